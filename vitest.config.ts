@@ -12,7 +12,7 @@ function isOfNode(condition: string): boolean {
 }
 
 /** Suites of their own, each with a command and a config in its folder. */
-const APART = ['test/pack/**', 'test/real-clis/**', 'test/conformance/**', 'test/console/**', 'test/web/**'];
+const APART = ['test/pack/**', 'test/real-clis/**', 'test/conformance/**', 'test/console/**', 'test/client/web/**'];
 
 /** The settings of every suite that reads the sources. */
 export const ofSources = (include: string[], exclude: string[] = []): ViteUserConfig => ({
@@ -21,7 +21,7 @@ export const ofSources = (include: string[], exclude: string[] = []): ViteUserCo
   test: {
     include,
     exclude: [...configDefaults.exclude, ...exclude],
-    globalSetup: ['test/processes/shared-scripts.ts'],
+    globalSetup: ['test/support/shared-scripts.ts'],
     pool: 'threads',
     // One more than there are processors: many tests wait for processes and sockets.
     maxWorkers: Math.max(2, availableParallelism() + 1),
@@ -32,17 +32,18 @@ export const ofSources = (include: string[], exclude: string[] = []): ViteUserCo
 
 /** What of these folders is tested is loaded once by each worker, not once for each file: nothing of it remembers. */
 export const TOGETHER: readonly string[] = [
-  ...['adapters', 'budgets', 'client', 'coordinator', 'core', 'expectations', 'governed', 'hub', 'journal'],
-  ...['participants', 'roles', 'simulation', 'store', 'views'],
+  ...['adapters', 'client', 'core', 'expectations', 'governed/coordinator', 'governed/engine', 'hub'],
+  ...['participants/agent', 'participants/budget', 'participants/joining', 'participants/roles'],
+  ...['simulation', 'store', 'views'],
 ].map((folder) => `test/${folder}/**/*.test.ts`);
 
 /** Of those, what changes the worker it runs in, starts processes, or shares a part that tidies up after each test. */
 export const NOT_TOGETHER: readonly string[] = [
-  'test/governed/traps-faces.test.ts',
-  'test/hub/system-clock.test.ts',
-  'test/journal/real-files.test.ts',
-  'test/participants/unread-turn.test.ts',
-  'test/roles/models.test.ts',
+  'test/governed/engine/traps-faces.test.ts',
+  'test/system/system-clock.test.ts',
+  'test/store/journal/real-files.test.ts',
+  'test/participants/joining/unread-turn.test.ts',
+  'test/participants/roles/models.test.ts',
   'test/store/second-hub.test.ts',
 ];
 
@@ -68,7 +69,7 @@ export default defineConfig({
     projects: [
       part('alone', true, ofSources(['test/**/*.test.ts'], [...APART, ...TOGETHER])),
       part('not together', true, ofSources([...NOT_TOGETHER])),
-      part('together', false, ofSources([...TOGETHER], [...NOT_TOGETHER])),
+      part('together', false, ofSources([...TOGETHER], [...APART, ...NOT_TOGETHER])),
     ],
   },
 });

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const built = new URL('../dist/src/node/conformance/adapter/main.js', import.meta.url);
+const built = new URL('../dist/src/governed/conformance/adapter/main.js', import.meta.url);
 
 if (!existsSync(built)) {
   const root = fileURLToPath(new URL('..', import.meta.url));

@@ -10,12 +10,12 @@ import { fileURLToPath } from 'node:url';
 import { keepConsole } from './build-console.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const cli = join(root, 'dist/src/node/cli.js');
+const cli = join(root, 'dist/src/cli/main.js');
 
 if (!process.argv.includes('--keep')) rmSync(join(root, 'dist'), { recursive: true, force: true });
 
 const tsc = join(root, 'node_modules/typescript/bin/tsc');
-const { status } = spawnSync(process.execPath, [tsc, '-b', 'src/node', 'src/testing', 'src/web'], {
+const { status } = spawnSync(process.execPath, [tsc, '-b', 'src', 'src/testing', 'src/client/tsconfig.web.json'], {
   cwd: root,
   stdio: 'inherit',
 });

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const demo = `${process.execPath} --conditions=parley-source --import tsx src/node/cli.ts demo`;
+const demo = `${process.execPath} --conditions=parley-source --import tsx src/cli/main.ts demo`;
 const { NO_COLOR: _, ...env } = process.env;
 const output = execFileSync('script', ['-qec', `stty cols 100; ${demo}`, '/dev/null'], {
   cwd: root,

@@ -11,7 +11,7 @@ const failed = steps.find((step) => spawnSync(process.execPath, step, { cwd: roo
 if (failed === undefined) {
   endWithParent();
   process.argv.splice(2, 0, 'up');
-  await import('../dist/src/node/cli.js');
+  await import('../dist/src/cli/main.js');
 } else {
   process.exitCode = 1;
 }

@@ -1,8 +1,7 @@
 /** consulting: the initiator asks once, the respondent replies once, and the session is complete. */
 
 import { nameOf, type Participant, ProtocolError, type SessionAdapter, type SessionMetadata } from 'parley-hub/core';
-import { refuseUnfolded } from './parts/refuse-unfolded.ts';
-import { requireTwoParties, TWO_PARTIES } from './parts/two-parties.ts';
+import { refuseUnfolded, requireTwoParties, TWO_PARTIES } from './parts/parties.ts';
 
 export interface ConsultingState {
   readonly initiator_sent: boolean;

@@ -1,8 +1,7 @@
 /** conversation: two participants talk, either may speak at any time, and it ends when one closes it. */
 
 import type { SessionAdapter } from 'parley-hub/core';
-import { refuseUnfolded } from './parts/refuse-unfolded.ts';
-import { requireTwoParties, TWO_PARTIES } from './parts/two-parties.ts';
+import { refuseUnfolded, requireTwoParties, TWO_PARTIES } from './parts/parties.ts';
 
 export interface ConversationState {
   readonly turn_count: number;

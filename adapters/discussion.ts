@@ -1,13 +1,32 @@
 /** discussion: two or more speak one at a time; its ordering says who is next. */
 
 import type { Envelope, JsonObject, SessionAdapter, SessionMetadata } from 'parley-hub/core';
-import { ORDERING_NAMES, orderingOf } from './orderings/by-name.ts';
+import { atRandom } from './orderings/at-random.ts';
+import { moderated } from './orderings/moderated.ts';
 import type { DiscussionState, Ordering, Step } from './orderings/ordering.ts';
-import { refuseUnfolded } from './parts/refuse-unfolded.ts';
+import { raiseHand } from './orderings/raise-hand.ts';
+import { roundRobin } from './orderings/round-robin.ts';
+import { fieldError } from './parts/field-error.ts';
+import {
+  lastTwoRounds,
+  refuseUnfolded,
+  requireSeveral,
+  roundsView,
+  SEVERAL_PARTIES,
+  turnInputOf,
+} from './parts/parties.ts';
 import { changesMembers, membersOf, newRotation, requireTurn, turnOf } from './parts/rotation.ts';
-import { lastTwoRounds, requireSeveral, roundsView, SEVERAL_PARTIES, turnInputOf } from './parts/parties.ts';
 
 export type { DiscussionState, Hands } from './orderings/ordering.ts';
+
+const ORDERINGS: ReadonlyMap<unknown, Ordering> = new Map([
+  ['round_robin', roundRobin],
+  ['raise_hand', raiseHand],
+  ['moderated', moderated],
+  ['random', atRandom],
+]);
+
+const ORDERING_NAMES: readonly string[] = [...ORDERINGS.keys()].map(String);
 
 export const discussion: SessionAdapter<DiscussionState> = {
   manifest: {
@@ -115,4 +134,11 @@ function regrouped(
   if (expected !== null && there.active.includes(expected)) return there;
   const { next, rounds_done, turns_left, hands } = ordering.given(there, metadata);
   return { ...there, expected_next_speaker: next, last_seq: seq, rounds_done, turns_left, is_named: false, hands };
+}
+
+/** Throws a ProtocolError for a name that is none of them. */
+function orderingOf({ knobs: { ordering = 'round_robin' } }: Pick<SessionMetadata, 'knobs'>): Ordering {
+  const found = ORDERINGS.get(ordering);
+  if (found !== undefined) return found;
+  throw fieldError('knobs.ordering', `one of ${ORDERING_NAMES.join(', ')}`, ordering);
 }

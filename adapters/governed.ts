@@ -5,19 +5,19 @@ import {
   APPROVALS,
   awaitedOf,
   checkRules,
+  displayState,
   type GovernedState,
   judgeSend,
   KNOBS_SCHEMA,
   NEW_SESSION,
   outcomeOf,
+  parseResultText,
   renderLine,
   resolvedKnobs,
-  resultIn,
   rulesOf,
-  shownState,
   turnInputOf,
 } from 'parley-hub/governed/session';
-import { refuseUnfolded } from './parts/refuse-unfolded.ts';
+import { refuseUnfolded } from './parts/parties.ts';
 
 export type { GovernedState } from 'parley-hub/governed/session';
 
@@ -69,9 +69,9 @@ export const governed: SessionAdapter<GovernedState> = {
     const spent = { ...(usage === undefined ? {} : { usage }), ...(cost_usd === undefined ? {} : { cost_usd }) };
     if (expected?.kind !== 'result') return [{ event_type: 'msg.text', event_data: { text, ...spent } }];
     const { turn_id, attempt } = expected;
-    return [{ event_type: 'turn.result', event_data: { turn_id, attempt, result: resultIn(text), ...spent } }];
+    return [{ event_type: 'turn.result', event_data: { turn_id, attempt, result: parseResultText(text), ...spent } }];
   },
 
-  publicState: (metadata, state) => shownState(rulesOf(metadata), state),
+  publicState: (metadata, state) => displayState(rulesOf(metadata), state),
   resolveKnobs: resolvedKnobs,
 };

@@ -8,17 +8,16 @@ import {
   type SessionMetadata,
   type Vocabulary,
 } from 'parley-hub/core';
-import { fieldError } from './parts/field-error.ts';
 import { graphWarnings } from './graph/graph-warnings.ts';
 import { inspectGraph } from './graph/inspect-graph.ts';
 import { BUILT_IN, isBuiltIn } from './graph/vocabulary.ts';
-import { activeId, requireTurn, turnOf } from './parts/rotation.ts';
+import { fieldError } from './parts/field-error.ts';
+import { turnTools } from './parts/packet-route.ts';
 import { lastTwoRounds, requireSeveral, roundsView, SEVERAL_PARTIES, turnInputOf } from './parts/parties.ts';
-import { turnTools } from './parts/turn-tools.ts';
-import { type ContextChange, parseChange, requireRoom } from './workflow/context-vars.ts';
+import { activeId, requireTurn, turnOf } from './parts/rotation.ts';
+import { type ContextChange, parseChange, readPacket, requireRoom } from './workflow/context-vars.ts';
 import { graphTools } from './workflow/graph-tools.ts';
-import { checkKnobs, graphOf, KNOBS_SCHEMA, namesUsed, preparing, resolvedKnobs } from './workflow/knobs.ts';
-import { readPacket } from './workflow/read-packet.ts';
+import { checkKnobs, createGraphCache, graphOf, KNOBS_SCHEMA, namesUsed, resolvedKnobs } from './workflow/knobs.ts';
 import { foldWorkflow, newWorkflow, type WorkflowState } from './workflow/state.ts';
 
 export type { WorkflowState } from './workflow/state.ts';
@@ -27,7 +26,7 @@ export type { WorkflowState } from './workflow/state.ts';
 export const workflow: SessionAdapter<WorkflowState> = workflowWith(BUILT_IN);
 
 function workflowWith(vocabulary: Vocabulary): SessionAdapter<WorkflowState> {
-  const prepare = preparing(vocabulary);
+  const prepare = createGraphCache(vocabulary);
   return {
     manifest: {
       type: 'workflow',

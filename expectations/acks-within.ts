@@ -1,7 +1,7 @@
 /** acks_within: while a session is INVITED, every invitee answers in time. */
 
 import { nameOf, type TimedEvaluator } from 'parley-hub/core';
-import { checkTimed, msOf } from './parts/seconds.ts';
+import { checkTimed, msOf } from './parts/params.ts';
 
 export const acksWithin: TimedEvaluator = {
   name: 'acks_within',

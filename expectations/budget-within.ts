@@ -2,14 +2,14 @@
 
 import {
   type AcceptEvaluator,
-  doerOf,
+  actingAgent,
+  addSpend,
   type Json,
   type JsonObject,
-  NOTHING_SPENT,
   nameOf,
-  plusSpent,
-  type Spent,
-  spentWith,
+  type Spend,
+  spendFromEnvelope,
+  ZERO_SPEND,
 } from 'parley-hub/core';
 import { checkNumbers } from './parts/params.ts';
 
@@ -23,13 +23,13 @@ export const budgetWithin: AcceptEvaluator = {
       tokens: { least: 0, most: 1_000_000_000_000_000 },
     }),
   fold(tally, { envelope }) {
-    const more = spentWith(envelope);
+    const more = spendFromEnvelope(envelope);
     if (more === null) return tally;
-    const { usd, tokens, unpriced } = plusSpent(spentOf(tally), more);
+    const { usd, tokens, unpriced } = addSpend(spentOf(tally), more);
     return { usd, tokens, unpriced };
   },
   violators: ({ envelope, before, tally, params }) =>
-    isOver(tally, params) && !isOver(before, params) ? [doerOf(envelope)] : [],
+    isOver(tally, params) && !isOver(before, params) ? [actingAgent(envelope)] : [],
   describe(_violators, { envelope, metadata, tally, params }) {
     const { usd, tokens, unpriced } = spentOf(tally);
     const limits = [
@@ -37,7 +37,7 @@ export const budgetWithin: AcceptEvaluator = {
       ...(params.tokens === undefined ? [] : [`${String(params.tokens)} tokens`]),
     ];
     const unknown = unpriced === 0 ? '' : ` (${unpriced} unpriced)`;
-    const who = nameOf(metadata, doerOf(envelope));
+    const who = nameOf(metadata, actingAgent(envelope));
     return `with seq ${envelope.seq} of ${who} ${usd} USD and ${tokens} tokens are spent${unknown}, more than ${limits.join(' or ')}`;
   },
 };
@@ -47,7 +47,7 @@ function isOver(tally: Json | null, { usd, tokens }: Partial<JsonObject>): boole
   return (typeof usd === 'number' && spent.usd > usd) || (typeof tokens === 'number' && spent.tokens > tokens);
 }
 
-function spentOf(tally: Json | null): Spent {
+function spentOf(tally: Json | null): Spend {
   // What this fold gave: its tally is its own.
-  return tally === null ? NOTHING_SPENT : (tally as unknown as Spent);
+  return tally === null ? ZERO_SPEND : (tally as unknown as Spend);
 }

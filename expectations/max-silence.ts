@@ -1,7 +1,7 @@
 /** max_silence: somebody says something in time. The violator is the session. */
 
 import type { TimedEvaluator } from 'parley-hub/core';
-import { checkTimed, msOf } from './parts/seconds.ts';
+import { checkTimed, msOf } from './parts/params.ts';
 
 export const maxSilence: TimedEvaluator = {
   name: 'max_silence',

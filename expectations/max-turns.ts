@@ -1,8 +1,8 @@
 /** max_turns: only so many texts and packets. Whoever sends the last of them violates it, once. */
 
 import { type AcceptEvaluator, nameOf } from 'parley-hub/core';
+import { takesTurn } from './parts/content.ts';
 import { checkNumbers } from './parts/params.ts';
-import { takesTurn } from './parts/turns.ts';
 
 export const maxTurns: AcceptEvaluator = {
   name: 'max_turns',

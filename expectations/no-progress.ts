@@ -1,9 +1,8 @@
 /** no_progress: nobody says the same over and over again, or goes round in a few texts. Whoever does violates it, once for each such run. */
 
 import { type AcceptEvaluator, digestText, type Json, type JsonObject, nameOf, renderText } from 'parley-hub/core';
+import { normalText, takesTurn } from './parts/content.ts';
 import { checkNumbers } from './parts/params.ts';
-import { normalText } from './parts/content.ts';
-import { takesTurn } from './parts/turns.ts';
 
 /** A loop has at most this many texts of one participant. */
 const LONGEST = 4;

@@ -1,7 +1,7 @@
 /** reply_within: whoever was addressed by content says something in time. */
 
 import { nameOf, type TimedEvaluator } from 'parley-hub/core';
-import { checkTimed, msOf } from './parts/seconds.ts';
+import { checkTimed, msOf } from './parts/params.ts';
 
 export const replyWithin: TimedEvaluator = {
   name: 'reply_within',

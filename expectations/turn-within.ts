@@ -1,10 +1,10 @@
 /** turn_within: whoever has the turn takes it in time. Busy is not silent: progress extends it, and a failure may end it. */
 
-import { type JsonObject, nameOf, type Pacing, type TimedEvaluator } from 'parley-hub/core';
-import { checkTimed, msOf } from './parts/seconds.ts';
+import { type JsonObject, nameOf, type TimedEvaluator, type TimingFacts } from 'parley-hub/core';
+import { checkTimed, msOf } from './parts/params.ts';
 
 /** Progress makes a turn this many times as long, at most. */
-const MOST_TIMES = 6;
+const MAX_TIMES = 6;
 
 export const turnWithin: TimedEvaluator = {
   name: 'turn_within',
@@ -30,15 +30,15 @@ export const turnWithin: TimedEvaluator = {
 
 type Held = { readonly agent_id: string | null; readonly since_seq: number };
 
-function dueMs(turn: NonNullable<Pacing['turn']>, pacing: Pacing, params: JsonObject): number {
+function dueMs(turn: NonNullable<TimingFacts['turn']>, pacing: TimingFacts, params: JsonObject): number {
   const ms = msOf(params);
   const failedMs = params.on_failure === true ? failedAt(turn, pacing) : null;
   const progressMs = params.heartbeat === false ? undefined : pacing.progress[turn.agent_id];
   const extended =
-    progressMs === undefined ? turn.at + ms : Math.min(Math.max(turn.at, progressMs) + ms, turn.at + MOST_TIMES * ms);
+    progressMs === undefined ? turn.at + ms : Math.min(Math.max(turn.at, progressMs) + ms, turn.at + MAX_TIMES * ms);
   return failedMs === null ? extended : Math.min(failedMs, extended);
 }
 
-function failedAt({ agent_id, since_seq }: Held, { failed }: Pacing): number | null {
+function failedAt({ agent_id, since_seq }: Held, { failed }: TimingFacts): number | null {
   return failed !== null && failed.agent_id === agent_id && failed.since_seq === since_seq ? failed.at : null;
 }

@@ -88,6 +88,14 @@ describe.each(documents)('%s', (document) => {
     expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
+  it('names only source files that exist', () => {
+    const files = ['src', 'adapters', 'views', 'expectations', 'examples', 'test'].flatMap(sources);
+    const known = new Set(files.map((file) => basename(file)));
+    const named = document === 'ARCHITECTURE.md' ? [...text.matchAll(/`([\w./-]+\.tsx?)`/g)] : [];
+    const missing = named.map(([, path = '']) => path).filter((path) => !known.has(basename(path)));
+    expect(missing.filter((path) => path !== 'parley.config.ts')).toEqual([]);
+  });
+
   it('links only to headings that are there', () => {
     const links = [...text.matchAll(/\]\(([^)#\s:]*)#([^)\s]+)\)/g)].map(([, file = '', anchor = '']) => ({
       path: file === '' ? document : join(dirname(document), file),
@@ -121,7 +129,7 @@ describe('the commands of a clone', () => {
 
   let simulator: BuiltScript;
   beforeAll(async () => {
-    simulator = await builtScript('../simulation/cli.ts');
+    simulator = await builtScript('test/simulation/cli.ts');
   });
   afterAll(() => simulator.remove());
   const simulate = (...args: string[]) => run(process.execPath, [simulator.path, ...args]);
@@ -163,7 +171,8 @@ describe('docs/api.md', () => {
   });
 
   it('[EV1] has every event with what it carries', () => {
-    const [, body = ''] = /^export interface HubEvents \{\n([\s\S]*?)^\}/m.exec(read('src/hub/events.ts')) ?? [];
+    const [, body = ''] =
+      /^export interface HubEvents \{\n([\s\S]*?)^\}/m.exec(read('src/hub/telemetry/events.ts')) ?? [];
     const rows = [...body.matchAll(/^ {2}(\w+): \{([^}]*)\}/gm)].map(([, name = '', fields = '']) => [
       `\`${name}\``,
       coded([...fields.matchAll(/readonly (\w+):/g)].map(([, field = '']) => field)),
@@ -178,11 +187,11 @@ describe('docs/api.md', () => {
     expect(codes.length).toBeGreaterThan(5);
     // What checks and keeps what is registered throws the code it is given.
     const isThrown = (name: string) =>
-      new RegExp(`(HubError\\(\\s*|new ByVersion[^(]*\\([^)]*, |code: )'${name}'`).test(code);
+      new RegExp(`(HubError\\(\\s*|new VersionedRegistry[^(]*\\([^)]*, |code: )'${name}'`).test(code);
     expect(codes.filter((name) => !isThrown(name))).toEqual([]);
   });
 
-  const callable = ['src/node/create-hub.ts', ...sources('src/client')].map(read).join('\n');
+  const callable = ['src/server/create-hub.ts', ...sources('src/client')].map(read).join('\n');
 
   it.each([
     'CreateHubOptions',

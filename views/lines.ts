@@ -1,7 +1,7 @@
 /** How every built-in view writes a line, for views of your own that want to write them alike. */
 
 import { HUB_ID, type ViewLine, type ViewMessage } from 'parley-hub/core';
-import { guarded, guardedBehind } from './parts/escape-speakers.ts';
+import { escapeSpeakers, escapeSpeakersAfterName } from './parts/escape-speakers.ts';
 
 export interface LineOptions {
   /** Whether what others say begins with their name. */
@@ -14,7 +14,12 @@ export interface LineOptions {
  */
 export function messageOf(line: ViewLine, { named }: LineOptions): ViewMessage {
   const { own, seq, name, text } = line;
-  if (own) return { role: 'assistant', content: guarded(text), seq, name };
+  if (own) return { role: 'assistant', content: escapeSpeakers(text), seq, name };
   const isNamed = named || line.sender_id === HUB_ID;
-  return { role: 'user', content: isNamed ? `[${name}]: ${guardedBehind(text)}` : guarded(text), seq, name };
+  return {
+    role: 'user',
+    content: isNamed ? `[${name}]: ${escapeSpeakersAfterName(text)}` : escapeSpeakers(text),
+    seq,
+    name,
+  };
 }

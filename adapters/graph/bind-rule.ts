@@ -1,18 +1,25 @@
-/** The conditions and targets of a graph bound to their code, once: what is left for each message is to ask them. */
+/** Binds the conditions and targets of a graph to their code once, so that each message only calls them. A part that throws or gives a wrong answer is named with its rule. */
 
-import type { Destination, JsonObject, Routing, RuleRef, Vocabulary } from 'parley-hub/core';
-import { type Answers, askPart, membersOf, YES_OR_NO } from './ask-part.ts';
-import { fieldError, isObject } from '../parts/field-error.ts';
-import { parseRef } from './parse-graph.ts';
-import { aReason, isReason } from '../parts/rule-args.ts';
+import {
+  type Destination,
+  HubError,
+  type Json,
+  type JsonObject,
+  type Routing,
+  type RuleRef,
+  type Vocabulary,
+} from 'parley-hub/core';
+import { fieldError, isObject, shown } from '../parts/field-error.ts';
+import { isReason, reasonArg } from '../parts/rule-args.ts';
+import { parseRef } from './transition-graph.ts';
 
-export type Holds = (routing: Routing) => boolean;
-export type Chooses = (routing: Routing) => Destination | null;
+export type BoundCondition = (routing: Routing) => boolean;
+export type BoundTarget = (routing: Routing) => Destination | null;
 
-export function bindCondition(ref: RuleRef, vocabulary: Vocabulary, field: string): Holds {
+export function bindCondition(ref: RuleRef, vocabulary: Vocabulary, field: string): BoundCondition {
   const known = vocabulary.conditions.get(ref.name);
   if (known === undefined) throw fieldError(`${field}.name`, 'a registered condition', ref.name);
-  const inner = new Map<RuleRef, Holds>();
+  const inner = new Map<RuleRef, BoundCondition>();
   const bind = (one: RuleRef, at: string) => {
     const parsed = Object.freeze(parseRef(one, at));
     inner.set(parsed, bindCondition(parsed, vocabulary, at));
@@ -23,7 +30,7 @@ export function bindCondition(ref: RuleRef, vocabulary: Vocabulary, field: strin
   return (routing) => {
     // A part may also ask about a condition that it has made itself.
     const test = (one: RuleRef) => (inner.get(one) ?? bindCondition(one, vocabulary, field))(routing);
-    return askPart(who, YES_OR_NO, () => known.holds(args, routing, test));
+    return callRulePart(who, YES_OR_NO, () => known.holds(args, routing, test));
   };
 }
 
@@ -49,22 +56,78 @@ function withInner(
 }
 
 /** A target that names somebody who is not active counts for nothing. */
-export function bindTarget({ name, args }: RuleRef, vocabulary: Vocabulary, field: string): Chooses {
+export function bindTarget({ name, args }: RuleRef, vocabulary: Vocabulary, field: string): BoundTarget {
   const known = vocabulary.targets.get(name);
   if (known === undefined) throw fieldError(`${field}.name`, 'a registered target', name);
   const who = `target "${known.name}" version ${known.version} in ${field}`;
   return (routing) => {
-    const destination = askPart(who, DESTINATION, () => known.choose(args, routing));
+    const destination = callRulePart(who, DESTINATION, () => known.choose(args, routing));
     const isOpen = destination?.kind === 'end' || routing.active.includes(destination?.agent_id ?? '');
     return isOpen ? destination : null;
   };
 }
 
 const DESTINATION: Answers<Destination | null> = {
-  expected: `{kind: "speaker", agent_id}, {kind: "end", reason} with a reason of ${aReason.expected}, or null`,
+  expected: `{kind: "speaker", agent_id}, {kind: "end", reason} with a reason of ${reasonArg.expected}, or null`,
   isOne(answer): answer is Destination | null {
     if (answer === null) return true;
     const { kind, agent_id, reason } = membersOf(answer) ?? {};
     return kind === 'speaker' ? typeof agent_id === 'string' : kind === 'end' && isReason(reason);
   },
 };
+
+/** A defect of a part that is named in it already. */
+class PartDefect extends HubError {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super('bad_rule_part', message, options);
+  }
+}
+
+/** The values a condition or target may return. */
+export interface Answers<T> {
+  readonly expected: string;
+  isOne(answer: unknown): answer is T;
+}
+
+/** `who` is the part and its rule, for the error. */
+export function callRulePart<T>(who: string, answers: Answers<T>, ask: () => unknown): T {
+  const answer = tried(who, ask);
+  if (answers.isOne(answer)) return answer;
+  throw new PartDefect(`${who} gave ${described(answer)}; expected ${answers.expected}`);
+}
+
+function tried(who: string, ask: () => unknown): unknown {
+  try {
+    return ask();
+  } catch (thrown) {
+    // An inner condition is to blame for its own defect, not the one around it.
+    if (thrown instanceof PartDefect) throw thrown;
+    throw new PartDefect(`${who} threw ${thrown instanceof Error ? thrown.message : described(thrown)}`, {
+      cause: thrown,
+    });
+  }
+}
+
+function described(answer: unknown): string {
+  if (answer instanceof Promise) {
+    // Nobody waits for it: without this its failure would end the process.
+    answer.catch(() => {});
+    return 'a promise';
+  }
+  if (typeof answer === 'number') return String(answer);
+  try {
+    return shown(answer);
+  } catch {
+    return `a value of type ${typeof answer}`;
+  }
+}
+
+const YES_OR_NO: Answers<boolean> = {
+  expected: 'true or false',
+  isOne: (answer): answer is boolean => typeof answer === 'boolean',
+};
+
+/** Members of an object as nobody has looked at them. */
+export function membersOf(value: unknown): { readonly [key: string]: Json | undefined } | null {
+  return isObject(value) ? value : null;
+}

@@ -1,9 +1,18 @@
-/** The built-in conditions. They look at the session as it is after the envelope that is routed. */
+/** The built-in conditions and how they compare values. They look at the session as it is after the envelope that is routed. */
 
-import type { Condition, Envelope, Json, JsonObject, RuleRef } from 'parley-hub/core';
-import { compare, isEqual, isOperator, OPERATORS } from './compare.ts';
+import {
+  type Condition,
+  canonicalJson,
+  type Envelope,
+  type Json,
+  type JsonObject,
+  type RuleRef,
+} from 'parley-hub/core';
 import { isObject } from '../parts/field-error.ts';
 import * as rules from '../parts/rule-args.ts';
+
+const OPERATORS = ['==', '!=', '<', '<=', '>', '>='] as const;
+export type Operator = (typeof OPERATORS)[number];
 
 const anOperator: rules.ArgRule = { expected: `one of ${OPERATORS.join(' ')}`, holds: isOperator };
 
@@ -13,14 +22,14 @@ const fromSpeaker: Condition = {
   name: 'from_speaker',
   version: 1,
   agents: ['agent_id'],
-  checkArgs: rules.argsOf({ agent_id: rules.aParticipant }),
+  checkArgs: rules.argsOf({ agent_id: rules.participantArg }),
   holds: ({ agent_id }, { envelope }) => envelope.sender_id === agent_id,
 };
 
 const toolCalled: Condition = {
   name: 'tool_called',
   version: 1,
-  checkArgs: rules.argsOf({ tool_name: rules.aName }),
+  checkArgs: rules.argsOf({ tool_name: rules.nameArg }),
   holds({ tool_name }, { envelope: { event_type, event_data } }) {
     return event_type === 'msg.packet' && isObject(event_data.routing) && event_data.routing.tool === tool_name;
   },
@@ -29,28 +38,28 @@ const toolCalled: Condition = {
 const contextEquals: Condition = {
   name: 'context_equals',
   version: 1,
-  checkArgs: rules.argsOf({ key: rules.aKey, value: rules.anything }),
+  checkArgs: rules.argsOf({ key: rules.keyArg, value: rules.anything }),
   holds: ({ key, value = null }, { context_vars }) => isEqual(variable(context_vars, key), value),
 };
 
 const contextCompare: Condition = {
   name: 'context_compare',
   version: 1,
-  checkArgs: rules.argsOf({ key: rules.aKey, op: anOperator, value: rules.anything }),
+  checkArgs: rules.argsOf({ key: rules.keyArg, op: anOperator, value: rules.anything }),
   holds: ({ key, op, value = null }, { context_vars }) =>
     isOperator(op) && compare(variable(context_vars, key), op, value),
 };
 
 /** A longer text is looked at up to here: how long a message may hold up everyone is not for its sender to say. */
-const MOST_LOOKED_AT = 16_384;
+const MAX_SCANNED = 16_384;
 
 const textContains: Condition = {
   name: 'text_contains',
   version: 1,
-  checkArgs: rules.argsOf({ any: rules.texts, case_insensitive: rules.aFlag }),
+  checkArgs: rules.argsOf({ any: rules.texts, case_insensitive: rules.flagArg }),
   holds({ any, case_insensitive }, { envelope }) {
     const folded = (text: string) => (case_insensitive === true ? text.toLowerCase() : text);
-    const text = folded(textOf(envelope).slice(0, MOST_LOOKED_AT));
+    const text = folded(textOf(envelope).slice(0, MAX_SCANNED));
     return Array.isArray(any) && any.some((part: Json) => typeof part === 'string' && text.includes(folded(part)));
   },
 };
@@ -58,7 +67,7 @@ const textContains: Condition = {
 const turnCount: Condition = {
   name: 'turn_count',
   version: 1,
-  checkArgs: rules.argsOf({ op: anOperator, value: rules.aNumber }),
+  checkArgs: rules.argsOf({ op: anOperator, value: rules.numberArg }),
   holds: ({ op, value = null }, { turn_count }) => isOperator(op) && compare(turn_count, op, value),
 };
 
@@ -82,7 +91,7 @@ const not: Condition = {
   name: 'not',
   version: 1,
   conditions: ['condition'],
-  checkArgs: rules.argsOf({ condition: rules.aCondition }),
+  checkArgs: rules.argsOf({ condition: rules.conditionArg }),
   holds: ({ condition }, _routing, test) => !refs([condition ?? null]).some(test),
 };
 
@@ -114,4 +123,24 @@ export function textOf({ event_type, event_data }: Envelope): string {
 /** Checked and resolved at create. */
 function refs(conditions: Json | undefined): readonly RuleRef[] {
   return conditions as unknown as readonly RuleRef[];
+}
+
+function isOperator(value: Json | undefined): value is Operator {
+  return OPERATORS.some((operator) => operator === value);
+}
+
+/** Values of different kinds are unequal, and neither is less than the other. */
+export function compare(left: Json, operator: Operator, right: Json): boolean {
+  if (operator === '==') return isEqual(left, right);
+  if (operator === '!=') return !isEqual(left, right);
+  const areNumbers = typeof left === 'number' && typeof right === 'number';
+  const areTexts = typeof left === 'string' && typeof right === 'string';
+  if (!areNumbers && !areTexts) return false;
+  if (operator === '<') return left < right;
+  if (operator === '<=') return left <= right;
+  return operator === '>' ? left > right : left >= right;
+}
+
+export function isEqual(left: Json, right: Json): boolean {
+  return left === right || canonicalJson(left) === canonicalJson(right);
 }

@@ -2,21 +2,21 @@
 
 import type { Json, RuleRef } from 'parley-hub/core';
 import { fieldError, isObject } from '../parts/field-error.ts';
-import { parseRef } from './parse-graph.ts';
+import { parseRef } from './transition-graph.ts';
 
 /** What to write for an id of a participant. */
-export type WhatToWrite = (id: string) => string;
+export type NameOf = (id: string) => string;
 
-export function sayRule(ref: RuleRef, write: WhatToWrite, field: string): string {
+export function describeRule(ref: RuleRef, write: NameOf, field: string): string {
   const { name, args } = ref;
   switch (name) {
     case 'all_of':
     case 'any_of': {
-      const inner = innerOf(ref, field).map((one) => sayRule(one, write, field));
+      const inner = innerOf(ref, field).map((one) => describeRule(one, write, field));
       return `(${inner.join(name === 'all_of' ? ' and ' : ' or ')})`;
     }
     case 'not':
-      return `not (${innerOf(ref, field).map((one) => sayRule(one, write, field))})`;
+      return `not (${innerOf(ref, field).map((one) => describeRule(one, write, field))})`;
     case 'from_speaker':
       return `${write(String(args.agent_id))} speaks`;
     case 'context_equals':
@@ -45,7 +45,7 @@ export function innerOf({ name, args }: RuleRef, field: string): readonly RuleRe
 }
 
 /** The same value with names for ids, wherever they are in it. */
-function named(value: Json, write: WhatToWrite): Json {
+function named(value: Json, write: NameOf): Json {
   if (typeof value === 'string') return write(value);
   if (Array.isArray(value)) return value.map((one: Json) => named(one, write));
   if (!isObject(value)) return value;

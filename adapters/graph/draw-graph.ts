@@ -1,8 +1,8 @@
-/** A graph as nodes and edges: one for every participant, target and end it names, and an edge for every transition. */
+/** Draws a graph: nodes for participants, targets and ends, an edge for every transition, also as Mermaid text. */
 
-import type { GraphEdge, GraphNode, RuleRef } from 'parley-hub/core';
-import { innerOf, sayRule, type WhatToWrite } from './describe-rule.ts';
-import type { Transition, TransitionGraph } from './transition-graph.ts';
+import type { GraphEdge, GraphNode, JsonObject, RuleRef } from 'parley-hub/core';
+import { describeRule, innerOf, type NameOf } from './describe-rule.ts';
+import { parseGraph, type Transition, type TransitionGraph } from './transition-graph.ts';
 
 export interface DrawnGraph {
   readonly nodes: readonly GraphNode[];
@@ -12,14 +12,14 @@ export interface DrawnGraph {
 }
 
 /** Throws a ProtocolError that names what is wrong with a condition it cannot say in words. */
-export function drawGraph(graph: TransitionGraph, write: WhatToWrite = (id) => id): DrawnGraph {
+export function drawGraph(graph: TransitionGraph, write: NameOf = (id) => id): DrawnGraph {
   const drawing = new Drawing(write);
   const start = drawing.node('start', 'start', 'start');
   const initial = drawing.agent(graph.initial_speaker);
   drawing.edge(start, initial, '');
   for (const [i, { when, then, priority }] of graph.transitions.entries()) {
     const { speaker, rest } = split(when, `graph.transitions.${i}.when`);
-    const words = rest.map((one) => sayRule(one, write, `graph.transitions.${i}.when`));
+    const words = rest.map((one) => describeRule(one, write, `graph.transitions.${i}.when`));
     drawing.lead(speaker, then, [...words, ...(priority === 0 ? [] : [`priority ${priority}`])].join(', '));
   }
   const otherwise = graph.default_target ?? { name: 'terminate', args: { reason: 'after_work' } };
@@ -38,11 +38,11 @@ function repeats({ when, then }: Transition, otherwise: RuleRef): boolean {
 class Drawing {
   readonly nodes: GraphNode[] = [];
   readonly edges: GraphEdge[] = [];
-  private readonly write: WhatToWrite;
+  private readonly write: NameOf;
   /** Node ids by what they stand for: no text of a graph is an id. */
   private readonly ids = new Map<string, string>();
 
-  constructor(write: WhatToWrite) {
+  constructor(write: NameOf) {
     this.write = write;
   }
 
@@ -87,7 +87,7 @@ class Drawing {
     if (name === 'stay') return from;
     if (name === 'agent' && typeof args.agent_id === 'string') return this.agent(args.agent_id);
     if (name === 'terminate') return this.end(String(args.reason));
-    const text = TARGET_TEXTS.get(name) ?? sayRule({ name, args }, this.write, 'graph');
+    const text = TARGET_TEXTS.get(name) ?? describeRule({ name, args }, this.write, 'graph');
     return this.node('target', `target ${text}`, text);
   }
 }
@@ -121,4 +121,34 @@ function split(when: RuleRef, field: string): { readonly speaker: string | null;
   const all = when.name === 'all_of' ? innerOf(when, field) : [when];
   const from = all.find(({ name, args }) => name === 'from_speaker' && typeof args.agent_id === 'string');
   return { speaker: from === undefined ? null : String(from.args.agent_id), rest: all.filter((one) => one !== from) };
+}
+
+export interface MermaidOptions {
+  /** Names by agent id; an id without a name is written as it is. */
+  readonly names?: Readonly<Record<string, string>>;
+}
+
+/** Takes plain JSON too; throws a ProtocolError that names what is wrong if it is no graph. */
+export function graphToMermaid(given: TransitionGraph | JsonObject, { names = {} }: MermaidOptions = {}): string {
+  const write: NameOf = (id) => (Object.hasOwn(names, id) ? names[id] : undefined) || id;
+  const { nodes, edges } = drawGraph(parseGraph(given), write);
+  const boxes = nodes.map(({ id, kind, label }) => `  ${id}${SHAPES[kind][0]}"${escaped(label)}"${SHAPES[kind][1]}`);
+  const arrows = edges.map(({ from, to, label }) =>
+    label === '' ? `  ${from} --> ${to}` : `  ${from} -->|"${escaped(label)}"| ${to}`,
+  );
+  return ['flowchart TD', ...boxes, ...arrows, ''].join('\n');
+}
+
+const SHAPES: { readonly [Kind in GraphNode['kind']]: readonly [open: string, close: string] } = {
+  start: ['([', '])'],
+  agent: ['[', ']'],
+  anyone: ['[', ']'],
+  target: ['{{', '}}'],
+  end: ['([', '])'],
+};
+
+/** Escapes characters that Mermaid would read as syntax: a text cannot end its label, begin a line or give a directive. */
+function escaped(text: string): string {
+  if (text.trim() === '') return '(no name)';
+  return text.replace(/[^\p{L}\p{M}\p{N} .,:_()=!?/+'-]/gu, (character) => `#${character.codePointAt(0)};`);
 }

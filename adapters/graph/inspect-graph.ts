@@ -1,11 +1,18 @@
-/** A graph that somebody is still writing: what is wrong with it first, what it probably does not mean, and a drawing as far as there is one. */
+/** Checks a graph without a session: what is wrong with it, what it probably does not mean, and a drawing as far as possible. */
 
-import { type GraphReport, type JsonObject, ProtocolError, type Vocabulary } from 'parley-hub/core';
+import {
+  type Condition,
+  type GraphReport,
+  type JsonObject,
+  ProtocolError,
+  type Target,
+  type Vocabulary,
+} from 'parley-hub/core';
 import { drawGraph } from './draw-graph.ts';
 import { graphWarnings } from './graph-warnings.ts';
-import { parseGraph } from './parse-graph.ts';
 import { namesIn } from './resolve-graph.ts';
-import type { TransitionGraph } from './transition-graph.ts';
+import { parseGraph, type TransitionGraph } from './transition-graph.ts';
+import { BUILT_IN } from './vocabulary.ts';
 
 const FIELD = 'graph';
 type Problems = GraphReport['errors'];
@@ -41,4 +48,19 @@ function problemOf(work: () => void): Problems {
     const field = thrown.details?.field;
     return [{ field: typeof field === 'string' ? field : FIELD, message: thrown.message }];
   }
+}
+
+/** Those of a hub beside the built-in ones. */
+export interface CustomRuleParts {
+  readonly conditions?: readonly Condition[];
+  readonly targets?: readonly Target[];
+}
+
+/** Throws a ProtocolError that names the rule, what is wrong with it and what there is. */
+export function checkGraph(graph: TransitionGraph, { conditions = [], targets = [] }: CustomRuleParts = {}): void {
+  const known = {
+    conditions: new Map([...BUILT_IN.conditions, ...conditions.map((one) => [one.name, one] as const)]),
+    targets: new Map([...BUILT_IN.targets, ...targets.map((one) => [one.name, one] as const)]),
+  };
+  namesIn(graph, known, 'graph');
 }

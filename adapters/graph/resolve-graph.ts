@@ -11,10 +11,9 @@ import type {
   UsedNames,
   Vocabulary,
 } from 'parley-hub/core';
-import { type Answers, askPart, membersOf } from './ask-part.ts';
 import { fieldError, isObject, problemError } from '../parts/field-error.ts';
-import { parseRef } from './parse-graph.ts';
-import type { TransitionGraph } from './transition-graph.ts';
+import { type Answers, callRulePart, membersOf } from './bind-rule.ts';
+import { parseRef, type TransitionGraph } from './transition-graph.ts';
 
 /** The people of a session, as a graph may speak of them. */
 export interface People {
@@ -60,7 +59,7 @@ export function namesIn(graph: TransitionGraph, registered: Vocabulary, field: s
 const EVERYBODY: People = { names: [], idOf: (nameOrId) => nameOrId };
 
 /** Every message may ask all of them, and a hub has others to serve. */
-export const MAX_CONDITIONS = 256;
+const MAX_CONDITIONS = 256;
 
 class Resolving {
   readonly conditions = new Set<string>();
@@ -106,7 +105,7 @@ class Resolving {
 
   private args(kind: string, part: RulePart, args: JsonObject, field: string): JsonObject {
     const who = `checkArgs of ${kind} "${part.name}" version ${part.version} in ${field}`;
-    const problem = askPart(who, PROBLEM, () => part.checkArgs?.(args)) ?? null;
+    const problem = callRulePart(who, PROBLEM, () => part.checkArgs?.(args)) ?? null;
     if (problem !== null) throw problemError({ ...problem, field: `${field}.args.${problem.field}` });
     const given = (arg: string) => (Object.hasOwn(args, arg) ? args[arg] : undefined);
     const ids = (part.agents ?? []).map((arg) => [arg, this.participants(given(arg), `${field}.args.${arg}`)]);

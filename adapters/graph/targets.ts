@@ -1,15 +1,14 @@
 /** The built-in targets: where a transition leads. Whether the speaker they name is active is for the graph to look at. */
 
 import type { Destination, Envelope, Json, Target } from 'parley-hub/core';
-import { nextActive } from '../parts/rotation.ts';
-import { seededPick } from '../parts/seeded.ts';
-import { aFlag, aParticipant, aReason, argsOf, participants } from '../parts/rule-args.ts';
+import { nextActive, seededPick } from '../parts/rotation.ts';
+import { argsOf, flagArg, participantArg, participants, reasonArg } from '../parts/rule-args.ts';
 
 const agent: Target = {
   name: 'agent',
   version: 1,
   agents: ['agent_id'],
-  checkArgs: argsOf({ agent_id: aParticipant }),
+  checkArgs: argsOf({ agent_id: participantArg }),
   choose: ({ agent_id }) => speaker(agent_id),
 };
 
@@ -28,7 +27,7 @@ const nextIn: Target = {
   name: 'next_in',
   version: 1,
   agents: ['agents'],
-  checkArgs: argsOf({ agents: participants, wrap: aFlag }),
+  checkArgs: argsOf({ agents: participants, wrap: flagArg }),
   choose({ agents, wrap }, { envelope, active }) {
     const list: readonly Json[] = Array.isArray(agents) ? agents : [];
     const at = list.indexOf(whoWasOn(envelope) ?? null);
@@ -63,7 +62,7 @@ const revertToInitiator: Target = {
 const terminate: Target = {
   name: 'terminate',
   version: 1,
-  checkArgs: argsOf({ reason: aReason }),
+  checkArgs: argsOf({ reason: reasonArg }),
   choose: ({ reason }) => ({ kind: 'end', reason: typeof reason === 'string' ? reason : 'terminated' }),
 };
 

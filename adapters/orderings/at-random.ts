@@ -1,9 +1,8 @@
 /** random: anyone but the last speaker, as the session's id and the turn decide. */
 
 import type { SessionMetadata } from 'parley-hub/core';
-import { seededPick } from '../parts/seeded.ts';
-import type { DiscussionState, Ordering } from './ordering.ts';
-import { roundBegun, turnTaken } from './rounds.ts';
+import { seededPick } from '../parts/rotation.ts';
+import { type DiscussionState, type Ordering, roundBegun, turnTaken } from './ordering.ts';
 
 export const atRandom: Ordering = {
   takesPackets: false,

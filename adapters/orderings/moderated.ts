@@ -2,12 +2,10 @@
 
 import { type Draft, type JsonObject, nameOf, type SessionMetadata } from 'parley-hub/core';
 import { fieldError } from '../parts/field-error.ts';
-import { type PacketRoute, RULES, readRoute } from '../parts/packet-route.ts';
+import { type PacketRoute, RULES, readRoute, turnTools } from '../parts/packet-route.ts';
 import { activeId, type Members } from '../parts/rotation.ts';
-import { turnTools } from '../parts/turn-tools.ts';
-import type { DiscussionState, Ordering, Step } from './ordering.ts';
+import { type DiscussionState, type Ordering, roundBegun, type Step, turnTaken } from './ordering.ts';
 import { firstSpeaker } from './round-robin.ts';
-import { roundBegun, turnTaken } from './rounds.ts';
 
 export const moderated: Ordering = {
   takesPackets: true,

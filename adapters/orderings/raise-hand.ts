@@ -3,13 +3,11 @@
 import type { Json, TurnTool } from 'parley-hub/core';
 import { fieldError } from '../parts/field-error.ts';
 import { othersThan } from './at-random.ts';
-import { fairChoice } from './fair-choice.ts';
-import type { DiscussionState, Hands, Ordering } from './ordering.ts';
+import { type DiscussionState, type Hands, type Ordering, roundBegun, turnTaken } from './ordering.ts';
 import { firstSpeaker } from './round-robin.ts';
-import { roundBegun, turnTaken } from './rounds.ts';
 
 const RAISE = 'hand.raise';
-const MOST = 9;
+const MAX_BID = 9;
 const NOBODY: Hands = { bids: {}, passed: {}, spoke: {} };
 
 export const raiseHand: Ordering = {
@@ -18,7 +16,7 @@ export const raiseHand: Ordering = {
 
   check(_metadata, { event_type, event_data }) {
     if (event_type === RAISE && !isBid(event_data.bid)) {
-      throw fieldError('bid', `a whole number from 0 to ${MOST}`, event_data.bid);
+      throw fieldError('bid', `a whole number from 0 to ${MAX_BID}`, event_data.bid);
     }
   },
 
@@ -61,14 +59,14 @@ const TOOL: TurnTool = {
   description: 'Ask for a turn: 0 = nothing to say, 9 = it cannot wait. It replaces what you bid before.',
   parameters: {
     type: 'object',
-    properties: { bid: { type: 'integer', minimum: 0, maximum: MOST } },
+    properties: { bid: { type: 'integer', minimum: 0, maximum: MAX_BID } },
     required: ['bid'],
     additionalProperties: false,
   },
 };
 
 function isBid(bid: Json | undefined): bid is number {
-  return typeof bid === 'number' && Number.isInteger(bid) && bid >= 0 && bid <= MOST;
+  return typeof bid === 'number' && Number.isInteger(bid) && bid >= 0 && bid <= MAX_BID;
 }
 
 /** Who is next, and that all the others were passed over. Whoever has bid nothing has bid 0. */
@@ -87,4 +85,37 @@ function chosen({ active }: DiscussionState, last: string | null, { bids, passed
 
 function only(of: Readonly<Record<string, number>>, ids: readonly string[]): Readonly<Record<string, number>> {
   return Object.fromEntries(Object.entries(of).filter(([id]) => ids.includes(id)));
+}
+
+export interface Candidate {
+  readonly agent_id: string;
+  readonly bid: number;
+  /** How often in a row somebody else was given the turn. */
+  readonly passed: number;
+  /** The number of its last turn; 0 = it has not spoken. */
+  readonly spoke: number;
+}
+
+/**
+ * Of `candidates`, who are in the order of their places, with `active` participants in all. Nobody is passed over more than
+ * `active` − 1 times: those who wait could still be served in time, one after the other, the longest waiting first, and whoever
+ * would break that is not chosen. So once the k-th of them cannot be put off any more, the choice is among the first k. When
+ * participants went away meanwhile and it has become too late for somebody, the longest waiting is next.
+ */
+export function fairChoice(candidates: readonly Candidate[], active: number): Candidate | null {
+  const waiting = candidates.toSorted((a, b) => b.passed - a.passed || a.spoke - b.spoke);
+  const left = waiting.map(({ passed }, i) => active - (i + 1) - passed);
+  if (left.some((times) => times < 0)) return waiting[0] ?? null;
+  const tight = left.indexOf(0);
+  const open = new Set(tight === -1 ? waiting : waiting.slice(0, tight + 1));
+  let best: Candidate | null = null;
+  for (const candidate of candidates) {
+    if (open.has(candidate) && (best === null || comesBefore(candidate, best))) best = candidate;
+  }
+  return best;
+}
+
+/** By bid, then by silence; of equals the first place stays. */
+function comesBefore(a: Candidate, b: Candidate): boolean {
+  return a.bid === b.bid ? a.spoke < b.spoke : a.bid > b.bid;
 }

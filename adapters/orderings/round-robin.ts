@@ -1,7 +1,7 @@
 /** round_robin: everyone in turn, in the order of the participants, from the creator on. A round goes by places. */
 
 import type { SessionMetadata } from 'parley-hub/core';
-import { comesRound, nextActive } from '../parts/rotation.ts';
+import { completesRound, nextActive } from '../parts/rotation.ts';
 import type { DiscussionState, Ordering, Step } from './ordering.ts';
 
 export const roundRobin: Ordering = {
@@ -22,6 +22,6 @@ export function firstSpeaker(state: DiscussionState, { creator_id }: SessionMeta
 
 function stepFrom(from: string, state: DiscussionState, { creator_id }: SessionMetadata): Step {
   const next = nextActive(state, from);
-  const isRound = next !== null && comesRound(state.participant_order, creator_id, { from, to: next });
+  const isRound = next !== null && completesRound(state.participant_order, creator_id, { from, to: next });
   return { next, rounds_done: state.rounds_done + (isRound ? 1 : 0), turns_left: 0, hands: null };
 }

@@ -1,8 +1,8 @@
-/** Where the sender of a packet wants the turn to go. */
+/** The routing of packets: where a sender wants the turn to go, and the tools by which a model says so. */
 
-import type { Json, JsonObject } from 'parley-hub/core';
+import { type Json, type JsonObject, nameOf, type SessionMetadata, type TurnTool } from 'parley-hub/core';
 import { fieldError, isObject } from './field-error.ts';
-import { aReason, isReason } from './rule-args.ts';
+import { isReason, reasonArg } from './rule-args.ts';
 
 /** `rules` = it does not say, and the session type knows. */
 export type PacketRoute =
@@ -18,7 +18,7 @@ export function readRoute(routing: Json | undefined): PacketRoute {
   if (!isObject(routing)) throw fieldError('routing', 'an object', routing);
   const { kind, target, tool, reason } = routing as Partial<JsonObject>;
   if (tool !== undefined && typeof tool !== 'string') throw fieldError('routing.tool', 'the name of a tool', tool);
-  if (reason !== undefined && !isReason(reason)) throw fieldError('routing.reason', aReason.expected, reason);
+  if (reason !== undefined && !isReason(reason)) throw fieldError('routing.reason', reasonArg.expected, reason);
   switch (kind) {
     case 'handoff':
       if (typeof target !== 'string') throw fieldError('routing.target', 'the participant to hand off to', target);
@@ -32,4 +32,40 @@ export function readRoute(routing: Json | undefined): PacketRoute {
     default:
       throw fieldError('routing.kind', '"handoff", "finish" or "tool"', kind);
   }
+}
+
+const reason = { type: 'string', description: 'Why, in a few words.' };
+const message = { type: 'string', description: 'What to say with it.' };
+
+/** Of a tool that only says something. */
+export const packetParameters: JsonObject = {
+  type: 'object',
+  properties: { message },
+  additionalProperties: false,
+};
+
+export function isTurnTool(name: string): boolean {
+  return name === 'handoff' || name === 'finish';
+}
+
+export function turnTools(metadata: SessionMetadata, active: readonly string[], holder: string): readonly TurnTool[] {
+  const others = active.filter((id) => id !== holder).map((id) => nameOf(metadata, id));
+  const finish: TurnTool = {
+    name: 'finish',
+    description: 'End the session with this message.',
+    parameters: { type: 'object', properties: { message, reason }, additionalProperties: false },
+  };
+  if (others.length === 0) return [finish];
+  const to = { type: 'string', enum: others, description: 'Who speaks next.' };
+  const handoff: TurnTool = {
+    name: 'handoff',
+    description: 'Pass the turn to another participant.',
+    parameters: {
+      type: 'object',
+      properties: { to, message, reason },
+      required: ['to'],
+      additionalProperties: false,
+    },
+  };
+  return [handoff, finish];
 }

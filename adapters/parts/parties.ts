@@ -1,6 +1,7 @@
-/** What the adapters for two and more participants share: how many there are, what they see, what a turn begins with. */
+/** How many take part in a session type, what several of them see, and what types without packets refuse. */
 
 import {
+  type Draft,
   type Envelope,
   HUB_ID,
   type Manifest,
@@ -35,4 +36,25 @@ export function roundsView(participants: number): ViewRef {
 /** A turn that the hub gave says nothing; what a participant sent says what it renders as. */
 export function turnInputOf(envelope: Envelope): string {
   return envelope.sender_id === HUB_ID ? 'It is your turn.' : renderText(envelope);
+}
+
+export const TWO_PARTIES: Manifest['participants'] = { min: 2, max: 2, roles: ['initiator', 'respondent'] };
+
+/** An initiator and a respondent, in either order, and nobody else. */
+export function requireTwoParties({ manifest, participants }: SessionMetadata): void {
+  if (participants.length !== 2) {
+    throw new ProtocolError(`${manifest.type} needs exactly 2 participants, got ${participants.length}`, {
+      field: 'participants',
+    });
+  }
+  const roles = participants.map(({ role }) => role);
+  if (TWO_PARTIES.roles.every((role) => roles.includes(role))) return;
+  throw new ProtocolError(`${manifest.type} needs an initiator and a respondent, got ${roles.join(' and ')}`, {
+    field: 'participants',
+  });
+}
+
+export function refuseUnfolded({ manifest }: SessionMetadata, { event_type }: Draft): void {
+  if (event_type !== 'msg.packet' && event_type !== 'context.set') return;
+  throw new ProtocolError(`${manifest.type} does not take "${event_type}"; send "msg.text"`, { event_type });
 }

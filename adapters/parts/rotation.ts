@@ -67,7 +67,7 @@ export function activeId({ participants }: SessionMetadata, { active }: Members,
 }
 
 /** Whether the turn comes to or past `start` on its way from one to the next. */
-export function comesRound(
+export function completesRound(
   order: readonly string[],
   start: string,
   { from, to }: { readonly from: string; readonly to: string },
@@ -88,4 +88,18 @@ export function requireTurn(metadata: SessionMetadata, { sender_id }: Draft, rot
   const who = expected === null ? 'nobody' : `'${nameOf(metadata, expected)}'`;
   const message = `${metadata.manifest.type} expects ${who} to speak, got '${nameOf(metadata, sender_id)}'`;
   throw new ProtocolError(message, { expected }, 'not_your_turn');
+}
+
+/** One of several; the same text chooses the same one again. undefined = there is none. */
+export function seededPick<T>(among: readonly T[], seed: string): T | undefined {
+  return among[hashOf(seed) % among.length];
+}
+
+/** FNV-1a, and the last mixing of murmur3 so that neighbouring turns are far apart: 32 bits that are the same everywhere. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
 }

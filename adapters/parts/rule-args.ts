@@ -36,22 +36,26 @@ export function isReason(value: Json | undefined): value is string {
   return typeof value === 'string' && value !== '' && value.length <= MAX_REASON;
 }
 
-export const aReason: ArgRule = { expected: `text of 1 to ${MAX_REASON} characters`, holds: isReason };
-export const aParticipant: ArgRule = { expected: 'a participant', holds: isText };
+export const reasonArg: ArgRule = { expected: `text of 1 to ${MAX_REASON} characters`, holds: isReason };
+export const participantArg: ArgRule = { expected: 'a participant', holds: isText };
 export const participants: ArgRule = {
   expected: 'a list of participants, each of them once',
   holds: (value) => isFull(value) && value.every(isText) && new Set(value).size === value.length,
 };
-export const aName: ArgRule = { expected: 'a name', holds: isText };
-export const aKey: ArgRule = { expected: 'the name of a context variable', holds: isText };
+export const nameArg: ArgRule = { expected: 'a name', holds: isText };
+export const keyArg: ArgRule = { expected: 'the name of a context variable', holds: isText };
 export const anything: ArgRule = { expected: 'a value', holds: () => true };
-export const aNumber: ArgRule = { expected: 'a number', holds: (value) => typeof value === 'number' };
-export const aFlag: ArgRule = { expected: 'true or false', optional: true, holds: (flag) => typeof flag === 'boolean' };
+export const numberArg: ArgRule = { expected: 'a number', holds: (value) => typeof value === 'number' };
+export const flagArg: ArgRule = {
+  expected: 'true or false',
+  optional: true,
+  holds: (flag) => typeof flag === 'boolean',
+};
 export const texts: ArgRule = {
   expected: 'a list of 1 to 16 texts',
   holds: (value) => isFull(value) && value.length <= 16 && value.every(isText),
 };
-export const aCondition: ArgRule = { expected: 'a condition', holds: isObject };
+export const conditionArg: ArgRule = { expected: 'a condition', holds: isObject };
 export const conditions: ArgRule = { expected: 'a list of conditions', holds: isFull };
 
 function isText(value: Json): boolean {

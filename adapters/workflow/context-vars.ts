@@ -1,7 +1,8 @@
-/** The context variables of a workflow: what changes them, and how much they may hold. */
+/** The context variables of a workflow, and what a packet asks of it: changes to them and a route. */
 
-import { type Json, type JsonObject, jsonBytes, ProtocolError } from 'parley-hub/core';
+import { type Draft, type Json, type JsonObject, jsonBytes, ProtocolError } from 'parley-hub/core';
 import { fieldError, isObject } from '../parts/field-error.ts';
+import { type PacketRoute, RULES, readRoute } from '../parts/packet-route.ts';
 
 /** First what is deleted, then what is set. */
 export interface ContextChange {
@@ -39,4 +40,18 @@ export function requireRoom(vars: JsonObject, change: ContextChange | null, maxB
   if (bytes <= most) return;
   const message = `context: ${bytes} bytes of JSON after this change; beside this graph at most ${most} are allowed`;
   throw new ProtocolError(message, { field: 'context', expected: `at most ${most} bytes`, received: `${bytes} bytes` });
+}
+
+export interface ReadPacket {
+  readonly change: ContextChange | null;
+  readonly route: PacketRoute;
+}
+
+const TEXT: ReadPacket = { change: null, route: RULES };
+
+/** Texts ask nothing. Throws a ProtocolError that names the field. */
+export function readPacket({ event_type, event_data }: Pick<Draft, 'event_type' | 'event_data'>): ReadPacket {
+  if (event_type !== 'msg.packet') return TEXT;
+  const { routing, context_updates }: Partial<JsonObject> = event_data;
+  return { change: parseChange(context_updates, 'context_updates'), route: readRoute(routing) };
 }

@@ -1,12 +1,12 @@
 /** The tools that a graph has rules about, as far as a call of them would count now. */
 
 import { type Destination, type Envelope, nameOf, type SessionMetadata, type TurnTool } from 'parley-hub/core';
-import { isTurnTool, packetParameters } from '../parts/turn-tools.ts';
+import { isTurnTool, packetParameters } from '../parts/packet-route.ts';
 import type { Prepared } from './knobs.ts';
 import { routingOf, type WorkflowState } from './state.ts';
 
 /** More than a model would choose among. */
-const MOST = 32;
+const MAX_TOOLS = 32;
 /** What models can be offered by name. */
 const NAME = /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
 
@@ -23,7 +23,7 @@ export function graphTools(
     const leads = graph.calling(name, routingOf(imagined(metadata, state, holder, name), after, metadata));
     return leads === null ? [] : [{ name, description: leadsTo(leads, metadata), parameters: packetParameters }];
   });
-  return open.slice(0, MOST);
+  return open.slice(0, MAX_TOOLS);
 }
 
 function leadsTo(leads: Destination, metadata: SessionMetadata): string {

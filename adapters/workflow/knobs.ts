@@ -2,10 +2,9 @@
 
 import { type JsonObject, jsonBytes, type SessionMetadata, type UsedNames, type Vocabulary } from 'parley-hub/core';
 import { type CompiledGraph, compileGraph } from '../graph/compile-graph.ts';
-import { fieldError, isObject } from '../parts/field-error.ts';
-import { parseGraph } from '../graph/parse-graph.ts';
 import { namesIn, type People, resolveGraph } from '../graph/resolve-graph.ts';
-import type { TransitionGraph } from '../graph/transition-graph.ts';
+import { parseGraph, type TransitionGraph } from '../graph/transition-graph.ts';
+import { fieldError, isObject } from '../parts/field-error.ts';
 import { MAX_CONTEXT_BYTES } from './context-vars.ts';
 
 /** What the graph holds is parsed here: errors then name the rule. */
@@ -52,7 +51,7 @@ export function checkKnobs(metadata: SessionMetadata, vocabulary: Vocabulary): v
  * Compiling costs what the graph is long, so it is done once for each knobs object: the metadata of a session in memory
  * hold the same one from envelope to envelope.
  */
-export function preparing(vocabulary: Vocabulary): (metadata: SessionMetadata) => Prepared {
+export function createGraphCache(vocabulary: Vocabulary): (metadata: SessionMetadata) => Prepared {
   const prepared = new WeakMap<JsonObject, Prepared>();
   return (metadata) => {
     const { knobs } = metadata;

@@ -3,9 +3,8 @@
 import type { Destination, Envelope, JsonObject, Routing, SessionMetadata } from 'parley-hub/core';
 import type { PacketRoute } from '../parts/packet-route.ts';
 import { activeId, changesMembers, membersOf, newRotation, nextActive, type Rotation } from '../parts/rotation.ts';
-import { changed, parseChange } from './context-vars.ts';
+import { changed, parseChange, readPacket } from './context-vars.ts';
 import type { Prepared } from './knobs.ts';
-import { readPacket } from './read-packet.ts';
 
 export interface WorkflowState extends Rotation {
   /** Why the session closes with this envelope; null = it goes on. */

@@ -15,7 +15,7 @@ const model = await stubModel(() => 'It is good.\n\n```json meta\n{"verdict": "a
 const data = await mkdtemp(join(tmpdir(), 'parley-'));
 
 // What you would type: parley up --config examples/config/parley.config.json --json
-const [command, config] = ['../../src/node/cli.ts', 'parley.config.json'].map((path) =>
+const [command, config] = ['../../src/cli/main.ts', 'parley.config.json'].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 );
 const up = spawn(process.execPath, [...process.execArgv, command ?? '', 'up', '--config', config ?? '', '--json'], {

@@ -5,7 +5,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { dispatchByAdapter, loadContext, nextRole, runLoop } from 'parley-hub/governed';
+import { dispatchByDriver, loadContext, nextRole, runLoop } from 'parley-hub/governed';
 
 const root = await mkdtemp(join(tmpdir(), 'parley-governed-'));
 await cp(fileURLToPath(new URL('scripted-role.mjs', import.meta.url)), join(root, 'role.mjs'));
@@ -46,7 +46,7 @@ const asked: string[] = [];
 const result = await runLoop(root, context.config, {
   selectRole: nextRole,
   // Every turn goes to the adapter of its runtime; here, to a program.
-  dispatch: dispatchByAdapter(),
+  dispatch: dispatchByDriver(),
   // A person would be asked here.
   approveGate: (type, { phase }) => asked.push(`${type} in ${phase}`) > 0,
   onEvent: (event) => console.log(event.type, 'role' in event ? event.role : ''),

@@ -1,6 +1,30 @@
-/** Completion for three shells, made from the table of commands. */
+/** `parley completion`. */
 
 import { type Argument, type Command, type Completion, type Option, optionsOf } from './terminal/command.ts';
+import { EXIT } from './terminal/exit-codes.ts';
+
+/** It completes all commands, itself among them. */
+export function createCompletion(commands: () => readonly Command[]): Command {
+  return {
+    name: 'completion',
+    summary: 'A script that completes commands and options in your shell.',
+    args: [{ name: 'shell', help: 'bash, zsh or fish.', values: Object.keys(COMPLETIONS) }],
+    examples: [
+      'parley completion bash > /etc/bash_completion.d/parley',
+      'parley completion zsh > ~/.zsh/completions/_parley',
+      'parley completion fish > ~/.config/fish/completions/parley.fish',
+    ],
+    json: '{"shell", "script"}.',
+    async run(args, io) {
+      // Checked against the list by the parser.
+      const shell = args.positionals.shell as Shell;
+      const script = COMPLETIONS[shell](commands());
+      io.put({ shell, script });
+      io.say(script.trimEnd());
+      return EXIT.done;
+    },
+  };
+}
 
 export type Shell = 'bash' | 'zsh' | 'fish';
 
@@ -20,8 +44,8 @@ function pathsOf({ args: [first] = [] }: Command): 'file' | 'folder' | null {
   return kindOfPath(first);
 }
 
-function kindOfPath(given: Argument | Option | undefined): 'file' | 'folder' | null {
-  const values: Completion | undefined = given?.values;
+function kindOfPath(value: Argument | Option | undefined): 'file' | 'folder' | null {
+  const values: Completion | undefined = value?.values;
   return values === 'file' || values === 'folder' ? values : null;
 }
 
@@ -113,8 +137,8 @@ function zshText(text: string): string {
   return text.replaceAll("'", '’').replaceAll(/[[\]:]/g, (mark) => `\\${mark}`);
 }
 
-function zshPaths(given: Argument | Option): string {
-  const paths = kindOfPath(given);
+function zshPaths(value: Argument | Option): string {
+  const paths = kindOfPath(value);
   return paths === null ? ' ' : paths === 'file' ? '_files' : '_files -/';
 }
 

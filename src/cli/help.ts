@@ -1,8 +1,8 @@
 /** What --help says, made from the table of commands. */
 
-import { wrap } from './terminal/terminal.ts';
-import { COMMON_OPTIONS, type Command, type Option, optionsOf, usageOf, wholeHelpOf } from './terminal/command.ts';
+import { COMMON_OPTIONS, type Command, fullHelp, type Option, optionsOf, usageOf } from './terminal/command.ts';
 import { EXIT, EXIT_HELP, type ExitName } from './terminal/exit-codes.ts';
+import { wrap } from './terminal/terminal.ts';
 
 const WIDTH = 92;
 const COLUMN = 22;
@@ -49,14 +49,14 @@ export const ENVIRONMENT: readonly (readonly [string, string])[] = [
 export function helpOf(command: Command): string {
   const { summary, details, args = [], examples } = command;
   const more = details === undefined ? [] : ['', ...wrap(details, WIDTH)];
-  const given =
-    args.length === 0 ? [] : ['', 'Arguments:', ...args.map((one) => entry(`<${one.name}>`, wholeHelpOf(one)))];
+  const argumentLines =
+    args.length === 0 ? [] : ['', 'Arguments:', ...args.map((one) => entry(`<${one.name}>`, fullHelp(one)))];
   const lines = [
     `Usage: ${usageOf(command)} [options]`,
     '',
     summary,
     ...more,
-    ...given,
+    ...argumentLines,
     '',
     'Options:',
     ...optionsOf(command).map(optionLine),
@@ -72,7 +72,7 @@ export function helpOf(command: Command): string {
 
 function optionLine(option: Option): string {
   const { name, value } = option;
-  return entry(`--${name}${value === undefined ? '' : ` <${value}>`}`, wholeHelpOf(option));
+  return entry(`--${name}${value === undefined ? '' : ` <${value}>`}`, fullHelp(option));
 }
 
 /** A word on the left, what it means on the right. */

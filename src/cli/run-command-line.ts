@@ -1,28 +1,36 @@
-/** Runs what was typed: to its exit code, with one way to tell what went wrong. */
+/**
+ * The `parley` command line: parses the words, runs one command and gives its exit code.
+ *
+ * `table.ts` lists the commands. Each is one record (`terminal/command.ts`), from which the parser, --help, the completion
+ * scripts and docs/cli.md are made. Commands are grouped as in --help: talking, reading, joining, operating, maintenance,
+ * governed, demo. They reach a hub through `connecting/connect.ts` and speak through `terminal/io.ts`: results go to stdout,
+ * notes to stderr, and with --json stdout is JSON and nothing else. Every error ends here, with one code of
+ * `terminal/exit-codes.ts`. Help and version must start fast: commands load what they run with `import()`.
+ */
 
-import { createRequire } from 'node:module';
-import { EXIT } from './terminal/exit-codes.ts';
+import { packageVersion } from '../system/package.ts';
 import { helpOf, helpOfAll } from './help.ts';
-import { ioOf, type Streams } from './terminal/io.ts';
 import { parseCommand } from './parse-command.ts';
+import { COMMANDS } from './table.ts';
+import { reportError } from './terminal/command-error.ts';
+import { EXIT } from './terminal/exit-codes.ts';
+import { createIo, type Streams } from './terminal/io.ts';
 import { printable, printableJson, printableLine } from './terminal/printable.ts';
-import { COMMANDS } from '../node/commands/table.ts';
-import { told } from './terminal/command-error.ts';
 
-export async function runWords(words: readonly string[], streams: Streams): Promise<number> {
+export async function runCommandLine(words: readonly string[], streams: Streams): Promise<number> {
   const end = words.indexOf('--');
   const isJson = words.slice(0, end < 0 ? undefined : end).includes('--json');
-  const io = ioOf(streams, isJson);
+  const io = createIo(streams, isJson);
   try {
     const parsed = parseCommand(COMMANDS, words);
-    if (parsed.kind === 'run') return await parsed.command.run(parsed.asked, io);
+    if (parsed.kind === 'run') return await parsed.command.run(parsed.args, io);
     const text =
       parsed.kind === 'version'
-        ? `${version()}\n`
+        ? `${packageVersion()}\n`
         : parsed.command === null
           ? helpOfAll(COMMANDS)
           : helpOf(parsed.command);
-    if (isJson) io.put(parsed.kind === 'version' ? { version: version() } : { help: text });
+    if (isJson) io.put(parsed.kind === 'version' ? { version: packageVersion() } : { help: text });
     else streams.stdout.write(text);
     return EXIT.done;
   } catch (thrown) {
@@ -32,7 +40,7 @@ export async function runWords(words: readonly string[], streams: Streams): Prom
 
 /** In the way that was asked for; a defect of ours with the place it happened at. */
 function complain(thrown: unknown, isJson: boolean, { stderr, env }: Streams): number {
-  const { exit, ...error } = told(thrown);
+  const { exit, ...error } = reportError(thrown);
   if (isJson) stderr.write(`${printableJson({ error: { ...error, exit } })}\n`);
   // A line each: what others wrote cannot add one that looks like ours.
   else {
@@ -42,10 +50,4 @@ function complain(thrown: unknown, isJson: boolean, { stderr, env }: Streams): n
   }
   if (env.PARLEY_DEBUG && thrown instanceof Error) stderr.write(printable(`${thrown.stack ?? ''}\n`));
   return exit;
-}
-
-function version(): string {
-  // By the package's own name: the same from the sources and from what is built.
-  const manifest: { readonly version: string } = createRequire(import.meta.url)('parley-hub/package.json');
-  return manifest.version;
 }

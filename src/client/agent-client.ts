@@ -1,25 +1,26 @@
 /** The client of an agent: messages and turns go to its handlers; without them, they wait in the session's handle. */
 
 import { HubError } from '../core/lib/errors.ts';
-import type { Result } from '../core/operations.ts';
-import { CLIENT_OPTIONS, Client, type ClientOptions } from './client.ts';
-import { aFunction, checkOptions, optional, type Rules } from './lib/option-checks.ts';
-import type { Handlers } from './session/handler-queue.ts';
-import type { MessageHandler, TurnHandler } from './message.ts';
+import { Client } from './client.ts';
+import { CLIENT_OPTIONS, type ClientOptions } from './client-options.ts';
+import { checkOptions, functionCheck, type OptionChecks, optional } from './lib/option-checks.ts';
+import { pages } from './lib/pages.ts';
+import type { SessionHandlers } from './session/handler-queue.ts';
+import type { MessageHandler, TurnHandler } from './session/session.ts';
 
 export interface AgentOptions extends ClientOptions {
   readonly onMessage?: MessageHandler | undefined;
   readonly onTurn?: TurnHandler | undefined;
 }
 
-export const AGENT_OPTIONS: Rules<AgentOptions> = {
+export const AGENT_OPTIONS: OptionChecks<AgentOptions> = {
   ...CLIENT_OPTIONS,
-  onMessage: optional(aFunction),
-  onTurn: optional(aFunction),
+  onMessage: optional(functionCheck),
+  onTurn: optional(functionCheck),
 };
 
 export class AgentClient extends Client {
-  private given: Handlers;
+  private given: SessionHandlers;
 
   private constructor(options: AgentOptions) {
     super(options);
@@ -35,7 +36,7 @@ export class AgentClient extends Client {
 
   /** Hands messages and turns to these from now on, also what waits: for a client that was connected without. */
   handle(handlers: { readonly onMessage?: MessageHandler; readonly onTurn?: TurnHandler }): void {
-    checkOptions(handlers, { onMessage: optional(aFunction), onTurn: optional(aFunction) });
+    checkOptions(handlers, { onMessage: optional(functionCheck), onTurn: optional(functionCheck) });
     if (this.given.onMessage !== null || this.given.onTurn !== null) {
       throw new HubError('has_handlers', `${this.name} has handlers already, and a message is for one`);
     }
@@ -48,14 +49,12 @@ export class AgentClient extends Client {
    * still offered once.
    */
   async offerOpenTurns(): Promise<void> {
-    for (let after: string | null | undefined; after !== null; ) {
-      const page: Result<'pending_turns'> = await this.call('pending_turns', { after });
-      for (const { session_id } of page.turns) await this.offerOpenTurn(session_id);
-      after = page.next;
+    for await (const { turns } of pages((after?: string) => this.call('pending_turns', { after }))) {
+      for (const { session_id } of turns) await this.offerOpenTurn(session_id);
     }
   }
 
-  protected override handlers(): Handlers {
+  protected override handlers(): SessionHandlers {
     return this.given;
   }
 }

@@ -1,158 +1,76 @@
 /** What clients for agents and for people share: one identity on one connection, its sessions, and their ends. */
 
-import type { Envelope } from '../core/records/session/envelope.ts';
-import { asError, HubError } from '../core/lib/errors.ts';
-import type { AgentQuery, FoundAgent } from '../core/records/identity/find-agent.ts';
-import type { ForwardedDelta, GapFrame } from '../core/protocol/frames/frame-codec.ts';
-import type { JsonObject } from '../core/lib/json.ts';
-import type { Link } from '../core/lib/link.ts';
 import type { InviteAnswer } from '../core/decisions/membership.ts';
-import type { OperationName, Params, Result, SessionSummary } from '../core/operations.ts';
-import { type Ids, type Log, silentLog } from '../core/ports/platform.ts';
-import type { Resume } from '../core/records/identity/resume-schema.ts';
+import { asError, HubError } from '../core/lib/errors.ts';
+import type { JsonObject } from '../core/lib/json.ts';
+import { type Logger, silentLog } from '../core/ports/platform.ts';
+import type { ForwardedDelta, GapFrame } from '../core/protocol/frames/frames.ts';
+import type { OperationName, Params, Result } from '../core/protocol/operations/operations.ts';
+import type { SessionSummary } from '../core/protocol/operations/sessions.ts';
 import type { RuleChange, RuleRecord } from '../core/records/access/rule.ts';
-import type { Schedule } from '../core/records/work/schedule.ts';
-import type { SearchMatch, SearchParams } from '../core/records/session/search.ts';
-import type { LifecycleState } from '../core/records/session/session.ts';
+import type { AgentQuery, FoundAgent } from '../core/records/identity/find-agent.ts';
+import type { Resume } from '../core/records/identity/resume.ts';
 import type { Skill } from '../core/records/identity/skill.ts';
-import { bind, type Claim } from './bind.ts';
-import { Connection, type ConnectionEnd, type ConnectionEvents, describeEnd } from './connection/connection.ts';
+import type { Envelope } from '../core/records/session/envelope.ts';
+import type { SearchMatch } from '../core/records/session/search.ts';
+import type { Schedule } from '../core/records/work/schedule.ts';
 import {
-  aFunction,
-  checkOptions,
-  copyCredentials,
-  isObject,
-  milliseconds,
-  objectWith,
-  optional,
-  type Rules,
-} from './lib/option-checks.ts';
-import { checkName } from './given-name.ts';
+  type ClientOptions,
+  type ClientState,
+  checkClientOptions,
+  SEARCH_OPTIONS,
+  SESSION_QUERY,
+  type SearchOptions,
+  type SessionQuery,
+} from './client-options.ts';
+import { Connection } from './connection/connection.ts';
+import { type ConnectionEnd, type ConnectionEvents, describeEnd } from './connection/connection-types.ts';
+import { bind, type Claim } from './connection/handshake.ts';
+import type { CallOptions } from './connection/requests.ts';
+import { Inbox } from './lib/inbox.ts';
+import { checkOptions, copyCredentials } from './lib/option-checks.ts';
+import { pages } from './lib/pages.ts';
+import { LocalSessions } from './local-sessions.ts';
+import { type Observation, Observations, type ObserveHandler, type ObserveOptions } from './operations/observation.ts';
 import {
   aboutAgent,
   checkAgentQuery,
+  checkScheduleQuery,
+  type OpenOptions,
   type ResumeOptions,
   type RuleOptions,
   resumeParams,
   ruleParams,
-} from './identity.ts';
-import { Inbox } from './lib/inbox.ts';
-import { type InviteHandler, Invites } from './session/invites.ts';
-import type { Handlers } from './session/handler-queue.ts';
-import type { Reconnect } from './connection/reconnecting-link.ts';
-import type { Observation, ObserveHandler, ObserveOptions } from './operations/observation.ts';
-import { Observations } from './observations.ts';
-import { creation, type OpenOptions } from './open.ts';
-import type { CallOptions } from './connection/requests.ts';
-import { type Host, Room, taken, type Unread } from './session/local-session.ts';
-import {
-  checkScheduleQuery,
   type ScheduleOptions,
   type ScheduleQuery,
   type ScheduleUpdate,
   scheduleParams,
+  toCreateParams,
   updateParams,
-} from './schedule.ts';
+} from './operations/params.ts';
+import type { SessionHandlers } from './session/handler-queue.ts';
+import { Invites } from './session/invites.ts';
+import { type ClientHost, markHandled, type UnreadDelivery } from './session/local-session.ts';
 import type { Session } from './session/session.ts';
-
-/** Everything that is not content: the hub's own envelopes, tasks, context. On arrival, ahead of messages that still wait. */
-export type EventHandler = (envelope: Envelope, session: Session) => void;
-
-export type ClientState = 'open' | 'away' | 'closed';
-
-export interface ClientOptions {
-  /** Opens a link to the hub. */
-  readonly link: () => Link;
-  readonly name: string;
-  readonly ids: Ids;
-  /** How the identity is proven; `{scheme: 'none'}` unless given. */
-  readonly credentials?: JsonObject | undefined;
-  /** Whether a name that is not known yet is registered (default), and what its passport says. */
-  readonly register?: boolean | Claim | undefined;
-  /** Decides about invites; without it all are accepted. */
-  readonly onInvite?: InviteHandler | undefined;
-  readonly onEvent?: EventHandler | undefined;
-  /** Somebody shows what it is writing: a hint, on arrival, until the text itself comes. */
-  readonly onDelta?: ((delta: ForwardedDelta, session: Session) => unknown) | undefined;
-  /** The hub says that a range of a session is gone. */
-  readonly onGap?: ((gap: GapFrame, session: Session) => void) | undefined;
-  /** Come back by itself when the link is lost; without it the client ends with its link. */
-  readonly reconnect?: Reconnect | undefined;
-  /** The hub is out of reach, or there again, or the client is closed. */
-  readonly onState?: ((state: ClientState) => void) | undefined;
-  /** Hears of what a handler threw; nobody else does in this process. */
-  readonly log?: Log | undefined;
-}
-
-export interface SessionQuery {
-  /** Also those of others: with the grant `observe`. */
-  readonly all?: boolean | undefined;
-  readonly states?: readonly LifecycleState[] | undefined;
-  readonly type?: string | undefined;
-}
-
-/** Which sessions, and how the text is meant. */
-export type SearchOptions = Omit<SearchParams, 'query' | 'after' | 'limit'>;
-const RECONNECT: Rules<Reconnect> = {
-  clock: null,
-  random: null,
-  minMs: optional(milliseconds),
-  maxMs: optional(milliseconds),
-  quietMs: optional(milliseconds),
-};
-
-export const CLIENT_OPTIONS: Rules<ClientOptions> = {
-  link: aFunction,
-  name: null,
-  ids: objectWith('hex32'),
-  credentials: null,
-  register: {
-    expected: 'true, false or a passport',
-    holds: (value) => value === undefined || typeof value === 'boolean' || isObject(value),
-  },
-  onInvite: optional(aFunction),
-  onEvent: optional(aFunction),
-  onDelta: optional(aFunction),
-  onGap: optional(aFunction),
-  reconnect: {
-    expected: 'an object with clock and random',
-    holds: (value) =>
-      value === undefined || (isObject(value) && isObject(value.clock) && typeof value.random === 'function'),
-  },
-  onState: optional(aFunction),
-  log: optional(objectWith('info', 'warn', 'error')),
-};
-
-/** What the passport of a name that is registered may say; the hub looks at the values. */
-const CLAIM: Rules<Claim> = { kind: null, owner: null, provider: null, model: null, cost: null, region: null };
-
-const SESSION_QUERY: Rules<SessionQuery> = { all: null, states: null, type: null };
-const SEARCH_OPTIONS: Rules<SearchOptions> = { match: null, states: null, type: null, labels: null, participant: null };
-
-/** Rooms above which those that are over are forgotten. */
-const ROOMS_KEPT = 1000;
 
 export abstract class Client {
   readonly name: string;
   /** Resolves when the client is closed, by whomever. */
   readonly closed: Promise<ConnectionEnd>;
-  protected readonly unread: Inbox<Unread> = new Inbox(taken);
+  protected readonly unread: Inbox<UnreadDelivery> = new Inbox(markHandled);
   private readonly options: ClientOptions;
   private readonly credentials: JsonObject;
-  private readonly log: Log;
+  private readonly log: Logger;
   private readonly connection: Connection;
-  private readonly host: Host;
+  private readonly host: ClientHost;
   private readonly invites: Invites;
   private readonly observations: Observations;
-  private readonly rooms = new Map<string, Room>();
-  private sweepAt = ROOMS_KEPT;
+  private readonly rooms: LocalSessions;
   private settleClosed: (end: ConnectionEnd) => void = () => {};
 
   protected constructor(options: ClientOptions) {
     const { name, credentials = { scheme: 'none' } } = options;
-    checkName(name);
-    if (isObject(options.register)) checkOptions(options.register, CLAIM, 'register.');
-    if (options.reconnect !== undefined) checkOptions(options.reconnect, RECONNECT, 'reconnect.');
+    checkClientOptions(options);
     this.options = options;
     this.credentials = copyCredentials(credentials);
     this.name = name;
@@ -161,13 +79,14 @@ export abstract class Client {
       this.settleClosed = resolve;
     });
     this.host = this.makeHost();
+    this.rooms = new LocalSessions(this.host);
     this.invites = new Invites(this.host, options.onInvite);
     this.observations = this.makeObservations();
     this.connection = new Connection(options.link, options.reconnect ?? null, this.makeEvents(), this.log);
   }
 
   /** What messages are handed to; asked anew for each. */
-  protected abstract handlers(): Handlers;
+  protected abstract handlers(): SessionHandlers;
 
   get agentId(): string {
     const { agentId } = this.connection;
@@ -190,9 +109,9 @@ export abstract class Client {
 
   /** Opens a session with others and joins it. */
   async open(type: string, wanted: OpenOptions['participants'] | OpenOptions): Promise<Session> {
-    const { params, call } = creation(type, wanted);
+    const { params, call } = toCreateParams(type, wanted);
     const { session, warnings = [] } = await this.call('create_session', params, call);
-    const room = this.room(session.session_id);
+    const room = this.rooms.at(session.session_id);
     room.know(session);
     room.warnings = warnings;
     for (const warning of warnings) this.log.warn(warning, { session_id: session.session_id });
@@ -201,37 +120,28 @@ export abstract class Client {
 
   /** The handle of a session you are in; there is one for each session. */
   session(sessionId: string): Session {
-    return this.room(sessionId).session;
+    return this.rooms.at(sessionId).session;
   }
 
   /** Your sessions, or with `all` everybody's, newest first; read in pages. */
   async *sessions(query: SessionQuery = {}): AsyncGenerator<SessionSummary, void, undefined> {
     checkOptions(query, SESSION_QUERY);
-    for (let after: string | null | undefined; after !== null; ) {
-      const page: Result<'list_sessions'> = await this.call('list_sessions', { ...query, after });
-      yield* page.sessions;
-      after = page.next;
-    }
+    const read = (after?: string) => this.call('list_sessions', { ...query, after });
+    for await (const { sessions } of pages(read)) yield* sessions;
   }
 
   /** What fits in the sessions you can read, the newest first; read in pages, each of which looks through a part. */
   async *search(query: string, options: SearchOptions = {}): AsyncGenerator<SearchMatch, void, undefined> {
     checkOptions(options, SEARCH_OPTIONS);
-    for (let after: string | null | undefined; after !== null; ) {
-      const page: Result<'search_sessions'> = await this.call('search_sessions', { ...options, query, after });
-      yield* page.matches;
-      after = page.next;
-    }
+    const read = (after?: string) => this.call('search_sessions', { ...options, query, after });
+    for await (const { matches } of pages(read)) yield* matches;
   }
 
   /** Agents that fit all that is asked, by name; read in pages. */
   async *findAgents(query: AgentQuery = {}): AsyncGenerator<FoundAgent, void, undefined> {
     checkAgentQuery(query);
-    for (let after: string | null | undefined; after !== null; ) {
-      const page: Result<'find_agent'> = await this.call('find_agent', { ...query, after });
-      yield* page.agents;
-      after = page.next;
-    }
+    const read = (after?: string) => this.call('find_agent', { ...query, after });
+    for await (const { agents } of pages(read)) yield* agents;
   }
 
   /** What an agent, by name or id, says it can do; your own unless told. */
@@ -272,11 +182,8 @@ export abstract class Client {
   /** Your schedules, with when each runs next and how it last went; read in pages. */
   async *schedules(query: ScheduleQuery = {}): AsyncGenerator<Schedule, void, undefined> {
     checkScheduleQuery(query);
-    for (let after: string | null | undefined; after !== null; ) {
-      const page: Result<'list_schedules'> = await this.call('list_schedules', { ...query, after });
-      yield* page.schedules;
-      after = page.next;
-    }
+    const read = (after?: string) => this.call('list_schedules', { ...query, after });
+    for await (const { schedules } of pages(read)) yield* schedules;
   }
 
   /** Changes, pauses or resumes a schedule. What is left out stays. */
@@ -300,7 +207,7 @@ export abstract class Client {
   /** Turns an invite down that is still open; an invite that `onInvite` decides about needs no more than its answer. */
   async decline(sessionId: string, reason?: string): Promise<InviteAnswer> {
     const answer = await this.call('reject_invite', { session_id: sessionId, reason });
-    this.rooms.get(sessionId)?.decline();
+    this.rooms.find(sessionId)?.decline();
     return answer;
   }
 
@@ -344,36 +251,19 @@ export abstract class Client {
   /** A session may have ended meanwhile; then there is nothing to offer. */
   protected async offerOpenTurn(sessionId: string): Promise<void> {
     const failed = (thrown: unknown): void => this.host.failed('asking for a turn', sessionId, asError(thrown));
-    await this.room(sessionId).offerOpenTurn().catch(failed);
+    await this.rooms.at(sessionId).offerOpenTurn().catch(failed);
   }
 
   /** There are handlers now where there were none. */
   protected wakeRooms(): void {
-    for (const room of this.rooms.values()) room.wake();
+    this.rooms.wake();
   }
 
   private closedError(end: ConnectionEnd): HubError {
     return new HubError('client_closed', `${this.name}: ${describeEnd(end)}`);
   }
 
-  private room(sessionId: string): Room {
-    const known = this.rooms.get(sessionId);
-    if (known !== undefined) return known;
-    if (this.rooms.size >= this.sweepAt) this.sweep();
-    const room = new Room(sessionId, this.host);
-    this.rooms.set(sessionId, room);
-    const { end } = this.connection;
-    if (end !== null) room.shut(this.closedError(end));
-    return room;
-  }
-
-  /** A handle that is still held goes on working; it is only no longer found by its id. */
-  private sweep(): void {
-    for (const [sessionId, room] of this.rooms) if (room.isOver) this.rooms.delete(sessionId);
-    this.sweepAt = Math.max(ROOMS_KEPT, 2 * this.rooms.size);
-  }
-
-  private makeHost(): Host {
+  private makeHost(): ClientHost {
     const client = this;
     return {
       get agentId() {
@@ -405,7 +295,7 @@ export abstract class Client {
 
   private makeEvents(): ConnectionEvents {
     return {
-      delivered: (delivery) => this.room(delivery.envelope.session_id).receive(delivery),
+      delivered: (delivery) => this.rooms.at(delivery.envelope.session_id).receive(delivery),
       told: (envelope) => this.told(envelope),
       gap: (gap) => this.gap(gap),
       observed: (frame) => this.observations.receive(frame),
@@ -413,14 +303,14 @@ export abstract class Client {
       showed: (delta) => this.showed(delta),
       welcomed: () => this.observations.rebound(),
       openInvites: () => this.invites.open,
-      forgotten: (sessionId) => this.rooms.get(sessionId)?.forget(),
+      forgotten: (sessionId) => this.rooms.find(sessionId)?.forget(),
       reached: (isReached) => this.contain('onState', () => this.options.onState?.(isReached ? 'open' : 'away')),
       ended: (end) => this.ended(end),
     };
   }
 
   private gap(gap: GapFrame): void {
-    if (gap.reason !== 'epoch') this.rooms.get(gap.session_id)?.giveUp(gap.from_seq, gap.to_seq);
+    if (gap.reason !== 'epoch') this.rooms.find(gap.session_id)?.giveUp(gap.from_seq, gap.to_seq);
     this.contain('onGap', () => this.options.onGap?.(gap, this.session(gap.session_id)));
   }
 
@@ -430,14 +320,14 @@ export abstract class Client {
   }
 
   private told(envelope: Envelope): void {
-    const room = this.room(envelope.session_id);
+    const room = this.rooms.at(envelope.session_id);
     if (envelope.event_type === 'session.invite') this.invites.receive(envelope, room);
     else room.notice(envelope);
   }
 
   private ended(end: ConnectionEnd): void {
     const why = this.closedError(end);
-    for (const room of this.rooms.values()) room.shut(why);
+    this.rooms.shut(why);
     this.observations.finishAll({ by: 'client' });
     this.unread.close();
     this.settleClosed(end);

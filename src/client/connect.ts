@@ -1,16 +1,22 @@
 /** Over a network: which addresses lead to the hub, and how the platform opens a socket to one. */
 
-import { HubError, WireError } from '../core/lib/errors.ts';
-import { describe } from '../core/lib/json.ts';
+import { WireError } from '../core/lib/errors.ts';
 import type { Link } from '../core/lib/link.ts';
 import type { Clock, Ids } from '../core/ports/platform.ts';
 import { AGENT_OPTIONS, AgentClient, type AgentOptions } from './agent-client.ts';
-import { anySocket, type Unreached } from './connection/socket-link.ts';
-import { CLIENT_OPTIONS, type ClientOptions } from './client.ts';
-import { checkOptions, isObject, milliseconds, optional, type Rule, type Rules } from './lib/option-checks.ts';
+import { CLIENT_OPTIONS, type ClientOptions } from './client-options.ts';
+import type { ReconnectOptions } from './connection/reconnecting-link.ts';
+import { createFailoverSocket, type FailedAddress, type Socket, socketLink } from './connection/socket-link.ts';
 import { HumanClient, type HumanOptions } from './human-client.ts';
-import type { Reconnect } from './connection/reconnecting-link.ts';
-import { type Socket, socketLink } from './socket-link.ts';
+import {
+  badOptionError,
+  checkOptions,
+  isObject,
+  millisecondsCheck,
+  type OptionCheck,
+  type OptionChecks,
+  optional,
+} from './lib/option-checks.ts';
 
 /** What a platform brings along. */
 export interface Platform {
@@ -19,13 +25,13 @@ export interface Platform {
   readonly random: () => number;
   openSocket(url: string): Socket;
   /** Options of its own, by name, which it takes out before. */
-  readonly options?: Readonly<Record<string, Rule>>;
+  readonly options?: Readonly<Record<string, OptionCheck>>;
 }
 
 type Given = 'link' | 'ids' | 'reconnect';
 
 /** When and how often to come back; `false` = not at all. */
-export type ReconnectTimes = Pick<Reconnect, 'minMs' | 'maxMs' | 'quietMs'>;
+export type ReconnectTimes = Pick<ReconnectOptions, 'minMs' | 'maxMs' | 'quietMs'>;
 
 interface OverNetwork {
   readonly reconnect?: ReconnectTimes | false | undefined;
@@ -37,13 +43,13 @@ export type ConnectOptions = Omit<AgentOptions, Given> & OverNetwork;
 export type ConnectHumanOptions = Omit<HumanOptions, Given> & OverNetwork;
 
 /** From `reconnect` of a client, without what the platform brings along. */
-const RECONNECT_TIMES: Rules<ReconnectTimes> = {
-  minMs: optional(milliseconds),
-  maxMs: optional(milliseconds),
-  quietMs: optional(milliseconds),
+const RECONNECT_TIMES: OptionChecks<ReconnectTimes> = {
+  minMs: optional(millisecondsCheck),
+  maxMs: optional(millisecondsCheck),
+  quietMs: optional(millisecondsCheck),
 };
 
-const OVER_NETWORK: Rules<OverNetwork> = {
+const OVER_NETWORK: OptionChecks<OverNetwork> = {
   reconnect: {
     expected: 'false, or an object {minMs, maxMs, quietMs}',
     holds: (value) => value === undefined || value === false || isObject(value),
@@ -51,23 +57,23 @@ const OVER_NETWORK: Rules<OverNetwork> = {
   token: optional({ expected: 'a token, as text', holds: (value) => typeof value === 'string' && value !== '' }),
 };
 
-const CONNECT_OPTIONS: Rules<ConnectOptions> = { ...own(AGENT_OPTIONS), ...OVER_NETWORK };
-const CONNECT_HUMAN_OPTIONS: Rules<ConnectHumanOptions> = { ...own(CLIENT_OPTIONS), ...OVER_NETWORK };
+const CONNECT_OPTIONS: OptionChecks<ConnectOptions> = { ...own(AGENT_OPTIONS), ...OVER_NETWORK };
+const CONNECT_HUMAN_OPTIONS: OptionChecks<ConnectHumanOptions> = { ...own(CLIENT_OPTIONS), ...OVER_NETWORK };
 
 /** Without what is not the caller's to give. */
-function own<Options extends ClientOptions>({ link: _, ids: __, reconnect: ___, ...rules }: Rules<Options>) {
+function own<Options extends ClientOptions>({ link: _, ids: __, reconnect: ___, ...rules }: OptionChecks<Options>) {
   return rules;
 }
 
 /** The two ways to join, on that platform. */
-export interface Connecting {
+export interface ConnectFunctions {
   /** Joins as an agent. One address, or several that lead to the same hub: they are tried in turn. */
   connect(url: string | readonly string[], options: ConnectOptions): Promise<AgentClient>;
   /** Joins as a person. */
   connectHuman(url: string | readonly string[], options: ConnectHumanOptions): Promise<HumanClient>;
 }
 
-export function connectingOn(platform: Platform): Connecting {
+export function createConnect(platform: Platform): ConnectFunctions {
   const over = (links: Links, { reconnect = {}, token }: OverNetwork) => ({
     link: links.open,
     ids: platform.ids,
@@ -89,7 +95,11 @@ export function connectingOn(platform: Platform): Connecting {
 }
 
 /** What the platform took for itself is not there any more, and is named among the options that there are. */
-function checked<Options extends OverNetwork>(options: Options, rules: Rules<Options>, platform: Platform): Options {
+function checked<Options extends OverNetwork>(
+  options: Options,
+  rules: OptionChecks<Options>,
+  platform: Platform,
+): Options {
   checkOptions(options, { ...rules, ...platform.options });
   if (isObject(options.reconnect)) checkOptions(options.reconnect, RECONNECT_TIMES, 'reconnect.');
   return options;
@@ -104,7 +114,7 @@ interface Links {
 /** Each link is tried at every address once, beginning behind the one that was tried last. */
 function linksTo(urls: readonly string[], platform: Platform): Links {
   let next = 0;
-  let failures: Unreached[] = [];
+  let failures: FailedAddress[] = [];
   const openOne = (url: string): Socket => {
     next = urls.indexOf(url) + 1;
     return platform.openSocket(url);
@@ -113,7 +123,7 @@ function linksTo(urls: readonly string[], platform: Platform): Links {
     open() {
       failures = [];
       const inTurn = urls.map((_, index) => urls[(next + index) % urls.length] ?? '');
-      const socket = anySocket(inTurn, openOne, (unreached) => void failures.push(unreached));
+      const socket = createFailoverSocket(inTurn, openOne, (unreached) => void failures.push(unreached));
       socket.addEventListener('open', () => {
         failures = [];
       });
@@ -132,5 +142,5 @@ function addressesOf(url: unknown): readonly string[] {
   const wrong = urls.find((one) => typeof one !== 'string' || !/^wss?:\/\/[^\s/]+/.test(one));
   if (urls.length > 0 && wrong === undefined) return urls as readonly string[];
   const expected = 'an address such as "ws://127.0.0.1:4747", or a list of them';
-  throw new HubError('bad_options', `url: expected ${expected}, got ${describe(urls.length === 0 ? url : wrong)}`);
+  throw badOptionError('url', expected, urls.length === 0 ? url : wrong);
 }

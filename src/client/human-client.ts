@@ -1,12 +1,12 @@
 /** The client of a person: messages of all sessions are pushed to callbacks, or pulled one by one. */
 
-import { badValue } from '../core/lib/json.ts';
-import { CLIENT_OPTIONS, Client, type ClientOptions } from './client.ts';
-import { checkOptions } from './lib/option-checks.ts';
+import { invalidValueError } from '../core/lib/json.ts';
+import { Client } from './client.ts';
+import { CLIENT_OPTIONS, type ClientOptions } from './client-options.ts';
 import { WAIT_OPTIONS, type WaitOptions } from './lib/inbox.ts';
-import type { Handlers } from './session/handler-queue.ts';
-import type { Message, MessageHandler } from './message.ts';
-import { isSaid, type Session } from './session/session.ts';
+import { checkOptions } from './lib/option-checks.ts';
+import type { SessionHandlers } from './session/handler-queue.ts';
+import { isContentDelivery, type Message, type MessageHandler, type Session } from './session/session.ts';
 
 export type HumanOptions = ClientOptions;
 
@@ -29,7 +29,7 @@ export class HumanClient extends Client implements AsyncIterable<Message> {
    * acked when all callbacks are done; when one throws, it comes again, to all of them.
    */
   onMessage(callback: MessageHandler): () => void {
-    if (typeof callback !== 'function') throw badValue('callback', 'a function', callback);
+    if (typeof callback !== 'function') throw invalidValueError('callback', 'a function', callback);
     // The same function given twice is two callbacks.
     const own: MessageHandler = (message, session) => callback(message, session);
     this.callbacks.add(own);
@@ -40,7 +40,7 @@ export class HumanClient extends Client implements AsyncIterable<Message> {
   /** The next message of any session that nobody has taken, which is acked with that; null = the client is closed. */
   async next(options: WaitOptions = {}): Promise<Message | null> {
     checkOptions(options, WAIT_OPTIONS);
-    const item = await this.unread.wait(isSaid, options);
+    const item = await this.unread.wait(isContentDelivery, options);
     return item === null ? null : item.room.messageOf(item.delivery);
   }
 
@@ -49,7 +49,7 @@ export class HumanClient extends Client implements AsyncIterable<Message> {
     for (let message = await this.next(); message !== null; message = await this.next()) yield message;
   }
 
-  protected override handlers(): Handlers {
+  protected override handlers(): SessionHandlers {
     const push = this.callbacks.size === 0 ? null : this.push;
     return { onMessage: push, onTurn: null };
   }

@@ -1,40 +1,56 @@
-/** The client of a Parley hub: for agents and for people, over any link. */
+/**
+ * The client of a Parley hub: for agents and for people, over any link.
+ *
+ * `connection/` is the protocol on one link (handshake, requests, streams, reconnecting), `session/` the handles of sessions
+ * and tasks, `operations/` the other calls in the caller's words, `lib/` what all of them use. `node.ts` and `web.ts` are
+ * the entries. Must stay true: no message is lost or handled twice across lost links; options are checked before anything is
+ * sent. Start reading at client.ts, then session/session.ts and connection/connection.ts.
+ */
 
 export type { CancelSignal, OwnSignal } from '../core/ports/platform.ts';
 export type { AgentOptions } from './agent-client.ts';
 export { AgentClient } from './agent-client.ts';
-export type { Claim } from './bind.ts';
-export type { Client, ClientOptions, ClientState, EventHandler, SearchOptions, SessionQuery } from './client.ts';
+export type { Client } from './client.ts';
+export type { ClientOptions, ClientState, EventHandler, SearchOptions, SessionQuery } from './client-options.ts';
 export type { ConnectHumanOptions, ConnectOptions, ReconnectTimes } from './connect.ts';
-export type { ConnectionEnd } from './connection/connection.ts';
-export type { DelegateOptions } from './delegate.ts';
-export type { DeltaOptions } from './session/deltas.ts';
+export type { ConnectionEnd } from './connection/connection-types.ts';
+export type { Claim } from './connection/handshake.ts';
+export type { ReconnectOptions } from './connection/reconnecting-link.ts';
+export type { CallOptions } from './connection/requests.ts';
+export * from './deprecated.ts';
 export type { HumanOptions } from './human-client.ts';
 export { HumanClient } from './human-client.ts';
-export type { ResumeOptions, RuleOptions } from './identity.ts';
 export type { WaitOptions } from './lib/inbox.ts';
-export type { Invite, InviteDecision, InviteHandler } from './session/invites.ts';
-export type { Reconnect } from './connection/reconnecting-link.ts';
-export type { Message, MessageHandler, TurnHandler, TurnOffer } from './message.ts';
 export type {
   Observation,
+  ObservationContext,
   ObservationEnd,
-  ObservedAt,
   ObserveHandler,
   ObserveOptions,
 } from './operations/observation.ts';
-export type { OpenOptions } from './open.ts';
-export type { CallOptions } from './connection/requests.ts';
-export type { SessionEnd } from './session/local-session.ts';
-export type { ScheduledSession, ScheduleOptions, ScheduleQuery, ScheduleUpdate } from './schedule.ts';
+export type {
+  OpenOptions,
+  ResumeOptions,
+  RuleOptions,
+  ScheduledSession,
+  ScheduleOptions,
+  ScheduleQuery,
+  ScheduleUpdate,
+} from './operations/params.ts';
+export type { DeltaOptions } from './session/deltas.ts';
+export type { Invite, InviteDecision, InviteHandler } from './session/invites.ts';
+export type { Message, MessageHandler, Session, TurnHandler, TurnOffer } from './session/session.ts';
+export type { SessionEnd } from './session/session-host.ts';
 export type {
   AddOptions,
   CloseOptions,
   Content,
+  DelegateOptions,
   LogOptions,
   OperatorOptions,
   SendOptions,
-  Session,
+  StartTaskOptions,
+  TaskQuery,
   ViewOptions,
-} from './session/session.ts';
-export type { CancelRequestHandler, StartTaskOptions, TaskHandle, TaskQuery } from './session/task-handle.ts';
+} from './session/session-options.ts';
+export type { CancelRequestHandler, TaskHandle } from './session/task-handle.ts';

@@ -1,32 +1,35 @@
 /** The client in Node: over any link, or over a WebSocket of the ws package. */
 
 import { WebSocket } from 'ws';
-import type { AgentClient } from './agent-client.ts';
-import { type ConnectHumanOptions, type Connecting, type ConnectOptions, connectingOn } from './connect.ts';
-import type { Rule } from './lib/option-checks.ts';
-import type { HumanClient } from './human-client.ts';
-import type { Socket } from './socket-link.ts';
-import { badValue } from '../core/lib/json.ts';
+import { invalidValueError } from '../core/lib/json.ts';
 import { systemClock } from '../system/clock.ts';
 import { systemIds } from '../system/ids.ts';
+import type { AgentClient } from './agent-client.ts';
+import { type ConnectFunctions, type ConnectHumanOptions, type ConnectOptions, createConnect } from './connect.ts';
+import type { Socket } from './connection/socket-link.ts';
+import type { HumanClient } from './human-client.ts';
+import type { OptionCheck } from './lib/option-checks.ts';
 
 export * from './index.ts';
 
+/** @deprecated since 0.2; use `TlsTrust`. */
+export type Trust = TlsTrust;
+
 /** What a certificate is judged by, beside the authorities the machine trusts. */
-export interface Trust {
+export interface TlsTrust {
   /** The certificates of authorities of your own, as PEM; then these alone count. */
   readonly ca?: string | readonly string[] | undefined;
 }
 
-const TRUSTED: Rule = {
+const TRUSTED: OptionCheck = {
   expected: 'certificates as PEM: a text, or a list of texts',
   holds: (value) => [value].flat().every((one) => one === undefined || typeof one === 'string'),
 };
 
-function connectingWith(ca: Trust['ca']): Connecting {
-  if (!TRUSTED.holds(ca)) throw badValue('ca', TRUSTED.expected, ca);
+function connectingWith(ca: TlsTrust['ca']): ConnectFunctions {
+  if (!TRUSTED.holds(ca)) throw invalidValueError('ca', TRUSTED.expected, ca);
   const trust = ca === undefined ? {} : { ca: typeof ca === 'string' ? ca : [...ca] };
-  return connectingOn({
+  return createConnect({
     clock: systemClock,
     ids: systemIds,
     random: Math.random,
@@ -37,14 +40,17 @@ function connectingWith(ca: Trust['ca']): Connecting {
   });
 }
 
-export async function connect(url: string | readonly string[], options: ConnectOptions & Trust): Promise<AgentClient> {
+export async function connect(
+  url: string | readonly string[],
+  options: ConnectOptions & TlsTrust,
+): Promise<AgentClient> {
   const { ca, ...others } = options ?? {};
   return connectingWith(ca).connect(url, others);
 }
 
 export async function connectHuman(
   url: string | readonly string[],
-  options: ConnectHumanOptions & Trust,
+  options: ConnectHumanOptions & TlsTrust,
 ): Promise<HumanClient> {
   const { ca, ...others } = options;
   return connectingWith(ca).connectHuman(url, others);

@@ -1,10 +1,10 @@
 /** The client in a browser: over any link, or over the page's own WebSocket. */
 
-import { type Connecting, connectingOn } from './connect.ts';
+import { type ConnectFunctions, createConnect } from './connect.ts';
 
 export * from './index.ts';
 
-const connecting: Connecting = connectingOn({
+const connecting: ConnectFunctions = createConnect({
   clock: {
     now: () => Date.now(),
     monotonic: () => performance.now(),
@@ -18,5 +18,5 @@ const connecting: Connecting = connectingOn({
   openSocket: (url) => new WebSocket(url),
 });
 
-export const connect: Connecting['connect'] = connecting.connect;
-export const connectHuman: Connecting['connectHuman'] = connecting.connectHuman;
+export const connect: ConnectFunctions['connect'] = connecting.connect;
+export const connectHuman: ConnectFunctions['connectHuman'] = connecting.connectHuman;

@@ -1,10 +1,11 @@
 /** The rules of a config file: who is named there has that rule and those grants, and no others. */
 
 import type { AgentClient } from '../client/agent-client.ts';
-import { GRANTS, type Grant } from '../core/records/access/grants.ts';
 import { type Json, jsonEqual } from '../core/lib/json.ts';
+import { GRANTS, type Grant } from '../core/records/access/grants.ts';
 import { type Limits, limitsWith } from '../core/records/access/limits.ts';
-import { changedRule, openRule, type RuleChange } from '../core/records/access/rule.ts';
+import type { RuleChange } from '../core/records/access/rule.ts';
+import { applyRuleChange, defaultRule } from '../core/records/access/rule-schema.ts';
 import type { LocalHub } from '../server/create-hub.ts';
 import type { Config, RuleConfig } from './shape/config.ts';
 
@@ -30,7 +31,7 @@ export async function applyRule(
   { grants, ...change }: RuleConfig,
   limits: Partial<Limits>,
 ): Promise<void> {
-  const wanted = changedRule(openRule(limitsWith(limits)), change);
+  const wanted = applyRuleChange(defaultRule(limitsWith(limits)), change);
   const { rule } = await client.rule();
   // Rules are JSON: texts, numbers and null.
   const isSame = jsonEqual(rule as unknown as Json, wanted as unknown as Json);

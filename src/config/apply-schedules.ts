@@ -2,37 +2,37 @@
 
 import { basename } from 'node:path';
 import type { AgentClient } from '../client/agent-client.ts';
-import { type ScheduleOptions, scheduleParams } from '../client/schedule.ts';
+import { type ScheduleOptions, scheduleParams } from '../client/operations/params.ts';
 import { asError } from '../core/lib/errors.ts';
 import { type Json, jsonEqual } from '../core/lib/json.ts';
-import type { Params } from '../core/operations.ts';
+import type { Params } from '../core/protocol/operations/operations.ts';
 import type { Schedule } from '../core/records/work/schedule.ts';
 import type { LocalHub } from '../server/create-hub.ts';
-import type { ScheduleFate } from '../server/up.ts';
+import type { ScheduleUpdateKind } from '../server/up.ts';
 import type { ScheduleConfig } from './shape/config.ts';
 
 /** By this label of its sessions a schedule is known to be of a file. */
-export const FILE_LABEL = 'config_file';
+const FILE_LABEL = 'config_file';
 
-export interface Applying {
+interface ApplyContext {
   readonly hub: LocalHub;
   readonly file: string;
   /** Who speaks for a name: a participant of the file, or somebody for this alone. */
   speaker<T>(name: string, work: (client: AgentClient) => Promise<T>): Promise<T>;
-  tell(schedule: Schedule, what: ScheduleFate): void;
+  report(schedule: Schedule, what: ScheduleUpdateKind): void;
 }
 
 /** One after the other, so that what goes wrong can be told by its key: `failed` makes the error of it. What was made until then is undone. */
 export async function applySchedules(
-  wanted: Readonly<Record<string, ScheduleConfig>>,
-  applying: Applying,
+  schedules: Readonly<Record<string, ScheduleConfig>>,
+  applying: ApplyContext,
   failed: (name: string, thrown: unknown) => Error,
 ): Promise<void> {
   const named = new Set<string>();
   const undo: (() => Promise<unknown>)[] = [];
-  for (const [name, { as, ...schedule }] of Object.entries(wanted)) {
+  for (const [name, { as, ...schedule }] of Object.entries(schedules)) {
     try {
-      const options = optionsOf(schedule, basename(applying.file));
+      const options = toScheduleOptions(schedule, basename(applying.file));
       const id = await applying.speaker(as, (client) => applyOne(client, name, options, applying, undo));
       named.add(id);
     } catch (thrown) {
@@ -46,11 +46,11 @@ export async function applySchedules(
   for (const one of applying.hub.schedules()) {
     if (named.has(one.schedule_id) || one.template.labels?.[FILE_LABEL] === undefined) continue;
     await applying.hub.deleteSchedule(one.schedule_id);
-    applying.tell(one, 'deleted');
+    applying.report(one, 'deleted');
   }
 }
 
-export function optionsOf(schedule: Omit<ScheduleConfig, 'as'>, file: string): ScheduleOptions {
+export function toScheduleOptions(schedule: Omit<ScheduleConfig, 'as'>, file: string): ScheduleOptions {
   const { cron, zone, missed = 'skip', overlap = false, labels, ...session } = schedule;
   return {
     expression: cron,
@@ -66,20 +66,20 @@ async function applyOne(
   client: AgentClient,
   name: string,
   options: ScheduleOptions,
-  { tell, hub, speaker }: Applying,
+  { report, hub, speaker }: ApplyContext,
   undo: (() => Promise<unknown>)[],
 ): Promise<string> {
   const before = await called(client, name);
   if (before === null) {
     const made = await client.schedule(name, options);
     undo.push(() => hub.deleteSchedule(made.schedule_id));
-    tell(made, 'made');
+    report(made, 'made');
     return made.schedule_id;
   }
   const isSame = isAsWanted(before, options);
   const now = isSame ? before : await client.updateSchedule(before.schedule_id, options);
   if (!isSame) undo.push(() => speaker(client.name, (again) => again.call('update_schedule', asBefore(before))));
-  tell(now, isSame ? 'kept' : 'changed');
+  report(now, isSame ? 'kept' : 'changed');
   return now.schedule_id;
 }
 

@@ -5,12 +5,12 @@ import { asError } from '../core/lib/errors.ts';
 import type { Clock } from '../core/ports/platform.ts';
 
 /** As much of a participant as is needed here. */
-export interface Kept {
+export interface Rejoinable {
   readonly closed: Promise<ConnectionEnd>;
   close(): Promise<void>;
 }
 
-export interface Keeping<P extends Kept> {
+interface AutoRejoinOptions<P extends Rejoinable> {
   readonly clock: Clock;
   join(): Promise<P>;
   /** It is there again. */
@@ -19,30 +19,30 @@ export interface Keeping<P extends Kept> {
   lost(reason: string, retryInMs: number | null): void;
 }
 
-export const PAUSES_MS = [1_000, 2_000, 5_000, 15_000, 60_000] as const;
+const PAUSES_MS = [1_000, 2_000, 5_000, 15_000, 60_000] as const;
 const LONGEST_MS = 60_000;
 
 /** Somebody meant it: taking the name back would go on for ever. */
 const MEANT: readonly string[] = ['replaced', 'unregistered', 'unauthorized'];
 
-export class KeptUp<P extends Kept> {
-  private readonly keeping: Keeping<P>;
+export class AutoRejoin<P extends Rejoinable> {
+  private readonly keeping: AutoRejoinOptions<P>;
   private current: P | null;
   private rejoining: Promise<void> = Promise.resolve();
   private stopWait: () => void = () => {};
   private isClosing = false;
 
-  private constructor(keeping: Keeping<P>, first: P) {
+  private constructor(keeping: AutoRejoinOptions<P>, first: P) {
     this.keeping = keeping;
     this.current = first;
     this.watch(first);
   }
 
   /** The first time is for the caller to hear of. */
-  static async begin<P extends Kept>(keeping: Keeping<P>): Promise<KeptUp<P>> {
+  static async begin<P extends Rejoinable>(keeping: AutoRejoinOptions<P>): Promise<AutoRejoin<P>> {
     const first = await keeping.join();
     keeping.joined(first);
-    return new KeptUp(keeping, first);
+    return new AutoRejoin(keeping, first);
   }
 
   /** Idempotent. */

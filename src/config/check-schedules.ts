@@ -2,17 +2,16 @@
 
 import type { AgentClient } from '../client/agent-client.ts';
 import { asError, WireError } from '../core/lib/errors.ts';
-import type { ParticipantRef } from '../core/operations.ts';
+import type { ParticipantRef } from '../core/records/session/create-params.ts';
 import { createHub, type LocalHub } from '../server/create-hub.ts';
 import { applyRule, ruleOf } from './apply-rules.ts';
-import { optionsOf } from './apply-schedules.ts';
-import { shown } from './shape/check-shape.ts';
+import { toScheduleOptions } from './apply-schedules.ts';
+import type { KeyPath, Problem } from './reading/location.ts';
+import { displayValue } from './shape/check-shape.ts';
 import type { Config, ScheduleConfig } from './shape/config.ts';
-import type { Problem } from '../node/config/problems.ts';
-import type { KeyPath } from '../node/config/source.ts';
 
 /** Whoever is named counts as registered here: who is not is another file's to say. */
-export async function scheduleRefusals(config: Config, raw: unknown): Promise<readonly Problem[]> {
+export async function checkSchedules(config: Config, raw: unknown): Promise<readonly Problem[]> {
   const schedules = Object.entries(config.schedules ?? {});
   if (schedules.length === 0) return [];
   // Limits that do not go together are told by whoever starts the hub.
@@ -50,15 +49,15 @@ function stoodFor(participants: readonly ParticipantRef[]): readonly string[] {
 }
 
 /** Of one: what was refused is left out, and the rest is tried again. */
-async function refusals(name: string, given: ScheduleConfig, cast: Cast, raw: unknown): Promise<readonly Problem[]> {
-  const { as, ...wanted } = given;
+async function refusals(name: string, schedule: ScheduleConfig, cast: Cast, raw: unknown): Promise<readonly Problem[]> {
+  const { as, ...settings } = schedule;
   const client = cast.get(as);
-  const participants = stoodFor(wanted.participants);
+  const participants = stoodFor(settings.participants);
   const found: Problem[] = [];
-  let session: Omit<ScheduleConfig, 'as'> = { ...wanted, participants };
+  let session: Omit<ScheduleConfig, 'as'> = { ...settings, participants };
   for (;;) {
     try {
-      await client?.schedule(name, optionsOf(session, 'config'));
+      await client?.schedule(name, toScheduleOptions(session, 'config'));
       return found;
     } catch (thrown) {
       const problem = problemOf(name, thrown, raw);
@@ -92,7 +91,7 @@ function problemOf(name: string, thrown: unknown, raw: unknown): Problem {
   const path: KeyPath = ['schedules', name, OWN_NAMES[key] ?? key, ...inner];
   const { expected } = details ?? {};
   const said = message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
-  return { path, text: typeof expected === 'string' ? `expected ${expected}, got ${shown(path, raw)}` : said };
+  return { path, text: typeof expected === 'string' ? `expected ${expected}, got ${displayValue(path, raw)}` : said };
 }
 
 export function isName(one: ParticipantRef): one is string {

@@ -1,13 +1,21 @@
 /** A config file, from its path to what is meant: read, variables put in, checked. Nothing of it is carried out here. */
 
-import { dirname, resolve } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { dirname, extname, resolve } from 'node:path';
+import { type CommandError, notFoundError } from '../cli/terminal/command-error.ts';
 import { isObject } from '../client/lib/option-checks.ts';
+import { checkConfigValues } from './checks/check-values.ts';
+import {
+  configError,
+  type Problem,
+  type ReadResult,
+  type Source,
+  type SyntaxProblem,
+  syntaxError,
+} from './reading/location.ts';
+import { createRedactor, expandVariables } from './reading/variables.ts';
 import { checkShape } from './shape/check-shape.ts';
 import type { Config, HubConfig } from './shape/config.ts';
-import { fittingProblems } from './checks/check-values.ts';
-import { configTrouble, type Problem, slipTrouble } from '../node/config/problems.ts';
-import { readSource, type Source } from '../node/config/source.ts';
-import { expandVariables, hiding } from './reading/variables.ts';
 
 export interface LoadedConfig {
   readonly file: string;
@@ -20,7 +28,7 @@ export interface LoadedConfig {
 }
 
 /** A config file as far as it was understood. */
-export interface Examined {
+interface ExaminedConfig {
   /** With the parts nothing is wrong with. */
   readonly loaded: LoadedConfig;
   /** All that can be seen without looking at other files. */
@@ -29,26 +37,26 @@ export interface Examined {
   readonly agentNames: readonly string[];
 }
 
-/** Throws a Trouble with everything that is wrong. */
+/** Throws a CommandError with everything that is wrong. */
 export async function loadConfig(file: string, env: NodeJS.ProcessEnv): Promise<LoadedConfig> {
   const { loaded, problems } = await examineConfig(file, env);
-  if (problems.length > 0) throw configTrouble(loaded.source, problems, loaded.hide);
+  if (problems.length > 0) throw configError(loaded.source, problems, loaded.hide);
   return loaded;
 }
 
-/** Throws a Trouble only of a text that cannot be read at all. */
-export async function examineConfig(file: string, env: NodeJS.ProcessEnv): Promise<Examined> {
+/** Throws a CommandError only of a text that cannot be read at all. */
+export async function examineConfig(file: string, env: NodeJS.ProcessEnv): Promise<ExaminedConfig> {
   const source = await readSource(file);
-  if ('slips' in source) throw slipTrouble(file, source.slips);
+  if ('slips' in source) throw syntaxError(file, source.slips);
   const { value, problems, taken } = expandVariables(withoutEmpty(source.value), env);
   const shaped = checkShape(value, source.value);
   const all: readonly Problem[] = [
     ...problems,
     // One whose variable is not set is said to be so, and not to be empty too.
     ...('problems' in shaped ? shaped.problems : []).filter((one) => !isAbout(one, problems)),
-    ...fittingProblems(value, source.value, env).filter((one) => !isAbout(one, problems)),
+    ...checkConfigValues(value, source.value, env).filter((one) => !isAbout(one, problems)),
   ];
-  const hide = hiding(withKeys(value, taken));
+  const hide = createRedactor(withKeys(value, taken));
   const from = (path: string): string => resolve(dirname(file), path);
   const config = 'config' in shaped && all.length === 0 ? shaped.config : soundPart(value, source.value, all);
   const loaded = { file, config: withPaths(config, from), source, hide, from };
@@ -123,4 +131,35 @@ function hubPaths(hub: HubConfig, from: (path: string) => string): HubConfig {
       ? {}
       : { auth: { ...auth, jwt: { ...jwt, jwks: from(jwt.jwks) } } }),
   };
+}
+
+export const CONFIG_ENDINGS = ['json', 'yaml', 'yml', 'ts', 'js', 'mjs'] as const;
+
+/** Unknown endings are read as YAML, of which JSON is a part. */
+async function readSource(file: string): Promise<Source | { readonly slips: readonly SyntaxProblem[] }> {
+  const bytes = await readFile(file).catch((thrown: NodeJS.ErrnoException) => {
+    throw unreadable(file, thrown);
+  });
+  if (isUtf16(bytes)) return { slips: [{ location: null, problem: 'expected UTF-8, got UTF-16; save it as UTF-8' }] };
+  const read = await readText(file, bytes.toString('utf8').replace(/^\ufeff/, ''));
+  return 'slips' in read ? read : { file, ...read };
+}
+
+async function readText(file: string, text: string): Promise<ReadResult> {
+  const ending = extname(file);
+  if (/^\.[cm]?[jt]s$/.test(ending)) return (await import('./reading/read-module.ts')).readModule(file);
+  if (ending === '.json') return (await import('./reading/read-json.ts')).readJson(text);
+  return (await import('./reading/read-yaml.ts')).readYaml(text);
+}
+
+/** By its mark, or by the half of its first letter that is 0. */
+function isUtf16([first, second]: Uint8Array): boolean {
+  const isMarked = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  return isMarked || (second !== undefined && (first === 0) !== (second === 0));
+}
+
+function unreadable(file: string, thrown: NodeJS.ErrnoException): CommandError {
+  const why = thrown.code === 'ENOENT' ? 'is not there' : `cannot be read: ${thrown.message}`;
+  const hint = `Give the path of a file that ends in .${CONFIG_ENDINGS.join(', .')}.`;
+  return notFoundError('no_file', `--config: ${file} ${why}`, hint);
 }

@@ -1,21 +1,22 @@
 /** An agent of a config file as the function that takes its turns. What it needs is looked for now, not when its turn comes. */
 
 import { readFile, stat } from 'node:fs/promises';
-import { asError } from '../core/lib/errors.ts';
-import { durationMs } from '../core/time.ts';
-import type { AgentFn } from '../participants/agent/agent-fn.ts';
-import type { CliOptions } from '../participants/clis/cli-agent.ts';
-import { requireProgram } from '../cli/agent-options/programs.ts';
 import { loadScript } from '../cli/agent-options/load-script.ts';
+import { agentForModel, clientForModel, keyVariable, parseModelChoice } from '../cli/agent-options/model-choice.ts';
+import { requireProgram, splitWords } from '../cli/agent-options/programs.ts';
 import { NO_ROLE, type RoleFile, readRole } from '../cli/agent-options/role-file.ts';
-import { splitWords } from '../node/commands/split-words.ts';
-import { byModel } from '../node/config/by-model.ts';
-import { cast } from '../node/config/cast.ts';
-import type { AgentConfig, RoleConfig } from './shape/config.ts';
+import { asError } from '../core/lib/errors.ts';
+import { durationMs } from '../core/lib/time.ts';
+import type { AgentFn } from '../participants/agent/agent-fn.ts';
+import type { CliOptions } from '../participants/clis/cli-options.ts';
+import { modelOf } from '../participants/models/client/model-client.ts';
+import { type PriceList, withPrices } from '../participants/models/usage/prices.ts';
+import { type ExtractSettings, mergeExtract } from '../participants/roles/extract/settings.ts';
+import { createRole } from '../participants/roles/role.ts';
+import { toMetaSchema, toSecondModel } from './checks/check-role.ts';
 import type { LoadedConfig } from './load-config.ts';
-import type { Problem } from '../node/config/problems.ts';
-import type { KeyPath } from '../node/config/source.ts';
-import { about, checkCost, Unfit } from '../node/config/unfit.ts';
+import type { KeyPath, Problem } from './reading/location.ts';
+import type { AgentConfig, Config, ExtractConfig, RoleConfig } from './shape/config.ts';
 
 export interface PreparedAgent {
   readonly name: string;
@@ -40,7 +41,7 @@ export async function prepareAgents(
   const problems = made.flatMap((one, at): Problem[] => {
     if (one.status === 'fulfilled') return [];
     const reason: unknown = one.reason;
-    if (reason instanceof Unfit) return [reason.problem];
+    if (reason instanceof ConfigProblemError) return [reason.problem];
     return [{ path: ['agents', entries[at]?.[0] ?? ''], part: 'key', text: asError(reason).message }];
   });
   return { agents, problems };
@@ -50,7 +51,9 @@ export async function prepareAgents(
 export async function roleFileProblems(loaded: LoadedConfig): Promise<readonly Problem[]> {
   const roles = Object.entries(loaded.config.roles ?? {});
   const read = await Promise.allSettled(roles.map(([id, role]) => roleOf(role, ['roles', id, 'promptFile'], loaded)));
-  return read.flatMap((one) => (one.status === 'rejected' && one.reason instanceof Unfit ? [one.reason.problem] : []));
+  return read.flatMap((one) =>
+    one.status === 'rejected' && one.reason instanceof ConfigProblemError ? [one.reason.problem] : [],
+  );
 }
 
 async function prepared(
@@ -65,7 +68,7 @@ async function prepared(
   const { description } = said;
   const { agent, provider, model } = await agentOf(path, settings, loaded, env);
   const prompts = { role: said.prompt, own: settings.prompt ?? '' };
-  return { name, settings, provider, model, description, ...cast(agent, prompts, role, loaded.config, env) };
+  return { name, settings, provider, model, description, ...applyRole(agent, prompts, role, loaded.config, env) };
 }
 
 async function roleOf(
@@ -73,7 +76,7 @@ async function roleOf(
   path: KeyPath,
   { from }: LoadedConfig,
 ): Promise<RoleFile> {
-  return promptFile === undefined ? { ...NO_ROLE, prompt } : about(path, readRole(from(promptFile)));
+  return promptFile === undefined ? { ...NO_ROLE, prompt } : withKey(path, readRole(from(promptFile)));
 }
 
 async function agentOf(
@@ -85,20 +88,20 @@ async function agentOf(
   const { script, cli, command, model } = settings;
   if (script !== undefined) {
     const file = loaded.from(script);
-    const agent = await about([...path, 'script'], loadScript(file, ''));
+    const agent = await withKey([...path, 'script'], loadScript(file, ''));
     if (await isOfTexts(file))
       checkCost(path, settings, 'a list of texts tells no cost', 'give answers with a cost_usd');
     return { agent, provider: 'script', model: undefined };
   }
   if (cli !== undefined) {
-    await about([...path, 'cli'], requireProgram(cli, env.PATH));
+    await withKey([...path, 'cli'], requireProgram(cli, env.PATH));
     const { cliFactories } = await import('../participants/clis/cli-agents.ts');
     const { permissions } = settings;
     const agent = cliFactories[cli]({ ...(await running(path, settings, loaded, env)), model, permissions });
     return { agent, provider: cli, model };
   }
   if (command !== undefined) return byCommand(path, command, settings, loaded, env);
-  return byModel(path, settings, loaded.config.prices, env);
+  return createModelAgent(path, settings, loaded.config.prices, env);
 }
 
 async function byCommand(
@@ -109,9 +112,9 @@ async function byCommand(
   env: NodeJS.ProcessEnv,
 ): Promise<Pick<PreparedAgent, 'agent' | 'provider' | 'model'>> {
   const at = [...path, 'command'];
-  const [first = '', ...args] = typeof line === 'string' ? await about(at, words(line)) : line;
+  const [first = '', ...args] = typeof line === 'string' ? await withKey(at, words(line)) : line;
   const command = first.includes('/') ? loaded.from(first) : first;
-  await about(at, requireProgram(command, env.PATH));
+  await withKey(at, requireProgram(command, env.PATH));
   const { createCliAdapter } = await import('../participants/clis/cli-agents.ts');
   const { model, transport, output } = settings;
   if (output === undefined || output === 'text')
@@ -141,9 +144,96 @@ async function running(
   env: NodeJS.ProcessEnv,
 ): Promise<Pick<CliOptions, 'timeoutMs' | 'passEnv' | 'cwd'>> {
   const unset = (passEnv ?? []).findIndex((name) => env[name] === undefined);
-  if (unset >= 0) throw new Unfit([...path, 'passEnv', unset], `the variable ${passEnv?.[unset]} is not set`);
+  if (unset >= 0)
+    throw new ConfigProblemError([...path, 'passEnv', unset], `the variable ${passEnv?.[unset]} is not set`);
   const folder = from(cwd);
   const found = await stat(folder).catch(() => null);
-  if (found?.isDirectory() !== true) throw new Unfit([...path, 'cwd'], 'expected a folder that is there');
+  if (found?.isDirectory() !== true) throw new ConfigProblemError([...path, 'cwd'], 'expected a folder that is there');
   return { cwd: folder, passEnv, timeoutMs: timeout === undefined ? undefined : durationMs(timeout, 'timeout') };
+}
+
+/** Its settings were checked: a choice of model and a key are there. */
+function createModelAgent(
+  path: KeyPath,
+  settings: AgentConfig,
+  prices: PriceList | undefined,
+  env: NodeJS.ProcessEnv,
+): Pick<PreparedAgent, 'agent' | 'provider' | 'model'> {
+  const choice = parseModelChoice(settings.model ?? '');
+  if (choice === null) throw new Error('expected a model');
+  const { baseUrl, apiKey = env[keyVariable(choice)], maxTokens, temperature, stream, maxRounds, headers } = settings;
+  const timeoutMs = settings.timeout === undefined ? undefined : durationMs(settings.timeout, 'timeout');
+  const own = settings.prices === undefined ? prices : withPrices(settings.prices, prices);
+  const options = { baseUrl, apiKey, maxTokens, temperature, stream, maxRounds, headers, prices: own, timeoutMs };
+  const agent = agentForModel(choice, options);
+  if (modelOf(agent)?.estimate?.({ messages: [] }).usd(1) === null)
+    checkCost(path, settings, `${choice.model} has no known price`, 'give its prices');
+  return { agent, provider: choice.api, model: choice.model };
+}
+
+interface AgentInRole {
+  readonly agent: AgentFn;
+  readonly systemPrompt: string;
+}
+
+/** A role with a schema has its prompt in it; of any other the prompt is all there is. */
+function applyRole(
+  agent: AgentFn,
+  prompts: { readonly role: string; readonly own: string },
+  role: RoleConfig | undefined,
+  { extract }: Pick<Config, 'extract'>,
+  env: NodeJS.ProcessEnv,
+): AgentInRole {
+  if (role?.schema === undefined) {
+    const said = [prompts.role, prompts.own].filter((part) => part.trim() !== '');
+    return { agent, systemPrompt: said.join('\n\n') };
+  }
+  const made = toMetaSchema(role.schema);
+  if ('problem' in made) throw new Error(made.problem);
+  const settings = settingsOf(mergeExtract(extract, role.extract), env);
+  const { jsonSchema } = made;
+  const all = jsonSchema === undefined ? settings : { ...settings, jsonSchema };
+  return { agent: createRole(agent, prompts.role, made.schema, all).agent, systemPrompt: prompts.own };
+}
+
+function settingsOf({ model, ...rest }: ExtractConfig, env: NodeJS.ProcessEnv): ExtractSettings {
+  if (model === undefined) return rest;
+  const { model: value, ...settings } = toSecondModel(model);
+  const choice = parseModelChoice(value);
+  if (choice === null) return rest;
+  return { ...rest, model: clientForModel(choice, { apiKey: env[keyVariable(choice)], ...settings }) };
+}
+
+/** Something about a key of the file. */
+class ConfigProblemError extends Error {
+  readonly problem: Problem;
+
+  constructor(path: KeyPath, text: string) {
+    super(text);
+    this.problem = { path, text };
+  }
+}
+
+/** What goes wrong there is about that key. */
+async function withKey<T>(path: KeyPath, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (thrown) {
+    throw new ConfigProblemError(path, asError(thrown).message.replace(/^(--role|--script)?: /, ''));
+  }
+}
+
+/** Of one that can never tell its cost. */
+function checkCost(path: KeyPath, settings: AgentConfig, who: string, advice: string): void {
+  const problem = findCostProblem(path, settings, who, advice);
+  if (problem !== null) throw new ConfigProblemError(problem.path, problem.text);
+}
+
+/** `who` is who does not tell: "a command whose output is text". */
+function findCostProblem(path: KeyPath, { budget }: AgentConfig, who: string, advice: string): Problem | null {
+  if (budget === undefined || budget.unpriced === 'count_as_zero') return null;
+  const part = (['perTurn', 'perSession', 'total'] as const).find((one) => budget[one]?.usd !== undefined);
+  if (part === undefined) return null;
+  const text = `${who}, so that a limit in USD cannot be kept; ${advice}, or budget.unpriced: count_as_zero`;
+  return { path: [...path, 'budget', part, 'usd'], text };
 }

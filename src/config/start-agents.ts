@@ -1,43 +1,40 @@
 /** Begins what a config file asks for beside the hub: its participants, under their rules, and its schedules. All of it, or nothing. */
 
+import type { CommandError } from '../cli/terminal/command-error.ts';
 import type { AgentClient } from '../client/agent-client.ts';
 import { asError } from '../core/lib/errors.ts';
-import type { Log } from '../core/ports/platform.ts';
-import type { Connect } from '../participants/joining/join-options.ts';
+import type { Logger } from '../core/ports/platform.ts';
 import type { Participant } from '../participants/joining/join-hub.ts';
-import type { Trouble } from '../cli/terminal/command-error.ts';
-import type { LocalHub } from '../server/create-hub.ts';
+import type { Connect } from '../participants/joining/join-options.ts';
 import { joinHub } from '../participants/node.ts';
+import type { LocalHub } from '../server/create-hub.ts';
+import type { Closeable, UpEvent } from '../server/up.ts';
 import { systemClock } from '../system/clock.ts';
-import type { Companions, UpEvent } from '../server/up.ts';
 import { applyRule, ruleOf } from './apply-rules.ts';
 import { applySchedules } from './apply-schedules.ts';
-import { KeptUp } from './auto-rejoin.ts';
-import type { LoadedConfig } from './load-config.ts';
+import { AutoRejoin } from './auto-rejoin.ts';
+import type { Plan } from './plan.ts';
 import type { PreparedAgent } from './prepare-agent.ts';
-import { configTrouble } from '../node/config/problems.ts';
-import type { KeyPath } from '../node/config/source.ts';
-import { checkStrangers } from '../node/config/strangers.ts';
+import { configError, type KeyPath } from './reading/location.ts';
+import { requireKnownParticipants } from './unknown-participants.ts';
 
-/** A config file that can be carried out. */
-export interface Plan {
-  readonly loaded: LoadedConfig;
-  readonly agents: readonly PreparedAgent[];
-}
-
-export async function bringUp(
+export async function startAgents(
   hub: LocalHub,
   plan: Plan,
-  tell: (event: UpEvent) => void,
-  log: Log,
-): Promise<Companions> {
-  const kept: KeptUp<Participant>[] = [];
+  report: (event: UpEvent) => void,
+  log: Logger,
+): Promise<Closeable> {
+  const kept: AutoRejoin<Participant>[] = [];
   const clients = new Map<string, AgentClient>();
   const close = async (): Promise<void> => void (await Promise.all(kept.map((one) => one.close())));
-  await checkStrangers(hub, plan);
+  await requireKnownParticipants(
+    hub,
+    plan.loaded,
+    plan.agents.map(({ name }) => name),
+  );
   try {
-    for (const agent of plan.agents) kept.push(await begin(hub, plan, agent, clients, tell, log));
-    await schedule(hub, plan, clients, tell);
+    for (const agent of plan.agents) kept.push(await begin(hub, plan, agent, clients, report, log));
+    await schedule(hub, plan, clients, report);
     return { close };
   } catch (thrown) {
     await close();
@@ -50,23 +47,23 @@ function begin(
   plan: Plan,
   agent: PreparedAgent,
   clients: Map<string, AgentClient>,
-  tell: (event: UpEvent) => void,
-  log: Log,
-): Promise<KeptUp<Participant>> {
+  report: (event: UpEvent) => void,
+  log: Logger,
+): Promise<AutoRejoin<Participant>> {
   const { name, provider, model = null } = agent;
-  return KeptUp.begin({
+  return AutoRejoin.begin({
     clock: systemClock,
     join: () => join(hub, plan, agent, log).catch((thrown) => Promise.reject(failed(plan, ['agents', name], thrown))),
     joined({ client }) {
       clients.set(name, client);
-      tell({ event: 'joined', name, agent_id: client.agentId, provider, model });
+      report({ event: 'joined', name, agent_id: client.agentId, provider, model });
     },
-    lost: (reason, retry_in_ms) => tell({ event: 'gone', name, reason, retry_in_ms }),
+    lost: (reason, retry_in_ms) => report({ event: 'gone', name, reason, retry_in_ms }),
   });
 }
 
 /** Over a link within this process: it needs no token, and no port. */
-function join(hub: LocalHub, { loaded }: Plan, agent: PreparedAgent, log: Log): Promise<Participant> {
+function join(hub: LocalHub, { loaded }: Plan, agent: PreparedAgent, log: Logger): Promise<Participant> {
   const { name, settings, provider, model, systemPrompt } = agent;
   const { rules, hub: { limits = {} } = {} } = loaded.config;
   const rule = ruleOf(rules, name);
@@ -109,7 +106,7 @@ async function schedule(
   hub: LocalHub,
   plan: Plan,
   clients: ReadonlyMap<string, AgentClient>,
-  tell: (event: UpEvent) => void,
+  report: (event: UpEvent) => void,
 ): Promise<void> {
   const { config, file } = plan.loaded;
   await applySchedules(
@@ -124,13 +121,13 @@ async function schedule(
         const client = await hub.agent(name, { onInvite: () => new Promise(() => {}) });
         return work(client).finally(() => client.close());
       },
-      tell: ({ name, schedule_id }, what) => tell({ event: 'schedule', name, schedule_id, what }),
+      report: ({ name, schedule_id }, what) => report({ event: 'schedule', name, schedule_id, what }),
     },
     (name, thrown) => failed(plan, ['schedules', name], thrown),
   );
 }
 
-function failed({ loaded }: Plan, path: KeyPath, thrown: unknown): Trouble {
+function failed({ loaded }: Plan, path: KeyPath, thrown: unknown): CommandError {
   const { source, hide } = loaded;
-  return configTrouble(source, [{ path, part: 'key', text: asError(thrown).message }], hide);
+  return configError(source, [{ path, part: 'key', text: asError(thrown).message }], hide);
 }

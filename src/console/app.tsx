@@ -2,24 +2,23 @@
 
 import { useEffect, useRef } from 'preact/hooks';
 import { InvitesBar } from './act/invites/invites-bar.tsx';
-import { ConnectionBar } from './connection/connection-bar.tsx';
-import { SignInPage } from './connection/sign-in-page.tsx';
-import { later } from './lazy-page.tsx';
+import { ConnectionBar, SignInPage } from './connection/sign-in-page.tsx';
+import { lazyPage } from './lazy-page.tsx';
 import { Notices } from './notices.tsx';
-import { hrefOf, NO_FILTER, type Route, titleOf } from './state/route.ts';
 import { SessionsPage } from './sessions/sessions-page.tsx';
-import { TopBar } from './top-bar.tsx';
+import { hrefOf, NO_FILTER, type Route, titleOf } from './state/route.ts';
 import { useConsole } from './state/use-store.ts';
+import { TopBar } from './top-bar.tsx';
 
-const SessionPage = later(async () => {
+const SessionPage = lazyPage(async () => {
   await import('./style/session.css');
   return (await import('./session/session-page.tsx')).SessionPage;
 });
-const HubPage = later(async () => {
+const HubPage = lazyPage(async () => {
   await import('./style/hub.css');
   return (await import('./hub/hub-page.tsx')).HubPage;
 });
-const OpenPage = later(async () => (await import('./open/open-page.tsx')).OpenPage);
+const OpenPage = lazyPage(async () => (await import('./open/open-page.tsx')).OpenPage);
 
 export function App() {
   const connection = useConsole((state) => state.connection);

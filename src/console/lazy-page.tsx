@@ -4,7 +4,9 @@ import type { FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useConsole } from './state/use-store.ts';
 
-export function later<Props extends object>(load: () => Promise<FunctionComponent<Props>>): FunctionComponent<Props> {
+export function lazyPage<Props extends object>(
+  load: () => Promise<FunctionComponent<Props>>,
+): FunctionComponent<Props> {
   let loaded: FunctionComponent<Props> | null = null;
   return function Later(props) {
     const [, redraw] = useState(0);

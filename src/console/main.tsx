@@ -3,13 +3,13 @@
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { signIn } from './connection/hub-client.ts';
-import { rememberedReadOnly, rememberedSignIn, rememberedTheme, rememberToken } from './connection/storage.ts';
+import { setTheme } from './connection/settings.ts';
 import { type FromAddress, fromFragment, isReadOnlyAsked } from './connection/sign-in-details.ts';
 import { needsProof } from './connection/sign-in-need.ts';
-import { follow } from './state/navigation.ts';
-import { setTheme } from './connection/settings.ts';
+import { rememberedReadOnly, rememberedSignIn, rememberedTheme, rememberToken } from './connection/storage.ts';
 import { update } from './state/console-state.ts';
 import { hubClock } from './state/hub-clock.ts';
+import { follow } from './state/navigation.ts';
 import { TickerContext } from './time/times.tsx';
 import './style/colours.css';
 import './style/base.css';

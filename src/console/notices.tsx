@@ -1,8 +1,8 @@
 /** What the person is told about what they did. */
 
-import { Line } from './text/untrusted-text.tsx';
-import { dismiss } from './state/notice-actions.ts';
+import { dismissNotice } from './state/notice-actions.ts';
 import { useConsole } from './state/use-store.ts';
+import { Line } from './text/untrusted-text.tsx';
 
 export function Notices() {
   const notices = useConsole((state) => state.notices);
@@ -11,7 +11,7 @@ export function Notices() {
       {notices.map(({ id, kind, text }) => (
         <div key={id} class={`notice ${kind}`}>
           <Line text={text} most={400} />
-          <button type="button" class="quiet" aria-label="Dismiss" onClick={() => dismiss(id)}>
+          <button type="button" class="quiet" aria-label="Dismiss" onClick={() => dismissNotice(id)}>
             ×
           </button>
         </div>

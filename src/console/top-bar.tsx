@@ -2,12 +2,12 @@
 
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { signOut } from './connection/hub-client.ts';
-import { hrefOf, NO_FILTER, type Route } from './state/route.ts';
 import { setReadOnly, setTheme } from './connection/settings.ts';
-import type { Theme } from './state/console-state.ts';
-import { Line } from './text/untrusted-text.tsx';
-import { useConsole } from './state/use-store.ts';
 import { useIsNarrow } from './lib/use-viewport.ts';
+import type { Theme } from './state/console-state.ts';
+import { hrefOf, NO_FILTER, type Route } from './state/route.ts';
+import { useConsole } from './state/use-store.ts';
+import { Line } from './text/untrusted-text.tsx';
 
 export function TopBar({ route }: { route: Route }) {
   const me = useConsole((state) => state.me);

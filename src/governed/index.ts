@@ -1,67 +1,105 @@
-/** Governed runs: the engine. Pure functions; time, ids and files are handed to them. */
+/**
+ * Governed runs on a disk: the public entry `parley-hub/governed`.
+ * A run is a session whose log says everything; the files of a project are projections of it. The engine (`engine/`, pure)
+ * judges, `session/` says what each envelope means, `runner/` does one operation under the lock of the project, `loop/` drives
+ * a run to its end through `drivers/`, `coordinator/` joins the runs of several repos, `serving/` keeps the log in a hub.
+ * Importing this file loads no hub, store or schemas: keep heavy parts behind dynamic imports.
+ * Start reading at `runner/runner.ts`, then `runner/run-operation.ts`.
+ */
 
-export { acceptTurn, type NotAccepted, type ToAccept, type TurnAccepted } from './engine/acceptance/accept.ts';
-export { type Books, booksOf } from './engine/acceptance/acceptance-index.ts';
-export type { HistoryEntry, LedgerEntry } from './engine/acceptance/entries.ts';
-export { drainRequests } from './acceptance/requests.ts';
-export { type CheckedConfig, checkConfig } from './engine/config/check.ts';
-export { type CompletedConfig, completeConfig } from './config/complete.ts';
-export type * from './engine/config/config.ts';
-export type { ConfigFault } from './config/fault.ts';
+export { writeFileAtomic } from '../system/atomic-file.ts';
+export { type Coordinator, openCoordinator } from './coordinator/coordinator.ts';
+export type { RepoPlace, RepoRuns } from './coordinator/repo-runs.ts';
+export { createRepoRuns } from './coordinator/repo-runs.ts';
+export type { CoordinatorFailure, CoordinatorPorts } from './coordinator/session.ts';
+export * from './deprecated.ts';
+export { type BundleSealed, type SealOptions, sealDispatchBundle } from './dispatch/bundle.ts';
 export {
-  allowedNextRoles,
-  authorityOf,
-  exitGate,
-  finalPhase,
-  firstPhase,
+  checkSeal,
+  finaliseManifest,
+  inspectManifest,
+  type ManifestInspection,
+  type SealPolicy,
+  type SealResult,
+  type Verified,
+  type VerifyInput,
+  verifyManifest,
+} from './dispatch/manifest.ts';
+export { type CleanUpResult, cleanUpTurn, writeDispatchIndex, writeRuntimeFile } from './dispatch/turn-files.ts';
+export type { DispatchBundle, DriverWaitResult, RuntimeDriver } from './drivers/attempt/driver.ts';
+export type { AdapterErrorClass, DriverFailure } from './drivers/attempt/failure.ts';
+export type { AdapterCreated, CreateAdapterOptions } from './drivers/create-driver.ts';
+export { createRuntimeDriver, runTurnWithDriver } from './drivers/lazy.ts';
+export type { DriverOutcome, RunAdapterOptions } from './drivers/run-driver.ts';
+export type {
+  BundleIdentity,
+  DispatchManifest,
+  ManifestFault,
+  ManifestFaultType,
+  ManifestFile,
+} from './engine/dispatch/manifest.ts';
+export { bundleFolder, evidencePath, runtimeFolder, stagingFolder } from './engine/dispatch/paths.ts';
+export { validateHooks } from './engine/hooks/check.ts';
+export type { TamperCode } from './engine/hooks/decide.ts';
+export { decideHook, type HookDecision, type HookEnd } from './engine/hooks/decide.ts';
+export type * from './engine/hooks/hook.ts';
+// Its types by their names; its functions under `engine`, since some are called as operations of the runner are.
+export type * from './engine/index.ts';
+export * as engine from './engine/index.ts';
+export {
+  getActiveTurn,
+  getActiveTurnCount,
+  getActiveTurns,
   getMaxConcurrentTurns,
-  nextPhase,
-  phasesOf,
-  runtimeOf,
-  runtimeType,
-} from './config/phases.ts';
-export * from './engine/coordinator/index.ts';
-export { digestOf } from './engine/lib/digest.ts';
-export { type EventFault, eventFaults, orderFaults } from './engine/events/events.ts';
-export { type EventDraft, eventOf, type RunEvent, withIds } from './events/draft.ts';
-export { EVENT_TYPES, type EventType } from './events/types.ts';
-export { applyCompletionVerdict, applyPhaseVerdict } from './engine/gates/apply.ts';
-export { evaluatePhaseExit, evaluateRunCompletion, type GateFacts } from './engine/gates/evaluate.ts';
-export { sentenceOf } from './engine/gates/verdict.ts';
-export type { CompletionVerdict, PhaseVerdict, ReadFiles, Reason, ReasonCode } from './gates/verdict.ts';
-export { decisionIds, type LedgerRefusal, refusedDecision } from './ledger/append.ts';
-export { decisionAuthority, type RepoDecisionRecord, repoDecisions } from './engine/acceptance/decisions.ts';
-export { nextFreeId } from './ledger/next-id.ts';
-export type { Normalisation } from './normalisation.ts';
-export { canonicalPath, isProductPath, isReserved } from './engine/lib/project-paths.ts';
-export type { Changed, Refused } from './refusal.ts';
-export { type Approval, approveCompletion, approveTransition } from './run/approve.ts';
+  getTurnStagingResultPath,
+} from './engine/index.ts';
+export { projectFiles } from './files/read-text.ts';
+export type { FileFailure } from './files/safe-path.ts';
+export { type PathFault, validatePaths } from './files/safe-path.ts';
+export type { HookOptions } from './hooks/phase-record.ts';
+export { type HooksRun, runHooks } from './hooks/run-hooks.ts';
+export { nextRole } from './loop/choose.ts';
 export {
-  type Blocker,
-  blockRun,
-  type EscalationGiven,
-  escalateByOperator,
-  escalateRun,
-  type Resolution,
-  resolveBlocked,
-} from './engine/run/block.ts';
-export { EMPTY_STATE } from './run/empty-state.ts';
-export { type Beginning, initialiseRun } from './run/initialise.ts';
-export { MOVES, type Trigger } from './engine/run/moves.ts';
-export type * from './run/state.ts';
-export { RUN_STATUSES } from './run/state.ts';
-export { type TransitionAsked, transitionState } from './run/transition.ts';
-export { TURN_STATUSES } from './run/turn.ts';
-export type * from './engine/turn-result/result.ts';
+  type AdapterDispatchOptions,
+  type DispatchAnswer,
+  dispatchAnswer,
+  dispatchByDriver,
+} from './loop/driver-dispatch.ts';
+export type { RunLoop } from './loop/run-loop.ts';
+export type * from './loop/types.ts';
+export type * from './runner/contract/types.ts';
+export { RUNNER_STEPS, type RunnerPorts, type RunnerStep } from './runner/log/runner-context.ts';
+export { createRunner, RUNNER_INTERFACE_VERSION } from './runner/runner.ts';
+export type { ServedRun, ServeRunOptions } from './serving/serve-run.ts';
 export {
-  type Invalid,
-  type ToValidate,
-  type Valid,
-  type Validation,
-  validateTurnResult,
-} from './engine/turn-result/validate.ts';
-export { getActiveTurn, getActiveTurnCount, getActiveTurns, getTurnStagingResultPath } from './engine/turns/active.ts';
-export { type Assignment, assignTurn } from './engine/turns/assign.ts';
-export { progressTurn, type TurnStep } from './turns/progress.ts';
-export { type Reissue, rebaseTurn, reissueTurn } from './turns/reissue.ts';
-export { type Rejected, type Rejection, rejectTurn } from './turns/reject.ts';
+  readStagedResult,
+  type StagedResult,
+  type StagedWaitResult,
+  stageResult,
+  type WaitOptions,
+  waitForStagedResult,
+} from './staging/staged-result.ts';
+export {
+  abandonRun,
+  acceptTurn,
+  acquireLock,
+  approveCompletionGate,
+  approvePhaseGate,
+  assignTurn,
+  emitNotifications,
+  escalate,
+  initRun,
+  loadContext,
+  loadState,
+  markRunBlocked,
+  reactivateRun,
+  refreshTurnBaselineSnapshot,
+  reissueTurn,
+  rejectTurn,
+  releaseLock,
+  runLoop,
+  serveRun,
+  transitionActiveTurnLifecycle,
+  withdrawRun,
+  writeDispatchBundle,
+} from './this-machine.ts';

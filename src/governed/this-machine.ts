@@ -1,7 +1,14 @@
-/** Every call of the runner interface, by the runner of this machine. */
+/**
+ * The runner interface, the run loop and serving, with the clock, disk and processes of this machine.
+ * A hub and its store are large: serving loads them when it is called.
+ */
 
+import { systemClock } from '../system/clock.ts';
+import { createRunLoop, type RunLoop } from './loop/run-loop.ts';
+import type { Runner, RunnerFailure } from './runner/contract/types.ts';
 import { createRunner } from './runner/runner.ts';
-import type { Runner } from './runner/contract/types.ts';
+import type { ServedRun, ServeRunOptions } from './serving/serve-run.ts';
+import type { ServingHub } from './serving/withdrawn-runs.ts';
 
 const runner: Runner = createRunner();
 
@@ -25,3 +32,16 @@ export const transitionActiveTurnLifecycle: Runner['transitionActiveTurnLifecycl
 export const acquireLock: Runner['acquireLock'] = runner.acquireLock;
 export const releaseLock: Runner['releaseLock'] = runner.releaseLock;
 export const emitNotifications: Runner['emitNotifications'] = runner.emitNotifications;
+
+// With the runner above: it knows which locks this process holds.
+export const runLoop: RunLoop = createRunLoop({ runner, clock: systemClock });
+
+export async function serveRun(hub: ServingHub, root: string, options: ServeRunOptions = {}): Promise<ServedRun> {
+  const serving = await import('./serving/serve-run.ts');
+  return serving.serveRun(hub, root, options);
+}
+
+export async function withdrawRun(root: string): Promise<{ readonly ok: true } | RunnerFailure> {
+  const serving = await import('./serving/withdrawn-runs.ts');
+  return serving.withdrawRun(root);
+}

@@ -1,41 +1,177 @@
-/** What becomes durable in one session may matter to others: the ends of children, members who are gone, draining. */
+/**
+ * What becomes durable in one session may matter to others: deliveries, the ends of children, members who are gone, draining,
+ * outcomes of tasks. The one place that says what a durable unit causes, and in which order.
+ */
 
-import { closeSession, drained } from '../core/decisions/end-session.ts';
-import { type Entry, HUB_ID } from '../core/records/session/envelope.ts';
-import type { Violation } from '../core/ports/expectation.ts';
-import type { Head } from '../core/state/fold-head.ts';
+import { closeSession, finishDraining } from '../core/decisions/end-session.ts';
 import { removeParticipant } from '../core/decisions/membership.ts';
+import { asError } from '../core/lib/errors.ts';
+import type { BoundExpectation, Violation } from '../core/ports/expectation.ts';
+import { type TaskOutcome, taskOutcomeFrom } from '../core/records/identity/resume.ts';
+import { HUB_ID } from '../core/records/session/envelope.ts';
 import { isTerminal } from '../core/records/session/session.ts';
+import type { Entry, Head } from '../core/records/session/unit.ts';
 import type { SessionState } from '../core/state/state.ts';
-import { currentHead } from './current-head.ts';
-import { checkDrained } from './drain.ts';
-import type { LiveSession } from './sessions/live-session.ts';
-import { noteOutcomes } from './outcomes.ts';
-import type { HubParts } from './parts.ts';
-import { tried } from './tried.ts';
+import type { Deadlines } from './deadlines/deadlines.ts';
+import type { Inboxes } from './delivery/inboxes.ts';
+import type { EnvelopeTexts } from './delivery/log-reader.ts';
+import type { Observers } from './delivery/observers.ts';
+import type { Streams } from './delivery/streams.ts';
+import type { Ground } from './log/ground.ts';
+import type { Registry } from './registry/registry.ts';
+import type { LiveIndex } from './sessions/live-index.ts';
+import type { LiveSession, SessionListener } from './sessions/live-session.ts';
+import type { Sessions } from './sessions/sessions.ts';
+import type { Waiters } from './sessions/waiters.ts';
+import type { Delegations } from './tasks/delegations.ts';
+import { runWithRetries } from './time/retries.ts';
 
-/** Called for every unit that became durable, in seq order within a session, before its answer leaves. */
-export function onDurable(parts: HubParts, session: LiveSession, entries: readonly Entry[], after: SessionState): void {
-  const { head, metadata } = after;
-  const isOfHub = entries.some(madeByHub);
-  parts.meter.accepted(entries, isOfHub);
-  if (isOfHub) parts.index.update(head, parts.clock.now());
-  else if (head.due_at !== null) parts.index.sooner(head.session_id, head.due_at);
-  announce(parts, entries, after);
-  noteOutcomes(parts, entries);
-  parts.bindings.publish(entries, after, session.epoch);
-  parts.observers.publish(entries, after, session.epoch);
-  parts.waiters.wake(metadata);
-  // What participants say ends nothing.
-  if (!isOfHub) return;
-  if (entries.some(namesSomeone)) reconcile(parts, head);
-  void checkDrained(parts, head);
-  limitDrain(parts, head);
-  parts.delegations.onDurable(entries, after);
-  if (!isTerminal(metadata.state)) return;
-  parts.watching.forget(session.sessionId);
-  parts.grace.forget(session.sessionId);
-  void closeChildren(parts, session.sessionId);
+export interface FollowUpNeeds extends Ground {
+  readonly registry: Registry;
+  readonly sessions: Sessions;
+  readonly index: LiveIndex;
+  readonly waiters: Waiters;
+  readonly inboxes: Inboxes;
+  readonly texts: EnvelopeTexts;
+  readonly streams: Streams;
+  readonly observers: Observers;
+  readonly deadlines: Deadlines;
+  readonly delegations: Delegations;
+}
+
+export class FollowUp implements SessionListener {
+  private readonly needs: FollowUpNeeds;
+
+  constructor(needs: FollowUpNeeds) {
+    this.needs = needs;
+  }
+
+  staged(entries: readonly Entry[], durable: SessionState | null): void {
+    this.needs.inboxes.stage(entries, durable);
+  }
+
+  dropped(sessionId: string): void {
+    this.needs.inboxes.unstageAll(sessionId);
+  }
+
+  faulty(session: LiveSession, watched: BoundExpectation, error: Error): void {
+    this.needs.deadlines.watching.faulty(session, watched, error);
+  }
+
+  loaded(sessionId: string, isUnavailable: boolean): void {
+    this.needs.deadlines.grace.loaded(sessionId, isUnavailable);
+  }
+
+  registered(): void {
+    const { deadlines, index, clock } = this.needs;
+    for (const sessionId of deadlines.grace.mayBeBack()) index.bringForward(sessionId, clock.now());
+  }
+
+  failed(error: Error): void {
+    this.needs.fail(error);
+  }
+
+  /** Called for every unit that became durable, in seq order within a session, before its answer leaves. */
+  durable(session: LiveSession, entries: readonly Entry[], after: SessionState, text: string | undefined): void {
+    const { needs } = this;
+    const { head, metadata } = after;
+    if (text !== undefined) needs.texts.know(entries, text);
+    const isOfHub = entries.some(madeByHub);
+    needs.meter.accepted(entries, isOfHub);
+    if (isOfHub) needs.index.update(head, needs.clock.now());
+    else if (head.due_at !== null) needs.index.bringForward(head.session_id, head.due_at);
+    announce(needs, entries, after);
+    this.recordTaskOutcomes(entries);
+    needs.streams.publish(entries, after, session.epoch);
+    needs.observers.publish(entries, after, session.epoch);
+    needs.waiters.wake(metadata);
+    // What participants post ends nothing.
+    if (!isOfHub) return;
+    if (entries.some(namesSomeone)) this.reconcile(head);
+    void needs.streams.checkDrained(head);
+    this.limitDrain(head);
+    needs.delegations.onDurable(entries, after);
+    if (!isTerminal(metadata.state)) return;
+    needs.deadlines.watching.forget(session.sessionId);
+    needs.deadlines.grace.forget(session.sessionId);
+    void this.closeChildren(session.sessionId);
+  }
+
+  /** A child whose parent has ended ends too. */
+  closeWithParent(sessionId: string): Promise<void> {
+    return runWithRetries(this.needs, `${sessionId}\nlook at parent`, async () => {
+      const parentId = (await this.needs.sessions.currentHead(sessionId))?.head.parent_session_id ?? null;
+      if (parentId === null) return;
+      const parent = await this.needs.sessions.currentHead(parentId);
+      if (parent === null || isTerminal(parent.head.state)) await this.closeChild(sessionId);
+    });
+  }
+
+  removeGone(sessionId: string, agentId: string): Promise<void> {
+    return this.run(sessionId, `gone ${agentId}`, (state) => removeParticipant(state, agentId, 'unregistered'));
+  }
+
+  /** A new session, or a new invite, may name who is leaving, or a parent that has ended: they did not know of it yet. */
+  private reconcile({ session_id, members, parent_session_id }: Head): void {
+    for (const [agentId, status] of Object.entries(members)) {
+      const belongs = status !== 'removed' && status !== 'rejected';
+      if (belongs && this.needs.registry.isGone(agentId)) void this.removeGone(session_id, agentId);
+    }
+    if (parent_session_id !== null) void this.closeWithParent(session_id);
+  }
+
+  /** Of a parent and its child, whichever is durable last finds the other: one looks here, the other in `closeWithParent`. */
+  private closeChildren(sessionId: string): Promise<void> {
+    return runWithRetries(this.needs, `${sessionId}\nchildren`, async () => {
+      for (const child of await this.needs.store.liveChildren(sessionId)) void this.closeChild(child);
+    });
+  }
+
+  private closeChild(sessionId: string): Promise<void> {
+    return this.run(sessionId, 'parent', (state) => closeSession(state, null, 'parent_closed'));
+  }
+
+  /** CLOSING ends after its drain timeout at the latest, also when the wall clock is set back meanwhile. */
+  private limitDrain({ session_id, state, drain_timeout_ms }: Head): void {
+    const key = `drain\n${session_id}`;
+    const { retries } = this.needs;
+    if (state === 'CLOSING') {
+      retries.schedule(key, drain_timeout_ms, () => void this.run(session_id, 'drain', finishDraining));
+    } else if (isTerminal(state)) {
+      retries.cancel(key);
+    }
+  }
+
+  private run(sessionId: string, what: string, decide: Parameters<LiveSession['decide']>[0]): Promise<void> {
+    const work = () => this.needs.sessions.use(sessionId, (session) => session.decide(decide));
+    return runWithRetries(this.needs, `${sessionId}\n${what}`, work);
+  }
+
+  /** What tasks came to goes into the profiles of their owners: one record for each owner a unit tells of. Nobody waits for it. */
+  private recordTaskOutcomes(entries: readonly Entry[]): void {
+    let byOwner: Map<string, TaskOutcome[]> | null = null;
+    for (const { envelope } of entries) {
+      // Most envelopes name no task.
+      const found = envelope.task_id === null ? null : taskOutcomeFrom(envelope);
+      if (found === null) continue;
+      byOwner ??= new Map();
+      const outcomes = byOwner.get(found.owner_id);
+      if (outcomes === undefined) byOwner.set(found.owner_id, [found.outcome]);
+      else outcomes.push(found.outcome);
+    }
+    for (const [ownerId, outcomes] of byOwner ?? []) this.keepOutcomes(ownerId, outcomes);
+  }
+
+  /** One that is lost is one less in a statistic; a hub that cannot write has said so elsewhere. */
+  private keepOutcomes(agent_id: string, outcomes: readonly TaskOutcome[]): void {
+    const { backlog, registry, log } = this.needs;
+    // Who has been unregistered since has no profile.
+    if (backlog.failed !== null || registry.byAgentId(agent_id) === null) return;
+    registry.observe(agent_id, outcomes).catch((thrown: unknown) => {
+      if (backlog.failed === null)
+        log.warn('outcomes of tasks could not be kept', { agent_id, error: asError(thrown).message });
+    });
+  }
 }
 
 function madeByHub({ envelope }: Entry): boolean {
@@ -46,64 +182,14 @@ function namesSomeone({ envelope }: Entry): boolean {
   return envelope.event_type === 'session.created' || envelope.event_type === 'session.invite';
 }
 
-/** A new session, or a new invite, may name who is leaving, or a parent that has ended: they did not know of it yet. */
-function reconcile(parts: HubParts, head: Head): void {
-  for (const [agentId, status] of Object.entries(head.members)) {
-    const belongs = status !== 'removed' && status !== 'rejected';
-    if (belongs && parts.registry.isGone(agentId)) void removeGone(parts, head.session_id, agentId);
-  }
-  if (head.parent_session_id !== null) void closeWithParent(parts, head.session_id);
-}
-
-/** Of a parent and its child, whichever is durable last finds the other: one looks here, the other in `closeWithParent`. */
-function closeChildren(parts: HubParts, sessionId: string): Promise<void> {
-  return tried(parts, `${sessionId}\nchildren`, async () => {
-    for (const child of await parts.store.liveChildren(sessionId)) void closeChild(parts, child);
-  });
-}
-
-/** A child whose parent has ended ends too. */
-export function closeWithParent(parts: HubParts, sessionId: string): Promise<void> {
-  return tried(parts, `${sessionId}\nlook at parent`, async () => {
-    const parentId = (await currentHead(parts, sessionId))?.head.parent_session_id ?? null;
-    if (parentId === null) return;
-    const parent = await currentHead(parts, parentId);
-    if (parent === null || isTerminal(parent.head.state)) await closeChild(parts, sessionId);
-  });
-}
-
-export function removeGone(parts: HubParts, sessionId: string, agentId: string): Promise<void> {
-  return run(parts, sessionId, `gone ${agentId}`, (state) => removeParticipant(state, agentId, 'unregistered'));
-}
-
-function closeChild(parts: HubParts, sessionId: string): Promise<void> {
-  return run(parts, sessionId, 'parent', (state) => closeSession(state, null, 'parent_closed'));
-}
-
-/** CLOSING ends after its drain timeout at the latest, also when the wall clock is set back meanwhile. */
-function limitDrain(parts: HubParts, { session_id, state, drain_timeout_ms }: Head): void {
-  const key = `drain\n${session_id}`;
-  if (state === 'CLOSING') {
-    parts.retries.schedule(key, drain_timeout_ms, () => void run(parts, session_id, 'drain', drained));
-  } else if (isTerminal(state)) {
-    parts.retries.cancel(key);
-  }
-}
-
-function run(
-  parts: HubParts,
-  sessionId: string,
-  what: string,
-  decide: Parameters<LiveSession['decide']>[0],
-): Promise<void> {
-  const work = () => parts.sessions.use(sessionId, (session) => session.decide(decide));
-  return tried(parts, `${sessionId}\n${what}`, work);
-}
-
-function announce({ events, meter }: HubParts, entries: readonly Entry[], { metadata: session }: SessionState): void {
+function announce(
+  { events, meter }: Pick<Ground, 'events' | 'meter'>,
+  entries: readonly Entry[],
+  { metadata: session }: SessionState,
+): void {
   const { type } = session.manifest;
   for (const { envelope, turn } of entries) {
-    if (events.hears('envelopePosted')) events.emit('envelopePosted', { envelope, turn });
+    if (events.hasListeners('envelopePosted')) events.emit('envelopePosted', { envelope, turn });
     switch (envelope.event_type) {
       case 'session.created':
         meter.session(type, 'created');

@@ -1,9 +1,9 @@
 /** The models one can ask from Node: over its own fetch, by the clock of the machine. */
 
-import { type Models, modelsOn } from './models/index.ts';
 import { systemClock } from '../system/clock.ts';
+import { createModels, type Models } from './models/index.ts';
 
-const models: Models = modelsOn({ fetch: (url, init) => fetch(url, init), clock: systemClock });
+const models: Models = createModels({ fetch: (url, init) => fetch(url, init), clock: systemClock });
 
 export const createChatClient: Models['createChatClient'] = models.createChatClient;
 export const createAnthropicClient: Models['createAnthropicClient'] = models.createAnthropicClient;

@@ -1,40 +1,62 @@
 /** Participants in Node: agent functions that join a hub and take turns. */
 
-import { type JoinHub, joiningOn } from './join-hub.ts';
 import { systemClock } from '../system/clock.ts';
+import { createJoinHub, type JoinHub } from './joining/join-hub.ts';
 
 export type { AgentErrorDetails, AgentErrorKind } from './agent/agent-error.ts';
 export { AGENT_ERROR_KINDS, AgentError, isAgentError } from './agent/agent-error.ts';
+export type { CliName } from './clis/cli-agents.ts';
+export {
+  aiderAdapter,
+  claudeAdapter,
+  codexAdapter,
+  createAiderAdapter,
+  createClaudeAdapter,
+  createCliAdapter,
+  createCodexAdapter,
+  createCursorAdapter,
+  createGeminiAdapter,
+  createGooseAdapter,
+  createHermesAdapter,
+  createOpencodeAdapter,
+  cursorAdapter,
+  geminiAdapter,
+  gooseAdapter,
+  hermesAdapter,
+  opencodeAdapter,
+} from './clis/cli-agents.ts';
+export type { CliAdapterOptions, CliOptions } from './clis/cli-options.ts';
+export type { Permissions, Transport } from './clis/records/cli-record.ts';
 export type {
   AgentFn,
   AgentReply,
   AgentTool,
+  AgentTurn,
   AskPerson,
   Budget,
+  BudgetHold,
   BudgetLimits,
-  CallNeed,
+  BudgetRequest,
   CloseOptions,
   Connect,
-  HeldBudget,
+  ConnectIdentity,
   HubToolName,
   JoinHandlers,
   JoinHub,
   JoinOptions,
   Meter,
-  OwnOptions,
   Participant,
   ProgressEvent,
   Question,
   Script,
   StartFrame,
   Step,
-  TakenTurn,
   ThreadContext,
   ToolCall,
   ToolResult,
   TurnBudget,
   TurnOptions,
-  Unpriced,
+  UnpricedPolicy,
   Usage,
 } from './index.ts';
 export { createManualAdapter, createScriptAdapter, HUB_TOOL_NAMES, withinBudget } from './index.ts';
@@ -62,6 +84,23 @@ export {
   refusesForcedTools,
   withPrices,
 } from './models/index.ts';
+export {
+  createAnthropicAdapter,
+  createAnthropicClient,
+  createChatClient,
+  createLlmAdapter,
+  createResponsesAdapter,
+  createResponsesClient,
+} from './node-models.ts';
+export type {
+  Program,
+  ProgramResult,
+  RunLimitOptions,
+  RunLimits,
+  RunListener,
+  RunningProgram,
+} from './processes/run-program.ts';
+export { runningPrograms, runProgram } from './processes/run-program.ts';
 export type {
   AnyRole,
   ExtractIssue,
@@ -82,38 +121,7 @@ export {
   isExtractError,
   mergeExtract,
 } from './roles/index.ts';
-export type { CliAdapterOptions, CliName } from './clis/cli-agents.ts';
-export {
-  aiderAdapter,
-  claudeAdapter,
-  codexAdapter,
-  createAiderAdapter,
-  createClaudeAdapter,
-  createCliAdapter,
-  createCodexAdapter,
-  createCursorAdapter,
-  createGeminiAdapter,
-  createGooseAdapter,
-  createHermesAdapter,
-  createOpencodeAdapter,
-  cursorAdapter,
-  geminiAdapter,
-  gooseAdapter,
-  hermesAdapter,
-  opencodeAdapter,
-} from './clis/cli-agents.ts';
-export type { CliOptions } from './clis/cli-agent.ts';
-export type { Permissions, Transport } from './clis/records/cli-record.ts';
-export {
-  createAnthropicAdapter,
-  createAnthropicClient,
-  createChatClient,
-  createLlmAdapter,
-  createResponsesAdapter,
-  createResponsesClient,
-} from './node-models.ts';
-export type { Program, Ran, RunLimitOptions, RunLimits, RunningProgram, RunWatch } from './processes/run-program.ts';
-export { runningPrograms, runProgram } from './processes/run-program.ts';
 
 /** Joins a hub with an agent function, over a client or a way to connect one. */
-export const joinHub: JoinHub = joiningOn(systemClock);
+export const joinHub: JoinHub = createJoinHub(systemClock);
+export * from './deprecated.ts';

@@ -8,26 +8,26 @@ import { createConnection, createServer, type Server, type Socket } from 'node:n
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { asError, HubError } from '../core/lib/errors.ts';
-import type { Log } from '../core/ports/platform.ts';
-import type { Archived } from '../store/maintenance/archive.ts';
-import type { BackedUp } from '../node/store/backup.ts';
-import type { CareOptions } from '../store/maintenance/maintenance-types.ts';
-import type { Verified } from '../store/maintenance/verify.ts';
+import type { Logger } from '../core/ports/platform.ts';
+import type { ArchiveResult } from '../store/maintenance/archive.ts';
+import type { BackupResult } from '../store/maintenance/backup.ts';
+import type { MaintenanceOptions } from '../store/maintenance/maintenance-types.ts';
+import type { StoreVerification } from '../store/maintenance/verify.ts';
 
 /** What can be asked, and what is answered. */
 export interface ControlTypes {
-  backup: { asked: { readonly target: string }; answer: BackedUp };
-  archive: { asked: { readonly endedBefore: string }; answer: Archived };
-  verify: { asked: Readonly<Record<never, never>>; answer: Verified };
+  backup: { asked: { readonly target: string }; answer: BackupResult };
+  archive: { asked: { readonly endedBefore: string }; answer: ArchiveResult };
+  verify: { asked: Readonly<Record<never, never>>; answer: StoreVerification };
 }
 
 export type ControlName = keyof ControlTypes;
 
 /** Who does it. */
-export type Controlled = {
+export type ControlHandlers = {
   readonly [Name in ControlName]: (
     asked: ControlTypes[Name]['asked'],
-    options: CareOptions,
+    options: MaintenanceOptions,
   ) => Promise<ControlTypes[Name]['answer']>;
 };
 
@@ -48,7 +48,11 @@ function socketOf(data: string): string | null {
 }
 
 /** Opened by who has the folder open, so whatever socket is there was left behind. The result closes it. */
-export async function openControl(data: string, controlled: Controlled, log: Log): Promise<() => Promise<void>> {
+export async function openControl(
+  data: string,
+  controlled: ControlHandlers,
+  log: Logger,
+): Promise<() => Promise<void>> {
   const path = socketOf(data);
   if (path === null) return async () => {};
   await rm(path, { force: true });
@@ -71,7 +75,7 @@ function listening(server: Server, path: string): Promise<void> {
   });
 }
 
-async function serveOne(socket: Socket, controlled: Controlled, log: Log): Promise<void> {
+async function serveOne(socket: Socket, controlled: ControlHandlers, log: Logger): Promise<void> {
   socket.on('error', () => socket.destroy());
   const send = (line: ControlLine): void => void socket.write(`${JSON.stringify(line)}\n`);
   for await (const text of createInterface({ input: socket })) {
@@ -81,7 +85,7 @@ async function serveOne(socket: Socket, controlled: Controlled, log: Log): Promi
       if (!Object.hasOwn(controlled, ask)) throw new HubError('bad_options', `this hub cannot be asked for "${ask}"`);
       log.info(`asked for: ${ask}`, asked);
       // What each one takes came with its name.
-      const perform = controlled[ask] as (asked: object, options: CareOptions) => Promise<unknown>;
+      const perform = controlled[ask] as (asked: object, options: MaintenanceOptions) => Promise<unknown>;
       send({ done: await perform(asked, { onProgress: (progress) => send({ progress }) }) });
     } catch (thrown) {
       send({ failed: { code: thrown instanceof HubError ? thrown.code : 'failed', message: asError(thrown).message } });
@@ -96,7 +100,7 @@ export async function askControl<Name extends ControlName>(
   data: string,
   ask: Name,
   asked: ControlTypes[Name]['asked'],
-  { onProgress }: CareOptions = {},
+  { onProgress }: MaintenanceOptions = {},
 ): Promise<ControlTypes[Name]['answer'] | undefined> {
   const path = socketOf(data);
   const socket = path === null ? null : await connected(path);

@@ -1,4 +1,8 @@
-/** Puts the box together: the hub, its store, the machine's clock, and the session types that come with it. */
+/**
+ * Creates a hub in this process: the hub, its store, the system's clock, and the built-in session types, views and expectations.
+ * This is the door of the server: `LocalHub` is what host applications and other rooms use. serve.ts opens its ports, up.ts runs it
+ * as a process of its own, control.ts answers commands beside it.
+ */
 
 import { isAbsolute, relative, resolve } from 'node:path';
 import { consulting } from 'parley-hub/adapters/consulting';
@@ -12,51 +16,48 @@ import { fullTranscript } from 'parley-hub/views/full-transcript';
 import { sinceMyLastTurn } from 'parley-hub/views/since-my-last-turn';
 import { tokenBudget } from 'parley-hub/views/token-budget';
 import { windowedSummary } from 'parley-hub/views/windowed-summary';
+import { AGENT_OPTIONS, type AgentOptions } from '../client/agent-client.ts';
+import { CLIENT_OPTIONS, type ClientOptions } from '../client/client-options.ts';
+import type { HumanOptions } from '../client/human-client.ts';
 import { AgentClient, HumanClient } from '../client/index.ts';
-import type { SessionAdapter } from '../core/ports/adapter.ts';
-import type { Arbiter } from '../core/arbiter.ts';
-import { HubError } from '../core/lib/errors.ts';
-import type { Evaluator, ViolationHandler } from '../core/ports/expectation.ts';
-import type { Grant } from '../core/records/access/grants.ts';
-import { describe } from '../core/lib/json.ts';
-import { type Limits, limitsWith } from '../core/records/access/limits.ts';
-import type { Link } from '../core/lib/link.ts';
+import { checkOptions, type OptionChecks } from '../client/lib/option-checks.ts';
 import type { InviteAnswer } from '../core/decisions/membership.ts';
-import type { Health, RedactAnswer } from '../core/operations.ts';
-import { type Log, silentLog } from '../core/ports/platform.ts';
-import type { RuleChange, RuleRecord } from '../core/records/access/rule.ts';
-import type { Schedule } from '../core/records/work/schedule.ts';
-import type { NumberedAudit, Store } from '../core/ports/store.ts';
-import { parseTokenClaim } from '../core/records/access/token-schema.ts';
-import type { NewToken, TokenClaim, TokenRecord } from '../core/records/access/tokens.ts';
+import { HubError } from '../core/lib/errors.ts';
+import { describeValue } from '../core/lib/json.ts';
+import type { Link } from '../core/lib/link.ts';
+import type { SessionAdapter } from '../core/ports/adapter.ts';
+import type { Arbiter } from '../core/ports/arbiter.ts';
+import type { Evaluator, ViolationHandler } from '../core/ports/expectation.ts';
+import { type Logger, silentLog } from '../core/ports/platform.ts';
+import type { AuditEntry, Store } from '../core/ports/store.ts';
 import type { Condition, Target } from '../core/ports/transition.ts';
 import type { View } from '../core/ports/view.ts';
-import type { HubEventName, HubListener } from '../hub/telemetry/events.ts';
+import type { Health } from '../core/protocol/operations/console-hub.ts';
+import type { RedactAnswer } from '../core/protocol/operations/sessions.ts';
+import type { Grant } from '../core/records/access/grants.ts';
+import { type Limits, limitsWith } from '../core/records/access/limits.ts';
+import type { RuleChange, RuleRecord } from '../core/records/access/rule.ts';
+import { parseTokenClaim } from '../core/records/access/token-schema.ts';
+import type { NewToken, TokenClaim, TokenRecord } from '../core/records/access/tokens.ts';
+import type { Schedule } from '../core/records/work/schedule.ts';
 import { Hub } from '../hub/hub.ts';
 import { MemoryStore } from '../hub/log/memory-store.ts';
 import type { Tokens } from '../hub/registry/tokens.ts';
-import { exitAfterFailure } from '../node/exit-after-failure.ts';
-import {
-  checkAgentOptions,
-  checkHumanOptions,
-  type LocalAgentOptions,
-  type LocalHumanOptions,
-} from '../node/local-options.ts';
-import { type Serving, serve } from './serve.ts';
-import { servedHub } from './served-hub.ts';
-import type { Archived, ArchiveOptions } from '../store/maintenance/archive.ts';
-import type { BackedUp } from '../node/store/backup.ts';
-import type { CareOptions } from '../store/maintenance/maintenance-types.ts';
+import type { HubEventName, HubListener } from '../hub/telemetry/events.ts';
 import { DurableStore } from '../store/durable-store.ts';
+import type { ArchiveOptions, ArchiveResult } from '../store/maintenance/archive.ts';
+import type { BackupResult } from '../store/maintenance/backup.ts';
+import type { MaintenanceOptions } from '../store/maintenance/maintenance-types.ts';
+import type { StoreVerification } from '../store/maintenance/verify.ts';
 import { openStore } from '../store/open-store.ts';
-import { reportRecovery } from '../node/store/report-recovery.ts';
-import type { Verified } from '../store/maintenance/verify.ts';
+import { reportRecovery } from '../store/recover.ts';
 import { systemClock } from '../system/clock.ts';
-import { systemIds } from '../system/ids.ts';
-import { systemSecrets } from '../node/system-secrets.ts';
 import { everySecond } from '../system/every-second.ts';
-import { openTelemetry } from './telemetry/tracing.ts';
+import { systemIds, systemSecrets } from '../system/ids.ts';
 import type { ServeOptions } from './port/serve-options.ts';
+import { type HubServer, serve } from './serve.ts';
+import { servedHub } from './served-hub.ts';
+import { openTelemetry } from './telemetry/tracing.ts';
 
 export interface CreateHubOptions {
   /** The folder where everything is kept. It is made if it is not there; without it the hub forgets when it stops. */
@@ -79,7 +80,7 @@ export interface CreateHubOptions {
   readonly evaluators?: readonly Evaluator[];
   readonly handlers?: readonly ViolationHandler[];
   readonly limits?: Partial<Limits>;
-  readonly log?: Log;
+  readonly log?: Logger;
 }
 
 /** A hub in this process. */
@@ -91,7 +92,7 @@ export interface LocalHub {
   /** A bare link, for a client of your own. */
   connect(): Link;
   /** Opens a port of this machine that leads to the hub: WebSocket, and a little HTTP. `stop` closes it. */
-  listen(options?: ServeOptions): Promise<Serving>;
+  listen(options?: ServeOptions): Promise<HubServer>;
   /** Makes a token for whoever connects over a port: for one name, or for names that are registered with it. Its secret is told this once. */
   createToken(claim?: TokenClaim): Promise<NewToken>;
   tokens(): readonly TokenRecord[];
@@ -127,19 +128,19 @@ export interface LocalHub {
   registerHandler(handler: ViolationHandler): void;
   on<Name extends HubEventName>(name: Name, listener: HubListener<Name>): () => void;
   health(): Health;
-  audit(range?: { readonly after?: number; readonly limit?: number }): Promise<readonly NumberedAudit[]>;
+  audit(range?: { readonly after?: number; readonly limit?: number }): Promise<readonly AuditEntry[]>;
   /** Copies everything confirmed so far into an empty folder while the hub goes on; `restoreBackup` makes a data folder of it. */
-  backup(folder: string, options?: CareOptions): Promise<BackedUp>;
+  backup(folder: string, options?: MaintenanceOptions): Promise<BackupResult>;
   /** Moves sessions that ended before a time out of the journal: disk space is given back, and they stay readable. */
-  archive(options: ArchiveOptions): Promise<Archived>;
+  archive(options: ArchiveOptions): Promise<ArchiveResult>;
   /** Reads everything again, folds it again and compares with what is kept beside the logs. */
-  verify(options?: CareOptions): Promise<Verified>;
+  verify(options?: MaintenanceOptions): Promise<StoreVerification>;
   /** Says goodbye to everyone and closes the store. Idempotent. */
   stop(): Promise<void>;
 }
 
 export async function createHub(options: CreateHubOptions = {}): Promise<LocalHub> {
-  checkOptions(options);
+  checkHubOptions(options);
   const {
     adapters = [],
     conditions = [],
@@ -174,7 +175,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
   if (options.exitOnStoreFailure === true) hub.on('storeFailed', exitAfterFailure);
   const stopTicking = everySecond(() => hub.sweep());
   const link = () => hub.connect();
-  const ports = new Set<Serving>();
+  const ports = new Set<HubServer>();
   const tokens = tokensOf(hub);
   return {
     async agent(name, more = {}) {
@@ -238,7 +239,7 @@ function tokensOf({ tokens }: Hub): Tokens {
 const LISTS = ['adapters', 'conditions', 'targets', 'views', 'evaluators', 'handlers'] as const;
 const OPTIONS: readonly string[] = ['data', 'store', 'exitOnStoreFailure', ...LISTS, 'arbiter', 'limits', 'log'];
 
-function checkOptions(options: CreateHubOptions): void {
+function checkHubOptions(options: CreateHubOptions): void {
   const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
   if (unknown !== undefined) {
     throw new HubError('bad_options', `${unknown}: there is no such option; there are ${OPTIONS.join(', ')}`);
@@ -246,12 +247,12 @@ function checkOptions(options: CreateHubOptions): void {
   for (const name of LISTS) {
     const list = options[name] ?? [];
     if (Array.isArray(list)) continue;
-    throw new HubError('bad_options', `${name}: expected a list of ${name}, got ${describe(list)}`);
+    throw new HubError('bad_options', `${name}: expected a list of ${name}, got ${describeValue(list)}`);
   }
   limitsWith(options.limits);
   const { data, store } = options;
   if (data !== undefined && (typeof data !== 'string' || data === '')) {
-    throw new HubError('bad_options', `data: expected the path of a folder, got ${describe(data)}`);
+    throw new HubError('bad_options', `data: expected the path of a folder, got ${describeValue(data)}`);
   }
   if (data !== undefined && store !== undefined) {
     throw new HubError('bad_options', 'data and store: expected one of them');
@@ -264,7 +265,7 @@ function checkOptions(options: CreateHubOptions): void {
 /** A copy inside the folder it is a copy of would go with it. */
 function assertOutside(folder: unknown, data: string | undefined): void {
   if (typeof folder !== 'string' || folder === '') {
-    throw new HubError('bad_options', `backup: expected the path of a new folder, got ${describe(folder)}`);
+    throw new HubError('bad_options', `backup: expected the path of a new folder, got ${describeValue(folder)}`);
   }
   const within = relative(resolve(data ?? ''), resolve(folder));
   if (data === undefined || within.startsWith('..') || isAbsolute(within)) return;
@@ -283,4 +284,32 @@ async function storeOf({ data, store, log = silentLog }: CreateHubOptions): Prom
   const opened = await openStore(data, { onDamage });
   reportRecovery(opened.recovery, opened.store, log);
   return opened.store;
+}
+
+export type LocalAgentOptions = Omit<AgentOptions, 'link' | 'ids' | 'name'>;
+export type LocalHumanOptions = Omit<HumanOptions, 'link' | 'ids' | 'name'>;
+
+const LOCAL_AGENT_OPTIONS: OptionChecks<LocalAgentOptions> = own(AGENT_OPTIONS);
+const LOCAL_HUMAN_OPTIONS: OptionChecks<LocalHumanOptions> = own(CLIENT_OPTIONS);
+
+export function checkAgentOptions(given: LocalAgentOptions): void {
+  checkOptions(given, LOCAL_AGENT_OPTIONS);
+}
+
+export function checkHumanOptions(given: LocalHumanOptions): void {
+  checkOptions(given, LOCAL_HUMAN_OPTIONS);
+}
+
+function own<Options extends ClientOptions>({ link: _, ids: __, name: ___, ...rules }: OptionChecks<Options>) {
+  return rules;
+}
+
+/** EX_IOERR of sysexits.h. */
+export const STORE_FAILED_EXIT_CODE = 74;
+
+const STAY_MS = 5_000;
+
+/** Ends the process when everyone was told. The timer keeps it alive: it must not end with another code before. */
+function exitAfterFailure(): void {
+  setTimeout(() => process.exit(STORE_FAILED_EXIT_CODE), STAY_MS);
 }

@@ -1,32 +1,30 @@
-/** Everything the port answers over plain HTTP: the API, its contracts, and how the hub is doing. */
+/** Routes every plain HTTP request of the port: the API and its contracts, MCP, the console, conformance, health and metrics. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Credential } from '../core/records/access/credentials.ts';
 import { asError, toWireError, type WireCode, WireError } from '../core/lib/errors.ts';
-import { badValue, type JsonObject } from '../core/lib/json.ts';
-import type { Health } from '../core/operations.ts';
-import type { Log } from '../core/ports/platform.ts';
-import type { PageSite } from './page/page-site.ts';
+import { invalidValueError, type JsonObject } from '../core/lib/json.ts';
+import type { Logger } from '../core/ports/platform.ts';
+import type { Health } from '../core/protocol/operations/console-hub.ts';
+import type { Credential } from '../core/records/access/credentials.ts';
 import { contractTextAt } from './contracts/published.ts';
-import { type Asked, type Asker, answerApi } from './http/api.ts';
-import { bearerOf } from '../node/http/bearer.ts';
-import { endsSoon } from './http/body.ts';
-import { allowPage } from '../node/http/pages.ts';
-import { respondError, respondJson, respondMessage, respondText } from '../node/http/respond.ts';
+import { type ApiHub, answerApi, type RequestAuth } from './http/api.ts';
+import { willEndSoon } from './http/body.ts';
+import { parseBearer, parseTarget } from './http/request-head.ts';
+import { respondError, respondJson, respondMessage, respondText } from './http/respond.ts';
 import { API } from './http/routes.ts';
-import { targetOf } from '../node/http/target.ts';
+import type { PageSite } from './page/page-site.ts';
 
-export interface SiteHub extends Asked {
+export interface SiteHub extends ApiHub {
   health(): Health;
   /** As Prometheus reads it. */
   metrics(): Promise<string>;
   /** Every refusal is counted, whoever it comes from. */
   refused(code: WireCode): void;
-  readonly log: Log;
+  readonly log: Logger;
   /** The console; null = it is not served. */
   readonly pages: PageSite | null;
   /** MCP for who asks. */
-  answerMcp(asker: Asker, request: IncomingMessage, response: ServerResponse): Promise<void>;
+  answerMcp(asker: RequestAuth, request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** Fixtures of governed runs; null = none are done here, and nothing is there. */
   readonly answerConformance: AnswerConformance | null;
 }
@@ -40,7 +38,7 @@ export type AnswerConformance = (
 ) => Promise<void>;
 
 /** Who asks, and from where. */
-export interface Visitor extends Asker {
+export interface Visitor extends RequestAuth {
   /** It comes from this machine, and not through a proxy. */
   readonly isLocal: boolean;
   /** The port speaks TLS. */
@@ -57,14 +55,14 @@ export const CONFORM = '/conform/';
 const PLACES = `GET /healthz, /readyz, /metrics, /openapi.json, /asyncapi.json, /schemas, ${API} and ${MCP}`;
 
 /** Whatever goes wrong is answered too. */
-export async function answer(
+export async function answerHttp(
   hub: SiteHub,
   visitor: Visitor,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const at = performance.now();
-  const { path } = targetOf(request);
+  const { path } = parseTarget(request);
   const { method } = request;
   response.on('finish', () => {
     // The query is not told: it is the user's.
@@ -80,7 +78,7 @@ export async function answer(
     hub.refused(error.code);
     if (response.headersSent) return;
     // Otherwise what is still to come would be waited for before the next request.
-    if (!endsSoon(request, hub.maxFrameBytes)) response.setHeader('connection', 'close');
+    if (!willEndSoon(request, hub.maxFrameBytes)) response.setHeader('connection', 'close');
     const respond = isOfConformance(hub, path) ? respondMessage : respondError;
     respond(response, error);
   }
@@ -97,7 +95,7 @@ async function answered(
   checkExpected(request);
   // Before pages of others are let in: what runs commands is for no page.
   if (isOfConformance(hub, path)) return hub.answerConformance(visitor, path.slice(CONFORM.length), request, response);
-  if (allowPage(request, response)) return;
+  if (allowOrigin(request, response)) return;
   if (path.startsWith(`${API}/`)) return answerApi(hub, visitor, request, response);
   if (path === MCP) return hub.answerMcp(visitor, request, response);
   if (request.method === 'GET' || request.method === 'HEAD') {
@@ -124,7 +122,8 @@ function isOfConformance(
 
 /** There is one thing to expect: to be asked for the body. */
 function checkExpected({ headers: { expect } }: IncomingMessage): void {
-  if (expect !== undefined && expect.toLowerCase() !== '100-continue') throw badValue('expect', '100-continue', expect);
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue')
+    throw invalidValueError('expect', '100-continue', expect);
 }
 
 function answerReady(hub: SiteHub, response: ServerResponse): void {
@@ -146,7 +145,7 @@ async function answerMetrics(
 async function checkMayLook(visitor: Visitor, { headers }: IncomingMessage): Promise<void> {
   const busy = visitor.refusal();
   if (busy !== null) throw new WireError('rate_limited', busy, { retry_after_ms: 60_000 });
-  const auth = bearerOf(headers.authorization);
+  const auth = parseBearer(headers.authorization);
   const credential = auth === null ? null : await judged(visitor, auth);
   if (credential === null) {
     if (auth !== null) visitor.unproven();
@@ -164,4 +163,25 @@ async function judged({ authenticate }: Visitor, auth: JsonObject): Promise<Cred
     if (thrown instanceof WireError) throw thrown;
     throw new WireError('unauthenticated', 'the credential proves nothing here');
   }
+}
+
+const PREFLIGHT = {
+  'access-control-allow-methods': 'GET, POST',
+  'access-control-allow-headers':
+    'authorization, content-type, parley-as, traceparent, mcp-protocol-version, mcp-session-id, mcp-method, mcp-name, last-event-id',
+  'access-control-max-age': '600',
+};
+
+/**
+ * Tells the browser that a page of another origin may use the hub; the origin was checked before. True = it was only a preflight.
+ * Cookies never authenticate, so none are allowed.
+ */
+function allowOrigin({ method, headers }: IncomingMessage, response: ServerResponse): boolean {
+  const { origin } = headers;
+  if (origin === undefined) return false;
+  response.setHeader('vary', 'origin');
+  response.setHeader('access-control-allow-origin', origin);
+  if (method !== 'OPTIONS') return false;
+  response.writeHead(204, PREFLIGHT).end();
+  return true;
 }

@@ -1,33 +1,35 @@
-/** A port of this machine that leads to the hub: HTTP and WebSocket on one listener. HTTP upgrade → socket → link → connection. */
+/**
+ * Opens a port of this machine that leads to the hub: HTTP and WebSocket on one listener. It owns the listener, its sockets and
+ * their limits; the hub owns the connections. An upgrade becomes socket → WsEndpoint (a link) → hub connection; everything else
+ * goes to http-site.ts. Invariants: Host and Origin are checked before anything else; close() answers what has arrived, then cuts
+ * what does not drain in time.
+ */
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
-import type { Authenticate } from '../core/records/access/credentials.ts';
 import { WireError } from '../core/lib/errors.ts';
-import type { ConformanceSite } from './conformance/site.ts';
-import { openPages, type PageSite } from './page/page-site.ts';
-import { InFlight } from './http/in-flight.ts';
-import { LineOfRequests } from '../node/http/line-of-requests.ts';
-import { type AnswerConformance, answer } from './http-site.ts';
+import type { Authenticate } from '../core/records/access/credentials.ts';
 import type { McpSite } from '../mcp/http/mcp-site.ts';
-import type { Served } from './served-hub.ts';
+import { createAuthentication } from './auth/authenticate.ts';
+import { hostRefusal, isForwarded, isLoopback, reachableHost } from './auth/hosts.ts';
+import type { ConformanceSite } from './conformance/site.ts';
+import { InFlight, RequestPipeline } from './http/in-flight.ts';
+import { refuseSocket } from './http/respond.ts';
+import { type AnswerConformance, answerHttp } from './http-site.ts';
+import { openPages, type PageSite } from './page/page-site.ts';
 import { Addresses } from './port/addresses.ts';
-import { authenticationOf } from './auth/authenticate.ts';
-import { Heartbeat } from './websocket/heartbeat.ts';
-import { hostRefusal, isForwarded, isLoopback, reachable } from './auth/hosts.ts';
-import { httpServer } from '../node/wire/http-server.ts';
-import { listen } from '../node/wire/listen.ts';
-import { giveBack, offersWebSocket } from '../node/wire/not-websocket.ts';
-import { quiet } from '../node/wire/quiet.ts';
-import { mostOfAddress, mostSockets, RawSockets } from './port/raw-sockets.ts';
-import { refuseSocket } from '../node/wire/refuse-socket.ts';
+import { httpServer, listen, waitUntilIdle } from './port/listen.ts';
+import { maxSockets, maxSocketsPerAddress, RawSockets } from './port/raw-sockets.ts';
 import { checkServeOptions, type ServeOptions, type ServeSettings } from './port/serve-options.ts';
-import { Turns } from '../node/wire/turns.ts';
+import type { ServedHub } from './served-hub.ts';
+import { EventLoopTicks } from './websocket/fair-reading.ts';
+import { Heartbeat } from './websocket/heartbeat.ts';
 import { WsEndpoint } from './websocket/ws-endpoint.ts';
 
 /** A port that is open. */
-export interface Serving {
+export interface HubServer {
   readonly host: string;
   readonly port: number;
   /** For clients: `ws://127.0.0.1:4747`. Of a port on every address of this machine, the one of the loopback. */
@@ -39,7 +41,7 @@ export interface Serving {
 }
 
 /** Pieces a frame may come in: each takes as long to look at as a small frame. */
-const MOST_PIECES = 256;
+const MAX_PIECES = 256;
 /** How long what was sent last may take to leave when the port closes. */
 const DRAIN_MS = 2_000;
 /** And when a peer is sent away while the port goes on: a slow one has to read a lot before it comes to its goodbye. */
@@ -50,16 +52,16 @@ const LAST_CALL_MS = 1_000;
 
 const now = (): number => performance.now();
 
-export async function serve(hub: Served, options: ServeOptions = {}): Promise<Serving> {
+export async function serve(hub: ServedHub, options: ServeOptions = {}): Promise<HubServer> {
   const settings = checkServeOptions(options);
   const judges = { token: (token: unknown) => hub.judgeToken(token) };
-  const authentication = await authenticationOf(settings.auth, settings.host, judges);
+  const authentication = await createAuthentication(settings.auth, settings.host, judges);
   const pages = settings.console === null ? null : await openPages(settings.console.folder ?? undefined);
   return new Port(hub, settings, authentication, pages).open();
 }
 
 class Port {
-  private readonly hub: Served;
+  private readonly hub: ServedHub;
   private readonly settings: ServeSettings;
   private readonly authentication: (isForwarded: boolean) => Authenticate;
   private readonly pages: PageSite | null;
@@ -68,9 +70,9 @@ class Port {
   private readonly endpoints = new Set<WsEndpoint>();
   private readonly raw: RawSockets;
   private readonly inFlight: InFlight;
-  private readonly line = new LineOfRequests();
+  private readonly line = new RequestPipeline();
   private readonly addresses: Addresses;
-  private readonly turns = new Turns();
+  private readonly turns = new EventLoopTicks();
   private readonly heartbeat: Heartbeat;
   private requests = 0;
   /** Made when somebody asks for it: most hubs are never asked. */
@@ -80,7 +82,7 @@ class Port {
   private closing = false;
 
   constructor(
-    hub: Served,
+    hub: ServedHub,
     settings: ServeSettings,
     authentication: (isForwarded: boolean) => Authenticate,
     pages: PageSite | null,
@@ -97,9 +99,9 @@ class Port {
       this.line.take(request, response, () => this.respond(request, response));
     });
     const { maxConnections, maxConnectionsPerAddress } = settings.limits;
-    const most = mostSockets(maxConnections, hub.log);
+    const most = maxSockets(maxConnections, hub.log);
     this.server.maxConnections = most;
-    this.raw = new RawSockets(this.server, mostOfAddress(most, maxConnectionsPerAddress));
+    this.raw = new RawSockets(this.server, maxSocketsPerAddress(most, maxConnectionsPerAddress));
     this.server.on('clientError', (error, socket) => this.inFlight.broken(error, socket));
     this.server.on('upgrade', (request, socket: Socket, head) => this.upgrade(request, socket, head));
     this.sockets = new WebSocketServer({
@@ -107,21 +109,21 @@ class Port {
       maxPayload: hub.maxFrameBytes,
       perMessageDeflate: false,
       clientTracking: false,
-      maxFragments: MOST_PIECES,
+      maxFragments: MAX_PIECES,
       // Answered by the endpoint: ws would answer each, whether the peer reads or not.
       autoPong: false,
       closeTimeout: FAREWELL_MS,
     } as ConstructorParameters<typeof WebSocketServer>[0]);
   }
 
-  async open(): Promise<Serving> {
+  async open(): Promise<HubServer> {
     await listen(this.server, this.settings).catch((thrown: unknown) => {
       this.heartbeat.stop();
       throw thrown;
     });
     const { port } = this.server.address() as AddressInfo;
     const { host, tls } = this.settings;
-    const reached = reachable(host);
+    const reached = reachableHost(host);
     const shown = reached.includes(':') ? `[${reached}]` : reached;
     const place = `${tls === null ? '' : 's'}://${shown}:${port}`;
     return {
@@ -153,7 +155,7 @@ class Port {
       answerMcp: (...asked: Parameters<McpSite['answer']>) => this.answerMcp(...asked),
       answerConformance: this.answerConformance(),
     };
-    void answer({ ...this.hub, ...sites }, visitor, request, response);
+    void answerHttp({ ...this.hub, ...sites }, visitor, request, response);
   }
 
   private async answerMcp(...asked: Parameters<McpSite['answer']>): Promise<void> {
@@ -165,15 +167,13 @@ class Port {
     const settings = this.settings.conformance;
     if (settings === null) return null;
     return async (...asked) => {
-      this.conformance ??= import('./conformance/site.ts').then(
-        (loaded) => new loaded.ConformanceSite(settings),
-      );
+      this.conformance ??= import('./conformance/site.ts').then((loaded) => new loaded.ConformanceSite(settings));
       await (await this.conformance).answer(...asked);
     };
   }
 
   private upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
-    if (!offersWebSocket(request)) return giveBack(this.server, request, socket, head);
+    if (!offersWebSocket(request)) return returnSocket(this.server, request, socket, head);
     const address = request.socket.remoteAddress ?? '';
     socket.on('error', () => socket.destroy());
     const forbidden = hostRefusal(request, this.settings.host, this.settings);
@@ -224,7 +224,7 @@ class Port {
     this.inFlight.lastCall();
     void this.conformance?.then((site) => site.close());
     // What has come and was not read yet is answered, not cut off.
-    await quiet(() => this.raw.accepted + this.requests, Math.min(LAST_CALL_MS, drainMs));
+    await waitUntilIdle(() => this.raw.accepted + this.requests, Math.min(LAST_CALL_MS, drainMs));
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
     this.server.closeIdleConnections();
     void this.mcp?.then((mcp) => mcp.close());
@@ -236,4 +236,26 @@ class Port {
     await closed;
     clearTimeout(cut);
   }
+}
+
+const OFFERS: ReadonlySet<string> = new Set(['upgrade', 'connection', 'http2-settings']);
+
+function offersWebSocket({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket';
+}
+
+/**
+ * Answers a request that offers another protocol, such as HTTP/2, as if it did not. Node has taken the socket from the server: it is
+ * given back with all that was read and without the offer.
+ */
+function returnSocket(server: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {
+  const { method, url, httpVersion, rawHeaders } = request;
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? '';
+    if (!OFFERS.has(name.toLowerCase())) lines.push(`${name}: ${rawHeaders[i + 1]}`);
+  }
+  // Headers are bytes, each a character.
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
+  server.emit(server instanceof TlsServer ? 'secureConnection' : 'connection', socket);
 }

@@ -1,18 +1,18 @@
 /** A hub as a port serves it: connections, single requests, and how it is doing. */
 
-import type { Credential } from '../core/records/access/credentials.ts';
 import type { WireCode } from '../core/lib/errors.ts';
 import type { Link } from '../core/lib/link.ts';
-import type { Health } from '../core/operations.ts';
-import { type Log, silentLog } from '../core/ports/platform.ts';
-import type { HubListener } from '../hub/telemetry/events.ts';
-import type { Hub } from '../hub/hub.ts';
-import type { Peer } from '../hub/peer.ts';
+import { type Logger, silentLog } from '../core/ports/platform.ts';
+import type { Health } from '../core/protocol/operations/console-hub.ts';
+import type { Credential } from '../core/records/access/credentials.ts';
 import type { SingleRequest } from '../hub/connection/single-request.ts';
-import type { Exposition } from '../node/metrics/exposition.ts';
+import type { Hub } from '../hub/hub.ts';
+import type { Peer } from '../hub/registry/handshake.ts';
+import type { HubListener } from '../hub/telemetry/events.ts';
+import type { Exposition } from './telemetry/metrics.ts';
 
 /** The part of a hub that is served. */
-export interface Served {
+export interface ServedHub {
   accept(link: Link, peer: Peer): void;
   /** One request without a connection. */
   ask(request: SingleRequest): Promise<unknown>;
@@ -29,12 +29,12 @@ export interface Served {
   metrics(): Promise<string>;
   readonly maxFrameBytes: number;
   readonly maxJsonDepth: number;
-  readonly log: Log;
+  readonly log: Logger;
   /** Judges a token of the hub. */
   judgeToken(token: unknown): Credential | null;
 }
 
-export function servedHub(hub: Hub, log: Log = silentLog): Served {
+export function servedHub(hub: Hub, log: Logger = silentLog): ServedHub {
   let exposition: Promise<Exposition> | undefined;
   return {
     accept: (link, peer) => hub.accept(link, peer),
@@ -46,7 +46,7 @@ export function servedHub(hub: Hub, log: Log = silentLog): Served {
     health: () => hub.health(),
     async metrics() {
       // Loaded when somebody looks.
-      exposition ??= import('../node/metrics/exposition.ts').then((loaded) => new loaded.Exposition(hub.figures()));
+      exposition ??= import('./telemetry/metrics.ts').then((loaded) => new loaded.Exposition(hub.figures()));
       return (await exposition).text(hub.figures());
     },
     maxFrameBytes: hub.limits.maxFrameBytes,

@@ -1,18 +1,24 @@
-/** A process that is only a hub: keeps everything in a folder, listens on a port, and ends in good order when it is told to. */
+/** `parley up`: a process that is only a hub, with a data folder and a port. Shuts down cleanly on SIGTERM and Ctrl-C. */
 
 import { once } from 'node:events';
-import { HubError } from '../core/lib/errors.ts';
-import type { Limits } from '../core/records/access/limits.ts';
-import type { Log } from '../core/ports/platform.ts';
-import { checkUp } from '../node/check-up.ts';
-import { type ConformanceToken, conformanceToken, newToken } from '../node/conformance/served/token.ts';
-import { type Controlled, openControl } from './control.ts';
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { dirname, resolve } from 'node:path';
+import { asError, HubError } from '../core/lib/errors.ts';
+import type { Logger } from '../core/ports/platform.ts';
+import { type Limits, limitsWith } from '../core/records/access/limits.ts';
+import type { SessionMetadata } from '../core/records/session/session.ts';
+import { missingFolders } from '../system/make-folder.ts';
+import { createAuthentication } from './auth/authenticate.ts';
+import { copyOperatorToken, ensureOperatorToken } from './auth/operator-token.ts';
+import { type ConformanceToken, conformanceToken, newToken } from './conformance/options.ts';
+import { type ControlHandlers, openControl } from './control.ts';
 import { createHub, type LocalHub } from './create-hub.ts';
-import { logEvents } from '../node/log-events.ts';
-import { copyOperatorToken, ensureOperatorToken } from '../node/operator-token.ts';
+import { listen } from './port/listen.ts';
+import { checkServeOptions, type ServeOptions, type ServeSettings } from './port/serve-options.ts';
+import type { HubServer } from './serve.ts';
 import { logLevelOf, logTo } from './telemetry/pino-log.ts';
-import type { Serving } from './serve.ts';
-import type { ServeOptions } from './port/serve-options.ts';
 
 export interface UpOptions extends Omit<ServeOptions, 'conformance'> {
   /** The folder where everything is kept. */
@@ -23,18 +29,18 @@ export interface UpOptions extends Omit<ServeOptions, 'conformance'> {
   readonly conformance?: { readonly token: string | null } | undefined;
   /** Hears how it goes, for whoever started it. */
   readonly tell: (event: UpEvent) => void;
-  readonly log?: Log;
+  readonly log?: Logger;
   /** Without a log of one's own: how much is told, on standard error. */
   readonly logLevel?: string;
   /** Begins what is to live with the hub, before anybody else can reach it; if it fails, so does everything. */
-  readonly bringUp?: ((hub: LocalHub, log: Log) => Promise<Companions>) | undefined;
+  readonly startAgents?: ((hub: LocalHub, log: Logger) => Promise<Closeable>) | undefined;
 }
 
 /** What became of a schedule when the config file was looked at. */
-export type ScheduleFate = 'made' | 'changed' | 'kept' | 'deleted';
+export type ScheduleUpdateKind = 'made' | 'changed' | 'kept' | 'deleted';
 
 /** What lives with a hub in its process, and ends before it. */
-export interface Companions {
+export interface Closeable {
   close(): Promise<void>;
 }
 
@@ -66,12 +72,17 @@ export type UpEvent =
     }
   /** Of a participant of the config file; null = it does not come back by itself. */
   | { readonly event: 'gone'; readonly name: string; readonly reason: string; readonly retry_in_ms: number | null }
-  | { readonly event: 'schedule'; readonly name: string; readonly schedule_id: string; readonly what: ScheduleFate }
+  | {
+      readonly event: 'schedule';
+      readonly name: string;
+      readonly schedule_id: string;
+      readonly what: ScheduleUpdateKind;
+    }
   | { readonly event: 'serves'; readonly root: string; readonly runner: string; readonly operator: string }
   | { readonly event: 'stopping'; readonly signal: string }
   | { readonly event: 'stopped' };
 
-const NOBODY: Companions = { close: async () => {} };
+const NOBODY: Closeable = { close: async () => {} };
 
 /** Signals that come this close together are one. */
 const ONE_KEY_MS = 500;
@@ -82,12 +93,12 @@ export async function up({
   hubLimits = {},
   tell,
   logLevel = 'info',
-  bringUp,
+  startAgents: bringUp,
   conformance,
   ...options
 }: UpOptions): Promise<void> {
   const { log = logTo(process.stderr, logLevelOf(logLevel)), ...serving } = options;
-  await checkUp(data, hubLimits, {
+  await checkUpOptions(data, hubLimits, {
     ...serving,
     conformance: conformance && { token: conformance.token ?? newToken() },
   });
@@ -127,7 +138,7 @@ async function giveUp(
 }
 
 /** What commands beside it may ask for. The operator's token goes with a backup, as it does when no hub runs. */
-function controlledBy(hub: LocalHub, data: string): Controlled {
+function controlledBy(hub: LocalHub, data: string): ControlHandlers {
   return {
     async backup({ target }, options) {
       const done = await hub.backup(target, options);
@@ -140,8 +151,8 @@ function controlledBy(hub: LocalHub, data: string): Controlled {
 }
 
 interface Opened {
-  readonly port: Serving;
-  readonly companions: Companions;
+  readonly port: HubServer;
+  readonly companions: Closeable;
   readonly conformance?: ConformanceUp;
 }
 
@@ -150,7 +161,7 @@ async function open(
   hub: LocalHub,
   serving: ServeOptions,
   proof: () => Promise<ConformanceToken | undefined>,
-  begin: () => Promise<Companions>,
+  begin: () => Promise<Closeable>,
 ): Promise<Opened> {
   let companions = NOBODY;
   try {
@@ -181,4 +192,56 @@ async function toldToEnd(): Promise<string> {
 function explained(thrown: unknown): never {
   if (thrown instanceof HubError) throw thrown;
   throw new HubError('cannot_start', thrown instanceof Error ? thrown.message : String(thrown), { cause: thrown });
+}
+
+/** Checks all options before anything is created: a typo leaves nothing behind. */
+async function checkUpOptions(data: string, hubLimits: Partial<Limits>, serving: ServeOptions): Promise<void> {
+  limitsWith(hubLimits);
+  const settings = checkServeOptions(serving);
+  await createAuthentication(settings.auth, settings.host, { token: () => null });
+  // A folder that is there may be another hub's: it has the port too, and is told first.
+  if (await isToBeMade(data)) await checkPort(settings);
+}
+
+async function isToBeMade(data: string): Promise<boolean> {
+  try {
+    const [top] = await missingFolders(data);
+    await access(top === undefined ? resolve(data) : dirname(top), constants.W_OK | constants.X_OK);
+    return top !== undefined;
+  } catch (thrown) {
+    throw new HubError('bad_data_folder', `${data} cannot be a data folder: ${asError(thrown).message}`, {
+      cause: thrown,
+    });
+  }
+}
+
+/** Opened and closed at once. */
+async function checkPort({ host, port }: ServeSettings): Promise<void> {
+  const server = createServer();
+  await listen(server, { host, port });
+  await new Promise<void>((closed) => server.close(() => closed()));
+}
+
+/** Logs who connects and which sessions begin and end, never what is said. */
+function logEvents(hub: LocalHub, log: Logger): void {
+  hub.on('agentRegistered', ({ passport: { agent_id, name, kind } }) =>
+    log.info('registered', { name, kind, agent_id }),
+  );
+  hub.on('agentUnregistered', ({ passport: { agent_id, name } }) => log.info('unregistered', { name, agent_id }));
+  hub.on('agentBound', ({ name, agent_id }) => log.info('connected', { name, agent_id }));
+  hub.on('agentUnbound', ({ name, agent_id, reason }) => log.info('disconnected', { name, agent_id, reason }));
+  hub.on('sessionCreated', ({ session }) => log.info('session created', aboutSession(session)));
+  hub.on('sessionEnded', ({ session }) =>
+    log.info('session ended', { ...aboutSession(session), state: session.state, envelopes: session.head_seq }),
+  );
+  hub.on('sessionUnavailable', (about) => log.warn('session unavailable', about));
+  hub.on('envelopeRedacted', ({ session_id, seq, by }) => log.info('redacted', { session_id, seq, by }));
+  hub.on('expectationViolated', ({ session, seq, violation }) =>
+    log.info('expectation violated', { session_id: session.session_id, seq, name: violation.name }),
+  );
+  hub.on('scheduleRan', ({ schedule: { schedule_id } }) => log.info('schedule ran', { schedule_id }));
+}
+
+function aboutSession({ session_id, manifest, participants }: SessionMetadata) {
+  return { session_id, type: manifest.type, participants: participants.map(({ name }) => name) };
 }

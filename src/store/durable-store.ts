@@ -1,18 +1,21 @@
-/** The store in a folder: one journal is the truth, the index a cache of it. An append is answered when its flush is on the disk. */
+/**
+ * The embedded store, in a data folder. It owns the folder alone: a journal, which is the truth; an index, which is a cache
+ * of the journal; and an archive of ended sessions. An append is answered when its flush is on the disk, and after the first
+ * failed write nothing is appended any more. `open-store.ts` opens a folder, `logs/appender.ts` is the path of an append,
+ * `catalogue/` knows every log without reading the journal, `journal/` writes and scans files, `maintenance/` is for operators.
+ */
 
-import type { Entry, Unit } from '../core/records/session/envelope.ts';
 import { HubError } from '../core/lib/errors.ts';
-import type { Head } from '../core/state/fold-head.ts';
 import type { Json } from '../core/lib/json.ts';
 import type {
   Append,
+  AuditEntry,
   AuditRange,
   AuditRecord,
   Cursor,
   HeadToken,
   LiveRow,
   LogPosition,
-  NumberedAudit,
   ReadRange,
   SessionPage,
   SessionQuery,
@@ -20,31 +23,27 @@ import type {
   Store,
   StoredHead,
 } from '../core/ports/store.ts';
-import type { Files } from '../node/journal/files.ts';
+import type { Entry, Head, Unit } from '../core/records/session/unit.ts';
+import { systemClock } from '../system/clock.ts';
+import type { Catalogue } from './catalogue/catalogue.ts';
+import { applyOperation } from './catalogue/replay.ts';
+import { listSessions, liveChildren, liveRows } from './catalogue/session-lists.ts';
+import { newEpoch, OPERATIONS_FAMILY, type StoreOperation } from './catalogue/store-operations.ts';
+import { createKey } from './index/index-keys.ts';
+import type { LogRecord } from './index/log-record.ts';
+import { DamagedIndex } from './index/ordered-index.ts';
+import type { Files } from './journal/files.ts';
+import { isDamagedAt } from './journal/inspect-damage.ts';
 import type { Journal } from './journal/journal.ts';
 import type { Position } from './journal/journal-types.ts';
-import { systemClock } from '../system/clock.ts';
-import { type After, Appender } from './logs/appender.ts';
-import { type Archived, type ArchiveOptions, archiveEnded } from './maintenance/archive.ts';
-import { type AuditTrail, readAudit } from './logs/audit-trail.ts';
-import { type BackedUp, backupTo } from '../node/store/backup.ts';
-import type { CareOptions, OpenParts } from './maintenance/maintenance-types.ts';
-import type { Catalogue } from './catalogue/catalogue.ts';
-import { isDamagedAt } from '../node/store/damaged-at.ts';
-import { DamagedIndex } from '../node/store/damaged-index.ts';
-import { tokenOf } from '../node/store/head-token.ts';
-import { createKey, metaKey, snapshotKey, under } from './index/index-keys.ts';
-import { type LazyRecord, lazyText } from '../node/store/lazy-records.ts';
-import { listSessions } from './catalogue/session-lists.ts';
-import { liveChildren, liveRows } from '../node/store/live-sessions.ts';
-import { decodeJson, type LogRecord } from './index/log-record.ts';
+import { type After, Appender, tokenOf } from './logs/appender.ts';
 import { readEntries } from './logs/read-entries.ts';
-import { type Repaired, repairLogs } from '../node/store/repair.ts';
-import { type SetAside, setDamageAside } from '../node/store/set-aside.ts';
-import { applyOperation, newEpoch, OPERATIONS_FAMILY, type StoreOperation } from './catalogue/store-operations.ts';
-import { type Verified, type VerifyOptions, verifyStore } from './maintenance/verify.ts';
-
-const CURSORS_PER_RECORD = 1_000;
+import { SideRecords } from './logs/side-records.ts';
+import { type ArchiveOptions, type ArchiveResult, archiveEnded } from './maintenance/archive.ts';
+import { type BackupResult, backupTo } from './maintenance/backup.ts';
+import type { MaintenanceOptions, StoreInternals } from './maintenance/maintenance-types.ts';
+import { type QuarantinedDamage, quarantineDamage, type RepairResult, repairLogs } from './maintenance/repair.ts';
+import { type StoreVerification, type VerifyOptions, verifyStore } from './maintenance/verify.ts';
 
 export interface StorePorts {
   readonly after: After;
@@ -64,7 +63,7 @@ export class DurableStore implements Store {
   readonly #catalogue: Catalogue;
   readonly #ports: StorePorts;
   readonly #appender: Appender;
-  readonly #audits: AuditTrail = [];
+  readonly #side: SideRecords;
   #care: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | null = null;
 
@@ -74,6 +73,7 @@ export class DurableStore implements Store {
     this.#catalogue = catalogue;
     this.#ports = ports;
     this.#appender = new Appender(journal, catalogue, ports.after);
+    this.#side = new SideRecords(journal, catalogue, this.#appender);
   }
 
   append(logId: string, expected: HeadToken | null, unit: Unit): Append {
@@ -93,9 +93,9 @@ export class DurableStore implements Store {
   async read(logId: string, range: ReadRange): Promise<readonly Entry[]> {
     const record = this.#catalogue.record(logId);
     if (record === null) return [];
-    this.#catalogue.showPlaces(logId);
-    const { placesVersion } = this.#catalogue;
-    const isMoved = () => placesVersion !== this.#catalogue.placesVersion;
+    this.#catalogue.showPositions(logId);
+    const { positionsVersion: placesVersion } = this.#catalogue;
+    const isMoved = () => placesVersion !== this.#catalogue.positionsVersion;
     try {
       const { entries, damage } = await readEntries(this.#journal, this.#catalogue.overlay, logId, record, range);
       if (damage === null) return entries;
@@ -151,86 +151,66 @@ export class DurableStore implements Store {
     return { heads: found.map((record) => this.#stored(record)).filter((head) => head !== null), next };
   }
 
-  async saveCursors(cursors: readonly Cursor[]): Promise<void> {
-    if (cursors.length === 0) return;
-    this.#lazily({ family: 'cursors', save: cursors, drop: [] });
-    for (const cursor of cursors) this.#catalogue.saveCursor(cursor);
+  saveCursors(cursors: readonly Cursor[]): Promise<void> {
+    return this.#side.saveCursors(cursors);
   }
 
-  async loadCursors(agentId: string): Promise<readonly Cursor[]> {
-    const { from, to } = under('r', agentId);
-    // Written by saveCursor.
-    return [...this.#catalogue.overlay.range(from, to)].map(({ value }) => decodeJson(value) as Cursor);
+  loadCursors(agentId: string): Promise<readonly Cursor[]> {
+    return this.#side.loadCursors(agentId);
   }
 
-  async dropCursors(keys: readonly Pick<Cursor, 'agent_id' | 'session_id'>[]): Promise<void> {
-    if (keys.length === 0) return;
-    const drop = keys.map(({ agent_id, session_id }) => ({ agent_id, session_id }));
-    this.#lazily({ family: 'cursors', save: [], drop });
-    for (const { agent_id, session_id } of keys) this.#catalogue.dropCursor(agent_id, session_id);
+  dropCursors(keys: readonly Pick<Cursor, 'agent_id' | 'session_id'>[]): Promise<void> {
+    return this.#side.dropCursors(keys);
   }
 
   saveSnapshot(snapshot: Snapshot): void {
-    this.#catalogue.overlay.set(snapshotKey(snapshot.session_id), Buffer.from(JSON.stringify(snapshot)));
-    this.#appender.commitSoon();
+    this.#side.saveSnapshot(snapshot);
   }
 
-  async loadSnapshot(sessionId: string): Promise<Snapshot | null> {
-    const bytes = this.#catalogue.overlay.get(snapshotKey(sessionId));
-    // Written by saveSnapshot.
-    return bytes === undefined ? null : (decodeJson(bytes) as Snapshot);
+  loadSnapshot(sessionId: string): Promise<Snapshot | null> {
+    return this.#side.loadSnapshot(sessionId);
   }
 
   audit(record: AuditRecord): void {
-    if (this.#appender.failure !== null) return;
-    const number = this.#catalogue.nextAudit();
-    this.#audits.push({ ...record, number });
-    this.#appender.appendLazy('audit', JSON.stringify(record), ({ position }) => {
-      this.#audits.shift();
-      this.#catalogue.audit(number, position);
-    });
+    this.#side.audit(record);
   }
 
-  readAudit(range: AuditRange): Promise<readonly NumberedAudit[]> {
-    return readAudit(this.#journal, this.#catalogue, this.#audits, range);
+  readAudit(range: AuditRange): Promise<readonly AuditEntry[]> {
+    return this.#side.readAudit(range);
   }
 
-  async getMeta(name: string): Promise<Json | null> {
-    const bytes = this.#catalogue.overlay.get(metaKey(name));
-    // Written by setMeta.
-    return bytes === undefined ? null : (decodeJson(bytes) as Json);
+  getMeta(name: string): Promise<Json | null> {
+    return this.#side.getMeta(name);
   }
 
-  async setMeta(name: string, value: Json): Promise<void> {
-    this.#lazily({ family: 'meta', name, value });
-    this.#catalogue.setMeta(name, JSON.stringify(value));
-    await this.#appender.flush();
+  setMeta(name: string, value: Json): Promise<void> {
+    return this.#side.setMeta(name, value);
   }
 
-  // The care of the data.
+  // Maintenance.
 
   /** A copy of everything confirmed so far; the hub goes on meanwhile. */
-  backup(target: string, options: CareOptions = {}): Promise<BackedUp> {
+  backup(target: string, options: MaintenanceOptions = {}): Promise<BackupResult> {
     return this.#caring(() => backupTo(this.#open(), target, options));
   }
 
   /** Moves sessions that ended before a time out of the journal; they stay readable, and the hub goes on meanwhile. */
-  archive(options: ArchiveOptions): Promise<Archived> {
+  archive(options: ArchiveOptions): Promise<ArchiveResult> {
     return this.#caring(() => archiveEnded(this.#open(), options));
   }
 
   /** Cuts damaged logs to what is sound, each in a new epoch. Not beside a running hub, which may hold them in memory. */
-  repair(logIds?: readonly string[], options: CareOptions = {}): Promise<readonly Repaired[]> {
+  repair(logIds?: readonly string[], options: MaintenanceOptions = {}): Promise<readonly RepairResult[]> {
     return this.#caring(() => repairLogs(this.#open(), logIds, systemClock.now(), options));
   }
 
   /** Sets aside what is damaged and of no use to any log: damaged records of the audit, and what `repair` cut. Not beside a running hub. */
-  setAside(options: CareOptions & { readonly isSome?: boolean } = {}): Promise<readonly SetAside[]> {
-    return this.#caring(() => setDamageAside(this.#open(), options));
+  setAside(options: MaintenanceOptions & { readonly isSome?: boolean } = {}): Promise<readonly QuarantinedDamage[]> {
+    return this.#caring(() => quarantineDamage(this.#open(), options));
   }
 
   /** Reads and folds everything again and compares; the hub may go on meanwhile. */
-  verify(options: VerifyOptions = {}): Promise<Verified> {
+  verify(options: VerifyOptions = {}): Promise<StoreVerification> {
     return this.#caring(() => verifyStore(this.#open(), options));
   }
 
@@ -277,34 +257,16 @@ export class DurableStore implements Store {
     return done;
   }
 
-  #open(): OpenParts {
+  #open(): StoreInternals {
     return {
       files: this.#files,
       journal: this.#journal,
       catalogue: this.#catalogue,
       settle: () => this.#appender.settle(),
-      dumpCursors: () => this.#dumpCursors(),
+      dumpCursors: () => this.#side.dumpCursors(),
       renewIndex: () => this.#ports.onIndexRenewed(),
       perform: (operation) => this.perform(operation),
     };
-  }
-
-  /** At least one record is written, whatever there is. */
-  async #dumpCursors(): Promise<void> {
-    let page: Cursor[] = [];
-    // Whatever older records say, of cursors that were dropped meanwhile too, counts no more.
-    this.#lazily({ family: 'cursors', save: [], drop: [], all: true });
-    const { from, to } = under('r');
-    // Written by saveCursor.
-    const cursors = [...this.#catalogue.overlay.range(from, to)].map(({ value }) => decodeJson(value) as Cursor);
-    for (const cursor of cursors) {
-      page.push(cursor);
-      if (page.length < CURSORS_PER_RECORD) continue;
-      this.#lazily({ family: 'cursors', save: page, drop: [] });
-      page = [];
-    }
-    this.#lazily({ family: 'cursors', save: page, drop: [] });
-    await this.#appender.flush();
   }
 
   #stored(record: LogRecord | null): StoredHead | null {
@@ -313,13 +275,9 @@ export class DurableStore implements Store {
     return { head, token: tokenOf(record), epoch: this.#catalogue.epochOf(record), damaged_from };
   }
 
-  #lazily(record: LazyRecord): void {
-    this.#appender.appendLazy(record.family, lazyText(record));
-  }
-
   #found(logId: string, fromSeq: number, error: Error): void {
     const at: Position = { segment: 0, offset: 0 };
-    this.#catalogue.damaged(logId, fromSeq, at);
+    this.#catalogue.markDamaged(logId, fromSeq, at);
     this.#ports.onDamage(logId, fromSeq, error);
     this.#appender.commitSoon();
   }

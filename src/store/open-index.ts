@@ -7,9 +7,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { INDEX_FOLDER } from './maintenance/data-format.ts';
 import { CHECKPOINT_KEY } from './index/index-keys.ts';
 import { LmdbIndex } from './index/lmdb-index.ts';
+import { INDEX_FOLDER } from './maintenance/data-format.ts';
 
 const STATE_NAME = 'index-state.json';
 /** From either end; enough to come through every level of the tree. */
@@ -17,7 +17,7 @@ const PROBED_KEYS = 100;
 /** Before and behind every key. */
 const [FIRST, LAST] = ['\0', '\u007f'];
 /** So many hubs in a row that came to no good end, soon after their start, may have met the same damage. */
-const MOST_BAD_ENDS = 3;
+const MAX_BAD_ENDS = 3;
 
 interface IndexState {
   /** Starts since one that ended well, or ran for a while. */
@@ -51,7 +51,7 @@ export async function openIndex(folder: string): Promise<OpenedIndex> {
   };
   const last = readState(join(folder, STATE_NAME));
   const wasRenewed = last.renew === true;
-  const isTrusted = !last.suspect && !wasRenewed && last.starts < MOST_BAD_ENDS;
+  const isTrusted = !last.suspect && !wasRenewed && last.starts < MAX_BAD_ENDS;
   if (!isTrusted) await rm(path, { recursive: true, force: true });
   const starts = isTrusted ? last.starts + 1 : 1;
   write({ starts, suspect: true });

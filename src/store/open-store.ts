@@ -1,17 +1,23 @@
 /** Opens a data folder: locked against others, in the format this program knows, recovered. */
 
 import { join } from 'node:path';
-import type { Files } from '../node/journal/files.ts';
-import type { OnProgress } from './journal/journal-types.ts';
-import { realFiles } from './journal/real-files.ts';
 import { systemClock } from '../system/clock.ts';
-import { DamagedIndex } from '../node/store/damaged-index.ts';
-import { type FolderFormat, JOURNAL_FOLDER, newFormat, readFormat, syncPath, writeFormat } from './maintenance/data-format.ts';
 import type { DurableStore } from './durable-store.ts';
 import { lockFolder } from './folder-lock.ts';
+import { DamagedIndex } from './index/ordered-index.ts';
+import type { Files } from './journal/files.ts';
+import type { OnProgress } from './journal/journal-types.ts';
+import { realFiles } from './journal/real-files.ts';
+import {
+  type FolderFormat,
+  JOURNAL_FOLDER,
+  newFormat,
+  readFormat,
+  syncPath,
+  writeFormat,
+} from './maintenance/data-format.ts';
 import { type OpenedIndex, openIndex } from './open-index.ts';
 import { recoverStore, type StoreRecovery } from './recover.ts';
-import { upgradeFolder } from '../node/store/upgrade.ts';
 
 /** A hub that has run for so long has not met damage in its index at its start. */
 const FINE_AFTER_MS = 60_000;
@@ -45,19 +51,17 @@ async function openLocked(
   unlock: () => Promise<void>,
 ): Promise<{ store: DurableStore; recovery: StoreRecovery }> {
   const found = await readFormat(folder);
-  const format = found === null ? newFormat() : await upgradeFolder(folder, found);
+  const format = found ?? newFormat();
   if (found === null) await writeFormat(folder, format);
   const files = await realFiles(join(folder, JOURNAL_FOLDER));
   // Also when it was there: whoever made it may have been killed before its name was on the disk.
   await syncPath(folder);
   const recovered = async () => recoverWith(await openIndex(folder), files, format, options, unlock);
-  const { store, recovery } = await recovered().catch((thrown: unknown) => {
+  return recovered().catch((thrown: unknown) => {
     // It was marked as bad, so the next one is a new one.
     if (thrown instanceof DamagedIndex) return recovered();
     throw thrown;
   });
-  const isUpgraded = found !== null && found.format !== format.format;
-  return { store, recovery: { ...recovery, upgradedFrom: isUpgraded ? found.format : null } };
 }
 
 async function recoverWith(

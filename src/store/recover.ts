@@ -1,18 +1,22 @@
-/** Opens a store over its files: the index as far as it goes, then what the journal holds behind that. */
+/** Opens a store over its files: the index as far as it goes, then what the journal holds behind that; and reports what was found. */
 
-import type { Files } from '../node/journal/files.ts';
-import { Journal, type JournalOptions } from './journal/journal.ts';
-import type { Damage, OnProgress, Recovery } from './journal/journal-types.ts';
-import { listArchives, listSegments, PART_SUFFIX, withSegment } from '../node/journal/segments.ts';
+import type { JsonObject } from '../core/lib/json.ts';
+import { isoFromMs } from '../core/lib/time.ts';
+import type { Logger } from '../core/ports/platform.ts';
+import type { Store } from '../core/ports/store.ts';
+import { systemClock } from '../system/clock.ts';
 import { Catalogue } from './catalogue/catalogue.ts';
-import { type Checkpoint, emptyCheckpoint, readCheckpoint } from './index/checkpoint.ts';
+import { applyRecord, confirmedSeqs, markDamaged, markMissing, recoverArchives } from './catalogue/replay.ts';
+import { type DamagedLog, damagedLogs } from './catalogue/session-lists.ts';
 import { DurableStore, type StorePorts } from './durable-store.ts';
-import { type DamagedLog, damagedLogs } from '../node/store/live-sessions.ts';
-import { nameLostLogs } from './journal/inspect-damage.ts';
+import { type Checkpoint, emptyCheckpoint, readCheckpoint } from './index/checkpoint.ts';
 import type { OrderedIndex } from './index/ordered-index.ts';
 import { Overlay } from './index/overlay.ts';
-import { applyRecord, confirmedSeqs, markDamaged, markMissing, recoverArchives } from './catalogue/replay.ts';
-import { isAside } from '../node/store/set-aside.ts';
+import { type Damage, isQuarantined } from './journal/damage.ts';
+import { type Files, listArchives, listSegments, PART_SUFFIX, withSegment } from './journal/files.ts';
+import { nameLostLogs } from './journal/inspect-damage.ts';
+import { Journal, type JournalOptions, type Recovery } from './journal/journal.ts';
+import type { OnProgress } from './journal/journal-types.ts';
 
 /** Bounds what a rebuild holds in memory. */
 const RECORDS_PER_COMMIT = 20_000;
@@ -42,8 +46,6 @@ export interface StoreRecovery {
   readonly rebuilt: boolean;
   /** It had been given up on purpose: an archiving had removed what was redacted, and the index may have had it. */
   readonly renewed: boolean;
-  /** The folder had this older format; a copy of it as it was is in `before-format-…`. null = it had the present one. */
-  readonly upgradedFrom: number | null;
 }
 
 export async function recoverStore(parts: StoreParts): Promise<{ store: DurableStore; recovery: StoreRecovery }> {
@@ -57,7 +59,7 @@ export async function recoverStore(parts: StoreParts): Promise<{ store: DurableS
   const catalogue = new Catalogue(overlay, known ?? emptyCheckpoint(journalId));
   await removeParts(files);
   // A rebuild that is cut off begins again: what it knows of moved logs is in memory only.
-  catalogue.isMoving = known === null;
+  catalogue.archive.isMoving = known === null;
   const archiveDamages = known === null ? await recoverArchives(files, catalogue) : [];
   let waiting = 0;
   const { journal, recovery } = await Journal.open(files, {
@@ -80,10 +82,10 @@ export async function recoverStore(parts: StoreParts): Promise<{ store: DurableS
   const { torn, records: replayed } = recovery;
   const found = await nameLostLogs(files, [...archiveDamages, ...recovery.damages]);
   markDamaged(catalogue, found);
-  const damages = found.filter((damage) => !isAside(catalogue.aside, damage));
+  const damages = found.filter((damage) => !isQuarantined(catalogue.quarantined, damage));
   markMissing(catalogue, confirmed, recovery.end);
-  catalogue.forgetMoved();
-  catalogue.isMoving = false;
+  catalogue.archive.forgetMoved();
+  catalogue.archive.isMoving = false;
   await catalogue.commit();
   const store = new DurableStore(files, journal, catalogue, ports);
   return {
@@ -95,7 +97,6 @@ export async function recoverStore(parts: StoreParts): Promise<{ store: DurableS
       replayed,
       rebuilt: known === null && replayed > 0,
       renewed: false,
-      upgradedFrom: null,
     },
   };
 }
@@ -114,4 +115,29 @@ async function usableCheckpoint(files: Files, checkpoint: Checkpoint | null): Pr
   if (!(await listSegments(files)).includes(at.segment)) return null;
   const size = await withSegment(files, at.segment, (file) => file.size());
   return size >= at.offset ? checkpoint : null;
+}
+
+export function reportRecovery(
+  { torn, damages, damagedLogs, rebuilt, replayed }: StoreRecovery,
+  store: Store,
+  log: Logger,
+): void {
+  const tell = (level: 'info' | 'warn' | 'error', message: string, kind: string, detail: JsonObject): void => {
+    log[level](message, detail);
+    store.audit({ at: isoFromMs(systemClock.now()), kind, actor: null, session_id: null, detail });
+  };
+  if (torn !== null && torn.bytes > 0) {
+    const { at, bytes } = torn;
+    const detail = { segment: at.segment, offset: at.offset, bytes };
+    tell('warn', 'a last write was torn and cut; nothing in it had been acknowledged', 'store.torn', detail);
+  }
+  for (const { from, to, logIds, unknown } of damages) {
+    const place = { segment: from.segment, from: from.offset, to_segment: to.segment, to: to.offset };
+    const detail = { ...place, logs: [...logIds], others: unknown };
+    tell('error', 'the journal is damaged; the sessions it touches are unavailable', 'store.damaged', detail);
+  }
+  for (const { log_id, damaged_from } of damagedLogs) {
+    tell('error', 'a log is damaged; it reads up to there and needs repair', 'log.damaged', { log_id, damaged_from });
+  }
+  if (rebuilt) log.info('the index was built anew from the journal', { records: replayed });
 }

@@ -2,17 +2,20 @@
 
 import { rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { systemClock } from '../system/clock.ts';
 import { makeFolder } from '../system/make-folder.ts';
 import { realFiles } from './journal/real-files.ts';
-import { systemClock } from '../system/clock.ts';
-import { assertEmpty, type BackedUp, bytesOf } from '../node/store/backup.ts';
-import type { CareOptions } from './maintenance/maintenance-types.ts';
-import { copyFiles } from './maintenance/backup.ts';
+import { assertEmpty, type BackupResult, bytesOf, copyFiles } from './maintenance/backup.ts';
 import { JOURNAL_FOLDER, newFormat, readBackupMark, syncPath, writeFormat } from './maintenance/data-format.ts';
+import type { MaintenanceOptions } from './maintenance/maintenance-types.ts';
 import { openStore } from './open-store.ts';
 
 /** Every session has a new epoch then: what clients have seen since the backup is not in it. The folder is there whole or not at all. */
-export async function restoreBackup(backup: string, folder: string, options: CareOptions = {}): Promise<BackedUp> {
+export async function restoreBackup(
+  backup: string,
+  folder: string,
+  options: MaintenanceOptions = {},
+): Promise<BackupResult> {
   const { files } = await readBackupMark(backup);
   await assertEmpty(folder);
   const part = `${resolve(folder)}.restoring`;

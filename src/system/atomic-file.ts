@@ -1,15 +1,44 @@
-/** How a file comes about whole: a draft beside its place, synced, then renamed. */
+/** Files that are there whole or not at all, also after a power cut: a draft beside its place, synced, then renamed. */
 
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { open, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { makeFolder, syncFolder } from './make-folder.ts';
 
+export async function writeFileAtomic(path: string, content: string | Uint8Array, mode = 0o600): Promise<void> {
+  await writeAtomically(dirname(path), mode, async (file) => {
+    await file.writeFile(content);
+    return basename(path);
+  });
+}
+
+export function asText(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** null = there is none. */
+export async function readFileOrNull(file: string): Promise<string | null> {
+  return readFile(file, 'utf8').catch((thrown: NodeJS.ErrnoException) => {
+    if (thrown.code === 'ENOENT') return null;
+    throw thrown;
+  });
+}
+
+export async function removeFile(file: string): Promise<void> {
+  await rm(file, { force: true });
+  await syncFolder(dirname(file));
+}
+
+/** A file that is not in its place yet. */
+export interface DraftFile {
+  writeFile(content: string | Uint8Array): Promise<void>;
+}
+
 /** `fill` writes a draft in that folder and answers the name it gets when it is on the disk. */
-export async function makeWhole(
+export async function writeAtomically(
   folder: string,
   mode: number,
-  fill: (file: FileHandle) => Promise<string>,
+  fill: (file: DraftFile) => Promise<string>,
 ): Promise<void> {
   await makeFolder(folder);
   const draft = draftOf(join(folder, 'file'));

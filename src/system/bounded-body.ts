@@ -3,7 +3,7 @@
 import { asError } from '../core/lib/errors.ts';
 
 /** null = there is more of it. */
-export async function boundedText(response: Response, maxBytes: number): Promise<string | null> {
+export async function readBoundedText(response: Response, maxBytes: number): Promise<string | null> {
   const decoder = new TextDecoder();
   let text = '';
   let bytes = 0;

@@ -1,7 +1,7 @@
-/** Ids that nobody can guess. */
+/** Ids and secrets that nobody can guess. */
 
-import { randomFillSync } from 'node:crypto';
-import type { Ids } from '../core/ports/platform.ts';
+import { createHash, randomBytes, randomFillSync, timingSafeEqual } from 'node:crypto';
+import type { Ids, Secrets } from '../core/ports/platform.ts';
 
 const ID_BYTES = 16;
 /** One call to the system's random source gives this many bytes. */
@@ -18,4 +18,11 @@ export const systemIds: Ids = {
     // Text of its own: a slice of a longer text would keep all of it in memory for as long as the id lives.
     return pool.toString('hex', used - ID_BYTES, used);
   },
+};
+
+export const systemSecrets: Secrets = {
+  make: () => randomBytes(32).toString('base64url'),
+  // Not a password: nobody can try out 256 bits, so a slow hash would only slow down every hello.
+  digest: (secret) => createHash('sha256').update(secret).digest('hex'),
+  same: (a, b) => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b)),
 };

@@ -1,4 +1,4 @@
-/** How many files this process has open, and how many it may have: a socket is one of them. */
+/** What the system says of processes: how many files this one has open, and whether another is alive. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -15,5 +15,15 @@ export function openFiles(folder = '/proc/self'): OpenFiles | null {
   } catch {
     // There is no such folder, or it may not be read.
     return null;
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (thrown) {
+    // It is there, and not ours to ask.
+    return (thrown as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -10,6 +10,7 @@ import {
   recordGolden,
 } from 'parley-hub/testing';
 import { describe, expect, it } from 'vitest';
+import { itDeep } from '../support/size.ts';
 import { type Circle, type Count, circle, countdown } from './sound-adapters.ts';
 
 describeAdapter(circle);
@@ -50,7 +51,7 @@ describe('the contract suite of adapters', () => {
     expect(() => check?.run()).toThrow('tell the suite what to say with "drafts" and "knobs"');
   });
 
-  it('[AD16] takes the drafts and the turns of an adapter with types of its own', () => {
+  itDeep('[AD16] takes the drafts and the turns of an adapter with types of its own', () => {
     const coin = { event_type: 'coin.flip', event_data: { side: 'heads' } };
     const flips: SessionAdapter<Circle> = {
       ...circle,

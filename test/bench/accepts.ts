@@ -1,7 +1,7 @@
 /** Durable accepts per second against the raw group commit of the same bytes. */
 
 import { join } from 'node:path';
-import { unitText } from '../../src/core/state/serialize.ts';
+import { serializeUnit } from '../../src/core/state/serialize.ts';
 import { recordRoom, writeRecord } from '../../src/store/journal/record.ts';
 import { Arena } from './arena.ts';
 import { journalAtRest } from './at-rest.ts';
@@ -57,7 +57,7 @@ export const accepts: Bench = {
 /** The very bytes the journal keeps of a post. */
 async function recordOf(arena: Arena, sessionId: string, seq: number): Promise<Buffer> {
   const entries = await arena.store.read(sessionId, { from_seq: seq, to_seq: seq, limit: 1 });
-  const text = unitText({ entries });
+  const text = serializeUnit({ entries });
   const bytes = Buffer.alloc(recordRoom(text));
   return bytes.subarray(0, writeRecord(bytes, 0, 'unit', sessionId, text));
 }

@@ -3,14 +3,13 @@
 import { conversation } from 'parley-hub/adapters/conversation';
 import { discussion } from 'parley-hub/adapters/discussion';
 import { EVALUATORS, HANDLERS } from 'parley-hub/expectations/built-in';
-import type { Limits } from '../../src/core/records/access/limits.ts';
-import type { OperationName, Result } from '../../src/core/operations.ts';
-import type { ExpectationEntry } from '../../src/core/records/session/session.ts';
 import type { Store } from '../../src/core/ports/store.ts';
-import type { Binding } from '../../src/hub/bindings.ts';
+import type { OperationName, Result } from '../../src/core/protocol/operations/operations.ts';
+import type { Limits } from '../../src/core/records/access/limits.ts';
+import type { ExpectationEntry } from '../../src/core/records/session/session.ts';
+import type { Binding } from '../../src/hub/bindings/binding.ts';
 import { Hub } from '../../src/hub/hub.ts';
-import type { HubParts } from '../../src/hub/parts.ts';
-import { perform } from '../../src/hub/perform.ts';
+import type { Rooms } from '../../src/hub/wiring.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { systemIds } from '../../src/system/ids.ts';
@@ -26,14 +25,14 @@ const LONG = '3650d';
 export class Arena {
   readonly hub: Hub;
   readonly store: Store;
-  readonly parts: HubParts;
+  readonly rooms: Rooms;
   #posted = 0;
 
   private constructor(hub: Hub, store: Store) {
     this.hub = hub;
     this.store = store;
-    // The parts are private to the hub; the bench calls what a connection calls.
-    this.parts = (hub as unknown as { readonly parts: HubParts }).parts;
+    // The rooms are private to the hub; the bench calls what a connection calls.
+    this.rooms = (hub as unknown as { readonly rooms: Rooms }).rooms;
   }
 
   /** Those who listen in a bench take their time: no inbox is ever full. */
@@ -55,24 +54,24 @@ export class Arena {
 
   /** A participant that is here but takes nothing in: its endpoint swallows what is sent. */
   async join(name: string): Promise<Binding> {
-    let passport = this.parts.registry.named(name);
+    let passport = this.rooms.registry.named(name);
     if (passport === null) {
       const caller = { binding: null, proof: 'trusted' as const, bind() {} };
-      passport = await perform(this.parts, caller, 'register', { name });
+      passport = await this.rooms.operations.run(caller, 'register', { name });
     }
-    return this.parts.bindings.bind(
+    return this.rooms.bindings.bind(
       passport,
-      { endpointId: systemIds.hex32(), isHeldUp: false, send() {}, unbound() {} },
+      { endpointId: systemIds.hex32(), isBackpressured: false, send() {}, unbound() {} },
       {},
     );
   }
 
   leave(binding: Binding): void {
-    this.parts.bindings.unbind(binding, null);
+    this.rooms.bindings.unbind(binding, null);
   }
 
   perform<Name extends OperationName>(binding: Binding, op: Name, params: unknown): Promise<Result<Name>> {
-    return perform(this.parts, { binding, proof: 'trusted', bind() {} }, op, params);
+    return this.rooms.operations.run({ binding, proof: 'trusted', bind() {} }, op, params);
   }
 
   /** An open conversation between the two. */

@@ -3,8 +3,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { SPARE_NAME } from '../../src/store/journal/files.ts';
 import { SEGMENT_BYTES } from '../../src/store/journal/journal.ts';
-import { SPARE_NAME } from '../../src/node/journal/segments.ts';
 
 const MOST_MS = 3000;
 

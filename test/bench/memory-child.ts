@@ -1,7 +1,7 @@
 /** Opens many sessions in one hub and weighs the heap after each stage of their lives. Needs --expose-gc. */
 
 import { setTimeout } from 'node:timers/promises';
-import type { Binding } from '../../src/hub/bindings.ts';
+import type { Binding } from '../../src/hub/bindings/binding.ts';
 import { Arena } from './arena.ts';
 import { inAll } from './closed-loop.ts';
 

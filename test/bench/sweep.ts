@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { ExpectationEntry } from '../../src/core/records/session/session.ts';
-import type { Binding } from '../../src/hub/bindings.ts';
+import type { Binding } from '../../src/hub/bindings/binding.ts';
 import { everySecond } from '../../src/system/every-second.ts';
 import { Arena } from './arena.ts';
 import { inAll } from './closed-loop.ts';

@@ -1,7 +1,7 @@
 /** Reading the end of a very long session against a short one: by the store, and by the operation. */
 
 import { join } from 'node:path';
-import type { Binding } from '../../src/hub/bindings.ts';
+import type { Binding } from '../../src/hub/bindings/binding.ts';
 import { Arena } from './arena.ts';
 import { inAll } from './closed-loop.ts';
 import type { Bench, Figure } from './figure.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { COMPLETIONS, type Shell } from '../../src/cli/completion.ts';
-import { COMMANDS } from '../../src/node/commands/table.ts';
+import { COMMANDS } from '../../src/cli/table.ts';
 import { zshOffers } from './zsh-offers.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-completion-'));

@@ -4,12 +4,13 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Envelope } from '../../src/core/records/session/envelope.ts';
-import { writeColumns } from '../../src/node/commands/columns.ts';
+import { writeColumns } from '../../src/cli/terminal/columns.ts';
 import { printable, printableJson, printableLine } from '../../src/cli/terminal/printable.ts';
-import { Transcript } from '../../src/cli/transcript/transcript.ts';
 import { terminalOf } from '../../src/cli/terminal/terminal.ts';
+import { Transcript } from '../../src/cli/transcript/transcript.ts';
+import type { Envelope } from '../../src/core/records/session/envelope.ts';
 import { CommandLine, type Joined } from '../support/command-line.ts';
+import { itDeep } from '../support/size.ts';
 
 const EVIL = '\u001b[31m\u0007\u009b2J\u202e';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
@@ -26,7 +27,7 @@ describe('what is printed', () => {
   it('[CM4] a row of a table is one line', () => {
     const rows: string[] = [];
     const terminal = terminalOf({ write: (text: string) => rows.push(text) }, {});
-    writeColumns(terminal, ['name', 'about'], [[{ text: 'bob' }, { text: `sum${EVIL}\nFAKE` }]]);
+    writeColumns(terminal, ['name', 'about'], [['bob', `sum${EVIL}\nFAKE`]]);
     expect(rows).toHaveLength(2);
     expect(rows[1]).toBe(`bob   ${printable(`sum${EVIL}`)} FAKE\n`);
   });
@@ -66,7 +67,7 @@ describe('commands', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it.each([
+  itDeep.each([
     'sessions',
     'agents',
     'show %',

@@ -4,8 +4,9 @@ import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { type Ended, read, required, run } from '../package/repository.ts';
-import type { BuiltScript } from '../support/built-script.ts';
 import { builtCommand } from '../server/up-process.ts';
+import type { BuiltScript } from '../support/built-script.ts';
+import { itDeep } from '../support/size.ts';
 
 const LONGEST_MS = 20_000;
 const ESC = '\u001b';
@@ -54,7 +55,7 @@ function withoutColour(text: string): string {
 }
 
 describe('parley demo without a terminal', () => {
-  it('[PK6] ends by itself with exit code 0, without a colour or a moved cursor', async () => {
+  itDeep('[PK6] ends by itself with exit code 0, without a colour or a moved cursor', async () => {
     const { code, output, ms } = await plainDemo();
     expect(code, output).toBe(0);
     expect(ms).toBeLessThan(LONGEST_MS);
@@ -239,13 +240,13 @@ describe('parley', () => {
     expect(output).not.toContain('planner');
   });
 
-  it.each(['--version', '-v'])('%s is the version of the package', async (flag) => {
+  itDeep.each(['--version', '-v'])('%s is the version of the package', async (flag) => {
     // Of the sources: what is built for a test lies outside of the package.
-    const loaded = ['--conditions=parley-source', '--import', 'tsx', 'src/node/cli.ts', flag];
+    const loaded = ['--conditions=parley-source', '--import', 'tsx', 'src/cli/main.ts', flag];
     expect(await run(process.execPath, loaded)).toEqual({ code: 0, output: `${manifest.version}\n` });
   });
 
-  it.each([
+  itDeep.each([
     [[], 'parley: a command is missing', 'Try "parley demo", or "parley --help" for all there is.'],
     [['dmeo'], 'parley: there is no command "dmeo"', 'Did you mean "parley demo"? "parley --help" shows all there is.'],
     [

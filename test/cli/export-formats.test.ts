@@ -2,10 +2,9 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { type ExportFormat, exportText, markdownLine, quotation } from '../../src/cli/reading/export-formats.ts';
 import type { Envelope } from '../../src/core/records/session/envelope.ts';
 import type { SessionMetadata } from '../../src/core/records/session/session.ts';
-import { type ExportFormat, exportText } from '../../src/cli/reading/export-formats.ts';
-import { markdownLine, quotation } from '../../src/node/commands/markdown-text.ts';
 
 const participants = [
   { agent_id: 'a', name: 'alice', role: 'peer' },

@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CommandLine, Joined } from '../support/command-line.ts';
+import { itDeep } from '../support/size.ts';
 
 let line: CommandLine;
 let bob: Joined;
@@ -31,7 +32,7 @@ it('[CM6] what --follow prints is read, so that the session ends with its last m
   expect(await line.json('inbox')).toEqual([]);
 });
 
-it('[CM8] a turn that failed is told in words, by show and by --follow', async () => {
+itDeep('[CM8] a turn that failed is told in words, by show and by --follow', async () => {
   const failing = ['join', '--name', 'e7', '--command', `'${process.execPath}' -e 'process.exit(7)'`, '--json'];
   const e7 = new Joined(line.spawn(failing));
   await e7.says('"joined"');
@@ -39,7 +40,7 @@ it('[CM8] a turn that failed is told in words, by show and by --follow', async (
   await follow.says(/e7 could not answer: .*exitCode=7/);
   follow.child.kill('SIGINT');
   await follow.ended;
-  const { out } = await line.run(['show', 'last']);
+  const { out } = await line.here(['show', 'last']);
   expect(out).toMatch(/ e7 +e7 could not answer: .*exitCode=7/);
   expect(out).not.toContain('since_seq');
   e7.child.kill('SIGINT');

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { hasOpenssl, selfSigned } from '../server/port/certificates.ts';
 import { UpProcess } from '../server/up-process.ts';
 import { CommandLine, linesOf } from '../support/command-line.ts';
+import { itDeep } from '../support/size.ts';
 
 let line: CommandLine;
 let session_id: string;
@@ -85,7 +86,7 @@ it.skipIf(!hasOpenssl)(
   },
 );
 
-it('[CM10] a hub on every address says one that can be called; its log tells who came and what began', async () => {
+itDeep('[CM10] a hub on every address says one that can be called; its log tells who came and what began', async () => {
   const data = join(line.folder, 'open');
   const up = new UpProcess(line.command, '--data', data, '--port', '0', '--host', '0.0.0.0');
   const url = await up.url();

@@ -23,7 +23,7 @@ it('[CM6] a name that is connected elsewhere is left alone, by send and by join,
     out: '',
     err: expect.stringMatching(/bob is connected elsewhere.*\n.*--take-over/),
   });
-  expect(await line.run(['join', '--name', 'bob'])).toMatchObject({ code: 7 });
+  expect(await line.here(['join', '--name', 'bob'])).toMatchObject({ code: 7 });
   bob.type('still here');
   await bob.says('"sent"');
   await line.json('send', session_id, 'hi', '--as', 'bob', '--take-over');
@@ -72,7 +72,7 @@ it('[CM5, CM6] a token for one name speaks for no other, and sends nobody away',
   const tail = new Joined(line.spawn(['tail', '--json'], own));
   await new Promise<void>((resolve) => tail.child.stderr.on('data', () => tail.err.includes('watching') && resolve()));
   for (const words of [['sessions'], ['inbox'], ['join']]) {
-    const refused = await line.run(words, own);
+    const refused = await line.here(words, own);
     expect(refused).toMatchObject({ code: 7, out: '', err: expect.stringContaining('dora is connected elsewhere') });
   }
   expect(tail.child.exitCode).toBeNull();
@@ -150,8 +150,8 @@ it('[CM5, CM10] a hub that asks for no proof takes commands without a token, for
   try {
     await open.startHub('--auth', 'none');
     const nowhere = { PARLEY_DATA: join(open.folder, 'none') };
-    expect(await open.run(['agents', '--json'], nowhere)).toEqual({ code: 0, out: '', err: '' });
-    expect(await open.run(['sessions', '--json'], nowhere)).toEqual({ code: 0, out: '', err: '' });
+    expect(await open.here(['agents', '--json'], nowhere)).toEqual({ code: 0, out: '', err: '' });
+    expect(await open.here(['sessions', '--json'], nowhere)).toEqual({ code: 0, out: '', err: '' });
   } finally {
     await open.close();
   }

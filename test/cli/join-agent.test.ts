@@ -9,6 +9,7 @@ import { type AgentClient, connect, type Session } from 'parley-hub/client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { join as joinCommand } from '../../src/cli/joining/join.ts';
 import { CommandLine, Joined, linesOf } from '../support/command-line.ts';
+import { itDeep } from '../support/size.ts';
 
 const FAKE = join(import.meta.dirname, '../participants/fake-agent.mjs');
 
@@ -110,53 +111,59 @@ describe('an agent that is a program', () => {
     expect(bob.err).not.toContain('ending');
   });
 
-  it('[PA12, PA15] Ctrl-C in the middle of a turn ends the program; the next run takes the turn again', async () => {
-    const first = run('ben', '--command', fake(), '--json');
-    await first.says('"joined"');
-    const session = await ask('ben');
-    await wrote;
-    const [pid] = await pids();
-    first.child.kill('SIGINT');
-    expect(await first.ended).toBe(0);
-    expect(first.err).toContain('ending node …\n');
-    await gone(pid);
-    expect(linesOf(first.out).map(({ event }) => event)).toEqual([
-      'joined',
-      'turn',
-      'delta',
-      'cancelled',
-      'closed',
-      'left',
-    ]);
-    // Of those --help tells.
-    const told = joinCommand.json.split('of an agent')[1];
-    for (const { event } of linesOf(first.out)) expect(told).toContain(`"${event}"`);
-    await go();
-    const second = run('ben', '--command', fake(), '--json');
-    await session.ended();
-    await second.says('"reply"');
-    expect(linesOf(second.out).find(({ event }) => event === 'turn')).toMatchObject({ resumed: true, from: 'alice' });
-    expect(await answers(session)).toEqual(['I read it.\nDone.']);
-  });
+  itDeep(
+    '[PA12, PA15] Ctrl-C in the middle of a turn ends the program; the next run takes the turn again',
+    async () => {
+      const first = run('ben', '--command', fake(), '--json');
+      await first.says('"joined"');
+      const session = await ask('ben');
+      await wrote;
+      const [pid] = await pids();
+      first.child.kill('SIGINT');
+      expect(await first.ended).toBe(0);
+      expect(first.err).toContain('ending node …\n');
+      await gone(pid);
+      expect(linesOf(first.out).map(({ event }) => event)).toEqual([
+        'joined',
+        'turn',
+        'delta',
+        'cancelled',
+        'closed',
+        'left',
+      ]);
+      // Of those --help tells.
+      const told = joinCommand.json.split('of an agent')[1];
+      for (const { event } of linesOf(first.out)) expect(told).toContain(`"${event}"`);
+      await go();
+      const second = run('ben', '--command', fake(), '--json');
+      await session.ended();
+      await second.says('"reply"');
+      expect(linesOf(second.out).find(({ event }) => event === 'turn')).toMatchObject({ resumed: true, from: 'alice' });
+      expect(await answers(session)).toEqual(['I read it.\nDone.']);
+    },
+  );
 
-  it('[PA12] killed in the middle of a turn and started again, it answers once, and nothing of the first run is left', async () => {
-    const first = run('carl', '--command', fake(), '--json');
-    await first.says('"joined"');
-    const session = await ask('carl');
-    await wrote;
-    const [pid] = await pids();
-    first.child.kill('SIGKILL');
-    await first.ended;
-    expect(linesOf(first.out).find(({ event }) => event === 'turn')).toMatchObject({ resumed: false });
-    await gone(pid);
-    await go();
-    const second = run('carl', '--command', fake(), '--json');
-    await session.ended();
-    await second.says('"reply"');
-    expect(linesOf(second.out).filter(({ event }) => event === 'turn')).toMatchObject([{ resumed: true }]);
-    expect(await answers(session)).toEqual(['I read it.\nDone.']);
-    expect(await pids()).toHaveLength(2);
-  });
+  itDeep(
+    '[PA12] killed in the middle of a turn and started again, it answers once, and nothing of the first run is left',
+    async () => {
+      const first = run('carl', '--command', fake(), '--json');
+      await first.says('"joined"');
+      const session = await ask('carl');
+      await wrote;
+      const [pid] = await pids();
+      first.child.kill('SIGKILL');
+      await first.ended;
+      expect(linesOf(first.out).find(({ event }) => event === 'turn')).toMatchObject({ resumed: false });
+      await gone(pid);
+      await go();
+      const second = run('carl', '--command', fake(), '--json');
+      await session.ended();
+      await second.says('"reply"');
+      expect(linesOf(second.out).filter(({ event }) => event === 'turn')).toMatchObject([{ resumed: true }]);
+      expect(await answers(session)).toEqual(['I read it.\nDone.']);
+      expect(await pids()).toHaveLength(2);
+    },
+  );
 
   it('[PA3, PA15] that fails is shown with why, the session is told, and the next turn is taken', async () => {
     const dora = run('dora', '--command', `'${process.execPath}' -e 'process.exit(7)'`, '--json');
@@ -275,13 +282,13 @@ describe('asked wrongly', () => {
     ['a number that is none', ['--command', 'cat', '--parallel', '0'], 2, /--parallel: expected a whole number/],
   ];
   it.each(cases)('[PA15] %s is told with what to do', async (_what, args, code, says) => {
-    const ended = await line.run(['join', '--name', 'nobody', ...args]);
+    const ended = await line.here(['join', '--name', 'nobody', ...args]);
     expect(ended.err).toMatch(says);
     expect(ended.code).toBe(code);
   });
 
   it('[PA15] a CLI that is not installed is told with how to install it', async () => {
-    const ended = await line.run(['join', '--name', 'nobody', '--cli', 'claude'], { PATH: folder });
+    const ended = await line.here(['join', '--name', 'nobody', '--cli', 'claude'], { PATH: folder });
     expect(ended.err).toContain('npm install --global @anthropic-ai/claude-code');
     expect(ended.code).toBe(5);
   });
@@ -289,9 +296,9 @@ describe('asked wrongly', () => {
   it('[PA15] a role without anybody to play it, and one with keys that mean nothing', async () => {
     const role = join(folder, 'role.md');
     await writeFile(role, 'You are kind.');
-    expect((await line.run(['join', '--role', role])).err).toContain('nothing says what takes the turns of that role');
+    expect((await line.here(['join', '--role', role])).err).toContain('nothing says what takes the turns of that role');
     await writeFile(role, '---\nnmae: x\n---\nYou are kind.');
-    expect((await line.run(['join', '--role', role])).err).toMatch(
+    expect((await line.here(['join', '--role', role])).err).toMatch(
       /expected name, description, model, cli .* got "nmae"/,
     );
   });
@@ -299,7 +306,7 @@ describe('asked wrongly', () => {
   it('[PA15] a role that has its CLI beside another way, and a script that cannot be loaded', async () => {
     const role = join(folder, 'role.md');
     await writeFile(role, '---\ncli: claude\n---\nYou are kind.');
-    expect(await line.run(['join', '--role', role, '--command', 'cat'])).toMatchObject({
+    expect(await line.here(['join', '--role', role, '--command', 'cat'])).toMatchObject({
       code: 2,
       err: expect.stringContaining('--command and "cli: claude" of the role exclude each other'),
     });
@@ -311,7 +318,7 @@ describe('asked wrongly', () => {
     });
     const list = join(folder, 'half.json');
     await writeFile(list, '["Yes.');
-    expect((await line.run(['join', '--script', list])).err).toMatch(
+    expect((await line.here(['join', '--script', list])).err).toMatch(
       /half\.json: it is no JSON: .*\nIt is a list such as/,
     );
   });

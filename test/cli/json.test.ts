@@ -2,8 +2,8 @@
 
 import { mkdir, mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { COMMANDS } from '../../src/node/commands/table.ts';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { COMMANDS } from '../../src/cli/table.ts';
 import { root } from '../package/repository.ts';
 import { CommandLine, Joined, linesOf } from '../support/command-line.ts';
 
@@ -12,12 +12,17 @@ let bob: Joined;
 /** Which commands were run here: at the end, all of them. */
 const ran = new Set<string>();
 
-/** As a process: what anything else puts on its stdout is seen here. */
+/** What anything else puts on its stdout is seen here. */
 async function json(command: string, ...args: readonly string[]): Promise<readonly Record<string, unknown>[]> {
   ran.add(command);
-  const { code, out, err } = await line.run([command, ...args, '--json']);
-  if (code !== 0) throw new Error(`parley ${command} ended with ${code}: ${err}`);
-  return linesOf(out);
+  const strays = [vi.spyOn(process.stdout, 'write'), vi.spyOn(console, 'log'), vi.spyOn(console, 'info')];
+  try {
+    const told = await line.json(command, ...args);
+    expect(strays.flatMap(({ mock }) => mock.calls)).toEqual([]);
+    return told;
+  } finally {
+    for (const stray of strays) stray.mockRestore();
+  }
 }
 
 beforeAll(async () => {
@@ -96,7 +101,7 @@ it('[CM2] export in every format, to stdout and to a file that is not there yet'
   expect(await readFile(out, 'utf8')).toContain('<p>Does the export work?</p>');
   const [md] = await json('export', sessionId, '--format', 'md');
   expect(md?.text).toContain('**bob** (6):\n\n> It does.');
-  const again = await line.run(['export', sessionId, '--out', out]);
+  const again = await line.here(['export', sessionId, '--out', out]);
   expect(again.code).not.toBe(0);
 });
 
@@ -182,7 +187,7 @@ it('[CM2] graph, completion and demo need no hub', async () => {
 it('[CM2, GV19] conformance reports counts, and the digest of the fixtures', async () => {
   const target = join(line.folder, 'target');
   await mkdir(join(target, '.agentxchain-conformance/fixtures'), { recursive: true });
-  const main = join(root, 'src/node/conformance/adapter/main.ts');
+  const main = join(root, 'src/governed/conformance/adapter/main.ts');
   const command = [process.execPath, '--conditions=parley-source', '--import', import.meta.resolve('tsx'), main];
   const adapter = { protocol: 'stdio-fixture-v1', command };
   const says = { implementation: 'probe', tiers: [1], adapter };
@@ -195,13 +200,13 @@ it('[CM2, GV19] conformance reports counts, and the digest of the fixtures', asy
     counts: { fixtures: 1, as_expected: 1, lied: 0, skipped: 0 },
     corpus_sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
   });
-  const { out } = await line.run(['conformance', 'check', '--target', target]);
+  const { out } = await line.here(['conformance', 'check', '--target', target]);
   expect(out).toContain('1 of 1 as expected');
   expect(out).not.toMatch(/\bpass\b/i);
 });
 
 it('[CM2] mcp has nothing of its own to say on stdout', async () => {
-  expect(await json('mcp', '--name', 'reviewer')).toEqual([]);
+  expect(await line.run(['mcp', '--name', 'reviewer', '--json'])).toMatchObject({ code: 0, out: '' });
 });
 
 it('[CM11] doctor looks at environment, folder, disk, sync, port and clock', async () => {

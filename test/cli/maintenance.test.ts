@@ -4,9 +4,10 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createHub } from '../../src/node/index.ts';
+import { createHub } from '../../src/index.ts';
 import { damageRecord } from '../store/damage-unit.ts';
 import { CommandLine } from '../support/command-line.ts';
+import { itDeep } from '../support/size.ts';
 
 let line: CommandLine;
 beforeAll(async () => {
@@ -88,20 +89,23 @@ describe('on a folder that is damaged', () => {
     expect(await line.here(['repair'])).toMatchObject({ code: 0, out: 'nothing is damaged\n' });
   });
 
-  it('[CM16] an index that is given up on purpose, after something redacted was removed, is not told as trouble', async () => {
-    await line.startHub();
-    const bob = line.join('bob');
-    await bob.says('session.opened');
-    await line.json('send', 'last', 'my key is 0123456789', '--as', 'alice');
-    const [shown] = await line.json('show', 'last');
-    const { at_seq } = shown as { at_seq: number };
-    const redacted = await line.here(['redact', 'last', String(at_seq)]);
-    expect(redacted).toMatchObject({ code: 0, err: expect.stringMatching(/on the disk until .*"parley archive"/) });
-    await line.json('close', 'last', '--as', 'alice');
-    await bob.says('session.closed');
-    await bob.end();
-    expect(await line.json('archive', '--ended-before', '0s')).toMatchObject([{ sessions: 1 }]);
-    await line.stopHub();
-    expect(await line.here(['verify'])).toMatchObject({ code: 0, err: '' });
-  });
+  itDeep(
+    '[CM16] an index that is given up on purpose, after something redacted was removed, is not told as trouble',
+    async () => {
+      await line.startHub();
+      const bob = line.join('bob');
+      await bob.says('session.opened');
+      await line.json('send', 'last', 'my key is 0123456789', '--as', 'alice');
+      const [shown] = await line.json('show', 'last');
+      const { at_seq } = shown as { at_seq: number };
+      const redacted = await line.here(['redact', 'last', String(at_seq)]);
+      expect(redacted).toMatchObject({ code: 0, err: expect.stringMatching(/on the disk until .*"parley archive"/) });
+      await line.json('close', 'last', '--as', 'alice');
+      await bob.says('session.closed');
+      await bob.end();
+      expect(await line.json('archive', '--ended-before', '0s')).toMatchObject([{ sessions: 1 }]);
+      await line.stopHub();
+      expect(await line.here(['verify'])).toMatchObject({ code: 0, err: '' });
+    },
+  );
 });

@@ -4,10 +4,10 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chosenAgent } from '../../src/cli/agent-options/select-agent.ts';
-import type { Asked } from '../../src/cli/terminal/command.ts';
 import { NO_ROLE, type RoleFile } from '../../src/cli/agent-options/role-file.ts';
-import { Trouble } from '../../src/cli/terminal/command-error.ts';
+import { selectAgent } from '../../src/cli/agent-options/select-agent.ts';
+import type { CommandArgs } from '../../src/cli/terminal/command.ts';
+import { CommandError } from '../../src/cli/terminal/command-error.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -20,15 +20,15 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const choose = (values: Asked['values'], role: RoleFile = NO_ROLE) =>
-  chosenAgent({ values, switches: new Set(), lists: {}, args: [] } as unknown as Asked, role, { PATH: folder });
+const choose = (values: CommandArgs['values'], role: RoleFile = NO_ROLE) =>
+  selectAgent({ values, switches: new Set(), lists: {}, args: [] } as unknown as CommandArgs, role, { PATH: folder });
 
-async function troubleOf(choosing: Promise<unknown>): Promise<Trouble> {
+async function troubleOf(choosing: Promise<unknown>): Promise<CommandError> {
   const thrown = await choosing.then(
     () => 'it was taken',
     (error: unknown) => error,
   );
-  if (!(thrown instanceof Trouble)) throw thrown;
+  if (!(thrown instanceof CommandError)) throw thrown;
   return thrown;
 }
 

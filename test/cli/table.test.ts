@@ -1,15 +1,14 @@
 // One table of commands: help, the document and the parser say what it says.
 
 import { expect, it } from 'vitest';
+import { helpOf, helpOfAll } from '../../src/cli/help.ts';
+import { parseCommand } from '../../src/cli/parse-command.ts';
+import { COMMANDS } from '../../src/cli/table.ts';
 import { optionsOf } from '../../src/cli/terminal/command.ts';
 import { EXIT, EXIT_HELP } from '../../src/cli/terminal/exit-codes.ts';
-import { helpOf, helpOfAll } from '../../src/cli/help.ts';
-import { LOG_LEVELS } from '../../src/node/commands/log-level.ts';
-import { nearest } from '../../src/cli/terminal/nearest.ts';
-import { parseCommand } from '../../src/cli/parse-command.ts';
-import { progressOn } from '../../src/node/commands/progress.ts';
-import { COMMANDS } from '../../src/node/commands/table.ts';
-import { LOG_LEVELS as KNOWN_LEVELS } from '../../src/server/telemetry/pino-log.ts';
+import { createProgress } from '../../src/cli/terminal/io.ts';
+import { findNearest } from '../../src/cli/terminal/nearest.ts';
+import { LOG_LEVELS as KNOWN_LEVELS, LOG_LEVELS } from '../../src/server/telemetry/line-log.ts';
 import { read } from '../package/repository.ts';
 import { commandPage } from '../reference/command-page.ts';
 
@@ -65,19 +64,15 @@ it('[CM4] the exit codes are in one table, no two the same, each explained', () 
 });
 
 it('[CM3] what was probably meant is a few letters away', () => {
-  expect(['sesions', 'tial', 'ex', 'xyz', ''].map((word) => nearest(word, ['sessions', 'tail', 'export']))).toEqual([
-    'sessions',
-    'tail',
-    'export',
-    null,
-    null,
-  ]);
+  expect(['sesions', 'tial', 'ex', 'xyz', ''].map((word) => findNearest(word, ['sessions', 'tail', 'export']))).toEqual(
+    ['sessions', 'tail', 'export', null, null],
+  );
 });
 
 it('[CM12] long work says how far it is, on a terminal in one line, else every ten percent; short work says nothing', () => {
   const work = (isTTY: boolean, msPerStep: number): string => {
     let [text, ms] = ['', 0];
-    const progress = progressOn({ isTTY, write: (more) => (text += more) }, 'copying', () => ms);
+    const progress = createProgress({ isTTY, write: (more) => (text += more) }, 'copying', () => ms);
     for (let bytes = 0; bytes <= 200; bytes += 5) {
       ms += msPerStep;
       progress({ bytes, of: 200 });

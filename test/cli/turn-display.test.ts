@@ -2,9 +2,9 @@
 
 import { SimClock } from 'parley-hub/testing';
 import { expect, it } from 'vitest';
-import type { Io } from '../../src/cli/terminal/io.ts';
 import { TurnDisplay } from '../../src/cli/joining/turn-display.ts';
-import type { TakenTurn } from '../../src/participants/joining/handlers.ts';
+import type { Io } from '../../src/cli/terminal/io.ts';
+import type { AgentTurn } from '../../src/participants/joining/handlers.ts';
 
 function shown() {
   const clock = new SimClock();
@@ -14,7 +14,7 @@ function shown() {
   const io = { terminal, say: (text: string) => lines.push(text), put: (value: never) => put.push(value) };
   const display = new TurnDisplay(io as unknown as Io, 'bob', clock);
   const turn = { session: { id: 's-123456' }, type: 'consulting', seq: 1, from: 'alice', text: 'why?' };
-  const taken = { ...turn, idempotencyKey: 'k', resumed: false } as unknown as TakenTurn;
+  const taken = { ...turn, idempotencyKey: 'k', resumed: false } as unknown as AgentTurn;
   display.onTurn(taken);
   return { clock, lines, put, display, taken };
 }

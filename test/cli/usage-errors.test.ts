@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { COMMANDS } from '../../src/node/commands/table.ts';
+import { COMMANDS } from '../../src/cli/table.ts';
 import { CommandLine } from '../support/command-line.ts';
 
 let line: CommandLine;
@@ -243,26 +243,26 @@ describe('what is wrong before a hub is asked', () => {
       /no token: there is none in .*operator-token.*\nRun it where "parley up" runs.*--data.*--token-file.*PARLEY_TOKEN/,
     );
     expect(err).not.toMatch(/scheme|credential/);
-    const wrong = await line.run(['sessions', '--token', `parley_${'a'.repeat(16)}_${'b'.repeat(43)}`]);
+    const wrong = await line.here(['sessions', '--token', `parley_${'a'.repeat(16)}_${'b'.repeat(43)}`]);
     expect(wrong).toMatchObject({ code: 4, out: '', err: expect.stringContaining('with --token') });
   });
 
   it('[CM3] an option before the command, and a command that nearly is one', async () => {
-    expect(await line.run(['--loud'])).toMatchObject({
+    expect(await line.here(['--loud'])).toMatchObject({
       code: 2,
       err: expect.stringContaining('The command comes first'),
     });
-    expect(await line.run(['tial'])).toMatchObject({
+    expect(await line.here(['tial'])).toMatchObject({
       code: 2,
       err: expect.stringContaining('Did you mean "parley tail"?'),
     });
-    expect((await line.run(['--json', 'agents'])).code).toBe(0);
+    expect((await line.here(['--json', 'agents'])).code).toBe(0);
   });
 
   it('[CM2, CM3] what is behind -- is no option: --json there is a word like any other', async () => {
-    const plain = await line.run(['show', '--', '--json']);
+    const plain = await line.here(['show', '--', '--json']);
     expect(plain).toMatchObject({ code: 2, out: '', err: expect.stringMatching(/^parley: /) });
-    const json = await line.run(['show', '--json', '--', '--json']);
+    const json = await line.here(['show', '--json', '--', '--json']);
     expect(JSON.parse(json.err).error.message).toContain('--json');
   });
 });
@@ -296,7 +296,7 @@ it.skipIf(process.platform === 'win32')('[CM14] what a hub keeps is for its owne
 
 it('[CM17] conditions and targets of one’s own are taken by their names', async () => {
   const names = ['--own', 'is_urgent', '--own', 'nobody_knows'];
-  const { code, out } = await line.run(['graph', join(line.folder, 'condition.yaml'), ...names, '--json']);
+  const { code, out } = await line.here(['graph', join(line.folder, 'condition.yaml'), ...names, '--json']);
   expect({ code, drawn: JSON.parse(out) }).toMatchObject({
     code: 0,
     drawn: { mermaid: expect.stringContaining('ann') },

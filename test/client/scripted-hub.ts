@@ -1,6 +1,6 @@
 // The hub's end of a link, played by a test: it says frames as they travel and looks at what the client sent.
 
-import type { Link, Log } from 'parley-hub/core';
+import type { Link, Logger } from 'parley-hub/core';
 import { linkPair } from '../../src/core/lib/link.ts';
 
 export const S1: string = '1'.repeat(32);
@@ -155,7 +155,7 @@ export function countedIds(): { hex32(): string } {
 }
 
 /** A log that keeps its lines. */
-export function keptLog(): Log & { readonly lines: string[] } {
+export function keptLog(): Logger & { readonly lines: string[] } {
   const lines: string[] = [];
   const keep = (message: string, details?: object): void => void lines.push(`${message} ${JSON.stringify(details)}`);
   return { lines, info: keep, warn: keep, error: keep };

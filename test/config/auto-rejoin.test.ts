@@ -3,10 +3,10 @@
 import { SimClock } from 'parley-hub/testing';
 import { describe, expect, it } from 'vitest';
 import type { ConnectionEnd } from '../../src/client/index.ts';
-import { type Kept, KeptUp } from '../../src/config/auto-rejoin.ts';
+import { AutoRejoin, type Rejoinable } from '../../src/config/auto-rejoin.ts';
 
 /** A participant that ends when it is told to. */
-class Puppet implements Kept {
+class Puppet implements Rejoinable {
   readonly closed: Promise<ConnectionEnd>;
   end: (end: ConnectionEnd) => void = () => {};
   isClosed = false;
@@ -29,7 +29,7 @@ async function scene(...refusals: readonly (string | null)[]) {
   const clock = new SimClock();
   const made: Puppet[] = [];
   const told: string[] = [];
-  const kept = await KeptUp.begin({
+  const kept = await AutoRejoin.begin({
     clock,
     async join() {
       const refusal =
@@ -112,7 +112,7 @@ describe('a participant of a config file', () => {
   });
 
   it('[CF6] that cannot begin the first time is for who began it', async () => {
-    const refused = KeptUp.begin<Puppet>({
+    const refused = AutoRejoin.begin<Puppet>({
       clock: new SimClock(),
       join: () => Promise.reject(new Error('not here')),
       joined: () => {},

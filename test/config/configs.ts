@@ -4,8 +4,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import { Trouble } from '../../src/cli/terminal/command-error.ts';
+import { CommandError } from '../../src/cli/terminal/command-error.ts';
 import { type LoadedConfig, loadConfig } from '../../src/config/load-config.ts';
+import { loadPlan, type PlanOptions } from '../../src/config/plan.ts';
 
 export interface ConfigFolder {
   readonly path: string;
@@ -14,6 +15,8 @@ export interface ConfigFolder {
   load(name: string, text: string, env?: Readonly<Record<string, string>>): Promise<LoadedConfig>;
   /** A line for each thing that is wrong, without the path of the folder. */
   wrong(name: string, text: string, env?: Readonly<Record<string, string>>): Promise<readonly string[]>;
+  /** The same of a file that is there, with what its agents and schedules need. */
+  problems(file: string, env?: Readonly<Record<string, string>>, planning?: PlanOptions): Promise<readonly string[]>;
 }
 
 /** For the tests of a file. */
@@ -34,20 +37,21 @@ export function configFolder(): ConfigFolder {
     },
     write,
     load,
-    async wrong(name, text, env) {
-      const thrown = await load(name, text, env).then(
-        () => null,
-        (reason: unknown) => reason,
-      );
-      return linesOf(thrown, path);
-    },
+    wrong: async (name, text, env) => linesOf(await thrownBy(load(name, text, env)), path),
+    problems: async (file, env = {}, planning) => linesOf(await thrownBy(loadPlan(file, env, planning)), path),
   };
 }
 
-/** Of a trouble, or of nothing. */
+async function thrownBy(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+}
+
 export function linesOf(thrown: unknown, folder: string): readonly string[] {
   if (thrown === null) return [];
-  if (!(thrown instanceof Trouble)) throw thrown;
+  if (!(thrown instanceof CommandError)) throw thrown;
   const { message, problems } = thrown;
   return (problems.length === 0 ? [message] : problems).map((line) => line.replaceAll(`${folder}/`, ''));
 }

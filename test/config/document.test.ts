@@ -4,12 +4,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { agentSchema } from '../../src/node/config/agent-schema.ts';
-import { hubSchema } from '../../src/node/config/hub-schema.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { planOf } from '../../src/node/config/plan.ts';
-import { extractSchema, roleSchema } from '../../src/node/config/role-schema.ts';
-import { configSchema } from '../../src/node/config/schema.ts';
+import { loadPlan } from '../../src/config/plan.ts';
+import { agentSchema, configSchema, extractSchema, hubSchema, roleSchema } from '../../src/config/shape/schema.ts';
 import { read, root } from '../package/repository.ts';
 import { configFolder } from './configs.ts';
 
@@ -41,7 +38,7 @@ describe('docs/config.md', () => {
   it('[CF1, CF5] its YAML can be carried out', async () => {
     const bin = process.execPath.replace(/\/[^/]*$/, '');
     const env = { ANTHROPIC_API_KEY: 'test-key', PATH: `${folder.path}:${bin}` };
-    const { agents, loaded } = await planOf(await folder.write('parley.config.yaml', block('yaml')), env);
+    const { agents, loaded } = await loadPlan(await folder.write('parley.config.yaml', block('yaml')), env);
     expect(agents.map(({ name, provider }) => `${name} ${provider}`)).toEqual([
       'planner anthropic',
       'local openai',
@@ -74,7 +71,7 @@ describe('docs/config.md', () => {
   });
 
   it('[CF1] the example loads as it is, with nothing set', async () => {
-    const { agents } = await planOf(join(root, 'examples/config/parley.config.json'), { PATH: '' });
+    const { agents } = await loadPlan(join(root, 'examples/config/parley.config.json'), { PATH: '' });
     expect(agents.map(({ name, description }) => ({ name, description }))).toEqual([
       { name: 'planner', description: undefined },
       { name: 'reviewer', description: 'Says whether a plan is good.' },

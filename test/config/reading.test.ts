@@ -5,18 +5,18 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
-import { whileLoading } from '../../src/cli/terminal/load-guarded.ts';
-import { findConfig } from '../../src/node/config/find-config.ts';
+import { loadGuarded } from '../../src/cli/terminal/load-guarded.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
+import { findConfig } from '../../src/config/plan.ts';
+import type { KeyPath, ReadResult } from '../../src/config/reading/location.ts';
 import { readJson } from '../../src/config/reading/read-json.ts';
 import { readYaml } from '../../src/config/reading/read-yaml.ts';
-import type { KeyPath, Read } from '../../src/node/config/source.ts';
 import { root } from '../package/repository.ts';
 import { configFolder, linesOf } from './configs.ts';
 
 const folder = configFolder();
 
-function source(read: Read) {
+function source(read: ReadResult) {
   if ('slips' in read) throw new Error(read.slips.map(({ problem }) => problem).join());
   return read;
 }
@@ -25,7 +25,7 @@ describe('JSON and YAML', () => {
   it('[CF2] JSON may have comments and a comma too many; places are counted as people do', () => {
     const text =
       '// who\r\n{\r\n  "hub": { /* all */ "port": 1 },\r\n  "agents": { "b": { "passEnv": ["A", 7], } },\r\n}\r\n';
-    const { value, placeOf } = source(readJson(text));
+    const { value, locationOf: placeOf } = source(readJson(text));
     expect(value).toEqual({ hub: { port: 1 }, agents: { b: { passEnv: ['A', 7] } } });
     expect(placeOf(['hub', 'port'], 'key')).toEqual({ line: 3, column: 22 });
     expect(placeOf(['hub', 'port'], 'value')).toEqual({ line: 3, column: 30 });
@@ -37,7 +37,7 @@ describe('JSON and YAML', () => {
 
   it('[CF2] YAML has its places too, also of what an alias stands for', () => {
     const text = '# who\nagents:\n  a: &one\n    script: x.mjs\n  b: *one\n"odd key": [1, {two: 2}]\n';
-    const { value, placeOf } = source(readYaml(text));
+    const { value, locationOf: placeOf } = source(readYaml(text));
     expect(value).toEqual({ agents: { a: { script: 'x.mjs' }, b: { script: 'x.mjs' } }, 'odd key': [1, { two: 2 }] });
     expect(placeOf(['agents', 'a', 'script'], 'key')).toEqual({ line: 4, column: 5 });
     expect(placeOf(['agents', 'a', 'script'], 'value')).toEqual({ line: 4, column: 13 });
@@ -81,7 +81,7 @@ describe('JSON and YAML', () => {
           const got = source(read(text));
           expect(got.value).toEqual({ ...value });
           for (const path of paths) {
-            const { line = 0, column = 0 } = got.placeOf(path, 'key') ?? {};
+            const { line = 0, column = 0 } = got.locationOf(path, 'key') ?? {};
             expect(
               text
                 .split('\n')
@@ -175,13 +175,13 @@ export default self;
     vi.useFakeTimers();
     const told = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     try {
-      const loading = whileLoading('hangs.mjs', () => new Promise(() => {})).catch((thrown: Error) => thrown.message);
+      const loading = loadGuarded('hangs.mjs', () => new Promise(() => {})).catch((thrown: Error) => thrown.message);
       await vi.advanceTimersByTimeAsync(3_000);
       expect(told.mock.calls).toEqual([['parley: hangs.mjs is still being loaded\n']]);
       await vi.advanceTimersByTimeAsync(27_000);
       expect(await loading).toBe('it was not done within 30 s; does it await something that never comes?');
       expect(vi.getTimerCount()).toBe(0);
-      expect(await whileLoading('quick.mjs', async () => 1)).toBe(1);
+      expect(await loadGuarded('quick.mjs', async () => 1)).toBe(1);
       expect(vi.getTimerCount()).toBe(0);
       expect(process.listeners('exit').filter(({ name }) => name === 'onExit')).toEqual([]);
     } finally {

@@ -3,12 +3,11 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { bringUp } from '../../src/config/start-agents.ts';
+import { loadPlan } from '../../src/config/plan.ts';
 import type { Config } from '../../src/config/shape/config.ts';
-import { planOf } from '../../src/node/config/plan.ts';
-import type { LocalHub } from '../../src/server/create-hub.ts';
-import { createHub } from '../../src/server/create-hub.ts';
-import { type Companions, type UpEvent, up } from '../../src/server/up.ts';
+import { startAgents } from '../../src/config/start-agents.ts';
+import { createHub, type LocalHub } from '../../src/server/create-hub.ts';
+import { type Closeable, type UpEvent, up } from '../../src/server/up.ts';
 import { StubModel, whole } from '../participants/models/stub-model.ts';
 import { configFolder, linesOf } from './configs.ts';
 
@@ -16,7 +15,7 @@ const KEY = 'zq-9f8e7d6c5b4a-key';
 const folder = configFolder();
 let stub: StubModel;
 let hub: LocalHub;
-const open: Companions[] = [];
+const open: Closeable[] = [];
 beforeAll(async () => {
   stub = await StubModel.start(() => 0);
   stub.will(
@@ -38,7 +37,7 @@ afterEach(async () => {
 async function bring(config: Config, reuse?: LocalHub) {
   await folder.write('yes.json', '["Yes."]');
   const file = await folder.write('parley.config.yaml', stringify(config));
-  const plan = await planOf(file, { KEY });
+  const plan = await loadPlan(file, { KEY });
   hub = reuse ?? (await createHub());
   const told: UpEvent[] = [];
   const logged: unknown[] = [];
@@ -51,7 +50,7 @@ async function bring(config: Config, reuse?: LocalHub) {
     if (message === 'a turn failed') failed();
   };
   const log = { info: note, warn: note, error: note };
-  const up = await bringUp(hub, plan, (event) => told.push(event), log);
+  const up = await startAgents(hub, plan, (event) => told.push(event), log);
   open.push(up);
   return { told, logged, up, turnFailed };
 }
@@ -326,7 +325,7 @@ it('[CF8] told to end while it begins, a hub ends at once', async () => {
     port: 0,
     log: silent,
     tell: ({ event }) => told.push(event),
-    bringUp() {
+    startAgents() {
       told.push('begins');
       // Only the listeners of the hub: whoever runs the tests has its own.
       setImmediate(() => {

@@ -1,13 +1,13 @@
 // `parley up` with a config file, `parley join --model` and `parley doctor`, as the processes they are.
 
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect } from 'parley-hub/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CommandLine, Joined, linesOf } from '../support/command-line.ts';
 import { StubModel, stall, whole } from '../participants/models/stub-model.ts';
+import { CommandLine, Joined, linesOf } from '../support/command-line.ts';
+import { itDeep } from '../support/size.ts';
 
 const KEY = 'zq-9f8e7d6c5b4a-key';
 const answer = whole({
@@ -37,8 +37,7 @@ async function project(name: string, files: Readonly<Record<string, string>>): P
 }
 
 function run(cwd: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Joined {
-  const { PARLEY_DATA: _data, PARLEY_URL: _url, ...rest } = line.env;
-  return new Joined(spawn(process.execPath, [line.command.path, ...args], { cwd, env: { ...rest, ...env } }));
+  return new Joined(line.spawn(args, { PARLEY_DATA: undefined, PARLEY_URL: undefined, ...env }, cwd));
 }
 
 async function filesIn(folder: string): Promise<string> {
@@ -61,8 +60,10 @@ async function urlOf(up: Joined): Promise<string> {
 }
 
 describe('parley up with a config file', () => {
-  it('[CF1, CF4, CF6, CF8] takes the one in its folder, brings everybody up, and ends them before the hub', async () => {
-    const config = `{
+  itDeep(
+    '[CF1, CF4, CF6, CF8] takes the one in its folder, brings everybody up, and ends them before the hub',
+    async () => {
+      const config = `{
   // Everything in one file.
   "hub": { "port": "\${PORT:-0}", "data": "hub" },
   "agents": {
@@ -72,31 +73,32 @@ describe('parley up with a config file', () => {
   "schedules": { "daily": { "as": "bob", "type": "conversation", "participants": ["sol"], "cron": "@daily" } },
 }
 `;
-    const folder = await project('one', { 'parley.config.json': config, 'yes.json': '["Yes."]' });
-    const up = run(folder, ['up'], { MY_KEY: KEY });
-    const url = await urlOf(up);
-    expect(up.err).toContain('with parley.config.json\n');
-    // They were there before anybody could connect.
-    expect(up.out).toMatch(
-      /^bob has joined \(script\)\nsol has joined \(openai m-1\)\nschedule daily: made\nParley listens/,
-    );
-    const data = join(folder, 'hub');
-    stub.will(answer, stall('data: {"choices": [{"index": 0, "delta": {"content": "Fo"}}]}\n\n'));
-    const first = await ask(url, data, 'sol', 'How much?');
-    expect(await first.session.ended()).toMatchObject({ reason: 'consulting_complete' });
-    expect(stub.asked.at(-1)?.headers.authorization).toBe(`Bearer ${KEY}`);
-    const second = await ask(url, data, 'sol', 'And now?');
-    await stub.until(() => stub.asked.length === 2);
-    expect(await readFile(`/proc/${up.child.pid}/cmdline`, 'utf8')).not.toContain(KEY);
-    up.child.kill('SIGINT');
-    expect(await up.ended).toBe(0);
-    // The request that was under way was given up, and its turn waits for the next start.
-    await stub.until(() => stub.hungUp === 1);
-    expect(up.out).toMatch(/stopped\n$/);
-    second.alice.close();
-    first.alice.close();
-    expect([up.out, up.err, await filesIn(data)].join()).not.toContain(KEY);
-  });
+      const folder = await project('one', { 'parley.config.json': config, 'yes.json': '["Yes."]' });
+      const up = run(folder, ['up'], { MY_KEY: KEY });
+      const url = await urlOf(up);
+      expect(up.err).toContain('with parley.config.json\n');
+      // They were there before anybody could connect.
+      expect(up.out).toMatch(
+        /^bob has joined \(script\)\nsol has joined \(openai m-1\)\nschedule daily: made\nParley listens/,
+      );
+      const data = join(folder, 'hub');
+      stub.will(answer, stall('data: {"choices": [{"index": 0, "delta": {"content": "Fo"}}]}\n\n'));
+      const first = await ask(url, data, 'sol', 'How much?');
+      expect(await first.session.ended()).toMatchObject({ reason: 'consulting_complete' });
+      expect(stub.asked.at(-1)?.headers.authorization).toBe(`Bearer ${KEY}`);
+      const second = await ask(url, data, 'sol', 'And now?');
+      await stub.until(() => stub.asked.length === 2);
+      expect(await readFile(`/proc/${up.child.pid}/cmdline`, 'utf8')).not.toContain(KEY);
+      up.child.kill('SIGINT');
+      expect(await up.ended).toBe(0);
+      // The request that was under way was given up, and its turn waits for the next start.
+      await stub.until(() => stub.hungUp === 1);
+      expect(up.out).toMatch(/stopped\n$/);
+      second.alice.close();
+      first.alice.close();
+      expect([up.out, up.err, await filesIn(data)].join()).not.toContain(KEY);
+    },
+  );
 
   it('[CF2, CF6] that cannot be carried out says all of it with 2, and makes nothing', async () => {
     const config = 'hub: { port: 0, data: hub }\nagents:\n  bob: { script: none.mjs }\n  sol: { command: ./none }\n';
@@ -162,7 +164,7 @@ describe('parley up with a config file', () => {
 });
 
 describe('parley join --model', () => {
-  it('[CF11] a model joins with a key from the environment, and with none where it is local', async () => {
+  itDeep('[CF11] a model joins with a key from the environment, and with none where it is local', async () => {
     await line.startHub();
     const seen = stub.asked.length;
     stub.will(answer, answer, answer, answer);

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { expandVariables, hiding } from '../../src/config/reading/variables.ts';
+import { createRedactor, expandVariables } from '../../src/config/reading/variables.ts';
 import { configFolder } from './configs.ts';
 
 const env = { KEY: 'k-123456', EMPTY: '', DOLLAR: 'a${KEY}b', PORT: '4848', YES: 'true' };
@@ -88,7 +88,7 @@ describe('variables', () => {
   });
 
   it('[CF4] what came from the environment is shown by its name', () => {
-    const hide = hiding(
+    const hide = createRedactor(
       new Map([
         ['k-123456', 'KEY'],
         ['k-123456-long', 'LONG'],

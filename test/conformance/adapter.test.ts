@@ -16,7 +16,7 @@ function importsOf(file: string): readonly string[] {
 
 it('[GV18] the adapter imports parley-hub/governed, the inflation and the comparison, and nothing else', () => {
   const seen = new Set<string>();
-  const waiting = ['src/node/conformance/adapter/main.ts'];
+  const waiting = ['src/governed/conformance/adapter/main.ts'];
   for (const file of waiting) {
     if (seen.has(file) || file === FACE || file.startsWith('node:')) continue;
     seen.add(file);
@@ -26,24 +26,17 @@ it('[GV18] the adapter imports parley-hub/governed, the inflation and the compar
     [
       ...[
         'books-operations',
-        'check-operations',
         'coordinator-operations',
-        'coordinator-world',
+        'disk-operations',
         'execute',
         'execute-on-disk',
-        'gate-operations',
-        'given',
-        'hook-operations',
         'inflate',
         'main',
-        'manifest-operations',
-        'operations',
         'run-operations',
         'workspace',
-      ].map((name) => `src/node/conformance/adapter/${name}.ts`),
-      'src/node/conformance/fixture.ts',
-      'src/node/conformance/match.ts',
-      'src/node/conformance/members.ts',
+      ].map((name) => `src/governed/conformance/adapter/${name}.ts`),
+      'src/governed/conformance/fixture.ts',
+      'src/governed/conformance/match.ts',
     ].sort(),
   );
   expect(waiting).toContain(FACE);
@@ -57,16 +50,16 @@ function loadedWith(file: string): readonly string[] {
 }
 
 it('[GV18] what it imports loads no hub, no store and no schemas, so that it begins at once', () => {
-  const loaded = new Set(['src/node/governed/index.ts']);
+  const loaded = new Set(['src/governed/index.ts']);
   for (const file of loaded) if (file.endsWith('.ts')) for (const next of loadedWith(file)) loaded.add(next);
-  expect(loaded).toContain('src/node/governed/runner/runner.ts');
-  const heavy = /^src\/(hub|client|node\/(store|journal\/journal))|^(lmdb|zod|ws|xstate|pino)/;
+  expect(loaded).toContain('src/governed/runner/runner.ts');
+  const heavy = /^src\/(hub|client|store\/(?!journal\/(?!journal\.))|server)|^(lmdb|zod|ws|xstate|pino)/;
   expect([...loaded].filter((file) => heavy.test(file))).toEqual([]);
 });
 
 it('[GV18] no rule is in the adapter: it knows no role, phase, decision or file', () => {
-  for (const name of ['books-operations', 'check-operations', 'execute', 'gate-operations', 'run-operations']) {
-    expect(read(`src/node/conformance/adapter/${name}.ts`)).not.toMatch(
+  for (const name of ['books-operations', 'execute', 'run-operations']) {
+    expect(read(`src/governed/conformance/adapter/${name}.ts`)).not.toMatch(
       /planning|DEC-|fixture_id|review_only|\bexpected\b.*\?/,
     );
   }

@@ -8,7 +8,7 @@ import { own } from './corpora.ts';
 
 let built: BuiltScript;
 beforeAll(async () => {
-  built = await builtScript('../../src/node/conformance/adapter/execute.ts');
+  built = await builtScript('src/governed/conformance/adapter/execute.ts');
 });
 afterAll(() => built.remove());
 

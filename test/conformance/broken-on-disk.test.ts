@@ -8,7 +8,7 @@ import { ownOnDisk } from './corpora.ts';
 
 let built: BuiltScript;
 beforeAll(async () => {
-  built = await builtScript('../../src/node/conformance/adapter/execute-on-disk.ts');
+  built = await builtScript('src/governed/conformance/adapter/execute-on-disk.ts');
 });
 afterAll(() => built.remove());
 

@@ -4,10 +4,10 @@ import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { digestOf } from 'parley-hub/governed/engine';
 import { describe, expect, it } from 'vitest';
-import { HOOK_ACTIONS, HOOK_PHASES } from '../../src/governed/engine/hooks/hook.ts';
 import { DISK_OPERATIONS, executeAnyFixture } from '../../src/governed/conformance/adapter/execute-on-disk.ts';
 import type { Answer, Fixture } from '../../src/governed/conformance/fixture.ts';
 import { difference } from '../../src/governed/conformance/match.ts';
+import { HOOK_ACTIONS, HOOK_PHASES } from '../../src/governed/engine/hooks/hook.ts';
 import { foreignOnDisk, ownOnDisk } from './corpora.ts';
 import { renamed } from './rename.ts';
 

@@ -2,10 +2,9 @@
 
 import { digestOf } from 'parley-hub/governed/engine';
 import { describe, expect, it } from 'vitest';
-import { SEMANTICS } from '../../src/governed/gates/semantics/semantics.ts';
+import { executeFixture, OPERATIONS } from '../../src/governed/conformance/adapter/execute.ts';
+import { SEMANTICS } from '../../src/governed/engine/gates/documents.ts';
 import { MOVES } from '../../src/governed/engine/run/moves.ts';
-import { executeFixture } from '../../src/governed/conformance/adapter/execute.ts';
-import { OPERATIONS } from '../../src/node/conformance/adapter/operations.ts';
 import { own } from './corpora.ts';
 
 /** The rule a surface is about. */

@@ -4,11 +4,10 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Fixture } from '../../src/governed/conformance/fixture.ts';
-import { readRemote, remoteUrl } from '../../src/node/conformance/verifier/remote-target.ts';
-import type { RemoteTarget } from '../../src/governed/conformance/verifier/target.ts';
+import { type RemoteTarget, readRemote, remoteUrl } from '../../src/governed/conformance/verifier/target.ts';
 import { type Report, verify } from '../../src/governed/conformance/verifier/verify.ts';
-import { CommandLine } from '../support/command-line.ts';
 import { HttpHub } from '../server/http/http-hub.ts';
+import { CommandLine } from '../support/command-line.ts';
 import { OWN_FIXTURES, own, ownOnDisk } from './corpora.ts';
 
 const token = 'a-token-of-its-own';

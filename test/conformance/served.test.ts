@@ -8,11 +8,10 @@ import { createHub } from 'parley-hub';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { executeAnyFixture } from '../../src/governed/conformance/adapter/execute-on-disk.ts';
 import type { Fixture } from '../../src/governed/conformance/fixture.ts';
-import { SURFACES } from '../../src/node/conformance/served/capabilities.ts';
-import { Rooms } from '../../src/node/conformance/served/rooms.ts';
-import { type Answer, type Asking, HttpHub } from '../server/http/http-hub.ts';
+import { SURFACES, WaitingLine } from '../../src/server/conformance/site.ts';
 import { read } from '../package/repository.ts';
 import { eventually, isRunning } from '../participants/processes/programs.ts';
+import { type Answer, type Asking, HttpHub } from '../server/http/http-hub.ts';
 import { own, ownOnDisk } from './corpora.ts';
 
 const token = 'a-token-of-its-own';
@@ -223,7 +222,7 @@ describe('[GX3] it', () => {
 });
 
 it('[GX3] who leaves the line is not let in later', async () => {
-  const rooms = new Rooms(1);
+  const rooms = new WaitingLine(1);
   const stays = new AbortController();
   const leaves = new AbortController();
   const leave = await rooms.enter(stays.signal);

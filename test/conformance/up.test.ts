@@ -3,8 +3,8 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { CommandLine } from '../support/command-line.ts';
 import { operatorToken, UpProcess } from '../server/up-process.ts';
+import { CommandLine } from '../support/command-line.ts';
 import { OWN_FIXTURES } from './corpora.ts';
 
 let line: CommandLine;

@@ -10,8 +10,8 @@ import { readCorpus } from '../../src/governed/conformance/verifier/corpus.ts';
 import { readTarget, type Target, targetOf } from '../../src/governed/conformance/verifier/target.ts';
 import { type Report, verify } from '../../src/governed/conformance/verifier/verify.ts';
 import { read, required, root, run } from '../package/repository.ts';
-import { type BuiltScript, builtScript } from '../support/built-script.ts';
 import { isRunning } from '../participants/processes/programs.ts';
+import { type BuiltScript, builtScript } from '../support/built-script.ts';
 import { OWN_FIXTURES, own, ownOnDisk, publicCorpus } from './corpora.ts';
 
 let adapter: BuiltScript;
@@ -19,7 +19,7 @@ const folder = mkdtempSync(join(tmpdir(), 'parley-conformance-'));
 const few = [...own, ...ownOnDisk].filter((_, at) => at % 70 === 0);
 
 beforeAll(async () => {
-  adapter = await builtScript('../../src/node/conformance/adapter/main.ts');
+  adapter = await builtScript('src/governed/conformance/adapter/main.ts');
 });
 afterAll(async () => {
   await adapter.remove();

@@ -4,11 +4,11 @@ import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { root } from '../package/repository.ts';
-import { consoleWorld, openConsole } from './support/console-world.ts';
 import { sampleSessions } from './sample-hub.ts';
+import { consoleWorld, openConsole } from './support/console-world.ts';
 
 const FOLDER = join(root, 'docs/img');
-const MOST_BYTES = 150 * 1024;
+const MAX_BYTES = 150 * 1024;
 const NAME = 'you';
 
 const world = await consoleWorld();
@@ -55,5 +55,5 @@ async function shoot(page: Page, name: string, theme: 'light' | 'dark'): Promise
   await page.screenshot({ path });
   const { size } = statSync(path);
   console.log(`${path.slice(root.length)}: ${Math.ceil(size / 1024)} KB`);
-  if (size > MOST_BYTES) throw new Error(`${path}: expected at most ${MOST_BYTES} bytes, got ${size}`);
+  if (size > MAX_BYTES) throw new Error(`${path}: expected at most ${MAX_BYTES} bytes, got ${size}`);
 }

@@ -1,13 +1,13 @@
 /** npm run soak:console: a console looked at for ten minutes; says what it held at first and in the end. */
 
 import { parseArgs } from 'node:util';
-import { MOST_HEAP, MOST_NODES, PER_SECOND, type Soaked, soak, soakFaults } from './soak.ts';
+import { MAX_HEAP, MAX_NODES, PER_SECOND, type Soaked, soak, soakFaults } from './soak.ts';
 
 const USAGE = `Usage: npm run soak:console -- [options]
 
 A real hub and a real Chromium: one page looks at a session, one at the list, while ${PER_SECOND} events come each second. After a
-warm-up, and again in the end, all garbage is collected: the heap may then be ${MOST_HEAP} times what it was, the number of DOM nodes
-${MOST_NODES} times.
+warm-up, and again in the end, all garbage is collected: the heap may then be ${MAX_HEAP} times what it was, the number of DOM nodes
+${MAX_NODES} times.
 
   --seconds N  how long (default 600)
   --help       print this

@@ -30,13 +30,13 @@ const STEP_MS = 50;
 const WARM_UP_EVENTS = 4000;
 
 /** How much more may be held in the end than at first. */
-export const MOST_HEAP = 1.2;
-export const MOST_NODES = 1.05;
+export const MAX_HEAP = 1.2;
+export const MAX_NODES = 1.05;
 
 export function soakFaults({ pages }: Soaked): readonly string[] {
   return pages.flatMap(({ name, before, after }) => [
-    ...fault(`${name}: heap`, after.heapBytes / before.heapBytes, MOST_HEAP),
-    ...fault(`${name}: DOM nodes`, after.domNodes / before.domNodes, MOST_NODES),
+    ...fault(`${name}: heap`, after.heapBytes / before.heapBytes, MAX_HEAP),
+    ...fault(`${name}: DOM nodes`, after.domNodes / before.domNodes, MAX_NODES),
   ]);
 }
 
@@ -96,13 +96,13 @@ async function watched(world: ConsoleWorld, name: string, to: string, ready: str
 /** All that was sent is drawn: for so long nothing in the page has changed but times. */
 const STILL_LOOKS = 6;
 const LOOK_MS = 250;
-const MOST_LOOKS = 120;
+const MAX_POLLS = 120;
 
 /** When the page is at rest, and all garbage is gone: in the midst of drawing there are sometimes more rows, sometimes fewer. */
 async function held({ page, cdp, name }: Watched): Promise<Held> {
   let [last, still] = ['', 0];
   for (let looks = 0; still < STILL_LOOKS; looks += 1) {
-    if (looks === MOST_LOOKS) throw new Error(`the page of the ${name} does not come to rest`);
+    if (looks === MAX_POLLS) throw new Error(`the page of the ${name} does not come to rest`);
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     const now = await page.evaluate<string>(
       `document.querySelectorAll('*').length + [...document.querySelectorAll('[data-seq]')].map(({ dataset }) => dataset.seq).join()`,

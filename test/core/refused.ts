@@ -1,6 +1,6 @@
 /** What a refused call or decision said, as plain data. */
 
-import type { Decision } from '../../src/core/decisions/advance.ts';
+import type { Decision } from '../../src/core/decisions/decision.ts';
 import { type ErrorDetails, type WireCode, WireError } from '../../src/core/lib/errors.ts';
 
 export interface Refused {

@@ -1,15 +1,16 @@
 /** One session without a hub: decisions are carried out by `advance`, with a clock that stands still unless it is moved. */
 
-import type { SessionAdapter } from '../../src/core/ports/adapter.ts';
-import { completeAdapter } from '../../src/core/ports/adapter.ts';
-import { type Advanced, advance, type Decision, type Governance } from '../../src/core/decisions/advance.ts';
+import { advance, type Governance } from '../../src/core/decisions/advance.ts';
 import { type CreateFacts, createDrafts } from '../../src/core/decisions/create.ts';
-import { type Draft, type Entry, type Envelope, type HubEventType, hubDraft } from '../../src/core/records/session/envelope.ts';
-import type { JsonObject } from '../../src/core/lib/json.ts';
-import { DEFAULT_LIMITS } from '../../src/core/records/access/limits.ts';
+import type { AppliedUnit, Decision } from '../../src/core/decisions/decision.ts';
 import { ackInvite } from '../../src/core/decisions/membership.ts';
+import type { JsonObject } from '../../src/core/lib/json.ts';
+import { completeAdapter, type SessionAdapter } from '../../src/core/ports/adapter.ts';
+import { DEFAULT_LIMITS } from '../../src/core/records/access/limits.ts';
+import { type Draft, type Envelope, type HubEventType, hubDraft } from '../../src/core/records/session/envelope.ts';
 import type { Manifest, SessionMetadata } from '../../src/core/records/session/session.ts';
 import { nextStamp } from '../../src/core/records/session/stamp.ts';
+import type { Entry } from '../../src/core/records/session/unit.ts';
 import type { SessionState } from '../../src/core/state/state.ts';
 import { draftOf, idOf } from '../../src/testing/lib/history.ts';
 
@@ -89,18 +90,18 @@ export class TestSession {
     return Object.fromEntries(this.metadata.participants.map(({ name, status }) => [name, status]));
   }
 
-  append(...drafts: readonly Draft[]): Advanced {
+  append(...drafts: readonly Draft[]): AppliedUnit {
     const advanced = advance(this.state, drafts, this.governance);
     this.entries.push(...advanced.entries);
     this.state = advanced.after;
     return advanced;
   }
 
-  hub(type: HubEventType, data: JsonObject, audience: readonly string[] | null = null): Advanced {
+  hub(type: HubEventType, data: JsonObject, audience: readonly string[] | null = null): AppliedUnit {
     return this.append(hubDraft(SESSION_ID, type, data, audience));
   }
 
-  say(name: string, text: string, audience: readonly string[] | null = null): Advanced {
+  say(name: string, text: string, audience: readonly string[] | null = null): AppliedUnit {
     return this.append(draft(name, { event_data: { text }, audience }));
   }
 

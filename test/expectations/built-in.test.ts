@@ -6,6 +6,7 @@ import { maxTurns } from 'parley-hub/expectations/max-turns';
 import { turnWithin } from 'parley-hub/expectations/turn-within';
 import { describeEvaluator, describeHandler, evaluatorChecks, handlerChecks } from 'parley-hub/testing';
 import { describe, expect, it } from 'vitest';
+import { itDeep } from '../support/size.ts';
 
 const timed = [{ seconds: 5 }, { seconds: 0.0015 }];
 const badParams = [{}, { seconds: 0 }, { seconds: '5' }, { seconds: 5, minutes: 1 }, { seconds: 1e12 }];
@@ -80,9 +81,12 @@ describe('the contract suites bite', () => {
     expect(broken(evaluatorChecks({ ...maxSilence, ...fault }, { params: timed, badParams }))).toContain(rule);
   });
 
-  it.each(accepting)('[EC1, EC3, EC4, EC5, EC6] %s finds one that looks at content and breaks it', (rule, fault) => {
-    expect(broken(evaluatorChecks({ ...maxTurns, ...fault }, counting.max_turns as never))).toContain(rule);
-  });
+  itDeep.each(accepting)(
+    '[EC1, EC3, EC4, EC5, EC6] %s finds one that looks at content and breaks it',
+    (rule, fault) => {
+      expect(broken(evaluatorChecks({ ...maxTurns, ...fault }, counting.max_turns as never))).toContain(rule);
+    },
+  );
 
   it.each(handlers)('[EC1, EC3, EC4, EC5] %s finds a handler that breaks it', (rule, fault) => {
     expect(broken(handlerChecks({ ...audit, ...fault }))).toContain(rule);

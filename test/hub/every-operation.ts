@@ -10,6 +10,7 @@ export function goodParams(session_id: string): { readonly [Name in OperationNam
     unregister: {},
     list_agents: {},
     find_agent: { text: 'a' },
+    get_agent: { agent: 'bob' },
     get_resume: { agent: 'bob' },
     set_resume: { summary: 'I help.' },
     get_skill: {},

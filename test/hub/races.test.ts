@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { GapFrame } from '../../src/core/protocol/frames/frame-codec.ts';
+import type { GapFrame } from '../../src/core/protocol/frames/frames.ts';
 import { FaultyStore } from '../../src/testing/doubles/faulty-store.ts';
 import type { Peer } from '../../src/testing/doubles/peer.ts';
 import type { World } from '../../src/testing/doubles/world.ts';

@@ -1,8 +1,8 @@
 /** Tests of what a hub keeps in memory must look inside it. */
 
 import type { Hub } from '../../src/hub/hub.ts';
-import type { HubParts } from '../../src/hub/parts.ts';
+import type { Rooms } from '../../src/hub/wiring.ts';
 
-export function partsOf(hub: Hub): HubParts {
-  return (hub as unknown as { parts: HubParts }).parts;
+export function roomsOf(hub: Hub): Rooms {
+  return (hub as unknown as { rooms: Rooms }).rooms;
 }

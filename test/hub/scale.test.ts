@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FaultyStore } from '../../src/testing/doubles/faulty-store.ts';
 import type { Peer } from '../../src/testing/doubles/peer.ts';
 import type { World } from '../../src/testing/doubles/world.ts';
-import { partsOf } from './rooms-of.ts';
+import { roomsOf } from './rooms-of.ts';
 import {
   aWorld,
   DAY,
@@ -278,7 +278,7 @@ describe('an idle session', () => {
     await leave(world, bob);
     await say(world, alice, id, 'six', { idempotency_key: 'k6' });
     await world.pass(3000);
-    expect(partsOf(world.hub).sessions.peek(id)?.tailFrom(1)).toBeNull();
+    expect(roomsOf(world.hub).sessions.peek(id)?.tailFrom(1)).toBeNull();
     expect(await say(world, alice, id, 'five', { idempotency_key: 'k5' })).toMatchObject({ seq: 5, duplicate: true });
     const back = await world.peer('bob');
     await say(world, alice, id, 'seven');

@@ -1,9 +1,8 @@
 /** Stores that count what is asked of them, or whose logs are damaged. */
 
-import type { Entry } from '../../src/core/records/session/envelope.ts';
 import type { LiveRow, StoredHead } from '../../src/core/ports/store.ts';
-import type { FaultyStore as Base } from '../../src/testing/doubles/faulty-store.ts';
-import { FaultyStore } from '../../src/testing/doubles/faulty-store.ts';
+import type { Entry } from '../../src/core/records/session/unit.ts';
+import { type FaultyStore as Base, FaultyStore } from '../../src/testing/doubles/faulty-store.ts';
 
 /** How many entries, heads and lists were read, the most entries of one read, and how many reads were under way at most. */
 export class CountingStore extends FaultyStore {

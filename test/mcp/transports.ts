@@ -2,8 +2,8 @@
 
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { HttpHub } from '../server/http/http-hub.ts';
-import type { BuiltScript } from '../support/built-script.ts';
 import { builtCommand } from '../server/up-process.ts';
+import type { BuiltScript } from '../support/built-script.ts';
 import { Agent, REVISIONS, type Revision } from './agent.ts';
 
 export interface Way {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { citedIn, rulesIn } from './citations.ts';
+import { citedIn, citedInQuick, rulesIn } from './citations.ts';
 
 it('rules and citations are read as they are written', () => {
   expect(rulesIn('- **L1** One.\n  - **L2** nested\n- **LC3** Two.\ntext **X1**\n- **L4**: with a colon')).toEqual([
@@ -22,4 +22,10 @@ it('rules and citations are read as they are written', () => {
   expect(
     citedIn(`// [L1] only a comment\nit('a [L2] later', f); const list = '[L3]'; rows[L4]; it('[] x', f)`),
   ).toEqual([]);
+});
+
+it('a test of the deep run alone does not count for the quick one', () => {
+  const source = `itDeep('[L1] a', f); itDeep.each([[1], [2]])('[L2] b %s', f); it('[L3] c', f);`;
+  expect(citedIn(source)).toEqual(['L1', 'L2', 'L3']);
+  expect(citedInQuick(source)).toEqual(['L3']);
 });

@@ -1,6 +1,6 @@
 // The walls between the layers are real: what is forbidden in a layer does not compile, lint or import there.
 
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, posix } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -19,22 +19,24 @@ interface Layer {
 
 const layers: Readonly<Record<string, Layer>> = {
   'src/core': { pure: true, uses: [], packages: ['xstate', 'yaml', 'zod'] },
-  'src/governed': { pure: true, uses: ['src/core'], packages: [] },
+  'src/governed/engine': { pure: true, uses: ['src/core'], packages: [] },
+  'src/governed/session': { pure: true, uses: ['src/core', 'src/governed/engine'], packages: [] },
   'src/hub': { pure: true, uses: ['src/core'], packages: ['cron-parser', 'eventemitter3', 'zod'] },
   'src/client': { pure: true, uses: ['src/core'], packages: ['eventemitter3', 'zod'] },
   'src/participants': { pure: true, uses: ['src/core', 'src/client'], packages: [] },
-  'src/web': { pure: false, uses: ['src/core', 'src/client'], packages: [] },
-  'src/console': { pure: false, uses: ['src/core', 'src/client', 'src/web'], packages: ['preact'] },
+  'src/client/web.ts': { pure: false, uses: ['src/core', 'src/client'], packages: [] },
+  'src/console': { pure: false, uses: ['src/core', 'src/client', 'src/client/web.ts'], packages: ['preact'] },
   'src/testing': {
     pure: false,
     uses: ['src/core', 'src/hub', 'src/client'],
     packages: ['vitest', 'fast-check', 'node:assert'],
   },
-  'src/node': {
+  src: {
     pure: false,
     uses: [
       'src/core',
-      'src/governed',
+      'src/governed/engine',
+      'src/governed/session',
       'src/hub',
       'src/client',
       'src/participants',
@@ -44,7 +46,12 @@ const layers: Readonly<Record<string, Layer>> = {
     ],
     packages: 'dependencies',
   },
-  adapters: { pure: true, uses: ['src/core', 'src/governed'], packages: [], byName: true },
+  adapters: {
+    pure: true,
+    uses: ['src/core', 'src/governed/engine', 'src/governed/session'],
+    packages: [],
+    byName: true,
+  },
   views: { pure: true, uses: ['src/core'], packages: [], byName: true },
   expectations: { pure: true, uses: ['src/core'], packages: [], byName: true },
 };
@@ -80,7 +87,7 @@ describe('[PK1] the compiler', () => {
     await Promise.all(
       pure.map(async (name) => {
         // `include` is inherited: a source whose imports let Node's types in opens the wall for the probe too.
-        const config = join(folder, `${name.replace('/', '-')}.json`);
+        const config = join(folder, `${name.replaceAll('/', '-')}.json`);
         const settings = {
           extends: join(root, name, 'tsconfig.json'),
           compilerOptions: { composite: false, declarationMap: false, isolatedDeclarations: false, noEmit: true },
@@ -117,14 +124,14 @@ describe('[PK1] the linter', () => {
     folder = mkdtempSync(join(tmpdir(), 'parley-lint-'));
     cpSync(join(root, 'biome.json'), join(folder, 'biome.json'));
     cpSync(join(root, '.ci/no-random.grit'), join(folder, '.ci/no-random.grit'));
-    for (const name of names) {
+    for (const name of folders) {
       probe(`${name}/date.ts`, 'export const now: number = Date.now();');
       probe(`${name}/made-date.ts`, 'export const day: unknown = new Date(0);');
       probe(`${name}/global-date.ts`, 'export const now: unknown = globalThis.Date;');
       probe(`${name}/random.ts`, 'export const chance: number = Math.random();');
       probe(`${name}/legal.ts`, 'export const biggest: number = Math.max(1, 2);');
     }
-    probe('src/core/time.ts', 'export const toMs = (iso: string): number => Date.parse(iso);');
+    probe('src/core/lib/time.ts', 'export const toMs = (iso: string): number => Date.parse(iso);');
     const args = ['lint', '--vcs-enabled=false', '--reporter=github', '--max-diagnostics=none', '.'];
     const { output } = await run(process.execPath, [bin.biome, ...args], { cwd: folder });
     complaints = [...output.matchAll(/^::error .*?file=([^,]+),/gm)]
@@ -144,14 +151,22 @@ describe('[PK1] the linter', () => {
   });
 });
 
+const folders = names.filter((name) => !name.endsWith('.ts'));
+
+function projectOf(name: string): string {
+  return name === 'src/client/web.ts' ? 'src/client/tsconfig.web.json' : `${name}/tsconfig.json`;
+}
+
 describe('[PK1] imports', () => {
-  it('are checked in every folder of src', () => {
-    const folders = readdirSync(join(root, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
-    expect(folders.map(({ name }) => `src/${name}`).filter((name) => !layers[name])).toEqual([]);
+  it('of the Node project are those of its tsconfig.json', () => {
+    const { include } = JSON.parse(read('src/tsconfig.json').replace(/^\s*\/\/.*$/gm, ''));
+    const isListed = (file: string): boolean =>
+      include.some((path: string) => file === `src/${path}` || file.startsWith(`src/${path}/`));
+    expect(sourcesOf('src').filter((file) => !isListed(file) && file !== 'src/globals.d.ts')).toEqual([]);
   });
 
   it.each(names)('of %s go only to the layers it may know', (name) => {
-    const wrong = sources(name).flatMap((file) =>
+    const wrong = sourcesOf(name).flatMap((file) =>
       specifiers(read(file)).flatMap((specifier) => {
         const fault = faultOf(name, file, specifier);
         return fault ? [`${file}: '${specifier}' ${fault}`] : [];
@@ -161,9 +176,13 @@ describe('[PK1] imports', () => {
   });
 
   it.each(names)('of %s agree with the references of its project', (name) => {
-    const config = JSON.parse(read(`${name}/tsconfig.json`).replace(/^\s*\/\/.*$/gm, ''));
-    const references = (config.references ?? []).map(({ path }: { path: string }) => posix.join(name, path));
-    expect(references.sort()).toEqual([...(layers[name]?.uses ?? [])].sort());
+    const project = projectOf(name);
+    const config = JSON.parse(read(project).replace(/^\s*\/\/.*$/gm, ''));
+    const references = (config.references ?? []).map(({ path }: { path: string }) =>
+      posix.join(dirname(project), path).replace(/\/$/, ''),
+    );
+    const uses = (layers[name]?.uses ?? []).map((used) => projectOf(used).replace(/\/tsconfig\.json$/, ''));
+    expect(references.sort()).toEqual(uses.sort());
   });
 
   it('that cross a wall are found', () => {
@@ -172,7 +191,8 @@ describe('[PK1] imports', () => {
     expect(faultOf('src/core', 'src/core/a.ts', 'ws')).toBeTruthy();
     expect(faultOf('src/hub', 'src/hub/a.ts', 'parley-hub/adapters/rounds')).toBeTruthy();
     expect(faultOf('adapters', 'adapters/a.ts', '../src/core/index.ts')).toBeTruthy();
-    expect(faultOf('src/node', 'src/node/a.ts', '../testing/index.ts')).toBeTruthy();
+    expect(faultOf('src', 'src/store/a.ts', '../testing/index.ts')).toBeTruthy();
+    expect(faultOf('src/client', 'src/client/a.ts', './node.ts')).toBeTruthy();
     expect(faultOf('adapters', 'adapters/a.ts', 'parley-hub/core')).toBeUndefined();
     expect(faultOf('src/hub', 'src/hub/deep/a.ts', '../../core/index.ts')).toBeUndefined();
     expect(specifiers(`import a from 'a';\nexport * from "b";\nimport {\n c,\n} from 'c';\nimport 'd';`)).toEqual([
@@ -204,8 +224,18 @@ function faultOf(name: string, file: string, specifier: string): string | undefi
   return undefined;
 }
 
+/** The rooms that need Node make up the layer `src`, also where they lie beside neutral ones. */
+const NODE = /^src\/(client\/node\.ts$|participants\/(clis\/|processes\/|(deprecated|node[\w-]*)\.ts$))/;
+
 function layerOf(path: string): string | undefined {
-  return names.find((name) => path.startsWith(`${name}/`));
+  if (NODE.test(path)) return 'src';
+  const inside = (name: string): boolean => path === name || path.startsWith(`${name}/`);
+  return names.filter(inside).sort((a, b) => b.length - a.length)[0];
+}
+
+function sourcesOf(name: string): string[] {
+  const files = name.endsWith('.ts') ? [name] : sources(name);
+  return files.filter((file) => layerOf(file) === name);
 }
 
 /** The layer behind the package's own name (`parley-hub/core`), by the exports map. */
@@ -247,5 +277,5 @@ function manifest(): Manifest {
 
 // A layer without sources would pass every check above without being checked.
 it.each(names)('%s has sources', (name) => {
-  expect(existsSync(join(root, name)) ? sources(name).length : 0).toBeGreaterThan(0);
+  expect(existsSync(join(root, name)) ? sourcesOf(name).length : 0).toBeGreaterThan(0);
 });

@@ -34,11 +34,11 @@ it('they are there, and so is each that is not among them', () => {
 it('none replaces a module or a timer, or sets a variable', () => {
   const changing = (file: string): boolean => [file, ...partsOf(file)].some((one) => CHANGES.test(read(one)));
   expect(tests.filter(changing)).toEqual([]);
-  expect(changing('test/hub/system-clock.test.ts')).toBe(true);
+  expect(changing('test/system/system-clock.test.ts')).toBe(true);
 });
 
 it('none uses a part that tidies up by a hook of its own', () => {
   const hooked = (file: string): boolean => [...partsOf(file)].some((part) => HOOKS.test(read(part)));
   expect(tests.filter(hooked)).toEqual([]);
-  expect(hooked('test/roles/models.test.ts')).toBe(true);
+  expect(hooked('test/participants/roles/models.test.ts')).toBe(true);
 });

@@ -2,16 +2,16 @@
 // that does not exist. Rules are `- **L1** ...` in SPEC.md; a test's title starts with `[L1]` or `[L1, LC3]`.
 
 import { expect, it } from 'vitest';
-import { citedIn, rulesIn } from './citations.ts';
+import { citedIn, citedInQuick, rulesIn } from './citations.ts';
 import { read, sources } from './repository.ts';
 
 // The samples in there are not citations.
 const samples = 'test/package/citations.test.ts';
 const tests = [...sources('test'), ...sources('src/testing')].filter((file) => file !== samples);
 
-it('[PK2] every rule of SPEC.md is cited by a test', () => {
+it('[PK2] every rule of SPEC.md is cited by a test of npm test', () => {
   const rules = rulesIn(read('SPEC.md'));
-  const cited = new Set(tests.flatMap((file) => citedIn(read(file))));
+  const cited = new Set(tests.flatMap((file) => citedInQuick(read(file))));
   expect(rules.length).toBeGreaterThan(0);
   expect(rules.filter((rule) => !cited.has(rule))).toEqual([]);
 });

@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { AgentClient } from '../../src/client/agent-client.ts';
 import { connect } from '../../src/client/node.ts';
-import { CommandLine, linesOf } from '../support/command-line.ts';
 import { operatorToken } from '../server/up-process.ts';
+import { CommandLine, linesOf } from '../support/command-line.ts';
 import { talker } from './brain.ts';
 import { RealAgent } from './real-agent.ts';
 import { StubModel } from './stub-model.ts';

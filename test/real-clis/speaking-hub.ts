@@ -2,8 +2,8 @@
 
 import { type AgentClient, type ConnectOptions, connect } from 'parley-hub/client';
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import { CommandLine } from '../support/command-line.ts';
 import { operatorToken } from '../server/up-process.ts';
+import { CommandLine } from '../support/command-line.ts';
 import { nextLine } from './lines.ts';
 import { SpeakingModel } from './speaking-model.ts';
 

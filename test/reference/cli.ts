@@ -1,4 +1,4 @@
-/** `npm run docs`: records the golden frames anew, renders the generated parts of docs/wire.md, and all of docs/cli.md. */
+/** `npm run docs`: records the golden frames, and renders docs/cli.md and the generated parts of docs/wire.md, docs/api.md and the client. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,14 +6,18 @@ import { bin, read, root, run } from '../package/repository.ts';
 import { commandPage } from './command-page.ts';
 import { keepGoldens } from './golden-book.ts';
 import { recordedFrames } from './record.ts';
-import { renderBlocks, withBlocks } from './render.ts';
+import { renderBlocks, withBlocks, withOperations, withRetrySafety } from './render.ts';
+
+const RETRY_SAFETY = 'src/client/connection/retry-safety.ts';
 
 const book = await recordedFrames();
 keepGoldens(book);
-const formatted = await run(process.execPath, [bin.biome, 'format', '--write', 'test/wire/golden']);
+const formatted = await run(process.execPath, [bin.biome, 'format', '--write', 'test/reference/golden']);
 if (formatted.code !== 0) throw new Error(formatted.output);
 writeFileSync(join(root, 'docs/wire.md'), withBlocks(read('docs/wire.md'), renderBlocks(book)));
+writeFileSync(join(root, 'docs/api.md'), withOperations(read('docs/api.md')));
+writeFileSync(join(root, RETRY_SAFETY), withRetrySafety(read(RETRY_SAFETY)));
 writeFileSync(join(root, 'docs/cli.md'), commandPage());
 console.log(
-  `docs/wire.md, docs/cli.md and ${book.files().size} golden frames in test/wire/golden are up to date; look at what changed`,
+  `docs/wire.md, docs/api.md, docs/cli.md, ${RETRY_SAFETY} and ${book.files().size} golden frames in test/reference/golden are up to date; look at what changed`,
 );

@@ -1,19 +1,19 @@
 /** docs/cli.md, made from the table of commands. */
 
+import { ENVIRONMENT } from '../../src/cli/help.ts';
+import { COMMANDS } from '../../src/cli/table.ts';
 import {
   COMMON_OPTIONS,
   type Command,
+  fullHelp,
   type Option,
   optionsOf,
   usageOf,
-  wholeHelpOf,
 } from '../../src/cli/terminal/command.ts';
 import { EXIT, EXIT_HELP, type ExitName } from '../../src/cli/terminal/exit-codes.ts';
-import { ENVIRONMENT } from '../../src/cli/help.ts';
-import { COMMANDS } from '../../src/node/commands/table.ts';
 
 export function commandPage(): string {
-  return `<!-- Made by "npm run docs" from src/node/commands/table.ts. -->
+  return `<!-- Made by "npm run docs" from src/cli/table.ts. -->
 
 # The \`parley\` command
 
@@ -63,10 +63,10 @@ function sectionOf(command: Command): string {
   const { name, summary, details, args = [], examples, json } = command;
   const common = new Set(COMMON_OPTIONS.map((option) => option.name));
   const rows = [
-    ...args.map((one) => `| \`<${one.name}>\` | ${cell(wholeHelpOf(one))} |`),
+    ...args.map((one) => `| \`<${one.name}>\` | ${cell(fullHelp(one))} |`),
     ...optionsOf(command)
       .filter((option) => !common.has(option.name))
-      .map((option) => `| \`${wordOf(option)}\` | ${cell(wholeHelpOf(option))} |`),
+      .map((option) => `| \`${wordOf(option)}\` | ${cell(fullHelp(option))} |`),
   ];
   const table = rows.length === 0 ? '' : `| | |\n|---|---|\n${rows.join('\n')}\n\n`;
   return `## ${name}

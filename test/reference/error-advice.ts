@@ -2,7 +2,7 @@
 
 import type { WireCode } from '../../src/core/lib/errors.ts';
 
-export interface WireAdvice {
+export interface ErrorAdvice {
   /** Members of `details`, of which those that apply are there. */
   readonly details: { readonly [member: string]: string };
   readonly next: string;
@@ -14,7 +14,7 @@ const WHERE = {
   received: 'what was there',
 } as const;
 
-export const WIRE_ADVICE: { readonly [Code in WireCode]: WireAdvice } = {
+export const ERROR_ADVICE: { readonly [Code in WireCode]: ErrorAdvice } = {
   bad_frame: {
     details: { ...WHERE, line: 'the line of a SKILL.md’s front matter' },
     next: 'Mend the frame. Nothing was done; sending the same again gets the same. Too many in a row end the connection.',

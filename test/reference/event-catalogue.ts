@@ -16,7 +16,7 @@ export const TASK_EVENT_TYPES = [
 
 export type CataloguedType = HubEventType | (typeof TASK_EVENT_TYPES)[number];
 
-export interface EventNote {
+export interface EventDoc {
   /** When it is said. */
   readonly help: string;
   readonly audience: string;
@@ -37,7 +37,7 @@ const TASK_END = {
 };
 const TURN = { since_seq: 'the turn: where it was given' };
 
-export const EVENTS: { readonly [Type in CataloguedType]: EventNote } = {
+export const EVENTS: { readonly [Type in CataloguedType]: EventDoc } = {
   'session.created': {
     help: 'The first of every log.',
     audience: LOG_ONLY,
@@ -203,7 +203,7 @@ export const EVENTS: { readonly [Type in CataloguedType]: EventNote } = {
 };
 
 /** Members of an event's data that the catalogue does not have, or that it has and are missing; of other types none. */
-export function uncatalogued(eventType: string, data: object): readonly string[] {
+export function findUncatalogued(eventType: string, data: object): readonly string[] {
   if (!isCatalogued(eventType)) return [];
   const notes = Object.keys(EVENTS[eventType].data);
   const unknown = Object.keys(data).filter((name) => !notes.includes(name) && !notes.includes(`${name}?`));

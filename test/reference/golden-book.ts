@@ -1,4 +1,4 @@
-/** Golden frames by name: what a run of the scenes gives, and what is kept in test/wire/golden. */
+/** Golden frames by name: what a run of the scenes gives, and what is kept in test/reference/golden. */
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ export class GoldenBook {
   }
 }
 
-const folder = join(root, 'test/wire/golden');
+const folder = join(root, 'test/reference/golden');
 
 export function keptGoldens(): Map<string, Golden> {
   const names = readdirSync(folder).filter((name) => name.endsWith('.json'));

@@ -6,17 +6,18 @@
 
 import { OPERATIONS, WIRE_CODES, type WireCode } from 'parley-hub/core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { RETRY_SAFETY } from '../../src/client/connection/retry-safety.ts';
+import { type FieldDoc, FRAMES } from '../../src/core/protocol/frames/frame-catalogue.ts';
+import { paramHelp } from '../../src/core/protocol/operations/operations.ts';
 import { HUB_EVENT_TYPES, type HubEventType } from '../../src/core/records/session/envelope.ts';
-import { EVENTS } from './event-catalogue.ts';
-import { type FieldNote, FRAMES } from '../../src/core/protocol/frames/frame-catalogue.ts';
-import { paramHelp } from '../../src/core/param-help.ts';
-import { WIRE_ADVICE } from './error-advice.ts';
 import { read, sources } from '../package/repository.ts';
+import { checkCatalogued } from '../simulation/catalogue-laws.ts';
+import { ERROR_ADVICE } from './error-advice.ts';
+import { EVENTS } from './event-catalogue.ts';
 import { type GoldenBook, keptGoldens } from './golden-book.ts';
 import { recordedFrames } from './record.ts';
 import { renderBlocks, withBlocks } from './render.ts';
 import type { Frame } from './wire-peer.ts';
-import { checkCatalogued } from '../simulation/catalogue-laws.ts';
 
 const AGAIN = 'if this was meant: npm run docs, and look at what changed';
 
@@ -85,7 +86,13 @@ it('[PK8] every parameter of every operation is explained', () => {
   expect(all.filter(([name, param]) => !/^[A-Z].*\.$/.test(paramHelp(name, param)))).toEqual([]);
 });
 
-/** Where the sources write an error's details out, each is in the catalogue: add it to src/core/wire-advice.ts. */
+it('[PK8, CB3] a client repeats what the table says', () => {
+  expect(RETRY_SAFETY, AGAIN).toEqual(
+    Object.fromEntries(Object.values(OPERATIONS).map(({ name, retry }) => [name, retry])),
+  );
+});
+
+/** Where the sources write an error's details out, each is in the catalogue: add it to test/reference/error-advice.ts. */
 it('[PK8] every detail the sources give with an error is in the catalogue of errors', () => {
   const found = ['src/core', 'src/hub'].flatMap(sources).flatMap((file) => writtenDetails(file, read(file)));
   expect(found.length).toBeGreaterThan(60);
@@ -99,14 +106,14 @@ function wholeData(type: HubEventType): Record<string, string> {
 }
 
 function wrongFields({ kind, ...fields }: Frame): string[] {
-  const notes: Readonly<Record<string, FieldNote>> = FRAMES[kind as keyof typeof FRAMES].fields;
+  const notes: Readonly<Record<string, FieldDoc>> = FRAMES[kind as keyof typeof FRAMES].fields;
   const unknown = Object.keys(fields).filter((name) => !Object.hasOwn(notes, name));
   const missing = Object.keys(notes).filter((name) => !notes[name]?.type.endsWith('?') && !Object.hasOwn(fields, name));
   return [...unknown, ...missing];
 }
 
 function isKnownDetail(code: WireCode, detail: string): boolean {
-  return Object.hasOwn(WIRE_ADVICE[code].details, detail);
+  return Object.hasOwn(ERROR_ADVICE[code].details, detail);
 }
 
 interface WrittenDetail {

@@ -1,11 +1,11 @@
 /** The generated parts of docs/wire.md, by the name of their block. */
 
 import { OPERATIONS, type OperationName, WIRE_CODES, type WireCode } from 'parley-hub/core';
-import { EVENTS } from './event-catalogue.ts';
-import { type FieldNote, FRAMES, type FrameKind } from '../../src/core/protocol/frames/frame-catalogue.ts';
-import { paramHelp } from '../../src/core/param-help.ts';
-import { WIRE_ADVICE } from './error-advice.ts';
+import { type FieldDoc, FRAMES, type FrameKind } from '../../src/core/protocol/frames/frame-catalogue.ts';
+import { paramHelp } from '../../src/core/protocol/operations/operations.ts';
 import { ENVELOPE_HELP } from './envelope-help.ts';
+import { ERROR_ADVICE } from './error-advice.ts';
+import { EVENTS } from './event-catalogue.ts';
 import type { GoldenBook } from './golden-book.ts';
 import { type JsonSchema, RECORDS, recordName, resultSchema, typeWords } from './type-text.ts';
 import type { Frame } from './wire-peer.ts';
@@ -36,9 +36,27 @@ export function renderBlocks(book: GoldenBook): ReadonlyMap<string, string> {
   ]);
 }
 
+/** The table of operations in docs/api.md. */
+export function withOperations(api: string): string {
+  const rows = Object.values(OPERATIONS).map(
+    ({ name, who, errors, help }) =>
+      `| \`${name}\` | ${who} | ${errors.map((code) => `\`${code}\``).join(' ')} | ${help} |`,
+  );
+  return api.replace(
+    /(?<=\| operation \| who \| errors \| what for \|\n\|---\|---\|---\|---\|\n)(\|.*\n)+/,
+    () => `${rows.join('\n')}\n`,
+  );
+}
+
+/** What a client repeats after a lost answer: it must not load the table's schemas to know it. */
+export function withRetrySafety(source: string): string {
+  const rows = Object.values(OPERATIONS).map(({ name, retry }) => `  ${name}: '${retry}',\n`);
+  return source.replace(/(?<=export const RETRY_SAFETY: .* = \{\n)( {2}\w+: '.*',\n)+/, () => rows.join(''));
+}
+
 function kindsTable(): string {
   const rows = Object.entries(FRAMES).map(([kind, { direction, help, fields }]) => {
-    const names = Object.entries<FieldNote>(fields).map(([name, { type }]) => (type.endsWith('?') ? `${name}?` : name));
+    const names = Object.entries<FieldDoc>(fields).map(([name, { type }]) => (type.endsWith('?') ? `${name}?` : name));
     return [`[${kind}](#${kind})`, direction, names.join(', '), help];
   });
   return table(['kind', 'direction', 'fields', 'what for'], rows);
@@ -54,7 +72,7 @@ function eventsTable(): string {
 
 function frameSection(kind: FrameKind, book: GoldenBook): string {
   const { direction, help, fields } = FRAMES[kind];
-  const rows = Object.entries<FieldNote>(fields).map(([name, note]) => {
+  const rows = Object.entries<FieldDoc>(fields).map(([name, note]) => {
     const isOptional = note.type.endsWith('?');
     return [
       `\`${name}\`${isOptional ? ' (optional)' : ''}`,
@@ -113,7 +131,7 @@ function memberRows({ properties = {}, required = [] }: JsonSchema): string[][] 
 }
 
 function errorSection(code: WireCode, book: GoldenBook): string {
-  const { details, next } = WIRE_ADVICE[code];
+  const { details, next } = ERROR_ADVICE[code];
   const members = Object.entries(details).map(
     ([name, meaning]) => `${name === '…' ? '…' : `\`${name}\``} (${meaning})`,
   );

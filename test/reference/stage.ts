@@ -9,11 +9,11 @@ import { workflow } from 'parley-hub/adapters/workflow';
 import { EVALUATORS, HANDLERS } from 'parley-hub/expectations/built-in';
 import { SimClock, seededIds } from 'parley-hub/testing';
 import { fullTranscript } from 'parley-hub/views/full-transcript';
-import type { Grant } from '../../src/core/records/access/grants.ts';
 import type { Secrets } from '../../src/core/ports/platform.ts';
+import type { Grant } from '../../src/core/records/access/grants.ts';
 import { Hub } from '../../src/hub/hub.ts';
 import { MemoryStore } from '../../src/hub/log/memory-store.ts';
-import { type Serving, serve } from '../../src/server/serve.ts';
+import { type HubServer, serve } from '../../src/server/serve.ts';
 import { servedHub } from '../../src/server/served-hub.ts';
 import { WirePeer } from './wire-peer.ts';
 
@@ -33,9 +33,9 @@ function countedSecrets(): Secrets {
 export class Stage {
   readonly clock: SimClock = new SimClock();
   private readonly hub: Hub;
-  private readonly port: Serving;
+  private readonly port: HubServer;
 
-  private constructor(clock: SimClock, hub: Hub, port: Serving) {
+  private constructor(clock: SimClock, hub: Hub, port: HubServer) {
     this.clock = clock;
     this.hub = hub;
     this.port = port;

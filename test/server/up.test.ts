@@ -1,38 +1,25 @@
 // `parley up`, run as a process: what it says when it cannot start, and how it ends when it is told to.
 
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, createHub } from 'parley-hub';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { BuiltScript } from '../support/built-script.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { sharedFolder, sharedScript } from '../support/fixtures.ts';
+import { itDeep } from '../support/size.ts';
 import { hasOpenssl, selfSigned } from './port/certificates.ts';
+import { operatorToken, UpProcess } from './up-process.ts';
 import { logOf } from './websocket/fuzz.ts';
-import { builtCommand, operatorToken, UpProcess } from './up-process.ts';
 
-let folder: string;
-let command: BuiltScript;
-beforeAll(async () => {
-  command = await builtCommand();
-  folder = await mkdtemp(join(tmpdir(), 'parley-up-'));
-});
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
-  await command.remove();
-});
-
-const running: UpProcess[] = [];
-afterEach(async () => {
-  for (const up of running.splice(0)) {
-    up.kill('SIGKILL');
-    await up.ended;
-  }
-});
+const command = sharedScript('src/cli/main.ts');
+const folder = sharedFolder();
 
 function started(...args: readonly string[]): UpProcess {
   const up = new UpProcess(command, ...args);
-  running.push(up);
+  onTestFinished(async () => {
+    up.kill('SIGKILL');
+    await up.ended;
+  });
   return up;
 }
 
@@ -46,7 +33,7 @@ async function refused(...args: readonly string[]): Promise<{ readonly code: num
 }
 
 describe('it does not start, and says what was expected, what came and what to do', () => {
-  const data = (name: string): string[] => ['--data', join(folder, name)];
+  const data = (name: string): string[] => ['--data', join(folder.path, name)];
 
   it('[PO2] when the port is taken', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
@@ -59,13 +46,13 @@ describe('it does not start, and says what was expected, what came and what to d
     expect(err).toContain('give another port (0 = any that is free)');
   });
 
-  it('[PO2] when the options are wrong', async () => {
+  itDeep('[PO2] when the options are wrong', async () => {
     const wrong = await Promise.all([
       refused('--port', 'x', ...data('a')),
       refused('--port', '70000', ...data('b')),
       refused('--prot', '1'),
       refused('--tls-cert', 'cert.pem', ...data('c')),
-      refused('--tls-cert', join(folder, 'none.pem'), '--tls-key', 'none.pem', ...data('d')),
+      refused('--tls-cert', join(folder.path, 'none.pem'), '--tls-key', 'none.pem', ...data('d')),
     ]);
     expect(wrong.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2]);
     const told = wrong.map(({ err }) => err);
@@ -77,7 +64,7 @@ describe('it does not start, and says what was expected, what came and what to d
   });
 
   it('[PO2] when the address or the folder is not ours', async () => {
-    const file = join(folder, 'file');
+    const file = join(folder.path, 'file');
     await writeFile(file, 'x');
     const [host, notFolder] = await Promise.all([
       refused('--host', '203.0.113.7', '--port', '0', ...data('e')),
@@ -89,8 +76,8 @@ describe('it does not start, and says what was expected, what came and what to d
   });
 });
 
-it('[PO2] a data folder that another hub has open is left alone', async () => {
-  const data = join(folder, 'locked');
+itDeep('[PO2] a data folder that another hub has open is left alone', async () => {
+  const data = join(folder.path, 'locked');
   const first = started('--data', data, '--port', '0');
   const url = await first.url();
   const { code, err } = await refused('--data', data, '--port', '0');
@@ -103,8 +90,8 @@ it('[PO2] a data folder that another hub has open is left alone', async () => {
   expect((await stat(join(data, 'operator-token'))).mode & 0o777).toBe(0o600);
 });
 
-it('[PO7, L1] told to end, it says goodbye, keeps all it has confirmed, and ends with 0', async () => {
-  const data = join(folder, 'told');
+itDeep('[PO7, L1] told to end, it says goodbye, keeps all it has confirmed, and ends with 0', async () => {
+  const data = join(folder.path, 'told');
   const up = started('--data', data, '--port', '0');
   const url = await up.url();
   const credentials = { token: await operatorToken(data), reconnect: false } as const;
@@ -138,7 +125,7 @@ it('[PO7, L1] told to end, it says goodbye, keeps all it has confirmed, and ends
 
 it.skipIf(!hasOpenssl)('[PO9] with a certificate and its key it speaks wss (needs the command openssl)', async () => {
   const certificate = await selfSigned();
-  const data = join(folder, 'tls');
+  const data = join(folder.path, 'tls');
   const tls = ['--tls-cert', certificate.certFile, '--tls-key', certificate.keyFile];
   const up = started('--data', data, '--port', '0', ...tls);
   const url = await up.url();
@@ -147,17 +134,17 @@ it.skipIf(!hasOpenssl)('[PO9] with a certificate and its key it speaks wss (need
   expect((await alice.call('health', {})).ready).toBe(true);
   alice.close();
   const swapped = ['--tls-cert', certificate.keyFile, '--tls-key', certificate.certFile];
-  const { code, err } = await refused('--data', join(folder, 'swapped'), '--port', '0', ...swapped);
+  const { code, err } = await refused('--data', join(folder.path, 'swapped'), '--port', '0', ...swapped);
   expect(code).toBe(2);
   expect(err).toContain('tls: expected a certificate and its key');
   await certificate.remove();
 });
 
 describe('the console', () => {
-  it('[CN1] it says where it is, and serves it; with --no-console it does neither', async () => {
+  itDeep('[CN1] it says where it is, and serves it; with --no-console it does neither', async () => {
     const [on, off] = [
-      started('--port', '0', '--data', join(folder, 'console')),
-      started('--port', '0', '--data', join(folder, 'no-console'), '--no-console'),
+      started('--port', '0', '--data', join(folder.path, 'console')),
+      started('--port', '0', '--data', join(folder.path, 'no-console'), '--no-console'),
     ];
     const [page, nothing] = await Promise.all(
       [on, off].map(async (up) => fetch((await up.url()).replace(/^ws/, 'http'), { headers: { accept: 'text/html' } })),

@@ -1,14 +1,14 @@
 /** The durable store on a simulated disk: pages of an unfinished write may be lost or kept, the index may be old or gone. */
 
-import type { Entry, Unit } from '../../src/core/records/session/envelope.ts';
 import type { Json } from '../../src/core/lib/json.ts';
 import type { Append, AuditRecord, Cursor, HeadToken, LiveRow, Snapshot, Store } from '../../src/core/ports/store.ts';
+import type { Entry, Unit } from '../../src/core/records/session/unit.ts';
 import type { DurableStore } from '../../src/store/durable-store.ts';
 import { MemoryIndex } from '../../src/store/index/memory-index.ts';
 import { type Random, seededRandom } from '../../src/testing/lib/random.ts';
-import { SimDisk } from '../support/sim-disk.ts';
-import { portOf } from '../store/journal/patched-files.ts';
+import { patchFiles } from '../store/journal/patched-files.ts';
 import { openSimStore } from '../store/sim-store.ts';
+import { SimDisk } from '../support/sim-disk.ts';
 import { DurableEntries } from './durable-entries.ts';
 import type { SimulatedStore } from './simulated-store.ts';
 
@@ -49,7 +49,7 @@ export class DiskStore implements SimulatedStore {
 
   async #open(): Promise<DurableStore> {
     const { store } = await openSimStore(
-      this.#isSynced ? this.#disk.mount() : portOf(this.#disk.mount(), { file: () => ({ sync: async () => {} }) }),
+      this.#isSynced ? this.#disk.mount() : patchFiles(this.#disk.mount(), { file: () => ({ sync: async () => {} }) }),
       {
         index: this.#index,
         defer: (run) => (this.#isHeld ? void this.#turns.push(run) : run()),

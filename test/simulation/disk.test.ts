@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
+import { runs } from '../support/size.ts';
 import { DiskStore } from './disk-store.ts';
 import { runHistory } from './run-history.ts';
 
-const SEEDS = 70;
-const LEAST_EACH = 20;
+const SEEDS = runs(70, 14);
+const LEAST_EACH = runs(20, 1);
 
 it(`[L1, L2, L3, L4, L5, L6, L10] every law holds in ${SEEDS} random histories of the durable store on a disk that loses what was not synced`, {
   timeout: 600_000,

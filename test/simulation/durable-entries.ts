@@ -1,8 +1,8 @@
 /** Reads the entries of every log from the bytes that a power cut would leave, without the store's help. */
 
-import type { Entry, Unit } from '../../src/core/records/session/envelope.ts';
+import type { Entry, Unit } from '../../src/core/records/session/unit.ts';
+import { segmentName } from '../../src/store/journal/files.ts';
 import { MARK_BYTES, readFrame } from '../../src/store/journal/record.ts';
-import { segmentName } from '../../src/node/journal/segments.ts';
 import type { SimDisk } from '../support/sim-disk.ts';
 
 export class DurableEntries {

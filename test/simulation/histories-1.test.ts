@@ -1,3 +1,4 @@
+import { runs } from '../support/size.ts';
 import { describeHistories } from './describe-histories.ts';
 
-describeHistories(1, 400);
+describeHistories(1, runs(400, 36));

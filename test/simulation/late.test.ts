@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
+import { runs } from '../support/size.ts';
 import { LateStore } from './late-store.ts';
 import { runHistory } from './run-history.ts';
 
-const SEEDS = 200;
+const SEEDS = runs(200, 24);
 
 it(`[L1, L2, L3, L4, L5, L6] every law holds in ${SEEDS} random histories on a store whose answers come late`, {
   timeout: 600_000,

@@ -1,9 +1,16 @@
 /** The checker's own idea of every session: the durable log, folded from its start, and what each participant is owed. */
 
-import type { CreatedData, Entry, Envelope } from 'parley-hub/core';
-import { canonicalJson, completeAdapter, type Json, type SessionAdapter } from 'parley-hub/core';
+import {
+  type CreatedData,
+  canonicalJson,
+  completeAdapter,
+  type Entry,
+  type Envelope,
+  type Json,
+  type SessionAdapter,
+} from 'parley-hub/core';
 import { EVALUATORS, HANDLERS } from 'parley-hub/expectations/built-in';
-import type { Watch } from '../../src/core/ports/expectation.ts';
+import type { ExpectationSet } from '../../src/core/ports/expectation.ts';
 import { foldEnvelope, type SessionState } from '../../src/core/state/state.ts';
 import { Expectations } from '../../src/hub/extensions/expectations.ts';
 import { checkLimits, isOfLimit } from './accept-laws.ts';
@@ -34,7 +41,7 @@ export class LogModel {
   private readonly createdUnder = new Map<string, number>();
   private readonly adapters: Map<string, ReturnType<typeof completeAdapter>>;
   private readonly expectations = new Expectations();
-  private readonly watches = new Map<string, Watch | null>();
+  private readonly watches = new Map<string, ExpectationSet | null>();
 
   // biome-ignore lint/suspicious/noExplicitAny: an adapter's state is known to the adapter alone
   constructor(adapters: readonly SessionAdapter<any>[]) {
@@ -85,7 +92,7 @@ export class LogModel {
     return foldEnvelope(before, envelope, { adapter: this.adapterOf(before, envelope), epoch: 1, watch });
   }
 
-  private watchOf({ session_id, event_type, event_data }: Envelope): Watch | null {
+  private watchOf({ session_id, event_type, event_data }: Envelope): ExpectationSet | null {
     if (event_type === 'session.created') {
       const { manifest, versions } = event_data as unknown as CreatedData;
       const watch = this.expectations.recorded(manifest.expectations, versions);

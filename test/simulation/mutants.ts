@@ -3,10 +3,10 @@
 import type { View } from 'parley-hub/core';
 import { fullTranscript } from 'parley-hub/views/full-transcript';
 import { windowedSummary } from 'parley-hub/views/windowed-summary';
-import type { Decision } from '../../src/core/decisions/advance.ts';
+import type { Decision } from '../../src/core/decisions/decision.ts';
 import { type Envelope, hubDraft } from '../../src/core/records/session/envelope.ts';
 import type { SessionState } from '../../src/core/state/state.ts';
-import type { HubParts } from '../../src/hub/parts.ts';
+import type { Rooms } from '../../src/hub/wiring.ts';
 import type { FaultyStore } from '../../src/testing/doubles/faulty-store.ts';
 import { storeMutants } from '../support/store-mutants.ts';
 import { DiskStore } from './disk-store.ts';
@@ -55,27 +55,27 @@ export const mutants: readonly Mutant[] = [
   onHub('fire again what has fired', 'L9', fireAgain),
   onHub('fire early', 'L9', fireEarly),
   onHub('skip a firing', 'L9', skipFirings),
-  onHub('ignore the grace', 'L9', (parts) => {
-    parts.grace.leftMs = () => 0;
+  onHub('ignore the grace', 'L9', ({ deadlines }) => {
+    deadlines.grace.leftMs = () => 0;
   }),
-  onHub('refuse for what nobody limits', 'L8', (parts) => {
+  onHub('refuse for what nobody limits', 'L8', ({ inboxes }) => {
     let asked = 0;
     // Now and then, and whatever is in it.
-    parts.inboxes.isFull = () => ++asked % 7 === 0;
+    inboxes.isFull = () => ++asked % 7 === 0;
   }),
 ];
 
-function onHub(name: string, law: string, tamper: (parts: HubParts) => void): Mutant {
+function onHub(name: string, law: string, tamper: (rooms: Rooms) => void): Mutant {
   return { name, law, make: (seed) => ({ seed, tamper }) };
 }
 
-function forgetActive({ index }: HubParts): void {
+function forgetActive({ index }: Rooms): void {
   const update = index.update.bind(index);
   index.update = (head, nowMs) => (head.state === 'ACTIVE' ? index.forget(head.session_id) : update(head, nowMs));
 }
 
 /** As a hub that forgets over a restart what its log says: the last violation once more, when the session is next due. */
-function fireAgain({ watching, store }: HubParts): void {
+function fireAgain({ deadlines: { watching }, store }: Rooms): void {
   const fire = watching.fire.bind(watching);
   watching.fire = async (session, nowMs) => {
     const { sessionId } = session;
@@ -94,17 +94,18 @@ function said({ metadata }: SessionState, { event_data, audience }: Envelope): D
 
 const EARLY_MS = 3_000;
 
-function fireEarly({ wakes, presence, watching }: HubParts): void {
-  const run = wakes.run.bind(wakes);
-  wakes.run = (nowMs) => run(nowMs + EARLY_MS);
-  const lookAtMs = presence.lookAtMs.bind(presence);
-  presence.lookAtMs = (head) => lookAtMs(head) - EARLY_MS;
+function fireEarly({ deadlines }: Rooms): void {
+  const { due, watching } = deadlines;
+  const run = deadlines.run.bind(deadlines);
+  deadlines.run = (nowMs) => run(nowMs + EARLY_MS);
+  const lookAtMs = due.checkAtMs.bind(due);
+  due.checkAtMs = (head) => lookAtMs(head) - EARLY_MS;
   const fire = watching.fire.bind(watching);
   watching.fire = (session, nowMs) => fire(session, nowMs + EARLY_MS);
 }
 
 /** Every other time a session is due. */
-function skipFirings({ watching }: HubParts): void {
+function skipFirings({ deadlines: { watching } }: Rooms): void {
   let times = 0;
   const fire = watching.fire.bind(watching);
   watching.fire = async (session, nowMs) => {

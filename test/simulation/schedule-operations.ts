@@ -16,7 +16,7 @@ export const scheduleOperations: readonly SimOperation[] = [
 
 /** From now on nothing is opened by itself. */
 export async function endSchedules(sim: Simulation): Promise<void> {
-  for (const { schedule_id } of sim.parts.schedules.list(null, '')) void sim.parts.schedules.delete(schedule_id);
+  for (const { schedule_id } of sim.rooms.schedules.list(null, '')) void sim.rooms.schedules.delete(schedule_id);
   await sim.flow();
 }
 
@@ -49,7 +49,7 @@ function withBound(sim: Simulation, run: (client: SimClient) => string | false):
 
 function withOwn(sim: Simulation, run: (client: SimClient, scheduleId: string) => string): string | false {
   return withBound(sim, (client) => {
-    const own = sim.parts.schedules.list(client.agentId, '');
+    const own = sim.rooms.schedules.list(client.agentId, '');
     return own.length === 0 ? false : run(client, sim.random.pick(own).schedule_id);
   });
 }

@@ -1,7 +1,7 @@
 /** What a history does to a store beside using it. */
 
-import type { Entry, Unit } from '../../src/core/records/session/envelope.ts';
 import type { Store } from '../../src/core/ports/store.ts';
+import type { Entry, Unit } from '../../src/core/records/session/unit.ts';
 
 export interface SimulatedStore extends Store {
   readonly counts: { readonly snapshot: number };

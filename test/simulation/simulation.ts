@@ -6,14 +6,18 @@ import { discussion } from 'parley-hub/adapters/discussion';
 import { governed } from 'parley-hub/adapters/governed';
 import { CONDITIONS, TARGETS } from 'parley-hub/adapters/transition-graph';
 import { workflow } from 'parley-hub/adapters/workflow';
-import type { CreatedData, Entry, Envelope, ResponseFrame, Violation } from 'parley-hub/core';
 import {
+  type CreatedData,
   canonicalJson,
+  type Entry,
+  type Envelope,
   isTerminal,
   type JsonObject,
+  type ResponseFrame,
   type Result,
   type SessionAdapter,
   type View,
+  type Violation,
   WireError,
 } from 'parley-hub/core';
 import { EVALUATORS, HANDLERS } from 'parley-hub/expectations/built-in';
@@ -23,11 +27,11 @@ import { tokenBudget } from 'parley-hub/views/token-budget';
 import { windowedSummary } from 'parley-hub/views/windowed-summary';
 import type { SessionState } from '../../src/core/state/state.ts';
 import { Hub } from '../../src/hub/hub.ts';
-import type { HubParts } from '../../src/hub/parts.ts';
+import type { Rooms } from '../../src/hub/wiring.ts';
 import { FaultyStore } from '../../src/testing/doubles/faulty-store.ts';
-import { type Random, seededRandom } from '../../src/testing/lib/random.ts';
 import { SimClock } from '../../src/testing/doubles/sim-clock.ts';
 import { quiet, seededIds } from '../../src/testing/doubles/world.ts';
+import { type Random, seededRandom } from '../../src/testing/lib/random.ts';
 import { isOfLimit } from './accept-laws.ts';
 import { AckBook } from './ack-book.ts';
 import { checkCatalogued } from './catalogue-laws.ts';
@@ -54,7 +58,7 @@ export interface SimulationOptions {
   /** Mutants of the views. */
   readonly views?: readonly View[];
   /** A mutant of the hub itself: called with the parts of each hub that starts. */
-  readonly tamper?: (parts: HubParts) => void;
+  readonly tamper?: (rooms: Rooms) => void;
   /** A mutant of the network. */
   readonly disturb?: (wire: Wire, random: Random) => void;
   readonly onOperation?: (line: string) => void;
@@ -147,9 +151,9 @@ export class Simulation {
     await this.flow();
   }
 
-  get parts(): HubParts {
+  get rooms(): Rooms {
     // The checker looks inside: L3 and L6 speak of what the hub holds, not of what it says.
-    return (this.hub as unknown as { parts: HubParts }).parts;
+    return (this.hub as unknown as { rooms: Rooms }).rooms;
   }
 
   count(kind: string, more = 1): void {
@@ -466,7 +470,7 @@ export class Simulation {
       this.model.tasks.checkExpired(this.clock.now());
     }
     for (const { name, agentId } of this.clients) {
-      const known = agentId === null ? null : this.parts.registry.called(name);
+      const known = agentId === null ? null : this.rooms.registry.find(name);
       if (known !== null) this.model.tasks.checkObserved(known.passport.agent_id, known.resume.observed);
     }
     for (const state of ['done', 'failed', 'cancelled', 'expired']) {
@@ -584,7 +588,7 @@ export class Simulation {
 
   private checkSession(sessionId: string, state: ReturnType<LogModel['state']>): void {
     if (state === undefined || this.failed) return;
-    const live = this.parts.sessions.peek(sessionId);
+    const live = this.rooms.sessions.peek(sessionId);
     const durable = live?.durable ?? null;
     // States are immutable: one that was right stays right.
     if (durable !== null && this.checked.get(sessionId) !== durable) {
@@ -598,11 +602,11 @@ export class Simulation {
     }
     const { head } = state;
     if (isTerminal(head.state)) return;
-    const armed = this.parts.index.deadlines.at(sessionId) !== undefined;
-    const isCounted = this.parts.index.census.has(sessionId);
+    const armed = this.rooms.index.deadlines.at(sessionId) !== undefined;
+    const isCounted = this.rooms.index.census.has(sessionId);
     holds(isCounted === armed, 'MO1', () => `session ${sessionId} is ${isCounted ? '' : 'not '}counted as live`);
     const present = Object.entries(head.members).some(
-      ([agentId, status]) => (status === 'active' || status === 'hidden') && this.parts.bindings.isBound(agentId),
+      ([agentId, status]) => (status === 'active' || status === 'hidden') && this.rooms.bindings.isBound(agentId),
     );
     holds(armed || present, 'L6', () => `session ${sessionId} is ${head.state} with no deadline and nobody bound`);
   }
@@ -725,7 +729,7 @@ export class Simulation {
       views: this.options.views ?? views,
       limits: { tailLength: 4, window: 8, snapshotLength: 4 },
     });
-    this.options.tamper?.(this.parts);
+    this.options.tamper?.(this.rooms);
     this.hub.on('envelopePosted', ({ envelope }) => {
       if (generation !== this.generation) return;
       const { session_id, seq } = envelope;

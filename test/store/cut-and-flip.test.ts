@@ -2,14 +2,15 @@
 // every log is a leading part of itself in whole units, and what is damaged is named.
 
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Entry, Unit } from '../../src/core/records/session/envelope.ts';
 import type { Store } from '../../src/core/ports/store.ts';
+import type { Entry, Unit } from '../../src/core/records/session/unit.ts';
+import { MemoryIndex } from '../../src/store/index/memory-index.ts';
+import { segmentName } from '../../src/store/journal/files.ts';
 import type { PlacedRecord, Position } from '../../src/store/journal/journal-types.ts';
 import { RECORD_HEADER_BYTES } from '../../src/store/journal/record.ts';
-import { segmentName } from '../../src/node/journal/segments.ts';
-import { MemoryIndex } from '../../src/store/index/memory-index.ts';
 import { createdUnit, textUnit, unit } from '../../src/testing/lib/sample-records.ts';
 import { SimDisk } from '../support/sim-disk.ts';
+import { itDeep, runs } from '../support/size.ts';
 import {
   ALPHA,
   BETA,
@@ -23,6 +24,8 @@ import {
 import { openSimStore } from './sim-store.ts';
 
 const LONG = 120_000;
+/** The quick run tries every fifth byte. */
+const STEP = runs(1, 5);
 
 let killed: StoreRun;
 let closed: StoreRun;
@@ -43,13 +46,13 @@ describe('the recorded life', () => {
 });
 
 describe('a journal cut at every byte', () => {
-  it(
+  itDeep(
     '[DS1] opens without its index: every log is a leading part of itself in whole units, with all that was confirmed',
     () => eachCut((place) => checkCut(cutAt(place), new MemoryIndex(), place)),
     LONG,
   );
 
-  it(
+  itDeep(
     '[DS1] opens with an index as old as any before the cut, and blank behind the cut: the same',
     () =>
       eachCut((place, n) => {
@@ -62,19 +65,19 @@ describe('a journal cut at every byte', () => {
 
   it(
     '[DS1] goes on behind the cut: what is appended there is found with the rest, and nothing is reported again',
-    () => eachCut((place) => checkGoesOn(cutAt(place), place), { step: 7 }),
+    () => eachCut((place) => checkGoesOn(cutAt(place), place), { step: 7 * STEP }),
     LONG,
   );
 });
 
 describe('a bit flipped at every byte', () => {
-  it(
+  itDeep(
     '[DS2] with the index lost: the log it hit is named and reads up to there, all others are whole and go on',
     () => eachFlip((disk, victim) => checkSpoilt(disk, new MemoryIndex(), victim, 'when it opens')),
     LONG,
   );
 
-  it(
+  itDeep(
     '[DS2] with the index there: the damage is found by whoever reads it, and then the same holds',
     () =>
       eachFlip((disk, victim) => {
@@ -114,7 +117,7 @@ describe('damage', () => {
     }
   });
 
-  it('[DS2] is still known when a long rebuild of the index is cut off behind it', async () => {
+  itDeep('[DS2] is still known when a long rebuild of the index is cut off behind it', async () => {
     const disk = new SimDisk();
     const segmentBytes = 16 * 1024 * 1024;
     const { store } = await openSimStore(disk, { segmentBytes });
@@ -166,7 +169,7 @@ function must(holds: boolean, where: string, what: () => string): void {
 
 async function eachCut(
   check: (place: Position, n: number) => Promise<void>,
-  { step = 1 }: { readonly step?: number } = {},
+  { step = STEP }: { readonly step?: number } = {},
 ): Promise<void> {
   let n = 0;
   for (const { segment, bytes } of killed.segments) {
@@ -265,7 +268,7 @@ async function checkGoesOn(disk: SimDisk, place: Position): Promise<void> {
 async function eachFlip(check: (disk: SimDisk, victim: Victim) => Promise<void>): Promise<void> {
   let n = 0;
   for (const { segment, bytes } of closed.segments) {
-    for (let byte = 0; byte < bytes; byte++, n++) {
+    for (let byte = 0; byte < bytes; byte += STEP, n++) {
       const disk = closed.disk.copy();
       const bit = (byte * 5 + segment) % 8;
       disk.flipBit(segmentName(segment), byte, bit);
@@ -273,7 +276,7 @@ async function eachFlip(check: (disk: SimDisk, victim: Victim) => Promise<void>)
       await check(disk, { record: recordAt(segment, byte), isSeal: isSeal(segment, byte), n, where });
     }
   }
-  expect(n).toBeGreaterThan(7_000);
+  expect(n).toBeGreaterThan(7_000 / STEP);
 }
 
 interface Victim {

@@ -2,10 +2,10 @@
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { listArchives, segmentName, withSegment } from '../../src/store/journal/files.ts';
 import type { PlacedRecord } from '../../src/store/journal/journal-types.ts';
 import { realFiles } from '../../src/store/journal/real-files.ts';
 import { scanJournal, scanWhole } from '../../src/store/journal/scan.ts';
-import { listArchives, segmentName, withSegment } from '../../src/node/journal/segments.ts';
 
 /** The unit of this log that begins with this seq. */
 export async function damageUnit(data: string, id: string, seq: number): Promise<void> {

@@ -1,18 +1,20 @@
 // A disk that refuses, at every operation of a run: the store stops answering, loses nothing it answered for, and doubles nothing.
 
 import { describe, expect, it } from 'vitest';
-import type { Entry, Unit } from '../../src/core/records/session/envelope.ts';
 import type { HeadToken, Store } from '../../src/core/ports/store.ts';
+import type { Entry, Unit } from '../../src/core/records/session/unit.ts';
 import { Hub } from '../../src/hub/hub.ts';
-import { SPARE_NAME } from '../../src/node/journal/segments.ts';
 import { MemoryIndex } from '../../src/store/index/memory-index.ts';
-import { createdUnit, hubUnit, textUnit } from '../../src/testing/lib/sample-records.ts';
+import { SPARE_NAME } from '../../src/store/journal/files.ts';
 import { Peer } from '../../src/testing/doubles/peer.ts';
-import { type Random, seededRandom } from '../../src/testing/lib/random.ts';
 import { SimClock } from '../../src/testing/doubles/sim-clock.ts';
-import { type DiskEvent, type DiskFault, SimDisk } from '../support/sim-disk.ts';
 import { seededIds } from '../../src/testing/doubles/world.ts';
+import { type Random, seededRandom } from '../../src/testing/lib/random.ts';
+import { createdUnit, hubUnit, textUnit } from '../../src/testing/lib/sample-records.ts';
 import { ADAPTERS, EXPECTATIONS, text, watch } from '../hub/scene.ts';
+import { SimDisk } from '../support/sim-disk.ts';
+import type { DiskEvent, DiskFault } from '../support/sim-file.ts';
+import { itDeep } from '../support/size.ts';
 import { ALPHA, BETA, HUB, RememberingIndex } from './recorded-store.ts';
 import { openSimStore } from './sim-store.ts';
 
@@ -32,20 +34,23 @@ const FAULTS: readonly Fault[] = [
 ];
 
 describe.each(FAULTS)('$code on each $operation of a run, which keeps $keeps', (fault) => {
-  it('[DS3] everything from there on fails, reads go on, and nothing answered as durable is lost or doubled', async () => {
-    const clean = await aRun({ operation: 'write', code: 'EIO' }, Number.POSITIVE_INFINITY);
-    expect(clean.written.every(({ kind }) => kind === 'durable')).toBe(true);
-    const operations = clean.disk.counts[fault.operation] - clean.before[fault.operation];
-    expect(operations).toBeGreaterThan(fault.operation === 'syncFolder' ? 3 : 15);
-    let poisoned = 0;
-    for (let nth = 1; nth <= operations; nth++) {
-      const run = await aRun(fault, nth);
-      if (await checkFailure(run, `${fault.operation} ${nth}`)) poisoned += 1;
-      await checkAfterCrash(run, seededRandom(nth), `${fault.operation} ${nth}`);
-    }
-    // What makes the next segment ready may fail without harm.
-    expect(poisoned).toBeGreaterThan(operations / 3);
-  });
+  itDeep(
+    '[DS3] everything from there on fails, reads go on, and nothing answered as durable is lost or doubled',
+    async () => {
+      const clean = await aRun({ operation: 'write', code: 'EIO' }, Number.POSITIVE_INFINITY);
+      expect(clean.written.every(({ kind }) => kind === 'durable')).toBe(true);
+      const operations = clean.disk.counts[fault.operation] - clean.before[fault.operation];
+      expect(operations).toBeGreaterThan(fault.operation === 'syncFolder' ? 3 : 15);
+      let poisoned = 0;
+      for (let nth = 1; nth <= operations; nth++) {
+        const run = await aRun(fault, nth);
+        if (await checkFailure(run, `${fault.operation} ${nth}`)) poisoned += 1;
+        await checkAfterCrash(run, seededRandom(nth), `${fault.operation} ${nth}`);
+      }
+      // What makes the next segment ready may fail without harm.
+      expect(poisoned).toBeGreaterThan(operations / 3);
+    },
+  );
 });
 
 interface Written {

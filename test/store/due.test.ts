@@ -1,8 +1,8 @@
 // Stores that lose or misplace what is due must not pass for stores.
 
 import { describe, expect, it } from 'vitest';
-import type { Entry, Unit } from '../../src/core/records/session/envelope.ts';
 import type { Append, HeadToken, LiveRow, ReadRange, StoredHead } from '../../src/core/ports/store.ts';
+import type { Entry, Unit } from '../../src/core/records/session/unit.ts';
 import { MemoryStore } from '../../src/hub/log/memory-store.ts';
 import { withDue } from '../../src/testing/lib/sample-records.ts';
 import { checkStoreModel } from '../../src/testing/store-contract/model.ts';

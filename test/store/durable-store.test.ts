@@ -1,13 +1,12 @@
 // The store in a folder keeps the contract of the port, on a real disk and on a simulated one.
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Store } from '../../src/core/ports/store.ts';
 import { MemoryIndex } from '../../src/store/index/memory-index.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { describeStore } from '../../src/testing/describe-store.ts';
 import { SimDisk } from '../support/sim-disk.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 import { openSimStore } from './sim-store.ts';
 
 const segmentBytes = 256 * 1024;
@@ -15,7 +14,7 @@ const segmentBytes = 256 * 1024;
 describeStore(
   'DurableStore on a real disk',
   async () => {
-    const root = await mkdtemp(join(tmpdir(), 'parley-store-'));
+    const root = tempFolder('store');
     const folders = new Map<Store, string>();
     const openIn = async (folder: string) => {
       const { store } = await openStore(folder, { segmentBytes });
@@ -28,7 +27,7 @@ describeStore(
         await store.close();
         return openIn(folders.get(store) ?? root);
       },
-      cleanup: () => rm(root, { recursive: true }),
+      cleanup: async () => {},
     };
   },
   { runs: 50 },

@@ -1,21 +1,19 @@
-// A data folder says what it is: old ones are brought up to date after a copy was put aside, newer ones are refused.
+// A data folder says what it is; newer ones and unknown ones are rejected.
 
-import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { openStore } from '../../src/store/open-store.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 import { picture } from './sample-store.ts';
 
 const golden = join(import.meta.dirname, 'golden');
 let data: string;
 
 beforeEach(async () => {
-  data = join(await mkdtemp(join(tmpdir(), 'parley-format-')), 'data');
+  data = join(tempFolder('format'), 'data');
   await cp(join(golden, 'format-1'), data, { recursive: true });
 });
-
-afterEach(() => rm(join(data, '..'), { recursive: true }));
 
 describe('a data folder', () => {
   it('[DS26] of format 1 reads as it was written', async () => {
@@ -43,24 +41,20 @@ describe('a data folder', () => {
     }
   });
 
-  it('[DS27] of an older format is upgraded after a copy of it was put aside', async () => {
-    await toFormat0();
-    const before = await files(data);
-    expect(await opened(data)).toEqual(JSON.parse(await readFile(join(golden, 'format-1.json'), 'utf8')));
-    expect(await files(join(data, 'before-format-1'))).toEqual(before);
-    expect((await readdir(data)).filter((name) => name.endsWith('.journal'))).toEqual([]);
+  it('[DS27] with journal files outside its journal folder is rejected and not changed', async () => {
+    const journal = join(data, 'journal');
+    for (const name of await readdir(journal)) await rename(join(journal, name), join(data, name));
+    await rm(journal, { recursive: true });
+    const before = await filesIn(data);
+    await expect(withoutName()).rejects.toMatchObject({ code: 'bad_data_folder' });
+    expect(await filesIn(data)).toEqual({ ...before, 'parley.json': undefined });
   });
 
-  it('[DS27] whose upgrade was cut off is upgraded by the next start', async () => {
-    await toFormat0();
-    const before = await files(data);
-    // As far as an upgrade comes before its last step: the copy is there, one of the files has moved.
-    await mkdir(join(data, 'before-format-1'));
-    for (const name of Object.keys(before)) await cp(join(data, name), join(data, 'before-format-1', name));
-    await mkdir(join(data, 'journal'));
-    await rename(join(data, '00000001.journal'), join(data, 'journal', '00000001.journal'));
-    expect(await opened(data)).toEqual(JSON.parse(await readFile(join(golden, 'format-1.json'), 'utf8')));
-    expect(await files(join(data, 'before-format-1'))).toEqual(before);
+  it('[DS27] of a format that no released version wrote is rejected and not changed', async () => {
+    await writeFile(join(data, 'parley.json'), '{"format":0,"journal_id":""}');
+    const before = await filesIn(join(data, 'journal'));
+    await expect(openStore(data)).rejects.toMatchObject({ code: 'bad_data_folder' });
+    expect(await filesIn(join(data, 'journal'))).toEqual(before);
   });
 });
 
@@ -78,14 +72,7 @@ async function opened(folder: string): Promise<unknown> {
   return JSON.parse(JSON.stringify(shown));
 }
 
-/** Format 0 had the journal in the folder itself and no file that said so. */
-async function toFormat0(): Promise<void> {
-  for (const name of await readdir(join(data, 'journal'))) await rename(join(data, 'journal', name), join(data, name));
-  await rm(join(data, 'journal'), { recursive: true });
-  await rm(join(data, 'parley.json'));
-}
-
-async function files(folder: string): Promise<Record<string, string>> {
+async function filesIn(folder: string): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     if (entry.isFile() && entry.name !== 'lock') found[entry.name] = await readFile(join(folder, entry.name), 'hex');

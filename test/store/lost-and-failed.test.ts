@@ -3,10 +3,10 @@
 import { expect, it } from 'vitest';
 import { MemoryIndex } from '../../src/store/index/memory-index.ts';
 import { textUnit } from '../../src/testing/lib/sample-records.ts';
-import { SimDisk } from '../support/sim-disk.ts';
 import { durably, seqs } from '../../src/testing/store-contract/read-store.ts';
-import { openSimStore } from './sim-store.ts';
+import { SimDisk } from '../support/sim-disk.ts';
 import { fill } from './sample-store.ts';
+import { openSimStore } from './sim-store.ts';
 
 it('[L10, DS3] a write that nobody waits for and that fails is told once, and nothing is taken any more', async () => {
   const disk = new SimDisk();

@@ -1,12 +1,12 @@
 /** A life of the durable store on a disk that can be copied and spoilt: what was written, when it was confirmed, and every index on the way. */
 
-import type { Unit } from '../../src/core/records/session/envelope.ts';
 import type { Cursor, HeadToken, Store } from '../../src/core/ports/store.ts';
-import type { PlacedRecord, Position } from '../../src/store/journal/journal-types.ts';
-import { scanJournal } from '../../src/store/journal/scan.ts';
-import { listSegments, segmentName } from '../../src/node/journal/segments.ts';
+import type { Unit } from '../../src/core/records/session/unit.ts';
 import { readCheckpoint } from '../../src/store/index/checkpoint.ts';
 import { MemoryIndex } from '../../src/store/index/memory-index.ts';
+import { listSegments, segmentName } from '../../src/store/journal/files.ts';
+import type { PlacedRecord, Position } from '../../src/store/journal/journal-types.ts';
+import { scanJournal } from '../../src/store/journal/scan.ts';
 import { createdUnit, hubUnit, textUnit, unit } from '../../src/testing/lib/sample-records.ts';
 import { SimDisk } from '../support/sim-disk.ts';
 import { openSimStore } from './sim-store.ts';

@@ -1,7 +1,7 @@
 /** A store with something in it, and a picture of all that can be seen in it. */
 
-import type { Entry } from '../../src/core/records/session/envelope.ts';
 import type { HeadToken, Store } from '../../src/core/ports/store.ts';
+import type { Entry } from '../../src/core/records/session/unit.ts';
 import { createdUnit, hubUnit, textUnit } from '../../src/testing/lib/sample-records.ts';
 import { durably } from '../../src/testing/store-contract/read-store.ts';
 

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createHub } from '../../src/server/create-hub.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { text } from '../hub/scene.ts';
-import { type BuiltScript, builtScript } from '../support/built-script.ts';
 import { HubProcess } from '../server/processes/hub-process.ts';
+import { type BuiltScript, builtScript } from '../support/built-script.ts';
 
 const segmentBytes = 256 * 1024;
 
@@ -18,7 +18,7 @@ let folder: string;
 let folders = 0;
 
 beforeAll(async () => {
-  script = await builtScript('hub-child.ts');
+  script = await builtScript('test/server/processes/hub-child.ts');
   root = await mkdtemp(join(tmpdir(), 'parley-second-'));
 });
 

@@ -1,9 +1,9 @@
 /** The durable store on a simulated disk, with an index in memory that survives as far as it was written. */
 
-import type { Files } from '../../src/node/journal/files.ts';
 import type { DurableStore, StorePorts } from '../../src/store/durable-store.ts';
 import { MemoryIndex } from '../../src/store/index/memory-index.ts';
 import type { OrderedIndex } from '../../src/store/index/ordered-index.ts';
+import type { Files } from '../../src/store/journal/files.ts';
 import { recoverStore, type StoreRecovery } from '../../src/store/recover.ts';
 
 /** Small, so that histories reach the next segment. */

@@ -1,17 +1,15 @@
 // When an answer is given: never before the sync of its bytes, and of the name of the file they are in, has returned.
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { HeadToken } from '../../src/core/ports/store.ts';
-import type { Files } from '../../src/node/journal/files.ts';
-import { realFiles } from '../../src/store/journal/real-files.ts';
 import { MemoryIndex } from '../../src/store/index/memory-index.ts';
+import type { Files } from '../../src/store/journal/files.ts';
+import { realFiles } from '../../src/store/journal/real-files.ts';
 import { recoverStore } from '../../src/store/recover.ts';
 import { unit } from '../../src/testing/lib/sample-records.ts';
 import { SimDisk } from '../support/sim-disk.ts';
-import { portOf } from './journal/patched-files.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+import { patchFiles } from './journal/patched-files.ts';
 import { Watch } from './watched-files.ts';
 
 /** Small: a run goes through several. */
@@ -35,7 +33,7 @@ describe.each(DISKS)('on $disk', ({ run }) => {
 
   it('[DS5] a port that says it synced and did not is found out', async () => {
     const { faults } = await run((below, watch) =>
-      portOf(watch.files(below), { file: () => ({ sync: async () => {} }) }),
+      patchFiles(watch.files(below), { file: () => ({ sync: async () => {} }) }),
     );
     expect(faults[0]).toContain('before the sync of its bytes returned');
     expect(faults.length).toBe(240);
@@ -44,14 +42,14 @@ describe.each(DISKS)('on $disk', ({ run }) => {
   it('[DS5] a port that returns before its sync did is found out', async () => {
     const { faults } = await run((below, watch) => {
       const watched = watch.files(slow(below, 'files'));
-      return portOf(watched, { file: (file) => ({ sync: async () => void file.sync() }) });
+      return patchFiles(watched, { file: (file) => ({ sync: async () => void file.sync() }) });
     });
     expect(faults[0]).toContain('before the sync of its bytes returned');
   });
 
   it('[DS5] a port that does not sync the names of files is found out', async () => {
     const { faults } = await run((below, watch) =>
-      portOf(watch.files(below), { folder: { syncFolder: async () => {} } }),
+      patchFiles(watch.files(below), { folder: { syncFolder: async () => {} } }),
     );
     expect(faults[0]).toContain('before the name of');
   });
@@ -59,7 +57,7 @@ describe.each(DISKS)('on $disk', ({ run }) => {
   it('[DS5] a port that syncs the names too late is found out', async () => {
     const { faults } = await run((below, watch) => {
       const watched = watch.files(slow(below, 'folder'));
-      return portOf(watched, { folder: { syncFolder: async () => void watched.syncFolder() } });
+      return patchFiles(watched, { folder: { syncFolder: async () => void watched.syncFolder() } });
     });
     expect(faults[0]).toContain('before the name of');
   });
@@ -74,12 +72,7 @@ interface Result {
 }
 
 async function onRealDisk(wire: Wire): Promise<Result> {
-  const folder = await mkdtemp(join(tmpdir(), 'parley-sync-'));
-  try {
-    return await burstsOf(await realFiles(folder), wire);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  return burstsOf(await realFiles(tempFolder('sync')), wire);
 }
 
 function onSimDisk(wire: Wire): Promise<Result> {
@@ -128,8 +121,8 @@ function slow(below: Files, what: 'files' | 'folder'): Files {
     await turns(20);
     await sync();
   };
-  if (what === 'folder') return portOf(below, { folder: { syncFolder: () => later(() => below.syncFolder()) } });
-  return portOf(below, { file: (file) => ({ sync: () => later(() => file.sync().catch(isClosed)) }) });
+  if (what === 'folder') return patchFiles(below, { folder: { syncFolder: () => later(() => below.syncFolder()) } });
+  return patchFiles(below, { file: (file) => ({ sync: () => later(() => file.sync().catch(isClosed)) }) });
 }
 
 /** Whoever does not wait for its sync may have closed the file before. */

@@ -1,6 +1,6 @@
 /** A file port that notes when every write and every sync begins and returns, and the rule by which an answer may be given. */
 
-import type { Files, OpenFile } from '../../src/node/journal/files.ts';
+import type { Files, OpenFile } from '../../src/store/journal/files.ts';
 
 interface Written {
   readonly file: object;

@@ -16,9 +16,9 @@ export interface BuiltScript {
   remove(): Promise<void>;
 }
 
-/** A script of this folder. */
+/** A script by its path from the root of the repository. */
 export async function builtScript(name: string): Promise<BuiltScript> {
-  const { paths, remove } = await builtScripts([join(import.meta.dirname, name)]);
+  const { paths, remove } = await builtScripts([join(root, name)]);
   return { path: paths[0] ?? '', remove };
 }
 

@@ -6,11 +6,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { runCommandLine } from '../../src/cli/run-command-line.ts';
 import type { Streams } from '../../src/cli/terminal/io.ts';
-import { runWords } from '../../src/cli/run-command-line.ts';
 import { root } from '../package/repository.ts';
-import type { BuiltScript } from './built-script.ts';
 import { builtCommand, type Ended, UpProcess } from '../server/up-process.ts';
+import type { BuiltScript } from './built-script.ts';
 
 /** What the machine it is tested on has set must not count. */
 const OWN = /^(PARLEY_|NO_COLOR|FORCE_COLOR)/;
@@ -48,29 +48,22 @@ export class CommandLine {
     return { ...plainEnv, PARLEY_URL: this.url, PARLEY_DATA: this.data, PARLEY_NAME: 'alice' };
   }
 
-  spawn(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcessWithoutNullStreams {
-    return spawn(process.execPath, [this.command.path, ...args], { cwd: root, env: { ...this.env, ...env } });
+  spawn(args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd: string = root): ChildProcessWithoutNullStreams {
+    return spawn(process.execPath, [this.command.path, ...args], { cwd, env: { ...this.env, ...env } });
   }
 
+  /** A process, to its end: for what only a process has, such as stdin, signals, HOME or an exit code of its own. */
   async run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
-    const child = this.spawn(args, env);
-    let [out, err] = ['', ''];
-    child.stdout.on('data', (chunk) => {
-      out += chunk;
-    });
-    child.stderr.on('data', (chunk) => {
-      err += chunk;
-    });
-    child.stdin.end();
-    const [code] = await once(child, 'close');
-    return { code, out, err };
+    const joined = new Joined(this.spawn(args, env));
+    const code = await joined.end();
+    return { code, out: joined.out, err: joined.err };
   }
 
   /** The same without a process of its own, which takes a fiftieth of the time: for what ends by itself and reads no input. */
   async here(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
     const [stdout, stderr] = [new PassThrough(), new PassThrough()];
     const streams = { stdout, stderr, env: { ...this.env, ...env } };
-    const code = await runWords(args, streams as unknown as Streams);
+    const code = await runCommandLine(args, streams as unknown as Streams);
     return { code, out: String(stdout.read() ?? ''), err: String(stderr.read() ?? '') };
   }
 

@@ -1,10 +1,10 @@
 /** Stores that break one law on purpose. A checker that finds nothing wrong with a hub on one of these checks nothing. */
 
-import { type Entry, HUB_ID, type Unit } from '../../src/core/records/session/envelope.ts';
 import type { JsonObject } from '../../src/core/lib/json.ts';
 import type { Append, HeadToken, ReadRange, Snapshot } from '../../src/core/ports/store.ts';
-import { MemoryDisk } from '../../src/hub/log/memory-disk.ts';
-import type { StagedUnit } from '../../src/hub/memory-log.ts';
+import { HUB_ID } from '../../src/core/records/session/envelope.ts';
+import type { Entry, Unit } from '../../src/core/records/session/unit.ts';
+import { MemoryDisk, type StagedUnit } from '../../src/hub/log/memory-disk.ts';
 import { FaultyStore } from '../../src/testing/doubles/faulty-store.ts';
 
 /** Breaks L1: every append is confirmed at once, and a crash may lose it. */

@@ -72,8 +72,10 @@ function whole(option: string, text: string, least: number): number {
 /** The exit code. */
 async function run(asked: Wanted): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-torture-'));
-  const hub = await builtScript('../torture/hub-child.ts');
-  const members = await builtScript(asked.storm === null ? '../torture/members-child.ts' : '../torture/storm-child.ts');
+  const hub = await builtScript('test/torture/hub-child.ts');
+  const members = await builtScript(
+    asked.storm === null ? 'test/torture/members-child.ts' : 'test/torture/storm-child.ts',
+  );
   try {
     const faults = await played(asked, folder, { hub: hub.path, members: members.path });
     for (const fault of faults) console.error(fault);

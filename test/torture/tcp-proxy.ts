@@ -1,7 +1,6 @@
 /** A way to the hub that cuts connections in the middle of a frame: a part of some bytes goes through, and then both ends are reset. */
 
-import type { AddressInfo } from 'node:net';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import type { Random } from '../../src/testing/lib/random.ts';
 
 export interface TcpProxyOptions {

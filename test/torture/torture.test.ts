@@ -5,14 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type BuiltScript, builtScript } from '../support/built-script.ts';
+import { runs } from '../support/size.ts';
 import { broken, summary } from './report.ts';
 import { storm } from './storm.ts';
 import { stormBroken, stormSummary } from './storm-report.ts';
 import { torture } from './torture.ts';
 
-const ROUNDS = 4;
-const CLIENTS = 6;
-const STORM = 300;
+const ROUNDS = runs(4, 2);
+const CLIENTS = runs(6, 4);
+const STORM = runs(300, 60);
 /** A run that finds something says its seed; the moments of a kill are the system's all the same. */
 const SEED = Number(process.env.PARLEY_TORTURE_SEED ?? Date.now() % 1_000_000);
 /** A machine that is busy with something else takes its time. */
@@ -24,7 +25,7 @@ const built: BuiltScript[] = [];
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'parley-torture-'));
   for (const name of ['hub-child', 'members-child', 'storm-child']) {
-    built.push(await builtScript(`../torture/${name}.ts`));
+    built.push(await builtScript(`test/torture/${name}.ts`));
   }
 }, TIMEOUT_MS);
 

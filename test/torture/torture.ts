@@ -8,8 +8,7 @@ import { Child } from './child.ts';
 import { HubProcess } from './hub-process.ts';
 import { readJournal } from './journal.ts';
 import type { FromMembers, MemberPlan, MembersPlan, ToMembers } from './messages.ts';
-import type { Mutant } from './mutants.ts';
-import { loseTheEnd } from './mutants.ts';
+import { loseTheEnd, type Mutant } from './mutants.ts';
 import { TcpProxy } from './tcp-proxy.ts';
 import { WsProxy } from './ws-proxy.ts';
 

@@ -27,12 +27,12 @@ const FIRST_LETTERS = /^(?:\P{L}*\p{L}){1,20}/u;
 const INDENT = '  ';
 
 /** The text as it may stand at the beginning of a message. */
-export function guarded(text: string): string {
+export function escapeSpeakers(text: string): string {
   return guardLines(text, true);
 }
 
 /** The same for text behind a name: only the lines after its first can be taken for another message. */
-export function guardedBehind(text: string): string {
+export function escapeSpeakersAfterName(text: string): string {
   return guardLines(text, false);
 }
 

@@ -6,8 +6,8 @@ import { pathToFileURL } from 'node:url';
 import { asError } from '../../core/lib/errors.ts';
 import type { AgentFn } from '../../participants/agent/agent-fn.ts';
 import { createScriptAdapter, type Script } from '../../participants/agent/script.ts';
-import { Trouble } from '../terminal/command-error.ts';
-import { whileLoading } from '../terminal/load-guarded.ts';
+import { CommandError, notFoundError, usageError } from '../terminal/command-error.ts';
+import { loadGuarded } from '../terminal/load-guarded.ts';
 
 const HINT = 'It has "export default async (ctx, systemPrompt, turn) => …", or a list of answers.';
 
@@ -17,40 +17,40 @@ export async function loadScript(file: string, where = '--script'): Promise<Agen
   await access(file).catch((thrown: unknown) => {
     throw missing(file, where, thrown);
   });
-  const script = await (file.endsWith('.json') ? readList(file) : whileLoading(file, () => importDefault(file))).catch(
+  const script = await (file.endsWith('.json') ? readList(file) : loadGuarded(file, () => importDefault(file))).catch(
     (thrown: unknown) => {
       throw broken(file, where, asError(thrown));
     },
   );
   if (typeof script !== 'function' && !isAnswers(script)) {
     const message = `${where}: ${file}: expected a function or a list of answers as its default export`;
-    throw new Trouble('wrong', 'bad_script', message, HINT);
+    throw usageError('bad_script', message, HINT);
   }
   // What a module exports is its own; what it answers is looked at with every turn.
   return createScriptAdapter(script as Script);
 }
 
-function typed(file: string, where: string): Trouble {
+function typed(file: string, where: string): CommandError {
   const message = `${where}: ${file}: expected JavaScript, got TypeScript`;
-  return new Trouble('wrong', 'bad_script', message, 'Build it first ("npx tsc"), and give the .js or .mjs of it.');
+  return usageError('bad_script', message, 'Build it first ("npx tsc"), and give the .js or .mjs of it.');
 }
 
-function missing(file: string, where: string, thrown: unknown): Trouble {
+function missing(file: string, where: string, thrown: unknown): CommandError {
   const isThere = thrown instanceof Error && 'code' in thrown && thrown.code !== 'ENOENT';
   const why = isThere ? `cannot be read: ${asError(thrown).message}` : 'is not there';
-  return new Trouble('notFound', 'no_file', `${where}: ${file} ${why}`, 'Give the path of a .mjs, .js or .json file.');
+  return notFoundError('no_file', `${where}: ${file} ${why}`, 'Give the path of a .mjs, .js or .json file.');
 }
 
 /** What it is about is in the file itself, so that how a script looks is no help. */
-function broken(file: string, where: string, error: Error): Trouble {
+function broken(file: string, where: string, error: Error): CommandError {
   if (!(error instanceof SyntaxError)) {
     const hint = 'It failed while it was loaded; "node" with that file says where.';
-    return new Trouble('failed', 'bad_script', `${where}: ${file}: ${error.message}`, hint);
+    return new CommandError('failed', 'bad_script', `${where}: ${file}: ${error.message}`, hint);
   }
   const isJson = file.endsWith('.json');
   const hint = isJson ? 'It is a list such as ["Yes.", "No."].' : `"node --check ${file}" says where.`;
   const what = isJson ? 'it is no JSON' : 'it is no JavaScript module';
-  return new Trouble('failed', 'bad_script', `${where}: ${file}: ${what}: ${error.message}`, hint);
+  return new CommandError('failed', 'bad_script', `${where}: ${file}: ${what}: ${error.message}`, hint);
 }
 
 async function importDefault(file: string): Promise<unknown> {

@@ -12,8 +12,8 @@ import {
 } from '../../participants/node-models.ts';
 import { isLoopback } from '../../server/auth/hosts.ts';
 
-export const MODEL_APIS = ['anthropic', 'openai', 'responses'] as const;
-export type ModelApi = (typeof MODEL_APIS)[number];
+const MODEL_APIS = ['anthropic', 'openai', 'responses'] as const;
+type ModelApi = (typeof MODEL_APIS)[number];
 
 export interface ModelChoice {
   readonly api: ModelApi;
@@ -55,8 +55,8 @@ const ONE_TRY_MS = 300_000;
 export const BASE_URL: RegExp = /^https?:\/\/[^\s/?#@]+(?:[/?][^\s#]*)?$/i;
 
 /** null = it names no API. */
-export function modelChoice(given: string): ModelChoice | null {
-  const [, api, model = ''] = /^([a-z]+):(\S.*)$/.exec(given) ?? [];
+export function parseModelChoice(value: string): ModelChoice | null {
+  const [, api, model = ''] = /^([a-z]+):(\S.*)$/.exec(value) ?? [];
   const known = MODEL_APIS.find((one) => one === api);
   return known === undefined ? null : { api: known, model };
 }
@@ -87,11 +87,11 @@ interface Makers {
   client(provider: ModelProvider): ModelClient;
 }
 
-export function agentOfModel(choice: ModelChoice, settings: ModelSettings): AgentFn {
+export function agentForModel(choice: ModelChoice, settings: ModelSettings): AgentFn {
   return MAKERS[choice.api].agent(providerOf(choice, settings));
 }
 
-export function clientOfModel(choice: ModelChoice, settings: ModelSettings): ModelClient {
+export function clientForModel(choice: ModelChoice, settings: ModelSettings): ModelClient {
   return MAKERS[choice.api].client(providerOf(choice, settings));
 }
 

@@ -1,9 +1,21 @@
-/** Whether a program is there before anybody counts on it, and how to come by it. */
+/** The programs that can take turns: agent CLIs by name, and any command line. */
 
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { Trouble } from '../terminal/command-error.ts';
+import type { CliName } from '../../participants/clis/cli-agents.ts';
+import { invalidValueError, notFoundError } from '../terminal/command-error.ts';
+
+export const CLI_NAMES: readonly CliName[] = [
+  'claude',
+  'codex',
+  'gemini',
+  'opencode',
+  'cursor-agent',
+  'hermes',
+  'aider',
+  'goose',
+];
 
 /** By what is typed after `--cli`. */
 const INSTALL: Readonly<Record<string, string>> = {
@@ -22,7 +34,7 @@ export async function requireProgram(command: string, path: string | undefined):
       ? 'Is it installed, and is its folder in PATH? A path such as ./my-agent works too.'
       : `Install it with "${install}"; if it is installed, put its folder in PATH.`;
   const where = command.includes('/') ? 'there is no program' : 'it is in no folder of PATH';
-  throw new Trouble('notFound', 'no_program', `${command}: ${where}`, hint);
+  throw notFoundError('no_program', `${command}: ${where}`, hint);
 }
 
 async function isThere(command: string, path: string): Promise<boolean> {
@@ -37,4 +49,26 @@ async function isThere(command: string, path: string): Promise<boolean> {
 async function isProgram(place: string): Promise<boolean> {
   await access(place, constants.X_OK);
   return (await stat(place)).isFile();
+}
+
+const WORD = /\s+|'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)/gsy;
+
+/** The first is not empty. Quotes hold a word together, a backslash takes the next character as it is; nothing is expanded. */
+export function splitWords(line: string, option: string): readonly string[] {
+  const words: string[] = [];
+  let word: string | null = null;
+  let end = 0;
+  for (const [all, single, double, escaped, plain] of line.matchAll(WORD)) {
+    end += all.length;
+    const part = single ?? double?.replaceAll(/\\(["\\])/g, '$1') ?? escaped ?? plain;
+    if (part !== undefined) word = (word ?? '') + part;
+    else if (word !== null) {
+      words.push(word);
+      word = null;
+    }
+  }
+  if (end < line.length) throw invalidValueError(option, 'a command whose quotes are closed', line);
+  if (word !== null) words.push(word);
+  if ((words[0] ?? '').trim() === '') throw invalidValueError(option, 'a command, such as "my-agent --fast"', line);
+  return words;
 }

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { WireError } from '../../core/lib/errors.ts';
 import { parseFrontMatter } from '../../core/lib/front-matter.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
-import { Trouble } from '../terminal/command-error.ts';
+import { type CommandError, notFoundError, usageError } from '../terminal/command-error.ts';
 
 export interface RoleFile {
   readonly name: string | undefined;
@@ -28,12 +28,12 @@ const KEYS = ['name', 'description', 'model', 'cli'] as const;
 
 export async function readRole(file: string): Promise<RoleFile> {
   const text = await readFile(file, 'utf8').catch(() => {
-    throw new Trouble('notFound', 'no_file', `--role: ${file} cannot be read`, 'Give the path of a markdown file.');
+    throw notFoundError('no_file', `--role: ${file} cannot be read`, 'Give the path of a markdown file.');
   });
   return parseRole(text, file);
 }
 
-export function parseRole(text: string, file: string): RoleFile {
+function parseRole(text: string, file: string): RoleFile {
   const [, front, body = ''] = FENCED.exec(text) ?? [];
   if (front === undefined) return { ...NO_ROLE, prompt: (body || text).trim() };
   const said = frontMatter(front, file);
@@ -59,6 +59,6 @@ function textIn(said: JsonObject, key: string, file: string): string | undefined
   throw badRole(`${file}: ${key}: expected text, got ${JSON.stringify(value)}`);
 }
 
-function badRole(message: string): Trouble {
-  return new Trouble('wrong', 'bad_role', message, 'A role begins with "---", "name: …" and "---"; its text follows.');
+function badRole(message: string): CommandError {
+  return usageError('bad_role', message, 'A role begins with "---", "name: …" and "---"; its text follows.');
 }

@@ -13,35 +13,35 @@ import { loginName } from './hub-target.ts';
 const { tryLock }: { tryLock(fd: number): boolean } = createRequire(import.meta.url)('fs-native-extensions');
 
 /** How the names begin that are commands, not somebody. */
-export const OWN_PREFIX = 'cli.';
+export const COMMAND_NAME_PREFIX = 'cli.';
 
-const MOST = 64;
+const MAX_NAMES = 64;
 const LOOK_MS = 20;
 const PATIENCE_MS = 5_000;
 
-export interface OwnName {
+export interface CommandName {
   readonly name: string;
   release(): Promise<void>;
 }
 
-export async function takeOwnName(url: string): Promise<OwnName> {
-  const base = `${OWN_PREFIX}${loginName().slice(0, 24)}.${hostOf().slice(0, 24)}`;
-  for (let n = 1; n <= MOST; n++) {
+export async function acquireCommandName(url: string): Promise<CommandName> {
+  const base = `${COMMAND_NAME_PREFIX}${loginName().slice(0, 24)}.${hostOf().slice(0, 24)}`;
+  for (let n = 1; n <= MAX_NAMES; n++) {
     const release = await lock(`${url} ${n}`);
     if (release !== null) return { name: n === 1 ? base : `${base}.${n}`, release };
   }
   // So many at once are a mistake of whoever starts them; they share.
-  return { name: `${base}.${MOST}`, release: async () => {} };
+  return { name: `${base}.${MAX_NAMES}`, release: async () => {} };
 }
 
 /** Short commands that speak for the same name do so one after the other; who waits too long finds out who has it. */
-export async function takeTurn(url: string, name: string): Promise<() => Promise<void>> {
+export async function lockName(url: string, name: string): Promise<CommandName> {
   for (let waited = 0; waited < PATIENCE_MS; waited += LOOK_MS) {
     const release = await lock(`${url} as ${name}`);
-    if (release !== null) return release;
+    if (release !== null) return { name, release };
     await new Promise((resume) => setTimeout(resume, LOOK_MS));
   }
-  return async () => {};
+  return { name, release: async () => {} };
 }
 
 /** null = another process has it. The lock goes with the process, however that ends. */

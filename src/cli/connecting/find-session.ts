@@ -2,29 +2,34 @@
 
 import type { AgentClient } from '../../client/agent-client.ts';
 import { WireError } from '../../core/lib/errors.ts';
-import type { Params, SessionSummary } from '../../core/operations.ts';
-import { Trouble, wrongValue } from '../terminal/command-error.ts';
+import type { Params } from '../../core/protocol/operations/operations.ts';
+import type { SessionSummary } from '../../core/protocol/operations/sessions.ts';
+import { invalidValueError, notFoundError } from '../terminal/command-error.ts';
 
 const WHOLE = /^[0-9a-f]{32}$/;
 const PART = /^[0-9a-f]{4,31}$/;
 /** Older ones are found by their whole id. */
-const MOST = 1_000;
+const MAX_SESSIONS = 1_000;
 
-export async function findSession(client: AgentClient, given: string): Promise<string> {
-  if (WHOLE.test(given)) return given;
-  if (given !== 'last' && !PART.test(given)) {
-    throw wrongValue('<session>', 'a session id, four or more digits of its beginning or end, or "last"', given, LIST);
+export async function findSession(client: AgentClient, value: string): Promise<string> {
+  if (WHOLE.test(value)) return value;
+  if (value !== 'last' && !PART.test(value)) {
+    throw invalidValueError(
+      '<session>',
+      'a session id, four or more digits of its beginning or end, or "last"',
+      value,
+      LIST,
+    );
   }
   const ids: string[] = [];
-  for await (const { session_id } of allSessions(client, {}, MOST)) {
-    if (given === 'last') return session_id;
-    if (session_id.startsWith(given) || session_id.endsWith(given)) ids.push(session_id);
+  for await (const { session_id } of allSessions(client, {}, MAX_SESSIONS)) {
+    if (value === 'last') return session_id;
+    if (session_id.startsWith(value) || session_id.endsWith(value)) ids.push(session_id);
   }
   const [found, other] = ids;
-  if (found === undefined)
-    throw new Trouble('notFound', 'not_found', `there is no session "${given}" to be seen`, LIST);
+  if (found === undefined) throw notFoundError('not_found', `there is no session "${value}" to be seen`, LIST);
   if (other === undefined) return found;
-  throw wrongValue('<session>', `more of its id: ${ids.length} sessions fit`, given, LIST);
+  throw invalidValueError('<session>', `more of its id: ${ids.length} sessions fit`, value, LIST);
 }
 
 const LIST = '"parley sessions" shows which there are.';
@@ -33,10 +38,10 @@ const LIST = '"parley sessions" shows which there are.';
 export async function* allSessions(
   client: AgentClient,
   query: Pick<Params<'list_sessions'>, 'states' | 'type'>,
-  most: number,
+  max: number,
 ): AsyncGenerator<SessionSummary, void, undefined> {
   let all: boolean | undefined = true;
-  let left = most;
+  let left = max;
   for (let after: string | null | undefined; after !== null && left > 0; ) {
     const params = { ...query, all, after, limit: Math.min(left, 200) };
     const page = await client.call('list_sessions', params).catch((thrown: unknown) => {

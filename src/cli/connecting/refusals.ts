@@ -1,32 +1,23 @@
 /** What a hub says to who may not come in, and what that tells about the token. */
 
-import { WireError } from '../../core/lib/errors.ts';
-import { Trouble } from '../terminal/command-error.ts';
-import type { Where } from './hub-target.ts';
-
-export function isRefusal(thrown: unknown): thrown is WireError {
-  return thrown instanceof WireError && (thrown.code === 'unauthenticated' || thrown.code === 'forbidden');
-}
-
-/** The one name its token speaks for, as the refusal says; null = that was not why. */
-export function onlyNameIn({ details }: WireError): string | null {
-  const name = details?.speaks_for;
-  return typeof name === 'string' ? name : null;
-}
+import { isRefusal, onlyNameFrom } from '../../client/refusals.ts';
+import type { WireError } from '../../core/lib/errors.ts';
+import { CommandError } from '../terminal/command-error.ts';
+import type { HubTarget } from './hub-target.ts';
 
 /** A refusal is about the token: where it came from is half of the answer. */
-export function explained(thrown: unknown, where: Where, name: string): never {
+export function throwExplained(thrown: unknown, where: HubTarget, name: string): never {
   if (!isRefusal(thrown)) throw thrown;
   // Without a token there is nothing more to say about it.
   const why = where.credentials.scheme === 'none' ? '' : `: ${thrown.message}`;
   const message = `${where.url} does not let "${name}" in with ${where.proof}${why}`;
-  throw new Trouble('notAllowed', thrown.code, message, hintOf(thrown, where));
+  throw new CommandError('notAllowed', thrown.code, message, hintOf(thrown, where));
 }
 
-function hintOf(refusal: WireError, { credentials, proof }: Where): string {
+function hintOf(refusal: WireError, { credentials, proof }: HubTarget): string {
   if (credentials.scheme === 'none')
     return 'Run it where "parley up" runs, or say where its data folder is: "--data", PARLEY_DATA; or give a token: "--token", "--token-file", PARLEY_TOKEN.';
-  const only = onlyNameIn(refusal);
+  const only = onlyNameFrom(refusal);
   if (only !== null) return `That token speaks for ${only} alone: leave the name out, or give "--as ${only}".`;
   if (refusal.code === 'forbidden')
     return 'A token for one name, by the operator: "parley token create --name …", then "--token".';
@@ -34,6 +25,23 @@ function hintOf(refusal: WireError, { credentials, proof }: Where): string {
   return `Is it a token of that hub, whole, and neither revoked nor run out? Look at ${source}; the operator has "parley token list" and "parley token create".`;
 }
 
-export function busy(name: string, hint: string): Trouble {
-  return new Trouble('inUse', 'name_in_use', `${name} is connected elsewhere, and would be sent away there`, hint);
+export function nameInUseError(name: string, hint: string): CommandError {
+  return new CommandError('inUse', 'name_in_use', `${name} is connected elsewhere, and would be sent away there`, hint);
+}
+
+export function goodbyeError(name: string, reason: string): CommandError {
+  if (reason !== 'replaced')
+    return new CommandError(
+      'unreachable',
+      reason,
+      `the hub said goodbye (${reason})`,
+      'Is it still running? "parley doctor" says more.',
+    );
+  const hint = `It goes on there; "parley join --name ${name} --take-over" brings it back here.`;
+  return new CommandError(
+    'inUse',
+    'replaced',
+    `${name} was connected elsewhere, and is no longer connected here`,
+    hint,
+  );
 }

@@ -1,12 +1,11 @@
 /** Draws what happens in a hub, line by line. It only listens. */
 
+import type { Result } from '../../core/protocol/operations/operations.ts';
 import type { Envelope, Turn } from '../../core/records/session/envelope.ts';
-import type { Result } from '../../core/operations.ts';
 import type { LifecycleState } from '../../core/records/session/session.ts';
 import type { LocalHub } from '../../server/create-hub.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { describeEnvelope } from '../transcript/describe-event.ts';
-import { describeGathered, type Gathered, Gathering } from '../../node/demo/gathering.ts';
 import { type Line, Screen } from './screen.ts';
 
 const STATES_BEGUN: Readonly<Record<string, LifecycleState>> = {
@@ -18,7 +17,7 @@ const STATES_BEGUN: Readonly<Record<string, LifecycleState>> = {
 };
 
 /** Drawn together when they come together. */
-const GATHERED: Readonly<Record<string, Gathered>> = {
+const GATHERED: Readonly<Record<string, GatheredKind>> = {
   'session.invite': 'invite',
   'session.invite.ack': 'accept',
 };
@@ -97,7 +96,7 @@ export class DemoView {
     return turn === null && event_type === 'session.opened' ? '▸ either may speak' : null;
   }
 
-  private gather(kind: Gathered, seq: number, id: unknown): void {
+  private gather(kind: GatheredKind, seq: number, id: unknown): void {
     const name = this.nameOf(id);
     if (this.gathering.add(kind, seq, name)) return;
     this.drawGathered();
@@ -107,8 +106,11 @@ export class DemoView {
   private drawGathered(): void {
     const line = this.gathering.take();
     if (line === null) return;
-    const { kind, from, to } = line;
-    const text = describeGathered(line);
+    const { kind, from, to, names } = line;
+    // Acks arrive in any order: name participants as they joined, so that the demonstration always reads the same.
+    const known = [...this.names.values()];
+    const ordered = kind === 'ack' ? names.toSorted((a, b) => known.indexOf(a) - known.indexOf(b)) : names;
+    const text = describeGathered({ ...line, names: ordered });
     if (kind === 'ack') this.screen.line({ mark: '✓', text, style: 'dim' });
     else this.screen.line({ mark: from === to ? String(from) : `${from}–${to}`, who: 'hub', text });
   }
@@ -116,5 +118,45 @@ export class DemoView {
   private line(line: Line): void {
     this.drawGathered();
     this.screen.line(line);
+  }
+}
+
+type GatheredKind = 'invite' | 'accept' | 'ack';
+
+interface GatheredLine {
+  readonly kind: GatheredKind;
+  /** The seq of the first and of the last. */
+  readonly from: number;
+  readonly to: number;
+  readonly names: readonly string[];
+}
+
+class Gathering {
+  private line: GatheredLine | null = null;
+
+  /** False = it is of another kind than those before it, which have to be taken first. */
+  add(kind: GatheredKind, seq: number, name: string): boolean {
+    if (this.line !== null && this.line.kind !== kind) return false;
+    const { from, names } = this.line ?? { from: seq, names: [] };
+    this.line = { kind, from, to: seq, names: [...names, name] };
+    return true;
+  }
+
+  take(): GatheredLine | null {
+    const { line } = this;
+    this.line = null;
+    return line;
+  }
+}
+
+function describeGathered({ kind, to, names }: GatheredLine): string {
+  const all = [names.slice(0, -1).join(', '), names.at(-1)].filter((part) => part !== '').join(' and ');
+  switch (kind) {
+    case 'invite':
+      return `invites ${all}`;
+    case 'accept':
+      return names.length === 1 ? `${all} accepts the invite` : `${all} accept their invites`;
+    case 'ack':
+      return `${all} ${names.length === 1 ? 'has' : 'have'} heard of it (acks of ${to})`;
   }
 }

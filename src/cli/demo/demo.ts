@@ -1,10 +1,10 @@
 /** `parley demo`. */
 
-import type { Terminal } from '../terminal/terminal.ts';
 import type { Command } from '../terminal/command.ts';
+import { CommandError } from '../terminal/command-error.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
 import type { Io } from '../terminal/io.ts';
-import { Trouble } from '../terminal/command-error.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 /** The demonstration promises to end by itself; if it hangs, that is a failure. */
 const DEMO_MS = 20_000;
@@ -16,12 +16,12 @@ export const demo: Command = {
     'A hub in this process, scripted agents and a person. Takes about twelve seconds; without a terminal it does not pause and writes plain text.',
   examples: ['parley demo', 'NO_COLOR=1 parley demo'],
   json: 'A line for each line of the demonstration: {"text"}.',
-  async run(_asked, io) {
+  async run(_args, io) {
     let tooLong: NodeJS.Timeout | undefined;
     const limit = new Promise<never>((_, reject) => {
       const message = `the demonstration did not end within ${DEMO_MS / 1000} s`;
       tooLong = setTimeout(
-        () => reject(new Trouble('failed', 'too_long', message, 'Try again on a machine with less to do.')),
+        () => reject(new CommandError('failed', 'too_long', message, 'Try again on a machine with less to do.')),
         DEMO_MS,
       );
     });

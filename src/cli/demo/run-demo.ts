@@ -2,13 +2,9 @@
 
 import { createHub } from '../../server/create-hub.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { consult } from '../../node/demo/consulting-scene.ts';
-import { converse } from '../../node/demo/conversation-scene.ts';
-import { missTurn } from '../../node/demo/deadlines-scene.ts';
 import { DemoView } from './demo-view.ts';
-import { discuss } from '../../node/demo/discussion-scene.ts';
+import { consult, converse, discuss, handleTicket, missTurn } from './scenes.ts';
 import { Stage } from './stage.ts';
-import { handleTicket } from '../../node/demo/workflow-scene.ts';
 
 const NEXT_STEPS = `
 What to try next

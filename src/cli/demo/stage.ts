@@ -2,8 +2,7 @@
 
 import type { AgentClient, Session, TurnHandler } from '../../client/index.ts';
 import { HubError } from '../../core/lib/errors.ts';
-import type { LocalHub } from '../../server/create-hub.ts';
-import type { LocalAgentOptions } from '../../node/local-options.ts';
+import type { LocalAgentOptions, LocalHub } from '../../server/create-hub.ts';
 import type { DemoView } from './demo-view.ts';
 
 export class Stage {
@@ -55,12 +54,12 @@ export class Stage {
 }
 
 /** Waits for what others say; what nobody takes stays unread, and a session waits for its readers before it ends. */
-export async function hearTexts(session: Session, count: number): Promise<void> {
+export async function waitForTexts(session: Session, count: number): Promise<void> {
   for (let heard = 0; heard < count; heard++) await session.waitFor('msg.text');
 }
 
 /** Waits for a refusal; what the hub says about it is drawn by the view. */
-export async function refusalOf(send: Promise<unknown>): Promise<void> {
+export async function expectRefusal(send: Promise<unknown>): Promise<void> {
   const accepted = await send.then(
     () => true,
     () => false,

@@ -1,13 +1,12 @@
 /** What a run refuses, told with what to type next. */
 
-import { isFilled } from '../../governed/engine/lib/unknown-record.ts';
+import type { RunState } from '../../governed/engine/index.ts';
+import { isNonEmptyText } from '../../governed/engine/lib/unknown-record.ts';
 import type { RunnerFailure } from '../../governed/runner/contract/types.ts';
+import { CommandError } from '../terminal/command-error.ts';
 import type { ExitName } from '../terminal/exit-codes.ts';
-import { Trouble } from '../terminal/command-error.ts';
 import { nextSteps } from './next-steps.ts';
-import { type Project, STATE_HINT } from './project.ts';
-import { servedBy } from '../../node/commands/governed/served-by.ts';
-import { isBeginning, standsOtherwise } from '../../node/commands/governed/stands-otherwise.ts';
+import { findServingHub, type Project, STATE_HINT } from './project.ts';
 
 const EXITS: Readonly<Record<string, ExitName>> = {
   lock_timeout: 'inUse',
@@ -49,17 +48,51 @@ const HINTS: Readonly<Record<string, string>> = {
   hook_blocked: 'A hook of agentxchain.json said no; .agentxchain/hook-audit.jsonl says why.',
 };
 
-export async function refusedBy(failure: RunnerFailure, project: Project): Promise<Trouble> {
+export async function explainRefusal(failure: RunnerFailure, project: Project): Promise<CommandError> {
   const { root, config, runner } = project;
   const { error_code, validation } = failure;
-  const errors = (validation?.errors ?? []).filter(isFilled);
+  const errors = (validation?.errors ?? []).filter(isNonEmptyText);
   // One alone is in the sentence already.
   const problems = errors.length > 1 ? errors : [];
   const state = await runner.loadState(root, config);
   const anew = isBeginning(failure) && state?.status === 'blocked' ? ['parley run init --new'] : [];
   // It may have come or gone meanwhile.
-  const now = { ...project, served: await servedBy(root) };
+  const now = { ...project, served: await findServingHub(root) };
   const hint = HINTS[error_code] ?? `Next: ${[...nextSteps(state, now), ...anew].join('; or ')}`;
-  const said = standsOtherwise(failure, state);
-  return new Trouble(EXITS[error_code] ?? 'refused', error_code, said, hint, problems);
+  const said = explainState(failure, state);
+  return new CommandError(EXITS[error_code] ?? 'refused', error_code, said, hint, problems);
+}
+
+/** What the runner said, where it says it better: it may stand otherwise again by now. */
+function explainState(failure: RunnerFailure, state: RunState | null): string {
+  const { error, error_code, details } = failure;
+  if (error_code !== 'wrong_status' || state === null) return error;
+  const { run_id, status, blocked_on } = state;
+  switch (status) {
+    case 'completed':
+      return `${run_id} is completed, and takes nothing more`;
+    case 'blocked':
+      return `${run_id} is blocked on ${blocked_on}: that is resolved before anything else`;
+    case 'paused':
+      return `${run_id} waits for the approval of ${gateOf(state)}: it is paused`;
+    case 'active':
+      if (isBeginning(failure)) return `${run_id} has begun before, and is active`;
+      return isApproval(details?.trigger) ? `no gate of ${run_id} waits for approval; it is active` : error;
+    default:
+      return error;
+  }
+}
+
+function gateOf({ pending_phase_transition: phase, pending_run_completion: completion }: RunState): string {
+  const gate = (phase ?? completion)?.gate ?? null;
+  return gate === null ? 'a gate' : `gate ${gate}`;
+}
+
+function isApproval(trigger: unknown): boolean {
+  return trigger === 'approve_transition' || trigger === 'approve_completion';
+}
+
+/** A blocked run is left behind only by who asks for a new one. */
+function isBeginning({ details }: RunnerFailure): boolean {
+  return details?.trigger === 'initialize_run';
 }

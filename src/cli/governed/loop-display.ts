@@ -1,8 +1,10 @@
-/** What a loop tells while it runs: a line for people, a value for programs. */
+/** What a loop shows while it runs: a line for people, a value for programs, and on a terminal who is at work. */
 
 import type { LoopEvent } from '../../governed/loop/types.ts';
+import { formatDuration } from '../terminal/columns.ts';
+import { printableLine } from '../terminal/printable.ts';
 
-export function lineOf(event: LoopEvent): string {
+export function loopEventText(event: LoopEvent): string {
   switch (event.type) {
     case 'turn_assigned':
       return `→ ${event.role} has ${event.turn.turn_id} (${event.state.phase})`;
@@ -34,7 +36,7 @@ function gateOf({ gateType, state }: Extract<LoopEvent, { gateType: unknown }>):
 }
 
 /** Without the whole state, which `status --json` has. */
-export function shownEvent(event: LoopEvent): object {
+export function loopEventJson(event: LoopEvent): object {
   switch (event.type) {
     case 'turn_assigned':
     case 'turn_accepted':
@@ -57,4 +59,44 @@ export function shownEvent(event: LoopEvent): object {
       };
     }
   }
+}
+
+/** The part of a stream that is used here. */
+interface LiveOutput {
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+export interface LiveLine {
+  /** Those that are out now. */
+  show(roles: readonly string[]): void;
+  /** Takes the line away, so that others can be written. */
+  clear(): void;
+}
+
+const TICK_MS = 1_000;
+
+export function createLiveLine(output: LiveOutput): LiveLine {
+  if (output.isTTY !== true) return { show: () => undefined, clear: () => undefined };
+  let timer: NodeJS.Timeout | undefined;
+  const clear = (): void => {
+    if (timer === undefined) return;
+    clearInterval(timer);
+    timer = undefined;
+    output.write('\r\u001b[K');
+  };
+  return {
+    clear,
+    show(roles) {
+      clear();
+      if (roles.length === 0) return;
+      const begunMs = performance.now();
+      const draw = (): void => {
+        const line = `… ${roles.join(', ')} at work for ${formatDuration(performance.now() - begunMs)}`;
+        output.write(`\r\u001b[K${printableLine(line)}`);
+      };
+      draw();
+      timer = setInterval(draw, TICK_MS);
+    },
+  };
 }

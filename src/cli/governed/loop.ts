@@ -1,54 +1,50 @@
 /** `parley run loop`: the run goes on by itself, with the adapters of its runtimes. */
 
-import type { RunState } from '../../governed/index.ts';
-import { own } from '../../governed/engine/lib/unknown-record.ts';
-import { dispatchByAdapter } from '../../governed/loop/driver-dispatch.ts';
-import { nextRole } from '../../node/governed/loop/next-role.ts';
-import { loopOver } from '../../node/governed/loop/run-loop.ts';
+import type { RunState } from '../../governed/engine/index.ts';
+import { getOwn } from '../../governed/engine/lib/unknown-record.ts';
+import { nextRole } from '../../governed/loop/choose.ts';
+import { dispatchByDriver } from '../../governed/loop/driver-dispatch.ts';
+import { createRunLoop } from '../../governed/loop/run-loop.ts';
 import type { LoopCallbacks, LoopEvent, LoopOptions, LoopResult, StopReason } from '../../governed/loop/types.ts';
 import { systemClock } from '../../system/clock.ts';
-import type { Asked } from '../terminal/command.ts';
+import { parseTimeout } from '../agent-options/run-options.ts';
+import type { CommandArgs } from '../terminal/command.ts';
+import { CommandError, invalidValueError, usageError } from '../terminal/command-error.ts';
 import { EXIT, type ExitName } from '../terminal/exit-codes.ts';
 import type { Io } from '../terminal/io.ts';
 import { printableLine } from '../terminal/printable.ts';
-import { timeoutIn } from '../../node/commands/run-options.ts';
-import { Trouble, wrongValue } from '../terminal/command-error.ts';
-import { watchForEnd } from '../../node/commands/governed/ended-early.ts';
-import { type LiveLine, liveLine } from '../../node/commands/governed/live-line.ts';
-import { lineOf, shownEvent } from './loop-display.ts';
+import { createLiveLine, type LiveLine, loopEventJson, loopEventText } from './loop-display.ts';
 import { nextSteps } from './next-steps.ts';
-import { adapterFaultsOf, CONFIG_FILE, type Project, projectOf } from './project.ts';
-import { servedBy } from '../../node/commands/governed/served-by.ts';
-import { untilStopped } from '../../node/commands/governed/stopped-by-hand.ts';
+import { CONFIG_FILE, driverFaults, findServingHub, loadProject, type Project } from './project.ts';
 
-export async function loop(asked: Asked, io: Io): Promise<number> {
-  const { values, switches } = asked;
+export async function loop(args: CommandArgs, io: Io): Promise<number> {
+  const { values, switches } = args;
   const maxTurns = values['max-turns'] === undefined ? undefined : turnsIn(values['max-turns']);
-  const timeoutMs = values.timeout === undefined ? undefined : timeoutIn(values.timeout);
-  const project = await projectOf(asked);
+  const timeoutMs = values.timeout === undefined ? undefined : parseTimeout(values.timeout);
+  const project = await loadProject(args);
   const { root, config, runner } = project;
   await checkAdapters(project);
-  const live = liveLine(process.stderr);
-  const hand = untilStopped(() => io.note('stopping: what is out stays out; once more to end at once'));
+  const live = createLiveLine(process.stderr);
+  const hand = waitForStop(() => io.note('stopping: what is out stays out; once more to end at once'));
   const out = new Map<string, string>();
-  const watch = watchForEnd(hand.signal, () => [...out].map(([turn, role]) => `${turn} (${role})`));
+  const watch = guardExit(hand.signal, () => [...out].map(([turn, role]) => `${turn} (${role})`));
   try {
-    const result = await loopOver({ runner, clock: systemClock })(
+    const result = await createRunLoop({ runner, clock: systemClock })(
       root,
       config,
       {
         selectRole: nextRole,
-        dispatch: shownOn(live, out, dispatchByAdapter({ timeoutMs, write: (text) => sayToPeople(text, io) })),
+        dispatch: shownOn(live, out, dispatchByDriver({ timeoutMs, write: (text) => sayToPeople(text, io) })),
         approveGate: (_, state) => switches.has('approve-gates') && !isCredentialed(state, project),
         onEvent: (event) => {
           live.clear();
-          tell(event, io);
+          reportEvent(event, io);
         },
       },
-      { ...optionsOf(asked), signal: hand.signal, maxTurns, turnTimeoutMs: timeoutMs },
+      { ...optionsOf(args), signal: hand.signal, maxTurns, turnTimeoutMs: timeoutMs },
     );
     // It may have come or gone meanwhile.
-    return ended(result, { ...project, served: await servedBy(root) }, io);
+    return ended(result, { ...project, served: await findServingHub(root) }, io);
   } finally {
     watch.end();
     live.clear();
@@ -58,13 +54,13 @@ export async function loop(asked: Asked, io: Io): Promise<number> {
 
 /** Before anything is begun: the first turn would be blocked by it, or one that comes hours later. */
 async function checkAdapters(project: Project): Promise<void> {
-  const faults = await adapterFaultsOf(project);
+  const faults = await driverFaults(project);
   if (faults.length === 0) return;
   const what = `the adapters of ${CONFIG_FILE} are not right in ${faults.length} places`;
-  throw new Trouble('wrong', 'bad_settings', what, `Correct ${CONFIG_FILE}, then try again.`, faults);
+  throw usageError('bad_settings', what, `Correct ${CONFIG_FILE}, then try again.`, faults);
 }
 
-function optionsOf({ switches }: Asked): LoopOptions {
+function optionsOf({ switches }: CommandArgs): LoopOptions {
   const isNew = switches.has('new');
   return {
     startNewRunFromCompleted: isNew,
@@ -92,15 +88,15 @@ function shownOn(
   };
 }
 
-function turnsIn(given: string): number {
-  if (/^\d{1,6}$/.test(given) && Number(given) > 0) return Number(given);
-  throw wrongValue('--max-turns', 'a whole number from 1', given);
+function turnsIn(value: string): number {
+  if (/^\d{1,6}$/.test(value) && Number(value) > 0) return Number(value);
+  throw invalidValueError('--max-turns', 'a whole number from 1', value);
 }
 
 /** A policy opens no gate that asks for somebody's credential. */
 function isCredentialed(state: RunState, { config }: Project): boolean {
   const gate = (state.pending_phase_transition ?? state.pending_run_completion)?.gate ?? null;
-  return gate === null || own(config.gates, gate)?.credentialed === true;
+  return gate === null || getOwn(config.gates, gate)?.credentialed === true;
 }
 
 /** What adapters write is for whoever does the turn, in lines. */
@@ -108,9 +104,9 @@ function sayToPeople(text: string, io: Io): void {
   for (const line of text.trimEnd().split('\n')) io.note(line);
 }
 
-function tell(event: LoopEvent, io: Io): void {
-  io.put(shownEvent(event));
-  io.say(printableLine(lineOf(event)));
+function reportEvent(event: LoopEvent, io: Io): void {
+  io.put(loopEventJson(event));
+  io.say(printableLine(loopEventText(event)));
 }
 
 /** As the run stands is no failure of the loop; what it could not do is. */
@@ -152,15 +148,50 @@ function ended(result: LoopResult, project: Project, io: Io): number {
   return EXIT[exit];
 }
 
-function notRun({ stop_reason, errors }: LoopResult, exit: ExitName, next: readonly string[]): Trouble {
+function notRun({ stop_reason, errors }: LoopResult, exit: ExitName, next: readonly string[]): CommandError {
   const isBusy = errors.some(({ code }) => code === 'loop_running');
   const hint = isBusy ? 'Let it end, or stop it with Ctrl-C.' : `Next: ${next.join('; or ') || 'parley run status'}`;
-  const told = errors.map(({ code, message }) => `${code}: ${message}`);
-  return new Trouble(
+  const problems = errors.map(({ code, message }) => `${code}: ${message}`);
+  return new CommandError(
     isBusy ? 'inUse' : exit,
     stop_reason,
     `the loop ended: ${stop_reason.replaceAll('_', ' ')}`,
     hint,
-    told,
+    problems,
   );
+}
+
+const CODES = { SIGINT: 130, SIGTERM: 143 } as const;
+
+function waitForStop(onFirst: () => void): { readonly signal: AbortSignal; end(): void } {
+  const controller = new AbortController();
+  const heard = (name: keyof typeof CODES): void => {
+    if (controller.signal.aborted) process.exit(CODES[name]);
+    onFirst();
+    controller.abort(new Error(`stopped by ${name}`));
+  };
+  const [interrupt, terminate] = [() => heard('SIGINT'), () => heard('SIGTERM')];
+  process.on('SIGINT', interrupt);
+  process.on('SIGTERM', terminate);
+  return {
+    signal: controller.signal,
+    end() {
+      process.off('SIGINT', interrupt);
+      process.off('SIGTERM', terminate);
+    },
+  };
+}
+
+/** `out`: the turns that are out, in words. Of a person who has ended it (the signal) nobody needs to be told. */
+function guardExit(signal: AbortSignal, out: () => readonly string[]): { end(): void } {
+  const onExit = (code: number): void => {
+    if (signal.aborted) return;
+    const when = out().length === 0 ? '' : ` while ${out().join(', ')} was out`;
+    const what = `the loop is not over, and something in it has ended the process${when} (exit code ${code})`;
+    process.stderr.write(`${printableLine(`parley: ${what}`)}\n`);
+    process.stderr.write('An adapter of the project must not call process.exit. Go on with: parley run loop\n');
+    process.exitCode = EXIT.failed;
+  };
+  process.once('exit', onExit);
+  return { end: () => void process.off('exit', onExit) };
 }

@@ -1,17 +1,18 @@
 /** What to do next, by how a run stands: mostly what to type. */
 
-import { getTurnStagingResultPath, type RunState, type Turn } from '../../governed/index.ts';
-import { own } from '../../governed/engine/lib/unknown-record.ts';
-import { nextRole } from '../../node/governed/loop/next-role.ts';
+import { getTurnStagingResultPath, type RunState, type Turn } from '../../governed/engine/index.ts';
+import { getOwn } from '../../governed/engine/lib/unknown-record.ts';
+import { nextRole } from '../../governed/loop/choose.ts';
+import type { Io } from '../terminal/io.ts';
 import type { Project } from './project.ts';
 
 /** What was handed in for a turn: nothing, something that is not whole, or a result. */
-export type Handed = 'nothing' | 'not_whole' | 'ready';
+export type StagedState = 'nothing' | 'not_whole' | 'ready';
 
 export function nextSteps(
   state: RunState | null,
   project: Pick<Project, 'root' | 'config' | 'served'>,
-  handed: (turnId: string) => Handed = () => 'nothing',
+  handed: (turnId: string) => StagedState = () => 'nothing',
 ): readonly string[] {
   const { root, served } = project;
   if (served?.is_there === false) {
@@ -35,19 +36,23 @@ export function nextSteps(
   }
 }
 
+export function sayNext(state: RunState, project: Pick<Project, 'root' | 'config' | 'served'>, io: Io): void {
+  for (const step of nextSteps(state, project)) io.say(`Next: ${step}`);
+}
+
 function active(
   state: RunState,
   { config, served }: Pick<Project, 'config' | 'served'>,
-  handed: (turnId: string) => Handed,
+  handed: (turnId: string) => StagedState,
 ): readonly string[] {
   const out = Object.values(state.active_turns);
-  const holder = (role: string): string | null => own(served?.roles ?? {}, role) ?? null;
+  const holder = (role: string): string | null => getOwn(served?.roles ?? {}, role) ?? null;
   if (out.length > 0) return out.map((turn) => ofTurn(turn, handed(turn.turn_id), holder(turn.assigned_role)));
   const role = nextRole(state, config);
   return [...(role === null ? [] : [`parley run assign ${role}`]), 'parley run loop'];
 }
 
-function ofTurn({ turn_id, status, assigned_role }: Turn, handed: Handed, holder: string | null): string {
+function ofTurn({ turn_id, status, assigned_role }: Turn, handed: StagedState, holder: string | null): string {
   const accept = `parley run accept ${turn_id}`;
   if (handed === 'ready') return accept;
   const isOut = status === 'dispatched' || status === 'starting' || status === 'running';

@@ -1,11 +1,11 @@
 /** `parley run`. */
 
-import type { Asked, Command } from '../terminal/command.ts';
+import type { Command, CommandArgs } from '../terminal/command.ts';
+import { usageError } from '../terminal/command-error.ts';
 import type { Io } from '../terminal/io.ts';
-import { Trouble } from '../terminal/command-error.ts';
 import { TEMPLATE_NAMES } from './templates.ts';
 
-export const ACTIONS = [
+const ACTIONS = [
   'init',
   'status',
   'assign',
@@ -19,7 +19,7 @@ export const ACTIONS = [
   'history',
   'take-back',
 ] as const;
-export type Action = (typeof ACTIONS)[number];
+type Action = (typeof ACTIONS)[number];
 
 export const run: Command = {
   name: 'run',
@@ -68,14 +68,14 @@ export const run: Command = {
     'parley run history --json',
   ],
   json: 'init: {"root", "made", "state"}. status: {"root", "run_id", "status", "phase", "turns", "waits_for", "served", "next", "state"}. assign: {"turn", "bundle", "staging", "state"}. accept: {"accepted", "state", …}. reject: {"turn", "escalated", "state"}. approve, block, resolve: {"state"}. loop: a line for each event, then {"event": "ended", "stop_reason", …}. history, ledger: a line for each entry.',
-  async run(asked, io) {
-    const action = asked.args.action as Action;
-    checkOptions(asked, action);
-    return (await WORK[action]())(asked, io);
+  async run(args, io) {
+    const action = args.positionals.action as Action;
+    checkOptions(args, action);
+    return (await WORK[action]())(args, io);
   },
 };
 
-type Work = (asked: Asked, io: Io) => Promise<number>;
+type Work = (args: CommandArgs, io: Io) => Promise<number>;
 
 /** Loaded when it is needed: help comes at once. */
 const WORK: { readonly [A in Action]: () => Promise<Work> } = {
@@ -84,13 +84,13 @@ const WORK: { readonly [A in Action]: () => Promise<Work> } = {
   assign: async () => (await import('./turns.ts')).assign,
   accept: async () => (await import('./turns.ts')).accept,
   reject: async () => (await import('./turns.ts')).reject,
-  approve: async () => (await import('../../node/commands/governed/steer.ts')).approve,
-  block: async () => (await import('../../node/commands/governed/steer.ts')).block,
-  resolve: async () => (await import('../../node/commands/governed/steer.ts')).resolve,
+  approve: async () => (await import('./turns.ts')).approve,
+  block: async () => (await import('./turns.ts')).block,
+  resolve: async () => (await import('./turns.ts')).resolve,
   loop: async () => (await import('./loop.ts')).loop,
-  ledger: async () => (await import('../../node/commands/governed/books.ts')).ledger,
-  history: async () => (await import('../../node/commands/governed/books.ts')).history,
-  'take-back': async () => (await import('../../node/commands/governed/take-back.ts')).takeBack,
+  ledger: async () => (await import('./status.ts')).ledger,
+  history: async () => (await import('./status.ts')).history,
+  'take-back': async () => (await import('./turns.ts')).takeBack,
 };
 
 /** What each takes beside --root. */
@@ -112,15 +112,15 @@ const NEEDS: Partial<Record<Action, string>> = { reject: 'reason', block: 'reaso
 const HELP = '"parley run --help" says more.';
 
 /** An option that does nothing would be taken for one that did. */
-function checkOptions({ args, values, switches }: Asked, action: Action): void {
-  const given = [...Object.keys(values), ...switches].filter((name) => !['root', 'json', 'help'].includes(name));
-  const extra = given.find((name) => !TAKES[action].includes(name));
-  if (extra !== undefined) throw new Trouble('wrong', 'extra_option', `"run ${action}" takes no --${extra}`, HELP);
+function checkOptions({ positionals: args, values, switches }: CommandArgs, action: Action): void {
+  const names = [...Object.keys(values), ...switches].filter((name) => !['root', 'json', 'help'].includes(name));
+  const extra = names.find((name) => !TAKES[action].includes(name));
+  if (extra !== undefined) throw usageError('extra_option', `"run ${action}" takes no --${extra}`, HELP);
   if (args.what !== undefined && !TAKES[action].includes('what')) {
-    throw new Trouble('wrong', 'extra_argument', `"run ${action}" takes nothing more, got "${args.what}"`, HELP);
+    throw usageError('extra_argument', `"run ${action}" takes nothing more, got "${args.what}"`, HELP);
   }
   const needed = NEEDS[action];
   if (needed !== undefined && (values[needed] ?? '').trim() === '') {
-    throw new Trouble('wrong', 'missing_option', `"run ${action}" needs --${needed}`, HELP);
+    throw usageError('missing_option', `"run ${action}" needs --${needed}`, HELP);
   }
 }

@@ -1,22 +1,25 @@
-/** `parley run status`: whose turn it is, since when, what waits, and what to do next. */
+/** `parley run status`, `history` and `ledger`: whose turn it is and what to do next, what was accepted, and what was decided. */
 
-import { sentenceOf } from '../../governed/engine/gates/verdict.ts';
-import type { Reason } from '../../governed/gates/verdict.ts';
-import { getTurnStagingResultPath, phasesOf, type RunState, type Turn } from '../../governed/index.ts';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RUN_FOLDER } from '../../governed/engine/dispatch/paths.ts';
+import { describeReason, type Reason } from '../../governed/engine/gates/verdict.ts';
+import { getTurnStagingResultPath, phasesOf, type RunState, type Turn } from '../../governed/engine/index.ts';
+import { isRecord, type UnknownRecord } from '../../governed/engine/lib/unknown-record.ts';
+import { recordsIn } from '../../governed/files/read-text.ts';
 import { readStagedResult } from '../../governed/staging/staged-result.ts';
-import { fromNow, spanOf, writeColumns } from '../../node/commands/columns.ts';
-import type { Asked } from '../terminal/command.ts';
+import { formatDuration, formatRelative, printTable, type Table, writeColumns } from '../terminal/columns.ts';
+import type { CommandArgs } from '../terminal/command.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
 import type { Io } from '../terminal/io.ts';
 import { printableLine } from '../terminal/printable.ts';
-import { type Handed, nextSteps } from './next-steps.ts';
-import { type Project, projectOf, stateNow } from './project.ts';
-import { servedLine } from '../../node/commands/governed/served-by.ts';
+import { nextSteps, type StagedState } from './next-steps.ts';
+import { loadProject, loadRunState, type Project, requireRun, servingHubText } from './project.ts';
 
-export async function status(asked: Asked, io: Io): Promise<number> {
-  const project = await projectOf(asked);
+export async function status(args: CommandArgs, io: Io): Promise<number> {
+  const project = await loadProject(args);
   const { root, served } = project;
-  const state = await stateNow(project);
+  const state = await loadRunState(project);
   const handed = await handedIn(project, state);
   const next = nextSteps(state, project, (id) => handed.get(id) ?? 'nothing');
   const turns = Object.values(state?.active_turns ?? {});
@@ -33,20 +36,18 @@ export async function status(asked: Asked, io: Io): Promise<number> {
   });
   if (io.isJson) return EXIT.done;
   sayRun(project, state, io);
-  if (served !== null) io.say(printableLine(servedLine(served)));
-  if (turns.length > 0)
-    writeColumns(
-      io.terminal,
-      HEADS,
-      turns.map((turn) => rowOf(turn, handed)),
-    );
+  if (served !== null) io.say(printableLine(servingHubText(served)));
+  if (turns.length > 0) {
+    const rows = turns.map((turn) => rowOf(turn, handed));
+    writeColumns(io.terminal, ['turn', 'role', 'status', 'try', 'since', 'until', 'result'], rows);
+  }
   for (const line of openItems(state)) io.say(printableLine(line));
   for (const step of next) io.say(`Next: ${step}`);
   return EXIT.done;
 }
 
-async function handedIn({ root }: Project, state: RunState | null): Promise<ReadonlyMap<string, Handed>> {
-  const found = new Map<string, Handed>();
+async function handedIn({ root }: Project, state: RunState | null): Promise<ReadonlyMap<string, StagedState>> {
+  const found = new Map<string, StagedState>();
   for (const id of Object.keys(state?.active_turns ?? {})) {
     const { kind } = await readStagedResult(root, id);
     found.set(id, kind === 'ready' ? 'ready' : kind === 'absent' ? 'nothing' : 'not_whole');
@@ -54,7 +55,7 @@ async function handedIn({ root }: Project, state: RunState | null): Promise<Read
   return found;
 }
 
-function turnShown(turn: Turn, handed: ReadonlyMap<string, Handed>) {
+function turnShown(turn: Turn, handed: ReadonlyMap<string, StagedState>) {
   const { turn_id, assigned_role: role, status: at, attempt, assigned_at, started_at, deadline_at } = turn;
   const staging = getTurnStagingResultPath(turn_id);
   return {
@@ -86,20 +87,15 @@ function sayRun({ root, config }: Project, state: RunState | null, io: Io): void
   const at = state.phase === null ? -1 : phases.indexOf(state.phase);
   const where = at === -1 ? '' : `, phase ${state.phase} (${at + 1} of ${phases.length})`;
   const since = state.completed_at ?? state.blocked_reason?.blocked_at ?? state.phase_entered_at;
-  const when = since === null ? '' : `, for ${spanOf(Math.max(0, Date.now() - Date.parse(since)))}`;
+  const when = since === null ? '' : `, for ${formatDuration(Math.max(0, Date.now() - Date.parse(since)))}`;
   io.say(printableLine(`${state.run_id} is ${state.status}${where}${when}; ${state.accepted_sequence} turns accepted`));
 }
 
-const HEADS = ['turn', 'role', 'status', 'try', 'since', 'until', 'result'];
-
-function rowOf(turn: Turn, handed: ReadonlyMap<string, Handed>) {
+function rowOf(turn: Turn, handed: ReadonlyMap<string, StagedState>): readonly string[] {
   const { turn_id, assigned_role, status: at, attempt, assigned_at, started_at, deadline_at } = turn;
   const since = started_at ?? assigned_at;
   const result = { nothing: 'none yet', not_whole: 'not whole', ready: 'handed in' }[handed.get(turn_id) ?? 'nothing'];
-  const when = (iso: string | null): string => (iso === null ? '' : fromNow(iso, Date.now()));
-  return [turn_id, assigned_role, at, String(attempt), when(since), when(deadline_at), result].map((text) => ({
-    text,
-  }));
+  return [turn_id, assigned_role, at, String(attempt), when(since), when(deadline_at), result];
 }
 
 function openItems(state: RunState | null): readonly string[] {
@@ -115,9 +111,63 @@ function openItems(state: RunState | null): readonly string[] {
     ...(end === null ? [] : [`gate ${end.gate} waits for approval: the end of the run`]),
     ...(why === null ? [] : [`blocked on ${state.blocked_on}: ${why.recovery.detail}`]),
     // What was judged is kept as codes with parameters; the sentences are made of them.
-    ...(failed?.reasons ?? []).map((reason) => `gate ${failed?.gate} did not open: ${sentenceOf(reason as Reason)}`),
+    ...(failed?.reasons ?? []).map(
+      (reason) => `gate ${failed?.gate} did not open: ${describeReason(reason as Reason)}`,
+    ),
     ...Object.values(state.active_turns).flatMap(({ turn_id, last_rejection: last }) =>
       last === null || last === undefined ? [] : [`${turn_id} was sent back (try ${last.attempt}): ${last.reason}`],
     ),
   ];
+}
+
+interface Book extends Table<UnknownRecord> {
+  readonly file: string;
+}
+
+const HISTORY: Book = {
+  file: 'history.jsonl',
+  heads: ['#', 'turn', 'role', 'phase', 'status', 'verified', 'when', 'summary'],
+  empty: 'no turn was accepted yet',
+  row: ({ accepted_sequence, turn_id, role, phase, status, verification, accepted_at, summary }) => {
+    const verified = isRecord(verification) ? verification.status : '';
+    return cells(accepted_sequence, turn_id, role, phase, status, verified, when(accepted_at), summary);
+  },
+};
+
+const LEDGER: Book = {
+  file: 'decision-ledger.jsonl',
+  heads: ['decision', 'turn', 'role', 'phase', 'category', 'when', 'statement'],
+  empty: 'nothing was decided yet',
+  row: ({ id, type, turn_id, role, phase, category, created_at, statement, decision }) =>
+    cells(id ?? type, turn_id, role, phase, category, when(created_at), statement ?? decision),
+};
+
+export function history(args: CommandArgs, io: Io): Promise<number> {
+  return printBook(HISTORY, args, io);
+}
+
+export function ledger(args: CommandArgs, io: Io): Promise<number> {
+  return printBook(LEDGER, args, io);
+}
+
+async function printBook(book: Book, args: CommandArgs, io: Io): Promise<number> {
+  const project = await loadProject(args);
+  // Reading the run repairs its files first.
+  await requireRun(project);
+  const text = await readFile(join(project.root, RUN_FOLDER, book.file), 'utf8').catch(absent);
+  await printTable(io, recordsIn(text), book);
+  return EXIT.done;
+}
+
+function cells(...values: readonly unknown[]): readonly string[] {
+  return values.map((value) => String(value ?? ''));
+}
+
+function absent(thrown: NodeJS.ErrnoException): null {
+  if (thrown.code === 'ENOENT') return null;
+  throw thrown;
+}
+
+function when(iso: unknown): string {
+  return typeof iso === 'string' ? formatRelative(iso, Date.now()) : '';
 }

@@ -1,11 +1,11 @@
 /** The projects that `parley run init` can begin with. Each can be run as it is. */
 
-import type { GovernedConfig } from '../../governed/index.ts';
+import type { GovernedConfig } from '../../governed/engine/index.ts';
 
 export const TEMPLATE_NAMES = ['team', 'agents', 'solo'] as const;
 export type TemplateName = (typeof TEMPLATE_NAMES)[number];
 
-export function templateOf(name: TemplateName, project: string): GovernedConfig {
+export function createTemplate(name: TemplateName, project: string): GovernedConfig {
   const id = project.toLowerCase().replace(/[^a-z0-9_-]+/g, '-') || 'project';
   return { schema_version: '1.0', project: { id, name: project }, ...TEMPLATES[name] };
 }

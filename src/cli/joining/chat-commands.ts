@@ -1,7 +1,7 @@
 /** What can be typed in a chat beside what one says. */
 
+import { findNearest } from '../terminal/nearest.ts';
 import type { ChatRoom } from './chat-room.ts';
-import { nearest } from '../terminal/nearest.ts';
 
 /** What the commands need of the chat. */
 export interface ChatCommands {
@@ -45,7 +45,7 @@ export async function runLine(text: string, chat: ChatCommands): Promise<void> {
   const [, name = '', rest = ''] = /^\/(\S*)\s*(.*)$/s.exec(text) ?? [];
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command !== undefined) return command.run(chat, rest);
-  const meant = nearest(name, Object.keys(COMMANDS));
+  const meant = findNearest(name, Object.keys(COMMANDS));
   throw new Error(`there is no /${name}; ${meant === null ? '/help shows what there is' : `did you mean /${meant}?`}`);
 }
 

@@ -1,13 +1,13 @@
 /** One session in a chat: who is in it, whose turn it is and until when, and what others are writing. */
 
 import type { Session } from '../../client/session/session.ts';
+import { msFromIso } from '../../core/lib/time.ts';
+import type { ForwardedDelta } from '../../core/protocol/frames/frames.ts';
 import type { Envelope, Turn } from '../../core/records/session/envelope.ts';
-import type { ForwardedDelta } from '../../core/protocol/frames/frame-codec.ts';
 import type { SessionMetadata } from '../../core/records/session/session.ts';
-import { msFromIso } from '../../core/time.ts';
+import { formatDuration } from '../terminal/columns.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { secondsPerTurn } from '../transcript/pending-actions.ts';
-import { spanOf } from '../../node/commands/columns.ts';
 import { Transcript } from '../transcript/transcript.ts';
 
 /** Longer than any line that is shown of it. */
@@ -75,7 +75,7 @@ export class ChatRoom {
     const who = turn.agent_id === ownId ? 'your turn' : `${this.transcript.nameOf(turn.agent_id)}'s turn`;
     const left = this.msLeft(turn, nowMs);
     if (left === null) return who;
-    return left <= 0 ? `${who}, late` : `${who}, ${spanOf(left)} left`;
+    return left <= 0 ? `${who}, late` : `${who}, ${formatDuration(left)} left`;
   }
 
   /** Once for each turn, for who has no line that changes. */

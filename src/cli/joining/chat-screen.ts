@@ -4,7 +4,7 @@ import { clearScreenDown, createInterface, cursorTo, moveCursor } from 'node:rea
 import { printable } from '../terminal/printable.ts';
 
 /** What stands below everything that was said. */
-export interface Status {
+interface Status {
   /** What others show of what they are writing; empty = nothing. */
   readonly live: string;
   readonly prompt: string;
@@ -19,7 +19,7 @@ export interface ChatScreen {
   close(): void;
 }
 
-export interface ChatStreams {
+interface ChatStreams {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
 }

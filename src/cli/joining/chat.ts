@@ -2,17 +2,16 @@
 
 import type { HumanClient } from '../../client/human-client.ts';
 import type { Invite } from '../../client/session/invites.ts';
-import type { Message } from '../../client/message.ts';
-import type { Session } from '../../client/session/session.ts';
+import type { Message, Session } from '../../client/session/session.ts';
+import type { ForwardedDelta } from '../../core/protocol/frames/frames.ts';
 import type { Envelope } from '../../core/records/session/envelope.ts';
-import type { ForwardedDelta } from '../../core/protocol/frames/frame-codec.ts';
 import { isTerminal } from '../../core/records/session/session.ts';
+import { reportError } from '../terminal/command-error.ts';
+import type { Io } from '../terminal/io.ts';
+import { printable, printableLine } from '../terminal/printable.ts';
 import { type ChatCommands, runLine } from './chat-commands.ts';
 import { ChatRoom } from './chat-room.ts';
 import type { ChatScreen } from './chat-screen.ts';
-import type { Io } from '../terminal/io.ts';
-import { printable, printableLine } from '../terminal/printable.ts';
-import { told } from '../terminal/command-error.ts';
 
 export class Chat implements ChatCommands {
   private readonly io: Io;
@@ -91,7 +90,7 @@ export class Chat implements ChatCommands {
     this.work = this.work
       .then(() => runLine(text, this))
       .catch((thrown: unknown) => {
-        const { message, hint, code } = told(thrown);
+        const { message, hint, code } = reportError(thrown);
         this.io.put({ event: 'refused', code, message });
         const { paint } = this.io.terminal;
         this.screen?.print([

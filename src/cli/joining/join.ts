@@ -1,19 +1,21 @@
 /** `parley join`. */
 
 import type { HumanClient } from '../../client/human-client.ts';
+import { joinHub } from '../../participants/node.ts';
+import { runningPrograms } from '../../participants/processes/tree/running.ts';
 import { systemClock } from '../../system/clock.ts';
+import { CLI_NAMES } from '../agent-options/programs.ts';
+import { NO_ROLE, type RoleFile, readRole } from '../agent-options/role-file.ts';
+import { type SelectedAgent, selectAgent } from '../agent-options/select-agent.ts';
+import { agentConnector, connectPerson } from '../connecting/connect.ts';
+import { goodbyeError } from '../connecting/refusals.ts';
+import type { Command, CommandArgs } from '../terminal/command.ts';
+import { type CommandError, invalidValueError, usageError } from '../terminal/command-error.ts';
+import { EXIT } from '../terminal/exit-codes.ts';
+import { type Io, waitForInterrupt } from '../terminal/io.ts';
 import { Chat } from './chat.ts';
 import { plainScreen, terminalScreen } from './chat-screen.ts';
-import { chosenAgent } from '../agent-options/select-agent.ts';
-import { CLI_NAMES } from '../../node/commands/cli-names.ts';
-import type { Command } from '../terminal/command.ts';
-import { EXIT } from '../terminal/exit-codes.ts';
-import type { Io } from '../terminal/io.ts';
-import { joinAgent } from '../../node/commands/join-agent.ts';
-import { joining } from '../../node/commands/reach.ts';
-import { NO_ROLE, readRole } from '../agent-options/role-file.ts';
-import { sentAway } from '../../node/commands/sent-away.ts';
-import { Trouble } from '../terminal/command-error.ts';
+import { TurnDisplay } from './turn-display.ts';
 
 export const join: Command = {
   name: 'join',
@@ -101,15 +103,15 @@ export const join: Command = {
     'parley join --name helper --command "./my-agent --model {model}" --model small --pass-env MY_API_KEY --cwd project',
   ],
   json: 'A line for each thing that happens: {"event": "joined" | "invited" | "message" | "event" | "delta" | "turn" | "sent" | "refused" | "away" | "open" | "closed", …}; of an agent "joined", "turn", "delta", "progress", "reply", "failed", "cancelled", "over", "away", "open", "closed", "left".',
-  async run(asked, io) {
-    const role = asked.values.role === undefined ? NO_ROLE : await readRole(asked.values.role);
-    const chosen = await chosenAgent(asked, role, process.env);
-    if (chosen !== null && asked.switches.has('human')) throw bothAtOnce();
-    if (chosen !== null) return joinAgent(asked, io, role, chosen);
-    if (asked.values.role !== undefined) throw nobody();
+  async run(args, io) {
+    const role = args.values.role === undefined ? NO_ROLE : await readRole(args.values.role);
+    const chosen = await selectAgent(args, role, io.env);
+    if (chosen !== null && args.switches.has('human')) throw bothAtOnce();
+    if (chosen !== null) return joinAgent(args, io, role, chosen);
+    if (args.values.role !== undefined) throw nobody();
     const chat = new Chat(io, () => systemClock.now());
-    const client = await joining(asked, io, {
-      register: { kind: asked.switches.has('human') ? 'human' : 'agent' },
+    const client = await connectPerson(args, io, {
+      register: { kind: args.switches.has('human') ? 'human' : 'agent' },
       onInvite: (invite) => chat.invited(invite),
       onEvent: (envelope, session) => chat.happened(envelope, session),
       onDelta: (delta, session) => chat.showed(delta, session),
@@ -127,7 +129,7 @@ async function talk(client: HumanClient, chat: Chat, io: Io): Promise<number> {
   try {
     await chat.begin(client, screen);
     const over = await Promise.race([client.closed, screen.ended.then(() => null)]);
-    if (over?.by === 'hub') throw sentAway(client.name, over.reason);
+    if (over?.by === 'hub') throw goodbyeError(client.name, over.reason);
     if (over?.by === 'refusal') throw over.error;
     await chat.settled();
     return EXIT.done;
@@ -138,12 +140,57 @@ async function talk(client: HumanClient, chat: Chat, io: Io): Promise<number> {
   }
 }
 
-function bothAtOnce(): Trouble {
+function bothAtOnce(): CommandError {
   const hint = 'Join as a person, or let the agent take the turns: each under a name of its own.';
-  return new Trouble('wrong', 'wrong_option', '--human and an agent exclude each other', hint);
+  return usageError('wrong_option', '--human and an agent exclude each other', hint);
 }
 
-function nobody(): Trouble {
+function nobody(): CommandError {
   const hint = 'Add "--cli", "--command", "--script" or "--model", or "cli: claude" to the front matter of the role.';
-  return new Trouble('wrong', 'wrong_option', 'nothing says what takes the turns of that role', hint);
+  return usageError('wrong_option', 'nothing says what takes the turns of that role', hint);
+}
+
+async function joinAgent(args: CommandArgs, io: Io, role: RoleFile, chosen: SelectedAgent): Promise<number> {
+  const requested = args.values.name ?? role.name ?? (io.env.PARLEY_NAME || undefined);
+  const { name, url, connect } = await agentConnector(args, io, { requested, fallback: chosen.name });
+  const display = new TurnDisplay(io, name, systemClock);
+  // Asked for before anything is started: nothing that was is left behind.
+  const stop = waitForInterrupt();
+  const participant = await joinHub(connect, {
+    name,
+    register: { kind: 'agent', provider: chosen.provider, ...modelOf(args, role, chosen) },
+    agent: chosen.agent,
+    systemPrompt: role.prompt,
+    handlers: display,
+    maxParallelTurns: parallelOf(args),
+    ...(role.description === undefined ? {} : { resume: { summary: role.description } }),
+    onState(state) {
+      io.put({ event: state });
+      if (state === 'away') io.note('the hub is out of reach; trying again');
+      if (state === 'open') io.note('the hub is there again');
+    },
+  });
+  io.put({ event: 'joined', name, agent_id: participant.client.agentId, url });
+  io.say(`${name} has joined ${url} and takes its turns; Ctrl-C ends it.`);
+  const over = await Promise.race([participant.closed, stop.then(() => null)]);
+  // One that does not listen is given a while: nobody should wonder meanwhile.
+  for (const { tool } of runningPrograms()) io.note(`ending ${tool} …`);
+  await participant.close();
+  if (over?.by === 'hub') throw goodbyeError(name, over.reason);
+  if (over?.by === 'refusal') throw over.error;
+  io.put({ event: 'left', name });
+  io.say(`${name} is no longer connected; turns that are open wait for its next run.`);
+  return EXIT.done;
+}
+
+function modelOf(args: CommandArgs, role: RoleFile, chosen: SelectedAgent): { readonly model?: string } {
+  const model = chosen.model ?? args.values.model ?? role.model;
+  return model === undefined ? {} : { model };
+}
+
+function parallelOf({ values }: CommandArgs): number {
+  const value = values.parallel ?? '4';
+  const count = Number(value);
+  if (Number.isInteger(count) && count >= 1 && count <= 1_000) return count;
+  throw invalidValueError('--parallel', 'a whole number from 1 to 1000', value);
 }

@@ -3,11 +3,11 @@
 import type { PostAnswer } from '../../core/decisions/admit.ts';
 import type { Clock } from '../../core/ports/platform.ts';
 import type { AgentReply, Usage } from '../../participants/agent/agent-fn.ts';
-import type { JoinHandlers, TakenTurn } from '../../participants/joining/handlers.ts';
+import type { AgentTurn, JoinHandlers } from '../../participants/joining/handlers.ts';
 import type { Io } from '../terminal/io.ts';
 import { printable, printableLine } from '../terminal/printable.ts';
 
-interface Shown {
+interface DisplayedTurn {
   readonly beganMs: number;
   /** Everything it has written so far; never searched, as that would read it again with every piece. */
   text: string;
@@ -23,7 +23,7 @@ interface Shown {
   stopWait: (() => void) | null;
 }
 
-const MOST_KEPT = 1_000_000;
+const MAX_KEPT = 1_000_000;
 const HALF_LINE_MS = 250;
 /** Programs are told the pieces of this long at once. */
 const TELL_MS = 100;
@@ -32,7 +32,7 @@ export class TurnDisplay implements Required<JoinHandlers> {
   private readonly io: Io;
   private readonly name: string;
   private readonly clock: Clock;
-  private readonly turns = new Map<string, Shown>();
+  private readonly turns = new Map<string, DisplayedTurn>();
 
   constructor(io: Io, name: string, clock: Clock) {
     this.io = io;
@@ -40,7 +40,7 @@ export class TurnDisplay implements Required<JoinHandlers> {
     this.clock = clock;
   }
 
-  onTurn(turn: TakenTurn): void {
+  onTurn(turn: AgentTurn): void {
     const nothing = {
       text: '',
       rest: '',
@@ -53,15 +53,15 @@ export class TurnDisplay implements Required<JoinHandlers> {
     this.turns.set(turn.idempotencyKey, { beganMs: this.clock.monotonic(), ...nothing });
     const { from, text, resumed } = turn;
     this.put('turn', turn, { from, text, resumed });
-    const asked = from === null ? `it is the turn of ${this.name}` : `${from}: ${printableLine(text)}`;
-    this.line(turn, asked);
+    const prompt = from === null ? `it is the turn of ${this.name}` : `${from}: ${printableLine(text)}`;
+    this.line(turn, prompt);
     this.line(turn, this.io.terminal.paint(resumed ? 'goes on with it …' : 'works on it …', 'dim'));
   }
 
   /** Whole lines at once; half of one when nothing more of it comes for a while. */
-  onDelta(text: string, turn: TakenTurn): void {
+  onDelta(text: string, turn: AgentTurn): void {
     const shown = this.turns.get(turn.idempotencyKey);
-    if (shown === undefined || shown.text.length > MOST_KEPT) return;
+    if (shown === undefined || shown.text.length > MAX_KEPT) return;
     this.tellPiece(turn, shown, text);
     shown.text += text;
     const end = text.lastIndexOf('\n') + 1;
@@ -74,14 +74,14 @@ export class TurnDisplay implements Required<JoinHandlers> {
     shown.stopWait = this.clock.after(HALF_LINE_MS, () => this.writeRest(turn, shown));
   }
 
-  onProgress({ kind, text }: Parameters<Required<JoinHandlers>['onProgress']>[0], turn: TakenTurn): void {
+  onProgress({ kind, text }: Parameters<Required<JoinHandlers>['onProgress']>[0], turn: AgentTurn): void {
     const shown = this.turns.get(turn.idempotencyKey);
     if (shown !== undefined) this.tellUntold(turn, shown);
     this.put('progress', turn, { kind, text });
     this.line(turn, this.io.terminal.paint(`· ${kind}: ${printableLine(text)}`, 'dim'));
   }
 
-  onReply(reply: AgentReply, turn: TakenTurn, { seq }: PostAnswer): void {
+  onReply(reply: AgentReply, turn: AgentTurn, { seq }: PostAnswer): void {
     const shown = this.take(turn);
     const { text, usage, cost_usd } = reply;
     const ms = this.elapsed(shown);
@@ -92,26 +92,26 @@ export class TurnDisplay implements Required<JoinHandlers> {
     this.line(turn, this.io.terminal.paint(`✓ said${costOf(ms, usage, cost_usd)}`, 'green'));
   }
 
-  onError(error: Error, turn: TakenTurn): void {
+  onError(error: Error, turn: AgentTurn): void {
     const kind = 'kind' in error ? String(error.kind) : 'code' in error ? String(error.code) : 'failed';
     this.put('failed', turn, { kind, message: error.message, ms: this.elapsed(this.take(turn)) });
     this.line(turn, this.io.terminal.paint(`✗ no answer: ${printableLine(error.message)}`, 'red'));
   }
 
-  onCancelled(reason: string, turn: TakenTurn): void {
+  onCancelled(reason: string, turn: AgentTurn): void {
     this.put('cancelled', turn, { reason, ms: this.elapsed(this.take(turn)) });
     this.line(turn, this.io.terminal.paint(`✗ cancelled: ${printableLine(reason)}`, 'yellow'));
   }
 
   onClosed(
-    session: TakenTurn['session'],
+    session: AgentTurn['session'],
     { state, reason }: { readonly state: string; readonly reason: string | null },
   ): void {
     this.io.put({ event: 'over', session_id: session.id, state, reason });
     this.io.say(`${shortOf(session.id)} it is over: ${printableLine(reason ?? state)}`);
   }
 
-  private take(turn: TakenTurn): Shown | undefined {
+  private take(turn: AgentTurn): DisplayedTurn | undefined {
     const shown = this.turns.get(turn.idempotencyKey);
     this.turns.delete(turn.idempotencyKey);
     shown?.stopWait?.();
@@ -119,11 +119,11 @@ export class TurnDisplay implements Required<JoinHandlers> {
     return shown;
   }
 
-  private elapsed(shown: Shown | undefined): number {
+  private elapsed(shown: DisplayedTurn | undefined): number {
     return shown === undefined ? 0 : Math.round(this.clock.monotonic() - shown.beganMs);
   }
 
-  private writeRest(turn: TakenTurn, shown: Shown): void {
+  private writeRest(turn: AgentTurn, shown: DisplayedTurn): void {
     if (shown.rest === '') return;
     this.write(turn, shown, shown.rest);
     shown.rest = '';
@@ -131,19 +131,19 @@ export class TurnDisplay implements Required<JoinHandlers> {
   }
 
   /** The end of a line that is on the screen already is no line of its own. */
-  private writeWhole(turn: TakenTurn, shown: Shown, text: string): void {
+  private writeWhole(turn: AgentTurn, shown: DisplayedTurn, text: string): void {
     const lines = shown.isHalf && text.startsWith('\n') ? text.slice(1) : text;
     shown.isHalf = false;
     if (lines !== '') this.write(turn, shown, lines);
   }
 
-  private write(turn: TakenTurn, shown: Shown, text: string): void {
+  private write(turn: AgentTurn, shown: DisplayedTurn, text: string): void {
     shown.isPrinted = true;
     for (const one of text.replace(/\n$/, '').split('\n')) this.line(turn, `| ${printable(one)}`);
   }
 
   /** An object for each character would be a hundred times as much as what was said. */
-  private tellPiece(turn: TakenTurn, shown: Shown, text: string): void {
+  private tellPiece(turn: AgentTurn, shown: DisplayedTurn, text: string): void {
     if (shown.untold !== null) {
       shown.untold += text;
       return;
@@ -153,18 +153,18 @@ export class TurnDisplay implements Required<JoinHandlers> {
     shown.stopTelling = this.clock.after(TELL_MS, () => this.tellUntold(turn, shown));
   }
 
-  private tellUntold(turn: TakenTurn, shown: Shown): void {
+  private tellUntold(turn: AgentTurn, shown: DisplayedTurn): void {
     shown.stopTelling?.();
     const { untold } = shown;
     shown.untold = null;
     if (untold !== null && untold !== '') this.put('delta', turn, { text: untold });
   }
 
-  private put(event: string, { session, type, seq }: TakenTurn, more: object): void {
+  private put(event: string, { session, type, seq }: AgentTurn, more: object): void {
     this.io.put({ event, session_id: session.id, type, seq, ...more });
   }
 
-  private line({ session }: TakenTurn, text: string): void {
+  private line({ session }: AgentTurn, text: string): void {
     this.io.say(`${shortOf(session.id)} ${text}`);
   }
 }

@@ -1,11 +1,11 @@
 /** `parley archive`. */
 
-import { durationMs } from '../../core/time.ts';
+import { durationMs } from '../../core/lib/time.ts';
 import { systemClock } from '../../system/clock.ts';
-import { besideHub, sizeOf } from './with-store.ts';
 import type { Command } from '../terminal/command.ts';
+import { invalidValueError } from '../terminal/command-error.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
-import { wrongValue } from '../terminal/command-error.ts';
+import { formatBytes, viaHubOrStore } from './with-store.ts';
 
 export const archive: Command = {
   name: 'archive',
@@ -21,24 +21,24 @@ export const archive: Command = {
   on: 'folder',
   examples: ['parley archive --ended-before 90d', 'parley archive --ended-before 2026-01-01'],
   json: '{"data", "ended_before", "sessions", "freed_bytes"}.',
-  async run(asked, io) {
-    const ended_before = timeOf(asked.values['ended-before'] ?? '30d');
+  async run(args, io) {
+    const ended_before = timeOf(args.values['ended-before'] ?? '30d');
     const request = { endedBefore: ended_before };
-    const { folder: data, answer } = await besideHub(asked, io, 'archive', request, 'archiving', (store) =>
+    const { folder: data, answer } = await viaHubOrStore(args, io, 'archive', request, 'archiving', (store) =>
       store.archive({ ...request, onProgress: io.progress('archiving') }),
     );
     const { sessions, freedBytes } = answer;
     io.put({ data, ended_before, sessions, freed_bytes: freedBytes });
     io.say(
-      `${sessions} ${sessions === 1 ? 'session' : 'sessions'} that ended before ${ended_before}; ${sizeOf(Math.max(0, freedBytes))} given back`,
+      `${sessions} ${sessions === 1 ? 'session' : 'sessions'} that ended before ${ended_before}; ${formatBytes(Math.max(0, freedBytes))} given back`,
     );
     return EXIT.done;
   },
 };
 
-function timeOf(given: string): string {
-  if (/^\d{4}-\d{2}-\d{2}/.test(given) && Number.isFinite(Date.parse(given))) return new Date(given).toISOString();
-  if (!/^\d+(\.\d+)?[smhd]$/.test(given))
-    throw wrongValue('--ended-before', 'a date such as 2026-01-31 or an age such as 30d', given);
-  return new Date(systemClock.now() - durationMs(given, '--ended-before')).toISOString();
+function timeOf(value: string): string {
+  if (/^\d{4}-\d{2}-\d{2}/.test(value) && Number.isFinite(Date.parse(value))) return new Date(value).toISOString();
+  if (!/^\d+(\.\d+)?[smhd]$/.test(value))
+    throw invalidValueError('--ended-before', 'a date such as 2026-01-31 or an age such as 30d', value);
+  return new Date(systemClock.now() - durationMs(value, '--ended-before')).toISOString();
 }

@@ -5,26 +5,21 @@ import { join } from 'node:path';
 import { HubError } from '../../core/lib/errors.ts';
 import type { ControlName, ControlTypes } from '../../server/control.ts';
 import type { DurableStore } from '../../store/durable-store.ts';
-import type { Asked } from '../terminal/command.ts';
-import type { Io } from '../terminal/io.ts';
-import { Trouble } from '../terminal/command-error.ts';
 import { dataFolder } from '../connecting/hub-target.ts';
+import type { CommandArgs } from '../terminal/command.ts';
+import { CommandError, notFoundError } from '../terminal/command-error.ts';
+import type { Io } from '../terminal/io.ts';
 
 export async function withStore<T>(
-  asked: Asked,
+  args: CommandArgs,
   io: Io,
   work: (store: DurableStore, folder: string) => Promise<T>,
 ): Promise<T> {
-  const folder = dataFolder(asked, io);
+  const folder = dataFolder(args, io);
   // Opening would make one.
   if (!existsSync(join(folder, 'parley.json'))) {
     const hint = 'Say where it is: "--data <folder>", or PARLEY_DATA.';
-    throw new Trouble(
-      'notFound',
-      'no_data_folder',
-      `${folder} is not a data folder: there is no parley.json in it`,
-      hint,
-    );
+    throw notFoundError('no_data_folder', `${folder} is not a data folder: there is no parley.json in it`, hint);
   }
   const { openStore } = await import('../../store/open-store.ts');
   const { store, recovery } = await openStore(folder, { onProgress: io.progress('reading the journal') }).catch(inUse);
@@ -38,19 +33,19 @@ export async function withStore<T>(
 }
 
 /** With the store of a folder that no hub has open; else the hub that has it is asked, and goes on meanwhile. */
-export async function besideHub<Name extends ControlName>(
-  asked: Asked,
+export async function viaHubOrStore<Name extends ControlName>(
+  args: CommandArgs,
   io: Io,
   ask: Name,
   request: ControlTypes[Name]['asked'],
   what: string,
   offline: (store: DurableStore, folder: string) => Promise<ControlTypes[Name]['answer']>,
 ): Promise<{ readonly folder: string; readonly answer: ControlTypes[Name]['answer'] }> {
-  const folder = dataFolder(asked, io);
+  const folder = dataFolder(args, io);
   try {
-    return { folder, answer: await withStore(asked, io, offline) };
+    return { folder, answer: await withStore(args, io, offline) };
   } catch (thrown) {
-    if (!(thrown instanceof Trouble) || thrown.code !== 'data_in_use') throw thrown;
+    if (!(thrown instanceof CommandError) || thrown.code !== 'data_in_use') throw thrown;
     const { askControl } = await import('../../server/control.ts');
     const answer = await askControl(folder, ask, request, { onProgress: io.progress(what) }).catch(asItsOwnUser);
     if (answer === undefined) throw cannotAsk(thrown, ask);
@@ -59,9 +54,9 @@ export async function besideHub<Name extends ControlName>(
 }
 
 /** A hub in a program of somebody's own, or with a path that is too long for a socket. */
-function cannotAsk({ message, hint }: Trouble, ask: ControlName): Trouble {
+function cannotAsk({ message, hint }: CommandError, ask: ControlName): CommandError {
   const own = `If it is a program of yours, it has hub.${ask}(), which works while it runs.`;
-  return new Trouble('inUse', 'data_in_use', message, `${hint} ${own}`);
+  return new CommandError('inUse', 'data_in_use', message, `${hint} ${own}`);
 }
 
 /** What the system refuses the hub. */
@@ -70,13 +65,13 @@ function asItsOwnUser(thrown: unknown): never {
   const hint = thrown.message.includes('ENOSPC')
     ? 'Make room on the disk.'
     : 'The hub does it, as its own user and on its own machine: give a folder that it may write.';
-  throw new Trouble('failed', 'failed', `the hub could not: ${thrown.message}`, hint);
+  throw new CommandError('failed', 'failed', `the hub could not: ${thrown.message}`, hint);
 }
 
 function inUse(thrown: unknown): never {
   if (!(thrown instanceof HubError) || thrown.code !== 'data_in_use') throw thrown;
   const hint = 'Stop that hub first (Ctrl-C, or "systemctl stop parley"), then try again; it goes on where it was.';
-  throw new Trouble(
+  throw new CommandError(
     'inUse',
     'data_in_use',
     `${thrown.message.split(';')[0]}: the hub that runs there, or another command, has it open`,
@@ -85,7 +80,7 @@ function inUse(thrown: unknown): never {
 }
 
 /** "12.3 MB". */
-export function sizeOf(bytes: number): string {
+export function formatBytes(bytes: number): string {
   const [unit, size] = (
     [
       ['GB', 1e9],

@@ -5,14 +5,13 @@ import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Corpus } from '../../governed/conformance/verifier/corpus.ts';
-import type { Finding } from '../../node/conformance/verifier/judge.ts';
 import type { Target } from '../../governed/conformance/verifier/target.ts';
-import type { Counts, Report } from '../../governed/conformance/verifier/verify.ts';
-import type { Asked, Command } from '../terminal/command.ts';
+import type { Counts, Finding, Report } from '../../governed/conformance/verifier/verify.ts';
+import type { Command, CommandArgs } from '../terminal/command.ts';
+import { CommandError, invalidValueError, notFoundError, usageError } from '../terminal/command-error.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
 import type { Io } from '../terminal/io.ts';
 import { printable, printableJson } from '../terminal/printable.ts';
-import { Trouble, wrongValue } from '../terminal/command-error.ts';
 
 export const conformance: Command = {
   name: 'conformance',
@@ -58,13 +57,13 @@ export const conformance: Command = {
     'parley conformance check --tier 3 --remote http://127.0.0.1:4747',
   ],
   json: '{"implementation", "is_conformant", "counts", "tiers", "surfaces", "findings", "corpus_sha256", …}.',
-  async run(asked, io) {
-    const { values } = asked;
+  async run(args, io) {
+    const { values } = args;
     const timeoutMs = Number(values.timeout ?? 30_000);
     if (!(Number.isInteger(timeoutMs) && timeoutMs > 0)) {
-      throw wrongValue('--timeout', 'a whole number of milliseconds from 1', values.timeout ?? '');
+      throw invalidValueError('--timeout', 'a whole number of milliseconds from 1', values.timeout ?? '');
     }
-    const report = await checked(asked, io, timeoutMs);
+    const report = await checked(args, io, timeoutMs);
     io.put(report);
     if (values.format === 'json') io.say(printableJson(report));
     else sayReport(report, io);
@@ -72,21 +71,21 @@ export const conformance: Command = {
   },
 };
 
-async function checked(asked: Asked, io: Io, timeoutMs: number): Promise<Report> {
-  const { values } = asked;
-  const target = await targetOf(asked, io, timeoutMs);
+async function checked(args: CommandArgs, io: Io, timeoutMs: number): Promise<Report> {
+  const { values } = args;
+  const target = await targetOf(args, io, timeoutMs);
   const { claims } = await import('../../governed/conformance/verifier/target.ts');
   const { verify } = await import('../../governed/conformance/verifier/verify.ts');
   const corpus = await corpusOf(values.fixtures, resolve(values.target ?? '.'));
   const surface = values.surface ?? null;
   const surfaces = [...new Set(corpus.fixtures.map((one) => one.surface))];
   if (surface !== null && !surfaces.includes(surface)) {
-    throw wrongValue('--surface', `one of ${surfaces.join(', ')}`, surface);
+    throw invalidValueError('--surface', `one of ${surfaces.join(', ')}`, surface);
   }
   if (surface !== null && !claims(target, surface)) {
     const hint = 'Without "--surface" everything of the tiers it claims is asked for.';
     const message = `--surface: ${target.implementation} does not claim ${surface}`;
-    throw new Trouble('wrong', 'unclaimed_surface', message, hint);
+    throw usageError('unclaimed_surface', message, hint);
   }
   const progress = io.progress('checking');
   return verify(target, corpus, {
@@ -99,7 +98,7 @@ async function checked(asked: Asked, io: Io, timeoutMs: number): Promise<Report>
   });
 }
 
-async function targetOf({ values }: Asked, { env }: Io, timeoutMs: number): Promise<Target> {
+async function targetOf({ values }: CommandArgs, { env }: Io, timeoutMs: number): Promise<Target> {
   const { remote, token } = values;
   if (remote !== undefined && values.target !== undefined) throw excluded('--target and --remote exclude each other');
   if (remote === undefined && token !== undefined) throw excluded('--token: expected --remote with it');
@@ -113,21 +112,21 @@ async function localTarget(root: string): Promise<Target> {
   const target = await readTarget(root);
   if (typeof target !== 'string') return target;
   const hint = '"--target" names the folder of an implementation.';
-  throw new Trouble('wrong', 'wrong_target', `${join(root, CAPABILITIES)}: ${target}`, hint);
+  throw usageError('wrong_target', `${join(root, CAPABILITIES)}: ${target}`, hint);
 }
 
-async function remoteTarget(given: string, token: string | null, timeoutMs: number): Promise<Target> {
-  const { readRemote, remoteUrl } = await import('../../node/conformance/verifier/remote-target.ts');
-  const url = remoteUrl(given);
+async function remoteTarget(value: string, token: string | null, timeoutMs: number): Promise<Target> {
+  const { readRemote, remoteUrl } = await import('../../governed/conformance/verifier/target.ts');
+  const url = remoteUrl(value);
   // It may hold a secret: it is not shown.
-  if (url === null) throw new Trouble('wrong', 'wrong_value', `--remote: expected ${ADDRESS}`, '');
+  if (url === null) throw usageError('wrong_value', `--remote: expected ${ADDRESS}`, '');
   if (token !== null && !/^[\x21-\x7e]+$/.test(token)) {
-    throw new Trouble('wrong', 'wrong_value', '--token: expected visible characters of ASCII, without spaces', '');
+    throw usageError('wrong_value', '--token: expected visible characters of ASCII, without spaces', '');
   }
   const target = await readRemote(url, token, timeoutMs);
   if (target.kind === 'remote') return target;
   const { exit, code, hint } = UNUSABLE[target.why];
-  throw new Trouble(exit, code, `${url}/conform/capabilities: ${target.message}`, hint);
+  throw new CommandError(exit, code, `${url}/conform/capabilities: ${target.message}`, hint);
 }
 
 const ADDRESS = 'an address such as http://127.0.0.1:4747, with nothing behind its path and no name or password in it';
@@ -142,9 +141,9 @@ const UNUSABLE = {
   },
 } as const;
 
-function excluded(message: string): Trouble {
+function excluded(message: string): CommandError {
   const hint = 'A target is a folder, or an address that may take a token.';
-  return new Trouble('wrong', 'wrong_option', message, hint);
+  return usageError('wrong_option', message, hint);
 }
 
 /** The package's own are in its repository only. */
@@ -154,12 +153,7 @@ async function corpusOf(named: string | undefined, root: string): Promise<Corpus
   const folder = named === undefined ? own.find((path) => existsSync(path)) : resolve(named);
   if (folder === undefined || !existsSync(folder)) {
     const hint = '"--fixtures" names a folder of fixtures.';
-    throw new Trouble(
-      'notFound',
-      'no_fixtures',
-      folder === undefined ? 'there are no fixtures' : `${folder} is not there`,
-      hint,
-    );
+    throw notFoundError('no_fixtures', folder === undefined ? 'there are no fixtures' : `${folder} is not there`, hint);
   }
   return readCorpus(folder);
 }
@@ -178,10 +172,10 @@ function sayReport(report: Report, io: Io): void {
   io.say(`fixtures sha-256 ${report.corpus_sha256}`);
 }
 
-function inWords({ fixtures, as_expected, ...others }: Counts): string {
-  const rest = Object.entries(others).filter(([, count]) => count > 0);
-  const told = rest.map(([name, count]) => `, ${count} ${name.replaceAll('_', ' ')}`).join('');
-  return `${as_expected} of ${fixtures} as expected${told}`;
+function inWords({ fixtures, as_expected, ...counts }: Counts): string {
+  const rest = Object.entries(counts).filter(([, count]) => count > 0);
+  const others = rest.map(([name, count]) => `, ${count} ${name.replaceAll('_', ' ')}`).join('');
+  return `${as_expected} of ${fixtures} as expected${others}`;
 }
 
 function sayFinding({ fixture_id, outcome, detail }: Finding): string {

@@ -6,14 +6,14 @@ import { createServer } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import type { AgentClient } from '../../client/agent-client.ts';
 import { asError } from '../../core/lib/errors.ts';
-import type { Health } from '../../core/operations.ts';
+import type { Health } from '../../core/protocol/operations/console-hub.ts';
+import { operatorTokenFile } from '../../server/auth/operator-token.ts';
 import { once } from '../../system/once.ts';
-import { operatorTokenFile } from '../../node/operator-token.ts';
-import { sizeOf } from '../maintenance/with-store.ts';
-import type { Asked } from '../terminal/command.ts';
-import type { Io } from '../terminal/io.ts';
-import { looking } from '../../node/commands/reach.ts';
+import { withHub } from '../connecting/connect.ts';
 import { dataFolder, hubUrl } from '../connecting/hub-target.ts';
+import { formatBytes } from '../maintenance/with-store.ts';
+import type { CommandArgs } from '../terminal/command.ts';
+import type { Io } from '../terminal/io.ts';
 
 export interface Check {
   readonly name: string;
@@ -30,17 +30,17 @@ const SLOW_SYNC_MS = 50;
 const LEAST_FREE_BYTES = 256 * 1024 * 1024;
 const CLOCK_MS = 2_000;
 
-export function checksOf(asked: Asked, io: Io): readonly (() => Promise<Check>)[] {
-  const data = dataFolder(asked, io);
+export function createChecks(args: CommandArgs, io: Io): readonly (() => Promise<Check>)[] {
+  const data = dataFolder(args, io);
   // A refusal of `looking` tells more than its notes would here.
   const quiet: Io = { ...io, note: () => {} };
-  const health = once(() => looking(asked, quiet, askHealth));
+  const health = once(() => withHub(args, quiet, 'reader', askHealth));
   return [
     node,
     () => contained('folder', 'Whose is it? Run it as that user, or give another with --data.', () => folder(data)),
     () => contained('disk', 'Give another folder with --data.', () => disk(data)),
     () => contained('sync', 'Give a folder on a local disk with --data.', () => sync(data)),
-    () => contained('port', 'Free it, or run "parley up --port 4748".', () => port(hubUrl(asked, io), health)),
+    () => contained('port', 'Free it, or run "parley up --port 4748".', () => port(hubUrl(args, io), health)),
     () => contained('clock', 'Set the clock of this machine.', () => clock(health)),
   ];
 }
@@ -88,7 +88,7 @@ async function disk(data: string): Promise<Omit<Check, 'name'>> {
   const ok = free >= LEAST_FREE_BYTES;
   return {
     ok,
-    found: `${sizeOf(free)} free`,
+    found: `${formatBytes(free)} free`,
     hint: ok ? '' : 'Make room, or "parley archive": a full disk stops the hub.',
   };
 }
@@ -121,7 +121,7 @@ async function sync(data: string): Promise<Omit<Check, 'name'>> {
 }
 
 async function port(url: string, looked: () => Promise<Looked>): Promise<Omit<Check, 'name'>> {
-  const { hostname, port: given } = new URL(url);
+  const { hostname, port: value } = new URL(url);
   const answer = await looked().catch((thrown: unknown) => asError(thrown));
   if (!(answer instanceof Error)) {
     const { ready, reason, sessions, bound } = answer.health;
@@ -130,7 +130,7 @@ async function port(url: string, looked: () => Promise<Looked>): Promise<Omit<Ch
       ? { ok: true, found, hint: '' }
       : { ok: false, found: `${found}, not ready: ${reason}`, hint: 'Its log says more.' };
   }
-  const free = await isFree(hostname, Number(given || 80));
+  const free = await isFree(hostname, Number(value || 80));
   if (free === null)
     return { ok: false, found: answer.message, hint: 'Is the hub there running? "--url" names another.' };
   if (free) return { ok: true, found: `no hub at ${url}; the port is free for "parley up"`, hint: '' };

@@ -2,15 +2,15 @@
 
 import type { AgentClient } from '../../client/agent-client.ts';
 import { WireError } from '../../core/lib/errors.ts';
+import type { Result } from '../../core/protocol/operations/operations.ts';
 import { GRANTS, type Grant } from '../../core/records/access/grants.ts';
-import type { Result } from '../../core/operations.ts';
 import type { TokenClaim, TokenRecord } from '../../core/records/access/tokens.ts';
-import { fromNow, writeColumns } from '../../node/commands/columns.ts';
-import type { Asked, Command } from '../terminal/command.ts';
+import { withHub } from '../connecting/connect.ts';
+import { formatRelative, printTable, type Table } from '../terminal/columns.ts';
+import type { Command, CommandArgs } from '../terminal/command.ts';
+import { invalidValueError, notFoundError, usageError } from '../terminal/command-error.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
 import type { Io } from '../terminal/io.ts';
-import { looking } from '../../node/commands/reach.ts';
-import { Trouble, wrongValue } from '../terminal/command-error.ts';
 
 export const token: Command = {
   name: 'token',
@@ -40,40 +40,40 @@ export const token: Command = {
   on: 'hub',
   examples: ['parley token create --name bob --ttl 30d', 'parley token list', 'parley token revoke 0123456789abcdef'],
   json: 'create: the token with its secret, {"token_id", "token", "name", "grants", …}. list: a line each. revoke: {"token_id"}.',
-  run(asked, io) {
-    const { action, id } = asked.args;
-    check(asked);
-    return looking(asked, io, async (client) => {
-      if (action === 'create') await create(client, asked, io);
-      else if (action === 'list') await list(client, io);
+  run(args, io) {
+    const { action, id } = args.positionals;
+    check(args);
+    return withHub(args, io, 'reader', async (client) => {
+      if (action === 'create') await create(client, args, io);
+      else if (action === 'list') await printTable(io, listedTokens(client), TOKEN_TABLE);
       else await revoke(client, id ?? '', io);
       return EXIT.done;
     });
   },
 };
 
-function check({ args: { action, id } }: Asked): void {
+function check({ positionals: { action, id } }: CommandArgs): void {
   const help = '"parley token --help" says more.';
   if (action !== 'revoke' && id !== undefined) {
-    throw new Trouble('wrong', 'extra_argument', `"token ${action}" takes no <id>, got "${id}"`, help);
+    throw usageError('extra_argument', `"token ${action}" takes no <id>, got "${id}"`, help);
   }
   if (action !== 'revoke') return;
   if (id === undefined) {
-    throw new Trouble(
-      'wrong',
-      'missing_argument',
-      '"token revoke" needs <id>: which',
-      '"parley token list" shows the ids.',
-    );
+    throw usageError('missing_argument', '"token revoke" needs <id>: which', '"parley token list" shows the ids.');
   }
   const [, own] = /^parley_([0-9a-f]{16})_/.exec(id) ?? [];
   if (!/^[0-9a-f]{16}$/.test(id)) {
     const hint = own === undefined ? '"parley token list" shows the ids.' : `That is its secret; its id is ${own}.`;
-    throw wrongValue('<id>', 'the id of a token: 16 lower-case hex digits', own === undefined ? id : 'a secret', hint);
+    throw invalidValueError(
+      '<id>',
+      'the id of a token: 16 lower-case hex digits',
+      own === undefined ? id : 'a secret',
+      hint,
+    );
   }
 }
 
-async function create(client: AgentClient, { values, lists }: Asked, io: Io): Promise<void> {
+async function create(client: AgentClient, { values, lists }: CommandArgs, io: Io): Promise<void> {
   const { name, label, ttl } = values;
   // Checked against the list by the parser.
   const grants = lists.grant as readonly Grant[] | undefined;
@@ -84,34 +84,32 @@ async function create(client: AgentClient, { values, lists }: Asked, io: Io): Pr
   io.note(`token ${made.token_id}${name === undefined ? '' : ` for ${name}`}; it is not shown again`);
 }
 
-async function list(client: AgentClient, io: Io): Promise<void> {
-  const found: TokenRecord[] = [];
+async function* listedTokens(client: AgentClient): AsyncGenerator<TokenRecord> {
   for (let after: string | null | undefined; after !== null; ) {
     const page: Result<'list_tokens'> = await client.call('list_tokens', { after });
-    found.push(...page.tokens);
+    yield* page.tokens;
     after = page.next;
   }
-  for (const one of found) io.put(one);
-  if (!io.isJson) writeColumns(io.terminal, ['id', 'name', 'grants', 'created', 'expires', 'label'], found.map(rowOf));
 }
 
-function rowOf({ token_id, name, grants, created_at, expires_at, label }: TokenRecord) {
-  return [
-    { text: token_id },
-    { text: name ?? '(any it registers)' },
-    { text: grants.join(',') },
-    { text: fromNow(created_at, Date.now()) },
-    { text: expires_at === null ? 'never' : fromNow(expires_at, Date.now()) },
-    { text: label ?? '' },
-  ];
-}
+const TOKEN_TABLE: Table<TokenRecord> = {
+  heads: ['id', 'name', 'grants', 'created', 'expires', 'label'],
+  row: ({ token_id, name, grants, created_at, expires_at, label }) => [
+    token_id,
+    name ?? '(any it registers)',
+    grants.join(','),
+    formatRelative(created_at, Date.now()),
+    expires_at === null ? 'never' : formatRelative(expires_at, Date.now()),
+    label ?? '',
+  ],
+};
 
 async function revoke(client: AgentClient, token_id: string, io: Io): Promise<void> {
   const revoked = await client.call('revoke_token', { token_id }).catch((thrown: unknown) => {
     // Whoever revokes the token it speaks with is sent away before the answer.
     if (client.state === 'closed') return { token_id };
     if (!(thrown instanceof WireError) || thrown.code !== 'not_found') throw thrown;
-    throw new Trouble('notFound', thrown.code, thrown.message, '"parley token list" shows the ids there are.');
+    throw notFoundError(thrown.code, thrown.message, '"parley token list" shows the ids there are.');
   });
   io.put(revoked);
   io.say(`${token_id} is revoked; whoever spoke with it was sent away`);

@@ -1,16 +1,16 @@
 /** `parley up`. */
 
 import { HubError } from '../../core/lib/errors.ts';
+import { reachableHost } from '../../server/auth/hosts.ts';
+import { LOG_LEVELS } from '../../server/telemetry/line-log.ts';
 import type { UpEvent, UpOptions } from '../../server/up.ts';
-import { welcomeLines } from './welcome-lines.ts';
-import { reachable } from '../../server/auth/hosts.ts';
+import { resolveDataFolders } from '../connecting/hub-target.ts';
 import type { Command } from '../terminal/command.ts';
+import { usageError } from '../terminal/command-error.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
 import type { Io } from '../terminal/io.ts';
-import { LOG_LEVELS } from '../../node/commands/log-level.ts';
 import { printableLine } from '../terminal/printable.ts';
-import { Trouble } from '../terminal/command-error.ts';
-import { dataOf } from '../connecting/hub-target.ts';
+import { welcomeLines } from './welcome-lines.ts';
 
 export const up: Command = {
   name: 'up',
@@ -68,26 +68,26 @@ export const up: Command = {
     'parley up --conformance',
   ],
   json: 'Lines {"event": "listening", "url", "host", "data", "token_file", "console"} (with --conformance also "conformance": {"url", "token_file"}), {"event": "stopping", "signal"}, {"event": "stopped"}; of a config file {"event": "joined", "name", "agent_id", "provider", "model"}, {"event": "gone", "name", "reason", "retry_in_ms"}, {"event": "schedule", "name", "schedule_id", "what"}; of --run {"event": "serves", "root", "runner", "operator"}.',
-  async run(asked, io) {
+  async run(args, io) {
     // Loaded when it is needed: help and version come at once.
-    const [{ up: run }, { settingsOf }, { planIn }, { bringUp }, { inOrder, servedRoots }] = await Promise.all([
-      import('../../server/up.ts'),
-      import('../../node/commands/up-settings.ts'),
-      import('../../node/config/plan.ts'),
-      import('../../config/start-agents.ts'),
-      import('../../node/commands/up-runs.ts'),
-    ]);
-    const plan = await planIn(asked.values.config, io.env, { data: dataOf(asked, io) });
-    if (plan !== null && asked.values.config === undefined) io.note(`with ${plan.loaded.file}`);
-    const settings = await settingsOf(asked, io, plan?.loaded.config.hub ?? {}).catch(explained);
-    const telling = (event: UpEvent): void => tell(io, event);
-    const roots = await servedRoots(asked, settings.data);
-    const companions: UpOptions['bringUp'] = (hub, log) =>
-      inOrder([
-        ...(plan === null ? [] : [() => bringUp(hub, plan, telling, log)]),
-        ...roots.map((serve) => () => serve(hub, log, telling)),
+    const [{ up: run }, { resolveUpSettings, servedProjects, startInOrder }, { findPlan }, { startAgents }] =
+      await Promise.all([
+        import('../../server/up.ts'),
+        import('./up-settings.ts'),
+        import('../../config/plan.ts'),
+        import('../../config/start-agents.ts'),
       ]);
-    await run({ ...settings, tell: telling, bringUp: companions }).catch(explained);
+    const plan = await findPlan(args.values.config, io.env, { data: resolveDataFolders(args, io) });
+    if (plan !== null && args.values.config === undefined) io.note(`with ${plan.loaded.file}`);
+    const settings = await resolveUpSettings(args, io, plan?.loaded.config.hub ?? {}).catch(explained);
+    const report = (event: UpEvent): void => reportEvent(io, event);
+    const roots = await servedProjects(args, settings.data);
+    const companions: UpOptions['startAgents'] = (hub, log) =>
+      startInOrder([
+        ...(plan === null ? [] : [() => startAgents(hub, plan, report, log)]),
+        ...roots.map((serve) => () => serve(hub, log, report)),
+      ]);
+    await run({ ...settings, tell: report, startAgents: companions }).catch(explained);
     return EXIT.done;
   },
 };
@@ -96,10 +96,10 @@ export const up: Command = {
 function explained(thrown: unknown): never {
   if (!(thrown instanceof HubError) || (thrown.code !== 'bad_options' && thrown.code !== 'unsafe_auth')) throw thrown;
   const hint = '"parley up --help" shows the options; docs/config.md has the settings of the file.';
-  throw new Trouble('wrong', thrown.code, thrown.message, hint);
+  throw usageError(thrown.code, thrown.message, hint);
 }
 
-function tell(io: Io, event: UpEvent): void {
+function reportEvent(io: Io, event: UpEvent): void {
   io.put(event);
   switch (event.event) {
     case 'listening':
@@ -109,7 +109,7 @@ function tell(io: Io, event: UpEvent): void {
           data: event.data,
           tokenFile: event.token_file,
           console: event.console,
-          isEverywhere: reachable(event.host) !== event.host,
+          isEverywhere: reachableHost(event.host) !== event.host,
           conformance: event.conformance,
         }).join('\n'),
       );

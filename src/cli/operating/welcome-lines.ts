@@ -1,10 +1,10 @@
 /** What a hub says when it is up: where it is, where the token is, and three things to try that work as they stand. */
 
 import { relative, resolve } from 'node:path';
-import { packageFolder } from '../../system/package.ts';
 import type { ConformanceUp } from '../../server/up.ts';
+import { packageFolder } from '../../system/package.ts';
 
-export interface Up {
+interface Up {
   readonly url: string;
   readonly data: string;
   readonly tokenFile: string;
@@ -74,11 +74,11 @@ function parley(): string {
 
 /** What the examples have to be told; nothing, if all is as usual. */
 function whereItIs({ url, data }: Up): string {
-  const told = [
+  const settings = [
     ...(url === USUAL_URL ? [] : [`PARLEY_URL=${url}`]),
     ...(resolve(data) === resolve(USUAL_DATA) ? [] : [`PARLEY_DATA=${quoted(data)}`]),
   ];
-  return told.map((setting) => `${setting} `).join('');
+  return settings.map((setting) => `${setting} `).join('');
 }
 
 function quoted(path: string): string {

@@ -2,9 +2,8 @@
 
 import { type Envelope, isContent } from '../../core/records/session/envelope.ts';
 import { nameOf, type SessionMetadata } from '../../core/records/session/session.ts';
-import { markdownLine, quotation } from '../../node/commands/markdown-text.ts';
 import { printableJson, withoutControls } from '../terminal/printable.ts';
-import { sayEvent } from '../../node/commands/say-event.ts';
+import { describeEvent } from '../transcript/describe-event.ts';
 
 export type ExportFormat = 'jsonl' | 'md' | 'html';
 
@@ -33,7 +32,7 @@ function linesOf(session: SessionMetadata, envelopes: readonly Envelope[]): read
     seq: envelope.seq,
     at: envelope.created_at,
     who: name(envelope.sender_id),
-    text: sayEvent(envelope, name),
+    text: describeEvent(envelope, name),
     isSaid: isContent(envelope.event_type),
   }));
 }
@@ -99,4 +98,43 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 function asHtml(text: string): string {
   return withoutControls(text).replaceAll(/[&<>"']/g, (mark) => ENTITIES[mark] ?? mark);
+}
+
+/** What means something wherever it stands. */
+const MARKS = /[\\`*_{}[\]<>|~&@$#^]/g;
+/** What means something at the beginning of a line: lists, headings, rules, definitions. */
+const STARTS = /^([-+=:]|\d+[.)])/;
+/** What some viewers make links of by themselves. */
+const BARE_LINKS = /\b(\w+)(:\/\/)|\b(www)\./gi;
+
+/** In quotation marks of its own on every line; lines stay lines. */
+export function quotation(text: string): string {
+  const lines = splitLines(text);
+  return lines
+    .map((line, i) => {
+      const isBroken = line !== '' && (lines[i + 1] ?? '') !== '';
+      return `> ${inert(line)}${isBroken ? '\\' : ''}`.trimEnd();
+    })
+    .join('\n');
+}
+
+/** In one line, within a line of our own. */
+export function markdownLine(text: string): string {
+  return inert(splitLines(text).join(' '));
+}
+
+function splitLines(text: string): readonly string[] {
+  return withoutControls(text.replaceAll(/\r\n?/g, '\n')).split('\n');
+}
+
+function inert(line: string): string {
+  const [, indent = '', rest = ''] = /^([ \t]*)(.*)$/s.exec(line) ?? [];
+  const plain = rest
+    .replaceAll(MARKS, (mark) => (mark === '&' ? '&amp;' : mark === '<' ? '&lt;' : `\\${mark}`))
+    .replace(STARTS, (start) => `${start.slice(0, -1)}\\${start.slice(-1)}`)
+    .replaceAll(BARE_LINKS, (_, scheme?: string, slashes?: string, www?: string) =>
+      www === undefined ? `${scheme}\\${slashes}` : `${www}\\.`,
+    );
+  // Spaces would make it code; as a character they are only shown.
+  return indent.replaceAll(' ', '&#32;').replaceAll('\t', '&#9;') + plain;
 }

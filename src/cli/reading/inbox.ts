@@ -1,12 +1,12 @@
 /** `parley inbox`. */
 
 import type { AgentClient } from '../../client/agent-client.ts';
+import type { Result } from '../../core/protocol/operations/operations.ts';
 import { type Envelope, isContent } from '../../core/records/session/envelope.ts';
-import type { Result } from '../../core/operations.ts';
+import { withHub } from '../connecting/connect.ts';
 import type { Command } from '../terminal/command.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
 import type { Io } from '../terminal/io.ts';
-import { acting } from '../../node/commands/reach.ts';
 import { Transcript } from '../transcript/transcript.ts';
 
 type Info = Result<'get_session'>;
@@ -21,7 +21,7 @@ interface Waiting {
   readonly envelopes: readonly Envelope[];
 }
 
-const MOST = 50;
+const MAX_ENVELOPES = 50;
 
 export const inbox: Command = {
   name: 'inbox',
@@ -31,8 +31,8 @@ export const inbox: Command = {
   acts: true,
   examples: ['parley inbox', 'parley inbox --as bob --json'],
   json: 'A line for each session with something: {"session_id", "type", "why": "invite" | "turn" | "news", "envelopes"}.',
-  run(asked, io) {
-    return acting(asked, io, async (client) => {
+  run(args, io) {
+    return withHub(args, io, 'speaker', async (client) => {
       let count = 0;
       for await (const { session_id } of client.sessions({ states: ['INVITED', 'ACTIVE', 'CLOSING'] })) {
         const info = await client.call('get_session', { session_id });
@@ -61,8 +61,8 @@ async function waitingIn(client: AgentClient, { session, turn }: Info): Promise<
 
 async function newsOf(client: AgentClient, sessionId: string): Promise<readonly Envelope[]> {
   const news: Envelope[] = [];
-  for await (const envelope of client.session(sessionId).log({ reverse: true, pageSize: MOST })) {
-    if (envelope.sender_id === client.agentId || news.length === MOST) break;
+  for await (const envelope of client.session(sessionId).log({ reverse: true, pageSize: MAX_ENVELOPES })) {
+    if (envelope.sender_id === client.agentId || news.length === MAX_ENVELOPES) break;
     if (isContent(envelope.event_type)) news.unshift(envelope);
   }
   return news;

@@ -2,13 +2,13 @@
 
 import type { TextMatch } from '../../core/lib/find-text.ts';
 import type { SearchMatch } from '../../core/records/session/search.ts';
-import { agentNames } from '../../node/commands/agent-names.ts';
-import type { Command } from '../terminal/command.ts';
+import { withHub } from '../connecting/connect.ts';
+import { type Command, READER_OPTION } from '../terminal/command.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
-import { wholeIn } from '../terminal/parse-values.ts';
 import type { Io } from '../terminal/io.ts';
+import { parseInteger } from '../terminal/parse-values.ts';
 import { printableLine } from '../terminal/printable.ts';
-import { looking } from '../../node/commands/reach.ts';
+import { agentNames } from './lists.ts';
 
 export const search: Command = {
   name: 'search',
@@ -20,26 +20,26 @@ export const search: Command = {
     { name: 'type', value: 'type', help: 'Only in sessions of this type.' },
     { name: 'participant', value: 'name', help: 'Only in sessions with this one.' },
     { name: 'limit', value: 'number', help: 'At most so many (20).' },
-    { name: 'as', value: 'name', help: 'Who asks; a token for one name knows it by itself.' },
+    READER_OPTION,
   ],
   on: 'hub',
   examples: ['parley search export', 'parley search "api key" --json'],
   json: 'A line for each match: {"session_id", "seq", "envelope_id", "sender_id", "snippet", "at", "length", …}.',
-  run(asked, io) {
-    const { type, participant, match, limit } = asked.values;
-    const most = limit === undefined ? 20 : wholeIn('--limit', limit, 1);
+  run(args, io) {
+    const { type, participant, match, limit } = args.values;
+    const max = limit === undefined ? 20 : parseInteger('--limit', limit, 1);
     // Checked against the list by the parser.
     const options = { type, participant, match: match as TextMatch | undefined };
-    return looking(asked, io, async (client) => {
+    return withHub(args, io, 'reader', async (client) => {
       const names = io.isJson ? String : await agentNames(client);
-      let left = most;
-      for await (const found of client.search(asked.args.text ?? '', options)) {
+      let left = max;
+      for await (const found of client.search(args.positionals.text ?? '', options)) {
         io.put(found);
         if (!io.isJson) print(io, found, names);
         left -= 1;
         if (left === 0) break;
       }
-      if (left === most) io.say('nothing was found');
+      if (left === max) io.say('nothing was found');
       return EXIT.done;
     });
   },

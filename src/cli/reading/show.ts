@@ -1,28 +1,28 @@
 /** `parley show`. */
 
 import type { AgentClient } from '../../client/agent-client.ts';
-import type { Envelope, Turn } from '../../core/records/session/envelope.ts';
 import { WireError } from '../../core/lib/errors.ts';
-import type { Result } from '../../core/operations.ts';
-import { awaitedIn } from '../transcript/pending-actions.ts';
-import { fromNow } from '../../node/commands/columns.ts';
-import type { Asked, Command } from '../terminal/command.ts';
-import { EXIT } from '../terminal/exit-codes.ts';
+import type { Result } from '../../core/protocol/operations/operations.ts';
+import type { Envelope, Turn } from '../../core/records/session/envelope.ts';
+import type { LifecycleState } from '../../core/records/session/session.ts';
+import { withHub } from '../connecting/connect.ts';
 import { findSession } from '../connecting/find-session.ts';
-import { wholeIn } from '../terminal/parse-values.ts';
+import { formatRelative } from '../terminal/columns.ts';
+import { type Command, type CommandArgs, SESSION_ARGUMENT } from '../terminal/command.ts';
+import { invalidValueError } from '../terminal/command-error.ts';
+import { EXIT } from '../terminal/exit-codes.ts';
 import type { Io } from '../terminal/io.ts';
+import { parseInteger } from '../terminal/parse-values.ts';
 import { printable, printableLine } from '../terminal/printable.ts';
-import { looking } from '../../node/commands/reach.ts';
-import { stateAfter } from '../../node/commands/state-after.ts';
+import { pendingActions } from '../transcript/pending-actions.ts';
 import { Transcript } from '../transcript/transcript.ts';
-import { wrongValue } from '../terminal/command-error.ts';
 
 export const show: Command = {
   name: 'show',
   summary: 'A session: what was said, how it stands, and who is awaited.',
   details:
     'All of it, with the grant observe, which the operator has; with --as what one of them sees, as its view shows it.',
-  args: [{ name: 'session', help: 'Its id, four or more digits of its beginning or end, or "last".' }],
+  args: [SESSION_ARGUMENT],
   options: [
     { name: 'as', value: 'name', help: 'As this participant sees it.' },
     { name: 'at', value: 'seq', help: 'As it was when this was its newest seq.' },
@@ -30,13 +30,13 @@ export const show: Command = {
   on: 'hub',
   examples: ['parley show last', 'parley show 3f2a --as bob --at 17'],
   json: '{"session", "state", "at_seq", "turn", "awaited", "envelopes"}; with --as {"view": {"messages", …}} in place of envelopes.',
-  run(asked, io) {
-    const at = asked.values.at === undefined ? null : wholeIn('--at', asked.values.at, 1);
-    return looking(asked, io, async (client) => {
-      const sessionId = await findSession(client, asked.args.session ?? '');
-      const shown = await look(client, sessionId, asked, at);
+  run(args, io) {
+    const at = args.values.at === undefined ? null : parseInteger('--at', args.values.at, 1);
+    return withHub(args, io, 'reader', async (client) => {
+      const sessionId = await findSession(client, args.positionals.session ?? '');
+      const shown = await look(client, sessionId, args, at);
       io.put(shown);
-      if (!io.isJson) print(io, shown, asked.values.as);
+      if (!io.isJson) print(io, shown, args.values.as);
       return EXIT.done;
     });
   },
@@ -48,22 +48,27 @@ interface Shown {
   readonly state: string;
   readonly at_seq: number;
   readonly turn: Turn | null;
-  readonly awaited: ReturnType<typeof awaitedIn>;
+  readonly awaited: ReturnType<typeof pendingActions>;
   readonly unavailable: string | null;
   readonly envelopes?: readonly Envelope[];
   readonly view?: Result<'read_view'>;
 }
 
-async function look(client: AgentClient, session_id: string, { values }: Asked, at: number | null): Promise<Shown> {
+async function look(
+  client: AgentClient,
+  session_id: string,
+  { values }: CommandArgs,
+  at: number | null,
+): Promise<Shown> {
   const info = await client.call('get_session', { session_id });
   const { session, unavailable } = info;
   const at_seq = at ?? session.head_seq;
   if (at_seq > session.head_seq)
-    throw wrongValue('--at', `a seq of the session, at most ${session.head_seq}`, String(at_seq));
+    throw invalidValueError('--at', `a seq of the session, at most ${session.head_seq}`, String(at_seq));
   const envelopes = await logUpTo(client, session_id, at_seq);
   const isNow = at_seq === session.head_seq;
   const turn = isNow ? info.turn : await turnAt(client, session_id, at_seq);
-  const awaited = awaitedIn(session, turn, envelopes, isNow);
+  const awaited = pendingActions(session, turn, envelopes, isNow);
   const about = { session, state: isNow ? session.state : stateAfter(envelopes), at_seq, turn, awaited, unavailable };
   if (values.as === undefined) return { ...about, envelopes };
   return { ...about, view: await client.call('read_view', { session_id, at_seq, participant: values.as }) };
@@ -117,7 +122,7 @@ function print(io: Io, shown: Shown, as: string | undefined): void {
   if (view !== undefined) printView(io, view, as ?? '');
   const words = awaited.map(
     ({ name, what, due_at }) =>
-      `${printableLine(name)} ${printableLine(what)}${due_at === null ? '' : `, due ${isNow ? fromNow(due_at, Date.now()) : due_at}`}`,
+      `${printableLine(name)} ${printableLine(what)}${due_at === null ? '' : `, due ${isNow ? formatRelative(due_at, Date.now()) : due_at}`}`,
   );
   // What was due then is no matter of now.
   const label = isNow ? 'awaited' : 'awaited then';
@@ -130,4 +135,16 @@ function printView(io: Io, { view, messages, earlier }: Result<'read_view'>, as:
     const left = io.terminal.paint(`${String(seq ?? '').padStart(4)} ${role.padEnd(9)}`, 'dim');
     io.say(`${left} ${printable(content).replaceAll('\n', `\n${' '.repeat(15)}`)}`);
   }
+}
+
+const BEGUN: Readonly<Record<string, LifecycleState>> = {
+  'session.created': 'INVITED',
+  'session.opened': 'ACTIVE',
+  'session.closing': 'CLOSING',
+  'session.closed': 'CLOSED',
+  'session.expired': 'EXPIRED',
+};
+
+function stateAfter(envelopes: readonly Envelope[]): LifecycleState {
+  return envelopes.reduce<LifecycleState>((state, { event_type }) => BEGUN[event_type] ?? state, 'INVITED');
 }

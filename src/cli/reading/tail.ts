@@ -2,21 +2,19 @@
 
 import type { AgentClient } from '../../client/agent-client.ts';
 import { asError } from '../../core/lib/errors.ts';
-import type { ForwardedDelta } from '../../core/protocol/frames/frame-codec.ts';
-import type { Command } from '../terminal/command.ts';
-import { EXIT } from '../terminal/exit-codes.ts';
+import type { ForwardedDelta } from '../../core/protocol/frames/frames.ts';
+import { withHub } from '../connecting/connect.ts';
 import { allSessions, findSession } from '../connecting/find-session.ts';
-import { followSession } from '../../node/commands/follow-session.ts';
-import { interrupted } from '../../node/commands/interrupted.ts';
-import type { Io } from '../terminal/io.ts';
-import { looking } from '../../node/commands/reach.ts';
+import type { Command } from '../terminal/command.ts';
+import { CommandError } from '../terminal/command-error.ts';
+import { EXIT } from '../terminal/exit-codes.ts';
+import { type Io, waitForInterrupt } from '../terminal/io.ts';
 import { Transcript } from '../transcript/transcript.ts';
-import { Trouble } from '../terminal/command-error.ts';
 
 /** How often it is looked for new sessions. */
 const LOOK_MS = 1_000;
 /** A connection observes at most so many at once. */
-const MOST = 200;
+const MAX_SESSIONS = 200;
 
 export const tail: Command = {
   name: 'tail',
@@ -32,13 +30,13 @@ export const tail: Command = {
   on: 'hub',
   examples: ['parley tail', 'parley tail last --all', 'parley tail --json | jq .envelope.event_data.text'],
   json: 'A line for each envelope: {"envelope", "turn"}; with --deltas also {"delta"}.',
-  run(asked, io) {
-    const deltas = asked.switches.has('deltas');
-    return looking(asked, io, async (client) => {
-      if (asked.args.session === undefined) return new Everything(client, io, deltas).watch();
-      const sessionId = await findSession(client, asked.args.session);
+  run(args, io) {
+    const deltas = args.switches.has('deltas');
+    return withHub(args, io, 'reader', async (client) => {
+      if (args.positionals.session === undefined) return new Everything(client, io, deltas).watch();
+      const sessionId = await findSession(client, args.positionals.session);
       const { session } = await client.call('get_session', { session_id: sessionId });
-      const afterSeq = asked.switches.has('all') ? 0 : session.head_seq;
+      const afterSeq = args.switches.has('all') ? 0 : session.head_seq;
       return followSession(client, sessionId, io, { afterSeq, deltas });
     });
   },
@@ -68,7 +66,7 @@ class Everything {
       look();
     });
     try {
-      const end = await Promise.race([failed, this.client.closed, interrupted().then(() => null)]);
+      const end = await Promise.race([failed, this.client.closed, waitForInterrupt().then(() => null)]);
       return end === null ? EXIT.done : EXIT.unreachable;
     } finally {
       clearTimeout(timer);
@@ -77,8 +75,12 @@ class Everything {
 
   /** What is new since the last look is watched from its beginning: nothing of it has been seen. */
   private async look(): Promise<void> {
-    for await (const { session_id } of allSessions(this.client, { states: ['INVITED', 'ACTIVE', 'CLOSING'] }, MOST)) {
-      if (!this.watched.has(session_id) && this.watched.size < MOST) await this.add(session_id);
+    for await (const { session_id } of allSessions(
+      this.client,
+      { states: ['INVITED', 'ACTIVE', 'CLOSING'] },
+      MAX_SESSIONS,
+    )) {
+      if (!this.watched.has(session_id) && this.watched.size < MAX_SESSIONS) await this.add(session_id);
     }
     if (this.isFirst) this.io.note(`watching ${this.watched.size} live sessions, and those to come; Ctrl-C ends it`);
     this.isFirst = false;
@@ -103,7 +105,7 @@ class Everything {
         },
       )
       .catch((thrown: unknown) => {
-        throw new Trouble(
+        throw new CommandError(
           'notAllowed',
           'forbidden',
           asError(thrown).message,
@@ -112,4 +114,35 @@ class Everything {
       });
     void observation.ended.then(() => this.watched.delete(sessionId));
   }
+}
+
+interface FollowOptions {
+  /** 0 = from its beginning; without it, from now on. */
+  readonly afterSeq?: number;
+  readonly deltas?: boolean;
+}
+
+export async function followSession(
+  client: AgentClient,
+  sessionId: string,
+  io: Io,
+  { afterSeq = 0, deltas = false }: FollowOptions = {},
+): Promise<number> {
+  const { session } = await client.call('get_session', { session_id: sessionId });
+  const transcript = new Transcript(io.terminal, session);
+  const observation = await client.observe(
+    sessionId,
+    (envelope, { turn }) => {
+      io.put({ envelope, turn });
+      for (const line of transcript.linesOf(envelope)) io.say(line);
+      const next = transcript.turnOf(turn);
+      if (next !== '' && turn?.since_seq === envelope.seq) io.say(io.terminal.paint(`      ▸ ${next}`, 'dim'));
+    },
+    { afterSeq, ...(deltas ? { onDelta: (delta: ForwardedDelta) => io.put({ delta }) } : {}) },
+  );
+  const over = await Promise.race([observation.ended, client.closed, waitForInterrupt().then(() => null)]);
+  observation.stop();
+  if (over === null || over.by === 'session' || over.by === 'caller') return EXIT.done;
+  if (over.by === 'refusal') throw over.error;
+  return EXIT.unreachable;
 }

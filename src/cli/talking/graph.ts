@@ -1,11 +1,11 @@
 /** `parley graph`. */
 
-import type { OwnParts } from 'parley-hub/adapters/transition-graph';
+import type { CustomRuleParts } from 'parley-hub/adapters/transition-graph';
 import { isProtocolError } from '../../core/lib/errors.ts';
 import type { Command } from '../terminal/command.ts';
+import { CommandError } from '../terminal/command-error.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
-import { namesIn, objectInFile } from '../terminal/parse-values.ts';
-import { Trouble } from '../terminal/command-error.ts';
+import { parseNames, readJsonOption } from '../terminal/parse-values.ts';
 
 export const graph: Command = {
   name: 'graph',
@@ -27,15 +27,15 @@ export const graph: Command = {
     'parley graph support.yaml --json | jq -r .mermaid',
   ],
   json: '{"file", "warnings", "mermaid"}.',
-  async run(asked, io) {
-    const file = asked.args.file ?? '';
-    const given = await objectInFile('<file>', file);
+  async run(args, io) {
+    const file = args.positionals.file ?? '';
+    const value = await readJsonOption('<file>', file);
     const { checkGraph, graphToMermaid, graphWarnings, parseGraph } = await import(
       'parley-hub/adapters/transition-graph'
     );
     try {
-      const parsed = parseGraph(given);
-      checkGraph(parsed, ownParts(asked.lists.own ?? []));
+      const parsed = parseGraph(value);
+      checkGraph(parsed, ownParts(args.lists.own ?? []));
       const warnings = graphWarnings(parsed);
       const mermaid = graphToMermaid(parsed);
       io.put({ file, warnings, mermaid });
@@ -46,14 +46,14 @@ export const graph: Command = {
       if (!isProtocolError(thrown)) throw thrown;
       const isUnknown = /expected a registered (condition|target)/.test(thrown.message);
       const hint = `Mend that member${isUnknown ? ', or name it with "--own" if your hub has it' : ''}; docs/api.md says what a graph is made of.`;
-      throw new Trouble('found', 'wrong_graph', `${file}: ${thrown.message}`, hint);
+      throw new CommandError('found', 'wrong_graph', `${file}: ${thrown.message}`, hint);
     }
   },
 };
 
 /** Only their names are known here: what they do is in the hub that has them. */
-function ownParts(lists: readonly string[]): OwnParts {
-  const parts = namesIn(lists).map((name) => ({ name, version: 1 }));
+function ownParts(lists: readonly string[]): CustomRuleParts {
+  const parts = parseNames(lists).map((name) => ({ name, version: 1 }));
   return {
     conditions: parts.map((part) => ({ ...part, holds: () => false })),
     targets: parts.map((part) => ({ ...part, choose: () => null })),

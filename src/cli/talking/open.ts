@@ -1,17 +1,18 @@
 /** `parley open`. */
 
+import { consulting } from '../../../adapters/consulting.ts';
 import type { AgentClient } from '../../client/agent-client.ts';
-import type { OpenOptions } from '../../client/open.ts';
+import type { OpenOptions } from '../../client/operations/params.ts';
 import type { Session } from '../../client/session/session.ts';
+import { durationMs } from '../../core/lib/time.ts';
 import { systemIds } from '../../system/ids.ts';
-import type { Asked, Command } from '../terminal/command.ts';
+import { withHub } from '../connecting/connect.ts';
+import { followSession } from '../reading/tail.ts';
+import type { Command, CommandArgs } from '../terminal/command.ts';
+import { invalidValueError, usageError } from '../terminal/command-error.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
-import { followSession } from '../../node/commands/follow-session.ts';
-import { namesIn, objectInFile, pairsIn, textsIn } from '../terminal/parse-values.ts';
-import { invitePatience } from '../../node/commands/invite-patience.ts';
 import type { Io } from '../terminal/io.ts';
-import { acting } from '../../node/commands/reach.ts';
-import { Trouble } from '../terminal/command-error.ts';
+import { parseNames, parsePairs, parseTextPairs, readJsonOption } from '../terminal/parse-values.ts';
 
 export const TYPES: readonly string[] = ['consulting', 'conversation', 'discussion', 'workflow'];
 
@@ -47,22 +48,28 @@ export const open: Command = {
     'parley open workflow --to triage,billing --graph support.yaml',
   ],
   json: '{"session", "warnings", "posted"}: its metadata, and of the first message {"seq", "turn"} or null. With --follow, a line for each envelope follows.',
-  async run(asked, io) {
-    const wanted = await wantedOf(asked);
-    const text = await textOf(asked);
-    return acting(asked, io, (client) => openAndSay(client, asked, io, wanted, text));
+  async run(args, io) {
+    const options = await openOptions(args);
+    const text = await textOf(args);
+    return withHub(args, io, 'speaker', (client) => openAndSay(client, args, io, options, text));
   },
 };
 
-async function openAndSay(client: AgentClient, asked: Asked, io: Io, wanted: OpenOptions, text: string | undefined) {
-  const type = asked.args.type ?? '';
-  const session = await opened(client, type, wanted, io);
+async function openAndSay(
+  client: AgentClient,
+  args: CommandArgs,
+  io: Io,
+  options: OpenOptions,
+  text: string | undefined,
+) {
+  const type = args.positionals.type ?? '';
+  const session = await openSession(client, type, options, io);
   const posted = text === undefined ? null : await session.send(text);
   const { session: metadata } = await session.info();
   io.put({ session: metadata, warnings: session.warnings, posted });
   for (const warning of session.warnings) io.note(`warning: ${warning}`);
   io.say(`${session.id}  ${metadata.state}`);
-  if (asked.switches.has('follow')) {
+  if (args.switches.has('follow')) {
     // It fails only with the client, of whose end the following tells.
     takeAll(session).catch(() => {});
     return followSession(client, session.id, io);
@@ -77,12 +84,12 @@ async function takeAll(session: Session): Promise<void> {
 }
 
 /** Under one key: what is refused is refused before anybody is told to wait. */
-async function opened(client: AgentClient, type: string, wanted: OpenOptions, io: Io): Promise<Session> {
-  if (wanted.wait !== 'active') return client.open(type, wanted);
+async function openSession(client: AgentClient, type: string, options: OpenOptions, io: Io): Promise<Session> {
+  if (options.wait !== 'active') return client.open(type, options);
   const key = systemIds.hex32();
-  const session = await client.open(type, { ...wanted, key, wait: 'created' });
-  io.note(`waiting for ${wanted.participants.join(', ')} to accept`);
-  return client.open(type, { ...wanted, key }).then(() => session);
+  const session = await client.open(type, { ...options, key, wait: 'created' });
+  io.note(`waiting for ${options.participants.join(', ')} to accept`);
+  return client.open(type, { ...options, key }).then(() => session);
 }
 
 function sayNext(io: Io, { name }: AgentClient, { id }: Session): void {
@@ -90,32 +97,27 @@ function sayNext(io: Io, { name }: AgentClient, { id }: Session): void {
   io.note(`parley inbox --as ${name}    what waits for you`);
 }
 
-async function wantedOf({ args, lists, values, switches }: Asked): Promise<OpenOptions> {
-  const participants = namesIn(lists.to ?? []);
+async function openOptions({ positionals: args, lists, values, switches }: CommandArgs): Promise<OpenOptions> {
+  const participants = parseNames(lists.to ?? []);
   if (participants.length === 0) {
-    throw new Trouble(
-      'wrong',
-      'missing_option',
-      '"open" needs --to: with whom',
-      '"parley agents" shows who there is: --to a,b',
-    );
+    throw usageError('missing_option', '"open" needs --to: with whom', '"parley agents" shows who there is: --to a,b');
   }
-  const graph = values.graph === undefined ? {} : { graph: await objectInFile('--graph', values.graph) };
-  const knobs = { ...pairsIn('--knob', lists.knob ?? []), ...graph };
+  const graph = values.graph === undefined ? {} : { graph: await readJsonOption('--graph', values.graph) };
+  const knobs = { ...parsePairs('--knob', lists.knob ?? []), ...graph };
   return {
     participants,
     ...(Object.keys(knobs).length === 0 ? {} : { knobs }),
-    ...(lists.label === undefined ? {} : { labels: textsIn('--label', lists.label) }),
+    ...(lists.label === undefined ? {} : { labels: parseTextPairs('--label', lists.label) }),
     ...(values.ttl === undefined ? {} : { ttl: values.ttl }),
-    ...invitePatience(args.type ?? '', values['invite-timeout']),
+    ...inviteDeadlines(args.type ?? '', values['invite-timeout']),
     wait: switches.has('no-wait') ? 'created' : 'active',
   };
 }
 
-async function textOf({ args, switches }: Asked): Promise<string | undefined> {
+async function textOf({ positionals: args, switches }: CommandArgs): Promise<string | undefined> {
   if (args.text !== undefined && switches.has('no-wait')) {
     const hint = 'Leave one of them out; "parley send" says it later.';
-    throw new Trouble('wrong', 'wrong_option', '--no-wait: nothing can be said before others have accepted', hint);
+    throw usageError('wrong_option', '--no-wait: nothing can be said before others have accepted', hint);
   }
   return args.text === '-' ? readStdin() : args.text;
 }
@@ -126,4 +128,26 @@ export async function readStdin(): Promise<string> {
   process.stdin.setEncoding('utf8');
   for await (const chunk of process.stdin) text += String(chunk);
   return text.replace(/\r?\n$/, '');
+}
+
+type Patience = Pick<OpenOptions, 'inviteTimeout' | 'expectations'>;
+
+function inviteDeadlines(type: string, value: string | undefined): Patience {
+  if (value === undefined) return {};
+  const seconds = secondsOf(value);
+  if (type !== 'consulting') return { inviteTimeout: seconds };
+  const expectations = (consulting.manifest.expectations ?? []).map((one) =>
+    one.name === 'acks_within' ? { ...one, params: { seconds } } : one,
+  );
+  return { inviteTimeout: seconds, expectations };
+}
+
+function secondsOf(text: string): number {
+  try {
+    const ms = durationMs(text, '--invite-timeout');
+    if (ms > 0) return ms / 1000;
+  } catch {
+    // Said below, like every other value.
+  }
+  throw invalidValueError('--invite-timeout', 'a duration such as 10m', text);
 }

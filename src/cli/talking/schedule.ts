@@ -1,16 +1,16 @@
 /** `parley schedule`. */
 
 import type { AgentClient } from '../../client/agent-client.ts';
-import type { ScheduledSession } from '../../client/schedule.ts';
+import type { ScheduledSession } from '../../client/operations/params.ts';
 import type { Schedule } from '../../core/records/work/schedule.ts';
-import { fromNow, writeColumns } from '../../node/commands/columns.ts';
-import type { Asked, Command } from '../terminal/command.ts';
+import { withHub } from '../connecting/connect.ts';
+import { formatRelative, printTable, type Table } from '../terminal/columns.ts';
+import type { Command, CommandArgs } from '../terminal/command.ts';
+import { invalidValueError, usageError } from '../terminal/command-error.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
-import { namesIn, objectInFile, pairsIn } from '../terminal/parse-values.ts';
 import type { Io } from '../terminal/io.ts';
+import { parseNames, parsePairs, readJsonOption } from '../terminal/parse-values.ts';
 import { TYPES } from './open.ts';
-import { acting, looking } from '../../node/commands/reach.ts';
-import { Trouble, wrongValue } from '../terminal/command-error.ts';
 
 const ACTIONS = ['list', 'create', 'pause', 'resume', 'delete'] as const;
 
@@ -45,11 +45,11 @@ export const schedule: Command = {
     'parley schedule list',
   ],
   json: 'list: a line for each schedule. create, pause, resume: the schedule. delete: {"schedule_id"}.',
-  async run(asked, io) {
-    const { action } = asked.args;
-    const work = await workOf(asked, io);
-    const isOwn = action === 'create' || asked.values.as !== undefined;
-    return (isOwn ? acting : looking)(asked, io, async (client) => {
+  async run(args, io) {
+    const { action } = args.positionals;
+    const work = await workOf(args, io);
+    const isOwn = action === 'create' || args.values.as !== undefined;
+    return withHub(args, io, isOwn ? 'speaker' : 'reader', async (client) => {
       await work(client);
       return EXIT.done;
     });
@@ -58,22 +58,22 @@ export const schedule: Command = {
 
 type Work = (client: AgentClient) => Promise<void>;
 
-async function workOf(asked: Asked, io: Io): Promise<Work> {
-  const { action, what } = asked.args;
+async function workOf(args: CommandArgs, io: Io): Promise<Work> {
+  const { action, what } = args.positionals;
   if (action === 'list') {
     if (what !== undefined)
-      throw new Trouble('wrong', 'extra_argument', `"schedule list" takes nothing more, got "${what}"`, HELP);
-    return (client) => list(client, io, asked.values.as === undefined);
+      throw usageError('extra_argument', `"schedule list" takes nothing more, got "${what}"`, HELP);
+    return (client) => printTable(io, client.schedules({ all: args.values.as === undefined }), SCHEDULE_TABLE);
   }
-  if (what === undefined) throw new Trouble('wrong', 'missing_argument', `"schedule ${action}" needs <what>`, HELP);
+  if (what === undefined) throw usageError('missing_argument', `"schedule ${action}" needs <what>`, HELP);
   if (action === 'create') {
-    const wanted = await claimOf(asked);
-    return async (client) => tell(io, await client.schedule(what, wanted));
+    const options = await scheduleOptions(args);
+    return async (client) => reportSchedule(io, await client.schedule(what, options));
   }
   if (!/^[0-9a-f]{32}$/.test(what))
-    throw wrongValue('<what>', 'the id of a schedule', what, '"parley schedule list" shows the ids.');
+    throw invalidValueError('<what>', 'the id of a schedule', what, '"parley schedule list" shows the ids.');
   if (action !== 'delete') {
-    return async (client) => tell(io, await client.updateSchedule(what, { paused: action === 'pause' }));
+    return async (client) => reportSchedule(io, await client.updateSchedule(what, { paused: action === 'pause' }));
   }
   return async (client) => {
     await client.deleteSchedule(what);
@@ -84,17 +84,17 @@ async function workOf(asked: Asked, io: Io): Promise<Work> {
 
 const HELP = '"parley schedule --help" says more.';
 
-async function claimOf({ values, lists, switches }: Asked) {
-  const participants = namesIn(lists.to ?? []);
+async function scheduleOptions({ values, lists, switches }: CommandArgs) {
+  const participants = parseNames(lists.to ?? []);
   const { type, cron, graph, missed } = values;
   const missing =
     type === undefined ? '--type' : cron === undefined ? '--cron' : participants.length === 0 ? '--to' : null;
   if (type === undefined || cron === undefined || missing !== null) {
-    throw new Trouble('wrong', 'missing_option', `"schedule create" needs ${missing}`, HELP);
+    throw usageError('missing_option', `"schedule create" needs ${missing}`, HELP);
   }
   const knobs = {
-    ...pairsIn('--knob', lists.knob ?? []),
-    ...(graph === undefined ? {} : { graph: await objectInFile('--graph', graph) }),
+    ...parsePairs('--knob', lists.knob ?? []),
+    ...(graph === undefined ? {} : { graph: await readJsonOption('--graph', graph) }),
   };
   const session: ScheduledSession = { type, participants, ...(Object.keys(knobs).length === 0 ? {} : { knobs }) };
   return {
@@ -106,26 +106,16 @@ async function claimOf({ values, lists, switches }: Asked) {
   };
 }
 
-function tell(io: Io, made: Schedule): void {
-  io.put(made);
-  if (!io.isJson) writeColumns(io.terminal, HEADS, [rowOf(made)]);
+async function reportSchedule(io: Io, schedule: Schedule): Promise<void> {
+  await printTable(io, [schedule], SCHEDULE_TABLE);
 }
 
-async function list(client: AgentClient, io: Io, all: boolean): Promise<void> {
-  const found: Schedule[] = [];
-  for await (const one of client.schedules({ all })) {
-    io.put(one);
-    found.push(one);
-  }
-  if (io.isJson) return;
-  if (found.length === 0) io.say('no schedules; "parley schedule create" makes one');
-  else writeColumns(io.terminal, HEADS, found.map(rowOf));
-}
-
-const HEADS = ['schedule', 'name', 'type', 'when', 'zone', 'next', 'last'];
-
-function rowOf({ schedule_id, name, template, expression, zone, paused, next_run_at, last_run }: Schedule) {
-  const next = paused ? 'paused' : next_run_at === null ? 'never' : fromNow(next_run_at, Date.now());
-  const last = last_run === null ? '' : `${last_run.outcome} ${fromNow(last_run.at, Date.now())}`;
-  return [schedule_id, name, template.type, expression, zone, next, last].map((text) => ({ text }));
-}
+const SCHEDULE_TABLE: Table<Schedule> = {
+  heads: ['schedule', 'name', 'type', 'when', 'zone', 'next', 'last'],
+  empty: 'no schedules; "parley schedule create" makes one',
+  row: ({ schedule_id, name, template, expression, zone, paused, next_run_at, last_run }) => {
+    const next = paused ? 'paused' : next_run_at === null ? 'never' : formatRelative(next_run_at, Date.now());
+    const last = last_run === null ? '' : `${last_run.outcome} ${formatRelative(last_run.at, Date.now())}`;
+    return [schedule_id, name, template.type, expression, zone, next, last];
+  },
+};

@@ -3,8 +3,8 @@
 import { asError, HubError, type WireCode, WireError } from '../../core/lib/errors.ts';
 import { EXIT, type ExitName, exitOf } from './exit-codes.ts';
 
-/** A trouble that a command has found itself. */
-export class Trouble extends Error {
+/** An error that a command found itself. */
+export class CommandError extends Error {
   readonly exit: ExitName;
   readonly code: string;
   readonly hint: string;
@@ -13,7 +13,7 @@ export class Trouble extends Error {
 
   constructor(exit: ExitName, code: string, message: string, hint: string, problems: readonly string[] = []) {
     super(message);
-    this.name = 'Trouble';
+    this.name = 'CommandError';
     this.exit = exit;
     this.code = code;
     this.hint = hint;
@@ -22,7 +22,7 @@ export class Trouble extends Error {
 }
 
 /** As it is told: to people in two lines, to programs as JSON. */
-export interface Told {
+interface ReportedError {
   readonly exit: number;
   readonly code: string;
   readonly message: string;
@@ -64,16 +64,16 @@ const HUB_HINTS: Readonly<Record<string, string>> = {
   folder_not_empty: 'Give the path of a folder that is not there yet.',
 };
 
-export function told(thrown: unknown): Told {
+export function reportError(thrown: unknown): ReportedError {
   const { message } = asError(thrown);
-  if (thrown instanceof Trouble) return ofTrouble(thrown);
+  if (thrown instanceof CommandError) return reportCommandError(thrown);
   const exit = EXIT[exitOf(thrown)];
   if (thrown instanceof WireError) return { exit, code: thrown.code, message, hint: hintOfWire(thrown) };
   if (thrown instanceof HubError) return { exit, code: thrown.code, message, hint: HUB_HINTS[thrown.code] ?? '' };
   return { exit, code: 'failed', message, hint: hintOfSystem(thrown) };
 }
 
-function ofTrouble({ exit, code, message, hint, problems }: Trouble): Told {
+function reportCommandError({ exit, code, message, hint, problems }: CommandError): ReportedError {
   return { exit: EXIT[exit], code, message, hint, ...(problems.length === 0 ? {} : { problems }) };
 }
 
@@ -83,7 +83,7 @@ function hintOfWire({ code, message }: WireError): string {
   return WIRE_HINTS[code] ?? '';
 }
 
-/** Files that are not there are the one trouble of the system that people meet. */
+/** Missing files are the system error that people meet most. */
 function hintOfSystem(thrown: unknown): string {
   const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
   if (code === 'ENOENT') return 'Is the path right?';
@@ -91,7 +91,17 @@ function hintOfSystem(thrown: unknown): string {
   return code === 'ENOSPC' ? 'Make room on the disk.' : '';
 }
 
+/** Exit 2: the words of the command line or a file they name are wrong. */
+export function usageError(code: string, message: string, hint: string, problems?: readonly string[]): CommandError {
+  return new CommandError('wrong', code, message, hint, problems);
+}
+
+/** Exit 5: what the command needs is not there. */
+export function notFoundError(code: string, message: string, hint: string): CommandError {
+  return new CommandError('notFound', code, message, hint);
+}
+
 /** A value that is not what is asked for. */
-export function wrongValue(where: string, expected: string, received: string, hint = ''): Trouble {
-  return new Trouble('wrong', 'wrong_value', `${where}: expected ${expected}, got "${received}"`, hint);
+export function invalidValueError(where: string, expected: string, received: string, hint = ''): CommandError {
+  return usageError('wrong_value', `${where}: expected ${expected}, got "${received}"`, hint);
 }

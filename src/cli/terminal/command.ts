@@ -27,9 +27,9 @@ export interface Option {
 }
 
 /** What was asked, checked against the record: nothing that is not in it. */
-export interface Asked {
+export interface CommandArgs {
   /** By the names of the arguments. */
-  readonly args: Readonly<Record<string, string>>;
+  readonly positionals: Readonly<Record<string, string>>;
   /** By the names of the options; absent = not given. */
   readonly values: Readonly<Record<string, string>>;
   readonly lists: Readonly<Record<string, readonly string[]>>;
@@ -51,7 +51,7 @@ export interface Command {
   /** What `--json` puts on stdout. */
   readonly json: string;
   /** Gives the exit code. What it throws is told by whoever runs it. */
-  run(asked: Asked, io: Io): Promise<number>;
+  run(args: CommandArgs, io: Io): Promise<number>;
 }
 
 const HUB_OPTIONS: readonly Option[] = [
@@ -80,6 +80,19 @@ const ACTING_OPTIONS: readonly Option[] = [
   { name: 'take-over', help: 'Also if that name is connected elsewhere: it is sent away there.' },
 ];
 
+/** Of commands about one session. */
+export const SESSION_ARGUMENT: Argument = {
+  name: 'session',
+  help: 'Its id, four or more digits of its beginning or end, or "last".',
+};
+
+/** Of commands that only read. */
+export const READER_OPTION: Option = {
+  name: 'as',
+  value: 'name',
+  help: 'Who asks; a token for one name knows it by itself.',
+};
+
 /** What every command takes. */
 export const COMMON_OPTIONS: readonly Option[] = [
   { name: 'json', help: 'JSON on stdout and nothing else; of a stream, a line each.' },
@@ -96,7 +109,7 @@ export function optionsOf({ options = [], on, acts }: Command): readonly Option[
 }
 
 /** Its help, with the values there are unless it explains them all itself. */
-export function wholeHelpOf({ help, values, ...rest }: Argument | Option): string {
+export function fullHelp({ help, values, ...rest }: Argument | Option): string {
   const isSaid = typeof values !== 'object' || values.every((value) => help.includes(value));
   const known = isSaid ? '' : ` One of ${values.join(', ')}.`;
   return `${help}${known}${'isMany' in rest && rest.isMany === true ? ' May be repeated.' : ''}`;

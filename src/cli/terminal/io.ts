@@ -1,8 +1,8 @@
 /** Where a command speaks: people and programs read stdout, progress and notes go to stderr. */
 
-import { type Terminal, terminalOf } from './terminal.ts';
+import { once } from 'node:events';
 import { printableJson, printableLine } from './printable.ts';
-import { type Progress, progressOn } from '../../node/commands/progress.ts';
+import { type Terminal, terminalOf } from './terminal.ts';
 
 export interface Io {
   readonly isJson: boolean;
@@ -24,7 +24,7 @@ export interface Streams {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-export function ioOf({ stdout, stderr, env }: Streams, isJson: boolean): Io {
+export function createIo({ stdout, stderr, env }: Streams, isJson: boolean): Io {
   const terminal = terminalOf(stdout, env);
   const notes = terminalOf(stderr, env);
   return {
@@ -34,6 +34,37 @@ export function ioOf({ stdout, stderr, env }: Streams, isJson: boolean): Io {
     say: (text) => void (isJson || terminal.write(text)),
     put: (value) => void (isJson && stdout.write(`${printableJson(value)}\n`)),
     note: (text) => notes.write(notes.paint(printableLine(text), 'dim')),
-    progress: (what) => progressOn(stderr, what, () => performance.now()),
+    progress: (what) => createProgress(stderr, what, () => performance.now()),
   };
+}
+
+type Progress = (at: { readonly bytes: number; readonly of: number }) => void;
+
+/** The part of a stream that is used here. */
+interface ProgressOutput {
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+const STEP = 10;
+const QUIET_MS = 500;
+
+export function createProgress(output: ProgressOutput, what: string, now: () => number): Progress {
+  const isLive = output.isTTY === true;
+  const begunMs = now();
+  let last: number | null = null;
+  return ({ bytes, of }) => {
+    const percent = of === 0 ? 100 : Math.floor((100 * bytes) / of);
+    if (last === null && now() - begunMs < QUIET_MS) return;
+    const shown = isLive || percent === 100 ? percent : percent - (percent % STEP);
+    if (last !== null && shown <= last) return;
+    last = shown;
+    const line = `${what}: ${shown} %`;
+    output.write(isLive ? `\r\u001b[K${line}${shown === 100 ? '\n' : ''}` : `${line}\n`);
+  };
+}
+
+/** Resolves at the first SIGINT or SIGTERM. */
+export async function waitForInterrupt(): Promise<void> {
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
 }

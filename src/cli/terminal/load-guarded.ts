@@ -4,13 +4,13 @@ import { EXIT } from './exit-codes.ts';
 import { printableLine } from './printable.ts';
 
 /** A program that looks something up before it is ready has time for it. */
-const MOST_MS = 30_000;
+const MAX_MS = 30_000;
 const TOLD_AFTER_MS = 3_000;
 
 const loading = new Set<string>();
 
 /** Throws when it takes too long; what is loaded cannot be stopped, but need not be waited for. */
-export async function whileLoading<T>(file: string, load: () => Promise<T>): Promise<T> {
+export async function loadGuarded<T>(file: string, load: () => Promise<T>): Promise<T> {
   begin(file);
   let stop = (): void => {};
   try {
@@ -18,12 +18,12 @@ export async function whileLoading<T>(file: string, load: () => Promise<T>): Pro
       load(),
       new Promise<never>((_, reject) => {
         // They also keep the process alive: one that waits for nothing else ends without a word.
-        const telling = setTimeout(() => note(`${file} is still being loaded`), TOLD_AFTER_MS);
-        const why = `it was not done within ${MOST_MS / 1000} s; does it await something that never comes?`;
-        const ending = setTimeout(() => reject(new Error(why)), MOST_MS);
+        const noteTimer = setTimeout(() => note(`${file} is still being loaded`), TOLD_AFTER_MS);
+        const why = `it was not done within ${MAX_MS / 1000} s; does it await something that never comes?`;
+        const timeout = setTimeout(() => reject(new Error(why)), MAX_MS);
         stop = () => {
-          clearTimeout(telling);
-          clearTimeout(ending);
+          clearTimeout(noteTimer);
+          clearTimeout(timeout);
         };
       }),
     ]);

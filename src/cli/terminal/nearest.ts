@@ -1,14 +1,14 @@
 /** Which of some words was probably meant: the one that takes the fewest changes, if it takes few. */
 
-const MOST_CHANGES = 2;
+const MAX_CHANGES = 2;
 
-export function nearest(given: string, words: readonly string[]): string | null {
+export function findNearest(value: string, words: readonly string[]): string | null {
   const counted = words.map((word) => ({
     word,
-    changes: word.startsWith(given) && given !== '' ? 1 : changesTo(given, word),
+    changes: word.startsWith(value) && value !== '' ? 1 : changesTo(value, word),
   }));
   const [best] = counted.sort((a, b) => a.changes - b.changes);
-  return best !== undefined && best.changes <= MOST_CHANGES && best.changes < best.word.length ? best.word : null;
+  return best !== undefined && best.changes <= MAX_CHANGES && best.changes < best.word.length ? best.word : null;
 }
 
 /** Letters to put in, leave out, replace or swap with their neighbour. */

@@ -2,19 +2,19 @@
 
 import { readFile } from 'node:fs/promises';
 import type { Json, JsonObject } from '../../core/lib/json.ts';
-import { Trouble, wrongValue } from './command-error.ts';
+import { invalidValueError, notFoundError, usageError } from './command-error.ts';
 
 /** `a,b` and `a b`, in one or several options. */
-export function namesIn(given: readonly string[]): readonly string[] {
-  return given.flatMap((one) => one.split(/[,\s]+/)).filter((name) => name !== '');
+export function parseNames(values: readonly string[]): readonly string[] {
+  return values.flatMap((one) => one.split(/[,\s]+/)).filter((name) => name !== '');
 }
 
 /** `key=value`: what is JSON is meant as JSON, all else as text. */
-export function pairsIn(option: string, given: readonly string[]): JsonObject {
+export function parsePairs(option: string, values: readonly string[]): JsonObject {
   return Object.fromEntries(
-    given.map((pair) => {
+    values.map((pair) => {
       const at = pair.indexOf('=');
-      if (at < 1) throw wrongValue(option, 'key=value', pair);
+      if (at < 1) throw invalidValueError(option, 'key=value', pair);
       return [pair.slice(0, at), jsonOr(pair.slice(at + 1))] as const;
     }),
   );
@@ -29,33 +29,28 @@ function jsonOr(text: string): Json {
 }
 
 /** The same, all as text. */
-export function textsIn(option: string, given: readonly string[]): Readonly<Record<string, string>> {
-  const pairs = Object.entries(pairsIn(option, given));
+export function parseTextPairs(option: string, values: readonly string[]): Readonly<Record<string, string>> {
+  const pairs = Object.entries(parsePairs(option, values));
   return Object.fromEntries(
     pairs.map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]),
   );
 }
 
-export function jsonObjectIn(option: string, text: string): JsonObject {
+export function parseJsonOption(option: string, text: string): JsonObject {
   const value = jsonOr(text);
   if (isObject(value)) return value;
-  throw wrongValue(option, 'a JSON object such as {"text": "hello"}', text);
+  throw invalidValueError(option, 'a JSON object such as {"text": "hello"}', text);
 }
 
 /** A file with one object in JSON or YAML, of which JSON is a part. */
-export async function objectInFile(option: string, file: string): Promise<JsonObject> {
+export async function readJsonOption(option: string, file: string): Promise<JsonObject> {
   const text = await readFile(file, 'utf8').catch((thrown: NodeJS.ErrnoException) => {
     const why = thrown.code === 'ENOENT' ? 'is not there' : `cannot be read: ${thrown.message}`;
-    throw new Trouble('notFound', 'no_file', `${option}: ${file} ${why}`, 'Give the path of a JSON or YAML file.');
+    throw notFoundError('no_file', `${option}: ${file} ${why}`, 'Give the path of a JSON or YAML file.');
   });
   const value = await parsed(option, file, text);
   if (isObject(value)) return value;
-  throw new Trouble(
-    'wrong',
-    'wrong_value',
-    `${option}: expected an object in ${file}`,
-    'JSON or YAML, such as {"key": 1}.',
-  );
+  throw usageError('wrong_value', `${option}: expected an object in ${file}`, 'JSON or YAML, such as {"key": 1}.');
 }
 
 async function parsed(option: string, file: string, text: string): Promise<unknown> {
@@ -64,7 +59,7 @@ async function parsed(option: string, file: string, text: string): Promise<unkno
     return parse(text);
   } catch (thrown) {
     const why = thrown instanceof Error ? (thrown.message.split('\n')[0] ?? '') : '';
-    throw new Trouble('wrong', 'wrong_value', `${option}: ${file} is neither JSON nor YAML: ${why}`, 'Mend that line.');
+    throw usageError('wrong_value', `${option}: ${file} is neither JSON nor YAML: ${why}`, 'Mend that line.');
   }
 }
 
@@ -72,7 +67,7 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export function wholeIn(option: string, given: string, least = 0): number {
-  if (/^\d{1,15}$/.test(given) && Number(given) >= least) return Number(given);
-  throw wrongValue(option, `a whole number${least > 0 ? ` from ${least}` : ''}`, given);
+export function parseInteger(option: string, value: string, least = 0): number {
+  if (/^\d{1,15}$/.test(value) && Number(value) >= least) return Number(value);
+  throw invalidValueError(option, `a whole number${least > 0 ? ` from ${least}` : ''}`, value);
 }

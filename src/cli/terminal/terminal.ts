@@ -23,7 +23,7 @@ export interface Terminal {
 }
 
 /** The part of a stream that is used here. */
-export interface Output {
+interface Output {
   readonly isTTY?: boolean;
   readonly columns?: number;
   write(text: string): unknown;

@@ -1,10 +1,10 @@
 /** For whom a session waits, and until when as far as its log tells: its turn, and invites that are not answered. */
 
+import { isoFromMs, msFromIso } from '../../core/lib/time.ts';
 import type { Envelope, Turn } from '../../core/records/session/envelope.ts';
 import { nameOf, participantOf, type SessionMetadata } from '../../core/records/session/session.ts';
-import { isoFromMs, msFromIso } from '../../core/time.ts';
 
-export interface Awaited {
+interface PendingAction {
   readonly agent_id: string;
   readonly name: string;
   readonly what: 'to speak' | 'to accept';
@@ -13,14 +13,14 @@ export interface Awaited {
 }
 
 /** `isNow` false = as it was: who had not answered an invite then is not known any more. */
-export function awaitedIn(
+export function pendingActions(
   session: SessionMetadata,
   turn: Turn | null,
   envelopes: readonly Envelope[],
   isNow: boolean,
-): readonly Awaited[] {
+): readonly PendingAction[] {
   const pending = isNow && session.state === 'INVITED' ? session.pending_acks : [];
-  const invites = pending.map((agent_id): Awaited => {
+  const invites = pending.map((agent_id): PendingAction => {
     return { agent_id, name: nameOf(session, agent_id), what: 'to accept', due_at: inviteDeadline(envelopes) };
   });
   if (turn === null) return invites;
@@ -34,7 +34,7 @@ function inviteDeadline([created]: readonly Envelope[]): string | null {
 }
 
 /** Progress makes a turn longer; what is told here is the least it has. */
-export function turnDue(session: SessionMetadata, turn: Turn, envelopes: readonly Envelope[]): string | null {
+function turnDue(session: SessionMetadata, turn: Turn, envelopes: readonly Envelope[]): string | null {
   const begun = envelopes.find(({ seq }) => seq === turn.since_seq)?.created_at;
   const seconds = secondsPerTurn(session, turn.agent_id);
   return begun === undefined || seconds === null ? null : isoFromMs(msFromIso(begun) + seconds * 1000);
@@ -43,10 +43,10 @@ export function turnDue(session: SessionMetadata, turn: Turn, envelopes: readonl
 /** The shortest time that the session gives this participant for a turn; null = it gives none. */
 export function secondsPerTurn(session: SessionMetadata, agentId: string): number | null {
   const { role, name } = participantOf(session, agentId) ?? {};
-  const given = session.manifest.expectations
+  const limits = session.manifest.expectations
     .filter(({ name: entry }) => entry === 'turn_within')
     .filter(({ applies_to }) => applies_to?.some((who) => who === role || who === agentId || who === name) ?? true)
     .map(({ params }) => params.seconds)
     .filter((seconds): seconds is number => typeof seconds === 'number');
-  return given.length === 0 ? null : Math.min(...given);
+  return limits.length === 0 ? null : Math.min(...limits);
 }

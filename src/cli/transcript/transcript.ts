@@ -1,11 +1,10 @@
 /** A session in words: a line for each envelope. */
 
-import type { Envelope, Turn } from '../../core/records/session/envelope.ts';
-import { HUB_ID, isContent } from '../../core/records/session/envelope.ts';
+import { type Envelope, HUB_ID, isContent, type Turn } from '../../core/records/session/envelope.ts';
 import type { SessionMetadata } from '../../core/records/session/session.ts';
-import { type Style, type Terminal, wrap } from '../terminal/terminal.ts';
 import { printable, printableLine } from '../terminal/printable.ts';
-import { sayEvent } from '../../node/commands/say-event.ts';
+import { type Style, type Terminal, wrap } from '../terminal/terminal.ts';
+import { describeEvent } from './describe-event.ts';
 
 const NAME_STYLES: readonly Style[] = ['cyan', 'green', 'yellow', 'magenta', 'blue'];
 const LEFT = 5;
@@ -38,7 +37,7 @@ export class Transcript {
     const who = this.nameOf(envelope.sender_id);
     const width = Math.max(8, ...[...this.names.values()].map((name) => name.length));
     const indent = ' '.repeat(LEFT + width + 2);
-    const words = printable(sayEvent(envelope, (id) => this.nameOf(id)));
+    const words = printable(describeEvent(envelope, (id) => this.nameOf(id)));
     const lines = words.split('\n').flatMap((line) => wrap(line, Math.max(24, terminal.columns - indent.length)));
     const isSaid = isContent(envelope.event_type);
     const left = terminal.paint(String(envelope.seq).padStart(LEFT - 1), 'dim');
@@ -53,8 +52,8 @@ export class Transcript {
   private learn({ sender_id, event_data }: Envelope): void {
     if (sender_id !== HUB_ID) return;
     const { participants, agent_id, name } = event_data;
-    const told = Array.isArray(participants) ? participants : [{ agent_id, name }];
-    for (const one of told) {
+    const introduced = Array.isArray(participants) ? participants : [{ agent_id, name }];
+    for (const one of introduced) {
       if (typeof one !== 'object' || one === null || Array.isArray(one)) continue;
       if (typeof one.agent_id === 'string' && typeof one.name === 'string')
         this.names.set(one.agent_id, printableLine(one.name));

@@ -1,109 +1,57 @@
-/** The protocol over one link: handshake, requests, streams and their receipts. What arrives is handed on as deliveries. */
+/**
+ * The protocol over one link: handshake, requests, streams and their receipts. What arrives is handed on as deliveries.
+ *
+ * The door of this room. It knows nothing of session handles: connection-types.ts says what it tells its owner. Must stay
+ * true: each request settles once; each delivery is acked or nacked once; after a final goodbye the client does not come
+ * back. Read reconnecting-link.ts for lost links, streams.ts for repeats and gaps, loss-detector.ts for frames lost on a
+ * living link.
+ */
 
-import type { Envelope, Turn } from '../../core/records/session/envelope.ts';
 import { asError, type WireCode, WireError } from '../../core/lib/errors.ts';
+import type { Link } from '../../core/lib/link.ts';
+import type { Logger } from '../../core/ports/platform.ts';
+import { encodeFrame, errorFromRecord, parseHubFrame } from '../../core/protocol/frames/frame-codec.ts';
 import {
   type ClientFrame,
-  encodeFrame,
-  errorFromRecord,
   FINAL_GOODBYES,
-  type ForwardedDelta,
   type GapFrame,
   type GoodbyeFrame,
-  type GoodbyeReason,
   type HubFrame,
   type NotifyFrame,
   type PongFrame,
   PROTOCOL_VERSION,
-  parseHubFrame,
   type ResumePoint,
   STREAM_STARTS,
   type WelcomeFrame,
-} from '../../core/protocol/frames/frame-codec.ts';
-import { isWellFormed, type JsonObject } from '../../core/lib/json.ts';
+} from '../../core/protocol/frames/frames.ts';
+import type { OperationName, Params, Result } from '../../core/protocol/operations/operations.ts';
 import { DEFAULT_LIMITS } from '../../core/records/access/limits.ts';
-import type { Link } from '../../core/lib/link.ts';
-import type { OperationName, Params, Result } from '../../core/operations.ts';
 import type { Passport, PassportClaim } from '../../core/records/identity/passport.ts';
-import type { Log } from '../../core/ports/platform.ts';
-import { Check } from './loss-detector.ts';
-import type { OwnDelta } from '../session/deltas.ts';
-import type { Reconnect } from './reconnecting-link.ts';
-import { Line } from './reconnecting-link.ts';
+import type { Envelope } from '../../core/records/session/envelope.ts';
+import {
+  type ConnectionEnd,
+  type ConnectionEvents,
+  type Delivery,
+  type DeltaDraft,
+  describeEnd,
+  truncateReason,
+} from './connection-types.ts';
+import { Handshake, type HelloOptions } from './handshake.ts';
+import { LossDetector } from './loss-detector.ts';
+import { ReconnectingLink, type ReconnectOptions } from './reconnecting-link.ts';
 import { type CallOptions, Requests } from './requests.ts';
-import type { Stream } from './streams.ts';
-import { type StreamFrame, Streams } from '../streams.ts';
-
-/** Who says hello, and how it proves it. */
-export interface Introduction {
-  readonly name: string;
-  readonly credentials: JsonObject;
-}
-
-/** An envelope of the stream that has to be handled, and then acked or nacked once. */
-export interface Delivery {
-  readonly envelope: Envelope;
-  /** Whose turn it was after this envelope. */
-  readonly turn: Turn | null;
-  /** Its session was delegated by this identity. */
-  readonly delegated: boolean;
-  ack(): void;
-  /** It comes again later. */
-  nack(reason: string): void;
-}
-
-/** Why a connection is over. After a final goodbye the same identity must not come back by itself. */
-export type ConnectionEnd =
-  | { readonly by: 'caller' }
-  | { readonly by: 'link' }
-  | {
-      readonly by: 'hub';
-      readonly reason: GoodbyeReason;
-      readonly final: boolean;
-      readonly retry_after_ms: number | null;
-    }
-  | { readonly by: 'refusal'; readonly error: WireError };
-
-/** What a connection tells its owner, in the order in which it happened. None of these may throw. */
-export interface ConnectionEvents {
-  delivered(delivery: Delivery): void;
-  /** An invite, or the end of a session that was never joined: outside the stream, without a receipt. */
-  told(envelope: Envelope): void;
-  gap(gap: GapFrame): void;
-  /** An envelope of a session that is observed: outside every stream, without a receipt. */
-  observed(frame: NotifyFrame): void;
-  /** The hub does not let it observe that session any longer. */
-  unobserved(sessionId: string, error: WireError): void;
-  /** Part of a text that somebody is writing. */
-  showed(delta: ForwardedDelta): void;
-  /** There is a binding, perhaps another one than before: what was observed has to be asked for again. */
-  welcomed(): void;
-  /** Invites that are being answered. */
-  openInvites(): number;
-  /** The past of the session was rewritten: nothing seen of it counts. */
-  forgotten(sessionId: string): void;
-  /** The hub is out of reach, or there again; what was heard of it goes on where it was. */
-  reached(isReached: boolean): void;
-  ended(end: ConnectionEnd): void;
-}
+import { type Stream, type StreamFrame, Streams } from './streams.ts';
 
 /** Refusals of a hello that the next one would get too. */
 const FINAL_REFUSALS: readonly WireCode[] = ['unauthenticated', 'unsupported_version', 'forbidden', 'bad_frame'];
 
-interface Greeting {
-  resolve(welcome: WelcomeFrame): void;
-  reject(error: WireError): void;
-}
-
 export class Connection {
-  private readonly line: Line;
+  private readonly line: ReconnectingLink;
   private readonly events: ConnectionEvents;
-  private readonly log: Log;
+  private readonly log: Logger;
   private readonly requests: Requests;
   private readonly streams = new Streams();
-  private introduction: Introduction | null = null;
-  /** The hello that waits for its welcome; one at a time. */
-  private greeting: Greeting | null = null;
+  private readonly handshake = new Handshake((introduction) => this.sayHello(introduction));
   private boundId: string | null = null;
   /** What the hub can beyond what every hub can. */
   private features: readonly string[] = [];
@@ -111,17 +59,17 @@ export class Connection {
   private firstWelcome: string | null = null;
   private over: ConnectionEnd | null = null;
   /** The last ping, and what was known here when it was sent. */
-  private readonly check = new Check();
+  private readonly check = new LossDetector();
   /** The hub was lost and has not welcomed us again. */
   private away = false;
 
   /** `reconnect` null = it ends with its link. */
-  constructor(open: () => Link, reconnect: Reconnect | null, events: ConnectionEvents, log: Log) {
+  constructor(open: () => Link, reconnect: ReconnectOptions | null, events: ConnectionEvents, log: Logger) {
     this.events = events;
     this.log = log;
     const { clock = null } = reconnect ?? {};
     this.requests = new Requests((text) => this.line.send(text), DEFAULT_LIMITS.maxFrameBytes, clock);
-    this.line = new Line(open, reconnect, {
+    this.line = new ReconnectingLink(open, reconnect, {
       received: (text) => this.receive(text),
       replaced: () => this.comeBack(),
       lost: () => this.lost(),
@@ -154,12 +102,9 @@ export class Connection {
   }
 
   /** Binds a known identity. The hub sends again what was not acked. */
-  hello(introduction: Introduction): Promise<WelcomeFrame> {
-    return new Promise((resolve, reject) => {
-      if (this.over !== null) throw new WireError('unavailable', describeEnd(this.over), { outcome: 'refused' });
-      this.greeting = { resolve, reject };
-      this.sayHello(introduction);
-    });
+  hello(introduction: HelloOptions): Promise<WelcomeFrame> {
+    if (this.over === null) return this.handshake.hello(introduction);
+    return Promise.reject(new WireError('unavailable', describeEnd(this.over), { outcome: 'refused' }));
   }
 
   /** Makes a new identity, which is bound by that. */
@@ -174,9 +119,10 @@ export class Connection {
   }
 
   /** A hint: without a hub that takes it, it is dropped. */
-  show(delta: OwnDelta): void {
+  show(delta: DeltaDraft): void {
     const sender_id = this.boundId;
-    const isHeard = sender_id !== null && !this.away && this.greeting === null && this.features.includes('deltas');
+    const isHeard =
+      sender_id !== null && !this.away && this.handshake.pending === null && this.features.includes('deltas');
     if (isHeard) this.send({ kind: 'delta', sender_id, ...delta });
   }
 
@@ -240,8 +186,7 @@ export class Connection {
     this.requests.maxFrameBytes = welcome.limits.max_frame_bytes;
     this.requests.maxEventBytes = welcome.limits.max_event_bytes ?? null;
     this.streams.welcomed(welcome.features.includes(STREAM_STARTS));
-    this.greeting?.resolve(welcome);
-    this.greeting = null;
+    this.handshake.welcomed(welcome);
     this.features = welcome.features ?? [];
     const wasAway = this.away;
     this.away = false;
@@ -253,9 +198,9 @@ export class Connection {
   /** Before the first welcome there is nothing to come back to: whoever connects is told at once. */
   private lost(): void {
     this.check.forget();
-    if (this.boundId === null || this.introduction === null) return this.finish({ by: 'link' });
+    if (this.boundId === null || this.handshake.introduction === null) return this.finish({ by: 'link' });
     const why = 'the link to the hub was lost';
-    this.giveUpGreeting(why);
+    this.handshake.giveUp(why);
     this.requests.suspend(why);
     if (this.away) return;
     this.away = true;
@@ -265,7 +210,8 @@ export class Connection {
 
   /** There is a link again. A refusal that will not change ends it; anything else is tried again. */
   private comeBack(): void {
-    if (this.introduction !== null) this.hello(this.introduction).catch((error: WireError) => this.turnedAway(error));
+    const { introduction } = this.handshake;
+    if (introduction !== null) this.hello(introduction).catch((error: WireError) => this.turnedAway(error));
   }
 
   /** A link that was lost meanwhile is replaced, and that says hello too. */
@@ -275,32 +221,26 @@ export class Connection {
     else this.line.renew(Number(error.details?.retry_after_ms ?? 0));
   }
 
-  private sayHello(introduction: Introduction): void {
-    this.introduction = introduction;
-    const { name, credentials: auth } = introduction;
+  private sayHello({ name, credentials: auth }: HelloOptions): void {
     const resume = this.streams.greet();
     const known = Object.keys(resume).length > 0 ? { resume } : {};
     this.send({ kind: 'hello', protocol: PROTOCOL_VERSION, name, auth, ...known });
   }
 
   private beat(): void {
-    const { requests, streams, greeting } = this;
+    const { requests, streams, handshake } = this;
     const waiting = { requests: requests.unanswered, deliveries: streams.unacked, invites: this.events.openInvites() };
-    this.send({ kind: 'ping', id: this.check.begin({ ...waiting, greeting }) });
+    this.send({ kind: 'ping', id: this.check.begin({ ...waiting, greeting: handshake.pending }) });
   }
 
   /** What the hub should know of and does not was lost on the way, or its answer was. */
   private checked(pong: PongFrame): void {
-    const found = this.check.compare(pong, this.greeting);
+    const { introduction, pending } = this.handshake;
+    const found = this.check.compare(pong, pending);
     if (found === null) return;
-    if (found.hello && this.introduction !== null) return this.sayHello(this.introduction);
+    if (found.hello && introduction !== null) return this.sayHello(introduction);
     this.requests.lost(found.requests);
-    if (found.deliveries && this.greeting === null) this.resume();
-  }
-
-  private giveUpGreeting(why: string): void {
-    this.greeting?.reject(new WireError('unavailable', `hello was not answered: ${why}`, { outcome: 'unknown' }));
-    this.greeting = null;
+    if (found.deliveries && pending === null) this.resume();
   }
 
   /** An error that answers no request answers the hello that waits; but a bad frame may be any, once hello has worked. */
@@ -308,11 +248,10 @@ export class Connection {
     const { session_id, observed } = error.details ?? {};
     if (observed === true && typeof session_id === 'string') return this.events.unobserved(session_id, error);
     // Whoever is not known yet says hello first: that it is refused is for them to judge.
-    const isFirstHello = error.code === 'unauthenticated' && this.greeting !== null && this.boundId === null;
+    const isFirstHello = error.code === 'unauthenticated' && this.handshake.pending !== null && this.boundId === null;
     if (!isFirstHello) this.log.warn('the hub refused a frame', { code: error.code, error: error.message });
     if (error.code === 'bad_frame' && this.boundId !== null) return;
-    this.greeting?.reject(error);
-    this.greeting = null;
+    this.handshake.refused(error);
   }
 
   private notified(frame: NotifyFrame): void {
@@ -339,7 +278,7 @@ export class Connection {
       const counts = this.streams.settle(envelope.session_id, stream, envelope.seq, status);
       if (counts) this.sendReceipt(envelope, status, reason);
     };
-    const nack = (reason: string): void => settle('nack', shorten(reason));
+    const nack = (reason: string): void => settle('nack', truncateReason(reason));
     return { envelope, turn, delegated: delegated === true, ack: () => settle('ack'), nack };
   }
 
@@ -358,9 +297,10 @@ export class Connection {
 
   /** Something was lost on the way: a new binding sends everything that was not acked. Until it begins, nothing counts as lost. */
   private resume(): void {
-    if (this.introduction === null) return;
-    this.log.warn('an envelope was lost; resuming', { name: this.introduction.name });
-    this.hello(this.introduction).catch((error: WireError) => this.turnedAway(error));
+    const { introduction } = this.handshake;
+    if (introduction === null) return;
+    this.log.warn('an envelope was lost; resuming', { name: introduction.name });
+    this.comeBack();
   }
 
   private dismissed({ reason, recipient_id, retry_after_ms }: GoodbyeFrame): void {
@@ -378,31 +318,13 @@ export class Connection {
     if (this.over !== null) return;
     this.over = end;
     const why = describeEnd(end);
-    this.giveUpGreeting(why);
+    this.handshake.giveUp(why);
     this.requests.end(why);
     this.events.ended(end);
     this.line.close();
   }
 }
 
-export function describeEnd(end: ConnectionEnd): string {
-  switch (end.by) {
-    case 'caller':
-      return 'the client was closed';
-    case 'link':
-      return 'the link to the hub was closed';
-    case 'hub':
-      return `the hub said goodbye (${end.reason})`;
-    case 'refusal':
-      return `the hub refused to resume: ${end.error.message}`;
-  }
-}
-
 function isInStream(frame: NotifyFrame): frame is StreamFrame {
   return frame.prev_seq !== null;
-}
-
-/** A reason that every hub takes: bounded, and without half characters. */
-export function shorten(reason: string, most = 512): string {
-  return [...reason].filter(isWellFormed).slice(0, most).join('');
 }

@@ -1,9 +1,9 @@
 /** A ping asks the hub what it has open. What is missing there, or is there and was never heard of here, was lost on the way. */
 
-import type { NotifyFrame, PongFrame } from '../../core/protocol/frames/frame-codec.ts';
+import type { NotifyFrame, PongFrame } from '../../core/protocol/frames/frames.ts';
 
 /** What waits when a ping is sent. */
-export interface Waiting {
+export interface Outstanding {
   /** Requests that were sent and are not answered. */
   readonly requests: readonly string[];
   /** Deliveries the hub waits for a receipt of. */
@@ -25,15 +25,15 @@ export interface Losses {
  * A link keeps its order: what was sent before the ping is known to the hub when it answers, and what it sent before the pong
  * has arrived. So no loss is seen where there is none, however slow the hub is.
  */
-export class Check {
+export class LossDetector {
   private count = 0;
-  private asked: { readonly id: string; readonly waiting: Waiting } | null = null;
+  private asked: { readonly id: string; readonly waiting: Outstanding } | null = null;
   /** Since the ping. */
   private deliveries = 0;
   private invites = 0;
 
   /** The id of the ping. */
-  begin(waiting: Waiting): string {
+  begin(waiting: Outstanding): string {
     this.count += 1;
     const id = `p${this.count}`;
     this.asked = { id, waiting };

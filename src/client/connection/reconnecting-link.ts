@@ -4,7 +4,7 @@ import type { Link } from '../../core/lib/link.ts';
 import type { Clock } from '../../core/ports/platform.ts';
 
 /** How a client comes back by itself. */
-export interface Reconnect {
+export interface ReconnectOptions {
   readonly clock: Clock;
   /** From 0 to 1: spreads those who were cut off at once. */
   readonly random: () => number;
@@ -15,7 +15,7 @@ export interface Reconnect {
   readonly quietMs?: number | undefined;
 }
 
-export interface LineEvents {
+export interface LinkEvents {
   received(text: string): void;
   /** A new link is there, in place of one that was lost. */
   replaced(): void;
@@ -33,10 +33,10 @@ const QUIET_MS = 20_000;
 /** A link that held this long was a good one: the next pause is a short one again. */
 const GOOD_MS = 5_000;
 
-export class Line {
+export class ReconnectingLink {
   private readonly open: () => Link;
-  private readonly reconnect: Reconnect | null;
-  private readonly events: LineEvents;
+  private readonly reconnect: ReconnectOptions | null;
+  private readonly events: LinkEvents;
   private link: Link | null = null;
   private attempts = 0;
   private openedAt = 0;
@@ -44,7 +44,7 @@ export class Line {
   private cancelTimer: () => void = () => {};
   private isClosed = false;
 
-  constructor(open: () => Link, reconnect: Reconnect | null, events: LineEvents) {
+  constructor(open: () => Link, reconnect: ReconnectOptions | null, events: LinkEvents) {
     this.open = open;
     this.reconnect = reconnect;
     this.events = events;
@@ -110,7 +110,7 @@ export class Line {
     });
   }
 
-  private retry(reconnect: Reconnect, pauseMs: number): void {
+  private retry(reconnect: ReconnectOptions, pauseMs: number): void {
     const { clock, random, minMs = MIN_MS, maxMs = MAX_MS } = reconnect;
     if (this.now() - this.openedAt > GOOD_MS) this.attempts = 0;
     const most = Math.min(maxMs, minMs * 2 ** this.attempts);
@@ -119,7 +119,7 @@ export class Line {
     this.cancelTimer = clock.after(Math.max(pauseMs, most / 2 + (most / 2) * random()), () => this.replace(reconnect));
   }
 
-  private replace(reconnect: Reconnect): void {
+  private replace(reconnect: ReconnectOptions): void {
     if (this.isClosed) return;
     try {
       this.attach(this.open());

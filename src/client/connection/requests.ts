@@ -1,20 +1,23 @@
-/** Requests and their answers: each is settled once, by its response or by the end of the connection. */
+/**
+ * Requests and their answers: each is settled once, by its response or by the end of the connection. Lanes bound how many
+ * are open.
+ */
 
-import { encodeFrame, errorFromRecord, type RequestFrame, type ResponseFrame } from '../../core/protocol/frames/frame-codec.ts';
-import { badValue, type JsonObject, utf8Bytes } from '../../core/lib/json.ts';
-import type { OperationName, Params, Result } from '../../core/operations.ts';
+import { WireError } from '../../core/lib/errors.ts';
+import { invalidValueError, type JsonObject, jsonBytes, utf8Bytes } from '../../core/lib/json.ts';
 import type { Clock } from '../../core/ports/platform.ts';
-import { checkOptions, copyParams, deadline, optional, type Rules } from '../lib/option-checks.ts';
-import { isRepeatable } from './retry-safety.ts';
-import { type Lane, laneOf, makeLanes, type OpenRequest, refused, tooLate, unknown } from '../request-lanes.ts';
-import { tooLarge } from '../too-large.ts';
+import { encodeFrame, errorFromRecord } from '../../core/protocol/frames/frame-codec.ts';
+import type { RequestFrame, ResponseFrame } from '../../core/protocol/frames/frames.ts';
+import type { OperationName, Params, Result } from '../../core/protocol/operations/operations.ts';
+import { checkOptions, copyParams, deadlineCheck, type OptionChecks, optional } from '../lib/option-checks.ts';
+import { isSafeToRetry } from './retry-safety.ts';
 
 export interface CallOptions {
   /** How long the answer may take, also while the hub is out of reach; it bounds the answer, not the effect. */
   readonly deadlineMs?: number | undefined;
 }
 
-export const CALL_OPTIONS: Rules<CallOptions> = { deadlineMs: optional(deadline) };
+export const CALL_OPTIONS: OptionChecks<CallOptions> = { deadlineMs: optional(deadlineCheck) };
 
 export class Requests {
   maxFrameBytes: number;
@@ -40,15 +43,15 @@ export class Requests {
 
   call<Name extends OperationName>(op: Name, params: Params<Name>, options: CallOptions = {}): Promise<Result<Name>> {
     return new Promise((resolve, reject) => {
-      if (typeof op !== 'string') throw badValue('op', 'the name of an operation', op);
+      if (typeof op !== 'string') throw invalidValueError('op', 'the name of an operation', op);
       checkOptions(options, CALL_OPTIONS);
-      if (this.ended !== null) throw refused(op, this.ended);
+      if (this.ended !== null) throw notSentError(op, this.ended);
       this.count += 1;
       const id = `r${this.count}`;
       const copied = copyParams(params);
       const text = this.encode(op, id, copied, options);
       const lane = this.lanes[laneOf(op)];
-      const repeatable = isRepeatable(op, copied);
+      const repeatable = isSafeToRetry(op, copied);
       // The hub answers an operation with that operation's result.
       const resolved = (result: unknown): void => resolve(result as Result<Name>);
       const request = { id, text, op, lane, repeatable, resolve: resolved, reject };
@@ -78,11 +81,11 @@ export class Requests {
   /** The hub may still work on what was sent: its place is free when it has answered, or is out of reach. */
   private expire(request: OpenRequest, deadlineMs: number): void {
     const isSent = this.open.has(request.id);
-    request.reject(tooLate(request.op, deadlineMs, isSent));
+    request.reject(timeoutError(request.op, deadlineMs, isSent));
     request.repeatable = false;
     const { waiting } = request.lane;
     if (!isSent) waiting.splice(waiting.indexOf(request), 1);
-    else if (this.suspended) this.giveBack(request, 'its deadline has passed');
+    else if (this.suspended) this.failRequest(request, 'its deadline has passed');
   }
 
   settle(frame: ResponseFrame): void {
@@ -98,7 +101,8 @@ export class Requests {
   /** The hub is out of reach for now. What was sent and must not be sent twice is given back; the rest waits. */
   suspend(why: string): void {
     this.suspended = true;
-    for (const request of [...this.open.values()].filter(({ repeatable }) => !repeatable)) this.giveBack(request, why);
+    for (const request of [...this.open.values()].filter(({ repeatable }) => !repeatable))
+      this.failRequest(request, why);
   }
 
   /** What was sent to the hub and is not answered. */
@@ -112,7 +116,7 @@ export class Requests {
       const request = this.open.get(id);
       if (request === undefined || this.suspended) continue;
       if (request.repeatable) this.send(request.text);
-      else this.giveBack(request, 'it or its answer was lost on the way');
+      else this.failRequest(request, 'it or its answer was lost on the way');
     }
   }
 
@@ -131,8 +135,8 @@ export class Requests {
     const sent = [...this.open.values()];
     const unsent = Object.values(this.lanes).flatMap((lane) => lane.waiting.splice(0));
     this.open.clear();
-    for (const { op, reject } of sent) reject(unknown(op, why));
-    for (const { op, reject } of unsent) reject(refused(op, why));
+    for (const { op, reject } of sent) reject(unknownOutcomeError(op, why));
+    for (const { op, reject } of unsent) reject(notSentError(op, why));
   }
 
   private encode(op: OperationName, id: string, params: JsonObject, { deadlineMs }: CallOptions): string {
@@ -143,17 +147,17 @@ export class Requests {
     const bytes = text.length * 3 <= this.maxFrameBytes ? 0 : utf8Bytes(text);
     if (bytes <= this.maxFrameBytes) return text;
     // Sent, it would cost the whole connection.
-    throw tooLarge(op, params, bytes, this);
+    throw frameTooLargeError(op, params, bytes, this);
   }
 
-  private giveBack(request: OpenRequest, why: string): void {
+  private failRequest(request: OpenRequest, why: string): void {
     this.open.delete(request.id);
     request.lane.open -= 1;
-    request.reject(unknown(request.op, why));
+    request.reject(unknownOutcomeError(request.op, why));
     this.sendNext(request.lane);
   }
 
-  private sendNext(lane: Lane): void {
+  private sendNext(lane: RequestLane): void {
     while (lane.open < lane.limit && !this.suspended) {
       const request = lane.waiting.shift();
       if (request === undefined) return;
@@ -162,4 +166,85 @@ export class Requests {
       this.send(request.text);
     }
   }
+}
+
+interface FrameLimits {
+  readonly maxFrameBytes: number;
+  /** What can be said at once; null = the hub has not told. */
+  readonly maxEventBytes: number | null;
+}
+
+/** Parameters that are, or become, the data of an envelope. */
+const EVENT_DATA: ReadonlySet<string> = new Set(['event_data', 'data', 'result', 'prompt']);
+
+function frameTooLargeError(op: string, params: JsonObject, bytes: number, limits: FrameLimits): WireError {
+  const { maxFrameBytes, maxEventBytes } = limits;
+  const sizes = Object.entries(params).map(([name, value]) => ({ name, size: jsonBytes(value) }));
+  const largest = sizes.reduce((a, b) => (b.size > a.size ? b : a), { name: '', size: 0 });
+  const field = largest.name === 'event_data' ? 'event_data' : `params.${largest.name}`;
+  const most = EVENT_DATA.has(largest.name) && maxEventBytes !== null ? maxEventBytes : null;
+  if (most !== null && most < largest.size) {
+    const message = `${field}: ${largest.size} bytes of JSON; at most ${most} are allowed`;
+    return new WireError('too_large', message, {
+      field,
+      expected: `at most ${most} bytes`,
+      received: `${largest.size} bytes`,
+    });
+  }
+  const message = `${op}: ${bytes} bytes of JSON, most of it in ${field}; a frame takes at most ${maxFrameBytes}`;
+  return new WireError('too_large', message, { field, expected: `a frame of at most ${maxFrameBytes} bytes` });
+}
+
+interface OpenRequest {
+  readonly id: string;
+  readonly text: string;
+  readonly op: OperationName;
+  readonly lane: RequestLane;
+  /** It may be sent again when its answer was lost. */
+  repeatable: boolean;
+  resolve(result: unknown): void;
+  reject(error: WireError): void;
+}
+
+/** Requests that share a bound; those over it wait here, in order, each held by its caller. */
+interface RequestLane {
+  readonly limit: number;
+  open: number;
+  readonly waiting: OpenRequest[];
+}
+
+type LaneName = 'patient' | 'delegations' | 'invites' | 'others';
+
+/**
+ * The hub takes 64 open requests of a connection. Those that wait for other people have a lane of their own, and so have
+ * the answers that other people wait for: two clients opening many sessions with each other never wait in a circle.
+ */
+function makeLanes(): Readonly<Record<LaneName, RequestLane>> {
+  return {
+    patient: { limit: 12, open: 0, waiting: [] },
+    delegations: { limit: 12, open: 0, waiting: [] },
+    invites: { limit: 8, open: 0, waiting: [] },
+    others: { limit: 32, open: 0, waiting: [] },
+  };
+}
+
+function laneOf(op: OperationName): LaneName {
+  if (op === 'delegate') return 'delegations';
+  if (op === 'create_session' || op === 'close_session') return 'patient';
+  return op === 'ack_invite' || op === 'reject_invite' ? 'invites' : 'others';
+}
+
+function timeoutError(op: OperationName, deadlineMs: number, isSent: boolean): WireError {
+  const what = isSent ? 'was not answered' : 'could not be sent';
+  const effect = isSent ? '; it may still take effect' : ', and was not';
+  return new WireError('timeout', `${op} ${what} within ${deadlineMs} ms${effect}`);
+}
+
+function unknownOutcomeError(op: OperationName, why: string): WireError {
+  const message = `${op} was sent but not answered: ${why}; it may have taken effect: try again with the same key`;
+  return new WireError('unavailable', message, { outcome: 'unknown' });
+}
+
+function notSentError(op: OperationName, why: string): WireError {
+  return new WireError('unavailable', `${op} was not sent: ${why}`, { outcome: 'refused' });
 }

@@ -1,14 +1,16 @@
-/** What may be asked again when its answer was lost: reading, what changes nothing the second time, and what has a key. */
+/** Which requests a client repeats when an answer was lost: `retry` of the operation table, without the table's schemas. */
 
 import type { JsonObject } from '../../core/lib/json.ts';
-import type { OperationName } from '../../core/operations.ts';
+import type { RetrySafety } from '../../core/protocol/operations/operation.ts';
+import type { OperationName } from '../../core/protocol/operations/operations.ts';
 
-/** `never` = a repeat would do it twice, or be refused although the first was accepted. A new operation does not compile without one. */
-export const REPEATS: { readonly [Name in OperationName]: 'always' | 'with a key' | 'never' } = {
+/** Generated from the operation table: `npm run docs`. */
+export const RETRY_SAFETY: { readonly [Name in OperationName]: RetrySafety } = {
   register: 'never',
   unregister: 'never',
   list_agents: 'always',
   find_agent: 'always',
+  get_agent: 'always',
   get_resume: 'always',
   set_resume: 'never',
   get_skill: 'always',
@@ -32,7 +34,6 @@ export const REPEATS: { readonly [Name in OperationName]: 'always' | 'with a key
   post: 'with a key',
   can_send: 'always',
   report_progress: 'always',
-  // By then the turn may be another one.
   report_turn_failure: 'never',
   start_task: 'with a key',
   progress_task: 'always',
@@ -40,7 +41,6 @@ export const REPEATS: { readonly [Name in OperationName]: 'always' | 'with a key
   resume_task: 'never',
   complete_task: 'always',
   fail_task: 'always',
-  // Of another's task it is a request, and a second one would be heard as such.
   cancel_task: 'never',
   get_task: 'always',
   list_tasks: 'always',
@@ -67,7 +67,7 @@ export const REPEATS: { readonly [Name in OperationName]: 'always' | 'with a key
   health: 'always',
 };
 
-export function isRepeatable(op: OperationName, params: JsonObject): boolean {
-  const repeats = Object.hasOwn(REPEATS, op) ? REPEATS[op] : 'never';
+export function isSafeToRetry(op: OperationName, params: JsonObject): boolean {
+  const repeats = Object.hasOwn(RETRY_SAFETY, op) ? RETRY_SAFETY[op] : 'never';
   return repeats === 'always' || (repeats === 'with a key' && typeof params.idempotency_key === 'string');
 }

@@ -1,9 +1,71 @@
-/** Several addresses that lead to the same hub, as one socket: they are tried in turn until one opens. */
+/** WebSockets as links: the browser's, or others that look like it. Several addresses act as one socket. */
 
-import type { Socket, SocketEvents } from '../socket-link.ts';
+import type { Link } from '../../core/lib/link.ts';
+
+/** What a socket tells. */
+export interface SocketEvents {
+  readonly open: unknown;
+  readonly close: unknown;
+  /** Browsers do not say what it was. */
+  readonly error: { readonly message?: unknown; readonly error?: unknown };
+  readonly message: { readonly data: unknown };
+}
+
+/** The part of a WebSocket that is used here. */
+export interface Socket {
+  send(text: string): void;
+  close(): void;
+  addEventListener<Type extends keyof SocketEvents>(type: Type, listener: (event: SocketEvents[Type]) => void): void;
+  /** Only some can be cut off without a goodbye. */
+  terminate?(): void;
+}
+
+/** What is sent before the socket is open waits. */
+export function socketLink(socket: Socket): Link {
+  let state: 'opening' | 'open' | 'closed' = 'opening';
+  let waiting: string[] = [];
+  const closers: (() => void)[] = [];
+  const closed = (): void => {
+    if (state === 'closed') return;
+    state = 'closed';
+    waiting = [];
+    for (const closer of closers.splice(0)) closer();
+  };
+  socket.addEventListener('open', () => {
+    if (state !== 'opening') return;
+    state = 'open';
+    for (const text of waiting.splice(0)) socket.send(text);
+  });
+  socket.addEventListener('close', closed);
+  // A socket that failed closes by itself.
+  socket.addEventListener('error', () => {});
+  return {
+    send(text) {
+      if (state === 'open') socket.send(text);
+      else if (state === 'opening') waiting.push(text);
+    },
+    onMessage(receive) {
+      socket.addEventListener('message', ({ data }) => {
+        if (state === 'open' && typeof data === 'string') receive(data);
+      });
+    },
+    onClose(told) {
+      if (state === 'closed') void Promise.resolve().then(told);
+      else closers.push(told);
+    },
+    close() {
+      socket.close();
+    },
+    destroy() {
+      if (socket.terminate === undefined) socket.close();
+      else socket.terminate();
+      closed();
+    },
+  };
+}
 
 /** An address that could not be opened, and why, where the platform tells it. */
-export interface Unreached {
+export interface FailedAddress {
   readonly url: string;
   readonly why: string;
 }
@@ -12,15 +74,15 @@ const UNTOLD = 'it could not be opened';
 
 type Listeners = { readonly [Type in keyof SocketEvents]: ((event: SocketEvents[Type]) => void)[] };
 
-class AnySocket implements Socket {
+class FailoverSocket implements Socket {
   private readonly urls: string[];
   private readonly openOne: (url: string) => Socket;
-  private readonly failed: (unreached: Unreached) => void;
+  private readonly failed: (unreached: FailedAddress) => void;
   private readonly listeners: Listeners = { open: [], close: [], error: [], message: [] };
   private current: Socket | null = null;
   private isClosed = false;
 
-  constructor(urls: readonly string[], openOne: (url: string) => Socket, failed: (unreached: Unreached) => void) {
+  constructor(urls: readonly string[], openOne: (url: string) => Socket, failed: (unreached: FailedAddress) => void) {
     this.urls = [...urls];
     this.openOne = openOne;
     this.failed = failed;
@@ -93,10 +155,10 @@ function reasonIn({ message, error }: SocketEvents['error']): string {
 }
 
 /** `failed` is told of each address that could not be opened. */
-export function anySocket(
+export function createFailoverSocket(
   urls: readonly string[],
   openOne: (url: string) => Socket,
-  failed: (unreached: Unreached) => void,
+  failed: (unreached: FailedAddress) => void,
 ): Socket {
-  return new AnySocket(urls, openOne, failed);
+  return new FailoverSocket(urls, openOne, failed);
 }

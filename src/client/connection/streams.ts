@@ -1,14 +1,128 @@
-/** What was received of one session in one epoch: which envelopes are new, which are repeats, and whether one was lost. */
+/** What was received on one connection: which envelopes are new, which are repeats, and whether one was lost. */
 
-import type { ResumePoint } from '../../core/protocol/frames/frame-codec.ts';
+import type { GapFrame, NotifyFrame, ResumePoint } from '../../core/protocol/frames/frames.ts';
+
+/** Streams of ended sessions kept to know a late repeat by; one is some hundred bytes. */
+const ENDED_KEPT = 1000;
+
+/** A notify within the stream. */
+export type StreamFrame = NotifyFrame & { readonly prev_seq: number };
+
+/** null = it does not count. */
+export type ReceiveResult =
+  | { readonly stream: Stream; readonly verdict: Exclude<ArrivalKind, 'lost'> }
+  | { readonly verdict: 'lost' }
+  | null;
+
+/** All streams of the connection, and the binding their receipts are good on. */
+export class Streams {
+  private readonly bySession = new Map<string, Stream>();
+  /** Sessions that have ended, the longest ago first. */
+  private readonly ended = new Set<string>();
+  /** Sessions whose stream began with something else than its first, and how often that was asked about. */
+  private readonly headless = new Map<string, number>();
+  /** The hub marks where a stream starts. */
+  private marksStarts = false;
+  /** The number of the binding; a hello begins a new one. */
+  private binding = 0;
+  /** Between hello and welcome what arrives is of the old binding: it does not count, and comes again on the new one. */
+  private isGreeting = false;
+
+  /** A hello is being sent: what it claims to have. */
+  greet(): Readonly<Record<string, ResumePoint>> {
+    const points = this.resumePoints();
+    for (const [sessionId, stream] of this.bySession) stream.greet(points[sessionId]);
+    this.binding += 1;
+    this.isGreeting = true;
+    return points;
+  }
+
+  welcomed(marksStarts: boolean): void {
+    this.isGreeting = false;
+    this.marksStarts = marksStarts;
+  }
+
+  /** How many deliveries the hub waits for a receipt of, as far as is known here. */
+  get unacked(): number {
+    let count = 0;
+    for (const stream of this.bySession.values()) count += stream.unacked;
+    return count;
+  }
+
+  /** Forgets a session whose past was rewritten. True = something had been seen of it. */
+  forgetOther(sessionId: string, epoch: number): boolean {
+    const known = this.bySession.get(sessionId);
+    if (known === undefined || known.epoch === epoch) return false;
+    this.bySession.delete(sessionId);
+    this.ended.delete(sessionId);
+    return true;
+  }
+
+  receive(frame: StreamFrame): ReceiveResult {
+    if (this.isGreeting) return null;
+    if (this.isHeadless(frame)) return { verdict: 'lost' };
+    const { envelope, epoch, prev_seq, attempt = 1 } = frame;
+    const stream = this.at(envelope.session_id, epoch, prev_seq);
+    const verdict = stream.receive({ seq: envelope.seq, prev_seq, binding: this.binding, attempt });
+    return verdict === 'lost' ? { verdict } : { stream, verdict };
+  }
+
+  /** Nothing is known of its stream, and it is not where that starts. */
+  private isHeadless({ envelope: { session_id }, prev_seq, starts }: StreamFrame): boolean {
+    const isStart = !this.marksStarts || prev_seq === 0 || starts === true || this.bySession.has(session_id);
+    const times = isStart ? 0 : (this.headless.get(session_id) ?? 0) + 1;
+    const asksAgain = times > 0 && times <= MAX_RESUMES;
+    if (asksAgain) this.headless.set(session_id, times);
+    else this.headless.delete(session_id);
+    return asksAgain;
+  }
+
+  /** What is gone counts as seen; but where the past was rewritten, the same seqs come again. */
+  skip({ session_id, epoch, from_seq, to_seq, reason }: GapFrame): void {
+    if (reason !== 'epoch' && !this.isGreeting) this.at(session_id, epoch, to_seq).skip(from_seq, to_seq);
+  }
+
+  /** It was handled. True = a receipt may be sent. */
+  settle(sessionId: string, stream: Stream, seq: number, status: 'ack' | 'nack'): boolean {
+    return stream.settle(seq, status, this.binding) && this.bySession.get(sessionId) === stream;
+  }
+
+  sessionEnded(sessionId: string): void {
+    this.ended.delete(sessionId);
+    this.ended.add(sessionId);
+    for (const oldest of this.ended) {
+      if (this.ended.size <= ENDED_KEPT) return;
+      this.ended.delete(oldest);
+      this.bySession.delete(oldest);
+    }
+  }
+
+  /** Where each session is; what has ended and is acked needs no resuming. */
+  resumePoints(): Readonly<Record<string, ResumePoint>> {
+    const points: [string, ResumePoint][] = [];
+    for (const [sessionId, stream] of this.bySession) {
+      const point = stream.resumePoint();
+      if (point !== null && !(stream.isSettled && this.ended.has(sessionId))) points.push([sessionId, point]);
+    }
+    return Object.fromEntries(points);
+  }
+
+  private at(sessionId: string, epoch: number, base: number): Stream {
+    const known = this.bySession.get(sessionId);
+    if (known !== undefined) return known;
+    const stream = new Stream(epoch, base);
+    this.bySession.set(sessionId, stream);
+    return stream;
+  }
+}
 
 /**
  * new = not seen before; again = a repeat of one that was nacked: handle it once more; handled = a repeat of one that was
  * acked: only ack it; waiting = a repeat of one still being handled; lost = something before it is missing: drop it.
  */
-export type Verdict = 'new' | 'again' | 'handled' | 'waiting' | 'lost';
+type ArrivalKind = 'new' | 'again' | 'handled' | 'waiting' | 'lost';
 
-export interface Arrival {
+interface Arrival {
   readonly seq: number;
   readonly prev_seq: number;
   /** The number of the binding it came on: a receipt is good on that binding only. */
@@ -28,8 +142,9 @@ interface Open {
 const LAST_ATTEMPT = 6;
 
 /** So often a loss is asked about; if it is still there, the hub has nothing to fill it with. */
-export const MOST_RESUMES = 5;
+const MAX_RESUMES = 5;
 
+/** One session in one epoch. */
 export class Stream {
   readonly epoch: number;
   /** What lies at or before it was never seen here. */
@@ -49,7 +164,7 @@ export class Stream {
     this.last = base;
   }
 
-  receive(arrival: Arrival): Verdict {
+  receive(arrival: Arrival): ArrivalKind {
     const { seq, binding, attempt } = arrival;
     if (this.showsLoss(arrival)) return 'lost';
     this.owed.delete(seq);
@@ -111,7 +226,7 @@ export class Stream {
     if (prev_seq <= this.last && overdue.length === 0) return false;
     const times = this.hole.seq === seq ? this.hole.times + 1 : 1;
     this.hole = { seq, times };
-    if (times <= MOST_RESUMES) return true;
+    if (times <= MAX_RESUMES) return true;
     for (const gone of overdue) this.giveUp(gone);
     return false;
   }

@@ -2,7 +2,7 @@
 
 import { asError } from '../../core/lib/errors.ts';
 import type { CancelSignal } from '../../core/ports/platform.ts';
-import { objectWith, optional, type Rules } from './option-checks.ts';
+import { type OptionChecks, objectWithMethods, optional } from './option-checks.ts';
 
 interface Waiter<T> {
   wants(item: T): boolean;
@@ -15,8 +15,8 @@ export interface WaitOptions {
   readonly signal?: CancelSignal | undefined;
 }
 
-export const WAIT_OPTIONS: Rules<WaitOptions> = {
-  signal: optional({ ...objectWith('addEventListener', 'removeEventListener'), expected: 'an AbortSignal' }),
+export const WAIT_OPTIONS: OptionChecks<WaitOptions> = {
+  signal: optional({ ...objectWithMethods('addEventListener', 'removeEventListener'), expected: 'an AbortSignal' }),
 };
 
 export class Inbox<T> {

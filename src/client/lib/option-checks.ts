@@ -1,58 +1,67 @@
 /** What callers give, looked at before anything is sent: a refusal says where, what was expected and what came. */
 
+import { HubError, WireError } from '../../core/lib/errors.ts';
+import { copyJsonObject, describeValue, invalidValueError, type JsonObject } from '../../core/lib/json.ts';
 import { schemeProblem } from '../../core/records/access/credentials.ts';
-import { WireError } from '../../core/lib/errors.ts';
-import { badValue, copyJsonObject, type JsonObject } from '../../core/lib/json.ts';
 
 /** What an option must be. */
-export interface Rule {
+export interface OptionCheck {
   readonly expected: string;
   holds(value: unknown): boolean;
 }
 
 /** Every option by its name; null = the hub looks at it. */
-export type Rules<Options> = { readonly [Name in keyof Required<Options>]: Rule | null };
+export type OptionChecks<Options> = { readonly [Name in keyof Required<Options>]: OptionCheck | null };
 
 /** What no hub needs to be asked about; each hub has a lower bound of its own. */
-const MOST_DEPTH = 1000;
+const MAX_DEPTH = 1000;
 
 /** The characters of a field's path that are shown: a cycle makes one as long as the bound on depth. */
-const MOST_PATH = 120;
+const MAX_PATH = 120;
 
 /** Refuses options of the wrong kind, and those there are none of: a typo would be a default nobody asked for. */
-export function checkOptions<Options>(given: unknown, rules: Rules<Options>, where = ''): void {
-  if (!isObject(given)) throw badValue('options', 'an object', given);
-  const known = Object.entries<Rule | null>(rules);
+export function checkOptions<Options>(given: unknown, rules: OptionChecks<Options>, where = ''): void {
+  if (!isObject(given)) throw invalidValueError('options', 'an object', given);
+  const known = Object.entries<OptionCheck | null>(rules);
   for (const key of Object.keys(given)) {
     if (Object.hasOwn(rules, key)) continue;
-    throw badValue(where + key, `an option that there is (${known.map(([option]) => option).join(', ')})`, key);
+    throw invalidValueError(
+      where + key,
+      `an option that there is (${known.map(([option]) => option).join(', ')})`,
+      key,
+    );
   }
   for (const [key, rule] of known) {
-    if (rule !== null && !rule.holds(given[key])) throw badValue(where + key, rule.expected, given[key]);
+    if (rule !== null && !rule.holds(given[key])) throw invalidValueError(where + key, rule.expected, given[key]);
   }
 }
 
-export function optional({ expected, holds }: Rule): Rule {
+/** For options that never reach a hub. */
+export function badOptionError(field: string, expected: string, value: unknown): HubError {
+  return new HubError('bad_options', `${field}: expected ${expected}, got ${describeValue(value)}`);
+}
+
+export function optional({ expected, holds }: OptionCheck): OptionCheck {
   return { expected, holds: (value) => value === undefined || holds(value) };
 }
 
-export const aFunction: Rule = { expected: 'a function', holds: (value) => typeof value === 'function' };
-export const aText: Rule = { expected: 'text', holds: (value) => typeof value === 'string' };
-export const names: Rule = { expected: 'a list of names', holds: Array.isArray };
+export const functionCheck: OptionCheck = { expected: 'a function', holds: (value) => typeof value === 'function' };
+export const textCheck: OptionCheck = { expected: 'text', holds: (value) => typeof value === 'string' };
+export const nameListCheck: OptionCheck = { expected: 'a list of names', holds: Array.isArray };
 
 /** A pause, in whatever fraction. */
-export const milliseconds: Rule = {
+export const millisecondsCheck: OptionCheck = {
   expected: 'a number of milliseconds over 0',
   holds: (value) => typeof value === 'number' && Number.isFinite(value) && value > 0,
 };
 
 /** The bounds of a frame's deadline_ms. */
-export const deadline: Rule = {
+export const deadlineCheck: OptionCheck = {
   expected: 'a whole number of milliseconds from 1 to 86400000',
   holds: (value) => typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 86_400_000,
 };
 
-export function objectWith(...methods: readonly string[]): Rule {
+export function objectWithMethods(...methods: readonly string[]): OptionCheck {
   return {
     expected: `an object with ${methods.join(', ')}`,
     holds: (value) => isObject(value) && methods.every((method) => typeof value[method] === 'function'),
@@ -86,19 +95,19 @@ function copyHidden(credentials: unknown): JsonObject {
 
 function copyGiven(value: unknown, where: string): JsonObject {
   // A frame has a bound of its own, looked at when it is text.
-  const limits = { maxDepth: MOST_DEPTH, maxBytes: Number.POSITIVE_INFINITY };
-  return asCallerKnowsIt(() => copyJsonObject(value, where, limits));
+  const limits = { maxDepth: MAX_DEPTH, maxBytes: Number.POSITIVE_INFINITY };
+  return withCallerFieldNames(() => copyJsonObject(value, where, limits));
 }
 
 /** Names the field in a refusal as the caller does, who gave no `params` or `passport` and reads no path of a thousand keys. */
-export function asCallerKnowsIt<T>(look: () => T): T {
+export function withCallerFieldNames<T>(look: () => T): T {
   try {
     return look();
   } catch (error) {
     if (!(error instanceof WireError)) throw error;
     const { field, expected, received } = error.details ?? {};
     const path = String(field).replace(/^(params|passport)\./, '');
-    const shown = path.length > MOST_PATH ? `${path.slice(0, MOST_PATH)}...` : path;
+    const shown = path.length > MAX_PATH ? `${path.slice(0, MAX_PATH)}...` : path;
     const details = { field: shown, expected, received };
     throw new WireError(error.code, `${shown}: expected ${expected}, got ${received}`, details);
   }

@@ -1,11 +1,12 @@
-/** One session that is observed: every envelope of it, once and in order, also across lost links. */
+/** Observed sessions: every envelope of each, once and in order, also across lost links. */
 
-import type { Envelope, Turn } from '../../core/records/session/envelope.ts';
 import { asError, HubError, type WireError } from '../../core/lib/errors.ts';
-import type { ForwardedDelta, NotifyFrame } from '../../core/protocol/frames/frame-codec.ts';
-import type { Result } from '../../core/operations.ts';
+import { invalidValueError } from '../../core/lib/json.ts';
+import type { ForwardedDelta, NotifyFrame } from '../../core/protocol/frames/frames.ts';
+import type { Result } from '../../core/protocol/operations/operations.ts';
+import type { Envelope, Turn } from '../../core/records/session/envelope.ts';
 import { isTerminal } from '../../core/records/session/session.ts';
-import { aFunction, optional, type Rules } from '../lib/option-checks.ts';
+import { checkOptions, functionCheck, type OptionChecks, optional } from '../lib/option-checks.ts';
 
 export interface ObserveOptions {
   /** The first that comes is the one after this: 0 = all there is; without it, what comes from now on. */
@@ -14,17 +15,17 @@ export interface ObserveOptions {
   readonly onDelta?: ((delta: ForwardedDelta) => unknown) | undefined;
 }
 
-export const OBSERVE_OPTIONS: Rules<ObserveOptions> = { afterSeq: null, onDelta: optional(aFunction) };
+export const OBSERVE_OPTIONS: OptionChecks<ObserveOptions> = { afterSeq: null, onDelta: optional(functionCheck) };
 
 /** What is known beside an envelope: whose turn it is after it, and which past of the session it is part of. */
-export interface ObservedAt {
+export interface ObservationContext {
   readonly turn: Turn | null;
   /** Another one than before: the past was rewritten, and comes again from its start. */
   readonly epoch: number;
 }
 
 /** Called for each envelope, one at a time and in order. A throw is logged; nothing comes again. */
-export type ObserveHandler = (envelope: Envelope, at: ObservedAt) => unknown;
+export type ObserveHandler = (envelope: Envelope, at: ObservationContext) => unknown;
 
 /** Why nothing more comes: the session has ended, `stop` was called, the client is closed, or the hub said no. */
 export type ObservationEnd =
@@ -42,9 +43,9 @@ export interface ObservationHost {
 }
 
 /** What waits for a slow handler; more of it is left at the hub, and fetched later. */
-const MOST_WAITING = 1000;
+const MAX_WAITING = 1000;
 /** How often the same hole is asked about before it is taken as it is. */
-const MOST_ASKS = 5;
+const MAX_ASKS = 5;
 
 export class Observation {
   readonly sessionId: string;
@@ -109,7 +110,7 @@ export class Observation {
     if (this.epoch !== epoch) this.forget(epoch);
     if (envelope.seq <= this.last) return;
     if ((prev_seq ?? 0) > this.last && this.showsLoss(envelope.seq)) return;
-    if (this.waiting.length >= MOST_WAITING) return this.pause();
+    if (this.waiting.length >= MAX_WAITING) return this.pause();
     this.last = envelope.seq;
     this.isComplete = envelope.event_type === 'session.closed' || envelope.event_type === 'session.expired';
     this.waiting.push(frame);
@@ -169,7 +170,7 @@ export class Observation {
     if (this.isAsking) return true;
     const times = this.hole.seq === seq ? this.hole.times + 1 : 1;
     this.hole = { seq, times };
-    if (times > MOST_ASKS) return false;
+    if (times > MAX_ASKS) return false;
     this.subscribe();
     return true;
   }
@@ -208,5 +209,63 @@ export class Observation {
     } catch (thrown) {
       this.host.failed(what, this.sessionId, asError(thrown));
     }
+  }
+}
+
+/** The sessions that a client observes. */
+export class Observations {
+  private readonly host: Omit<ObservationHost, 'over'>;
+  private readonly bySession = new Map<string, Observation>();
+
+  constructor(host: Omit<ObservationHost, 'over'>) {
+    this.host = host;
+  }
+
+  async add(sessionId: string, handler: ObserveHandler, options: ObserveOptions): Promise<Observation> {
+    if (typeof handler !== 'function') throw invalidValueError('handler', 'a function', handler);
+    checkOptions(options, OBSERVE_OPTIONS);
+    if (this.bySession.has(sessionId)) {
+      throw new HubError('already_observed', `session ${sessionId} is observed already; stop that observation first`);
+    }
+    const observation = new Observation(this.hostOf(sessionId), sessionId, handler, options);
+    this.bySession.set(sessionId, observation);
+    await observation.start();
+    return observation;
+  }
+
+  receive(frame: NotifyFrame): void {
+    this.bySession.get(frame.envelope.session_id)?.receive(frame);
+  }
+
+  showed(delta: ForwardedDelta): void {
+    this.bySession.get(delta.session_id)?.showed(delta);
+  }
+
+  rebound(): void {
+    for (const observation of [...this.bySession.values()]) observation.rebound();
+  }
+
+  /** The hub does not let it go on. */
+  refused(sessionId: string, error: WireError): void {
+    this.bySession.get(sessionId)?.finish({ by: 'refusal', error });
+  }
+
+  finishAll(end: ObservationEnd): void {
+    for (const observation of [...this.bySession.values()]) observation.finish(end);
+  }
+
+  private hostOf(sessionId: string): ObservationHost {
+    const { host, bySession } = this;
+    return {
+      subscribe: (id, afterSeq) => host.subscribe(id, afterSeq),
+      unsubscribe: (id) => host.unsubscribe(id),
+      failed: (doing, id, error) => host.failed(doing, id, error),
+      over: (observation) => {
+        if (bySession.get(sessionId) === observation) bySession.delete(sessionId);
+      },
+      get isClosed() {
+        return host.isClosed;
+      },
+    };
   }
 }

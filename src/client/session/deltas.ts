@@ -1,8 +1,8 @@
 /** Shows what is being written in one session, before it is said: hints, in order, for whoever the text will be for. */
 
-import type { DeltaFrame } from '../../core/protocol/frames/frame-codec.ts';
-import { badValue, isWellFormed } from '../../core/lib/json.ts';
-import { checkOptions, names, optional, type Rules } from '../lib/option-checks.ts';
+import { invalidValueError, isWellFormed } from '../../core/lib/json.ts';
+import type { DeltaDraft } from '../connection/connection-types.ts';
+import { checkOptions, nameListCheck, type OptionChecks, optional } from '../lib/option-checks.ts';
 import type { Roster } from './roster.ts';
 
 export interface DeltaOptions {
@@ -12,13 +12,10 @@ export interface DeltaOptions {
   readonly to?: readonly string[] | undefined;
 }
 
-export const DELTA_OPTIONS: Rules<DeltaOptions> = {
+export const DELTA_OPTIONS: OptionChecks<DeltaOptions> = {
   causationId: { expected: 'the id of an envelope', holds: (value) => typeof value === 'string' && value !== '' },
-  to: optional(names),
+  to: optional(nameListCheck),
 };
-
-/** As the hub knows it, without who sends it. */
-export type OwnDelta = Omit<DeltaFrame, 'kind' | 'sender_id'>;
 
 type Audience = readonly string[] | null;
 
@@ -30,16 +27,16 @@ interface Turn {
   half: string;
 }
 
-const MOST_TEXT = 65_536;
+const MAX_TEXT = 65_536;
 const ENDS_IN_HALF = /[\ud800-\udbff]$/;
 
 export class Deltas {
   private readonly sessionId: string;
   private readonly roster: Roster;
-  private readonly send: (delta: OwnDelta) => void;
+  private readonly send: (delta: DeltaDraft) => void;
   private turn: Turn | null = null;
 
-  constructor(sessionId: string, roster: Roster, send: (delta: OwnDelta) => void) {
+  constructor(sessionId: string, roster: Roster, send: (delta: DeltaDraft) => void) {
     this.sessionId = sessionId;
     this.roster = roster;
     this.send = send;
@@ -48,8 +45,8 @@ export class Deltas {
   /** Sent at once, unless names have to be asked for first: then what follows in the turn waits for them too. */
   async show(part: string, options: DeltaOptions): Promise<void> {
     checkOptions(options, DELTA_OPTIONS);
-    if (typeof part !== 'string' || part.length > MOST_TEXT) {
-      throw badValue('text', `text of at most ${MOST_TEXT} characters`, part);
+    if (typeof part !== 'string' || part.length > MAX_TEXT) {
+      throw invalidValueError('text', `text of at most ${MAX_TEXT} characters`, part);
     }
     const turn = this.turnOf(options);
     const text = this.whole(turn, part);
@@ -73,7 +70,7 @@ export class Deltas {
     const text = turn.half + part;
     turn.half = ENDS_IN_HALF.test(text) ? text.slice(-1) : '';
     const whole = turn.half === '' ? text : text.slice(0, -1);
-    if (!isWellFormed(whole)) throw badValue('text', 'well-formed Unicode text (no lone surrogate)', part);
+    if (!isWellFormed(whole)) throw invalidValueError('text', 'well-formed Unicode text (no lone surrogate)', part);
     return whole;
   }
 }

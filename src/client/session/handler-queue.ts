@@ -1,15 +1,33 @@
 /** Runs the handlers of one session: one at a time, in order. */
 
-import type { Turn } from '../../core/records/session/envelope.ts';
 import { asError, HubError } from '../../core/lib/errors.ts';
-import { type Delivery, shorten } from '../connection/connection.ts';
-import type { Message, MessageHandler, TurnHandler } from '../message.ts';
-import type { Room } from './local-session.ts';
+import type { OwnSignal } from '../../core/ports/platform.ts';
+import type { Turn } from '../../core/records/session/envelope.ts';
+import { type Delivery, truncateReason } from '../connection/connection-types.ts';
+import type { Message, MessageHandler, Session, TurnHandler } from './session.ts';
 
 /** null = not given: without either, content waits until somebody takes it. */
-export interface Handlers {
+export interface SessionHandlers {
   readonly onMessage: MessageHandler | null;
   readonly onTurn: TurnHandler | null;
+}
+
+/** The session whose handlers run. */
+export interface QueuedSession {
+  readonly id: string;
+  readonly host: { readonly agentId: string };
+  readonly session: Session;
+  /** Aborted when this participant can post no more. */
+  readonly signal: OwnSignal;
+  readonly turn: Turn | null;
+  /** The hub was asked about it. */
+  readonly isKnown: boolean;
+  readonly isAvailable: boolean;
+  readonly isMineToTake: boolean;
+  readonly hasBeenRead: boolean;
+  shift(): Delivery | undefined;
+  info(): Promise<unknown>;
+  messageOf(delivery: Delivery): Promise<Message>;
 }
 
 /** What gave a turn that cannot be taken now. It is not acked, so that it comes again to whoever is next. */
@@ -18,9 +36,9 @@ interface Held {
   readonly message: Message | null;
 }
 
-export class Lane {
-  private readonly room: Room;
-  private readonly handlers: () => Handlers;
+export class HandlerQueue {
+  private readonly room: QueuedSession;
+  private readonly handlers: () => SessionHandlers;
   private readonly failed: (doing: string, error: Error) => void;
   private busy = false;
   /** Hub envelopes that gave the turn and are acked when it was taken. */
@@ -34,7 +52,7 @@ export class Lane {
   /** The turn that a handler has in hand; `since` null = nobody is expected in particular. */
   private taking: { readonly since: number | null; readonly stop: InstanceType<typeof AbortController> } | null = null;
 
-  constructor(room: Room, handlers: () => Handlers, failed: (doing: string, error: Error) => void) {
+  constructor(room: QueuedSession, handlers: () => SessionHandlers, failed: (doing: string, error: Error) => void) {
     this.room = room;
     this.handlers = handlers;
     this.failed = failed;
@@ -114,7 +132,11 @@ export class Lane {
     return this.handle(null, handlers, false);
   }
 
-  private async handle(delivery: Delivery | null, { onMessage, onTurn }: Handlers, said: boolean): Promise<void> {
+  private async handle(
+    delivery: Delivery | null,
+    { onMessage, onTurn }: SessionHandlers,
+    said: boolean,
+  ): Promise<void> {
     const { signal, session } = this.room;
     try {
       const message = delivery !== null && said ? await this.room.messageOf(delivery) : null;
@@ -128,7 +150,7 @@ export class Lane {
       // Nothing can be posted any more, so that there is nothing to repeat it for.
       if (signal.aborted) return delivery?.ack();
       this.failed('a handler', error);
-      delivery?.nack(shorten(error.message));
+      delivery?.nack(truncateReason(error.message));
     }
   }
 

@@ -1,13 +1,14 @@
 /** Answers to invites: accept unless told otherwise. */
 
-import type { Envelope } from '../../core/records/session/envelope.ts';
 import { asError } from '../../core/lib/errors.ts';
-import { badValue } from '../../core/lib/json.ts';
+import { invalidValueError } from '../../core/lib/json.ts';
+import type { Envelope } from '../../core/records/session/envelope.ts';
 import { nameOf, type SessionMetadata } from '../../core/records/session/session.ts';
-import { shorten } from '../connection/connection.ts';
+import { truncateReason } from '../connection/connection-types.ts';
 import { isObject } from '../lib/option-checks.ts';
-import type { Host, Room } from './local-session.ts';
+import type { LocalSession } from './local-session.ts';
 import type { Session } from './session.ts';
+import type { SessionHost } from './session-host.ts';
 
 export interface Invite {
   readonly session: Session;
@@ -24,6 +25,8 @@ export interface Invite {
 export type InviteHandler = (invite: Invite) => InviteDecision | Promise<InviteDecision>;
 export type InviteDecision = boolean | { readonly reject: string };
 
+type InviteHost = Pick<SessionHost, 'call' | 'failed'>;
+
 interface Answering {
   readonly seq: number;
   /** Another invite to the same session, which came meanwhile. */
@@ -31,12 +34,12 @@ interface Answering {
 }
 
 export class Invites {
-  private readonly host: Host;
+  private readonly host: InviteHost;
   private readonly onInvite: InviteHandler | undefined;
   /** By session, the invite that is being answered: the hub repeats an invite at every bind. */
   private readonly answering = new Map<string, Answering>();
 
-  constructor(host: Host, onInvite: InviteHandler | undefined) {
+  constructor(host: InviteHost, onInvite: InviteHandler | undefined) {
     this.host = host;
     this.onInvite = onInvite;
   }
@@ -46,7 +49,7 @@ export class Invites {
     return this.answering.size;
   }
 
-  receive(envelope: Envelope, room: Room): void {
+  receive(envelope: Envelope, room: LocalSession): void {
     const running = this.answering.get(room.id);
     if (running !== undefined) {
       // One who declines may be asked again before it hears that its answer was taken.
@@ -65,20 +68,20 @@ export class Invites {
       });
   }
 
-  private async answer(envelope: Envelope, room: Room): Promise<void> {
+  private async answer(envelope: Envelope, room: LocalSession): Promise<void> {
     const decision = await this.decide(envelope, room);
     const session_id = room.id;
     if (decision === true) {
       room.advance((await this.host.call('ack_invite', { session_id })).state);
     } else {
       // The hub takes a reason of 1 to 256 characters.
-      const reason = decision === false ? '' : shorten(decision.reject, 128);
+      const reason = decision === false ? '' : truncateReason(decision.reject, 128);
       await this.host.call('reject_invite', { session_id, reason: reason === '' ? undefined : reason });
       room.decline();
     }
   }
 
-  private async decide({ event_data }: Envelope, room: Room): Promise<InviteDecision> {
+  private async decide({ event_data }: Envelope, room: LocalSession): Promise<InviteDecision> {
     if (this.onInvite === undefined) return true;
     const { session: metadata } = await room.info();
     const { manifest, creator_id } = metadata;
@@ -87,7 +90,7 @@ export class Invites {
       const role = String(event_data.role);
       const decision = await this.onInvite({ session: room.session, type: manifest.type, role, from, metadata });
       if (isDecision(decision)) return decision;
-      throw badValue('the answer of onInvite', 'true, false or {reject: "why"}', decision);
+      throw invalidValueError('the answer of onInvite', 'true, false or {reject: "why"}', decision);
     } catch (thrown) {
       const error = asError(thrown);
       this.host.failed('onInvite', room.id, error);

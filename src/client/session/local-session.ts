@@ -1,61 +1,50 @@
 /** What a client knows of one session: how far it is, whose turn it is, who is in it, and what waits to be read. */
 
 import type { PostAnswer } from '../../core/decisions/admit.ts';
-import { type Envelope, isContent, type Turn } from '../../core/records/session/envelope.ts';
 import { HubError } from '../../core/lib/errors.ts';
-import type { OperationName, Params, Result } from '../../core/operations.ts';
-import type { Ids, OwnSignal } from '../../core/ports/platform.ts';
+import type { OwnSignal } from '../../core/ports/platform.ts';
+import type { Result } from '../../core/protocol/operations/operations.ts';
+import { type Envelope, isContent, type Turn } from '../../core/records/session/envelope.ts';
 import { isTerminal, type LifecycleState, type SessionMetadata } from '../../core/records/session/session.ts';
-import type { Delivery } from '../connection/connection.ts';
-import { Deltas, type OwnDelta } from './deltas.ts';
+import type { Delivery, DeltaDraft } from '../connection/connection-types.ts';
 import { Inbox } from '../lib/inbox.ts';
-import { type Handlers, Lane } from './handler-queue.ts';
-import { Message } from '../message.ts';
-import type { CallOptions } from '../connection/requests.ts';
-import { RoomTasks } from '../room-tasks.ts';
+import { Deltas } from './deltas.ts';
+import { HandlerQueue, type QueuedSession, type SessionHandlers } from './handler-queue.ts';
+import { Outgoing } from './outgoing.ts';
 import { Roster } from './roster.ts';
-import { Session } from './session.ts';
-
-/** How a session ended for this participant: closed, expired, or going on without it. */
-export interface SessionEnd {
-  readonly state: 'CLOSED' | 'EXPIRED' | 'REMOVED';
-  readonly reason: string | null;
-}
+import { Message, Session, type SessionState } from './session.ts';
+import type { SessionEnd, SessionHost } from './session-host.ts';
+import { SessionTasks } from './task-handle.ts';
 
 /** One thing said that nobody has taken. */
-export interface Unread {
-  readonly room: Room;
+export interface UnreadDelivery {
+  readonly room: LocalSession;
   readonly delivery: Delivery;
 }
 
-/** The client around its rooms. */
-export interface Host {
-  readonly agentId: string;
-  readonly ids: Ids;
+/** The client around its sessions. */
+export interface ClientHost extends SessionHost {
   /** What is unread over all sessions. */
-  readonly unread: Inbox<Unread>;
-  handlers(): Handlers;
-  call<Name extends OperationName>(op: Name, params: Params<Name>, options?: CallOptions): Promise<Result<Name>>;
+  readonly unread: Inbox<UnreadDelivery>;
+  handlers(): SessionHandlers;
   /** Something happened that is not content. */
   noticed(envelope: Envelope, session: Session): void;
-  failed(doing: string, sessionId: string, error: Error): void;
   sessionEnded(sessionId: string): void;
-  show(delta: OwnDelta): void;
-  /** Why nothing more will come; null = the client is open. */
-  closedError(): HubError | null;
+  show(delta: DeltaDraft): void;
 }
 
 const ORDER: readonly LifecycleState[] = ['INVITED', 'ACTIVE', 'CLOSING', 'CLOSED', 'EXPIRED'];
 
-export class Room {
+export class LocalSession implements SessionState, QueuedSession {
   readonly id: string;
-  readonly host: Host;
+  readonly host: ClientHost;
   readonly session: Session;
   readonly roster: Roster;
-  readonly tasks: RoomTasks;
+  readonly outgoing: Outgoing;
+  readonly tasks: SessionTasks;
   readonly deltas: Deltas;
   /** What was said here and waits for somebody to take it. */
-  readonly unread: Inbox<Unread>;
+  readonly unread: Inbox<UnreadDelivery>;
   /** Those who wait for the end. */
   readonly ends: Inbox<SessionEnd> = new Inbox(() => {});
   /** The last known; null = nothing was heard of it yet. */
@@ -76,17 +65,18 @@ export class Room {
   /** The child of a delegation of ours: the hub asks in it, and the answer is the delegation's. */
   private isDelegated = false;
   private posting = new AbortController();
-  private readonly lane: Lane;
+  private readonly lane: HandlerQueue;
 
-  constructor(id: string, host: Host) {
+  constructor(id: string, host: ClientHost) {
     this.id = id;
     this.host = host;
     this.session = new Session(this);
     this.roster = new Roster(async () => (await this.info()).session.participants);
-    this.tasks = new RoomTasks(this);
+    this.outgoing = new Outgoing(this);
+    this.tasks = new SessionTasks(this);
     this.deltas = new Deltas(id, this.roster, (delta) => host.show(delta));
-    this.unread = new Inbox(taken);
-    this.lane = new Lane(
+    this.unread = new Inbox(markHandled);
+    this.lane = new HandlerQueue(
       this,
       () => host.handlers(),
       (doing, error) => host.failed(doing, id, error),
@@ -174,7 +164,8 @@ export class Room {
 
   /** The hub says that this range will not come: what came of it and nobody has taken is given up too. */
   giveUp(fromSeq: number, toSeq: number): void {
-    const isGone = ({ delivery: { envelope } }: Unread): boolean => envelope.seq >= fromSeq && envelope.seq <= toSeq;
+    const isGone = ({ delivery: { envelope } }: UnreadDelivery): boolean =>
+      envelope.seq >= fromSeq && envelope.seq <= toSeq;
     for (const item of this.unread.those(isGone)) {
       this.unread.remove(item);
       this.host.unread.remove(item);
@@ -253,7 +244,7 @@ export class Room {
 
   private said(delivery: Delivery): void {
     this.advance('ACTIVE');
-    const item: Unread = { room: this, delivery };
+    const item: UnreadDelivery = { room: this, delivery };
     if (this.unread.offer(item)) return;
     if (this.isDelegated) return delivery.ack();
     if (this.host.unread.offer(item)) return;
@@ -317,7 +308,7 @@ export class Room {
 }
 
 /** Somebody who waited has it: with that it is handled, and nobody else's. */
-export function taken(item: Unread): void {
+export function markHandled(item: UnreadDelivery): void {
   item.room.unread.remove(item);
   item.room.host.unread.remove(item);
   item.delivery.ack();

@@ -2,13 +2,13 @@
 
 import { HubError } from '../../core/lib/errors.ts';
 
-export interface Named {
+export interface NamedAgent {
   readonly agent_id: string;
   readonly name: string;
 }
 
 export class Roster {
-  private readonly load: () => Promise<readonly Named[]>;
+  private readonly load: () => Promise<readonly NamedAgent[]>;
   /** The question that is on its way; those who ask meanwhile share its answer. */
   private asking: Promise<void> | null = null;
   private readonly names = new Map<string, string>();
@@ -16,11 +16,11 @@ export class Roster {
   /** Ids that the hub does not name either: not asked for twice. */
   private readonly nameless = new Set<string>();
 
-  constructor(load: () => Promise<readonly Named[]>) {
+  constructor(load: () => Promise<readonly NamedAgent[]>) {
     this.load = load;
   }
 
-  learn(participants: readonly Named[]): void {
+  learn(participants: readonly NamedAgent[]): void {
     for (const { agent_id, name } of participants) {
       this.names.set(agent_id, name);
       this.ids.set(name, agent_id);

@@ -1,144 +1,110 @@
-/** The handle of one session: say something, wait for something, read, close. */
+/**
+ * The handle of one session: send, wait, read, close. With the messages and turns that handlers get.
+ *
+ * The door of this room. LocalSession (local-session.ts) keeps what the client knows and implements `SessionState`; handlers
+ * run in handler-queue.ts, posts leave through outgoing.ts. Must stay true: handlers of a session run one at a time and in
+ * order; each turn is offered once; sends are admitted in the order of the calls.
+ */
 
 import type { AddAnswer } from '../../core/decisions/add-participant.ts';
 import type { PostAnswer } from '../../core/decisions/admit.ts';
-import type { DelegateAnswer, DelegateParams } from '../../core/records/work/delegation.ts';
 import type { EndAnswer } from '../../core/decisions/end-session.ts';
-import { type Envelope, isContent, type Turn } from '../../core/records/session/envelope.ts';
-import { HubError } from '../../core/lib/errors.ts';
-import { badValue, type JsonObject } from '../../core/lib/json.ts';
 import type { InviteAnswer } from '../../core/decisions/membership.ts';
-import type { PostParams, RedactAnswer, Result } from '../../core/operations.ts';
 import type { FailureAnswer, ProgressAnswer } from '../../core/decisions/progress.ts';
+import { HubError } from '../../core/lib/errors.ts';
+import { invalidValueError } from '../../core/lib/json.ts';
+import { renderText } from '../../core/ports/adapter.ts';
+import type { OwnSignal } from '../../core/ports/platform.ts';
+import type { Result } from '../../core/protocol/operations/operations.ts';
+import type { RedactAnswer } from '../../core/protocol/operations/sessions.ts';
+import { type Envelope, isContent, type Turn } from '../../core/records/session/envelope.ts';
 import type { LifecycleState } from '../../core/records/session/session.ts';
+import type { DelegateAnswer, DelegateParams } from '../../core/records/work/delegation.ts';
 import type { Task } from '../../core/records/work/tasks.ts';
-import { type DelegateOptions, delegation } from '../delegate.ts';
-import type { DeltaOptions } from './deltas.ts';
-import { checkOptions, isObject, names, optional, type Rules } from '../lib/option-checks.ts';
-import { WAIT_OPTIONS, type WaitOptions } from '../lib/inbox.ts';
-import type { Message } from '../message.ts';
+import type { Delivery } from '../connection/connection-types.ts';
 import { CALL_OPTIONS, type CallOptions } from '../connection/requests.ts';
-import type { Room, SessionEnd, Unread } from './local-session.ts';
+import { type Inbox, WAIT_OPTIONS, type WaitOptions } from '../lib/inbox.ts';
+import { checkOptions } from '../lib/option-checks.ts';
+import { pages } from '../lib/pages.ts';
+import { unlessAborted } from '../lib/unless-aborted.ts';
+import type { DeltaOptions, Deltas } from './deltas.ts';
+import type { Outgoing } from './outgoing.ts';
+import type { SessionEnd, SessionHost } from './session-host.ts';
 import {
+  ADD_OPTIONS,
+  type AddOptions,
+  CLOSE_OPTIONS,
+  type CloseOptions,
+  type Content,
+  DELEGATE_OPTIONS,
+  type DelegateOptions,
+  LOG_OPTIONS,
+  type LogOptions,
+  OPERATOR_OPTIONS,
+  type OperatorOptions,
+  type SendOptions,
   START_TASK_OPTIONS,
   type StartTaskOptions,
   TASK_QUERY,
-  type TaskHandle,
   type TaskQuery,
-} from './task-handle.ts';
+  VIEW_OPTIONS,
+  type ViewOptions,
+} from './session-options.ts';
+import type { SessionTasks, TaskHandle } from './task-handle.ts';
 
-/** What can be said beside plain text, as it travels. */
-export type Content = Pick<
-  PostParams,
-  'event_type' | 'event_data' | 'audience' | 'task_id' | 'traceparent' | 'priority' | 'ttl_seconds'
->;
-
-export interface SendOptions extends CallOptions {
-  /** The idempotency key; a send repeated under its key is accepted once. Made up unless given. */
-  readonly key?: string | undefined;
-  /** Refuse (`conflict`) unless this is the newest seq of the session. */
-  readonly expectedSeq?: number | undefined;
-  /** The envelope this one answers. */
-  readonly causationId?: string | undefined;
-  /** Only these hear it: names or ids. */
-  readonly to?: readonly string[] | undefined;
+/** What the client knows of the session behind a handle. */
+export interface SessionState {
+  readonly id: string;
+  readonly host: SessionHost;
+  readonly state: LifecycleState | null;
+  readonly end: SessionEnd | null;
+  readonly turn: Turn | null;
+  readonly isMyTurn: boolean;
+  readonly warnings: readonly string[];
+  readonly outgoing: Outgoing;
+  readonly deltas: Deltas;
+  readonly tasks: SessionTasks;
+  readonly unread: Pick<Inbox<{ readonly delivery: Delivery }>, 'wait'>;
+  readonly ends: Pick<Inbox<SessionEnd>, 'wait'>;
+  info(): Promise<Result<'get_session'>>;
+  advance(state: LifecycleState): void;
+  messageOf(delivery: Delivery): Promise<Message>;
 }
-
-export interface CloseOptions extends CallOptions {
-  /** closing = once nothing more is accepted (default); closed = once everyone present has heard it. */
-  readonly wait?: 'closing' | 'closed' | undefined;
-}
-
-export interface AddOptions extends CallOptions {
-  /** One of the roles of the session type; `participant` unless told. */
-  readonly role?: string | undefined;
-}
-
-export interface OperatorOptions extends CallOptions {
-  /** Why, for everyone in the session to read. */
-  readonly reason?: string | undefined;
-}
-
-export interface LogOptions {
-  readonly fromSeq?: number | undefined;
-  /** Newest first. */
-  readonly reverse?: boolean | undefined;
-  /** Envelopes asked for at once. */
-  readonly pageSize?: number | undefined;
-}
-
-export interface ViewOptions extends CallOptions {
-  /** A view by name, with its parameters. */
-  readonly view?: { readonly name: string; readonly params?: JsonObject | undefined } | undefined;
-  /** What it showed when this was the newest seq. */
-  readonly atSeq?: number | undefined;
-  /** As this one sees it, by name or id: with the grant `observe`. */
-  readonly participant?: string | undefined;
-}
-
-const SEND_OPTIONS: Rules<SendOptions> = {
-  ...CALL_OPTIONS,
-  key: null,
-  expectedSeq: null,
-  causationId: null,
-  to: optional(names),
-};
-const CLOSE_OPTIONS: Rules<CloseOptions> = { ...CALL_OPTIONS, wait: null };
-const ADD_OPTIONS: Rules<AddOptions> = { ...CALL_OPTIONS, role: null };
-const OPERATOR_OPTIONS: Rules<OperatorOptions> = { ...CALL_OPTIONS, reason: null };
-const VIEW_OPTIONS: Rules<ViewOptions> = { ...CALL_OPTIONS, view: null, atSeq: null, participant: null };
-const LOG_OPTIONS: Rules<LogOptions> = { fromSeq: null, reverse: null, pageSize: null };
 
 export class Session implements AsyncIterable<Message> {
-  private readonly room: Room;
-  /** A send whose names are being looked up; those behind it keep their place. */
-  private addressing: Promise<unknown> | null = null;
+  private readonly local: SessionState;
 
-  constructor(room: Room) {
-    this.room = room;
+  constructor(local: SessionState) {
+    this.local = local;
   }
 
   get id(): string {
-    return this.room.id;
+    return this.local.id;
   }
 
   /** The last known; null = nothing was heard of it yet. */
   get state(): LifecycleState | null {
-    return this.room.state;
+    return this.local.state;
   }
 
   /** Whose turn it is as far as is known here; null = nobody in particular. */
   get turn(): Turn | null {
-    return this.room.turn;
+    return this.local.turn;
   }
 
   /** Whether it is for you to speak: the newest turn names you, or nobody is expected in particular. */
   get isMyTurn(): boolean {
-    return this.room.isMyTurn;
+    return this.local.isMyTurn;
   }
 
   /** What is allowed and probably not meant, if you opened it: rules that can never apply, for example. */
   get warnings(): readonly string[] {
-    return this.room.warnings;
+    return this.local.warnings;
   }
 
   /** Posts text or other content. Sends of one session are admitted in the order of the calls. */
   async send(content: string | Content, options: SendOptions = {}): Promise<PostAnswer> {
-    checkContent(content);
-    checkOptions(options, SEND_OPTIONS);
-    while (this.addressing !== null) await this.addressing;
-    const { roster } = this.room;
-    const { to } = options;
-    if (to === undefined) return this.post(content, options);
-    const known = roster.knownIds(to);
-    if (known !== null) return this.post(content, options, known);
-    // The answer is wrapped so that those behind wait for the names only.
-    const posting = roster.idsOf(to).then((audience) => ({ answer: this.post(content, options, audience) }));
-    const addressed = (): void => {
-      this.addressing = null;
-    };
-    this.addressing = posting.then(addressed, addressed);
-    return (await posting).answer;
+    return this.local.outgoing.send(content, options);
   }
 
   /**
@@ -146,78 +112,78 @@ export class Session implements AsyncIterable<Message> {
    * the hub may drop it, and keeps nothing of it.
    */
   delta(text: string, options: DeltaOptions): Promise<void> {
-    return this.room.deltas.show(text, options);
+    return this.local.deltas.show(text, options);
   }
 
   /** Would a message of yours be accepted now, and if not, why. */
   canSend(eventType?: string): Promise<Result<'can_send'>> {
-    return this.room.host.call('can_send', { session_id: this.id, event_type: eventType });
+    return this.local.host.call('can_send', { session_id: this.id, event_type: eventType });
   }
 
   async close(reason?: string, options: CloseOptions = {}): Promise<EndAnswer> {
     checkOptions(options, CLOSE_OPTIONS);
     const { wait, deadlineMs } = options;
-    const answer = await this.room.host.call('close_session', { session_id: this.id, reason, wait }, { deadlineMs });
-    this.room.advance(answer.state);
+    const answer = await this.local.host.call('close_session', { session_id: this.id, reason, wait }, { deadlineMs });
+    this.local.advance(answer.state);
     return answer;
   }
 
   /** Leaves for good: nothing more comes, and there is no way back. The others go on, unless too few are left. */
   async leave(): Promise<InviteAnswer> {
-    return this.room.host.call('leave_session', { session_id: this.id });
+    return this.local.host.call('leave_session', { session_id: this.id });
   }
 
   /** Comes back to your place after the session went on without you. */
   async comeBack(): Promise<InviteAnswer> {
-    return this.room.host.call('return_to_session', { session_id: this.id });
+    return this.local.host.call('return_to_session', { session_id: this.id });
   }
 
   /** Takes an active participant, by name or id, out of the rotation; it reads on. Takes the grant `operate`. */
   async hide(participant: string, options: OperatorOptions = {}): Promise<InviteAnswer> {
     checkOptions(options, OPERATOR_OPTIONS);
     const { reason, deadlineMs } = options;
-    return this.room.host.call('hide_participant', { session_id: this.id, participant, reason }, { deadlineMs });
+    return this.local.host.call('hide_participant', { session_id: this.id, participant, reason }, { deadlineMs });
   }
 
   /** Puts a hidden participant, by name or id, back into its place. Takes the grant `operate`. */
   async bringBack(participant: string, options: CallOptions = {}): Promise<InviteAnswer> {
     checkOptions(options, CALL_OPTIONS);
     // Left out it would mean oneself.
-    if (typeof participant !== 'string') throw badValue('participant', 'a name or an id', participant);
-    return this.room.host.call('return_to_session', { session_id: this.id, participant }, options);
+    if (typeof participant !== 'string') throw invalidValueError('participant', 'a name or an id', participant);
+    return this.local.host.call('return_to_session', { session_id: this.id, participant }, options);
   }
 
   /** Takes a participant, by name or id, out for good. Takes the grant `operate`. */
   async remove(participant: string, options: OperatorOptions = {}): Promise<InviteAnswer> {
     checkOptions(options, OPERATOR_OPTIONS);
     const { reason, deadlineMs } = options;
-    return this.room.host.call('remove_participant', { session_id: this.id, participant, reason }, { deadlineMs });
+    return this.local.host.call('remove_participant', { session_id: this.id, participant, reason }, { deadlineMs });
   }
 
   /** Hides what an envelope says, for good and from everybody. Takes the grant `operate`. */
   async redact(seq: number, options: OperatorOptions = {}): Promise<RedactAnswer> {
     checkOptions(options, OPERATOR_OPTIONS);
     const { reason, deadlineMs } = options;
-    return this.room.host.call('redact', { session_id: this.id, seq, reason }, { deadlineMs });
+    return this.local.host.call('redact', { session_id: this.id, seq, reason }, { deadlineMs });
   }
 
   /** Says that you are at work on your turn, so that it lasts longer. Logged at most every 10 s, or twice within a shorter `turn_within`; more of it changes nothing. */
   async progress(note?: string): Promise<ProgressAnswer> {
-    return this.room.host.call('report_progress', { session_id: this.id, note });
+    return this.local.host.call('report_progress', { session_id: this.id, note });
   }
 
   /** Says that you cannot take your turn: expectations with `on_failure` are violated at once. */
   async failTurn(reason: string): Promise<FailureAnswer> {
-    return this.room.host.call('report_turn_failure', { session_id: this.id, reason });
+    return this.local.host.call('report_turn_failure', { session_id: this.id, reason });
   }
 
   /** Says what you work on. It is your task until you end it, its time is over or the session closes. */
   async startTask(title: string, options: StartTaskOptions = {}): Promise<TaskHandle> {
     checkOptions(options, START_TASK_OPTIONS);
     const { capability, requester, ttl, key, deadlineMs } = options;
-    const idempotency_key = key ?? this.room.host.ids.hex32();
+    const idempotency_key = key ?? this.local.host.ids.hex32();
     const params = { session_id: this.id, title, capability, requester, ttl, idempotency_key };
-    const { task } = await this.room.host.call('start_task', params, { deadlineMs });
+    const { task } = await this.local.host.call('start_task', params, { deadlineMs });
     const handle = this.task(task.task_id);
     handle.learn(task);
     return handle;
@@ -225,27 +191,24 @@ export class Session implements AsyncIterable<Message> {
 
   /** A task by its id: your own, after a restart for example, or another's. */
   task(taskId: string): TaskHandle {
-    if (typeof taskId !== 'string') throw badValue('taskId', 'the id of a task', taskId);
-    return this.room.tasks.handle(taskId);
+    if (typeof taskId !== 'string') throw invalidValueError('taskId', 'the id of a task', taskId);
+    return this.local.tasks.handle(taskId);
   }
 
   /** The tasks of the session, in the order they were started; read in pages. */
   async *tasks(query: TaskQuery = {}): AsyncGenerator<Task, void, undefined> {
     checkOptions(query, TASK_QUERY);
     const { states, owner, deadlineMs } = query;
-    const params = { session_id: this.id, states, owner };
-    for (let after: string | null | undefined; after !== null; ) {
-      const page: Result<'list_tasks'> = await this.room.host.call('list_tasks', { ...params, after }, { deadlineMs });
-      yield* page.tasks;
-      after = page.next;
-    }
+    const read = (after?: string) =>
+      this.local.host.call('list_tasks', { session_id: this.id, states, owner, after }, { deadlineMs });
+    for await (const { tasks } of pages(read)) yield* tasks;
   }
 
   /** Invites one more, by name or id; only who opened the session may. */
   async add(participant: string, options: AddOptions = {}): Promise<AddAnswer> {
     checkOptions(options, ADD_OPTIONS);
     const { role, deadlineMs } = options;
-    return this.room.host.call('add_participant', { session_id: this.id, participant, role }, { deadlineMs });
+    return this.local.host.call('add_participant', { session_id: this.id, participant, role }, { deadlineMs });
   }
 
   /**
@@ -257,11 +220,16 @@ export class Session implements AsyncIterable<Message> {
     prompt: string,
     options: DelegateOptions = {},
   ): Promise<DelegateAnswer> {
-    return delegation(this.room, target, prompt, options);
+    checkOptions(options, DELEGATE_OPTIONS);
+    const { host } = this.local;
+    const { budget, timeout, wait, key = host.ids.hex32(), deadlineMs, signal } = options;
+    if (signal?.aborted === true) throw signal.reason;
+    const params = { session_id: this.id, target, prompt, budget, timeout, wait, idempotency_key: key };
+    return unlessAborted(host.call('delegate', params, { deadlineMs }), signal);
   }
 
   info(): Promise<Result<'get_session'>> {
-    return this.room.info();
+    return this.local.info();
   }
 
   /**
@@ -270,10 +238,10 @@ export class Session implements AsyncIterable<Message> {
    */
   async waitFor(wanted: string | ((envelope: Envelope) => boolean), options: WaitOptions = {}): Promise<Envelope> {
     const matches = typeof wanted === 'string' ? ({ event_type }: Envelope): boolean => event_type === wanted : wanted;
-    if (typeof matches !== 'function') throw badValue('wanted', 'an event type or a function', wanted);
+    if (typeof matches !== 'function') throw invalidValueError('wanted', 'an event type or a function', wanted);
     checkOptions(options, WAIT_OPTIONS);
     if (this.state === null) await this.look();
-    const item = await this.room.unread.wait(({ delivery }) => matches(delivery.envelope), options);
+    const item = await this.local.unread.wait(({ delivery }) => matches(delivery.envelope), options);
     if (item === null) throw this.endError();
     return item.delivery.envelope;
   }
@@ -282,7 +250,7 @@ export class Session implements AsyncIterable<Message> {
   async ended(options: WaitOptions = {}): Promise<SessionEnd> {
     checkOptions(options, WAIT_OPTIONS);
     if (this.state === null) await this.look();
-    const end = this.room.end ?? (await this.room.ends.wait(() => true, options));
+    const end = this.local.end ?? (await this.local.ends.wait(() => true, options));
     if (end === null) throw this.endError();
     return end;
   }
@@ -291,9 +259,9 @@ export class Session implements AsyncIterable<Message> {
   async *[Symbol.asyncIterator](): AsyncGenerator<Message, void, undefined> {
     if (this.state === null) await this.look();
     for (;;) {
-      const item = await this.room.unread.wait(isSaid);
+      const item = await this.local.unread.wait(isContentDelivery);
       if (item === null) return;
-      yield await this.room.messageOf(item.delivery);
+      yield await this.local.messageOf(item.delivery);
     }
   }
 
@@ -302,11 +270,8 @@ export class Session implements AsyncIterable<Message> {
     checkOptions(options, LOG_OPTIONS);
     const { fromSeq, reverse, pageSize } = options;
     const query = { session_id: this.id, reverse, limit: pageSize };
-    for (let from: number | null | undefined = fromSeq; from !== null; ) {
-      const page: Result<'read_log'> = await this.room.host.call('read_log', { ...query, from_seq: from });
-      yield* page.envelopes;
-      from = page.next;
-    }
+    const read = (from = fromSeq) => this.local.host.call('read_log', { ...query, from_seq: from });
+    for await (const { envelopes } of pages(read)) yield* envelopes;
   }
 
   /** The session as you see it, now or at an earlier seq: messages for a model. By default the view its type shows. */
@@ -314,49 +279,83 @@ export class Session implements AsyncIterable<Message> {
     checkOptions(options, VIEW_OPTIONS);
     const { view, atSeq, participant, deadlineMs } = options;
     const params = { session_id: this.id, view, at_seq: atSeq, participant };
-    return this.room.host.call('read_view', params, { deadlineMs });
-  }
-
-  private async post(
-    content: string | Content,
-    { key, expectedSeq, causationId, deadlineMs }: SendOptions,
-    audience?: readonly string[],
-  ): Promise<PostAnswer> {
-    const said = typeof content === 'string' ? { event_type: 'msg.text', event_data: { text: content } } : content;
-    const params: PostParams = {
-      // Content may be an envelope of another session.
-      ...said,
-      session_id: this.id,
-      ...(audience === undefined ? {} : { audience }),
-      idempotency_key: key ?? this.room.host.ids.hex32(),
-      causation_id: causationId,
-      expected_seq: expectedSeq,
-    };
-    const answer = await this.room.host.call('post', params, { deadlineMs });
-    this.room.posted(answer);
-    return answer;
+    return this.local.host.call('read_view', params, { deadlineMs });
   }
 
   /** Somebody waits for a session nothing was heard of: it may have ended long ago. */
   private async look(): Promise<void> {
-    const closed = this.room.host.closedError();
+    const closed = this.local.host.closedError();
     if (closed !== null) throw closed;
-    await this.room.info();
+    await this.local.info();
   }
 
   private endError(): HubError {
-    const { end, host } = this.room;
+    const { end, host } = this.local;
     if (end === null) return host.closedError() ?? new HubError('session_ended', `session ${this.id} was forgotten`);
     return new HubError('session_ended', `session ${this.id} is ${end.state} (${end.reason}); nothing more will come`);
   }
 }
 
-export function isSaid({ delivery }: Unread): boolean {
-  return isContent(delivery.envelope.event_type);
+export class Message {
+  readonly session: Session;
+  readonly envelope: Envelope;
+  /** The sender's name. */
+  readonly from: string;
+  /** Whose turn it was after this message. */
+  readonly turn: Turn | null;
+  /** Aborted when an answer can no longer be posted: the session closes, you were hidden or removed, the client closed. */
+  readonly signal: OwnSignal;
+
+  constructor(session: Session, envelope: Envelope, from: string, turn: Turn | null, signal: OwnSignal) {
+    this.session = session;
+    this.envelope = envelope;
+    this.from = from;
+    this.turn = turn;
+    this.signal = signal;
+  }
+
+  /** Its text, a packet as a line to read; content of other types as its type and JSON. */
+  get text(): string {
+    return renderText(this.envelope);
+  }
+
+  /** Whether it is for you to speak now: the newest turn names you, or nobody is expected in particular. */
+  get isMyTurn(): boolean {
+    return this.session.isMyTurn;
+  }
+
+  /** Posts to everyone in the session, with this message as the cause. */
+  reply(content: string | Content, options: SendOptions = {}): Promise<PostAnswer> {
+    return this.session.send(content, { causationId: this.envelope.envelope_id, ...options });
+  }
+
+  /** Shows part of the reply that you are writing, before `reply`. A hint that may be dropped. */
+  delta(text: string, options: Omit<DeltaOptions, 'causationId'> = {}): Promise<void> {
+    return this.session.delta(text, { causationId: this.envelope.envelope_id, ...options });
+  }
 }
 
-/** What the content holds is for the hub to say; here, only that it is content. */
-function checkContent(content: unknown): void {
-  if (typeof content === 'string' || (isObject(content) && content.event_type !== undefined)) return;
-  throw badValue('content', 'text or {event_type, event_data}', content);
+/** The right to speak, as `onTurn` gets it. */
+export interface TurnOffer {
+  /** The last message before it; null = the turn came without one (the session opened, or somebody else lost it). */
+  readonly message: Message | null;
+  /** Aborted when the turn is over, and when nothing can be posted any more. */
+  readonly signal: OwnSignal;
+}
+
+/**
+ * Called for each message, one at a time and in order within a session; sessions run side by side. When it returns (or its
+ * promise resolves) the message is acked and never comes again; when it throws, the hub repeats the message later, at most
+ * five times. A throw after `message.signal` was aborted counts as done: there is nothing left to repeat.
+ */
+export type MessageHandler = (message: Message, session: Session) => unknown;
+
+/**
+ * Called when it is for you to speak and every message that came has been through `onMessage`: once for each turn, and where
+ * nobody is expected in particular once for what was said. A throw repeats what gave the turn.
+ */
+export type TurnHandler = (turn: TurnOffer, session: Session) => unknown;
+
+export function isContentDelivery({ delivery }: { readonly delivery: Delivery }): boolean {
+  return isContent(delivery.envelope.event_type);
 }

@@ -1,49 +1,31 @@
 /** The handle of one task: its owner works with it, everyone else looks at it and may ask for it to stop. */
 
-import type { Envelope } from '../../core/records/session/envelope.ts';
-import { asError, HubError } from '../../core/lib/errors.ts';
-import { badValue, type JsonObject } from '../../core/lib/json.ts';
-import type { Duration } from '../../core/operations.ts';
-import type { OwnSignal } from '../../core/ports/platform.ts';
 import type { ProgressAnswer } from '../../core/decisions/progress.ts';
 import type { CancelAnswer, TaskAnswer } from '../../core/decisions/task-decisions.ts';
-import type { ResumedTask, TaskWithData } from '../../core/task-operations.ts';
-import { type CancelRequest, cancelRequestIn, type Task, type TaskState } from '../../core/records/work/tasks.ts';
-import type { Rules } from '../lib/option-checks.ts';
-import { CALL_OPTIONS, type CallOptions } from '../connection/requests.ts';
-import type { Room } from './local-session.ts';
+import { asError, HubError } from '../../core/lib/errors.ts';
+import { invalidValueError, type JsonObject } from '../../core/lib/json.ts';
+import type { OwnSignal } from '../../core/ports/platform.ts';
+import type { ResumedTask, TaskWithData } from '../../core/protocol/operations/tasks.ts';
+import type { Envelope } from '../../core/records/session/envelope.ts';
+import { type CancelRequest, cancelRequestFrom, type Task } from '../../core/records/work/tasks.ts';
+import type { SessionHost } from './session-host.ts';
 
-export interface StartTaskOptions extends CallOptions {
-  /** What it takes; how it ends counts in your resume. */
-  readonly capability?: string | undefined;
-  /** For whom, by name or id: who hears of its progress. */
-  readonly requester?: string | undefined;
-  /** 0 = as long as the session; left out = as your rule says. */
-  readonly ttl?: Duration | undefined;
-  /** The idempotency key; a start repeated under its key starts one task. Made up unless given. */
-  readonly key?: string | undefined;
+/** The session a task is in. */
+interface HostedSession {
+  readonly id: string;
+  readonly host: SessionHost;
 }
 
-export interface TaskQuery extends CallOptions {
-  readonly states?: readonly TaskState[] | undefined;
-  /** By name or id. */
-  readonly owner?: string | undefined;
-}
-
-export const START_TASK_OPTIONS: Rules<StartTaskOptions> = {
-  ...CALL_OPTIONS,
-  capability: null,
-  requester: null,
-  ttl: null,
-  key: null,
-};
-export const TASK_QUERY: Rules<TaskQuery> = { ...CALL_OPTIONS, states: null, owner: null };
+/** Requests kept for handles that may yet be asked for: as many as a session has tasks by default. */
+const MAX_KEPT = 256;
+const ENDS: ReadonlySet<string> = new Set(['task.completed', 'task.failed', 'task.cancelled', 'task.expired']);
 
 export type CancelRequestHandler = (request: CancelRequest) => void;
 
 export class TaskHandle {
   readonly id: string;
-  private readonly room: Room;
+  private readonly session: HostedSession;
+  private readonly forget: () => void;
   private readonly stop = new AbortController();
   private readonly handlers = new Set<CancelRequestHandler>();
   /** The last, for handlers that come later. */
@@ -51,9 +33,11 @@ export class TaskHandle {
   /** What was asked before this client came is known. */
   private isKnown = false;
 
-  constructor(room: Room, id: string) {
-    this.room = room;
+  /** `forget` runs when a call of ours has ended the task. */
+  constructor(session: HostedSession, id: string, forget: () => void) {
+    this.session = session;
     this.id = id;
+    this.forget = forget;
   }
 
   /** Aborted when somebody asks for the task to stop, and when the hub has ended it. */
@@ -63,45 +47,45 @@ export class TaskHandle {
 
   /** How far it is, from 0 to 1, or null if that cannot be said. Logged at most every 10 s; more of it changes nothing. */
   progress(share: number | null, note?: string): Promise<ProgressAnswer> {
-    return this.room.host.call('progress_task', { ...this.ref, progress: share, note });
+    return this.session.host.call('progress_task', { ...this.ref, progress: share, note });
   }
 
   /** Keeps what is needed to go on later, in place of what was kept before. */
   checkpoint(data: JsonObject): Promise<TaskAnswer> {
-    return this.room.host.call('checkpoint_task', { ...this.ref, data });
+    return this.session.host.call('checkpoint_task', { ...this.ref, data });
   }
 
   /** Goes on with it, after a restart of yours for example; gives back what was kept last. */
   async resume(): Promise<ResumedTask> {
-    const answer = await this.room.host.call('resume_task', this.ref);
+    const answer = await this.session.host.call('resume_task', this.ref);
     this.learn(answer.task);
     return answer;
   }
 
   async complete(result?: JsonObject): Promise<TaskAnswer> {
-    return this.ended(await this.room.host.call('complete_task', { ...this.ref, result }));
+    return this.ended(await this.session.host.call('complete_task', { ...this.ref, result }));
   }
 
   async fail(reason: string, result?: JsonObject): Promise<TaskAnswer> {
-    return this.ended(await this.room.host.call('fail_task', { ...this.ref, reason, result }));
+    return this.ended(await this.session.host.call('fail_task', { ...this.ref, reason, result }));
   }
 
   /** Ends it if it is yours; of another's its owner is asked, and decides. */
   async cancel(reason?: string): Promise<CancelAnswer> {
-    const answer = await this.room.host.call('cancel_task', { ...this.ref, reason });
+    const answer = await this.session.host.call('cancel_task', { ...this.ref, reason });
     return answer.requested ? answer : this.ended(answer);
   }
 
   /** How it stands, with its result and, if it is yours, what you kept. */
   async info(): Promise<TaskWithData> {
-    const answer = await this.room.host.call('get_task', this.ref);
+    const answer = await this.session.host.call('get_task', this.ref);
     this.learn(answer.task);
     return answer;
   }
 
   /** Hears of requests to stop, also of one that came before, to another client of yours too; the result stops listening. */
   onCancelRequest(handler: CancelRequestHandler): () => void {
-    if (typeof handler !== 'function') throw badValue('handler', 'a function', handler);
+    if (typeof handler !== 'function') throw invalidValueError('handler', 'a function', handler);
     this.handlers.add(handler);
     if (this.request !== null) this.run(handler, this.request);
     else if (!this.isKnown) this.askBefore();
@@ -110,7 +94,7 @@ export class TaskHandle {
 
   /** What the session brings of it. */
   heard(envelope: Envelope): void {
-    if (envelope.event_type === 'task.cancel_request') this.requested(cancelRequestIn(envelope));
+    if (envelope.event_type === 'task.cancel_request') this.requested(cancelRequestFrom(envelope));
     if (envelope.event_type === 'task.expired') {
       this.abort(new HubError('task_expired', `task ${this.id} has expired (${String(envelope.event_data.reason)})`));
     }
@@ -119,7 +103,7 @@ export class TaskHandle {
   /** What the hub says of it may be news: a request is delivered to one client of the owner, and acked there. */
   learn({ owner_id, cancel_requested, ended_seq }: Task): void {
     this.isKnown = true;
-    if (cancel_requested === null || ended_seq !== null || owner_id !== this.room.host.agentId) return;
+    if (cancel_requested === null || ended_seq !== null || owner_id !== this.session.host.agentId) return;
     if (this.request === null || cancel_requested.at > this.request.at) this.requested(cancel_requested);
   }
 
@@ -136,18 +120,18 @@ export class TaskHandle {
     this.info().catch((thrown: unknown) => {
       this.isKnown = false;
       // Who has the handle learns it from the next call; a client that was closed has nothing to learn.
-      if (this.room.host.closedError() !== null) return;
-      this.room.host.failed('asking for requests to stop', this.room.id, asError(thrown));
+      if (this.session.host.closedError() !== null) return;
+      this.session.host.failed('asking for requests to stop', this.session.id, asError(thrown));
     });
   }
 
   private get ref(): { readonly session_id: string; readonly task_id: string } {
-    return { session_id: this.room.id, task_id: this.id };
+    return { session_id: this.session.id, task_id: this.id };
   }
 
   /** One's own envelopes do not come back. */
   private ended<T>(answer: T): T {
-    this.room.tasks.forget(this.id);
+    this.forget();
     return answer;
   }
 
@@ -159,7 +143,51 @@ export class TaskHandle {
     try {
       handler(request);
     } catch (thrown) {
-      this.room.host.failed('a handler of cancel requests', this.room.id, asError(thrown));
+      this.session.host.failed('a handler of cancel requests', this.session.id, asError(thrown));
     }
+  }
+}
+
+/** The tasks of a session that have a handle here, and cancel requests for those that have none yet. */
+export class SessionTasks {
+  private readonly session: HostedSession;
+  private readonly handles = new Map<string, TaskHandle>();
+  private readonly requests = new Map<string, Envelope>();
+
+  constructor(session: HostedSession) {
+    this.session = session;
+  }
+
+  /** One handle for each task, as long as it has not ended. */
+  handle(taskId: string): TaskHandle {
+    const known = this.handles.get(taskId);
+    if (known !== undefined) return known;
+    const handle = new TaskHandle(this.session, taskId, () => this.forget(taskId));
+    this.handles.set(taskId, handle);
+    const request = this.requests.get(taskId);
+    this.requests.delete(taskId);
+    if (request !== undefined) handle.heard(request);
+    return handle;
+  }
+
+  heard(envelope: Envelope): void {
+    const { task_id, event_type } = envelope;
+    if (task_id === null) return;
+    const handle = this.handles.get(task_id);
+    handle?.heard(envelope);
+    if (ENDS.has(event_type)) this.forget(task_id);
+    else if (handle === undefined && event_type === 'task.cancel_request') this.keep(task_id, envelope);
+  }
+
+  /** It has ended: whoever has its handle may go on looking at it. */
+  forget(taskId: string): void {
+    this.handles.delete(taskId);
+    this.requests.delete(taskId);
+  }
+
+  private keep(taskId: string, request: Envelope): void {
+    this.requests.set(taskId, request);
+    const [oldest] = this.requests.keys();
+    if (this.requests.size > MAX_KEPT && oldest !== undefined) this.requests.delete(oldest);
   }
 }

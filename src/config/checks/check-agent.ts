@@ -4,28 +4,27 @@ import { fullTranscript } from 'parley-hub/views/full-transcript';
 import { sinceMyLastTurn } from 'parley-hub/views/since-my-last-turn';
 import { tokenBudget } from 'parley-hub/views/token-budget';
 import { windowedSummary } from 'parley-hub/views/windowed-summary';
+import { keyVariable, MODEL_FORM, needsKey, parseModelChoice } from '../../cli/agent-options/model-choice.ts';
+import { findNearest } from '../../cli/terminal/nearest.ts';
 import { isObject } from '../../client/lib/option-checks.ts';
 import { asError } from '../../core/lib/errors.ts';
-import type { JsonObject } from '../../core/lib/json.ts';
-import { keyVariable, MODEL_FORM, modelChoice, needsKey } from '../../cli/agent-options/model-choice.ts';
-import { nearest } from '../../cli/terminal/nearest.ts';
-import { shown } from '../shape/check-shape.ts';
+import type { Json, JsonObject } from '../../core/lib/json.ts';
+import { readPrices } from '../../participants/models/usage/prices.ts';
+import type { KeyPath, Problem } from '../reading/location.ts';
+import { displayValue } from '../shape/check-shape.ts';
 import type { AgentConfig } from '../shape/config.ts';
-import { priceProblems } from '../../node/config/fitting-prices.ts';
-import type { Problem } from '../../node/config/problems.ts';
-import type { KeyPath } from '../../node/config/source.ts';
 
-interface Around {
+interface AgentContext {
   readonly raw: unknown;
   readonly env: NodeJS.ProcessEnv;
   readonly roles: unknown;
 }
 
 const PROGRAMS = ['cli', 'command', 'script'] as const;
-export type Way = (typeof PROGRAMS)[number] | 'model';
+type AgentSource = (typeof PROGRAMS)[number] | 'model';
 
 /** Who has a use for it; what is not here is for all. */
-const USERS: { readonly [Key in keyof AgentConfig]: readonly Way[] } = {
+const USERS: { readonly [Key in keyof AgentConfig]: readonly AgentSource[] } = {
   model: ['model', 'cli', 'command'],
   baseUrl: ['model'],
   apiKey: ['model'],
@@ -44,12 +43,12 @@ const USERS: { readonly [Key in keyof AgentConfig]: readonly Way[] } = {
   tools: ['model', 'script'],
 };
 
-export function agentProblems(path: KeyPath, agent: Record<string, unknown>, around: Around): readonly Problem[] {
+export function checkAgent(path: KeyPath, agent: Record<string, unknown>, around: AgentContext): readonly Problem[] {
   const ways = PROGRAMS.filter((way) => agent[way] !== undefined);
   const beside = [
     ...roleProblems(path, agent, around),
     ...viewProblems(path, agent),
-    ...priceProblems([...path, 'prices'], agent.prices),
+    ...checkPrices([...path, 'prices'], agent.prices),
   ];
   const [way = 'model', second] = ways;
   if (second !== undefined) {
@@ -60,7 +59,7 @@ export function agentProblems(path: KeyPath, agent: Record<string, unknown>, aro
   return [...idle(path, agent, way), ...placeholderProblems(path, agent), ...beside];
 }
 
-function idle(path: KeyPath, agent: Record<string, unknown>, way: Way): readonly Problem[] {
+function idle(path: KeyPath, agent: Record<string, unknown>, way: AgentSource): readonly Problem[] {
   return Object.entries(USERS).flatMap(([key, users]) => {
     if (agent[key] === undefined || users.includes(way)) return [];
     const text = `it does nothing with ${way}; it is for ${users.join(' or ')}`;
@@ -73,14 +72,14 @@ function placeholderProblems(path: KeyPath, { command, model }: Record<string, u
   return [{ path: [...path, 'model'], part: 'key', text: 'it does nothing: {model} is not in the command' }];
 }
 
-function modelProblems(path: KeyPath, agent: Record<string, unknown>, { raw, env }: Around): readonly Problem[] {
+function modelProblems(path: KeyPath, agent: Record<string, unknown>, { raw, env }: AgentContext): readonly Problem[] {
   const { model, baseUrl, apiKey } = agent;
   if (model === undefined) return [{ path, part: 'key', text: 'expected one of model, cli, command and script' }];
   if (typeof model !== 'string') return [];
-  const choice = modelChoice(model);
+  const choice = parseModelChoice(model);
   const at = [...path, 'model'];
   if (choice === null)
-    return [{ path: at, text: `expected ${MODEL_FORM}, or a cli or command it is for, got ${shown(at, raw)}` }];
+    return [{ path: at, text: `expected ${MODEL_FORM}, or a cli or command it is for, got ${displayValue(at, raw)}` }];
   if (typeof apiKey === 'string' && !/^[\x20-\x7e]*$/.test(apiKey))
     return [{ path: [...path, 'apiKey'], text: 'expected one line of visible ASCII characters' }];
   if (typeof baseUrl === 'string' && !needsKey(baseUrl)) return [];
@@ -90,13 +89,17 @@ function modelProblems(path: KeyPath, agent: Record<string, unknown>, { raw, env
   return [{ path: at, text: `expected an apiKey beside it, or ${variable} in the environment` }];
 }
 
-function roleProblems(path: KeyPath, { role }: Record<string, unknown>, { roles, raw }: Around): readonly Problem[] {
+function roleProblems(
+  path: KeyPath,
+  { role }: Record<string, unknown>,
+  { roles, raw }: AgentContext,
+): readonly Problem[] {
   const known = isObject(roles) ? Object.keys(roles) : [];
   if (typeof role !== 'string' || known.includes(role)) return [];
   const at = [...path, 'role'];
-  const meant = nearest(role, known);
+  const meant = findNearest(role, known);
   const hint = meant === null ? '' : `; did you mean ${meant}?`;
-  return [{ path: at, text: `expected one of roles, got ${shown(at, raw)}${hint}` }];
+  return [{ path: at, text: `expected one of roles, got ${displayValue(at, raw)}${hint}` }];
 }
 
 const VIEWS = [fullTranscript, windowedSummary, tokenBudget, sinceMyLastTurn];
@@ -115,5 +118,19 @@ function viewProblems(path: KeyPath, { view }: Record<string, unknown>): readonl
     return [];
   } catch (thrown) {
     return [{ path: [...path, 'view'], text: asError(thrown).message }];
+  }
+}
+
+export function checkPrices(path: KeyPath, prices: unknown): readonly Problem[] {
+  if (prices === undefined) return [];
+  try {
+    // What came of a file is JSON.
+    readPrices(prices as Json);
+    return [];
+  } catch (thrown) {
+    const { message } = asError(thrown);
+    const [, at = '', text = message] = /^([\w.[\]=-]+): (.*)$/s.exec(message) ?? [];
+    const inner = at.split(/[.[\]]+/).filter((key) => key !== '');
+    return [{ path: [...path, ...inner.map((key) => (/^\d+$/.test(key) ? Number(key) : key))], text }];
   }
 }

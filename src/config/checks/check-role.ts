@@ -1,19 +1,21 @@
 /** What of a role's settings fits together, and of those for all roles. Pure. */
 
+import { z } from 'zod';
+import { keyVariable, needsKey, parseModelChoice } from '../../cli/agent-options/model-choice.ts';
 import { isObject } from '../../client/lib/option-checks.ts';
+import { asError } from '../../core/lib/errors.ts';
+import type { JsonObject } from '../../core/lib/json.ts';
 import { isStandardSchema } from '../../participants/roles/lib/standard-schema.ts';
-import { keyVariable, modelChoice, needsKey } from '../../cli/agent-options/model-choice.ts';
+import type { MetaSchema } from '../../participants/roles/role.ts';
+import type { KeyPath, Problem } from '../reading/location.ts';
 import type { RoleConfig, SecondModel } from '../shape/config.ts';
-import { metaSchema } from '../../node/config/meta-schema.ts';
-import type { Problem } from '../../node/config/problems.ts';
-import type { KeyPath } from '../../node/config/source.ts';
 
-export function roleProblems(id: string, role: Record<string, unknown>, env: NodeJS.ProcessEnv): readonly Problem[] {
+export function checkRole(id: string, role: Record<string, unknown>, env: NodeJS.ProcessEnv): readonly Problem[] {
   const path = ['roles', id];
   return [
     ...promptProblems(path, role),
     ...schemaProblems(path, role),
-    ...secondModelProblems([...path, 'extract'], role.extract, env),
+    ...checkSecondModel([...path, 'extract'], role.extract, env),
   ];
 }
 
@@ -31,14 +33,14 @@ function schemaProblems(path: KeyPath, { schema, extract }: Record<string, unkno
   }
   if (!isObject(schema) && !isStandardSchema(schema)) return [];
   // Its shape was looked at: it is one of the two.
-  const made = metaSchema(schema as NonNullable<RoleConfig['schema']>);
+  const made = toMetaSchema(schema as NonNullable<RoleConfig['schema']>);
   return 'problem' in made ? [{ path: [...path, 'schema'], text: made.problem }] : [];
 }
 
-export function secondModelProblems(path: KeyPath, extract: unknown, env: NodeJS.ProcessEnv): readonly Problem[] {
+export function checkSecondModel(path: KeyPath, extract: unknown, env: NodeJS.ProcessEnv): readonly Problem[] {
   if (!isObject(extract) || extract.model === undefined) return [];
   const { model, baseUrl, apiKey } = isObject(extract.model) ? extract.model : { model: extract.model };
-  const choice = typeof model === 'string' ? modelChoice(model) : null;
+  const choice = typeof model === 'string' ? parseModelChoice(model) : null;
   if (choice === null || apiKey !== undefined || (typeof baseUrl === 'string' && !needsKey(baseUrl))) return [];
   const variable = keyVariable(choice);
   if (env[variable]) return [];
@@ -46,6 +48,25 @@ export function secondModelProblems(path: KeyPath, extract: unknown, env: NodeJS
 }
 
 /** The second model with its settings, also where it is only named. */
-export function secondModel(given: SecondModel): Exclude<SecondModel, string> {
-  return typeof given === 'string' ? { model: given } : given;
+export function toSecondModel(value: SecondModel): Exclude<SecondModel, string> {
+  return typeof value === 'string' ? { model: value } : value;
+}
+
+type MetaSchemaResult =
+  | { readonly schema: MetaSchema; readonly jsonSchema?: JsonObject }
+  | { readonly problem: string };
+
+/** What the model is told is the JSON Schema as it was written. */
+export function toMetaSchema(value: NonNullable<RoleConfig['schema']>): MetaSchemaResult {
+  // A module may have one with another output; what it makes is looked at when there is an answer.
+  if (isStandardSchema(value)) return { schema: value as MetaSchema };
+  const jsonSchema = value as JsonObject;
+  if (jsonSchema.type !== 'object') return { problem: 'expected a JSON Schema of an object: {"type": "object", …}' };
+  try {
+    // Metadata is JSON: nothing in its schema depends on what zod makes of it.
+    const schema = z.fromJSONSchema(jsonSchema as Parameters<typeof z.fromJSONSchema>[0]) as unknown as MetaSchema;
+    return { schema, jsonSchema };
+  } catch (thrown) {
+    return { problem: `expected a JSON Schema that can be checked here: ${asError(thrown).message}` };
+  }
 }

@@ -1,24 +1,23 @@
 /** What of a config fits together: one way to take turns, settings that do something, names that are there. Pure. */
 
+import { findNearest } from '../../cli/terminal/nearest.ts';
 import { isObject } from '../../client/lib/option-checks.ts';
 import { asError } from '../../core/lib/errors.ts';
 import { checkTiming } from '../../hub/schedules/next-run.ts';
-import { nearest } from '../../cli/terminal/nearest.ts';
-import { shown } from '../shape/check-shape.ts';
-import { agentProblems } from './check-agent.ts';
-import { priceProblems } from '../../node/config/fitting-prices.ts';
-import { roleProblems, secondModelProblems } from './check-role.ts';
-import type { Problem } from '../../node/config/problems.ts';
+import type { Problem } from '../reading/location.ts';
+import { displayValue } from '../shape/check-shape.ts';
+import { checkAgent, checkPrices } from './check-agent.ts';
+import { checkRole, checkSecondModel } from './check-role.ts';
 
 /** Looks at each part as far as it has its shape: everything that is wrong is told at once. */
-export function fittingProblems(value: unknown, raw: unknown, env: NodeJS.ProcessEnv): readonly Problem[] {
+export function checkConfigValues(value: unknown, raw: unknown, env: NodeJS.ProcessEnv): readonly Problem[] {
   if (!isObject(value)) return [];
   const { agents, roles, rules, schedules, extract, prices } = value;
   return [
-    ...entriesOf(agents).flatMap(([name, agent]) => agentProblems(['agents', name], agent, { raw, env, roles })),
-    ...secondModelProblems(['extract'], extract, env),
-    ...priceProblems(['prices'], prices),
-    ...entriesOf(roles).flatMap(([id, role]) => roleProblems(id, role, env)),
+    ...entriesOf(agents).flatMap(([name, agent]) => checkAgent(['agents', name], agent, { raw, env, roles })),
+    ...checkSecondModel(['extract'], extract, env),
+    ...checkPrices(['prices'], prices),
+    ...entriesOf(roles).flatMap(([id, role]) => checkRole(id, role, env)),
     ...entriesOf(rules).flatMap(([name]) => ruleProblems(name, agents)),
     ...entriesOf(schedules).flatMap(([name, schedule]) => scheduleProblems(name, schedule, raw)),
   ];
@@ -34,7 +33,7 @@ function entriesOf(part: unknown): readonly (readonly [string, Record<string, un
 function ruleProblems(name: string, agents: unknown): readonly Problem[] {
   const names = isObject(agents) ? Object.keys(agents) : [];
   if (name === '*' || names.includes(name)) return [];
-  const meant = nearest(name, names);
+  const meant = findNearest(name, names);
   const text = `expected * or the name of one of agents${meant === null ? '' : `; did you mean ${meant}?`}`;
   return [{ path: ['rules', name], part: 'key', text }];
 }
@@ -53,6 +52,6 @@ function scheduleProblems(
     const key = message.startsWith('zone') ? 'zone' : 'cron';
     const path = ['schedules', name, key];
     const [expected = ''] = message.replace(/^\w+: /, '').split(', got ');
-    return [{ path, text: `${expected}, got ${shown(path, raw)}` }];
+    return [{ path, text: `${expected}, got ${displayValue(path, raw)}` }];
   }
 }

@@ -8,23 +8,29 @@ import {
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser';
-import { lineStarts, placeAt } from '../../node/config/line-starts.ts';
-import type { KeyPath, Place, Read, Slip } from '../../node/config/source.ts';
-import { MOST_LEVELS } from './variables.ts';
+import {
+  type KeyPath,
+  lineStarts,
+  locationAt,
+  MAX_LEVELS,
+  type ReadResult,
+  type SourceLocation,
+  type SyntaxProblem,
+} from './location.ts';
 
-export function readJson(text: string): Read {
+export function readJson(text: string): ReadResult {
   const errors: ParseError[] = [];
   const starts = lineStarts(text);
   const deep = tooDeepAt(text);
   if (deep !== null)
-    return { slips: [{ place: placeAt(starts, deep), problem: `expected at most ${MOST_LEVELS} levels` }] };
+    return { slips: [{ location: locationAt(starts, deep), problem: `expected at most ${MAX_LEVELS} levels` }] };
   const root = parseTree(text, errors, { allowTrailingComma: true });
-  const slips = errors.map(({ error, offset }) => ({ place: placeAt(starts, offset), problem: said(error) }));
+  const slips = errors.map(({ error, offset }) => ({ location: locationAt(starts, offset), problem: said(error) }));
   if (slips.length > 0) return { slips };
-  if (root === undefined) return { slips: [{ place: { line: 1, column: 1 }, problem: 'it is empty' }] };
+  if (root === undefined) return { slips: [{ location: { line: 1, column: 1 }, problem: 'it is empty' }] };
   const twice = repeated(root, starts);
   if (twice.length > 0) return { slips: twice };
-  return { value: valueIn(root), placeOf: (path, part) => placeOf(root, starts, path, part) };
+  return { value: valueIn(root), locationOf: (path, part) => locationOf(root, starts, path, part) };
 }
 
 /** Where the first level begins that is one too many: the parser would go down with them. */
@@ -37,7 +43,7 @@ function tooDeepAt(text: string): number | null {
     const sign = scanner.getTokenLength() === 1 ? text[at] : '';
     if (sign === '{' || sign === '[') levels += 1;
     if (sign === '}' || sign === ']') levels -= 1;
-    if (levels > MOST_LEVELS) return at;
+    if (levels > MAX_LEVELS) return at;
   }
   return null;
 }
@@ -58,25 +64,25 @@ function valueIn({ type, children = [], value }: Node): unknown {
 }
 
 /** The last one would count, and nobody would know. */
-function repeated({ type, children = [] }: Node, starts: readonly number[]): Slip[] {
+function repeated({ type, children = [] }: Node, starts: readonly number[]): SyntaxProblem[] {
   const seen = new Set<string>();
   const own = type !== 'object' ? [] : children.flatMap(({ children: [key] = [] }) => (key === undefined ? [] : [key]));
   const twice = own.filter(({ value }) => seen.size === seen.add(value).size);
   return [
     ...twice.map(({ value, offset }) => ({
-      place: placeAt(starts, offset),
+      location: locationAt(starts, offset),
       problem: `the key "${value}" is there twice`,
     })),
     ...children.flatMap((child) => repeated(child, starts)),
   ];
 }
 
-function placeOf(root: Node, starts: readonly number[], path: KeyPath, part: 'key' | 'value'): Place {
+function locationOf(root: Node, starts: readonly number[], path: KeyPath, part: 'key' | 'value'): SourceLocation {
   const node = findNodeAtLocation(
     root,
     path.map((key) => (typeof key === 'symbol' ? '' : key)),
   );
-  if (node === undefined) return placeOf(root, starts, path.slice(0, -1), part);
+  if (node === undefined) return locationOf(root, starts, path.slice(0, -1), part);
   const key = part === 'key' && node.parent?.type === 'property' ? node.parent : node;
-  return placeAt(starts, key.offset);
+  return locationAt(starts, key.offset);
 }

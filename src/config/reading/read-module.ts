@@ -2,21 +2,20 @@
 
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { loadGuarded } from '../../cli/terminal/load-guarded.ts';
 import { asError } from '../../core/lib/errors.ts';
-import { whileLoading } from '../../cli/terminal/load-guarded.ts';
-import type { Read } from '../../node/config/source.ts';
-import { unreadable } from '../../node/config/unreadable.ts';
+import { type KeyPath, keyText, type ReadResult } from './location.ts';
 
-export async function readModule(file: string): Promise<Read> {
+export async function readModule(file: string): Promise<ReadResult> {
   try {
     const load = /\.[cm]?ts$/.test(file) ? importTyped : importPlain;
-    const module: { readonly default?: unknown } = await whileLoading(file, () => load(file));
-    const slips = unreadable(module.default).map((problem) => ({ place: null, problem }));
+    const module: { readonly default?: unknown } = await loadGuarded(file, () => load(file));
+    const slips = unreadable(module.default).map((problem) => ({ location: null, problem }));
     if (slips.length > 0) return { slips };
-    if (module.default !== undefined) return { value: module.default, placeOf: () => null };
-    return { slips: [{ place: null, problem: 'expected a default export: export default defineConfig({ … })' }] };
+    if (module.default !== undefined) return { value: module.default, locationOf: () => null };
+    return { slips: [{ location: null, problem: 'expected a default export: export default defineConfig({ … })' }] };
   } catch (thrown) {
-    return { slips: [{ place: null, problem: `it cannot be loaded: ${reasonOf(asError(thrown).message, file)}` }] };
+    return { slips: [{ location: null, problem: `it cannot be loaded: ${reasonOf(asError(thrown).message, file)}` }] };
   }
 }
 
@@ -38,4 +37,35 @@ function reasonOf(message: string, file: string): string {
     return `${first}; install parley-hub beside it, or leave out the import: defineConfig is for the editor alone`;
   const [, place] = /:(\d+:\d+)$/.exec(second) ?? [];
   return `${first.trim()}${place === undefined || !second.includes(resolve(file)) ? '' : ` (at ${place})`}`;
+}
+
+/** Members of an export may throw when they are read: they are found before anybody stumbles. */
+function unreadable(value: unknown): readonly string[] {
+  const seen = new Set<object>();
+  const walk = (part: unknown, path: KeyPath): readonly string[] => {
+    if (typeof part !== 'object' || part === null || seen.has(part)) return [];
+    seen.add(part);
+    return keysOf(part).flatMap((key) => {
+      const member = memberOf(part, key);
+      return 'value' in member
+        ? walk(member.value, [...path, key])
+        : [`${keyText([...path, key])}: it cannot be read: ${member.problem}`];
+    });
+  };
+  return walk(value, []);
+}
+
+/** Of lists and plain objects; others are taken as they are. */
+function keysOf(part: object): readonly string[] {
+  const prototype: unknown = Object.getPrototypeOf(part);
+  const isPlain = prototype === null || prototype === Object.prototype || Array.isArray(part);
+  return isPlain ? Object.keys(part) : [];
+}
+
+function memberOf(part: object, key: string): { readonly value: unknown } | { readonly problem: string } {
+  try {
+    return { value: Reflect.get(part, key) };
+  } catch (thrown) {
+    return { problem: asError(thrown).message };
+  }
 }

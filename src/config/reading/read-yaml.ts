@@ -1,42 +1,43 @@
 /** A config file in YAML: one document, whose keys are texts. */
 
 import { type Document, isMap, isNode, isScalar, LineCounter, type Node, parseAllDocuments, visit } from 'yaml';
-import type { KeyPath, Place, Read, Slip } from '../../node/config/source.ts';
+import type { KeyPath, ReadResult, SourceLocation, SyntaxProblem } from './location.ts';
 
 /** Aliases of aliases of aliases would be more than fits in memory. */
-const MOST_ALIASES = 100;
+const MAX_ALIASES = 100;
 
 /** A reference in a flow: its braces are taken for those of YAML. */
 const UNQUOTED = /[{[].*[:,[]\s*[^"'\s]*\$\{/;
 const QUOTE = `; within { } and [ ] write "\${NAME}" with quotes`;
 
-export function readYaml(text: string): Read {
+export function readYaml(text: string): ReadResult {
   const counter = new LineCounter();
   const documents = parseAllDocuments(text, { lineCounter: counter, prettyErrors: false, version: '1.2' });
   const [document, second] = [...documents];
-  const at = (offset: number): Place => placeAt(counter, offset);
-  if (document === undefined || document.contents === null) return { slips: [{ place: null, problem: 'it is empty' }] };
+  const at = (offset: number): SourceLocation => placeAt(counter, offset);
+  if (document === undefined || document.contents === null)
+    return { slips: [{ location: null, problem: 'it is empty' }] };
   const lines = text.split('\n');
   const found = document.errors.map(({ message, pos }) => {
     const place = at(pos[0]);
     const hint = UNQUOTED.test(lines[place.line - 1] ?? '') ? QUOTE : '';
-    return { place, problem: `it is no YAML: ${said(message)}${hint}` };
+    return { location: place, problem: `it is no YAML: ${said(message)}${hint}` };
   });
   if (found.length > 0) return { slips: found };
   if (second !== undefined) {
-    return { slips: [{ place: at(second.range?.[0] ?? 0), problem: 'expected one document, got several' }] };
+    return { slips: [{ location: at(second.range?.[0] ?? 0), problem: 'expected one document, got several' }] };
   }
   const odd = oddNodes(document, at);
   return odd.length > 0 ? { slips: odd } : whole(document, at);
 }
 
-function whole(document: Document, at: (offset: number) => Place): Read {
+function whole(document: Document, at: (offset: number) => SourceLocation): ReadResult {
   try {
-    const value: unknown = document.toJS({ maxAliasCount: MOST_ALIASES });
-    return { value, placeOf: (path, part) => placeOf(document, at, path, part) };
+    const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
+    return { value, locationOf: (path, part) => locationOf(document, at, path, part) };
   } catch (thrown) {
     return {
-      slips: [{ place: null, problem: `it is no YAML: ${thrown instanceof Error ? said(thrown.message) : ''}` }],
+      slips: [{ location: null, problem: `it is no YAML: ${thrown instanceof Error ? said(thrown.message) : ''}` }],
     };
   }
 }
@@ -47,37 +48,37 @@ function said(message: string): string {
   return first.replace(/(?:: |:? *["'`]).*$/, '');
 }
 
-function placeAt(counter: LineCounter, offset: number): Place {
+function placeAt(counter: LineCounter, offset: number): SourceLocation {
   const { line, col } = counter.linePos(offset);
   return { line, column: col };
 }
 
 /** `1: x` and `[a]: x` would become texts that nobody wrote; an alias of nothing has no value. */
-function oddNodes(document: Document, at: (offset: number) => Place): Slip[] {
-  const slips: Slip[] = [];
+function oddNodes(document: Document, at: (offset: number) => SourceLocation): SyntaxProblem[] {
+  const slips: SyntaxProblem[] = [];
   visit(document, {
     Alias(_, alias) {
       if (alias.resolve(document) !== undefined) return;
-      slips.push({ place: at(alias.range?.[0] ?? 0), problem: 'expected an alias of something above it' });
+      slips.push({ location: at(alias.range?.[0] ?? 0), problem: 'expected an alias of something above it' });
     },
     Pair(_, { key }) {
       if (isScalar(key) && typeof key.value === 'string') return;
-      slips.push({ place: at(isNode(key) ? (key.range?.[0] ?? 0) : 0), problem: 'expected a key that is text' });
+      slips.push({ location: at(isNode(key) ? (key.range?.[0] ?? 0) : 0), problem: 'expected a key that is text' });
     },
   });
   return slips;
 }
 
-function placeOf(
+function locationOf(
   document: Document,
-  at: (offset: number) => Place,
+  at: (offset: number) => SourceLocation,
   path: KeyPath,
   part: 'key' | 'value',
-): Place | null {
+): SourceLocation | null {
   const node = nodeAt(document, path, part);
   const offset = node?.range?.[0];
   if (offset !== undefined) return at(offset);
-  return path.length === 0 ? null : placeOf(document, at, path.slice(0, -1), part);
+  return path.length === 0 ? null : locationOf(document, at, path.slice(0, -1), part);
 }
 
 function nodeAt(document: Document, path: KeyPath, part: 'key' | 'value'): Node | null {

@@ -1,9 +1,8 @@
 /** `${NAME}` and `${NAME:-default}` in the texts of a config file. Values of the environment leave here only as values, never in words. */
 
-import type { Problem } from '../../node/config/problems.ts';
-import type { KeyPath } from '../../node/config/source.ts';
+import { type KeyPath, MAX_LEVELS, type Problem } from './location.ts';
 
-export interface Expanded {
+interface ExpandResult {
   readonly value: unknown;
   readonly problems: readonly Problem[];
   /** What came from the environment, and the name it has there: for whoever has to keep it out of an error. */
@@ -16,21 +15,19 @@ const REFERENCE = /\$\$\{|\$\{([^}]*)(\}?)/g;
 const PARTS = /^([A-Za-z_][A-Za-z0-9_]*)(?::-([\s\S]*))?$/;
 const FORM = `expected \${NAME} or \${NAME:-default}; a plain "\${" is written "$\${"`;
 const NESTED = `expected no "\${" within "\${…}": a default is taken as it is`;
-/** Deeper than any config: a YAML alias may stand within itself. */
-export const MOST_LEVELS = 64;
 
 /** A text that is one reference and nothing else may stand for a number. */
 export function isReference(text: unknown): text is string {
   return typeof text === 'string' && /^\$\{[^}]*\}$/.test(text);
 }
 
-export function expandVariables(value: unknown, env: Environment): Expanded {
+export function expandVariables(value: unknown, env: Environment): ExpandResult {
   const problems: Problem[] = [];
   const taken = new Map<string, string>();
   const walk = (part: unknown, path: KeyPath): unknown => {
     if (typeof part === 'string') return expandText(part, path, env, problems, taken);
-    if (path.length > MOST_LEVELS) {
-      problems.push({ path: path.slice(0, 1), text: `expected at most ${MOST_LEVELS} levels` });
+    if (path.length > MAX_LEVELS) {
+      problems.push({ path: path.slice(0, 1), text: `expected at most ${MAX_LEVELS} levels` });
       return null;
     }
     if (Array.isArray(part)) return part.map((one, at) => walk(one, [...path, at]));
@@ -67,18 +64,18 @@ function expandText(
       problems.push({ path, text: NESTED });
       return all;
     }
-    const [, name, usual] = PARTS.exec(inner) ?? [];
+    const [, name, fallback] = PARTS.exec(inner) ?? [];
     if (name === undefined || end === '') {
       problems.push({ path, text: FORM });
       return all;
     }
     const set = env[name];
-    if (set !== undefined && (set !== '' || usual === undefined)) {
+    if (set !== undefined && (set !== '' || fallback === undefined)) {
       taken.set(set, name);
       return set;
     }
-    if (usual === undefined) problems.push({ path, text: `the variable ${name} is not set` });
-    return usual ?? '';
+    if (fallback === undefined) problems.push({ path, text: `the variable ${name} is not set` });
+    return fallback ?? '';
   });
 }
 
@@ -93,7 +90,7 @@ function isPlain(value: unknown): value is object {
 const SHORTEST = 6;
 
 /** Puts the names back where values would be shown. */
-export function hiding(secrets: ReadonlyMap<string, string>): (text: string) => string {
+export function createRedactor(secrets: ReadonlyMap<string, string>): (text: string) => string {
   const known = [...secrets].filter(([value]) => value.length >= SHORTEST).sort(([a], [b]) => b.length - a.length);
   return (text) => known.reduce((rest, [value, name]) => rest.replaceAll(value, `\${${name}}`), text);
 }

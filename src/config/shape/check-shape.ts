@@ -1,19 +1,18 @@
 /** The shape of a config: all that is wrong with it at once, with what was expected and what came. Pure. */
 
 import type { z } from 'zod';
-import { describe } from '../../core/lib/json.ts';
+import { findNearest } from '../../cli/terminal/nearest.ts';
+import { describeValue } from '../../core/lib/json.ts';
 import { deepestIssue, expectation, valueAt } from '../../core/lib/schema.ts';
-import { nearest } from '../../cli/terminal/nearest.ts';
-import type { Config } from './config.ts';
-import type { Problem } from '../../node/config/problems.ts';
-import { configSchema } from '../../node/config/schema.ts';
-import type { KeyPath } from '../../node/config/source.ts';
+import type { KeyPath, Problem } from '../reading/location.ts';
 import { isReference } from '../reading/variables.ts';
+import type { Config } from './config.ts';
+import { configSchema } from './schema.ts';
 
-export type Shaped = { readonly config: Config } | { readonly problems: readonly Problem[] };
+type ShapeResult = { readonly config: Config } | { readonly problems: readonly Problem[] };
 
 /** What is shown of a value is as the file has it, `raw`: what variables stand for is nobody's to read. */
-export function checkShape(value: unknown, raw: unknown): Shaped {
+export function checkShape(value: unknown, raw: unknown): ShapeResult {
   const first = configSchema.safeParse(value, { error: expectation });
   if (first.success) return { config: first.data };
   const meant = first.error.issues.reduce((rest, issue) => withNumber(rest, issue, raw), value);
@@ -46,15 +45,15 @@ function replacedAt(value: unknown, [key, ...rest]: KeyPath, by: unknown): unkno
   return { ...object, [key]: replacedAt(object[key], rest, by) };
 }
 
-function problemsOf(given: z.core.$ZodIssue, raw: unknown): readonly Problem[] {
-  const issue = deepestIssue(given) ?? given;
+function problemsOf(value: z.core.$ZodIssue, raw: unknown): readonly Problem[] {
+  const issue = deepestIssue(value) ?? value;
   const { path } = issue;
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => strange(path, key, issue.message));
   if (issue.code === 'invalid_key') {
     const expected = issue.issues[0]?.message ?? 'another name';
     return [{ path, part: 'key', text: `expected ${expected}` }];
   }
-  return [{ path, text: `expected ${issue.message}, got ${shown(path, raw)}` }];
+  return [{ path, text: `expected ${issue.message}, got ${displayValue(path, raw)}` }];
 }
 
 /** Settings of the hub that were meant one level deeper. */
@@ -73,23 +72,23 @@ const OF_HUB = [
 ];
 
 /** More of them would be no help. */
-const MOST_LISTED = 24;
+const MAX_LISTED = 24;
 
 function strange(path: KeyPath, key: string, message: string): Problem {
   const known = message.replace(/^one of /, '').split(', ');
   const at = { path: [...path, key], part: 'key' } as const;
   const camel = key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
   if (path.length === 0 && OF_HUB.includes(camel)) return { ...at, text: `expected it in hub: hub.${camel}` };
-  const meant = known.includes(camel) ? camel : nearest(key, known);
-  const list = known.length > MOST_LISTED ? '' : `; there are ${known.join(', ')}`;
+  const meant = known.includes(camel) ? camel : findNearest(key, known);
+  const list = known.length > MAX_LISTED ? '' : `; there are ${known.join(', ')}`;
   const hint = meant === null ? list : `; did you mean ${meant}?`;
   return { ...at, text: `there is no such setting${hint}` };
 }
 
 /** Keys, and addresses that may have one in them, are never shown, also not to who wrote them: errors end up in logs. */
-export function shown(path: KeyPath, raw: unknown): string {
+export function displayValue(path: KeyPath, raw: unknown): string {
   const value = valueAt(raw, path);
   const isSecret = path.some((key) => /key$|url$|token$|secret|password|headers/i.test(String(key)));
-  if (!isSecret || value === undefined || isReference(value)) return describe(value);
+  if (!isSecret || value === undefined || isReference(value)) return describeValue(value);
   return typeof value === 'string' ? 'a text that is not shown' : 'what is no text';
 }

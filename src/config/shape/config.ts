@@ -1,21 +1,21 @@
 /** What a config file says: a hub, who takes part in it, what they may do, and what is opened by the clock. */
 
-import type { ScheduledSession } from '../../client/schedule.ts';
-import type { Grant } from '../../core/records/access/grants.ts';
+import type { ModelSettings } from '../../cli/agent-options/model-choice.ts';
+import type { ScheduledSession } from '../../client/operations/params.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
+import type { Grant } from '../../core/records/access/grants.ts';
 import type { Limits } from '../../core/records/access/limits.ts';
 import type { RuleChange } from '../../core/records/access/rule.ts';
 import type { MissedTimes } from '../../core/records/work/schedule.ts';
 import type { Budget } from '../../participants/budget/budget.ts';
+import type { CliName } from '../../participants/clis/cli-agents.ts';
+import type { Permissions, Transport } from '../../participants/clis/records/cli-record.ts';
 import type { PriceList } from '../../participants/models/usage/prices.ts';
 import type { ExtractStrategy } from '../../participants/roles/extract/settings.ts';
 import type { MetaSchema } from '../../participants/roles/role.ts';
 import type { HubToolName } from '../../participants/tools/hub-tools.ts';
-import type { CliName } from '../../participants/clis/cli-agents.ts';
-import type { Permissions, Transport } from '../../participants/clis/records/cli-record.ts';
-import type { LogLevel } from '../../node/commands/log-level.ts';
-import type { ModelSettings } from '../../cli/agent-options/model-choice.ts';
 import type { ServeLimits } from '../../server/port/serve-options.ts';
+import type { LogLevel } from '../../server/telemetry/line-log.ts';
 
 /** As `parley up` takes them as options; those come first. */
 export interface HubConfig {

@@ -1,9 +1,14 @@
 /** What somebody may try in a session, by their grants and their place in it. What is not among it is not offered. Pure. */
 
-import type { StateAt, WhoAmI } from '../../core/console-operations.ts';
-import { isTerminal, type LifecycleState, type Participant, type ParticipantStatus } from '../../core/records/session/session.ts';
+import type { SessionStateAt, WhoAmI } from '../../core/protocol/operations/console-sessions.ts';
+import {
+  isTerminal,
+  type LifecycleState,
+  type Participant,
+  type ParticipantStatus,
+} from '../../core/records/session/session.ts';
 
-export interface May {
+export interface SessionPermissions {
   /** One's place in it; null = one has none. */
   readonly place: Participant | null;
   readonly speak: boolean;
@@ -16,7 +21,7 @@ export interface May {
   readonly approve: boolean;
 }
 
-export const NOTHING: May = {
+export const NO_PERMISSIONS: SessionPermissions = {
   place: null,
   speak: false,
   comeBack: false,
@@ -26,10 +31,14 @@ export const NOTHING: May = {
 };
 
 /** `session` as it is now: in the past nothing can be done, and who only looks does nothing. */
-export function mayDo(me: WhoAmI | null, session: StateAt['session'], isReadOnly: boolean): May {
-  if (me === null) return NOTHING;
+export function permissionsFor(
+  me: WhoAmI | null,
+  session: SessionStateAt['session'],
+  isReadOnly: boolean,
+): SessionPermissions {
+  if (me === null) return NO_PERMISSIONS;
   const place = session.participants.find(({ agent_id }) => agent_id === me.agent_id) ?? null;
-  if (isReadOnly) return { ...NOTHING, place };
+  if (isReadOnly) return { ...NO_PERMISSIONS, place };
   const { state, knobs, creator_id } = session;
   const isLive = !isTerminal(state) && state !== 'CLOSING';
   const isActive = place?.status === 'active' && isLive;
@@ -45,10 +54,10 @@ export function mayDo(me: WhoAmI | null, session: StateAt['session'], isReadOnly
   };
 }
 
-export type Treatment = 'hide' | 'remove' | 'return';
+export type OperatorAction = 'hide' | 'remove' | 'return';
 
 /** What can be done with a participant: who is hidden can come back, who is out is out. */
-export function treatmentsOf(status: ParticipantStatus, state: LifecycleState): readonly Treatment[] {
+export function operatorActionsFor(status: ParticipantStatus, state: LifecycleState): readonly OperatorAction[] {
   if (status === 'active') return state === 'ACTIVE' ? ['hide', 'remove'] : ['remove'];
   if (status === 'hidden') return ['return', 'remove'];
   return status === 'invited' ? ['remove'] : [];

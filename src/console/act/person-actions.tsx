@@ -5,7 +5,7 @@ import type { LifecycleState, ParticipantStatus } from '../../core/records/sessi
 import { attempt } from '../connection/write-operations.ts';
 import { shortLine } from '../text/visible-text.ts';
 import { AskDialog, type Choice } from './ask-dialog.tsx';
-import { type Treatment, treatmentsOf } from './permissions.ts';
+import { type OperatorAction, operatorActionsFor } from './permissions.ts';
 
 interface Props {
   readonly sessionId: string;
@@ -16,13 +16,13 @@ interface Props {
   readonly isOffered: boolean;
 }
 
-const WORDS: Readonly<Record<Treatment, string>> = {
+const WORDS: Readonly<Record<OperatorAction, string>> = {
   hide: 'Hide',
   remove: 'Remove for good',
   return: 'Return',
 };
 
-const MEANINGS: Readonly<Record<Treatment, string>> = {
+const MEANINGS: Readonly<Record<OperatorAction, string>> = {
   hide: 'Hidden, one reads on, keeps the place and may not speak, until one is returned.',
   return: 'Returned, one may speak again.',
   remove:
@@ -31,7 +31,7 @@ const MEANINGS: Readonly<Record<Treatment, string>> = {
 
 export function PersonActions({ sessionId, state, agentId, status, isOffered, ...person }: Props) {
   const [isOpen, setOpen] = useState(false);
-  const treatments = treatmentsOf(status, state);
+  const treatments = operatorActionsFor(status, state);
   const name = shortLine(person.name, 40);
   // The button stays as long as the dialog does: it gets the focus back.
   if ((!isOffered || treatments.length === 0) && !isOpen) return null;
@@ -58,7 +58,7 @@ export function PersonActions({ sessionId, state, agentId, status, isOffered, ..
   );
 }
 
-function choiceOf(treatment: Treatment, session_id: string, participant: string): Choice {
+function choiceOf(treatment: OperatorAction, session_id: string, participant: string): Choice {
   return {
     words: WORDS[treatment],
     isMain: treatment === 'return',

@@ -1,11 +1,11 @@
 /** What this identity may do, read again when that may have changed: what was lost or won is told. */
 
-import type { WhoAmI } from '../../core/console-operations.ts';
 import { WireError } from '../../core/lib/errors.ts';
-import { ask } from './read-operations.ts';
-import { EMPTY_LIST } from '../state/session-list.ts';
+import type { WhoAmI } from '../../core/protocol/operations/console-sessions.ts';
 import { store, update } from '../state/console-state.ts';
-import { tell } from '../state/notice-actions.ts';
+import { showNotice } from '../state/notice-actions.ts';
+import { EMPTY_LIST } from '../state/session-list.ts';
+import { client } from './current-client.ts';
 
 let isReading = false;
 
@@ -15,16 +15,17 @@ export function isForbidden(thrown: unknown): boolean {
 }
 
 /** It is shown what is for others too. */
-export function seesAll(): boolean {
+export function mayObserve(): boolean {
   return store.get().me?.grants.includes('observe') ?? false;
 }
 
 /** One look at a time: whatever else asks for one meanwhile gets what that brings. */
-export function readRights(): void {
+export function loadGrants(): void {
   const before = store.get().me;
   if (isReading || before === null) return;
   isReading = true;
-  ask('whoami', {})
+  Promise.resolve()
+    .then(() => client().call('whoami', {}))
     .then((me) => changed(before, me))
     // What cannot be asked now is asked when the hub is back, or forbids the next thing.
     .catch(() => {})
@@ -41,8 +42,8 @@ function changed(before: WhoAmI, me: WhoAmI): void {
   if (lost.length + won.length === 0) return;
   const seesOthers = [...lost, ...won].includes('observe');
   update(() => (seesOthers ? { me, list: EMPTY_LIST, hub: null } : { me }));
-  if (lost.length > 0) tell('refused', `${granted(lost)} taken from you: what it was for is offered no longer.`);
-  if (won.length > 0) tell('done', `${granted(won)} given to you.`);
+  if (lost.length > 0) showNotice('refused', `${granted(lost)} taken from you: what it was for is offered no longer.`);
+  if (won.length > 0) showNotice('done', `${granted(won)} given to you.`);
 }
 
 function granted(grants: readonly string[]): string {

@@ -1,19 +1,19 @@
 /** The connection of the page: one client, for one identity, that comes back by itself. */
 
-import { WireError } from '../../core/lib/errors.ts';
 import { connectHuman, type HumanClient, type InviteDecision } from '../../client/web.ts';
-import { ask } from './read-operations.ts';
+import { WireError } from '../../core/lib/errors.ts';
+import { endText } from '../state/connection-state.ts';
+import { store, update } from '../state/console-state.ts';
 import { go } from '../state/navigation.ts';
 import { NO_FILTER } from '../state/route.ts';
 import { EMPTY_LIST } from '../state/session-list.ts';
-import { store, update } from '../state/console-state.ts';
-import { endWords } from '../state/connection-state.ts';
-import { hearerOf } from './push-listeners.ts';
-import { forgetSignIn, rememberedSignIn, rememberSignIn } from './storage.ts';
-import { readRights } from './grants.ts';
+import { currentClient, setClient } from './current-client.ts';
+import { loadGrants } from './grants.ts';
+import { pushListenerOf } from './push-listeners.ts';
+import { callRead } from './read-operations.ts';
 import type { SignIn } from './sign-in-details.ts';
+import { forgetSignIn, rememberedSignIn, rememberSignIn } from './storage.ts';
 
-let current: HumanClient | null = null;
 /** Counts sign-ins: what an earlier one brings back does not count any more. */
 let attempt = 0;
 let stopAcking: (() => void) | null = null;
@@ -21,13 +21,6 @@ const openInvites = new Map<string, (decision: InviteDecision) => void>();
 
 /** How long until the hub is tried again that did not answer at the first time. */
 const RETRY_MS = 2000;
-
-/** The client, for whoever asks or acts. */
-export function client(): HumanClient {
-  if (current === null)
-    throw new WireError('unavailable', 'the page is not connected to a hub', { outcome: 'refused' });
-  return current;
-}
 
 /** `isTry`: nobody asked for it, so a hub that wants more is no failure. */
 export async function signIn(wanted: SignIn, { isTry = false }: { isTry?: boolean } = {}): Promise<void> {
@@ -54,15 +47,15 @@ export function signOut(): void {
 }
 
 /** What waits for an answer is given up: it is not sent any more. */
-export function connectAnew(): void {
+export function reconnect(): void {
   const { name, token } = rememberedSignIn();
-  if (name !== null && current !== null) void signIn({ name, token });
+  if (name !== null && currentClient() !== null) void signIn({ name, token });
 }
 
 /** Nothing that one identity was shown is there for the next. */
 function forgetAll(): void {
-  current?.close();
-  current = null;
+  currentClient()?.close();
+  setClient(null);
   openInvites.clear();
   update(() => ({ me: null, list: EMPTY_LIST, session: null, hub: null, invites: [], notices: [] }));
 }
@@ -72,8 +65,9 @@ export function setAcking(isOn: boolean): void {
   if (!isOn) {
     stopAcking?.();
     stopAcking = null;
-  } else if (stopAcking === null && current !== null)
-    stopAcking = current.onMessage(({ session }) => hearerOf(session.id)?.heard());
+  } else {
+    stopAcking ??= currentClient()?.onMessage(({ session }) => pushListenerOf(session.id)?.heard()) ?? null;
+  }
 }
 
 /** Decides about an invite that waits. False = there is none. */
@@ -108,24 +102,24 @@ function connectAs({ name, token }: SignIn, counts: () => boolean): Promise<Huma
           () => {},
         );
       }),
-    onDelta: (delta) => hearerOf(delta.session_id)?.shown(delta),
+    onDelta: (delta) => pushListenerOf(delta.session_id)?.shown(delta),
     onState(state) {
-      if (!counts() || current === null) return;
+      if (!counts() || currentClient() === null) return;
       if (state !== 'closed') update(() => ({ connection: { kind: state } }));
-      if (state === 'open') readRights();
+      if (state === 'open') loadGrants();
     },
   });
 }
 
 async function welcome(connected: HumanClient, wanted: SignIn): Promise<void> {
-  current = connected;
+  setClient(connected);
   const mine = attempt;
   void connected.closed.then((end) => {
-    if (mine === attempt) update(() => ({ connection: { kind: 'ended', why: endWords(end) } }));
+    if (mine === attempt) update(() => ({ connection: { kind: 'ended', why: endText(end) } }));
   });
   stopAcking = null;
   setAcking(!store.get().readOnly);
-  const me = await ask('whoami', {});
+  const me = await callRead('whoami', {});
   if (mine !== attempt) return;
   rememberSignIn(wanted);
   const skewMs = Date.parse(connected.welcomedAt) - Date.now();

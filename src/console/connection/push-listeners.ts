@@ -1,24 +1,24 @@
 /** What the hub pushes to who takes part, handed to the session that is open. */
 
-import type { ForwardedDelta } from '../../core/protocol/frames/frame-codec.ts';
+import type { ForwardedDelta } from '../../core/protocol/frames/frames.ts';
 
-export interface Hearer {
+export interface PushListener {
   /** Something was said. */
   readonly heard: () => void;
   /** Something is being written. */
   readonly shown: (delta: ForwardedDelta) => void;
 }
 
-const hearers = new Map<string, Hearer>();
+const hearers = new Map<string, PushListener>();
 
 /** One for each session. Until the function it returns is called. */
-export function hear(sessionId: string, hearer: Hearer): () => void {
+export function onPush(sessionId: string, hearer: PushListener): () => void {
   hearers.set(sessionId, hearer);
   return () => {
     if (hearers.get(sessionId) === hearer) hearers.delete(sessionId);
   };
 }
 
-export function hearerOf(sessionId: string): Hearer | undefined {
+export function pushListenerOf(sessionId: string): PushListener | undefined {
   return hearers.get(sessionId);
 }

@@ -1,11 +1,11 @@
 /** Looking: the operations that change nothing. In read-only mode these are all that is ever called. */
 
-import type { OperationName, Params, Result } from '../../core/operations.ts';
-import { client } from './hub-client.ts';
-import { isForbidden, readRights } from './grants.ts';
+import type { OperationName, Params, Result } from '../../core/protocol/operations/operations.ts';
+import { client } from './current-client.ts';
+import { isForbidden, loadGrants } from './grants.ts';
 
 /** Everything the console reads by; whatever else there is changes something, and goes through `actions.ts`. */
-export type Looking = Extract<
+export type ReadOperation = Extract<
   OperationName,
   | 'whoami'
   | 'list_sessions'
@@ -27,11 +27,11 @@ export type Looking = Extract<
   | 'health'
 >;
 
-export async function ask<Name extends Looking>(op: Name, params: Params<Name>): Promise<Result<Name>> {
+export async function callRead<Name extends ReadOperation>(op: Name, params: Params<Name>): Promise<Result<Name>> {
   try {
     return await client().call(op, params);
   } catch (thrown) {
-    if (isForbidden(thrown)) readRights();
+    if (isForbidden(thrown)) loadGrants();
     throw thrown;
   }
 }

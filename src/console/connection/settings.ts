@@ -1,9 +1,9 @@
 /** What the person chose for this page: its colours, and whether anything may be changed from it. */
 
-import { isActing } from './write-operations.ts';
-import { connectAnew, setAcking } from './hub-client.ts';
-import { rememberReadOnly, rememberTheme } from './storage.ts';
 import { type Theme, update } from '../state/console-state.ts';
+import { reconnect, setAcking } from './hub-client.ts';
+import { rememberReadOnly, rememberTheme } from './storage.ts';
+import { hasPendingWrite } from './write-operations.ts';
 
 export function setTheme(theme: Theme): void {
   rememberTheme(theme);
@@ -17,5 +17,5 @@ export function setReadOnly(readOnly: boolean): void {
   setAcking(!readOnly);
   update(() => ({ readOnly }));
   // What waits for a hub that is away would be done when it is back.
-  if (readOnly && isActing()) connectAnew();
+  if (readOnly && hasPendingWrite()) reconnect();
 }

@@ -1,14 +1,14 @@
 /** Who are you, and what proves it? The token is kept for this tab alone. */
 
 import { useState } from 'preact/hooks';
+import { type ConnectionState, connectionText } from '../state/connection-state.ts';
 import { go } from '../state/navigation.ts';
 import { NO_FILTER } from '../state/route.ts';
-import { Line } from '../text/untrusted-text.tsx';
 import { useConsole } from '../state/use-store.ts';
-import type { ConnectionState } from '../state/connection-state.ts';
+import { Line } from '../text/untrusted-text.tsx';
 import { signIn } from './hub-client.ts';
-import { rememberedSignIn } from './storage.ts';
 import { nameProblem } from './sign-in-details.ts';
+import { rememberedSignIn } from './storage.ts';
 
 export function SignInPage({ connection }: { connection: ConnectionState }) {
   const readOnly = useConsole((state) => state.readOnly);
@@ -66,4 +66,24 @@ export function SignInPage({ connection }: { connection: ConnectionState }) {
       </form>
     </div>
   );
+}
+
+export function ConnectionBar() {
+  const connection = useConsole((state) => state.connection);
+  const isSeen = connection.kind === 'away' || connection.kind === 'ended';
+  return (
+    <div class={`connection is-${connection.kind}`} role="status" data-connection={connection.kind}>
+      {isSeen ? <span>{connectionText(connection)}</span> : <span class="unseen">{connectionText(connection)}</span>}
+      {connection.kind === 'ended' && (
+        <button type="button" onClick={again}>
+          Connect again
+        </button>
+      )}
+    </div>
+  );
+}
+
+function again(): void {
+  const { name, token } = rememberedSignIn();
+  if (name !== null) void signIn({ name, token });
 }

@@ -1,12 +1,12 @@
 /** Acting: every operation that changes something is called from here, and from nowhere else. */
 
-import type { OperationName, Params, Result } from '../../core/operations.ts';
-import { type Looking, reasonOf } from './read-operations.ts';
-import { client } from './hub-client.ts';
-import { isForbidden, readRights } from './grants.ts';
+import type { OperationName, Params, Result } from '../../core/protocol/operations/operations.ts';
 import { store } from '../state/console-state.ts';
+import { client } from './current-client.ts';
+import { isForbidden, loadGrants } from './grants.ts';
+import { type ReadOperation, reasonOf } from './read-operations.ts';
 
-export type Acting = Exclude<OperationName, Looking | 'register' | 'subscribe' | 'unsubscribe'>;
+export type WriteOperation = Exclude<OperationName, ReadOperation | 'register' | 'subscribe' | 'unsubscribe'>;
 
 /** What came of it: the hub's answer, or why not, in the hub's own words. */
 export type Outcome<Answer> =
@@ -16,11 +16,14 @@ export type Outcome<Answer> =
 let underWay = 0;
 
 /** Something was asked for that the hub has not answered yet. */
-export function isActing(): boolean {
+export function hasPendingWrite(): boolean {
   return underWay > 0;
 }
 
-export async function attempt<Name extends Acting>(op: Name, params: Params<Name>): Promise<Outcome<Result<Name>>> {
+export async function attempt<Name extends WriteOperation>(
+  op: Name,
+  params: Params<Name>,
+): Promise<Outcome<Result<Name>>> {
   if (store.get().readOnly) {
     return { ok: false, reason: 'Nothing is changed in read-only mode. Switch it off to act.', thrown: null };
   }
@@ -28,7 +31,7 @@ export async function attempt<Name extends Acting>(op: Name, params: Params<Name
   try {
     return { ok: true, answer: await client().call(op, params) };
   } catch (thrown) {
-    if (isForbidden(thrown)) readRights();
+    if (isForbidden(thrown)) loadGrants();
     return { ok: false, reason: `The hub refused: ${reasonOf(thrown)}`, thrown };
   } finally {
     underWay -= 1;

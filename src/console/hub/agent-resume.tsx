@@ -1,12 +1,12 @@
 /** All that an agent says of itself, and what the hub has seen of it: asked for when somebody opens it. */
 
 import { useEffect, useState } from 'preact/hooks';
-import type { Resume } from '../../core/records/identity/resume-schema.ts';
+import type { Resume } from '../../core/records/identity/resume.ts';
 import type { Skill } from '../../core/records/identity/skill.ts';
-import { ask, reasonOf } from '../connection/read-operations.ts';
+import { callRead, reasonOf } from '../connection/read-operations.ts';
 import { Line, Said } from '../text/untrusted-text.tsx';
 import { Ago } from '../time/times.tsx';
-import { observedWords } from './observed-words.ts';
+import { observedText } from './feed-text.ts';
 
 interface Known {
   readonly resume: Resume;
@@ -37,7 +37,7 @@ export function AgentResume({ agentId }: { agentId: string }) {
 }
 
 async function readOf(agent: string): Promise<Known> {
-  const [resume, skill] = await Promise.all([ask('get_resume', { agent }), ask('get_skill', { agent })]);
+  const [resume, skill] = await Promise.all([callRead('get_resume', { agent }), callRead('get_skill', { agent })]);
   return { resume, skill };
 }
 
@@ -47,7 +47,7 @@ function Facts({ resume, skill }: Known) {
     ['Can do', resume.claimed_capabilities],
     ['Knows', resume.domains],
     ['Examples', resume.examples],
-    ['Seen', Object.entries(resume.observed).map(observedWords)],
+    ['Seen', Object.entries(resume.observed).map(observedText)],
   ];
   const told = facts.filter(([, words]) => words.length > 0);
   return (

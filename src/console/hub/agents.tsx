@@ -1,11 +1,11 @@
 /** Who there is: connected or not, what they say they can do, and how much they have to do. */
 
 import { useId, useState } from 'preact/hooks';
-import type { AgentLoad } from '../../core/console-operations.ts';
+import type { AgentLoad } from '../../core/protocol/operations/console-hub.ts';
 import type { FoundAgent } from '../../core/records/identity/find-agent.ts';
+import type { HubState } from '../state/hub-state.ts';
 import { Line } from '../text/untrusted-text.tsx';
 import { AgentResume } from './agent-resume.tsx';
-import type { HubState } from '../state/hub-state.ts';
 
 export function Agents({ hub }: { hub: HubState }) {
   const loads = new Map(hub.figures?.agents.map((load) => [load.agent_id, load]) ?? []);

@@ -1,24 +1,24 @@
 /** What went wrong and what was looked into, the newest first. */
 
 import { useState } from 'preact/hooks';
-import type { FeedEntry } from '../../core/console-operations.ts';
+import type { FeedEntry } from '../../core/protocol/operations/console-hub.ts';
+import { hubNow } from '../state/hub-clock.ts';
 import { sessionHref } from '../state/route.ts';
 import { Line } from '../text/untrusted-text.tsx';
-import { hubNow } from '../state/hub-clock.ts';
 import { clockTime } from '../time/time-text.ts';
-import { detailWords, isShown, SHOWN, type Shown } from './feed-text.ts';
+import { detailText, FEED_FILTERS, type FeedFilter, passesFilter } from './feed-text.ts';
 
 export function Feed({ entries }: { entries: readonly FeedEntry[] }) {
-  const [shown, setShown] = useState<Shown>('happened');
-  const listed = entries.filter((entry) => isShown(entry, shown));
+  const [shown, setShown] = useState<FeedFilter>('happened');
+  const listed = entries.filter((entry) => passesFilter(entry, shown));
   return (
     <section class="card" aria-labelledby="feed-title">
       <div class="card-head">
         <h2 id="feed-title">Violations and audit</h2>
         <label>
           <span class="unseen">Show</span>
-          <select value={shown} onChange={({ currentTarget }) => setShown(currentTarget.value as Shown)}>
-            {Object.entries(SHOWN).map(([value, words]) => (
+          <select value={shown} onChange={({ currentTarget }) => setShown(currentTarget.value as FeedFilter)}>
+            {Object.entries(FEED_FILTERS).map(([value, words]) => (
               <option key={value} value={value}>
                 {words}
               </option>
@@ -55,7 +55,7 @@ function Entry({ entry }: { entry: FeedEntry }) {
         </a>
       )}{' '}
       <span class="dim detail">
-        <Line text={detailWords(detail)} most={160} />
+        <Line text={detailText(detail)} most={160} />
       </span>
     </li>
   );

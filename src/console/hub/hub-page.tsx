@@ -1,13 +1,14 @@
 /** The hub as a whole: how it is doing, who is there, what went wrong, and who is waited for. */
 
 import { useEffect } from 'preact/hooks';
-import { hrefOf, NO_FILTER } from '../state/route.ts';
-import { duration } from '../time/time-text.ts';
-import { useConsole } from '../state/use-store.ts';
-import { Agents } from './agents.tsx';
-import { Charts } from './charts.tsx';
-import { Feed } from './feed.tsx';
+import type { FigurePoint, HubFigures } from '../../core/protocol/operations/console-hub.ts';
+import { Sparkline } from '../parts/chart/sparkline.tsx';
 import { EMPTY_HUB, type HubState } from '../state/hub-state.ts';
+import { hrefOf, NO_FILTER } from '../state/route.ts';
+import { useConsole } from '../state/use-store.ts';
+import { duration } from '../time/time-text.ts';
+import { Agents } from './agents.tsx';
+import { Feed } from './feed.tsx';
 import { followHub } from './live-hub.ts';
 import { SlowConsumers, Waits } from './waits.tsx';
 
@@ -80,5 +81,32 @@ function Tiles({ hub: { figures } }: { hub: HubState }) {
         </div>
       ))}
     </dl>
+  );
+}
+
+export function Charts({ figures: { series } }: { figures: HubFigures }) {
+  const line = (name: string, figure: (point: FigurePoint) => number | null) => ({
+    name,
+    points: series.map(figure),
+  });
+  return (
+    <section class="charts" aria-label="The last minute">
+      <div class="card">
+        <Sparkline label="Posts" unit="/s" series={[line('posts', (point) => point.posts_per_s)]} />
+      </div>
+      <div class="card">
+        <Sparkline label="Delivered" unit="/s" series={[line('delivered', (point) => point.delivered_per_s)]} />
+      </div>
+      <div class="card">
+        <Sparkline label="Refused" unit="/s" series={[line('refused', (point) => point.refused_per_s)]} />
+      </div>
+      <div class="card">
+        <Sparkline
+          label="Ack"
+          unit=" ms"
+          series={[line('p50', (point) => point.ack_p50_ms), line('p99', (point) => point.ack_p99_ms)]}
+        />
+      </div>
+    </section>
   );
 }

@@ -1,20 +1,20 @@
 /** Keeps the figures, the agents and the feed of the hub as they are, while somebody looks. */
 
-import type { FeedEntry } from '../../core/console-operations.ts';
 import { WireError } from '../../core/lib/errors.ts';
-import type { Result } from '../../core/operations.ts';
-import { ask, reasonOf } from '../connection/read-operations.ts';
+import type { FeedEntry } from '../../core/protocol/operations/console-hub.ts';
+import type { Result } from '../../core/protocol/operations/operations.ts';
+import { callRead, reasonOf } from '../connection/read-operations.ts';
 import { store, update } from '../state/console-state.ts';
 import { EMPTY_HUB, type HubState, withFeed } from '../state/hub-state.ts';
 
 const TICK_MS = 1000;
 /** Who there is changes slowly. */
 const AGENTS_EVERY = 5;
-const MOST_AGENTS = 200;
+const MAX_AGENTS = 200;
 /** As many as are kept, and as the hub gives at once. */
 const FEED_PAGE = 200;
 /** A call may look through many records that are not for this identity. */
-const MOST_FEED_CALLS = 20;
+const MAX_FEED_CALLS = 20;
 
 export function followHub(): () => void {
   let isOver = false;
@@ -63,7 +63,7 @@ async function tick(parts: readonly Part[], refused: Set<string>): Promise<void>
 }
 
 async function readFigures(): Promise<void> {
-  const figures = await ask('hub_figures', {});
+  const figures = await callRead('hub_figures', {});
   change((hub) => ({ ...hub, figures }));
 }
 
@@ -72,8 +72,8 @@ async function readFeed(isAnew: boolean): Promise<void> {
   const since = isAnew ? undefined : store.get().hub?.feed[0]?.number;
   const fresh: FeedEntry[] = [];
   let after: number | null | undefined;
-  for (let calls = 0; calls < MOST_FEED_CALLS && fresh.length < FEED_PAGE && after !== null; calls += 1) {
-    const page: Result<'read_feed'> = await ask('read_feed', { since, after, limit: FEED_PAGE });
+  for (let calls = 0; calls < MAX_FEED_CALLS && fresh.length < FEED_PAGE && after !== null; calls += 1) {
+    const page: Result<'read_feed'> = await callRead('read_feed', { since, after, limit: FEED_PAGE });
     fresh.push(...page.entries);
     after = page.next;
   }
@@ -83,7 +83,7 @@ async function readFeed(isAnew: boolean): Promise<void> {
 }
 
 async function readAgents(): Promise<void> {
-  const { agents, next } = await ask('find_agent', { limit: MOST_AGENTS });
+  const { agents, next } = await callRead('find_agent', { limit: MAX_AGENTS });
   change((hub) => ({ ...hub, agents, hasMoreAgents: next !== null }));
 }
 

@@ -1,6 +1,6 @@
 /** Who is waited for, and who cannot keep up. */
 
-import type { HubFigures, HubWait } from '../../core/console-operations.ts';
+import type { HubFigures, PendingWait } from '../../core/protocol/operations/console-hub.ts';
 import { sessionHref } from '../state/route.ts';
 import { Line } from '../text/untrusted-text.tsx';
 import { since } from '../time/time-text.ts';
@@ -39,7 +39,7 @@ export function Waits({ figures }: { figures: HubFigures | null }) {
 }
 
 /** Somebody by name, or whoever may decide. */
-function Whom({ wait: { name, what, text, grant } }: { wait: HubWait }) {
+function Whom({ wait: { name, what, text, grant } }: { wait: PendingWait }) {
   return (
     <>
       <strong>

@@ -1,19 +1,19 @@
 /** A session is opened: the form of its type, and what the hub says of it at the field it is about. */
 
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import type { SessionType } from '../../core/console-operations.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
-import type { CreateParams } from '../../core/operations.ts';
-import { ask, reasonOf } from '../connection/read-operations.ts';
-import { go } from '../state/navigation.ts';
+import type { SessionType } from '../../core/protocol/operations/console-sessions.ts';
+import type { CreateParams } from '../../core/records/session/create-params.ts';
+import { callRead, reasonOf } from '../connection/read-operations.ts';
+import { activeErrors, type RejectedDraft } from '../parts/create/active-errors.ts';
 import { type CreateDraft, newDraft } from '../parts/create/create-draft.ts';
 import { CreateForm } from '../parts/create/create-form.tsx';
-import { type Refusal, stillRefused } from '../parts/create/active-errors.ts';
 import type { Delays } from '../parts/graph-editor/latest.ts';
-import { Line } from '../text/untrusted-text.tsx';
-import { tell } from '../state/notice-actions.ts';
+import { go } from '../state/navigation.ts';
+import { showNotice } from '../state/notice-actions.ts';
 import { useConsole } from '../state/use-store.ts';
-import { keepDraft, keptDraft, openSession } from './create-session.ts';
+import { Line } from '../text/untrusted-text.tsx';
+import { openSession, saveDraft, savedDraft } from './create-session.ts';
 
 const delays: Delays = {
   after(ms, task) {
@@ -64,14 +64,14 @@ function Opening() {
 
 function Form({ choices: { types, agents }, first }: { choices: Choices; first: SessionType }) {
   const me = useConsole((state) => state.me?.name ?? '');
-  const [draft, setDraft] = useState<CreateDraft>(() => keptDraft(me) ?? newDraft(first.manifest));
+  const [draft, setDraft] = useState<CreateDraft>(() => savedDraft(me) ?? newDraft(first.manifest));
   const [isBusy, setBusy] = useState(false);
-  const [refused, setRefused] = useState<Refusal | null>(null);
+  const [refused, setRefused] = useState<RejectedDraft | null>(null);
   const { type } = draft;
   // The same as long as the type is: another one would be asked anew.
-  const check = useCallback((graph: JsonObject) => ask('check_graph', { graph, type }), [type]);
+  const check = useCallback((graph: JsonObject) => callRead('check_graph', { graph, type }), [type]);
   const change = (next: CreateDraft): void => {
-    keepDraft(me, next);
+    saveDraft(me, next);
     setDraft(next);
   };
   const create = async (params: CreateParams): Promise<void> => {
@@ -80,7 +80,7 @@ function Form({ choices: { types, agents }, first }: { choices: Choices; first: 
     const opened = await openSession(params);
     setBusy(false);
     if (!opened.ok) return setRefused({ draft, errors: opened.errors });
-    for (const words of opened.warnings) tell('done', `Opened; but ${words}`);
+    for (const words of opened.warnings) showNotice('done', `Opened; but ${words}`);
     go({ page: 'session', sessionId: opened.sessionId, atSeq: null, as: null });
   };
   return (
@@ -92,7 +92,7 @@ function Form({ choices: { types, agents }, first }: { choices: Choices; first: 
       onDraft={change}
       onCreate={(params) => void create(params)}
       isBusy={isBusy}
-      refused={refused === null ? [] : stillRefused(refused, draft)}
+      refused={refused === null ? [] : activeErrors(refused, draft)}
       check={check}
       delays={delays}
     />
@@ -100,6 +100,9 @@ function Form({ choices: { types, agents }, first }: { choices: Choices; first: 
 }
 
 async function readChoices(): Promise<Choices> {
-  const [{ types }, { agents }] = await Promise.all([ask('list_types', {}), ask('list_agents', { limit: 100 })]);
+  const [{ types }, { agents }] = await Promise.all([
+    callRead('list_types', {}),
+    callRead('list_agents', { limit: 100 }),
+  ]);
   return { types, agents: agents.map(({ name }) => name) };
 }

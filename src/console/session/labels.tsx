@@ -2,15 +2,15 @@
 
 import { Line } from '../text/untrusted-text.tsx';
 
-const MOST_SHOWN = 6;
+const MAX_SHOWN = 6;
 
 export function Labels({ labels }: { labels: Readonly<Record<string, string>> }) {
   const others = Object.entries(labels).filter(([name]) => name !== 'intent');
   if (others.length === 0) return null;
-  const more = others.length - MOST_SHOWN;
+  const more = others.length - MAX_SHOWN;
   return (
     <ul class="labels" aria-label="Labels">
-      {others.slice(0, MOST_SHOWN).map(([name, value]) => (
+      {others.slice(0, MAX_SHOWN).map(([name, value]) => (
         <li key={name} class="label">
           <Line text={`${name}: ${value}`} most={40} />
         </li>

@@ -3,11 +3,11 @@
 import type { ComponentChildren } from 'preact';
 import { useIsNarrow } from '../lib/use-viewport.ts';
 
-const MOST_SHOWN = 12;
-const MOST_SHOWN_NARROW = 2;
+const MAX_SHOWN = 12;
+const MAX_SHOWN_NARROW = 2;
 
-export function People({ count, children }: { count: number; children: ComponentChildren }) {
-  const most = useIsNarrow() ? MOST_SHOWN_NARROW : MOST_SHOWN;
+export function Participants({ count, children }: { count: number; children: ComponentChildren }) {
+  const most = useIsNarrow() ? MAX_SHOWN_NARROW : MAX_SHOWN;
   if (count <= most) return <>{children}</>;
   return (
     <details class="folded-people">

@@ -1,15 +1,15 @@
 /** The timeline: marks of what happened, a handle to go back to any of it, and through whose eyes. */
 
-import type { StateAt } from '../../core/console-operations.ts';
+import { useMemo } from 'preact/hooks';
+import type { SessionStateAt } from '../../core/protocol/operations/console-sessions.ts';
 import { go } from '../state/navigation.ts';
-import { shortLine } from '../text/visible-text.ts';
-import { useConsole } from '../state/use-store.ts';
+import { type MarkAt, marksFrom, nearestMark } from '../state/session/marks.ts';
 import type { OpenSession } from '../state/session/open-session.ts';
+import { useConsole } from '../state/use-store.ts';
+import { shortLine } from '../text/visible-text.ts';
 import { useWholeLog } from './reading/use-whole-log.ts';
-import { Timeline } from './timeline.tsx';
-import { marksFrom, nearestMark } from './timeline-marks.ts';
 
-export function ReplayBar({ session, state }: { session: OpenSession; state: StateAt }) {
+export function ReplayBar({ session, state }: { session: OpenSession; state: SessionStateAt }) {
   const { id, log, marks, replay } = session;
   const head = Math.max(log.headSeq, state.head_seq, 1);
   const at = replay?.atSeq ?? head;
@@ -68,5 +68,26 @@ export function ReplayBar({ session, state }: { session: OpenSession; state: Sta
         </p>
       )}
     </section>
+  );
+}
+
+const WIDTH = 1000;
+
+function Timeline({ marks, head, at }: { marks: readonly MarkAt[]; head: number; at: number }) {
+  const place = (seq: number): number => (head <= 1 ? 0 : ((seq - 1) / (head - 1)) * WIDTH);
+  // One line for all of a kind: however many there are, the page has as many elements.
+  const ticks = useMemo(() => {
+    const byKind = new Map<string, string>();
+    for (const { seq, kind } of marks) byKind.set(kind, `${byKind.get(kind) ?? ''}M${place(seq).toFixed(1)} 2v12`);
+    return [...byKind];
+  }, [marks, head]);
+  return (
+    <svg class="timeline" viewBox={`0 0 ${WIDTH} 16`} preserveAspectRatio="none" aria-hidden="true">
+      <path class="past" d={`M0 8H${place(at)}`} />
+      <path class="rest" d={`M${place(at)} 8H${WIDTH}`} />
+      {ticks.map(([kind, line]) => (
+        <path key={kind} class={`tick mark-${kind}`} d={line} />
+      ))}
+    </svg>
   );
 }

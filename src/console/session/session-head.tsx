@@ -1,27 +1,27 @@
 /** What the session is, in a line: its type and state, who is in it and whose turn it is. */
 
-import type { StateAt } from '../../core/console-operations.ts';
+import type { SessionStateAt } from '../../core/protocol/operations/console-sessions.ts';
 import { CloseAction } from '../act/close-action.tsx';
-import { handsIn } from '../state/session/raised-hands.ts';
 import { PersonActions } from '../act/person-actions.tsx';
-import { useMay } from '../act/use-permissions.ts';
+import { usePermissions } from '../act/use-permissions.ts';
 import { StateBadge } from '../parts/state-badge.tsx';
-import { dollars } from '../text/dollars.ts';
+import { namesFrom, type OpenSession } from '../state/session/open-session.ts';
+import { raisedHands } from '../state/session/raised-hands.ts';
 import { Line } from '../text/untrusted-text.tsx';
+import { dollars } from '../text/visible-text.ts';
 import { since } from '../time/time-text.ts';
 import { useNow } from '../time/times.tsx';
 import { Labels } from './labels.tsx';
-import { namesIn, type OpenSession } from '../state/session/open-session.ts';
-import { People } from './participants.tsx';
+import { Participants } from './participants.tsx';
 
-export function SessionHead({ session, state }: { session: OpenSession; state: StateAt }) {
+export function SessionHead({ session, state }: { session: OpenSession; state: SessionStateAt }) {
   const now = useNow();
-  const may = useMay(session);
+  const may = usePermissions(session);
   const { manifest, labels, state: lifecycle, session_id, participants, close_reason } = state.session;
   const turn = session.replay === null ? session.turn : state.turn;
   const waits = turn === null ? state.awaits : state.turn;
-  const names = namesIn(state);
-  const hands = handsIn(state);
+  const names = namesFrom(state);
+  const hands = raisedHands(state);
   return (
     <header class="session-head">
       <CloseAction sessionId={session_id} isOffered={may.close} />
@@ -41,7 +41,7 @@ export function SessionHead({ session, state }: { session: OpenSession; state: S
         </p>
       )}
       <Labels labels={labels} />
-      <People count={participants.length}>
+      <Participants count={participants.length}>
         <ul class="people" aria-label="Participants">
           {participants.map(({ agent_id, name, role, status }) => (
             <li key={agent_id} class={`person status-${status}${turn?.agent_id === agent_id ? ' has-turn' : ''}`}>
@@ -60,7 +60,7 @@ export function SessionHead({ session, state }: { session: OpenSession; state: S
             </li>
           ))}
         </ul>
-      </People>
+      </Participants>
       <p class="dim facts">
         {turn !== null && `${names.get(turn.agent_id) ?? turn.agent_id} has had the turn since #${turn.since_seq}`}
         {turn === null && state.awaits === null && 'Nobody has the turn'}

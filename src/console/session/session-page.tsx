@@ -2,18 +2,18 @@
 
 import { useEffect } from 'preact/hooks';
 import { InviteAnswer } from '../act/invites/invite-answer.tsx';
-import { TalkFoot } from './transcript-footer.tsx';
 import { hrefOf, NO_FILTER } from '../state/route.ts';
-import { Line } from '../text/untrusted-text.tsx';
+import { displayState } from '../state/session/open-session.ts';
 import { useConsole } from '../state/use-store.ts';
+import { Line } from '../text/untrusted-text.tsx';
 import { Inspector } from './inspector/inspector.tsx';
 import { followSession } from './reading/live-session.ts';
-import { shownState } from '../state/session/open-session.ts';
-import { lookBack } from './reading/replay.ts';
+import { showAt } from './reading/replay.ts';
 import { ReplayBar } from './replay-bar.tsx';
 import { SessionHead } from './session-head.tsx';
+import { ParticipantView } from './transcript/participant-view.tsx';
 import { Transcript } from './transcript/transcript.tsx';
-import { ViewOf } from './transcript/participant-view.tsx';
+import { TranscriptFooter } from './transcript-footer.tsx';
 
 interface Props {
   readonly sessionId: string;
@@ -29,7 +29,7 @@ export function SessionPage({ sessionId, atSeq, as }: Props) {
   // Who has not accepted yet may read nothing of it, and is not made to ask.
   useEffect(() => (isInvited ? undefined : followSession(sessionId)), [sessionId, isInvited]);
   useEffect(() => {
-    if (isKnown) lookBack(sessionId, atSeq, as);
+    if (isKnown) showAt(sessionId, atSeq, as);
   }, [sessionId, atSeq, as, isKnown, redactions]);
 
   if (isInvited || session?.refusal != null) {
@@ -58,18 +58,18 @@ export function SessionPage({ sessionId, atSeq, as }: Props) {
     );
   }
   const { replay } = session;
-  const state = shownState(session) ?? session.now;
+  const state = displayState(session) ?? session.now;
   return (
     <div class="page session-page">
       <SessionHead session={session} state={state} />
       <div class="session-body">
         <section class="talk" aria-label="What was said">
           {replay?.as != null ? (
-            <ViewOf replay={replay} state={state} />
+            <ParticipantView replay={replay} state={state} />
           ) : (
             <Transcript key={replay === null ? 'now' : 'then'} session={session} log={replay?.log ?? session.log} />
           )}
-          <TalkFoot session={session} />
+          <TranscriptFooter session={session} />
           <ReplayBar session={session} state={session.now} />
         </section>
         <Inspector session={session} state={state} />

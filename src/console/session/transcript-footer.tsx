@@ -2,23 +2,23 @@
 
 import '../act/act.css';
 import { useState } from 'preact/hooks';
-import { attempt } from '../connection/write-operations.ts';
-import type { OpenSession } from '../state/session/open-session.ts';
-import { Line } from '../text/untrusted-text.tsx';
-import { Composer } from '../act/composer.tsx';
-import { handsIn } from '../state/session/raised-hands.ts';
-import { HandPart } from '../act/compose/raise-hand.tsx';
+import { Composer } from '../act/compose/composer.tsx';
+import { RaiseHand } from '../act/compose/raise-hand.tsx';
+import { silenceText } from '../act/compose/turn-text.ts';
 import { turnDue } from '../act/governed/turn-due.ts';
 import { TurnResult } from '../act/governed/turn-result.tsx';
-import { silenceWords } from '../act/compose/turn-text.ts';
-import { useMay } from '../act/use-permissions.ts';
+import { usePermissions } from '../act/use-permissions.ts';
+import { attempt } from '../connection/write-operations.ts';
+import type { OpenSession } from '../state/session/open-session.ts';
+import { raisedHands } from '../state/session/raised-hands.ts';
+import { Line } from '../text/untrusted-text.tsx';
 
-export function TalkFoot({ session }: { session: OpenSession }) {
-  const may = useMay(session);
+export function TranscriptFooter({ session }: { session: OpenSession }) {
+  const may = usePermissions(session);
   const { now } = session;
   if (now === null || session.replay !== null) return null;
   if (may.speak) {
-    const hands = handsIn(now);
+    const hands = raisedHands(now);
     const due = turnDue(now, may.place?.agent_id ?? '');
     if (due !== null) {
       return (
@@ -34,11 +34,11 @@ export function TalkFoot({ session }: { session: OpenSession }) {
     return (
       <>
         <Composer session={session} may={may} />
-        {hands !== null && <HandPart sessionId={session.id} up={hands.get(may.place?.agent_id ?? '') ?? 0} />}
+        {hands !== null && <RaiseHand sessionId={session.id} up={hands.get(may.place?.agent_id ?? '') ?? 0} />}
       </>
     );
   }
-  const words = silenceWords(may.place, now.session);
+  const words = silenceText(may.place, now.session);
   if (words === null) return null;
   return (
     <p class="composer silence">

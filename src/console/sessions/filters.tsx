@@ -1,9 +1,9 @@
 /** Which sessions are shown. What is chosen is in the address, so that it can be kept and passed on. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { useIsNarrow } from '../lib/use-viewport.ts';
 import { go } from '../state/navigation.ts';
 import { type ListFilter, NO_FILTER, STATES } from '../state/route.ts';
-import { useIsNarrow } from '../lib/use-viewport.ts';
 
 /** Where there is little room they are folded away. */
 export function Filters({ filter }: { filter: ListFilter }) {

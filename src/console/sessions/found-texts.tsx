@@ -1,23 +1,23 @@
 /** What a search has found: who said it, in which session, and the words around it. */
 
-import type { SessionDescription } from '../../core/console-operations.ts';
+import type { SessionDescription } from '../../core/protocol/operations/console-sessions.ts';
 import { HUB_ID } from '../../core/records/session/envelope.ts';
 import type { SearchMatch } from '../../core/records/session/search.ts';
 import { type ListFilter, sessionHref } from '../state/route.ts';
+import { useConsole } from '../state/use-store.ts';
 import { Line } from '../text/untrusted-text.tsx';
 import { visibleText } from '../text/visible-text.ts';
 import { clockTime } from '../time/time-text.ts';
 import { useNow } from '../time/times.tsx';
-import { useConsole } from '../state/use-store.ts';
 import { searchOn } from './search.ts';
 
 /** More than that nobody reads; to narrow it down is better. */
-const MOST_SHOWN = 300;
+const MAX_SHOWN = 300;
 
 export function FoundTexts({ filter }: { filter: ListFilter }) {
   const found = useConsole((state) => state.list.found);
   if (found === null) return null;
-  const shown = found.matches.slice(0, MOST_SHOWN);
+  const shown = found.matches.slice(0, MAX_SHOWN);
   return (
     <section class="found" aria-label="Found">
       <p role="status" class="dim">
@@ -28,7 +28,7 @@ export function FoundTexts({ filter }: { filter: ListFilter }) {
           <Match key={`${match.session_id} ${match.seq}`} match={match} />
         ))}
       </ol>
-      {found.next !== null && !found.isLooking && shown.length < MOST_SHOWN && (
+      {found.next !== null && !found.isLooking && shown.length < MAX_SHOWN && (
         <button type="button" onClick={() => searchOn(filter)}>
           Look further
         </button>

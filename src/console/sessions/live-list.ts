@@ -1,19 +1,19 @@
 /** Keeps the list as it is at the hub: pages as they are scrolled to, changes once a second, details of what is on screen. */
 
-import type { SessionDescription } from '../../core/console-operations.ts';
-import type { SessionSummary } from '../../core/operations.ts';
-import { ask, reasonOf } from '../connection/read-operations.ts';
-import { seesAll } from '../connection/grants.ts';
-import { store, update } from '../state/console-state.ts';
+import type { SessionDescription } from '../../core/protocol/operations/console-sessions.ts';
+import type { SessionSummary } from '../../core/protocol/operations/sessions.ts';
+import { mayObserve } from '../connection/grants.ts';
+import { callRead, reasonOf } from '../connection/read-operations.ts';
 import { askedSince, isSameSweep, type Sweep, withSwept } from '../state/change-sweep.ts';
+import { store, update } from '../state/console-state.ts';
 import {
   EMPTY_LIST,
   inPlaceOf,
   isNarrow,
-  MOST_AHEAD,
+  MAX_AHEAD,
   type SessionList,
-  shownIds,
   undescribed,
+  visibleIds,
   withChanges,
   withDescriptions,
   withPage,
@@ -25,13 +25,13 @@ const TICK_MS = 1000;
 /** The page is patched no more often than that. */
 const SOONEST_MS = 250;
 /** Changes are read in pages; what is beyond these is read at the next tick. */
-const MOST_CHANGE_PAGES = 5;
+const MAX_CHANGE_PAGES = 5;
 /** What is read again is read in larger pages. */
 const LARGEST_PAGE = 1000;
 /** Pages of one look that are read for a filter without being scrolled to. */
 const PAGES_AHEAD = 2;
 /** What one asks to be described at once. */
-const MOST_DESCRIBED = 100;
+const MAX_DESCRIBED = 100;
 /** Once in so many looks rows are described again that seem to be the same. */
 const ANEW_EVERY = 5;
 
@@ -47,7 +47,7 @@ store.subscribe(() => {
   if (store.get().connection.kind !== 'open') isDoubtful = true;
 });
 
-export function showsRows(ids: readonly string[]): void {
+export function setVisibleRows(ids: readonly string[]): void {
   const isNew = ids.some((id) => !onScreen.includes(id));
   onScreen = ids;
   if (!isNew) return;
@@ -78,8 +78,8 @@ export async function readPage(): Promise<void> {
   if (next === undefined) isDoubtful = false;
   update(({ list }) => ({ list: { ...list, isReading: true } }));
   try {
-    const page = await ask('list_sessions', { all: seesAll(), limit: PAGE, after: next });
-    const names = isNameAsked() ? await ask('describe_sessions', { session_ids: idsOf(page) }) : { sessions: [] };
+    const page = await callRead('list_sessions', { all: mayObserve(), limit: PAGE, after: next });
+    const names = isNameAsked() ? await callRead('describe_sessions', { session_ids: idsOf(page) }) : { sessions: [] };
     update(({ list }) => ({ list: withDescriptions(withPage(list, page), names.sessions) }));
   } catch (thrown) {
     update(({ list }) => ({ list: { ...list, isReading: false } }));
@@ -98,7 +98,7 @@ async function readAnew(): Promise<void> {
     let anew = EMPTY_LIST;
     do {
       const after = anew.next ?? undefined;
-      anew = withPage(anew, await ask('list_sessions', { all: seesAll(), limit, after }));
+      anew = withPage(anew, await callRead('list_sessions', { all: mayObserve(), limit, after }));
     } while (anew.next !== null && anew.order.length < length);
     // A list that was begun meanwhile, because somebody may see more or less by now, is not replaced by this one.
     isDoubtful = isDoubtful || store.get().list.rows !== rows;
@@ -115,7 +115,7 @@ async function readAhead(): Promise<void> {
   for (let pages = 0; pages < PAGES_AHEAD; pages += 1) {
     const { route, list } = store.get();
     if (route.page !== 'sessions' || route.filter.search !== '' || !isNarrow(route.filter)) return;
-    if (list.order.length >= MOST_AHEAD) return;
+    if (list.order.length >= MAX_AHEAD) return;
     await readPage();
   }
 }
@@ -142,9 +142,9 @@ async function readChanges(): Promise<{ readonly changed: readonly SessionSummar
   let { sweep } = store.get().list;
   const changed_since = askedSince(sweep);
   const changed: SessionSummary[] = [];
-  for (let pages = 0; pages < MOST_CHANGE_PAGES; pages += 1) {
+  for (let pages = 0; pages < MAX_CHANGE_PAGES; pages += 1) {
     const after = sweep.after ?? undefined;
-    const page = await ask('list_sessions', { all: seesAll(), changed_since, limit: PAGE, after });
+    const page = await callRead('list_sessions', { all: mayObserve(), changed_since, limit: PAGE, after });
     changed.push(...page.sessions);
     sweep = withSwept(sweep, page);
     if (sweep.after === null) break;
@@ -155,13 +155,13 @@ async function readChanges(): Promise<{ readonly changed: readonly SessionSummar
 async function describeRows(list: SessionList): Promise<readonly SessionDescription[]> {
   const { route } = store.get();
   // What was redacted changes nothing of a session but its newest line.
-  const wanted = ticks % ANEW_EVERY === 0 ? onScreen : undescribed(list, onScreen, MOST_DESCRIBED);
+  const wanted = ticks % ANEW_EVERY === 0 ? onScreen : undescribed(list, onScreen, MAX_DESCRIBED);
   const isByName = isNameAsked() && route.page === 'sessions';
   const others = isByName
-    ? undescribed(list, shownIds(list, { ...route.filter, participant: '' }), MOST_DESCRIBED)
+    ? undescribed(list, visibleIds(list, { ...route.filter, participant: '' }), MAX_DESCRIBED)
     : [];
-  const session_ids = [...new Set([...wanted, ...others])].slice(0, MOST_DESCRIBED);
-  return session_ids.length === 0 ? [] : (await ask('describe_sessions', { session_ids })).sessions;
+  const session_ids = [...new Set([...wanted, ...others])].slice(0, MAX_DESCRIBED);
+  return session_ids.length === 0 ? [] : (await callRead('describe_sessions', { session_ids })).sessions;
 }
 
 function isNameAsked(): boolean {

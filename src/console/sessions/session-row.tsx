@@ -1,15 +1,14 @@
 /** One session in the list: what it is, who is in it, whose turn it is, what comes next, what it cost. */
 
-import type { SessionDescription } from '../../core/console-operations.ts';
-import type { SessionSummary } from '../../core/operations.ts';
+import type { SessionDescription } from '../../core/protocol/operations/console-sessions.ts';
+import type { SessionSummary } from '../../core/protocol/operations/sessions.ts';
 import { memo } from '../lib/memo.ts';
+import { StateBadge } from '../parts/state-badge.tsx';
 import { sessionHref } from '../state/route.ts';
-import { dollars } from '../text/dollars.ts';
 import { Line } from '../text/untrusted-text.tsx';
-import { shortLine } from '../text/visible-text.ts';
+import { dollars, shortLine } from '../text/visible-text.ts';
 import { since } from '../time/time-text.ts';
 import { Countdown, useNow } from '../time/times.tsx';
-import { StateBadge } from '../parts/state-badge.tsx';
 
 export const COLUMNS = ['State', 'Session', 'Participants', 'Turn', 'Next deadline', 'Cost', 'Changed'] as const;
 
@@ -70,14 +69,14 @@ export const SessionRow = memo(function SessionRow({ row, description, index, is
   );
 });
 
-const MOST_NAMES = 3;
+const MAX_NAMES = 3;
 
 function Names({ description }: { description: SessionDescription | undefined }) {
   const participants = description?.participants ?? [];
-  const more = participants.length - MOST_NAMES;
+  const more = participants.length - MAX_NAMES;
   return (
     <>
-      {participants.slice(0, MOST_NAMES).map(({ agent_id, name, status }) => (
+      {participants.slice(0, MAX_NAMES).map(({ agent_id, name, status }) => (
         <span key={agent_id} class={`name status-${status}`} title={status}>
           <Line text={name} most={20} />
         </span>

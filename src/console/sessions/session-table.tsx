@@ -3,8 +3,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { evenWindow, rowByKey, scrollFor, steadyTop } from '../lib/rows-window.ts';
 import { useIsNarrow, useViewport } from '../lib/use-viewport.ts';
-import { readPage, showsRows } from './live-list.ts';
 import type { SessionList } from '../state/session-list.ts';
+import { readPage, setVisibleRows } from './live-list.ts';
 import { COLUMNS, SessionRow } from './session-row.tsx';
 
 /** As in the style sheet. */
@@ -33,7 +33,7 @@ export function SessionTable({ list, ids }: { list: SessionList; ids: readonly s
     const at = ids.indexOf(before[active] ?? '');
     if (at !== -1 && scroller?.contains(document.activeElement) === true) setActive(at);
   });
-  useEffect(() => showsRows(shown));
+  useEffect(() => setVisibleRows(shown));
   useEffect(() => {
     if (end >= ids.length - AHEAD) void readPage();
   }, [end, ids.length, list.next, list.isReading]);

@@ -2,24 +2,23 @@
 
 import { useEffect, useMemo } from 'preact/hooks';
 import { hrefOf, type ListFilter } from '../state/route.ts';
+import { visibleIds } from '../state/session-list.ts';
 import { useConsole } from '../state/use-store.ts';
-import { countWords } from './count-words.ts';
 import { Filters } from './filters.tsx';
 import { FoundTexts } from './found-texts.tsx';
 import { followList } from './live-list.ts';
-import { startSearch } from './search.ts';
-import { shownIds } from '../state/session-list.ts';
+import { countText, startSearch } from './search.ts';
 import { SessionTable } from './session-table.tsx';
 
 export function SessionsPage({ filter }: { filter: ListFilter }) {
   const list = useConsole((state) => state.list);
   const observes = useConsole((state) => state.me?.grants.includes('observe') ?? false);
   const isReadOnly = useConsole((state) => state.readOnly);
-  const ids = useMemo(() => shownIds(list, filter), [list, filter]);
+  const ids = useMemo(() => visibleIds(list, filter), [list, filter]);
   useEffect(followList, []);
   const { search, states, type } = filter;
   useEffect(() => startSearch(filter), [search, states.join(), type]);
-  const count = search === '' ? countWords(list, ids.length) : '';
+  const count = search === '' ? countText(list, ids.length) : '';
   return (
     <div class="page sessions-page">
       <div class="page-head">

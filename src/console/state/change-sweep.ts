@@ -5,7 +5,7 @@
  * asked for: however much changed at last, an idle hub is asked for one page at a time. Pure.
  */
 
-import type { SessionSummary } from '../../core/operations.ts';
+import type { SessionSummary } from '../../core/protocol/operations/sessions.ts';
 
 export interface Sweep {
   /** Changes since this time are read; '' = nothing was read yet. */
@@ -25,7 +25,7 @@ export const FIRST_SWEEP: Sweep = { since: '', after: null, next: '', seen: '', 
 /** What was stamped before something else may be seen after it. */
 const SLACK_MS = 1000;
 /** After so many sweeps over the same time, all that was stamped before its end was seen. */
-const MOST_REPEATS = 3;
+const MAX_REPEATS = 3;
 
 export interface Page {
   readonly sessions: readonly SessionSummary[];
@@ -34,7 +34,7 @@ export interface Page {
 
 export function askedSince({ since, repeats }: Sweep): string | undefined {
   if (since === '') return undefined;
-  return new Date(Date.parse(since) + (repeats < MOST_REPEATS ? -SLACK_MS : 1)).toISOString();
+  return new Date(Date.parse(since) + (repeats < MAX_REPEATS ? -SLACK_MS : 1)).toISOString();
 }
 
 export function withSwept(sweep: Sweep, page: Page): Sweep {
@@ -42,7 +42,7 @@ export function withSwept(sweep: Sweep, page: Page): Sweep {
   const seen = newestChange(sweep.seen, page);
   const next = after === null ? seen : sweep.next;
   if (page.next !== null) return { since, after: page.next, next, seen, repeats };
-  return { since: next, after: null, next, seen, repeats: next === since ? Math.min(repeats + 1, MOST_REPEATS) : 0 };
+  return { since: next, after: null, next, seen, repeats: next === since ? Math.min(repeats + 1, MAX_REPEATS) : 0 };
 }
 
 /** After the first page of the list: it is as of its newest change at least. */

@@ -1,6 +1,6 @@
 /** How the page stands to the hub, and in which words it is told. Pure. */
 
-import type { ConnectionEnd } from '../../client/connection/connection.ts';
+import type { ConnectionEnd } from '../../client/connection/connection-types.ts';
 
 export type ConnectionState =
   /** Somebody has to say who they are; `why` = the hub said no to what was tried. */
@@ -12,7 +12,7 @@ export type ConnectionState =
   /** It is over, and does not come back by itself. */
   | { readonly kind: 'ended'; readonly why: string };
 
-export function connectionWords(state: ConnectionState): string {
+export function connectionText(state: ConnectionState): string {
   switch (state.kind) {
     case 'signed-out':
       return 'Signed out';
@@ -28,7 +28,7 @@ export function connectionWords(state: ConnectionState): string {
 }
 
 /** Why the hub or the link ended it, for whoever sits in front of the page. */
-export function endWords(end: ConnectionEnd): string {
+export function endText(end: ConnectionEnd): string {
   switch (end.by) {
     case 'caller':
       return 'Signed out.';

@@ -1,12 +1,11 @@
 /** All that the page knows, in one record. What is pure about a part of it lives beside that part's page. */
 
-import type { WhoAmI } from '../../core/console-operations.ts';
+import type { WhoAmI } from '../../core/protocol/operations/console-sessions.ts';
 import type { ConnectionState } from './connection-state.ts';
 import type { HubState } from './hub-state.ts';
 import { parseRoute, type Route } from './route.ts';
 import type { OpenSession } from './session/open-session.ts';
 import { EMPTY_LIST, type SessionList } from './session-list.ts';
-import { createStore, type Store } from '../store.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
 
@@ -54,4 +53,29 @@ export function update(change: (state: ConsoleState) => Partial<ConsoleState> | 
     const changed = change(state);
     return changed === null ? state : { ...state, ...changed };
   });
+}
+
+interface Store<State> {
+  get(): State;
+  /** Nobody is told if the function returns the state it was given. */
+  update(change: (state: State) => State): void;
+  subscribe(listener: () => void): () => void;
+}
+
+function createStore<State>(initial: State): Store<State> {
+  let state = initial;
+  const listeners = new Set<() => void>();
+  return {
+    get: () => state,
+    update(change) {
+      const next = change(state);
+      if (Object.is(next, state)) return;
+      state = next;
+      for (const listener of [...listeners]) listener();
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
 }

@@ -1,7 +1,7 @@
 /** The hub's time, which goes on by itself while the page is visible. */
 
-import { store } from './console-state.ts';
 import { type Ticker, ticker } from '../time/ticker.ts';
+import { store } from './console-state.ts';
 
 export function hubNow(): number {
   return Date.now() + store.get().skewMs;

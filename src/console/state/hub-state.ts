@@ -1,6 +1,6 @@
 /** What the page knows of the hub as a whole. Pure. */
 
-import type { FeedEntry, HubFigures } from '../../core/console-operations.ts';
+import type { FeedEntry, HubFigures } from '../../core/protocol/operations/console-hub.ts';
 import type { FoundAgent } from '../../core/records/identity/find-agent.ts';
 
 export interface HubState {
@@ -17,11 +17,11 @@ export interface HubState {
 export const EMPTY_HUB: HubState = { figures: null, agents: [], hasMoreAgents: false, feed: [], refusals: {} };
 
 /** What is kept of the feed. */
-const MOST_ENTRIES = 200;
+const MAX_ENTRIES = 200;
 
 /** New entries come before those that are known; the newest are kept. */
 export function withFeed(feed: readonly FeedEntry[], fresh: readonly FeedEntry[]): readonly FeedEntry[] {
   const newest = feed[0]?.number ?? Number.NEGATIVE_INFINITY;
   const added = fresh.filter(({ number }) => number > newest);
-  return added.length === 0 ? feed : [...added, ...feed].slice(0, MOST_ENTRIES);
+  return added.length === 0 ? feed : [...added, ...feed].slice(0, MAX_ENTRIES);
 }

@@ -1,7 +1,7 @@
 /** Going somewhere in the console: the address says where, and the back button leads back. */
 
-import { hrefOf, parseRoute, type Route } from './route.ts';
 import { update } from './console-state.ts';
+import { hrefOf, parseRoute, type Route } from './route.ts';
 
 export function go(route: Route, { replace = false }: { replace?: boolean } = {}): void {
   const href = hrefOf(route);

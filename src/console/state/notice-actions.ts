@@ -2,15 +2,15 @@
 
 import { type Notice, update } from './console-state.ts';
 
-const MOST = 4;
+const MAX_NOTICES = 4;
 let last = 0;
 
-export function tell(kind: Notice['kind'], text: string): void {
+export function showNotice(kind: Notice['kind'], text: string): void {
   last += 1;
   const notice = { id: last, kind, text };
-  update(({ notices }) => ({ notices: [...notices.slice(1 - MOST), notice] }));
+  update(({ notices }) => ({ notices: [...notices.slice(1 - MAX_NOTICES), notice] }));
 }
 
-export function dismiss(id: number): void {
+export function dismissNotice(id: number): void {
   update(({ notices }) => ({ notices: notices.filter((notice) => notice.id !== id) }));
 }

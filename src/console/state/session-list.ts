@@ -1,10 +1,10 @@
 /** The list of sessions as far as the page has read it. Pure. */
 
-import type { SessionDescription } from '../../core/console-operations.ts';
-import type { SessionSummary } from '../../core/operations.ts';
+import type { SessionDescription } from '../../core/protocol/operations/console-sessions.ts';
+import type { SessionSummary } from '../../core/protocol/operations/sessions.ts';
 import type { SearchMatch } from '../../core/records/session/search.ts';
-import type { ListFilter } from './route.ts';
 import { FIRST_SWEEP, type Page, type Sweep, sweepFrom } from './change-sweep.ts';
+import type { ListFilter } from './route.ts';
 
 export interface SessionList {
   readonly rows: ReadonlyMap<string, SessionSummary>;
@@ -41,7 +41,7 @@ export const EMPTY_LIST: SessionList = {
 };
 
 /** Rows that are read ahead of scrolling to count what fits a filter, and descriptions that are kept: names are known by them. */
-export const MOST_AHEAD = 10_000;
+export const MAX_AHEAD = 10_000;
 
 /** A page that was read behind the last one. */
 export function withPage(list: SessionList, page: Page): SessionList {
@@ -87,14 +87,14 @@ export function withDescriptions(list: SessionList, sessions: readonly SessionDe
     described.set(session.session_id, session);
   }
   for (const id of described.keys()) {
-    if (described.size <= MOST_AHEAD) break;
+    if (described.size <= MAX_AHEAD) break;
     described.delete(id);
   }
   return { ...list, described };
 }
 
 /** The ids the filter lets through, in order. */
-export function shownIds({ order, rows, described }: SessionList, filter: ListFilter): readonly string[] {
+export function visibleIds({ order, rows, described }: SessionList, filter: ListFilter): readonly string[] {
   if (!isNarrow(filter)) return order;
   return order.filter((id) => {
     const row = rows.get(id);

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { jsonText, shortLine, visibleText } from './visible-text.ts';
 
 /** What one paragraph shows before it is asked for all. */
-const MOST_SHOWN = 8000;
+const MAX_SHOWN = 8000;
 
 /** A name, a label, a reason: in one line. */
 export function Line({ text, most }: { text: string; most?: number }) {
@@ -14,7 +14,7 @@ export function Line({ text, most }: { text: string; most?: number }) {
 /** What somebody said, with its line breaks. */
 export function Said({ text }: { text: string }) {
   const [isWhole, showWhole] = useState(false);
-  const shown = isWhole || text.length <= MOST_SHOWN ? text : text.slice(0, MOST_SHOWN);
+  const shown = isWhole || text.length <= MAX_SHOWN ? text : text.slice(0, MAX_SHOWN);
   return (
     <>
       <bdi class="said">{visibleText(shown)}</bdi>
@@ -32,7 +32,7 @@ export function Value({ value, label }: { value: unknown; label: string }) {
   const text = jsonText(value);
   return (
     <pre class="value" tabIndex={0} role="region" aria-label={label}>
-      <bdi>{text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text}</bdi>
+      <bdi>{text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text}</bdi>
     </pre>
   );
 }

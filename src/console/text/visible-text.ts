@@ -35,22 +35,29 @@ export function shortLine(text: string, most = 160): string {
 }
 
 /** Longer than this nobody reads in passing, and a page must not grow with what somebody has sent. */
-const MOST_LONG = 4000;
+const MAX_LONG = 4000;
 
 /** With its lines, for a place that grows with them, and with an end. */
 export function longText(text: string): string {
-  const shown = visibleText(text.slice(0, MOST_LONG));
-  return text.length > MOST_LONG ? `${shown}… (${text.length} characters)` : shown;
+  const shown = visibleText(text.slice(0, MAX_LONG));
+  return text.length > MAX_LONG ? `${shown}… (${text.length} characters)` : shown;
 }
 
-const MOST_SHORT = 80;
+const MAX_SHORT = 80;
 
 /** A name or a few words on one line. */
 export function shortText(text: string): string {
-  return shortLine(text, MOST_SHORT);
+  return shortLine(text, MAX_SHORT);
 }
 
 /** JSON as people read it; what is not JSON is shown as its kind. */
 export function jsonText(value: unknown): string {
   return visibleText(JSON.stringify(value, null, 2) ?? String(value));
+}
+
+/** Dollars with as many digits as say something. */
+export function dollars(usd: number): string {
+  if (usd === 0) return '$0';
+  if (usd < 0.0001) return '<$0.0001';
+  return `$${usd < 1 ? usd.toFixed(4) : usd.toFixed(2)}`;
 }

@@ -1,25 +1,28 @@
 /** Expectations of what is accepted: looked at right after it, and what violates them is in the same unit. */
 
-import type { AcceptCheck, JustAccepted } from './advance.ts';
-import { checkedDetail, checkedEffects, disown } from '../state/check-expectation-output.ts';
-import type { Draft } from '../records/session/envelope.ts';
 import { asError, HubError } from '../lib/errors.ts';
-import type { AcceptContext, AcceptEntry, Violation, Watch } from '../ports/expectation.ts';
-import { violationDrafts, watchedState } from './expectations-due.ts';
+import type { AcceptContext, AcceptEntry, ExpectationSet, Violation } from '../ports/expectation.ts';
+import type { Draft } from '../records/session/envelope.ts';
 import { nameOf, participantOf } from '../records/session/session.ts';
+import { checkDetail, checkEffects, ignoreRejection } from '../state/check-expectation-output.ts';
+import { foldTally, isFor } from '../state/pacing.ts';
 import type { SessionState } from '../state/state.ts';
-import { foldTally, isFor } from '../tallies.ts';
-import { contextOf } from '../state/waits.ts';
+import { toWaitContext } from '../state/waits.ts';
+import type { AcceptCheck, AcceptedStep } from './advance.ts';
+import { toWaitInput, violationDrafts } from './expectations-due.ts';
 
 /** An evaluator or handler that failed on an envelope. The envelope is accepted all the same. */
-export interface Fault {
+export interface EvaluatorFault {
   readonly watched: AcceptEntry;
   readonly seq: number;
   readonly error: Error;
 }
 
 /** One check for each entry, in their order; undefined = there is none, and nothing to be looked at. */
-export function checksOf(watch: Watch | null, report: (fault: Fault) => void): readonly AcceptCheck[] | undefined {
+export function buildAcceptChecks(
+  watch: ExpectationSet | null,
+  report: (fault: EvaluatorFault) => void,
+): readonly AcceptCheck[] | undefined {
   if (watch === null || watch.accepting.length === 0) return undefined;
   return watch.accepting.map((watched, i) => (just, state) => {
     const { envelope } = just;
@@ -36,12 +39,12 @@ export function checksOf(watch: Watch | null, report: (fault: Fault) => void): r
 
 const NONE: readonly Draft[] = [];
 
-function violated(watched: AcceptEntry, i: number, just: JustAccepted, state: SessionState): readonly Draft[] {
+function violated(watched: AcceptEntry, i: number, just: AcceptedStep, state: SessionState): readonly Draft[] {
   const context = contextAt(watched, i, just, state);
   const violators = violatorsOf(watched, context);
   if (violators.length === 0) return NONE;
   const violation = violationOf(watched, violators, context);
-  const effects = checkedEffects(watched.handler, watched.handler.act(violation, state.metadata));
+  const effects = checkEffects(watched.handler, watched.handler.act(violation, state.metadata));
   // What ends by itself ends with its own reason, and nobody need be hidden in it: the violation is only told.
   const counting = just.ends ? effects.filter(({ kind }) => kind === 'deliver') : effects;
   return violationDrafts(state, violation, counting);
@@ -50,14 +53,14 @@ function violated(watched: AcceptEntry, i: number, just: JustAccepted, state: Se
 function contextAt(
   watched: AcceptEntry,
   i: number,
-  { envelope, before: earlier }: JustAccepted,
+  { envelope, before: earlier }: AcceptedStep,
   state: SessionState,
 ): AcceptContext {
   const before = earlier.pacing.tallies[i] ?? null;
   const tally = state.pacing.tallies[i] ?? null;
   // The fold kept what there was, as it does when it throws: then it throws here, where that can be reported.
   if (tally === before) foldTally(watched, before, envelope, state.metadata);
-  return { ...contextOf(watched.entry.params, watchedState(state)), envelope, before, tally };
+  return { ...toWaitContext(watched.entry.params, toWaitInput(state)), envelope, before, tally };
 }
 
 function violatorsOf({ evaluator }: AcceptEntry, context: AcceptContext): readonly (string | null)[] {
@@ -65,7 +68,7 @@ function violatorsOf({ evaluator }: AcceptEntry, context: AcceptContext): readon
   const isKnown = (id: unknown) =>
     id === null || (typeof id === 'string' && participantOf(context.metadata, id) !== undefined);
   if (Array.isArray(violators) && violators.every(isKnown)) return [...new Set<string | null>(violators)];
-  disown(violators);
+  ignoreRejection(violators);
   throw new HubError('bad_evaluator', `${evaluator.name}: violators must be a list of participants or null`);
 }
 
@@ -83,6 +86,6 @@ function violationOf(
     violators: violators.map((agent_id) => ({ agent_id, since_seq: envelope.seq })),
     due_at: envelope.created_at,
     on_violation: entry.on_violation,
-    detail: checkedDetail(evaluator, words),
+    detail: checkDetail(evaluator, words),
   };
 }

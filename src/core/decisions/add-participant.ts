@@ -1,9 +1,6 @@
 /** The creator invites one more into a session that is under way. */
 
-import { noSuchSession, sessionClosed } from './admit.ts';
-import { type Decision, refuse } from './advance.ts';
 import { ProtocolError, WireError } from '../lib/errors.ts';
-import { inviteDraft } from '../state/invite.ts';
 import type { Limits } from '../records/access/limits.ts';
 import {
   isTerminal,
@@ -13,10 +10,13 @@ import {
   participantOf,
   type SessionMetadata,
 } from '../records/session/session.ts';
+import { inviteDraft } from '../state/invite.ts';
 import type { SessionState } from '../state/state.ts';
+import { sessionClosedError, sessionNotFoundError } from './admit.ts';
+import { type Decision, refuse } from './decision.ts';
 
 /** Who is to be asked, as the registry knows it; `agent` null = nobody is called so. */
-export interface Newcomer {
+export interface InviteCandidate {
   readonly asked: string;
   readonly agent: { readonly agent_id: string; readonly name: string } | null;
   readonly role: string | undefined;
@@ -31,7 +31,7 @@ export interface AddAnswer {
 export function addParticipant(
   state: SessionState,
   by: string,
-  { asked, agent, role = 'participant' }: Newcomer,
+  { asked, agent, role = 'participant' }: InviteCandidate,
   limits: Limits,
 ): Decision<AddAnswer> {
   const { metadata } = state;
@@ -55,13 +55,13 @@ export function addParticipant(
 
 function mayNotAdd(metadata: SessionMetadata, by: string): WireError | null {
   const asker = participantOf(metadata, by);
-  if (asker === undefined) return noSuchSession(metadata.session_id);
+  if (asker === undefined) return sessionNotFoundError(metadata.session_id);
   if (by !== metadata.creator_id) {
     const creator = nameOf(metadata, metadata.creator_id);
     return new WireError('forbidden', `only ${creator}, who created session ${metadata.session_id}, may add to it`);
   }
   if (isTerminal(metadata.state) || metadata.state === 'CLOSING') {
-    return sessionClosed(metadata, 'nobody can be added to it');
+    return sessionClosedError(metadata, 'nobody can be added to it');
   }
   if (asker.status === 'active') return null;
   return new WireError('forbidden', `you are ${asker.status} in session ${metadata.session_id} and may not add to it`);

@@ -3,15 +3,21 @@
  * pass, changes it, or ends the matter. A new rule is a new step.
  */
 
-import type { CompleteAdapter } from '../ports/adapter.ts';
-import { type Advanced, type Decision, refuse } from './advance.ts';
-import { DELEGATION_LABEL } from '../records/work/delegation.ts';
-import { type Draft, isReservedType, isTaskType, type Turn } from '../records/session/envelope.ts';
 import { internalError, isProtocolError, ProtocolError, WireError } from '../lib/errors.ts';
+import type { CompleteAdapter } from '../ports/adapter.ts';
 import type { Grant } from '../records/access/grants.ts';
+import { type Draft, isReservedType, isTaskType, type Turn } from '../records/session/envelope.ts';
 import { isSameContent, type KeyRecord } from '../records/session/keys.ts';
-import { isTerminal, nameOf, type Participant, participantOf, type SessionMetadata } from '../records/session/session.ts';
+import {
+  isTerminal,
+  nameOf,
+  type Participant,
+  participantOf,
+  type SessionMetadata,
+} from '../records/session/session.ts';
+import { DELEGATION_LABEL } from '../records/work/delegation.ts';
 import type { SessionState } from '../state/state.ts';
+import { type AppliedUnit, type Decision, refuse } from './decision.ts';
 
 /** What the hub found out before it asked; gathered, then judged in one turn of the event loop. */
 export interface PostFacts {
@@ -89,7 +95,7 @@ function senderIsBound(draft: Draft, { bound }: PostFacts): Draft | Verdict {
 
 function senderIsKnownHere(draft: Draft, { state }: PostFacts): Draft | Verdict {
   if (participantOf(state.metadata, draft.sender_id) !== undefined) return draft;
-  return refuse(noSuchSession(draft.session_id));
+  return refuse(sessionNotFoundError(draft.session_id));
 }
 
 function keyIsNew(draft: Draft, { repeat, state }: PostFacts): Draft | Verdict {
@@ -103,12 +109,12 @@ function keyIsNew(draft: Draft, { repeat, state }: PostFacts): Draft | Verdict {
 }
 
 function senderMaySay(draft: Draft, { denied }: PostFacts): Draft | Verdict {
-  return denied === null ? draft : refuse(sendDenied(denied));
+  return denied === null ? draft : refuse(sendDeniedError(denied));
 }
 
 function sessionHasNotEnded(draft: Draft, { state: { metadata } }: PostFacts): Draft | Verdict {
   if (!isTerminal(metadata.state) && metadata.state !== 'CLOSING') return draft;
-  return refuse(sessionClosed(metadata, `"${draft.event_type}" needs an active session`));
+  return refuse(sessionClosedError(metadata, `"${draft.event_type}" needs an active session`));
 }
 
 function sessionIsActive(draft: Draft, { state: { metadata } }: PostFacts): Draft | Verdict {
@@ -131,7 +137,7 @@ function headIsExpected(draft: Draft, { expectedSeq, state: { metadata } }: Post
 }
 
 function rateAllows(draft: Draft, { retryAfterMs }: PostFacts): Draft | Verdict {
-  return retryAfterMs === 0 ? draft : refuse(rateLimited(retryAfterMs));
+  return retryAfterMs === 0 ? draft : refuse(rateLimitedError(retryAfterMs));
 }
 
 function inboxesTakeIt(draft: Draft, { inbox }: PostFacts): Draft | Verdict {
@@ -193,20 +199,20 @@ function adapterAllows(draft: Draft, { adapter, state }: PostFacts): Draft | Ver
   }
 }
 
-export function rateLimited(retryAfterMs: number): WireError {
+export function rateLimitedError(retryAfterMs: number): WireError {
   const message = `you send faster than your rule allows (limits.rate); try again in ${retryAfterMs} ms`;
   return new WireError('rate_limited', message, { retry_after_ms: retryAfterMs });
 }
 
-export function sendDenied(reason: string): WireError {
+export function sendDeniedError(reason: string): WireError {
   return new WireError('forbidden', `this cannot be sent: ${reason}`, { reason });
 }
 
-export function noSuchSession(sessionId: string): WireError {
+export function sessionNotFoundError(sessionId: string): WireError {
   return new WireError('not_found', `no session ${sessionId}`);
 }
 
-export function sessionClosed(metadata: SessionMetadata, need: string): WireError {
+export function sessionClosedError(metadata: SessionMetadata, need: string): WireError {
   const { session_id, state, close_reason } = metadata;
   return new WireError('session_closed', `session ${session_id} is ${state} (${close_reason}); ${need}`, {
     session_id,
@@ -216,7 +222,7 @@ export function sessionClosed(metadata: SessionMetadata, need: string): WireErro
 }
 
 /** A send that moves the turn must be visible to whoever gets it: nobody is blamed for a whisper it never saw. */
-export function turnIsVisible(draft: Draft, { entries, after }: Advanced): WireError | null {
+export function turnIsVisible(draft: Draft, { entries, after }: AppliedUnit): WireError | null {
   const first = entries[0];
   const turn = first?.turn;
   if (turn == null || turn.since_seq !== first?.envelope.seq || draft.audience === null) return null;
@@ -244,7 +250,7 @@ function ownCode(error: ProtocolError): 'protocol_error' | 'not_your_turn' {
   return error.code === 'not_your_turn' ? 'not_your_turn' : 'protocol_error';
 }
 
-function answerOf(draft: Draft, { entries }: Advanced): PostAnswer {
+function answerOf(draft: Draft, { entries }: AppliedUnit): PostAnswer {
   const entry = entries[0];
   if (entry === undefined) throw new WireError('internal', `${draft.event_type} was accepted without an entry`);
   const { envelope_id, seq, created_at } = entry.envelope;

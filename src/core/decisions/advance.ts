@@ -1,31 +1,31 @@
 /** Drafts that were allowed become stamped entries and the state after them, with everything the hub adds in the same unit. */
 
+import { HubError, internalError } from '../lib/errors.ts';
+import { isWellFormed } from '../lib/json.ts';
 import type { CompleteAdapter } from '../ports/adapter.ts';
-import { settlementsAtEnd } from '../state/open-delegations.ts';
+import type { ExpectationSet } from '../ports/expectation.ts';
+import { GRANTS } from '../records/access/grants.ts';
 import {
   type Draft,
-  type Entry,
   type Envelope,
   type HubEventType,
   hubDraft,
   isChecked,
   isContent,
 } from '../records/session/envelope.ts';
-import { HubError, internalError, type WireError } from '../lib/errors.ts';
-import type { Watch } from '../ports/expectation.ts';
-import { GRANTS } from '../records/access/grants.ts';
-import type { Head } from '../state/fold-head.ts';
-import { isWellFormed } from '../lib/json.ts';
-import { type LifecycleEvent, nextLifecycle } from '../state/lifecycle.ts';
 import { isMember, type LifecycleState, participantOf, type SessionMetadata } from '../records/session/session.ts';
 import type { Stamp } from '../records/session/stamp.ts';
+import type { Entry, Head } from '../records/session/unit.ts';
+import { type LifecycleEvent, nextLifecycle } from '../state/lifecycle.ts';
+import { settlementsAtEnd } from '../state/open-delegations.ts';
 import { foldEnvelope, type SessionState } from '../state/state.ts';
+import type { AppliedUnit } from './decision.ts';
 import { tasksEndedBy } from './task-ends.ts';
 
 export interface Governance {
   readonly adapter: CompleteAdapter | null;
   readonly epoch: number;
-  readonly watch?: Watch | null;
+  readonly watch?: ExpectationSet | null;
   readonly maxEnvelopes: number;
   /** What looks at content right after it was accepted, in order; what it gives is appended to the same unit. */
   readonly checks?: readonly AcceptCheck[] | undefined;
@@ -34,7 +34,7 @@ export interface Governance {
 }
 
 /** Content that was just accepted. */
-export interface JustAccepted {
+export interface AcceptedStep {
   readonly envelope: Envelope;
   readonly before: SessionState;
   /** The session ends with it, as its adapter says. */
@@ -42,25 +42,10 @@ export interface JustAccepted {
 }
 
 /** `state` is the session after the content and what the checks before this one have added. */
-export type AcceptCheck = (just: JustAccepted, state: SessionState) => readonly Draft[];
-
-export interface Advanced {
-  readonly entries: readonly Entry[];
-  readonly after: SessionState;
-}
-
-/** What a decision comes to: drafts to append and the answer they give, an answer without effect, or a refusal. */
-export type Decision<T> =
-  | { readonly kind: 'append'; readonly drafts: readonly Draft[]; answer(advanced: Advanced): T }
-  | { readonly kind: 'nothing'; readonly answer: T }
-  | { readonly kind: 'refuse'; readonly error: WireError };
-
-export function refuse(error: WireError): { readonly kind: 'refuse'; readonly error: WireError } {
-  return { kind: 'refuse', error };
-}
+export type AcceptCheck = (just: AcceptedStep, state: SessionState) => readonly Draft[];
 
 /** Stamps and folds the drafts in order. What the adapter answers, and then the hub's own rules, may close the session. */
-export function advance(before: SessionState | null, drafts: readonly Draft[], governance: Governance): Advanced {
+export function advance(before: SessionState | null, drafts: readonly Draft[], governance: Governance): AppliedUnit {
   const made = new Made();
   let state = before;
   for (const draft of drafts) state = append(made, state, draft, governance);
@@ -101,7 +86,7 @@ function entryOf(envelope: Envelope, { turn, due_at, awaits }: Head): Entry {
   return awaits === undefined ? entry : { ...entry, awaits };
 }
 
-function withChecks(made: Made, just: JustAccepted, after: SessionState, governance: Governance): SessionState {
+function withChecks(made: Made, just: AcceptedStep, after: SessionState, governance: Governance): SessionState {
   let state = after;
   for (const check of governance.checks ?? []) {
     for (const draft of check(just, state)) state = append(made, state, draft, governance);
@@ -112,7 +97,9 @@ function withChecks(made: Made, just: JustAccepted, after: SessionState, governa
 /** Tasks and delegations that end with a draft come before it, in its unit. */
 function withEnded(made: Made, before: SessionState, draft: Draft, governance: Governance): SessionState {
   if (before.tasks.live.length === 0 && before.delegations.length === 0) return before;
-  const settled = ENDS.has(draft.event_type) ? settlementsAtEnd(before, String(draft.event_data.reason)) : [];
+  const settled = ENDS.has(draft.event_type)
+    ? settlementsAtEnd(before.metadata.session_id, before.delegations, String(draft.event_data.reason))
+    : [];
   // What ends is not looked at any more.
   const unchecked = { ...governance, checks: undefined };
   let state = before;

@@ -1,16 +1,16 @@
 /** Creating a session is one append: [created, invite × n], and [opened] at once when no answer is awaited. */
 
-import type { CompleteAdapter } from '../ports/adapter.ts';
-import { type Draft, type Envelope, hubDraft } from '../records/session/envelope.ts';
 import { internalError, isProtocolError, WireError } from '../lib/errors.ts';
-import type { Watch } from '../ports/expectation.ts';
-import { inviteDraft } from '../state/invite.ts';
-import { describe, type JsonObject } from '../lib/json.ts';
+import { describeValue, type JsonObject } from '../lib/json.ts';
+import { isoFromMs, MAX_DURATION_MS } from '../lib/time.ts';
+import type { CompleteAdapter } from '../ports/adapter.ts';
+import type { ExpectationSet } from '../ports/expectation.ts';
 import type { Limits } from '../records/access/limits.ts';
+import { type Draft, type Envelope, hubDraft } from '../records/session/envelope.ts';
 import type { CreatedData, ExpectationEntry, Manifest, SessionMetadata } from '../records/session/session.ts';
 import { nextStamp } from '../records/session/stamp.ts';
+import { inviteDraft } from '../state/invite.ts';
 import { foldEnvelope } from '../state/state.ts';
-import { isoFromMs, MAX_DURATION_MS } from '../time.ts';
 
 /** A request to create, with every name resolved and every value parsed. */
 export interface CreateFacts {
@@ -23,7 +23,7 @@ export interface CreateFacts {
   /** Versions of the registered parts it uses, beside the adapter's. */
   readonly versions?: JsonObject;
   /** Its expectations, ready to run. */
-  readonly watch?: Watch | null;
+  readonly watch?: ExpectationSet | null;
   readonly labels: Readonly<Record<string, string>>;
   readonly expectations: readonly ExpectationEntry[] | null;
   readonly requiredAcks: number | null;
@@ -44,7 +44,7 @@ export interface CreateFacts {
 export function createDrafts(facts: CreateFacts): readonly Draft[] {
   const { created, others } = firstUnit(facts);
   const metadata = metadataOf(created, facts);
-  byAdapter(facts, 'validateCreate', (adapter) => adapter.validateCreate(metadata));
+  callAdapter(facts, 'validateCreate', (adapter) => adapter.validateCreate(metadata));
   const view = facts.viewVersions(facts.adapter, metadata);
   return [Object.keys(view).length === 0 ? created : withVersions(created, { view }), ...others];
 }
@@ -56,12 +56,12 @@ function withVersions(created: Draft, more: JsonObject): Draft {
 }
 
 /** The session as it would be: what an adapter is asked about before there is one. */
-export function plannedMetadata(facts: CreateFacts): SessionMetadata {
+export function planMetadata(facts: CreateFacts): SessionMetadata {
   return metadataOf(firstUnit(facts).created, facts);
 }
 
 /** The adapter's own say; anything but a ProtocolError is the adapter's defect. */
-export function byAdapter<T>(
+export function callAdapter<T>(
   { adapter }: Pick<CreateFacts, 'adapter'>,
   member: string,
   ask: (adapter: CompleteAdapter) => T,
@@ -138,7 +138,7 @@ function checkAcksWithin({ expectations }: Manifest): void {
       continue;
     const field = `expectations.${i}.params.seconds`;
     const expected = 'more than 0 seconds (at most 36500 days)';
-    const received = describe(seconds);
+    const received = describeValue(seconds);
     throw new WireError('invalid_create', `${field}: expected ${expected}, got ${received}`, {
       field,
       expected,

@@ -1,14 +1,15 @@
 /** Decisions that end a session: asked for, drained, or due. */
 
-import { noSuchSession } from './admit.ts';
-import { type Decision, endDraft, refuse } from './advance.ts';
-import { acksWithinMs } from './create.ts';
 import { WireError } from '../lib/errors.ts';
+import { msFromIso } from '../lib/time.ts';
+import { isTerminal, type LifecycleState, participantOf, type SessionMetadata } from '../records/session/session.ts';
 import { lifecycleDeadline } from '../state/fold-head.ts';
 import { type LifecycleEvent, nextLifecycle } from '../state/lifecycle.ts';
-import { isTerminal, type LifecycleState, participantOf, type SessionMetadata } from '../records/session/session.ts';
 import type { SessionState } from '../state/state.ts';
-import { msFromIso } from '../time.ts';
+import { sessionNotFoundError } from './admit.ts';
+import { endDraft } from './advance.ts';
+import { acksWithinMs } from './create.ts';
+import { type Decision, refuse } from './decision.ts';
 
 export interface EndAnswer {
   readonly state: LifecycleState;
@@ -27,16 +28,16 @@ export function closeSession(
 }
 
 /** Everyone bound has the closing, or it is time. */
-export function drained(state: SessionState): Decision<EndAnswer> {
+export function finishDraining(state: SessionState): Decision<EndAnswer> {
   return end(state, 'drained', state.metadata.close_reason ?? 'closed');
 }
 
 /** What is due now, if anything. A deadline only wakes the session: it is judged on the same state a send would meet. */
-export function deadlineDue(state: SessionState, nowMs: number, orphanedAtMs: number | null): Decision<EndAnswer> {
+export function applyDueDeadline(state: SessionState, nowMs: number, orphanedAtMs: number | null): Decision<EndAnswer> {
   const { metadata, head } = state;
   const due = lifecycleDeadline(head);
   if (due !== null && due <= nowMs) {
-    if (metadata.state === 'CLOSING') return drained(state);
+    if (metadata.state === 'CLOSING') return finishDraining(state);
     if (metadata.expires_at !== null && msFromIso(metadata.expires_at) <= nowMs)
       return end(state, 'expire', 'ttl_expired');
     return end(state, 'invite_timeout', inviteTimeoutReason(metadata));
@@ -60,7 +61,7 @@ function end(
 
 function mayNotClose(metadata: SessionMetadata, by: string): WireError | null {
   const closer = participantOf(metadata, by);
-  if (closer === undefined) return noSuchSession(metadata.session_id);
+  if (closer === undefined) return sessionNotFoundError(metadata.session_id);
   if (isTerminal(metadata.state)) return null;
   if (closer.status !== 'active') {
     return new WireError(

@@ -1,42 +1,43 @@
 /** A violation and all it causes, as one unit. Pure: judged inside admission, on the state a send would meet. */
 
-import { type Decision, endDraft } from './advance.ts';
-import { checkedDetail, checkedEffects, checkedWaits } from '../state/check-expectation-output.ts';
-import { type Draft, type Envelope, hubDraft } from '../records/session/envelope.ts';
 import { assertNever } from '../lib/errors.ts';
-import type { HandlerEffect, TimedEntry, Violation, Wait } from '../ports/expectation.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { removeParticipant } from './membership.ts';
+import { isoFromMs } from '../lib/time.ts';
+import type { HandlerEffect, TimedEntry, Violation, Wait } from '../ports/expectation.ts';
+import { type Draft, type Envelope, hubDraft } from '../records/session/envelope.ts';
 import { isTerminal, nameOf, participantOf } from '../records/session/session.ts';
+import { checkDetail, checkEffects, checkWaits } from '../state/check-expectation-output.ts';
 import { foldEnvelope, type SessionState } from '../state/state.ts';
-import { isoFromMs } from '../time.ts';
-import { contextOf, openWaits, type Watched } from '../state/waits.ts';
+import { openWaits, toWaitContext, type WaitInput } from '../state/waits.ts';
+import { endDraft } from './advance.ts';
+import type { Decision } from './decision.ts';
+import { removeParticipant } from './membership.ts';
 
 /** What came of looking at one entry. */
-export interface Looked {
+export interface FireResult {
   readonly fired: boolean;
 }
 
 /** Throws what evaluator and handler throw. */
-export function fireEntry(state: SessionState, watched: TimedEntry, nowMs: number): Decision<Looked> {
-  const around = watchedState(state);
-  const due = checkedWaits(watched.evaluator, openWaits(watched, around), state.metadata).filter(
+export function fireEntry(state: SessionState, watched: TimedEntry, nowMs: number): Decision<FireResult> {
+  const around = toWaitInput(state);
+  const due = checkWaits(watched.evaluator, openWaits(watched, around), state.metadata).filter(
     ({ due_ms }) => due_ms <= nowMs,
   );
   if (due.length === 0) return { kind: 'nothing', answer: { fired: false } };
   const violation = violationOf(watched, due, around);
-  const effects = checkedEffects(watched.handler, watched.handler.act(violation, state.metadata));
+  const effects = checkEffects(watched.handler, watched.handler.act(violation, state.metadata));
   const drafts = violationDrafts(state, violation, effects);
   return { kind: 'append', drafts, answer: () => ({ fired: true }) };
 }
 
-export function watchedState({ metadata, head: { turn }, pacing, adapter_state }: SessionState): Watched {
+export function toWaitInput({ metadata, head: { turn }, pacing, adapter_state }: SessionState): WaitInput {
   return { metadata, turn, pacing, adapter_state };
 }
 
-function violationOf({ index, entry, evaluator }: TimedEntry, due: readonly Wait[], watched: Watched): Violation {
-  const said = evaluator.describe?.(due, contextOf(entry.params, watched)) ?? inWords(due, watched);
-  const detail = checkedDetail(evaluator, said);
+function violationOf({ index, entry, evaluator }: TimedEntry, due: readonly Wait[], watched: WaitInput): Violation {
+  const said = evaluator.describe?.(due, toWaitContext(entry.params, watched)) ?? inWords(due, watched);
+  const detail = checkDetail(evaluator, said);
   // A handler is given it, and must not change what goes into the log.
   return Object.freeze({
     entry: index,
@@ -48,7 +49,7 @@ function violationOf({ index, entry, evaluator }: TimedEntry, due: readonly Wait
   });
 }
 
-function inWords(due: readonly Wait[], { metadata }: Watched): string {
+function inWords(due: readonly Wait[], { metadata }: WaitInput): string {
   return due
     .map(
       ({ agent_id, since_seq }) =>

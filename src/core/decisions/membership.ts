@@ -1,11 +1,18 @@
 /** Decisions about who is in: answers to invites, removals, and the quorum they make or break. */
 
-import { noSuchSession, sessionClosed } from './admit.ts';
-import { type Decision, endDraft, refuse } from './advance.ts';
+import { ProtocolError, WireError } from '../lib/errors.ts';
 import { type Draft, hubDraft } from '../records/session/envelope.ts';
-import { ProtocolError } from '../lib/errors.ts';
-import { isTerminal, type LifecycleState, type Participant, participantOf, type SessionMetadata } from '../records/session/session.ts';
+import {
+  isTerminal,
+  type LifecycleState,
+  type Participant,
+  participantOf,
+  type SessionMetadata,
+} from '../records/session/session.ts';
 import type { SessionState } from '../state/state.ts';
+import { sessionClosedError, sessionNotFoundError } from './admit.ts';
+import { endDraft } from './advance.ts';
+import { type Decision, refuse } from './decision.ts';
 
 export interface InviteAnswer {
   readonly state: LifecycleState;
@@ -15,7 +22,7 @@ export interface InviteAnswer {
 export function ackInvite(state: SessionState, agentId: string): Decision<InviteAnswer> {
   const { metadata } = state;
   const invitee = participantOf(metadata, agentId);
-  if (invitee === undefined) return refuse(noSuchSession(metadata.session_id));
+  if (invitee === undefined) return refuse(sessionNotFoundError(metadata.session_id));
   // An ack repeated because its answer was lost is the same ack.
   if (invitee.status === 'active' && agentId !== metadata.creator_id) return unchanged(metadata);
   const refusal = notPending(invitee, metadata);
@@ -37,7 +44,7 @@ export function ackInvite(state: SessionState, agentId: string): Decision<Invite
 export function rejectInvite(state: SessionState, agentId: string, reason: string): Decision<InviteAnswer> {
   const { metadata } = state;
   const invitee = participantOf(metadata, agentId);
-  if (invitee === undefined) return refuse(noSuchSession(metadata.session_id));
+  if (invitee === undefined) return refuse(sessionNotFoundError(metadata.session_id));
   if (invitee.status === 'rejected') return unchanged(metadata);
   const refusal = notPending(invitee, metadata);
   if (refusal !== null) return refusal;
@@ -49,7 +56,7 @@ export function rejectInvite(state: SessionState, agentId: string, reason: strin
 export function removeParticipant(state: SessionState, agentId: string, reason: string): Decision<InviteAnswer> {
   const { metadata } = state;
   const participant = participantOf(metadata, agentId);
-  if (participant === undefined) return refuse(noSuchSession(metadata.session_id));
+  if (participant === undefined) return refuse(sessionNotFoundError(metadata.session_id));
   if (isTerminal(metadata.state) || participant.status === 'removed' || participant.status === 'rejected') {
     return unchanged(metadata);
   }
@@ -85,7 +92,7 @@ function quorumLost(metadata: SessionMetadata, leaver: string): readonly Draft[]
 
 function notPending(invitee: Participant, metadata: SessionMetadata): Decision<InviteAnswer> | null {
   if (isTerminal(metadata.state) || metadata.state === 'CLOSING') {
-    return refuse(sessionClosed(metadata, 'its invite can no longer be answered'));
+    return refuse(sessionClosedError(metadata, 'its invite can no longer be answered'));
   }
   if (invitee.status === 'invited') return null;
   const message = `${invitee.name} has no open invite to session ${metadata.session_id}: it is ${invitee.status}`;
@@ -114,4 +121,54 @@ function appendAnswer(drafts: readonly Draft[]): Decision<InviteAnswer> {
 
 function unchanged({ state }: SessionMetadata): Decision<InviteAnswer> {
   return { kind: 'nothing', answer: { state } };
+}
+
+/** Only who is active, in an active session. One who is hidden already stays so. */
+export function hideParticipant(state: SessionState, nameOrId: string, reason?: string): Decision<InviteAnswer> {
+  return change(state, nameOrId, { from: 'active', to: 'hidden', doing: 'hidden' }, reason);
+}
+
+/** Only who is hidden. One who is active already stays so. */
+export function returnParticipant(state: SessionState, nameOrId: string): Decision<InviteAnswer> {
+  return change(state, nameOrId, { from: 'hidden', to: 'active', doing: 'returned' });
+}
+
+/** By id or by name, as the session knows it: also one who has been unregistered since. */
+export function requireParticipant({ participants, session_id }: SessionMetadata, nameOrId: string): Participant {
+  const participant =
+    participants.find(({ agent_id }) => agent_id === nameOrId) ?? participants.find(({ name }) => name === nameOrId);
+  if (participant !== undefined) return participant;
+  const known = participants.map(({ name }) => name).join(', ');
+  throw new WireError('not_found', `session ${session_id} has no participant "${nameOrId}"; it has ${known}`);
+}
+
+interface Change {
+  readonly from: 'active' | 'hidden';
+  readonly to: 'active' | 'hidden';
+  readonly doing: 'hidden' | 'returned';
+}
+
+function change(
+  state: SessionState,
+  nameOrId: string,
+  { from, to, doing }: Change,
+  reason?: string,
+): Decision<InviteAnswer> {
+  const { metadata } = state;
+  const { session_id } = metadata;
+  const { agent_id, name, status } = requireParticipant(metadata, nameOrId);
+  if (status === to) return { kind: 'nothing', answer: { state: metadata.state } };
+  if (isTerminal(metadata.state) || metadata.state === 'CLOSING') {
+    return refuse(sessionClosedError(metadata, `nobody can be ${doing} in it`));
+  }
+  if (metadata.state !== 'ACTIVE' || status !== from) {
+    const message = `only who is ${from} in an active session can be ${doing}; ${name} is ${status} in session ${session_id}, which is ${metadata.state}`;
+    return refuse(new ProtocolError(message, { status, state: metadata.state }));
+  }
+  const data = reason === undefined ? { agent_id } : { agent_id, reason };
+  return {
+    kind: 'append',
+    drafts: [hubDraft(session_id, `session.participant.${doing}`, data)],
+    answer: ({ after }) => ({ state: after.metadata.state }),
+  };
 }

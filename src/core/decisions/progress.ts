@@ -1,13 +1,13 @@
 /** What the holder of a turn says of it: that it is at work, or that it cannot. Both stay in the log and go to nobody. */
 
-import { noSuchSession, sessionClosed } from './admit.ts';
-import { type Decision, refuse } from './advance.ts';
-import { type Draft, PLAIN } from '../records/session/envelope.ts';
 import { ProtocolError, type WireError } from '../lib/errors.ts';
-import { progressEveryMs } from '../heartbeat.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { isTerminal, nameOf, participantOf } from '../records/session/session.ts';
+import { type Draft, PLAIN } from '../records/session/envelope.ts';
+import { isTerminal, nameOf, participantOf, type SessionMetadata } from '../records/session/session.ts';
+import { appliesTo } from '../state/pacing.ts';
 import type { SessionState } from '../state/state.ts';
+import { sessionClosedError, sessionNotFoundError } from './admit.ts';
+import { type Decision, refuse } from './decision.ts';
 
 export interface ProgressAnswer {
   /** false = it was too soon after the last one to be worth a line; nothing is lost by that. */
@@ -63,8 +63,8 @@ function sinceOf({ head }: SessionState): number {
 
 function notItsTurn({ metadata, head: { turn } }: SessionState, agentId: string): WireError | null {
   const { session_id, state } = metadata;
-  if (participantOf(metadata, agentId) === undefined) return noSuchSession(session_id);
-  if (isTerminal(state) || state === 'CLOSING') return sessionClosed(metadata, 'nobody has the turn in it');
+  if (participantOf(metadata, agentId) === undefined) return sessionNotFoundError(session_id);
+  if (isTerminal(state) || state === 'CLOSING') return sessionClosedError(metadata, 'nobody has the turn in it');
   if (turn?.agent_id === agentId) return null;
   const holder = turn === null ? 'nobody' : nameOf(metadata, turn.agent_id);
   return new ProtocolError(
@@ -76,4 +76,25 @@ function notItsTurn({ metadata, head: { turn } }: SessionState, agentId: string)
 
 function taskDraft({ metadata }: SessionState, sender_id: string, event_type: string, event_data: JsonObject): Draft {
   return { session_id: metadata.session_id, sender_id, audience: [], event_type, event_data, ...PLAIN };
+}
+
+/** Progress of one participant is logged at most this often, unless a shorter time waits for it. */
+const EVERY_MS = 10_000;
+
+/**
+ * Half the shortest time that this participant's progress still extends, so that none of them passes between two lines.
+ * What has fired for this turn cannot be extended any more: that bounds what a short time writes.
+ */
+export function progressEveryMs({ metadata, pacing, head }: SessionState, agentId: string): number {
+  const sinceSeq = head.turn?.since_seq;
+  return metadata.manifest.expectations.reduce((least, entry, index) => {
+    const halfMs = heartbeatMs(entry) / 2;
+    if (!(halfMs < least) || !appliesTo(entry, agentId, metadata)) return least;
+    return pacing.fired[index]?.[agentId] === sinceSeq ? least : halfMs;
+  }, EVERY_MS);
+}
+
+function heartbeatMs({ name, params }: SessionMetadata['manifest']['expectations'][number]): number {
+  const isExtended = name === 'turn_within' && params.heartbeat !== false;
+  return isExtended ? Number(params.seconds) * 1000 : Number.POSITIVE_INFINITY;
 }

@@ -1,18 +1,18 @@
 /** What may be done with a task, and by whom: only its owner moves it, anyone in the session may ask it to stop. */
 
-import { noSuchSession, sessionClosed } from './admit.ts';
-import { type Advanced, type Decision, refuse } from './advance.ts';
-import { type Draft, PLAIN } from '../records/session/envelope.ts';
 import { ProtocolError, WireError } from '../lib/errors.ts';
-import { participantCalled } from '../hiding.ts';
 import { type JsonObject, jsonBytes } from '../lib/json.ts';
+import { msFromIso } from '../lib/time.ts';
+import { type Draft, PLAIN } from '../records/session/envelope.ts';
 import type { KeyRecord } from '../records/session/keys.ts';
-import { isLoggedNow, type ProgressAnswer } from './progress.ts';
 import { isTerminal, nameOf, participantOf } from '../records/session/session.ts';
+import { findTask, hasEnded, RETAINED_TASKS, type Task, type TaskState } from '../records/work/tasks.ts';
 import type { SessionState } from '../state/state.ts';
-import { endedData } from './task-ends.ts';
-import { hasEnded, KEPT_TASKS, type Task, type TaskState, taskCalled } from '../records/work/tasks.ts';
-import { msFromIso } from '../time.ts';
+import { sessionClosedError, sessionNotFoundError } from './admit.ts';
+import { type AppliedUnit, type Decision, refuse } from './decision.ts';
+import { requireParticipant } from './membership.ts';
+import { isLoggedNow, type ProgressAnswer } from './progress.ts';
+import { toEndedData } from './task-ends.ts';
 
 export interface TaskAnswer {
   readonly task: Task;
@@ -54,7 +54,7 @@ export function startTask(
   { repeat, maxTasks, full }: StartFacts,
 ): Decision<TaskAnswer> {
   const { metadata, tasks } = state;
-  if (participantOf(metadata, agentId) === undefined) return refuse(noSuchSession(metadata.session_id));
+  if (participantOf(metadata, agentId) === undefined) return refuse(sessionNotFoundError(metadata.session_id));
   if (repeat !== undefined) return repeated(state, agentId, asked, repeat);
   const refusal = mayNotWork(state, agentId, 'start a task') ?? full;
   if (refusal !== null) return refuse(refusal);
@@ -128,14 +128,14 @@ export function endTask(
   { reason, result }: Outcome,
 ): Decision<TaskAnswer> {
   const { type, doing } = ENDING[end];
-  const known = taskCalled(state.tasks, taskId);
+  const known = findTask(state.tasks, taskId);
   if (known?.owner_id === agentId && known.state === end) {
     return { kind: 'nothing', answer: { task: known, seq: known.ended_seq ?? 0, duplicate: true } };
   }
   const task = ownTask(state, agentId, taskId, doing);
   if (task instanceof WireError) return refuse(task);
   const data: JsonObject = {
-    ...endedData(task),
+    ...toEndedData(task),
     ...(reason === undefined ? {} : { reason }),
     ...(result === undefined ? {} : { result, result_bytes: jsonBytes(result) }),
   };
@@ -150,7 +150,7 @@ export function cancelTask(
   reason: string | undefined,
 ): Decision<CancelAnswer> {
   const { metadata, tasks } = state;
-  const task = taskCalled(tasks, taskId);
+  const task = findTask(tasks, taskId);
   const isIn = participantOf(metadata, agentId) !== undefined;
   if (!isIn || task === undefined || task.owner_id === agentId) {
     return withMore(endTask(state, agentId, taskId, 'cancelled', { reason }), { requested: false });
@@ -162,17 +162,17 @@ export function cancelTask(
   return withMore(appended(draft), { requested: true });
 }
 
-export function noSuchTask(sessionId: string, taskId: string): WireError {
-  const message = `session ${sessionId} knows no task ${taskId}; of those that have ended it knows the last ${KEPT_TASKS}, and read_log shows the others`;
+export function taskNotFoundError(sessionId: string, taskId: string): WireError {
+  const message = `session ${sessionId} knows no task ${taskId}; of those that have ended it knows the last ${RETAINED_TASKS}, and read_log shows the others`;
   return new WireError('not_found', message, { task_id: taskId });
 }
 
 /** A task that the agent may move, or why not. */
 function ownTask({ metadata, tasks }: SessionState, agentId: string, taskId: string, doing: string): Task | WireError {
   const { session_id } = metadata;
-  if (participantOf(metadata, agentId) === undefined) return noSuchSession(session_id);
-  const task = taskCalled(tasks, taskId);
-  if (task === undefined) return noSuchTask(session_id, taskId);
+  if (participantOf(metadata, agentId) === undefined) return sessionNotFoundError(session_id);
+  const task = findTask(tasks, taskId);
+  if (task === undefined) return taskNotFoundError(session_id, taskId);
   if (task.owner_id !== agentId) {
     const message = `only ${nameOf(metadata, task.owner_id)}, who owns task ${taskId}, may ${doing} it`;
     return new WireError('forbidden', message, { owner_id: task.owner_id });
@@ -188,7 +188,7 @@ function taskEnded({ task_id, state, reason, ended_seq }: Task, doing: string): 
 
 function mayNotWork({ metadata }: SessionState, agentId: string, doing: string): WireError | null {
   const { session_id, state } = metadata;
-  if (isTerminal(state) || state === 'CLOSING') return sessionClosed(metadata, `nobody can ${doing} in it`);
+  if (isTerminal(state) || state === 'CLOSING') return sessionClosedError(metadata, `nobody can ${doing} in it`);
   const status = participantOf(metadata, agentId)?.status;
   if (state === 'ACTIVE' && status === 'active') return null;
   const message = `only who is active in an active session can ${doing}; you are ${status} in session ${session_id}, which is ${state}`;
@@ -198,7 +198,7 @@ function mayNotWork({ metadata }: SessionState, agentId: string, doing: string):
 }
 
 function requesterOf({ metadata }: SessionState, agentId: string, { requester }: NewTask): string {
-  return requester === undefined ? agentId : participantCalled(metadata, requester).agent_id;
+  return requester === undefined ? agentId : requireParticipant(metadata, requester).agent_id;
 }
 
 /** Who is out hears nothing of it. */
@@ -236,8 +236,8 @@ function appended(draft: Draft): Decision<TaskAnswer> {
   return { kind: 'append', drafts: [draft], answer: (advanced) => answerOf(draft, advanced) };
 }
 
-function answerOf({ task_id, event_type }: Draft, { entries, after }: Advanced): TaskAnswer {
-  const task = taskCalled(after.tasks, task_id ?? '');
+function answerOf({ task_id, event_type }: Draft, { entries, after }: AppliedUnit): TaskAnswer {
+  const task = findTask(after.tasks, task_id ?? '');
   const seq = entries[0]?.envelope.seq;
   if (task === undefined || seq === undefined) throw new WireError('internal', `${event_type} was not folded`);
   return { task, seq };

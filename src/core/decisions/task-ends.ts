@@ -1,10 +1,10 @@
 /** Tasks that the hub ends: with their session, with their owner, and when their time is over. */
 
-import type { Decision } from './advance.ts';
+import { msFromIso } from '../lib/time.ts';
 import { type Draft, hubDraft } from '../records/session/envelope.ts';
-import type { SessionState } from '../state/state.ts';
 import type { EndedData, Task } from '../records/work/tasks.ts';
-import { msFromIso } from '../time.ts';
+import type { SessionState } from '../state/state.ts';
+import type { Decision } from './decision.ts';
 
 const NONE: readonly Draft[] = [];
 
@@ -36,11 +36,11 @@ function isDue({ expires_at }: Task, nowMs: number): boolean {
   return expires_at !== null && msFromIso(expires_at) <= nowMs;
 }
 
-export function endedData({ owner_id, created_at, capability }: Task): EndedData {
+export function toEndedData({ owner_id, created_at, capability }: Task): EndedData {
   return { owner_id, started_at: created_at, capability };
 }
 
 function expiredDraft(task: Task, reason: string): Draft {
-  const data = { ...endedData(task), reason };
+  const data = { ...toEndedData(task), reason };
   return { ...hubDraft(task.session_id, 'task.expired', data), task_id: task.task_id };
 }

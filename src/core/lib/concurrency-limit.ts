@@ -1,6 +1,6 @@
 /** Lets a few run at a time; the others wait, in order. */
 
-export class FewAtATime {
+export class ConcurrencyLimit {
   readonly #most: number;
   #running = 0;
   #waiting: (() => void)[] = [];

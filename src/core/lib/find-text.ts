@@ -26,7 +26,7 @@ const TOO_MANY_MARKS = /\p{M}{65}/u;
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 
 /** null = there is nothing to look for. */
-export function finderOf(query: string, match: TextMatch): Finder | null {
+export function createFinder(query: string, match: TextMatch): Finder | null {
   const wanted = match === 'words' ? [...new Set(wordsOf(folded(composed(query))).map(({ word }) => word))] : [];
   if (match === 'words') return wanted.length === 0 ? null : (text) => findWords(text, wanted);
   const sought = folded(composed(query));
@@ -40,7 +40,7 @@ export function snippetOf({ text, from, to }: FoundText): Snippet {
 }
 
 /** Every text in a value, not the names of its members; in order, each once it is asked for. */
-export function* textsIn(value: Json): Generator<string, void, undefined> {
+export function* textValues(value: Json): Generator<string, void, undefined> {
   const waiting: Json[] = [value];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (typeof next === 'string') yield next;

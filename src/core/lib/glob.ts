@@ -44,7 +44,7 @@ export function isCovered(inner: readonly string[], outer: readonly string[]): b
 }
 
 /** In one form: no `**`, nothing another pattern covers, in order. Lists that cover each other are then the same. */
-export function reducedGlobs(patterns: readonly string[]): readonly string[] {
+export function reduceGlobs(patterns: readonly string[]): readonly string[] {
   const plain = [...new Set(patterns.map((pattern) => pattern.replaceAll(/\*+/g, '*')))];
   return plain.filter((one) => !plain.some((other) => other !== one && globMatches(other, one))).sort();
 }

@@ -25,7 +25,7 @@ export function copyJson(value: unknown, field: string, limits: JsonLimits): Jso
 
 /** The same for a value that must be an object. */
 export function copyJsonObject(value: unknown, field: string, limits: JsonLimits): JsonObject {
-  if (!isPlainObject(value)) throw badValue(field, 'a JSON object', value);
+  if (!isPlainObject(value)) throw invalidValueError(field, 'a JSON object', value);
   // An object copied by copyJson is an object.
   return copyJson(value, field, limits) as JsonObject;
 }
@@ -69,7 +69,7 @@ export function jsonBytes(value: Json): number {
 }
 
 /** What came, short enough for an error message. */
-export function describe(value: unknown): string {
+export function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'string') return shorten(JSON.stringify(value));
   if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`;
@@ -78,8 +78,8 @@ export function describe(value: unknown): string {
   return String(value);
 }
 
-export function badValue(field: string, expected: string, value: unknown): WireError {
-  const problem: FieldProblem = { field, expected, received: describe(value) };
+export function invalidValueError(field: string, expected: string, value: unknown): WireError {
+  const problem: FieldProblem = { field, expected, received: describeValue(value) };
   return new WireError('bad_frame', `${field}: expected ${expected}, got ${problem.received}`, { ...problem });
 }
 
@@ -107,22 +107,22 @@ function isLowSurrogate(unit: number): boolean {
 function copyValue(value: unknown, field: string, depth: number, maxDepth: number): Json {
   if (value === null || typeof value === 'boolean') return value;
   if (typeof value === 'string') {
-    if (!isWellFormed(value)) throw badValue(field, 'well-formed Unicode text (no lone surrogate)', value);
+    if (!isWellFormed(value)) throw invalidValueError(field, 'well-formed Unicode text (no lone surrogate)', value);
     return value;
   }
   if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw badValue(field, 'a finite number', value);
+    if (!Number.isFinite(value)) throw invalidValueError(field, 'a finite number', value);
     return Object.is(value, -0) ? 0 : value;
   }
-  if (depth === 0) throw badValue(field, `JSON nested at most ${maxDepth} deep`, 'deeper nesting');
+  if (depth === 0) throw invalidValueError(field, `JSON nested at most ${maxDepth} deep`, 'deeper nesting');
   if (Array.isArray(value)) {
     return Object.freeze(Array.from(value, (item, i) => copyValue(item, `${field}[${i}]`, depth - 1, maxDepth)));
   }
-  if (!isPlainObject(value)) throw badValue(field, 'a JSON value', value);
+  if (!isPlainObject(value)) throw invalidValueError(field, 'a JSON value', value);
   const copy: Record<string, Json> = {};
   for (const key of Object.keys(value)) {
-    if (key === '__proto__') throw badValue(`${field}.__proto__`, 'another key', '__proto__');
-    if (!isWellFormed(key)) throw badValue(field, 'well-formed Unicode keys', key);
+    if (key === '__proto__') throw invalidValueError(`${field}.__proto__`, 'another key', '__proto__');
+    if (!isWellFormed(key)) throw invalidValueError(field, 'well-formed Unicode keys', key);
     const member = value[key];
     if (member === undefined) continue;
     // Most members are texts; where they are is only put into words for an error.
@@ -133,14 +133,14 @@ function copyValue(value: unknown, field: string, depth: number, maxDepth: numbe
 }
 
 /** About how long the JSON text of a value is, without making it. No character takes more than MAX_EXPANSION bytes of it. */
-export function roughLength(value: Json): number {
+export function estimateJsonLength(value: Json): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null) return MAX_SCALAR_LENGTH;
   let length = 2;
   if (isJsonArray(value)) {
-    for (const item of value) length += roughLength(item) + 1;
+    for (const item of value) length += estimateJsonLength(item) + 1;
   } else {
-    for (const key in value) length += key.length + 4 + roughLength(value[key] as Json);
+    for (const key in value) length += key.length + 4 + estimateJsonLength(value[key] as Json);
   }
   return length;
 }
@@ -152,7 +152,7 @@ const MAX_SCALAR_LENGTH = 24;
 
 function checkSize(value: Json, field: string, maxBytes: number): void {
   // Nearly every value is far below its bound, and then its text need not be made to know it.
-  if (roughLength(value) * MAX_EXPANSION <= maxBytes) return;
+  if (estimateJsonLength(value) * MAX_EXPANSION <= maxBytes) return;
   const bytes = jsonBytes(value);
   if (bytes <= maxBytes) return;
   throw new WireError('too_large', `${field}: ${bytes} bytes of JSON; at most ${maxBytes} are allowed`, {
@@ -183,4 +183,25 @@ function describeObject(value: object): string {
 function shorten(text: string): string {
   if (text.length <= 80) return text;
   return `${text.slice(0, isHighSurrogate(text.charCodeAt(76)) ? 76 : 77)}...`;
+}
+
+/** The first object that is there; null = there is none. */
+export function findJsonObject(text: string): JsonObject | null {
+  const fenced = /```(?:json)?\s*\n([\s\S]*?)\n```/.exec(text)?.[1];
+  const from = text.indexOf('{');
+  const to = text.lastIndexOf('}');
+  for (const candidate of [text, fenced, from === -1 || to < from ? undefined : text.slice(from, to + 1)]) {
+    const read = candidate === undefined ? undefined : parsed(candidate);
+    // What JSON.parse gives is JSON.
+    if (isPlainObject(read)) return read as JsonObject;
+  }
+  return null;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

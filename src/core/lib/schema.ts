@@ -3,7 +3,7 @@
 
 import { z } from 'zod';
 import { type FieldProblem, type WireCode, WireError } from './errors.ts';
-import { describe, isWellFormed, type JsonObject } from './json.ts';
+import { describeValue, isWellFormed, type JsonObject } from './json.ts';
 import type { Schema } from './schema-contract.ts';
 
 export function schemaOf<T>(type: z.ZodType<T>, code: WireCode = 'bad_frame'): Schema<T> {
@@ -28,11 +28,11 @@ export function text(most: number, least = 1): z.ZodType<string> {
 }
 
 /** Text that says something: a name or a title of blanks alone is a slip of the pen. */
-export function words(most: number): z.ZodType<string> {
+export function nonBlankText(most: number): z.ZodType<string> {
   return text(most).refine((given) => given.trim() !== '', `text of 1 to ${most} characters that are not all blank`);
 }
 
-export function whole(least: number, most: number): z.ZodType<number> {
+export function integerBetween(least: number, most: number): z.ZodType<number> {
   const message = `a whole number from ${least} to ${most}`;
   return z.number({ error: message }).int(message).min(least, message).max(most, message);
 }
@@ -46,7 +46,7 @@ export function anyObject(): z.ZodType<JsonObject> {
 }
 
 /** A map of texts. zod would drop a `__proto__` key without a word. */
-export function texts(): z.ZodType<Record<string, string>> {
+export function textMap(): z.ZodType<Record<string, string>> {
   const message = 'an object of texts';
   return anyObject()
     .refine((value) => !Object.hasOwn(value, '__proto__'), 'an object of texts without the key __proto__')
@@ -80,7 +80,7 @@ function fieldError(issue: z.core.$ZodIssue | undefined, value: unknown, where: 
     field,
     expected: deepest?.message ?? 'something else',
     // A credential is never shown, also not to who sent it: errors end up in logs.
-    received: path[0] === 'auth' ? kindOf(valueAt(value, path)) : describe(stranger ?? valueAt(value, path)),
+    received: path[0] === 'auth' ? kindOf(valueAt(value, path)) : describeValue(stranger ?? valueAt(value, path)),
   };
   return new WireError(code, `${field}: expected ${problem.expected}, got ${problem.received}`, { ...problem });
 }

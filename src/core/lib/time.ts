@@ -1,11 +1,81 @@
-/** Time zones: what clocks on the wall show, and when. A wall time is written as the milliseconds of the same time in UTC. */
+/** Milliseconds and ISO-8601 text. The only file of the pure layers that may name Date. */
+
+import { invalidValueError } from './json.ts';
+
+let lastMs = Number.NaN;
+let lastIso = '';
+
+/** The last text is kept: under load many envelopes are stamped within one millisecond. */
+export function isoFromMs(ms: number): string {
+  if (ms !== lastMs) {
+    lastIso = new Date(ms).toISOString();
+    lastMs = ms;
+  }
+  return lastIso;
+}
+
+export function msFromIso(iso: string): number {
+  // Most often asked of the text that was just made.
+  return iso === lastIso ? lastMs : Date.parse(iso);
+}
+
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/** A date as HTTP headers write it (`Sun, 06 Nov 1994 08:49:37 GMT`); NaN for anything else. */
+export function msFromHttpDate(text: string): number {
+  return HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
+}
+
+/** The end of the year 9999: what comes later ISO-8601 writes otherwise. */
+const MAX_TIME_MS = 253_402_300_799_999;
+
+/** Milliseconds that can be written as a time. */
+export function isTime(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= MAX_TIME_MS;
+}
+
+const UNIT_SECONDS: ReadonlyMap<string, number> = new Map([
+  ['s', 1],
+  ['m', 60],
+  ['h', 3600],
+  ['d', 86_400],
+]);
+
+/** A century: every deadline made of it still is a time that ISO-8601 writes in the usual width. */
+export const MAX_DURATION_MS: number = 36_500 * 86_400_000;
+
+export const DURATION = 'a duration such as 30s, 15m, 2h, 1d or seconds (at most 36500d)';
+
+/** `30s 15m 2h 1d` or plain seconds → milliseconds; 0 = off. Anything else is an error that names the field. */
+export function durationMs(value: unknown, field: string): number {
+  const ms = typeof value === 'string' ? parseDuration(value) : typeof value === 'number' ? value * 1000 : null;
+  if (ms === null || !(ms >= 0 && ms <= MAX_DURATION_MS)) throw invalidValueError(field, DURATION, value);
+  return ms;
+}
+
+export function isDuration(value: unknown): value is string | number {
+  try {
+    durationMs(value, 'duration');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function parseDuration(text: string): number | null {
+  const match = /^(\d+(?:\.\d+)?)([smhd]?)$/.exec(text);
+  return match === null ? null : Number(match[1]) * (UNIT_SECONDS.get(match[2] ?? '') ?? 1) * 1000;
+}
 
 const OFFSET = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/;
+
 const DAY_MS = 86_400_000;
+
 /** Wall time and UTC are at most 15 hours apart; what is further away than this has nothing to do with a change of the clocks here. */
 const NEAR_MS = 2 * DAY_MS;
+
 /** There are some 600 zones, and a hub uses a few. */
-const MOST_FORMATS = 64;
+const MAX_FORMATS = 64;
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
@@ -40,7 +110,7 @@ export function instantOf(zone: string, wallMs: number): number {
 }
 
 /** The latest wall time that has come by then: every one up to it has had its instant, every later one has it yet to come. */
-export function wallReached(zone: string, ms: number): number {
+export function latestWallTime(zone: string, ms: number): number {
   const before = offsetMs(zone, ms - NEAR_MS);
   if (before === offsetMs(zone, ms + NEAR_MS)) return ms + before;
   let reached = ms - NEAR_MS;
@@ -70,7 +140,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   const known = formats.get(zone);
   if (known !== undefined) return known;
   const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
-  if (formats.size >= MOST_FORMATS) formats.clear();
+  if (formats.size >= MAX_FORMATS) formats.clear();
   formats.set(zone, format);
   return format;
 }

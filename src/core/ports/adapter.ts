@@ -1,9 +1,8 @@
 /** The protocol of session adapters: pure decisions over (metadata, envelope, state). */
 
-import type { GraphReport } from '../console-operations.ts';
-import type { Awaited, Draft, Envelope, Turn } from '../records/session/envelope.ts';
 import type { Json, JsonObject } from '../lib/json.ts';
-import { packetText } from '../packet-text.ts';
+import type { Awaited, Draft, Envelope, Turn } from '../records/session/envelope.ts';
+import { packetText } from '../records/session/packets.ts';
 import { REDACTED_TEXT } from '../records/session/redaction.ts';
 import type { Manifest, SessionMetadata, ViewRef } from '../records/session/session.ts';
 import type { UsedNames, Vocabulary } from './transition.ts';
@@ -131,4 +130,29 @@ function textRound(reply: Reply): RoundDraft {
     event_type: 'msg.text',
     event_data: { text, ...(usage === undefined ? {} : { usage }), ...(cost_usd === undefined ? {} : { cost_usd }) },
   };
+}
+
+export interface GraphNode {
+  readonly id: string;
+  readonly kind: 'start' | 'agent' | 'anyone' | 'target' | 'end';
+  readonly label: string;
+  /** Whom an `agent` stands for: a name or an id, as the graph says it. */
+  readonly agent: string | null;
+}
+
+export interface GraphEdge {
+  readonly from: string;
+  readonly to: string;
+  readonly label: string;
+}
+
+/** A graph as far as it can be drawn, and what is wrong with it. */
+export interface GraphReport {
+  readonly ok: boolean;
+  readonly errors: readonly { readonly field: string; readonly message: string }[];
+  readonly warnings: readonly string[];
+  readonly nodes: readonly GraphNode[];
+  readonly edges: readonly GraphEdge[];
+  /** The node of who begins. */
+  readonly initial: string | null;
 }

@@ -1,9 +1,8 @@
 /** The contracts of expectations: evaluators say what is waited for and until when, handlers what happens when it is not met. */
 
-import type { Envelope, Turn } from '../records/session/envelope.ts';
 import type { FieldProblem } from '../lib/errors.ts';
 import type { Json, JsonObject } from '../lib/json.ts';
-import type { Pacing } from '../state/pacing.ts';
+import type { Envelope, Turn } from '../records/session/envelope.ts';
 import type { ExpectationEntry, SessionMetadata } from '../records/session/session.ts';
 
 /** Something that is waited for: it is a violation from `due_ms` on. An entry has one of each agent at most; `since_seq` tells it from earlier ones. */
@@ -20,7 +19,7 @@ export interface Wait {
 export interface WaitContext {
   readonly metadata: SessionMetadata;
   readonly turn: Turn | null;
-  readonly pacing: Pacing;
+  readonly pacing: TimingFacts;
   /** The adapter's own. */
   readonly adapter_state: unknown;
   readonly params: JsonObject;
@@ -54,14 +53,14 @@ export interface TimedEvaluator extends AnyEvaluator {
 }
 
 /** Content that was accepted; metadata is as of it. */
-export interface Accepted {
+export interface AcceptedContent {
   readonly envelope: Envelope;
   readonly metadata: SessionMetadata;
   readonly params: JsonObject;
 }
 
 /** The session right after it, with what the evaluator kept before and after. */
-export interface AcceptContext extends Accepted, WaitContext {
+export interface AcceptContext extends AcceptedContent, WaitContext {
   readonly before: Json | null;
   readonly tally: Json | null;
 }
@@ -79,7 +78,7 @@ export interface AcceptEvaluator extends AnyEvaluator {
    * What it keeps of the session after this content: JSON that does not grow with the session; null = nothing yet. Called once for
    * each, live and on replay. A throw keeps what there was.
    */
-  fold(tally: Json | null, accepted: Accepted): Json | null;
+  fold(tally: Json | null, accepted: AcceptedContent): Json | null;
   /** Who violates it with this envelope; null = the session. Empty = nobody does. It says itself how often it fires. */
   violators(context: AcceptContext): readonly (string | null)[];
   /** The violation in words, for the log and for views. */
@@ -125,28 +124,66 @@ export interface ViolationHandler {
 }
 
 /** One entry of a session's list, with what it names. */
-export interface WatchedEntry<Kind extends Evaluator = Evaluator> {
+export interface BoundExpectation<Kind extends Evaluator = Evaluator> {
   readonly index: number;
   readonly entry: ExpectationEntry;
   readonly evaluator: Kind;
   readonly handler: ViolationHandler;
 }
 
-export type TimedEntry = WatchedEntry<TimedEvaluator>;
-export type AcceptEntry = WatchedEntry<AcceptEvaluator>;
+export type TimedEntry = BoundExpectation<TimedEvaluator>;
+export type AcceptEntry = BoundExpectation<AcceptEvaluator>;
 
 /** The expectations of one session, ready to run. */
-export interface Watch {
+export interface ExpectationSet {
   readonly timed: readonly TimedEntry[];
   readonly accepting: readonly AcceptEntry[];
   readonly needsUnanswered: boolean;
 }
 
 /** null = nothing is expected. */
-export function watchOf(entries: readonly WatchedEntry[]): Watch | null {
+export function toExpectationSet(entries: readonly BoundExpectation[]): ExpectationSet | null {
   if (entries.length === 0) return null;
   const timed = entries.filter((watched): watched is TimedEntry => isTimed(watched.evaluator));
   const accepting = entries.filter((watched): watched is AcceptEntry => !isTimed(watched.evaluator));
   const needsUnanswered = timed.some(({ evaluator }) => evaluator.needsUnanswered === true);
   return { timed, accepting, needsUnanswered };
+}
+
+/** An envelope, and when it was accepted. */
+export interface AcceptedAt {
+  readonly seq: number;
+  readonly at: number;
+}
+
+export interface PendingReply extends AcceptedAt {
+  readonly agent_id: string;
+}
+
+export interface HeldTurn {
+  readonly agent_id: string;
+  readonly since_seq: number;
+  readonly at: number;
+}
+
+/** A turn whose holder said that it cannot take it, and where it said so. */
+export interface FailedTurn extends HeldTurn {
+  readonly seq: number;
+}
+
+export interface TimingFacts {
+  readonly created: AcceptedAt | null;
+  readonly opened: AcceptedAt | null;
+  readonly content: AcceptedAt | null;
+  /** The expected speaker, since when, and when it said that it could not. */
+  readonly turn: HeldTurn | null;
+  readonly failed: FailedTurn | null;
+  /** The first content each active participant was addressed by since it last said something. Kept only where it is needed. */
+  readonly unanswered: readonly PendingReply[];
+  /** When each participant last said that it is at work. */
+  readonly progress: Readonly<Record<string, number>>;
+  /** By entry, by agent ("" = the session): the wait that has fired last. */
+  readonly fired: readonly Readonly<Record<string, number>>[];
+  /** What each evaluator that looks at what is accepted keeps, in the order of their entries. */
+  readonly tallies: readonly (Json | null)[];
 }

@@ -24,7 +24,7 @@ export interface Secrets {
   same(a: string, b: string): boolean;
 }
 
-export interface Log {
+export interface Logger {
   /** What one looks at when something is wrong; who has none is not told. */
   debug?(message: string, details?: Record<string, unknown>): void;
   info(message: string, details?: Record<string, unknown>): void;
@@ -61,7 +61,7 @@ export interface CancelSignal {
 // biome-ignore lint/style/noRestrictedGlobals: only its type is looked at
 export type OwnSignal = typeof globalThis extends { AbortSignal: { prototype: infer Signal } } ? Signal : CancelSignal;
 
-export const silentLog: Log = {
+export const silentLog: Logger = {
   info() {},
   warn() {},
   error() {},

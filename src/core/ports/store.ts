@@ -1,8 +1,8 @@
 /** The store port: a log per session with compare-and-append, and the few records kept beside the logs. */
 
-import type { Entry, Unit } from '../records/session/envelope.ts';
-import type { Head } from '../state/fold-head.ts';
 import type { Json, JsonObject } from '../lib/json.ts';
+import type { Redaction } from '../records/session/envelope.ts';
+import type { Entry, Head, Unit } from '../records/session/unit.ts';
 
 /** The position a log must be at for an append to succeed. Opaque: only the store that gave it can read it. */
 export type HeadToken = { readonly headToken: unique symbol };
@@ -112,7 +112,7 @@ export interface AuditRecord {
   readonly detail: JsonObject;
 }
 
-export interface NumberedAudit extends AuditRecord {
+export interface AuditEntry extends AuditRecord {
   readonly number: number;
 }
 
@@ -152,11 +152,20 @@ export interface Store {
   saveSnapshot(snapshot: Snapshot): void;
   loadSnapshot(sessionId: string): Promise<Snapshot | null>;
   audit(record: AuditRecord): void;
-  readAudit(range: AuditRange): Promise<readonly NumberedAudit[]>;
+  readAudit(range: AuditRange): Promise<readonly AuditEntry[]>;
   /** Named small values of the hub itself (its id, how far its schedules are). Durable when `setMeta` resolves. */
   getMeta(key: string): Promise<Json | null>;
   setMeta(key: string, value: Json): Promise<void>;
   close(): Promise<void>;
   /** Called once if the store fails, also when nobody waits for an append. Optional: a failed append says it too. */
   onFailure?(listener: (error: Error) => void): void;
+}
+
+/** One entry of the log of redactions. */
+export interface RedactionRecord extends Redaction {
+  readonly session_id: string;
+  readonly seq: number;
+  readonly envelope_id: string;
+  /** The state of the session, at this seq or later, from which it is folded once the bytes are gone; null = they stay. */
+  readonly pin: Snapshot | null;
 }

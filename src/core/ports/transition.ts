@@ -1,8 +1,8 @@
 /** What the rules of a workflow are made of: conditions and targets, named and versioned, pure like adapters. */
 
-import type { Envelope } from '../records/session/envelope.ts';
 import type { FieldProblem } from '../lib/errors.ts';
 import type { JsonObject } from '../lib/json.ts';
+import type { Envelope } from '../records/session/envelope.ts';
 import type { SessionMetadata } from '../records/session/session.ts';
 
 /** A condition or a target by name, as a graph holds it. (A type, not an interface: it is JSON to the compiler too.) */

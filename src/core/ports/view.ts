@@ -1,7 +1,7 @@
 /** What a participant sees of a session: a pure function of the log up to a seq, who it is, and parameters. */
 
-import type { Envelope } from '../records/session/envelope.ts';
 import type { JsonObject } from '../lib/json.ts';
+import type { Envelope } from '../records/session/envelope.ts';
 
 /** One envelope the participant may see, with the text its session's adapter renders. */
 export interface ViewLine {

@@ -1,22 +1,22 @@
 /** What evaluators and handlers give is anybody's: whatever has not the shape it must have is a defect of theirs, named. */
 
 import { HubError } from '../lib/errors.ts';
+import { describeValue, isWellFormed } from '../lib/json.ts';
+import { isTime } from '../lib/time.ts';
 import type { Evaluator, HandlerEffect, ViolationHandler, Wait } from '../ports/expectation.ts';
-import { describe, isWellFormed } from '../lib/json.ts';
 import { participantOf, type SessionMetadata } from '../records/session/session.ts';
-import { isTime } from '../time.ts';
 
 /** Enough for every participant there may be, each with its name and some words. */
 const MAX_DETAIL = 65_536;
 const MAX_REASON = 256;
 
 /** A list, whatever is in it: it is looked at after every envelope. */
-export function checkedList({ name }: Evaluator, waits: readonly Wait[]): readonly Wait[] {
+export function checkList({ name }: Evaluator, waits: readonly Wait[]): readonly Wait[] {
   return listOf(waits, () => evaluatorDefect(name, 'waits must give a list', waits)) as readonly Wait[];
 }
 
 /** All that is asked of waits: of each participant, and of the session, one at most. */
-export function checkedWaits({ name }: Evaluator, waits: readonly Wait[], metadata: SessionMetadata): readonly Wait[] {
+export function checkWaits({ name }: Evaluator, waits: readonly Wait[], metadata: SessionMetadata): readonly Wait[] {
   const seen = new Set<unknown>();
   for (const wait of waits) {
     if (!isObject(wait)) throw evaluatorDefect(name, 'a wait is an object', wait);
@@ -34,13 +34,13 @@ export function checkedWaits({ name }: Evaluator, waits: readonly Wait[], metada
   return waits;
 }
 
-export function checkedDetail({ name }: Evaluator, detail: unknown): string {
+export function checkDetail({ name }: Evaluator, detail: unknown): string {
   if (typeof detail === 'string' && detail.length <= MAX_DETAIL && isWellFormed(detail)) return detail;
-  disown(detail);
+  ignoreRejection(detail);
   throw evaluatorDefect(name, `describe must give text of at most ${MAX_DETAIL} characters`, detail);
 }
 
-export function checkedEffects({ name }: ViolationHandler, effects: unknown): readonly HandlerEffect[] {
+export function checkEffects({ name }: ViolationHandler, effects: unknown): readonly HandlerEffect[] {
   for (const effect of listOf(effects, () => handlerDefect(name, 'act must give a list', effects))) {
     if (!isObject(effect)) throw handlerDefect(name, 'an effect is an object', effect);
     const { kind, to, agent_id, reason } = effect;
@@ -70,13 +70,13 @@ function isReason(value: unknown): boolean {
 }
 
 /** Whoever must not wait and does gives a promise, and one that fails unseen would end the process. */
-export function disown(value: unknown): void {
+export function ignoreRejection(value: unknown): void {
   if (value instanceof Promise) value.catch(() => {});
 }
 
 function listOf(value: unknown, defect: () => HubError): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  disown(value);
+  ignoreRejection(value);
   throw defect();
 }
 
@@ -85,9 +85,9 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function evaluatorDefect(name: string, expected: string, received: unknown): HubError {
-  return new HubError('bad_evaluator', `${name}: ${expected}, got ${describe(received)}`);
+  return new HubError('bad_evaluator', `${name}: ${expected}, got ${describeValue(received)}`);
 }
 
 function handlerDefect(name: string, expected: string, received: unknown): HubError {
-  return new HubError('bad_handler', `${name}: ${expected}, got ${describe(received)}`);
+  return new HubError('bad_handler', `${name}: ${expected}, got ${describeValue(received)}`);
 }

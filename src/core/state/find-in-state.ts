@@ -1,6 +1,6 @@
 /** Whether a session's state holds what an envelope said: then it cannot be hidden without changing the state. Pure. */
 
-import { textsIn } from '../lib/find-text.ts';
+import { textValues } from '../lib/find-text.ts';
 import type { Json } from '../lib/json.ts';
 import type { SessionState } from './state.ts';
 
@@ -10,7 +10,7 @@ const LEAST = 8;
 const PLAIN_NAME = /^[A-Za-z_]{1,32}$/;
 
 /** Where the state holds some text, name or number of it; null = nowhere. Names and settings of the session are no secret of an envelope. */
-export function heldByState(
+export function findInState(
   { metadata, adapter_state, pacing, delegations, tasks }: SessionState,
   said: Json,
 ): string | null {
@@ -20,7 +20,7 @@ export function heldByState(
   const isSought = (text: string): boolean =>
     text.length >= LEAST && !known.includes(JSON.stringify(text).slice(1, -1));
   const [names, numbers] = namesAndNumbersIn(said);
-  const sought = [...textsIn(said), ...names, ...numbers.map(String)].filter(isSought);
+  const sought = [...textValues(said), ...names, ...numbers.map(String)].filter(isSought);
   if (sought.length === 0) return null;
   if (typeof close_reason === 'string' && sought.some((one) => close_reason.includes(one))) return 'close_reason';
   const soughtNumbers = new Set(numbers.filter((one) => isSought(String(one))));

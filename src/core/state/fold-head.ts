@@ -1,51 +1,13 @@
 /** The summary of a session that stays in memory when its state does not: enough to list it, find it and wake it. */
 
-import type { Awaited, Entry, Envelope, Turn } from '../records/session/envelope.ts';
-import { type CreatedData, isTerminal, type LifecycleState, type ParticipantStatus } from '../records/session/session.ts';
-import { plusSpent, type Spent, spentWith } from '../records/session/spending.ts';
+import { HubError } from '../lib/errors.ts';
+import { msFromIso } from '../lib/time.ts';
+import type { SessionQuery } from '../ports/store.ts';
+import type { Envelope } from '../records/session/envelope.ts';
+import { type CreatedData, isTerminal, type ParticipantStatus } from '../records/session/session.ts';
+import { addSpend, spendFromEnvelope } from '../records/session/spending.ts';
+import type { Entry, Head, Unit } from '../records/session/unit.ts';
 import { endOfTask } from '../records/work/tasks.ts';
-import { msFromIso } from '../time.ts';
-
-export interface Head {
-  readonly session_id: string;
-  readonly seq: number;
-  readonly envelope_id: string;
-  /** When its last entry was made. Heads that were stored before there was such a member lack it. */
-  readonly changed_at?: string;
-  readonly type: string;
-  readonly version: number;
-  readonly state: LifecycleState;
-  readonly creator_id: string;
-  /** In the order of the participants. */
-  readonly members: Readonly<Record<string, ParticipantStatus>>;
-  /** The seq at which each removed member left: its stream ends there. */
-  readonly left: Readonly<Record<string, number>>;
-  readonly created_at: string;
-  readonly expires_at: string | null;
-  readonly invite_deadline_at: string | null;
-  readonly drain_timeout_ms: number;
-  /** When the session began to close. */
-  readonly closing_at: string | null;
-  /** The seq of `session.closing`: what everyone present must have before the session ends. */
-  readonly closing_seq: number | null;
-  readonly closed_at: string | null;
-  readonly close_reason: string | null;
-  readonly parent_session_id: string | null;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly create_key: string | null;
-  readonly request_digest: string;
-  readonly turn: Turn | null;
-  /** When the first thing that is expected becomes a violation, or a task expires, in milliseconds; null = nothing is. */
-  readonly due_at: number | null;
-  /** How many of its delegations are not settled. */
-  readonly delegations: number;
-  /** How many tasks that have not ended each owner has; absent = there are none. */
-  readonly tasks?: Readonly<Record<string, number>>;
-  /** What was spent in it, as far as anybody said; absent = nobody did. */
-  readonly spent?: Spent;
-  /** What it waits for that is nobody's turn; absent = nothing. */
-  readonly awaits?: Awaited;
-}
 
 /** One step of the summary; the first entry of a session must be `session.created`. */
 export function foldHead(head: Head | null, entry: Entry): Head {
@@ -118,9 +80,9 @@ function mayHaveSpent({ event_type, event_data }: Envelope): boolean {
 }
 
 function withSpent({ spent }: Head, head: Head, envelope: Envelope): Head {
-  const more = mayHaveSpent(envelope) ? spentWith(envelope) : null;
+  const more = mayHaveSpent(envelope) ? spendFromEnvelope(envelope) : null;
   if (more === null) return spent === undefined ? head : { ...head, spent };
-  return { ...head, spent: spent === undefined ? more : plusSpent(spent, more) };
+  return { ...head, spent: spent === undefined ? more : addSpend(spent, more) };
 }
 
 /** One who came later, or declined before; the invites of the creation change nothing. */
@@ -241,4 +203,33 @@ function acksAreWatched({ manifest, versions }: CreatedData): boolean {
 function earliest(...times: (string | null)[]): number | null {
   const known = times.filter((time) => time !== null).map(msFromIso);
   return known.length === 0 ? null : Math.min(...known);
+}
+
+/** A unit must go on where its caller believes the log to end, after seq `before`; anything else is a defect of the caller. */
+export function checkSeqs(logId: string, before: number, { entries }: Unit): void {
+  if (entries.length === 0) throw new HubError('bad_unit', `log ${logId}: a unit has at least one entry`);
+  for (let i = 0; i < entries.length; i++) {
+    const seq = entries[i]?.envelope.seq;
+    const due = before + 1 + i;
+    if (seq === due) continue;
+    const what = `entry ${i} of a unit after seq ${before} must have seq ${due}, not ${seq}`;
+    throw new HubError('bad_unit', `log ${logId}: ${what}`);
+  }
+}
+
+/** The head of a log after one more entry; null = the log does not begin with `session.created`: it is no session. */
+export function foldSession(head: Head | null, entry: Entry): Head | null {
+  const { seq, event_type } = entry.envelope;
+  const isSession = head !== null || (seq === 1 && event_type === 'session.created');
+  return isSession ? foldHead(head, entry) : null;
+}
+
+/** The session is one of those that are asked for. */
+export function matchesQuery(head: Head, query: SessionQuery): boolean {
+  const { participant, states, type, ended_since, changed_since } = query;
+  if (participant !== undefined && !Object.hasOwn(head.members, participant)) return false;
+  if (states !== undefined && !states.includes(head.state)) return false;
+  if (type !== undefined && head.type !== type) return false;
+  if (changed_since !== undefined && msFromIso(changedAt(head)) < msFromIso(changed_since)) return false;
+  return ended_since === undefined || head.closed_at === null || msFromIso(head.closed_at) >= msFromIso(ended_since);
 }

@@ -6,7 +6,7 @@ import type { Participant, SessionMetadata } from '../records/session/session.ts
 type Place = Pick<Participant, 'agent_id' | 'name' | 'role' | 'order'>;
 
 /** What an invite says of its session: the same at its creation and later. */
-export interface Inviting {
+export interface InviteContext {
   readonly session_id: string;
   readonly manifest: { readonly type: string };
   readonly creator_id: string;
@@ -14,7 +14,7 @@ export interface Inviting {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-export function inviteDraft(session: Inviting, { agent_id, name, role, order }: Place): Draft {
+export function inviteDraft(session: InviteContext, { agent_id, name, role, order }: Place): Draft {
   const { session_id, manifest, creator_id, participants, labels } = session;
   const creator_name = participants.find((one) => one.agent_id === creator_id)?.name ?? creator_id;
   const data = { agent_id, name, role, order, type: manifest.type, creator_id, creator_name, labels };
@@ -24,7 +24,7 @@ export function inviteDraft(session: Inviting, { agent_id, name, role, order }: 
 type Invited = Pick<SessionMetadata, 'participants' | 'pending_acks' | 'rejected_by'>;
 
 /** A newcomer is put last, who declined before is asked again; the invites of the creation change nothing. */
-export function withInvite(before: SessionMetadata, { event_data }: Envelope): Invited {
+export function applyInvite(before: SessionMetadata, { event_data }: Envelope): Invited {
   const { participants, pending_acks, rejected_by } = before;
   const agentId = String(event_data.agent_id);
   const known = participants.find(({ agent_id }) => agent_id === agentId);

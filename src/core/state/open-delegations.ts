@@ -1,9 +1,8 @@
 /** The open delegations of a session, folded from its log, and what settles them. Pure. */
 
-import type { DelegationBudget, DelegationOpened, DelegationSettled } from '../records/work/delegation.ts';
-import { type Draft, type Envelope, HUB_ID, hubDraft } from '../records/session/envelope.ts';
 import type { JsonObject } from '../lib/json.ts';
-import type { SessionState } from './state.ts';
+import { type Draft, type Envelope, HUB_ID, hubDraft } from '../records/session/envelope.ts';
+import type { DelegationBudget, DelegationOpened, DelegationSettled } from '../records/work/delegation.ts';
 
 /** A delegation that is not settled: its budget is set aside. */
 export interface OpenDelegation {
@@ -23,7 +22,7 @@ export function foldDelegations(before: readonly OpenDelegation[], envelope: Env
   if (envelope.sender_id !== HUB_ID) return before;
   switch (envelope.event_type) {
     case 'delegation.opened': {
-      const { delegation_id, agent_id, target_id, root_session_id, budget } = openedIn(envelope);
+      const { delegation_id, agent_id, target_id, root_session_id, budget } = openedFrom(envelope);
       return [...before, { delegation_id, agent_id, target_id, root_session_id, budget, seq: envelope.seq }];
     }
     case 'delegation.settled': {
@@ -36,11 +35,11 @@ export function foldDelegations(before: readonly OpenDelegation[], envelope: Env
 }
 
 /** Made by the hub; the log is read by checksum, not by schema. */
-export function openedIn({ event_data }: Envelope): DelegationOpened {
+export function openedFrom({ event_data }: Envelope): DelegationOpened {
   return event_data as unknown as DelegationOpened;
 }
 
-export function settledIn({ event_data }: Envelope): DelegationSettled {
+export function settledFrom({ event_data }: Envelope): DelegationSettled {
   return event_data as unknown as DelegationSettled;
 }
 
@@ -50,9 +49,13 @@ export function settledKey(delegationId: string): string {
 }
 
 /** What is open when a session ends is settled in the unit of its end. What its children spent is not known there. */
-export function settlementsAtEnd({ metadata, delegations }: SessionState, reason: string): readonly Draft[] {
+export function settlementsAtEnd(
+  sessionId: string,
+  delegations: readonly OpenDelegation[],
+  reason: string,
+): readonly Draft[] {
   return delegations.map((open) =>
-    settledDraft(metadata, open, {
+    settledDraft(sessionId, open, {
       delegation_id: open.delegation_id,
       agent_id: open.agent_id,
       child_session_id: null,
@@ -64,12 +67,8 @@ export function settlementsAtEnd({ metadata, delegations }: SessionState, reason
 }
 
 /** For who delegated to hear. */
-export function settledDraft(
-  { session_id }: SessionState['metadata'],
-  { agent_id }: OpenDelegation,
-  settled: DelegationSettled,
-): Draft {
+export function settledDraft(sessionId: string, { agent_id }: OpenDelegation, settled: DelegationSettled): Draft {
   // DelegationSettled is JSON; its interface only lacks an index signature.
-  const draft = hubDraft(session_id, 'delegation.settled', settled as unknown as JsonObject, [agent_id]);
+  const draft = hubDraft(sessionId, 'delegation.settled', settled as unknown as JsonObject, [agent_id]);
   return { ...draft, idempotency_key: settledKey(settled.delegation_id) };
 }

@@ -1,51 +1,22 @@
 /** Pacing facts: since when what is waited for, folded from the log like everything else. O(1) for most envelopes. */
 
-import { type Envelope, isChecked, isContent, type Turn } from '../records/session/envelope.ts';
-import type { Watch } from '../ports/expectation.ts';
+import { HubError } from '../lib/errors.ts';
 import type { Json } from '../lib/json.ts';
-import type { SessionMetadata } from '../records/session/session.ts';
-import { talliesAfter } from '../tallies.ts';
-import { msFromIso } from '../time.ts';
+import { msFromIso } from '../lib/time.ts';
+import type {
+  AcceptEntry,
+  AcceptedContent,
+  ExpectationSet,
+  FailedTurn,
+  HeldTurn,
+  PendingReply,
+  TimingFacts,
+} from '../ports/expectation.ts';
+import { actingAgent, type Envelope, isChecked, isContent, type Turn } from '../records/session/envelope.ts';
+import { type ExpectationEntry, participantOf, type SessionMetadata } from '../records/session/session.ts';
+import { ignoreRejection } from './check-expectation-output.ts';
 
-/** An envelope, and when it was accepted. */
-export interface Moment {
-  readonly seq: number;
-  readonly at: number;
-}
-
-export interface Unanswered extends Moment {
-  readonly agent_id: string;
-}
-
-export interface HeldTurn {
-  readonly agent_id: string;
-  readonly since_seq: number;
-  readonly at: number;
-}
-
-/** A turn whose holder said that it cannot take it, and where it said so. */
-export interface FailedTurn extends HeldTurn {
-  readonly seq: number;
-}
-
-export interface Pacing {
-  readonly created: Moment | null;
-  readonly opened: Moment | null;
-  readonly content: Moment | null;
-  /** The expected speaker, since when, and when it said that it could not. */
-  readonly turn: HeldTurn | null;
-  readonly failed: FailedTurn | null;
-  /** The first content each active participant was addressed by since it last said something. Kept only where it is needed. */
-  readonly unanswered: readonly Unanswered[];
-  /** When each participant last said that it is at work. */
-  readonly progress: Readonly<Record<string, number>>;
-  /** By entry, by agent ("" = the session): the wait that has fired last. */
-  readonly fired: readonly Readonly<Record<string, number>>[];
-  /** What each evaluator that looks at what is accepted keeps, in the order of their entries. */
-  readonly tallies: readonly (Json | null)[];
-}
-
-export const NO_PACING: Pacing = Object.freeze({
+export const NO_PACING: TimingFacts = Object.freeze({
   created: null,
   opened: null,
   content: null,
@@ -58,12 +29,12 @@ export const NO_PACING: Pacing = Object.freeze({
 });
 
 export function foldPacing(
-  before: Pacing,
+  before: TimingFacts,
   envelope: Envelope,
   metadata: SessionMetadata,
   turn: Turn | null,
-  watch: Watch | null,
-): Pacing {
+  watch: ExpectationSet | null,
+): TimingFacts {
   if (watch === null) {
     return envelope.event_type.startsWith('task.') ? reported(before, envelope) : before;
   }
@@ -85,7 +56,7 @@ export function foldPacing(
 }
 
 /** What holders say of their turns is kept also where nothing is expected: it says what they need not say again. */
-function reported(before: Pacing, envelope: Envelope): Pacing {
+function reported(before: TimingFacts, envelope: Envelope): TimingFacts {
   const at = msFromIso(envelope.created_at);
   switch (envelope.event_type) {
     case 'task.progress':
@@ -108,17 +79,17 @@ function failure({ event_data, seq }: Envelope, at: number): FailedTurn {
   return { agent_id: String(event_data.agent_id), since_seq: Number(event_data.since_seq), at, seq };
 }
 
-function progressed({ progress }: Pacing, { sender_id }: Envelope, at: number): Pacing['progress'] {
+function progressed({ progress }: TimingFacts, { sender_id }: Envelope, at: number): TimingFacts['progress'] {
   return { ...progress, [sender_id]: at };
 }
 
 /** Who is not active owes no answer, and begins anew when it comes back. */
 function unansweredAfter(
-  before: readonly Unanswered[],
+  before: readonly PendingReply[],
   { event_type, sender_id, audience, seq }: Envelope,
   { participants }: SessionMetadata,
   at: number,
-): readonly Unanswered[] {
+): readonly PendingReply[] {
   if (event_type.startsWith('session.')) {
     const left = before.filter((wait) => participants.some((one) => one.agent_id === wait.agent_id && isActive(one)));
     return left.length === before.length ? before : left;
@@ -138,7 +109,7 @@ function isActive({ status }: SessionMetadata['participants'][number]): boolean 
   return status === 'active';
 }
 
-function firedAfter(before: Pacing['fired'], { event_data }: Envelope): Pacing['fired'] {
+function firedAfter(before: TimingFacts['fired'], { event_data }: Envelope): TimingFacts['fired'] {
   // Made by the hub; the log is read by checksum, not by schema.
   const { entry, violators } = event_data as unknown as {
     entry: number;
@@ -148,4 +119,56 @@ function firedAfter(before: Pacing['fired'], { event_data }: Envelope): Pacing['
   const waits = violators.map(({ agent_id, since_seq }) => [agent_id ?? '', since_seq] as const);
   fired[entry] = { ...fired[entry], ...Object.fromEntries(waits) };
   return fired;
+}
+
+type Tallies = readonly (Json | null)[];
+
+export function talliesAfter(
+  before: Tallies,
+  envelope: Envelope,
+  metadata: SessionMetadata,
+  { accepting }: ExpectationSet,
+): Tallies {
+  if (accepting.length === 0) return before;
+  return accepting.map((watched, i) => {
+    const tally = before[i] ?? null;
+    if (!isFor(watched, envelope, metadata)) return tally;
+    try {
+      return foldTally(watched, tally, envelope, metadata);
+    } catch {
+      // The session goes on, and so does its replay; who checks the envelope finds it again and reports it.
+      return tally;
+    }
+  });
+}
+
+/** It sees this envelope: content of those it applies to, and what they delegated if it asks for that. */
+export function isFor({ entry, evaluator }: AcceptEntry, envelope: Envelope, metadata: SessionMetadata): boolean {
+  if (envelope.event_type === 'delegation.settled' && evaluator.settlements !== true) return false;
+  return appliesTo(entry, actingAgent(envelope), metadata);
+}
+
+export function foldTally(
+  { entry, evaluator }: AcceptEntry,
+  tally: Json | null,
+  envelope: Envelope,
+  metadata: SessionMetadata,
+): Json | null {
+  const accepted: AcceptedContent = { envelope, metadata, params: entry.params };
+  const after: unknown = evaluator.fold(tally, accepted) ?? null;
+  ignoreRejection(after);
+  if (after instanceof Promise) throw new HubError('bad_evaluator', `${evaluator.name}: fold must not wait`);
+  // Whether it is JSON is for its contract suite to say.
+  return after as Json | null;
+}
+
+/** null = the session, which is everyone's. */
+export function appliesTo(
+  { applies_to }: ExpectationEntry,
+  agentId: string | null,
+  metadata: SessionMetadata,
+): boolean {
+  if (applies_to === undefined || agentId === null || applies_to.includes(agentId)) return true;
+  const role = participantOf(metadata, agentId)?.role;
+  return role !== undefined && applies_to.includes(role);
 }

@@ -3,28 +3,29 @@
  * to its recipients: knowing its members makes that several times cheaper than finding them out.
  */
 
-import type { Awaited, Entry, Envelope, Turn, Unit } from '../records/session/envelope.ts';
+import type { Awaited, Envelope, Turn } from '../records/session/envelope.ts';
+import type { Entry, Unit } from '../records/session/unit.ts';
 
-export function unitText({ entries }: Unit): string {
+export function serializeUnit({ entries }: Unit): string {
   const [only] = entries;
   if (entries.length === 1 && only !== undefined && isEveryday(only.envelope)) return everydayUnit(only);
   let text = '';
   for (const { envelope, turn, due, awaits } of entries) {
     const beside = `${due === undefined ? '' : `,"due":${due}`}${awaitedText(awaits)}`;
-    text += `${text === '' ? '' : ','}{"envelope":${envelopeText(envelope)},"turn":${turnText(turn)}${beside}}`;
+    text += `${text === '' ? '' : ','}{"envelope":${serializeEnvelope(envelope)},"turn":${serializeTurn(turn)}${beside}}`;
   }
   return `{"entries":[${text}]}`;
 }
 
 /** A plain text in one piece; anything else as JSON does it. Ids, times and types are the hub's, and need no escape. */
-export function envelopeText(e: Envelope): string {
+export function serializeEnvelope(e: Envelope): string {
   const { text } = e.event_data;
   if (typeof text !== 'string' || !isPlain(e)) return JSON.stringify(e);
-  return `{"session_id":"${e.session_id}","sender_id":"${e.sender_id}","audience":null,"event_type":"${e.event_type}","event_data":{"text":"${text}"},"causation_id":null,"task_id":null,"traceparent":null,"priority":"${e.priority}","idempotency_key":${e.idempotency_key === null ? 'null' : quoted(e.idempotency_key)},"ttl_seconds":null,"envelope_id":"${e.envelope_id}","seq":${e.seq},"depth":${e.depth},"created_at":"${e.created_at}"}`;
+  return `{"session_id":"${e.session_id}","sender_id":"${e.sender_id}","audience":null,"event_type":"${e.event_type}","event_data":{"text":"${text}"},"causation_id":null,"task_id":null,"traceparent":null,"priority":"${e.priority}","idempotency_key":${e.idempotency_key === null ? 'null' : jsonString(e.idempotency_key)},"ttl_seconds":null,"envelope_id":"${e.envelope_id}","seq":${e.seq},"depth":${e.depth},"created_at":"${e.created_at}"}`;
 }
 
 /** The text of the only envelope of a unit, out of the text of the unit: what follows it says nothing of envelopes. */
-export function onlyEnvelopeIn(unit: string): string {
+export function extractSingleEnvelope(unit: string): string {
   return unit.slice(UNIT_HEAD.length, unit.lastIndexOf(',"turn":'));
 }
 
@@ -34,7 +35,7 @@ const UNIT_HEAD = '{"entries":[{"envelope":';
 function everydayUnit({ envelope: e, turn, due, awaits }: Entry): string {
   const text = `{"entries":[{"envelope":{"session_id":"${e.session_id}","sender_id":"${e.sender_id}","audience":null,"event_type":"msg.text","event_data":{"text":"${e.event_data.text}"},"causation_id":null,"task_id":null,"traceparent":null,"priority":"normal","idempotency_key":"${e.idempotency_key}","ttl_seconds":null,"envelope_id":"${e.envelope_id}","seq":${e.seq},"depth":${e.depth},"created_at":"${e.created_at}"},"turn":`;
   if (turn === null && due !== undefined && awaits === undefined) return `${text}null,"due":${due}}]}`;
-  return `${text}${turnText(turn)}${due === undefined ? '' : `,"due":${due}`}${awaitedText(awaits)}}]}`;
+  return `${text}${serializeTurn(turn)}${due === undefined ? '' : `,"due":${due}`}${awaitedText(awaits)}}]}`;
 }
 
 function awaitedText(awaits: Awaited | undefined): string {
@@ -56,11 +57,11 @@ function isPlain(e: Envelope): boolean {
 }
 
 /** As a text of JSON. */
-export function quoted(text: string): string {
+export function jsonString(text: string): string {
   return NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
-export function turnText(turn: Turn | null): string {
+export function serializeTurn(turn: Turn | null): string {
   return turn === null ? 'null' : JSON.stringify(turn);
 }
 

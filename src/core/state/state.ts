@@ -1,16 +1,17 @@
 /** The state of a session: a fold of its log, and nothing else. Live and replay run the same function. */
 
+import { msFromIso } from '../lib/time.ts';
 import type { CompleteAdapter } from '../ports/adapter.ts';
-import { foldDelegations, NO_DELEGATIONS, type OpenDelegation } from './open-delegations.ts';
-import { type Awaited, type Entry, type Envelope, isFolded, type Turn } from '../records/session/envelope.ts';
-import type { Watch } from '../ports/expectation.ts';
-import { foldHead, type Head } from './fold-head.ts';
-import { withInvite } from './invite.ts';
-import { foldPacing, NO_PACING, type Pacing } from './pacing.ts';
+import type { ExpectationSet, TimingFacts } from '../ports/expectation.ts';
+import { type Awaited, type Envelope, isFolded, type Turn } from '../records/session/envelope.ts';
 import type { CreatedData, Participant, ParticipantStatus, SessionMetadata } from '../records/session/session.ts';
+import type { Entry, Head } from '../records/session/unit.ts';
 import { foldTasks, NO_TASKS, type Tasks } from '../records/work/tasks.ts';
-import { msFromIso } from '../time.ts';
-import { nextDue, type Watched } from './waits.ts';
+import { foldHead } from './fold-head.ts';
+import { applyInvite } from './invite.ts';
+import { foldDelegations, NO_DELEGATIONS, type OpenDelegation } from './open-delegations.ts';
+import { foldPacing, NO_PACING } from './pacing.ts';
+import { nextDue, type WaitInput } from './waits.ts';
 
 export interface SessionState {
   readonly metadata: SessionMetadata;
@@ -20,7 +21,7 @@ export interface SessionState {
   /** The seq at which each participant got its present status. */
   readonly status_seq: Readonly<Record<string, number>>;
   /** What expectations look at; nothing in a session that has none. */
-  readonly pacing: Pacing;
+  readonly pacing: TimingFacts;
   /** What was delegated and is not settled. */
   readonly delegations: readonly OpenDelegation[];
   readonly tasks: Tasks;
@@ -31,7 +32,7 @@ export interface FoldContext {
   readonly adapter: CompleteAdapter | null;
   readonly epoch: number;
   /** The session's expectations; absent or null = none. */
-  readonly watch?: Watch | null;
+  readonly watch?: ExpectationSet | null;
   /** On replay, the turn the log has for this envelope; a missing adapter cannot say it. */
   readonly recorded?: Turn | null;
 }
@@ -70,8 +71,8 @@ export function foldEnvelope(state: SessionState | null, envelope: Envelope, con
 /** What the log says beside an envelope: whose turn it is after it, and when something expected, or a task, is due. */
 function withDue(
   envelope: Envelope,
-  watched: Watched,
-  watch: Watch | null,
+  watched: WaitInput,
+  watch: ExpectationSet | null,
   lastDue: number | null,
   tasksDue: number | null = null,
 ): Entry {
@@ -88,7 +89,7 @@ function expectedTurn(adapter: CompleteAdapter, metadata: SessionMetadata, adapt
 /** As long as it is the same in words, it is since the same envelope; without its adapter a session waits as before. */
 function awaitedIn(
   adapter: CompleteAdapter | null,
-  { metadata, adapter_state }: Watched,
+  { metadata, adapter_state }: WaitInput,
   { awaits: before }: Head,
 ): Awaited | undefined {
   if (adapter === null) return before;
@@ -147,7 +148,7 @@ function foldMetadata(before: SessionMetadata, envelope: Envelope): SessionMetad
   const reason = typeof data.reason === 'string' ? data.reason : null;
   switch (envelope.event_type) {
     case 'session.invite':
-      return { ...metadata, ...withInvite(before, envelope) };
+      return { ...metadata, ...applyInvite(before, envelope) };
     case 'session.invite.ack':
       return { ...metadata, ...answered(before, agentId), participants: joined(before, agentId, envelope) };
     case 'session.invite.reject':

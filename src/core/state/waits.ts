@@ -1,18 +1,18 @@
 /** What a session waits for, as its entries say, and when the first of it becomes a violation. */
 
-import { checkedList } from './check-expectation-output.ts';
-import type { TimedEntry, Wait, WaitContext, Watch } from '../ports/expectation.ts';
-import { appliesTo } from '../tallies.ts';
-import { isTime } from '../time.ts';
+import { isTime } from '../lib/time.ts';
+import type { ExpectationSet, TimedEntry, Wait, WaitContext } from '../ports/expectation.ts';
+import { checkList } from './check-expectation-output.ts';
+import { appliesTo } from './pacing.ts';
 
 /** What an evaluator looks at, but for the parameters of its entry. */
-export type Watched = Omit<WaitContext, 'params'>;
+export type WaitInput = Omit<WaitContext, 'params'>;
 
 /** The waits of one entry that have not fired and apply. Throws what its evaluator throws. */
-export function openWaits({ index, entry, evaluator }: TimedEntry, watched: Watched): readonly Wait[] {
+export function openWaits({ index, entry, evaluator }: TimedEntry, watched: WaitInput): readonly Wait[] {
   const { metadata, pacing } = watched;
   if (metadata.state !== 'ACTIVE' && metadata.state !== 'INVITED') return NONE;
-  const waits = checkedList(evaluator, evaluator.waits(contextOf(entry.params, watched)));
+  const waits = checkList(evaluator, evaluator.waits(toWaitContext(entry.params, watched)));
   const fired = pacing.fired[index];
   if (waits.length === 0 || (fired === undefined && entry.applies_to === undefined)) return waits;
   return waits.filter(
@@ -22,13 +22,13 @@ export function openWaits({ index, entry, evaluator }: TimedEntry, watched: Watc
 
 const NONE: readonly Wait[] = [];
 
-export function contextOf(params: WaitContext['params'], watched: Watched): WaitContext {
+export function toWaitContext(params: WaitContext['params'], watched: WaitInput): WaitContext {
   const { metadata, turn, pacing, adapter_state } = watched;
   return { metadata, turn, pacing, adapter_state, params };
 }
 
 /** When the first wait is due; null = nothing is waited for. An evaluator that throws, or gives no time, is due now: then it is reported. */
-export function nextDue({ timed }: Watch, watched: Watched, nowMs: number): number | null {
+export function nextDue({ timed }: ExpectationSet, watched: WaitInput, nowMs: number): number | null {
   let due: number | null = null;
   for (const watchedEntry of timed) {
     const own = firstDue(watchedEntry, watched, nowMs);
@@ -37,7 +37,7 @@ export function nextDue({ timed }: Watch, watched: Watched, nowMs: number): numb
   return due;
 }
 
-function firstDue(watchedEntry: TimedEntry, watched: Watched, nowMs: number): number | null {
+function firstDue(watchedEntry: TimedEntry, watched: WaitInput, nowMs: number): number | null {
   try {
     let first: number | null = null;
     for (const { due_ms } of openWaits(watchedEntry, watched)) {

@@ -1,7 +1,5 @@
 /** One fixture of a corpus, and what an adapter answers to it. */
 
-import { isMembers } from '../../node/conformance/members.ts';
-
 export interface Fixture {
   readonly fixture_id: string;
   readonly tier: number;
@@ -39,4 +37,10 @@ export function fixtureOf(value: unknown): Fixture | string {
   if (!isMembers(args)) return 'input.args: expected an object';
   // Every member was looked at just now.
   return value as unknown as Fixture;
+}
+
+export type Members = Readonly<Record<string, unknown>>;
+
+export function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 /** Expected against actual, as the corpus compares them; or strictly, without the holes of that. */
 
-import { isMembers } from '../../node/conformance/members.ts';
+import { isMembers } from './fixture.ts';
 
 interface Asserted {
   readonly assert: string;

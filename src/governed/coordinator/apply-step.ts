@@ -13,25 +13,25 @@ import {
   projectAcceptance,
   requestCoordinatorGate,
   resyncRepoRuns,
-} from '../index.ts';
-import { attempted } from '../../node/governed/coordinator/repo-runs.ts';
+} from '../engine/index.ts';
+import { attempted } from './repo-runs.ts';
 import { ownersOnDisk } from './repos.ts';
 import { forgetDispatch, sendTurn } from './send-turn.ts';
 import {
   type CoordinatorFailure,
   type CoordinatorPorts,
   failure,
-  keepChange,
   refusal,
   type Session,
   type StateKept,
+  saveChange,
 } from './session.ts';
 
 export interface StepDone extends StateKept {
   readonly step: CoordinatorStep;
 }
 
-export async function carryOut(
+export async function applyStep(
   session: Session,
   view: CoordinatorView,
   ports: CoordinatorPorts,
@@ -83,7 +83,7 @@ async function kept(
   step: CoordinatorStep,
   change: CoordinatorChange | CoordinatorRefusal,
 ): Promise<StepDone | CoordinatorFailure> {
-  const outcome = await keepChange(session, change);
+  const outcome = await saveChange(session, change);
   return outcome.ok ? { ...outcome, step } : outcome;
 }
 

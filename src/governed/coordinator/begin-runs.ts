@@ -1,9 +1,9 @@
 /** Runs in several repos, all or none: what was begun is undone when one of them cannot be. */
 
 import { join } from 'node:path';
-import type { RepoFacts, RepoRun } from '../index.ts';
-import { asText, readWhole, removeWhole, writeWhole } from '../../node/governed/whole-file.ts';
-import { attempted, type RepoRuns } from '../../node/governed/coordinator/repo-runs.ts';
+import { asText, readFileOrNull, removeFile, writeFileAtomic } from '../../system/atomic-file.ts';
+import type { RepoFacts, RepoRun } from '../engine/index.ts';
+import { attempted, type RepoRuns } from './repo-runs.ts';
 import type { RepoRoots } from './repos.ts';
 
 /** Written before a repo is touched, so that a crash does not make it forgotten. */
@@ -20,7 +20,7 @@ interface Begun {
   readonly run_id: string | null;
 }
 
-export type RunsBegun =
+type RunsBegun =
   | { readonly ok: true; readonly repoRuns: Readonly<Record<string, RepoRun>> }
   | {
       readonly ok: false;
@@ -31,7 +31,7 @@ export type RunsBegun =
       readonly left: readonly string[];
     };
 
-export interface BeginRuns {
+interface BeginRuns {
   readonly folder: string;
   readonly superRunId: string;
   readonly roots: RepoRoots;
@@ -55,7 +55,7 @@ export async function beginRuns({ folder, superRunId, roots, facts, runs }: Begi
   const begun: Begun[] = [];
   for (const id of toBegin) {
     begun.push({ id, run_id: null });
-    await writeWhole(join(folder, NOTE), asText({ super_run_id: superRunId, begun } satisfies Note));
+    await writeFileAtomic(join(folder, NOTE), asText({ super_run_id: superRunId, begun } satisfies Note));
     const outcome = await attempted(() => runs.begin({ id, root: roots.get(id) ?? '' }));
     if (!outcome.ok) {
       const undoing = await undoAll(folder, begun, roots, runs);
@@ -73,7 +73,7 @@ function linked(run_id: string, status: 'linked' | 'initialized', phase: string 
 
 /** The super run is durable: nothing is undone any more. */
 export async function forgetBeginning(folder: string): Promise<void> {
-  if ((await readWhole(join(folder, NOTE))) !== null) await removeWhole(join(folder, NOTE));
+  if ((await readFileOrNull(join(folder, NOTE))) !== null) await removeFile(join(folder, NOTE));
 }
 
 /** Of a process that ended in the middle. `superRunId`: the one that is there now. */
@@ -83,7 +83,7 @@ export async function undoInterrupted(
   roots: RepoRoots,
   runs: RepoRuns,
 ): Promise<{ readonly undone: readonly string[]; readonly left: readonly string[] }> {
-  const text = await readWhole(join(folder, NOTE));
+  const text = await readFileOrNull(join(folder, NOTE));
   if (text === null) return { undone: [], left: [] };
   const { super_run_id, begun } = JSON.parse(text) as Note;
   if (super_run_id !== superRunId) return undoAll(folder, begun, roots, runs);

@@ -5,8 +5,8 @@
 
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { asText, readFileOrNull, removeFile, writeFileAtomic } from '../../system/atomic-file.ts';
 import { makeFolder, syncFolder } from '../../system/make-folder.ts';
-import { asText, readWhole, removeWhole, writeWhole } from '../../node/governed/whole-file.ts';
 
 export interface Changes {
   /** Lines for the end of files. At least one: by it a commit is known to be done. */
@@ -24,7 +24,7 @@ interface Commit {
 /** Told before each of them; what it throws leaves everything as it is at that moment. */
 export type CommitStep = 'note' | 'append' | 'write' | 'clear';
 
-export interface CommitOptions {
+interface CommitOptions {
   /** Of the lock that is held. */
   readonly token: number;
   /** Is it still? */
@@ -40,30 +40,30 @@ export async function commit(folder: string, changes: Changes, options: CommitOp
   const appends: Record<string, { at: number; text: string }> = {};
   for (const [name, lines] of Object.entries(changes.appends)) {
     if (lines.length === 0) continue;
-    const before = (await readWhole(join(folder, name))) ?? '';
+    const before = (await readFileOrNull(join(folder, name))) ?? '';
     appends[name] = { at: Buffer.byteLength(before), text: lines.map((one) => `${JSON.stringify(one)}\n`).join('') };
   }
   const writes = Object.fromEntries(Object.entries(changes.writes).map(([name, value]) => [name, asText(value)]));
   onStep?.('note', NOTE);
   if (!(await isHeld())) return false;
   const noted: Commit = { token, appends, writes };
-  await writeWhole(join(folder, NOTE), asText(noted));
+  await writeFileAtomic(join(folder, NOTE), asText(noted));
   return carryOut(folder, noted, options);
 }
 
 /** What was noted and not finished is finished. Under the lock, before anything is read. */
 export async function finishCommit(folder: string, isHeld: () => Promise<boolean>): Promise<void> {
-  const text = await readWhole(join(folder, NOTE));
+  const text = await readFileOrNull(join(folder, NOTE));
   if (text === null) return;
   const noted = JSON.parse(text) as Commit;
   if (await isStillTrue(folder, noted)) await carryOut(folder, noted, { isHeld });
-  else await removeWhole(join(folder, NOTE));
+  else await removeFile(join(folder, NOTE));
 }
 
 /** A note of somebody who had lost the lock, and whose place in the files others have taken, is not carried out. */
 async function isStillTrue(folder: string, { appends }: Commit): Promise<boolean> {
   for (const [name, { at, text }] of Object.entries(appends)) {
-    const there = Buffer.from((await readWhole(join(folder, name))) ?? '');
+    const there = Buffer.from((await readFileOrNull(join(folder, name))) ?? '');
     const behind = there.subarray(at);
     if (there.length < at || !Buffer.from(text).subarray(0, behind.length).equals(behind)) return false;
   }
@@ -84,11 +84,11 @@ async function carryOut(
   for (const [name, text] of Object.entries(noted.writes)) {
     onStep?.('write', name);
     if (!(await isHeld())) return false;
-    await writeWhole(join(folder, name), text);
+    await writeFileAtomic(join(folder, name), text);
   }
   onStep?.('clear', NOTE);
   if (!(await isHeld())) return false;
-  await removeWhole(join(folder, NOTE));
+  await removeFile(join(folder, NOTE));
   return true;
 }
 

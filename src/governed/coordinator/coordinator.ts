@@ -1,4 +1,9 @@
-/** The coordinator of a folder with several repos. Nothing is thrown by design: what does not work is said. */
+/**
+ * The coordinator of a folder with several repos: begins their runs, sends turns, projects what they accept, opens gates.
+ * Decisions are the engine's (`engine/coordinator/`); this room reads repos, keeps the files of the super run and calls runners.
+ * It writes only into its own folder, one commit for each change. Failures are answers, never throws.
+ * Continue with `session.ts` (lock, view, commit) and `apply-step.ts`.
+ */
 
 import {
   approveCoordinatorGate,
@@ -9,9 +14,9 @@ import {
   resolveSuperRun,
   type SuperRunResolution,
   withdrawCoordinatorGate,
-} from '../index.ts';
+} from '../engine/index.ts';
+import { applyStep, type ProjectionKept, projectTurn, type StepDone } from './apply-step.ts';
 import { beginRuns, forgetBeginning, undoInterrupted } from './begin-runs.ts';
-import { carryOut, type ProjectionKept, projectTurn, type StepDone } from './apply-step.ts';
 import { readRepos } from './repos.ts';
 import { forgetDispatch, interruptedDispatch } from './send-turn.ts';
 import {
@@ -19,9 +24,9 @@ import {
   type CoordinatorPorts,
   failure,
   inSession,
-  keepChange,
   type Session,
   type StateKept,
+  saveChange,
   viewOf,
 } from './session.ts';
 
@@ -55,11 +60,11 @@ export function openCoordinator(root: string, ports: CoordinatorPorts): Coordina
     });
   const change = (
     of: (view: CoordinatorView, session: Session) => CoordinatorChange | CoordinatorRefusal,
-  ): Result<StateKept> => inView(async (session, view) => keepChange(session, of(view, session)));
+  ): Result<StateKept> => inView(async (session, view) => saveChange(session, of(view, session)));
   return {
     begin: () => inSession(root, ports, (session) => begin(session, ports)),
     look: () => inView(async (_, view) => ({ ok: true as const, view })),
-    step: () => inView((session, view) => carryOut(session, view, ports)),
+    step: () => inView((session, view) => applyStep(session, view, ports)),
     project: (repoId, workstreamId, turnId) =>
       inView((session, view) => projectTurn(session, view, ports, { repoId, workstreamId, turnId })),
     approve: (approval) =>

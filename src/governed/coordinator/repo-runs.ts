@@ -1,15 +1,49 @@
-/** What a coordinator has its repos do, by the runner interface: each repo keeps its own run, in its own log. */
+/** What the coordinator asks of a repo: to begin a run and to assign turns. By default the runner of that repo does it, in its own log. */
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { nextRole } from '../../node/governed/loop/next-role.ts';
-import { createRunner } from '../runner/runner.ts';
+import { asError } from '../../core/lib/errors.ts';
+import type { CoordinatorContext } from '../engine/index.ts';
+import { nextRole } from '../loop/choose.ts';
 import type { RunContext, Runner } from '../runner/contract/types.ts';
-import type { RepoPlace, RepoRuns, RunnerFailure } from '../../node/governed/coordinator/repo-runs.ts';
+import { createRunner } from '../runner/runner.ts';
+
+export interface RepoPlace {
+  readonly id: string;
+  readonly root: string;
+}
+
+export interface RunnerFailure {
+  readonly ok: false;
+  readonly error: string;
+}
+
+export interface RepoRuns {
+  begin(
+    repo: RepoPlace,
+  ): Promise<{ readonly ok: true; readonly run_id: string; readonly phase: string | null } | RunnerFailure>;
+  /** Takes back what `begin` has done. `runId` null: nobody saw how it ended; there may be nothing to take back. */
+  undo(repo: RepoPlace, runId: string | null): Promise<{ readonly ok: true } | RunnerFailure>;
+  /** Gives the repo a turn; the context is at `contextFolder` by then. */
+  assign(
+    repo: RepoPlace,
+    context: CoordinatorContext,
+    contextFolder: string,
+  ): Promise<{ readonly ok: true; readonly turn_id: string } | RunnerFailure>;
+}
+
+/** What others do may throw, at once or later: that is a failure like any other. */
+export async function attempted<T>(run: () => Promise<T>): Promise<T | RunnerFailure> {
+  try {
+    return await run();
+  } catch (thrown) {
+    return { ok: false, error: asError(thrown).message };
+  }
+}
 
 const CONTEXT_FILES = ['COORDINATOR_CONTEXT.json', 'COORDINATOR_CONTEXT.md'];
 
-export function runsByRunner(runner: Runner = createRunner()): RepoRuns {
+export function createRepoRuns(runner: Runner = createRunner()): RepoRuns {
   return {
     async begin(repo) {
       const context = await contextOf(runner, repo);

@@ -1,19 +1,19 @@
 /** What a coordinator keeps, under `.agentxchain/multirepo/` of its own folder. */
 
 import { join } from 'node:path';
+import { readFileOrNull } from '../../system/atomic-file.ts';
 import type {
   BarrierLedgerEntry,
   Barriers,
   CoordinatorChange,
   CoordinatorState,
   HistoryLine,
-} from '../index.ts';
-import { readWhole } from '../../node/governed/whole-file.ts';
+} from '../engine/index.ts';
 import type { Changes } from './commit.ts';
-import { realPlace } from '../../node/governed/coordinator/real-places.ts';
+import { resolveRealPath } from './repos.ts';
 
 export const COORDINATOR_CONFIG = 'agentxchain-multi.json';
-export const MULTIREPO = '.agentxchain/multirepo';
+const MULTIREPO = '.agentxchain/multirepo';
 
 const STATE = 'state.json';
 const BARRIERS = 'barriers.json';
@@ -21,7 +21,7 @@ const HISTORY = 'history.jsonl';
 const BARRIER_LEDGER = 'barrier-ledger.jsonl';
 const DECISIONS = 'decision-ledger.jsonl';
 
-export interface Books {
+export interface CoordinatorFiles {
   /** null = no super run was begun. */
   readonly state: CoordinatorState | null;
   readonly barriers: Barriers;
@@ -30,19 +30,19 @@ export interface Books {
 }
 
 /** The folder, if it is where its name says; a link could make the coordinator write into a repo. */
-export async function booksFolder(root: string): Promise<string | null> {
+export async function coordinatorFolder(root: string): Promise<string | null> {
   const folder = join(root, MULTIREPO);
-  return (await realPlace(folder)) === folder ? folder : null;
+  return (await resolveRealPath(folder)) === folder ? folder : null;
 }
 
-export async function readBooks(folder: string): Promise<Books> {
-  const state = await readWhole(join(folder, STATE));
-  const barriers = await readWhole(join(folder, BARRIERS));
+export async function readCoordinatorFiles(folder: string): Promise<CoordinatorFiles> {
+  const state = await readFileOrNull(join(folder, STATE));
+  const barriers = await readFileOrNull(join(folder, BARRIERS));
   return {
     state: state === null ? null : (JSON.parse(state) as CoordinatorState),
     barriers: barriers === null ? {} : (JSON.parse(barriers) as Barriers),
-    history: linesOf(await readWhole(join(folder, HISTORY))),
-    decisions: linesOf(await readWhole(join(folder, DECISIONS))),
+    history: linesOf(await readFileOrNull(join(folder, HISTORY))),
+    decisions: linesOf(await readFileOrNull(join(folder, DECISIONS))),
   };
 }
 

@@ -1,6 +1,7 @@
 /** A repo gets a turn. What it is for is noted first: a turn that was assigned is not forgotten by a crash. */
 
 import { join } from 'node:path';
+import { asText, readFileOrNull, removeFile, writeFileAtomic } from '../../system/atomic-file.ts';
 import {
   type CoordinatorView,
   coordinatorContext,
@@ -9,9 +10,8 @@ import {
   type DispatchEntry,
   dispatchEntry,
   type RepoFacts,
-} from '../index.ts';
-import { asText, readWhole, removeWhole, writeWhole } from '../../node/governed/whole-file.ts';
-import { attempted, type RepoRuns, type RunnerFailure } from '../../node/governed/coordinator/repo-runs.ts';
+} from '../engine/index.ts';
+import { attempted, type RepoRuns, type RunnerFailure } from './repo-runs.ts';
 import type { RepoRoots } from './repos.ts';
 
 const NOTE = 'dispatching.json';
@@ -23,7 +23,7 @@ interface Note extends Dispatch {
   readonly known: readonly string[];
 }
 
-export interface ToSend {
+interface ToSend {
   readonly folder: string;
   readonly view: CoordinatorView;
   readonly roots: RepoRoots;
@@ -39,15 +39,15 @@ export async function sendTurn(
   const context = coordinatorContext(view, dispatch);
   const { context_ref } = context;
   const contextFolder = join(folder, 'context', context_ref);
-  await writeWhole(join(contextFolder, 'COORDINATOR_CONTEXT.json'), asText(context));
-  await writeWhole(join(contextFolder, 'COORDINATOR_CONTEXT.md'), coordinatorContextText(context));
+  await writeFileAtomic(join(contextFolder, 'COORDINATOR_CONTEXT.json'), asText(context));
+  await writeFileAtomic(join(contextFolder, 'COORDINATOR_CONTEXT.md'), coordinatorContextText(context));
   const known = turnsIn(view.repos[dispatch.repo_id]);
   const note: Note = { ...dispatch, super_run_id: view.state.super_run_id, context_ref, known };
-  await writeWhole(join(folder, NOTE), asText(note));
+  await writeFileAtomic(join(folder, NOTE), asText(note));
   const repo = { id: dispatch.repo_id, root: roots.get(dispatch.repo_id) ?? '' };
   const outcome = await attempted(() => runs.assign(repo, context, contextFolder));
   if (!outcome.ok) {
-    await removeWhole(join(folder, NOTE));
+    await removeFile(join(folder, NOTE));
     return { ok: false, error: `repo "${dispatch.repo_id}": ${outcome.error}` };
   }
   const dispatched = { ...dispatch, turnId: outcome.turn_id, contextRef: context_ref, now };
@@ -60,7 +60,7 @@ export async function interruptedDispatch(
   view: CoordinatorView,
   now: string,
 ): Promise<DispatchEntry | null> {
-  const text = await readWhole(join(folder, NOTE));
+  const text = await readFileOrNull(join(folder, NOTE));
   if (text === null) return null;
   const { super_run_id, workstream_id, repo_id, context_ref, known } = JSON.parse(text) as Note;
   const recorded = new Set([...known, ...recordedTurns(view, repo_id)]);
@@ -78,7 +78,7 @@ function recordedTurns({ history }: CoordinatorView, repoId: string): readonly s
 }
 
 export async function forgetDispatch(folder: string): Promise<void> {
-  if ((await readWhole(join(folder, NOTE))) !== null) await removeWhole(join(folder, NOTE));
+  if ((await readFileOrNull(join(folder, NOTE))) !== null) await removeFile(join(folder, NOTE));
 }
 
 function turnsIn(facts: RepoFacts | undefined): readonly string[] {

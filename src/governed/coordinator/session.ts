@@ -4,6 +4,7 @@ import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asError } from '../../core/lib/errors.ts';
 import type { Clock, Ids } from '../../core/ports/platform.ts';
+import { readFileOrNull } from '../../system/atomic-file.ts';
 import {
   type CoordinatorChange,
   type CoordinatorConfig,
@@ -12,13 +13,19 @@ import {
   type CoordinatorView,
   checkCoordinatorConfig,
   type RepoFacts,
-} from '../index.ts';
+} from '../engine/index.ts';
 import { type HeldLock, takeLock } from '../files/lock.ts';
-import { readWhole } from '../../node/governed/whole-file.ts';
-import { type Books, booksFolder, COORDINATOR_CONFIG, changesOf, type Kept, readBooks } from './run-files.ts';
 import { type CommitStep, commit, finishCommit } from './commit.ts';
-import type { RepoRuns } from '../../node/governed/coordinator/repo-runs.ts';
+import type { RepoRuns } from './repo-runs.ts';
 import { findRepos, type RepoRoots, readRepos } from './repos.ts';
+import {
+  COORDINATOR_CONFIG,
+  type CoordinatorFiles,
+  changesOf,
+  coordinatorFolder,
+  type Kept,
+  readCoordinatorFiles,
+} from './run-files.ts';
 
 export interface CoordinatorPorts {
   readonly runs: RepoRuns;
@@ -46,7 +53,7 @@ export interface Session {
   readonly config: CoordinatorConfig;
   readonly roots: RepoRoots;
   readonly facts: Readonly<Record<string, RepoFacts>>;
-  readonly books: Books;
+  readonly books: CoordinatorFiles;
   readonly now: string;
   /** null = kept. */
   keep(kept: Kept): Promise<CoordinatorFailure | null>;
@@ -60,7 +67,7 @@ export async function inSession<T extends { readonly ok: boolean }>(
   let lock: HeldLock | null = null;
   try {
     const here = await realpath(root);
-    const folder = await booksFolder(here);
+    const folder = await coordinatorFolder(here);
     if (folder === null) return failure('linked_folder', `${here}: a link leads away from the coordinator's own files`);
     const { clock, lockWaitMs } = ports;
     const wait = lockWaitMs === undefined ? {} : { waitMs: lockWaitMs };
@@ -83,7 +90,7 @@ async function opened<T extends { readonly ok: boolean }>(
   use: (session: Session) => Promise<T>,
 ): Promise<T | CoordinatorFailure> {
   await finishCommit(folder, lock.isHeld);
-  const text = await readWhole(join(root, COORDINATOR_CONFIG));
+  const text = await readFileOrNull(join(root, COORDINATOR_CONFIG));
   if (text === null) return failure('no_config', `there is no ${COORDINATOR_CONFIG} in ${root}`);
   const checked = checkCoordinatorConfig(JSON.parse(text));
   if (!checked.ok) return failure(checked.error_type, checked.faults.map(({ message }) => message).join('; '));
@@ -95,7 +102,7 @@ async function opened<T extends { readonly ok: boolean }>(
     config: checked.config,
     roots: found.roots,
     facts: await readRepos(found.roots),
-    books: await readBooks(folder),
+    books: await readCoordinatorFiles(folder),
     now: new Date(ports.clock.now()).toISOString(),
     async keep(kept) {
       const isKept = await commit(folder, changesOf(kept), { token, isHeld, onStep: ports.onStep });
@@ -126,7 +133,7 @@ export interface StateKept {
   readonly state: CoordinatorState;
 }
 
-export async function keepChange(
+export async function saveChange(
   session: Session,
   change: CoordinatorChange | CoordinatorRefusal,
 ): Promise<StateKept | CoordinatorFailure> {

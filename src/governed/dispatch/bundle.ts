@@ -1,33 +1,34 @@
-/** Writes what somebody gets for a turn. It is there whole or not at all, and what was there before is gone. */
+/** Writes the bundle of a turn (whole or not at all), lets hooks add to it, and seals it. */
 
 import { readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { assignmentOf, type ToDispatch } from '../engine/dispatch/assignment.ts';
-import { contextOf } from '../engine/dispatch/context.ts';
-import { bundleFolder, RUN_FOLDER } from '../engine/dispatch/paths.ts';
-import { promptOf } from '../engine/dispatch/prompt.ts';
-import { type GovernedConfig, getActiveTurn, type RunState, type Turn } from '../index.ts';
-import { own, type Unknowns } from '../engine/lib/unknown-record.ts';
+import { asText, draftOf, readFileOrNull, writeFileAtomic } from '../../system/atomic-file.ts';
 import { makeFolder, syncFolder } from '../../system/make-folder.ts';
-import { draftOf } from '../../system/atomic-file.ts';
-import { filesOf, recordsIn } from '../files/read-text.ts';
-import { FileRefusal, type NotDone, orRefusal } from '../../node/governed/refusal.ts';
-import { checkTurnId, placeIn } from '../../node/governed/safe-place.ts';
-import { asText, readWhole, writeWhole } from '../../node/governed/whole-file.ts';
-import { writeDispatchIndex } from '../../node/governed/dispatch/index-file.ts';
+import { createAssignment, type DispatchInput } from '../engine/dispatch/assignment.ts';
+import { createContextText } from '../engine/dispatch/context.ts';
+import { bundleFolder, RUN_FOLDER } from '../engine/dispatch/paths.ts';
+import { createPrompt } from '../engine/dispatch/prompt.ts';
+import { type GovernedConfig, getActiveTurn, type RunState, type Turn } from '../engine/index.ts';
+import { getOwn, type UnknownRecord } from '../engine/lib/unknown-record.ts';
+import { projectFiles, recordsIn } from '../files/read-text.ts';
+import { checkTurnId, type FileFailure, FileRefusal, resolveInside, toFailure } from '../files/safe-path.ts';
+import type { HookOptions } from '../hooks/phase-record.ts';
+import { type HooksRun, runHooks } from '../hooks/run-hooks.ts';
+import { finaliseManifest, observe, type SealResult } from './manifest.ts';
+import { writeDispatchIndex } from './turn-files.ts';
 
-export interface BundleOptions {
+interface BundleOptions {
   /** May be left out if one turn is out. */
   readonly turnId?: string;
   readonly warnings?: readonly string[];
   /** What was accepted so far; by default read from the files of the run. */
-  readonly history?: readonly Unknowns[];
-  readonly ledger?: readonly Unknowns[];
+  readonly history?: readonly UnknownRecord[];
+  readonly ledger?: readonly UnknownRecord[];
   /** Files beside the three, by name: what a coordinator tells. Those of a bundle that is written again stay. */
   readonly beside?: Readonly<Record<string, string>>;
 }
 
-export interface BundleWritten {
+interface BundleWritten {
   readonly ok: true;
   /** Relative to the root. */
   readonly bundlePath: string;
@@ -40,11 +41,11 @@ export function writeBundle(
   state: RunState,
   config: GovernedConfig,
   options: BundleOptions = {},
-): Promise<BundleWritten | NotDone> {
-  return orRefusal(async () => {
+): Promise<BundleWritten | FileFailure> {
+  return toFailure(async () => {
     const turn = turnFor(state, options.turnId);
     const bundlePath = bundleFolder(turn.turn_id);
-    const folder = await placeIn(root, bundlePath);
+    const folder = await resolveInside(root, bundlePath);
     const { warnings = [] } = options;
     const { files, noted } = await contentOf(root, { state, config, turn, warnings }, options);
     const all = { ...(options.beside ?? (await besideBefore(folder))), ...files };
@@ -59,14 +60,14 @@ const COORDINATOR_FILES = ['COORDINATOR_CONTEXT.json', 'COORDINATOR_CONTEXT.md']
 async function besideBefore(folder: string): Promise<Readonly<Record<string, string>>> {
   const found: Record<string, string> = {};
   for (const name of COORDINATOR_FILES) {
-    const text = await readWhole(join(folder, name));
+    const text = await readFileOrNull(join(folder, name));
     if (text !== null) found[name] = text;
   }
   return found;
 }
 
-export function turnFor(state: RunState, turnId: string | undefined): Turn {
-  const turn = turnId === undefined ? getActiveTurn(state) : own(state.active_turns, turnId);
+function turnFor(state: RunState, turnId: string | undefined): Turn {
+  const turn = turnId === undefined ? getActiveTurn(state) : getOwn(state.active_turns, turnId);
   if (turn === null || turn === undefined) {
     throw new FileRefusal('turn_not_active', `${turnId ?? 'a turn'} is not out${turnId === undefined ? ' alone' : ''}`);
   }
@@ -76,28 +77,28 @@ export function turnFor(state: RunState, turnId: string | undefined): Turn {
 
 async function contentOf(
   root: string,
-  given: ToDispatch,
+  given: DispatchInput,
   { history, ledger }: BundleOptions,
 ): Promise<{ readonly files: Readonly<Record<string, string>>; readonly noted: readonly string[] }> {
-  const files = filesOf(root);
+  const files = projectFiles(root);
   const past = {
     history: history ?? recordsIn(await wholeText(root, 'history.jsonl')),
     ledger: ledger ?? recordsIn(await wholeText(root, 'decision-ledger.jsonl')),
     files,
   };
-  const prompt = promptOf(given, files(`${RUN_FOLDER}/prompts/${given.turn.assigned_role}.md`));
+  const prompt = createPrompt(given, files(`${RUN_FOLDER}/prompts/${given.turn.assigned_role}.md`));
   return {
     files: {
-      'ASSIGNMENT.json': asText(assignmentOf(given)),
+      'ASSIGNMENT.json': asText(createAssignment(given)),
       'PROMPT.md': prompt.text,
-      'CONTEXT.md': contextOf(given, past),
+      'CONTEXT.md': createContextText(given, past),
     },
     noted: prompt.warnings,
   };
 }
 
 async function wholeText(root: string, name: string): Promise<string | null> {
-  const place = await placeIn(root, `${RUN_FOLDER}/${name}`);
+  const place = await resolveInside(root, `${RUN_FOLDER}/${name}`);
   return readFile(place, 'utf8').catch((thrown: NodeJS.ErrnoException) => {
     if (thrown.code === 'ENOENT') return null;
     throw thrown;
@@ -108,7 +109,7 @@ async function replaceFolder(folder: string, files: Readonly<Record<string, stri
   const draft = draftOf(folder);
   await makeFolder(draft);
   try {
-    for (const [name, text] of Object.entries(files)) await writeWhole(join(draft, name), text);
+    for (const [name, text] of Object.entries(files)) await writeFileAtomic(join(draft, name), text);
     await rm(folder, { recursive: true, force: true });
     await rename(draft, folder);
   } catch (thrown) {
@@ -116,4 +117,48 @@ async function replaceFolder(folder: string, files: Readonly<Record<string, stri
     throw thrown;
   }
   await syncFolder(dirname(folder));
+}
+
+export interface SealOptions extends Pick<HookOptions, 'variables' | 'signal'> {
+  readonly turnId?: string;
+  readonly now: string;
+}
+
+export type BundleSealed = (SealResult & { readonly hooks: HooksRun }) | (FileFailure & { readonly hooks?: HooksRun });
+
+export function sealDispatchBundle(
+  root: string,
+  state: RunState,
+  config: GovernedConfig,
+  { turnId, now, ...options }: SealOptions,
+): Promise<BundleSealed> {
+  return toFailure(async (): Promise<BundleSealed> => {
+    const { turn_id, assigned_role } = turnFor(state, turnId);
+    const bundle_path = bundleFolder(turn_id);
+    const observed = (await observe(await resolveInside(root, bundle_path))) ?? [];
+    const bundle_files = observed.map(({ path }) => path);
+    const hooks = await runHooks(
+      root,
+      config.hooks,
+      'after_dispatch',
+      { turn_id, role_id: assigned_role, bundle_path, bundle_files },
+      {
+        ...options,
+        run_id: state.run_id,
+        turn_id,
+        // A hook may add files; what was written for the turn stays as it was written.
+        protectedPaths: [bundle_path],
+      },
+    );
+    if (!hooks.ok) {
+      return {
+        ok: false,
+        error: hooks.error ?? 'a hook stopped it',
+        error_code: hooks.error_code ?? 'hook_blocked',
+        hooks,
+      };
+    }
+    const sealed = await finaliseManifest(root, { run_id: state.run_id, turn_id, role: assigned_role }, now);
+    return { ...sealed, hooks };
+  });
 }

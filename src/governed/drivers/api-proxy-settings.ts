@@ -1,8 +1,11 @@
-/** Which model an api_proxy asks, where and with which key: the settings of the runtime, and what is usual for a provider. */
+/** Settings of a runtime that calls a model: endpoint, key, limits, retries and cost rates. */
 
 import { z } from 'zod';
-import type { ModelClient, ModelProvider, Models } from '../../participants/models/index.ts';
-import type { Variables } from '../../node/governed/hooks/ended.ts';
+import { isoFromMs } from '../../core/lib/time.ts';
+import type { ModelClient, ModelProvider, Models, PriceList } from '../../participants/models/index.ts';
+import type { GovernedConfig } from '../engine/index.ts';
+import { getOwn, isRecord, type UnknownRecord } from '../engine/lib/unknown-record.ts';
+import type { Variables } from '../hooks/variables.ts';
 import { refuse } from './attempt/failure.ts';
 
 const positive = z.number().positive();
@@ -122,4 +125,19 @@ export function clientOf(
     if (thrown instanceof TypeError) return refuse('bad_settings', thrown.message);
     throw thrown;
   }
+}
+
+/** undefined = the project says nothing about this model. */
+export function ratesOf({ budget }: GovernedConfig, model: string, nowMs: number): PriceList | undefined {
+  const rates = isRecord(budget) ? (budget as UnknownRecord).cost_rates : undefined;
+  const rate = isRecord(rates) ? getOwn(rates, model) : undefined;
+  if (!isRecord(rate)) return undefined;
+  const { input_per_1m: input, output_per_1m: output } = rate;
+  if (typeof input !== 'number' || typeof output !== 'number' || !(input >= 0) || !(output >= 0)) {
+    return refuse(
+      'bad_settings',
+      `budget.cost_rates.${model}: expected input_per_1m and output_per_1m, numbers from 0 on`,
+    );
+  }
+  return { as_of: isoFromMs(nowMs).slice(0, 10), prices: [{ models: [model], tiers: [{ above: 0, input, output }] }] };
 }

@@ -1,60 +1,72 @@
-/** A model does the turn by one answer. What it says is staged on its behalf, with what it cost. */
+/** A model does the turn: one or more calls of its API. A failed call becomes a failure in the words of the protocol. */
 
-import type { TurnResult } from '../index.ts';
-import { isRecord, type Unknowns } from '../engine/lib/unknown-record.ts';
-import { type AgentError, isAgentError } from '../../participants/agent/agent-error.ts';
+import { type AgentError, type AgentErrorKind, isAgentError } from '../../participants/agent/agent-error.ts';
 import {
   type AdapterMeta,
   adapterMeta,
+  createModels,
   type ModelClient,
   type ModelReply,
-  modelsOn,
+  promptTokens,
 } from '../../participants/models/index.ts';
-import { asText } from '../../node/governed/whole-file.ts';
-import type { Adapter, AdapterContext, AdapterWaited, DispatchBundle } from './attempt/driver.ts';
-import { callFailure, NO_RESULT } from '../../node/governed/adapters/api-proxy-failure.ts';
-import { API_PROXY, type ApiProxySettings, clientOf, endpointOf, keyOf, totalMs, tryMs } from './api-proxy-settings.ts';
-import { ratesOf } from '../../node/governed/adapters/cost-rates.ts';
-import { keepLog } from './attempt/attempt-files.ts';
-import { collected, missingFields, resultIn } from '../../node/governed/adapters/result-in.ts';
+import { asText } from '../../system/atomic-file.ts';
+import type { TurnResult } from '../engine/index.ts';
+import { isRecord, type UnknownRecord } from '../engine/lib/unknown-record.ts';
+import {
+  API_PROXY,
+  type ApiProxySettings,
+  clientOf,
+  endpointOf,
+  keyOf,
+  ratesOf,
+  totalMs,
+  tryMs,
+} from './api-proxy-settings.ts';
+import { saveAttemptLog } from './attempt/attempt-files.ts';
+import type { DispatchBundle, DriverContext, DriverWaitResult, RuntimeDriver } from './attempt/driver.ts';
+import { type AdapterErrorClass, type DriverFailure, failureOf } from './attempt/failure.ts';
 import { settingsOf } from './attempt/settings.ts';
-import { completed, failed, failedWith, notDispatched } from '../../node/governed/adapters/waited.ts';
+import {
+  builtInDriver,
+  collected,
+  completed,
+  failed,
+  failedWith,
+  findTurnResult,
+  missingFields,
+} from './attempt/wait-result.ts';
 
 interface Answered {
-  readonly result: Unknowns;
+  readonly result: UnknownRecord;
   readonly meta: AdapterMeta;
 }
 
-export function apiProxyAdapter(context: AdapterContext): Adapter {
+export function apiProxyDriver(context: DriverContext): RuntimeDriver {
   const settings = settingsOf(API_PROXY, context);
   const apiKey = keyOf(settings, context.variables);
   const secrets = apiKey === undefined ? [] : [apiKey];
-  const out = new Map<string, DispatchBundle>();
-  return {
+  return builtInDriver({
     name: 'api_proxy',
     timeoutMs: totalMs(settings),
     async dispatch(bundle) {
-      await keepLog(bundle, 'API_REQUEST.json', asText(requestNote(settings)), secrets);
-      out.set(bundle.turn_id, bundle);
+      await saveAttemptLog(bundle, 'API_REQUEST.json', asText(requestNote(settings)), secrets);
+      return bundle;
     },
-    async wait(turnId, timeoutMs, signal) {
-      const bundle = out.get(turnId);
-      if (bundle === undefined) return notDispatched(turnId);
-      out.delete(turnId);
+    async wait(bundle, timeoutMs, signal) {
       const { fetch, clock, config } = context;
-      const client = clientOf(modelsOn({ fetch, clock }), settings, {
+      const client = clientOf(createModels({ fetch, clock }), settings, {
         apiKey,
         totalMs: timeoutMs,
         prices: ratesOf(config, settings.model, clock.now()),
       });
       return asked(client, bundle, { context, secrets, signal });
     },
-    collect: async (_, data) => withMeta(data),
-  };
+    collect: withMeta,
+  });
 }
 
 /** For inspection; the texts are those of the bundle, and no key is in it. */
-function requestNote(settings: ApiProxySettings): Unknowns {
+function requestNote(settings: ApiProxySettings): UnknownRecord {
   const { provider, model, temperature = null, max_retries = null } = settings;
   const base_url = endpointOf(settings).replace(/\?.*$/, '');
   const timeouts = { timeout_ms: tryMs(settings), total_timeout_ms: totalMs(settings) };
@@ -65,12 +77,12 @@ const SYSTEM = `You take one turn of a governed run. Your whole answer is the tu
 You have no tools: where you are told to write the result to a file, answer with it, and it is written for you.`;
 
 interface Asking {
-  readonly context: AdapterContext;
+  readonly context: DriverContext;
   readonly secrets: readonly string[];
   readonly signal: AbortSignal | undefined;
 }
 
-async function asked(client: ModelClient, bundle: DispatchBundle, asking: Asking): Promise<AdapterWaited> {
+async function asked(client: ModelClient, bundle: DispatchBundle, asking: Asking): Promise<DriverWaitResult> {
   const { context, secrets, signal } = asking;
   const tries: string[] = [];
   const began = context.clock.monotonic();
@@ -99,16 +111,16 @@ async function asked(client: ModelClient, bundle: DispatchBundle, asking: Asking
 function problemIn({ text, stop }: Pick<ModelReply, 'text' | 'stop'>): string | null {
   // To ask somebody who refuses again is of no use.
   if (stop === 'refused') return null;
-  const result = resultIn(text);
+  const result = findTurnResult(text);
   const cut = stop === 'length' ? ' (it was cut off: max_tokens is too small)' : '';
   if (result === null) return `${NO_RESULT} expected a JSON object with a schema_version${cut}, got ${text}`;
   const missing = missingFields(result);
   return missing.length === 0 ? null : `${NO_RESULT} it lacks ${missing.join(', ')}`;
 }
 
-function answered(reply: ModelReply): AdapterWaited {
+function answered(reply: ModelReply): DriverWaitResult {
   const meta = adapterMeta(reply);
-  const result = reply.stop === 'refused' ? null : resultIn(reply.text);
+  const result = reply.stop === 'refused' ? null : findTurnResult(reply.text);
   if (result === null) {
     return failed('model_refused', `the model refused: ${reply.refusal ?? reply.text}`, { adapter_meta: meta });
   }
@@ -118,7 +130,7 @@ function answered(reply: ModelReply): AdapterWaited {
 
 /** What it had said: it was paid for, and may show what is wrong with the prompt. */
 async function keepPartial(bundle: DispatchBundle, { details }: AgentError, secrets: readonly string[]): Promise<void> {
-  if (details.partial !== undefined) await keepLog(bundle, 'last-answer.txt', details.partial, secrets);
+  if (details.partial !== undefined) await saveAttemptLog(bundle, 'last-answer.txt', details.partial, secrets);
 }
 
 /** What it says of its own cost is a guess; what was counted is not. */
@@ -128,4 +140,67 @@ function withMeta(data: unknown): TurnResult {
   const counts = { input_tokens: meta.input_tokens, output_tokens: meta.output_tokens, usd: meta.cost_usd };
   const known = Object.fromEntries(Object.entries(counts).filter(([, value]) => typeof value === 'number'));
   return collected({ ...result, cost: known, adapter_meta: meta });
+}
+
+/** Begins what is wrong with an answer that was read and holds no turn result. */
+const NO_RESULT = 'no turn result:';
+
+export interface Asked {
+  readonly provider: string;
+  readonly model: string;
+  readonly latencyMs: number;
+  readonly tries: readonly string[];
+  readonly secrets: readonly string[];
+}
+
+function callFailure(error: AgentError, asked: Asked): DriverFailure {
+  const { call, retry_after_ms } = error.details;
+  const { tries, secrets } = asked;
+  return failureOf(classOf(error), error.message, {
+    secrets,
+    ...(typeof call?.status === 'number' ? { http_status: call.status } : {}),
+    ...(retry_after_ms === undefined ? {} : { retry_after_ms }),
+    ...(tries.length === 0 ? {} : { tries }),
+    adapter_meta: metaOf(error, asked),
+  });
+}
+
+const CLASSES: Readonly<Partial<Record<AgentErrorKind, AdapterErrorClass>>> = {
+  auth: 'auth_failure',
+  budget_exceeded: 'spend_limit',
+  rate_limited: 'rate_limited',
+  network: 'network_failure',
+  timeout: 'timeout',
+  aborted: 'aborted',
+  output_limit: 'response_too_large',
+};
+
+const TOO_LONG = /context|too long|too large|too many tokens|token.{0,20}limit|maximum.{0,20}token/i;
+
+function classOf({ kind, message, details }: AgentError): AdapterErrorClass {
+  const status = details.call?.status ?? null;
+  if (kind === 'bad_output') {
+    return message.includes(NO_RESULT) ? 'turn_result_extraction_failure' : 'response_parse_failure';
+  }
+  if (kind === 'overloaded') return status === 503 || status === 529 ? 'provider_overloaded' : 'unknown_api_error';
+  if (kind !== 'invalid_request') return CLASSES[kind] ?? 'unknown_api_error';
+  if (status === 404) return 'model_not_found';
+  if (status !== null && status >= 300 && status < 400) return 'redirected';
+  return (status === 400 || status === 413) && TOO_LONG.test(message) ? 'context_overflow' : 'invalid_request';
+}
+
+/** What was used up to then is paid for all the same. */
+function metaOf({ details: { call } }: AgentError, { provider, model, latencyMs }: Asked): object {
+  const input_tokens = call?.usage ? promptTokens(call.usage) : null;
+  const output_tokens = call?.usage?.output_tokens ?? null;
+  return {
+    model,
+    provider,
+    input_tokens,
+    output_tokens,
+    total_tokens: input_tokens === null || output_tokens === null ? null : input_tokens + output_tokens,
+    cost_usd: call?.cost_usd ?? null,
+    latency_ms: latencyMs,
+    retries: call?.retries ?? 0,
+  };
 }

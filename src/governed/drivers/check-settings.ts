@@ -1,14 +1,14 @@
 /** What is wrong with the settings of the runtimes that roles have, as far as it can be seen without starting or asking anybody. */
 
 import type { z } from 'zod';
-import { type GovernedConfig, runtimeOf, runtimeType } from '../index.ts';
-import { own, without } from '../engine/lib/unknown-record.ts';
+import { type GovernedConfig, runtimeOf, runtimeType } from '../engine/index.ts';
+import { getOwn, without } from '../engine/lib/unknown-record.ts';
 import { API_PROXY } from './api-proxy-settings.ts';
+import { settingsFaults } from './attempt/settings.ts';
 import { LOCAL_CLI } from './local-cli-program.ts';
 import { MANUAL } from './manual.ts';
-import { MCP } from '../../node/governed/adapters/mcp-settings.ts';
+import { MCP } from './mcp-connect.ts';
 import { REMOTE_AGENT } from './remote-agent.ts';
-import { settingsFaults } from './attempt/settings.ts';
 
 const SCHEMAS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ['manual', MANUAL],
@@ -19,7 +19,7 @@ const SCHEMAS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
 ]);
 
 /** Each with its place. Of roles that somebody else sees to nothing is asked. */
-export function adapterFaults(config: GovernedConfig, isElsewhere: (role: string) => boolean): readonly string[] {
+export function driverFaults(config: GovernedConfig, isElsewhere: (role: string) => boolean): readonly string[] {
   const roles = Object.keys(config.roles).filter((role) => !isElsewhere(role));
   const runtimes = new Set(roles.map((role) => runtimeOf(config, role)));
   return [...new Set([...runtimes].flatMap((id) => faultsOf(config, id)))];
@@ -29,9 +29,9 @@ function faultsOf(config: GovernedConfig, runtimeId: string): readonly string[] 
   const type = runtimeType(config, runtimeId);
   const schema = SCHEMAS.get(type);
   if (schema !== undefined) {
-    return settingsFaults(schema, { settings: without(own(config.runtimes, runtimeId) ?? {}, 'type'), runtimeId });
+    return settingsFaults(schema, { settings: without(getOwn(config.runtimes, runtimeId) ?? {}, 'type'), runtimeId });
   }
-  const custom = own(config.adapters, type);
+  const custom = getOwn(config.adapters, type);
   if (custom === undefined) return [unknownType(config, runtimeId, type)];
   return typeof custom.module === 'string' ? [] : [noModule(type)];
 }

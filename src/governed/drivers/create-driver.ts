@@ -1,20 +1,20 @@
 /** The adapter of a role or a turn, by the runtime it has. */
 
 import type { Clock } from '../../core/ports/platform.ts';
-import { type GovernedConfig, runtimeOf, runtimeType, type Turn } from '../index.ts';
-import { own, without } from '../engine/lib/unknown-record.ts';
 import type { ModelFetch } from '../../participants/models/index.ts';
 import { systemClock } from '../../system/clock.ts';
-import type { Variables } from '../../node/governed/hooks/ended.ts';
-import type { Adapter, AdapterContext } from './attempt/driver.ts';
-import { apiProxyAdapter } from './api-proxy.ts';
+import { type GovernedConfig, runtimeOf, runtimeType, type Turn } from '../engine/index.ts';
+import { getOwn, without } from '../engine/lib/unknown-record.ts';
+import type { Variables } from '../hooks/variables.ts';
+import { apiProxyDriver } from './api-proxy.ts';
+import type { DriverContext, RuntimeDriver } from './attempt/driver.ts';
+import { DriverError, type DriverFailure, refuse } from './attempt/failure.ts';
 import { unknownType } from './check-settings.ts';
-import { customAdapter } from './custom.ts';
-import { type AdapterFailure, AdapterRefusal, refuse } from './attempt/failure.ts';
-import { localCliAdapter } from '../../node/governed/adapters/local-cli.ts';
-import { manualAdapter } from './manual.ts';
-import { mcpAdapter } from './mcp.ts';
-import { remoteAgentAdapter } from './remote-agent.ts';
+import { customDriver } from './custom.ts';
+import { localCliDriver } from './local-cli.ts';
+import { manualDriver } from './manual.ts';
+import { mcpDriver } from './mcp.ts';
+import { remoteAgentDriver } from './remote-agent.ts';
 
 export interface CreateAdapterOptions {
   readonly clock?: Clock | undefined;
@@ -27,21 +27,21 @@ export interface CreateAdapterOptions {
 }
 
 export type AdapterCreated =
-  | { readonly ok: true; readonly adapter: Adapter }
-  | ({ readonly ok: false } & AdapterFailure);
+  | { readonly ok: true; readonly adapter: RuntimeDriver }
+  | ({ readonly ok: false } & DriverFailure);
 
-export async function createAdapter(
+export async function createRuntimeDriver(
   root: string,
   config: GovernedConfig,
   roleOrTurn: string | Pick<Turn, 'runtime_id'>,
   options: CreateAdapterOptions = {},
 ): Promise<AdapterCreated> {
   const runtimeId = typeof roleOrTurn === 'string' ? runtimeOf(config, roleOrTurn) : roleOrTurn.runtime_id;
-  const context: AdapterContext = {
+  const context: DriverContext = {
     root,
     config,
     runtimeId,
-    settings: without(own(config.runtimes, runtimeId) ?? {}, 'type'),
+    settings: without(getOwn(config.runtimes, runtimeId) ?? {}, 'type'),
     clock: options.clock ?? systemClock,
     variables: options.variables ?? process.env,
     fetch: options.fetch ?? ((url, init) => fetch(url, init)),
@@ -51,22 +51,22 @@ export async function createAdapter(
   try {
     return { ok: true, adapter: await adapterOf(runtimeType(config, runtimeId), context) };
   } catch (thrown) {
-    if (thrown instanceof AdapterRefusal) return { ok: false, ...thrown.failure };
+    if (thrown instanceof DriverError) return { ok: false, ...thrown.failure };
     throw thrown;
   }
 }
 
-const BUILT_IN: ReadonlyMap<string, (context: AdapterContext) => Adapter> = new Map([
-  ['manual', manualAdapter],
-  ['local_cli', localCliAdapter],
-  ['api_proxy', apiProxyAdapter],
-  ['mcp', mcpAdapter],
-  ['remote_agent', remoteAgentAdapter],
+const BUILT_IN: ReadonlyMap<string, (context: DriverContext) => RuntimeDriver> = new Map([
+  ['manual', manualDriver],
+  ['local_cli', localCliDriver],
+  ['api_proxy', apiProxyDriver],
+  ['mcp', mcpDriver],
+  ['remote_agent', remoteAgentDriver],
 ]);
 
-async function adapterOf(type: string, context: AdapterContext): Promise<Adapter> {
+async function adapterOf(type: string, context: DriverContext): Promise<RuntimeDriver> {
   const make = BUILT_IN.get(type);
   if (make !== undefined) return make(context);
-  if (own(context.config.adapters, type) !== undefined) return customAdapter(type, context);
+  if (getOwn(context.config.adapters, type) !== undefined) return customDriver(type, context);
   return refuse('unknown_adapter', unknownType(context.config, context.runtimeId, type));
 }

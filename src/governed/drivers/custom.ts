@@ -1,23 +1,27 @@
-/** An adapter of the project's own. Nothing is assumed of it: what it throws, answers or never answers is an outcome of the turn. */
+/**
+ * A driver of the project itself, loaded from inside the project or one of its packages.
+ * Nothing is assumed of it: whatever it throws, answers or never answers is an outcome of the turn.
+ */
 
+import { realpath } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { isAbsolute, join, relative, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { asError } from '../../core/lib/errors.ts';
-import { own } from '../engine/lib/unknown-record.ts';
-import { secretsIn } from '../../participants/lib/redact-secrets.ts';
-import type { Adapter, AdapterContext, AdapterWaited } from './attempt/driver.ts';
+import { findSecrets } from '../../participants/lib/redact-secrets.ts';
+import { getOwn } from '../engine/lib/unknown-record.ts';
+import type { DriverContext, DriverWaitResult, RuntimeDriver } from './attempt/driver.ts';
+import { DriverError, refuse } from './attempt/failure.ts';
+import { collected, type Deadline, deadlineOf, failed, failedWith } from './attempt/wait-result.ts';
 import { noModule } from './check-settings.ts';
-import { type Deadline, deadlineOf } from '../../node/governed/adapters/deadline.ts';
-import { AdapterRefusal, refuse } from './attempt/failure.ts';
-import { loadModule } from '../../node/governed/adapters/load-module.ts';
-import { collected } from '../../node/governed/adapters/result-in.ts';
-import { failed, failedWith } from '../../node/governed/adapters/waited.ts';
 
 /** For modules to load, for `dispatch`, and for `collect`. */
 const STEP_MS = 60_000;
 /** Who minds its time may say so itself. */
 const GRACE_MS = 1_000;
 
-export async function customAdapter(name: string, context: AdapterContext): Promise<Adapter> {
-  const module = own(context.config.adapters, name)?.module;
+export async function customDriver(name: string, context: DriverContext): Promise<RuntimeDriver> {
+  const module = getOwn(context.config.adapters, name)?.module;
   if (typeof module !== 'string') return refuse('bad_settings', noModule(name));
   const step = stepsOf(name, context);
   const exported = await step('its module', STEP_MS, () => loadModule(context.root, module));
@@ -37,7 +41,7 @@ export async function customAdapter(name: string, context: AdapterContext): Prom
         );
         return understood(name, waited);
       } catch (thrown) {
-        if (thrown instanceof AdapterRefusal) return failedWith(thrown.failure);
+        if (thrown instanceof DriverError) return failedWith(thrown.failure);
         throw thrown;
       }
     },
@@ -55,15 +59,15 @@ type Step = <T>(
 ) => Promise<T>;
 
 /** Rejects with AdapterRefusal and nothing else. */
-function stepsOf(name: string, context: AdapterContext): Step {
+function stepsOf(name: string, context: DriverContext): Step {
   const { clock, variables } = context;
-  const secrets = secretsIn(variables);
+  const secrets = findSecrets(variables);
   return async (what, withinMs, perform, signal = context.signal) => {
     const deadline = deadlineOf(clock, withinMs, signal);
     try {
       return await deadline.race(begun(perform, deadline));
     } catch (thrown) {
-      if (thrown instanceof AdapterRefusal) throw thrown;
+      if (thrown instanceof DriverError) throw thrown;
       if (deadline.endedBy === 'caller') return refuse('aborted', 'nobody waits for the result any more');
       if (deadline.endedBy === 'timeout')
         return refuse('timeout', `${name}: ${what} was not done within ${withinMs} ms`);
@@ -81,7 +85,11 @@ async function begun<T>(perform: (signal: AbortSignal) => Promise<T>, { signal }
 
 const STEPS = ['dispatch', 'wait', 'collect'] as const;
 
-function made(name: string, exported: Readonly<Record<string, unknown>>, { root, settings }: AdapterContext): Adapter {
+function made(
+  name: string,
+  exported: Readonly<Record<string, unknown>>,
+  { root, settings }: DriverContext,
+): RuntimeDriver {
   const candidates = [exported.default, exported[name], ...Object.values(exported)];
   for (const candidate of candidates) {
     if (isAdapter(candidate)) return candidate;
@@ -96,14 +104,14 @@ function made(name: string, exported: Readonly<Record<string, unknown>>, { root,
   );
 }
 
-function isAdapter(value: unknown): value is Adapter {
+function isAdapter(value: unknown): value is RuntimeDriver {
   if (typeof value !== 'object' || value === null) return false;
   return STEPS.every((step) => typeof Reflect.get(value, step) === 'function');
 }
 
-function understood(name: string, waited: unknown): AdapterWaited {
+function understood(name: string, waited: unknown): DriverWaitResult {
   const { status, data, reason } =
-    typeof waited === 'object' && waited !== null ? (waited as Partial<AdapterWaited>) : {};
+    typeof waited === 'object' && waited !== null ? (waited as Partial<DriverWaitResult>) : {};
   if (status === 'completed') return { status, data };
   if (status !== 'failed') {
     return failed(
@@ -125,4 +133,50 @@ function detailOf(data: unknown): string | null {
   } catch {
     return null;
   }
+}
+
+async function loadModule(root: string, module: string): Promise<Readonly<Record<string, unknown>>> {
+  const file = await fileOf(root, module);
+  if (/\.[cm]?tsx?$/.test(file)) {
+    refuse('module_unusable', `${module}: expected JavaScript, got TypeScript; build it first`);
+  }
+  try {
+    return await import(pathToFileURL(file).href);
+  } catch (thrown) {
+    return refuse('module_unusable', `${module}: it cannot be loaded: ${asError(thrown).message}`);
+  }
+}
+
+async function fileOf(root: string, module: string): Promise<string> {
+  if (/^\.{1,2}\//.test(module) || isAbsolute(module)) return ownFile(root, module);
+  if (!PACKAGE.test(module)) {
+    return refuse(
+      'module_unusable',
+      `${JSON.stringify(module)}: expected a path such as ./adapters/mine.js, or a package`,
+    );
+  }
+  try {
+    return createRequire(join(resolve(root), 'package.json')).resolve(module);
+  } catch (thrown) {
+    const [first = ''] = asError(thrown).message.split('\n');
+    return refuse('module_unusable', `${module}: there is no such package in the project: ${first}`);
+  }
+}
+
+/** A name, with a path behind it that does not climb. */
+const PACKAGE = /^(?:@[\w.~-]+\/)?[\w~-][\w.~-]*(?:\/(?!\.)[\w.~-]+)*$/;
+
+/** Where it leads, links and all, is in the project. */
+async function ownFile(root: string, module: string): Promise<string> {
+  let [base, file] = ['', ''];
+  try {
+    [base, file] = await Promise.all([realpath(root), realpath(resolve(root, module))]);
+  } catch (thrown) {
+    return refuse('module_unusable', `${module}: ${asError(thrown).message}`);
+  }
+  const inside = relative(base, file);
+  if (inside === '' || inside.startsWith('..') || isAbsolute(inside)) {
+    return refuse('module_unusable', `${module}: expected a file inside the project`);
+  }
+  return file;
 }

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Program } from '../../participants/processes/program.ts';
-import { placeIn } from '../../node/governed/safe-place.ts';
-import type { AdapterContext, DispatchBundle } from './attempt/driver.ts';
+import { resolveInside } from '../files/safe-path.ts';
+import type { DispatchBundle, DriverContext } from './attempt/driver.ts';
 import { refuse } from './attempt/failure.ts';
-import { filledOrRefused } from '../../node/governed/adapters/filled-settings.ts';
+import { expandSettings } from './attempt/settings.ts';
 
 /** `argv` is another name of `arg`. */
 const TRANSPORTS = ['stdin', 'file', 'arg', 'argv', 'dispatch_bundle_only'] as const;
@@ -43,7 +43,7 @@ export const LOCAL_CLI: z.ZodType<LocalCliSettings> = z.looseObject({
   max_output_bytes: z.number().int().positive().optional(),
 });
 
-export interface Prepared {
+export interface PreparedProgram {
   readonly program: Program;
   readonly secrets: readonly string[];
   /** Takes away what was made for it. */
@@ -53,9 +53,9 @@ export interface Prepared {
 export async function prepareProgram(
   bundle: DispatchBundle,
   settings: LocalCliSettings,
-  { variables, runtimeId }: Pick<AdapterContext, 'variables' | 'runtimeId'>,
-): Promise<Prepared> {
-  const { texts: env, secrets } = filledOrRefused(settings.env, variables, `runtimes.${runtimeId}.env`);
+  { variables, runtimeId }: Pick<DriverContext, 'variables' | 'runtimeId'>,
+): Promise<PreparedProgram> {
+  const { texts: env, secrets } = expandSettings(settings.env, variables, `runtimes.${runtimeId}.env`);
   const program = await programFor(bundle, settings, env);
   const { remove, ...delivered } = await deliver(promptText(bundle), program.args, transportOf(settings, program.args));
   return { program: { ...program, ...delivered }, secrets, remove };
@@ -149,7 +149,7 @@ function withPlace(args: readonly string[], place: string, text: string): readon
 async function workingFolder(root: string, cwd: string | undefined): Promise<string> {
   if (cwd === undefined || cwd === '.') return root;
   try {
-    return await placeIn(root, cwd.replace(/^\.\//, '').replace(/\/$/, ''));
+    return await resolveInside(root, cwd.replace(/^\.\//, '').replace(/\/$/, ''));
   } catch {
     return refuse('bad_settings', `cwd: expected a folder of the project, got ${JSON.stringify(cwd)}`);
   }

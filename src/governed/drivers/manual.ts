@@ -1,13 +1,17 @@
 /** A person does the turn: they are told where everything is, and what they stage is taken when it is whole. */
 
 import { z } from 'zod';
-import type { Staged } from '../staging/staged-result.ts';
-import { readStagedResult } from '../staging/staged-result.ts';
-import { MANUAL_TIMEOUT_MS, POLL_INTERVAL_MS, type Waited, waitForStagedResult } from '../../node/governed/staging/wait.ts';
-import type { Adapter, AdapterContext, AdapterWaited, DispatchBundle } from './attempt/driver.ts';
-import { collected } from '../../node/governed/adapters/result-in.ts';
+import {
+  MANUAL_TIMEOUT_MS,
+  POLL_INTERVAL_MS,
+  readStagedResult,
+  type StagedResult,
+  type StagedWaitResult,
+  waitForStagedResult,
+} from '../staging/staged-result.ts';
+import type { DispatchBundle, DriverContext, DriverWaitResult, RuntimeDriver } from './attempt/driver.ts';
 import { settingsOf } from './attempt/settings.ts';
-import { completed, failed, notDispatched } from '../../node/governed/adapters/waited.ts';
+import { builtInDriver, completed, failed } from './attempt/wait-result.ts';
 
 interface ManualSettings {
   readonly poll_interval_ms: number;
@@ -19,35 +23,30 @@ export const MANUAL: z.ZodType<ManualSettings> = z.looseObject({
   timeout_ms: z.number().positive().default(MANUAL_TIMEOUT_MS),
 });
 
-export function manualAdapter(context: AdapterContext): Adapter {
+export function manualDriver(context: DriverContext): RuntimeDriver {
   const { poll_interval_ms: pollIntervalMs, timeout_ms: timeoutMs } = settingsOf(MANUAL, context);
   const { root, clock, write } = context;
-  /** Of each turn that is out, the version of the file that an earlier attempt left; undefined = none. */
-  const out = new Map<string, string | undefined>();
-  return {
+  return builtInDriver({
     name: 'manual',
     timeoutMs,
     async dispatch(bundle) {
-      const staged = await readStagedResult(root, bundle.turn_id);
-      // What is there in a first attempt may well be what somebody handed in while nobody looked.
-      const except = bundle.attempt > 1 && staged.kind === 'ready' ? staged.version : undefined;
-      out.set(bundle.turn_id, except);
+      const { turn_id, attempt } = bundle;
+      const staged = await readStagedResult(root, turn_id);
+      // A result that is there before the first attempt may have been handed in while nobody looked.
+      const except = attempt > 1 && staged.kind === 'ready' ? staged.version : undefined;
       write(instructions(bundle, except !== undefined));
+      return { turn_id, except };
     },
-    async wait(turnId, timeoutMs, signal) {
-      if (!out.has(turnId)) return notDispatched(turnId);
-      const except = out.get(turnId);
-      out.delete(turnId);
+    async wait({ turn_id, except }, timeoutMs, signal) {
       return waitedFor(
-        await waitForStagedResult(root, turnId, { pollIntervalMs, timeoutMs, signal, clock, except }),
+        await waitForStagedResult(root, turn_id, { pollIntervalMs, timeoutMs, signal, clock, except }),
         timeoutMs,
       );
     },
-    collect: async (_, data) => collected(data),
-  };
+  });
 }
 
-function waitedFor(waited: Waited, timeoutMs: number): AdapterWaited {
+function waitedFor(waited: StagedWaitResult, timeoutMs: number): DriverWaitResult {
   switch (waited.kind) {
     case 'ready':
       return completed(waited.result);
@@ -60,7 +59,7 @@ function waitedFor(waited: Waited, timeoutMs: number): AdapterWaited {
   }
 }
 
-function lastSeen(last: Staged): string {
+function lastSeen(last: StagedResult): string {
   if (last.kind === 'absent') return 'nothing was staged';
   return last.kind === 'partial'
     ? `the staged file is not whole: ${last.problem}`

@@ -2,18 +2,18 @@
 
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { asError } from '../../core/lib/errors.ts';
-import { Capture } from '../../node/run/capture.ts';
-import { endFamily } from '../../node/run/end-family.ts';
 import { programEnvironment } from '../../participants/processes/environment.ts';
+import { Capture } from '../../participants/processes/output/capture.ts';
 import type { Program } from '../../participants/processes/program.ts';
 import { checkProgram } from '../../participants/processes/spawn-failure.ts';
-import { type Started, startProgram } from '../../participants/processes/start-program.ts';
+import { type StartedProgram, startProgram } from '../../participants/processes/start-program.ts';
+import { killTree } from '../../participants/processes/tree/process-tree.ts';
 
 export type Sdk = typeof import('@modelcontextprotocol/client');
 
-const MOST_STDERR_BYTES = 256 * 1024;
+const MAX_STDERR_BYTES = 256 * 1024;
 /** A result is a message, and is at most 8 MiB. */
-const MOST_MESSAGE_BYTES = 32 * 1024 * 1024;
+const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 /** From SIGTERM to SIGKILL. */
 const GRACE_MS = 5_000;
 
@@ -23,8 +23,8 @@ export class ProgramTransport implements Transport {
   onmessage?: Transport['onmessage'];
   readonly #sdk: Sdk;
   readonly #program: Program;
-  readonly #stderr = new Capture(MOST_STDERR_BYTES);
-  #started: Started | null = null;
+  readonly #stderr = new Capture(MAX_STDERR_BYTES);
+  #started: StartedProgram | null = null;
   #ended: Promise<void> | null = null;
 
   constructor(sdk: Sdk, program: Program) {
@@ -42,7 +42,7 @@ export class ProgramTransport implements Transport {
     checkProgram(program);
     const started = await startProgram(program, programEnvironment(program));
     this.#started = started;
-    const lines = new this.#sdk.ReadBuffer({ maxBufferSize: MOST_MESSAGE_BYTES });
+    const lines = new this.#sdk.ReadBuffer({ maxBufferSize: MAX_MESSAGE_BYTES });
     const decoder = new TextDecoder();
     started.stdin?.on('error', (error) => this.onerror?.(error));
     started.stderr.on('data', (bytes: Buffer) => this.#stderr.add(decoder.decode(bytes, { stream: true })));
@@ -68,7 +68,7 @@ export class ProgramTransport implements Transport {
     const started = this.#started;
     if (started !== null) {
       started.stdin?.end();
-      await endFamily(started.family, GRACE_MS);
+      await killTree(started.family, GRACE_MS);
       started.release();
     }
     this.onclose?.();

@@ -1,47 +1,45 @@
-/** A tool of an MCP server does the turn: it is given where everything is and the texts themselves, and its answer is the result. */
+/** A tool of an MCP server does the turn: it gets the paths and texts of the bundle, and its answer is the result. */
 
 import { join } from 'node:path';
 import type { CallToolResult, Client } from '@modelcontextprotocol/client';
-import type { Unknowns } from '../engine/lib/unknown-record.ts';
-import type { Adapter, AdapterContext, AdapterWaited, DispatchBundle } from './attempt/driver.ts';
-import { type Deadline, deadlineOf } from '../../node/governed/adapters/deadline.ts';
-import { AdapterRefusal, refuse } from './attempt/failure.ts';
-import { keepLog } from './attempt/attempt-files.ts';
-import { type Link, linkOf } from './mcp-connect.ts';
-import { mcpFailure } from '../../node/governed/adapters/mcp-failure.ts';
-import type { Sdk } from './mcp-program.ts';
-import { MCP, type McpSettings } from '../../node/governed/adapters/mcp-settings.ts';
-import { collected, resultIn } from '../../node/governed/adapters/result-in.ts';
+import { isAgentError } from '../../participants/agent/agent-error.ts';
+import type { UnknownRecord } from '../engine/lib/unknown-record.ts';
+import { saveAttemptLog } from './attempt/attempt-files.ts';
+import type { DispatchBundle, DriverContext, DriverWaitResult, RuntimeDriver } from './attempt/driver.ts';
+import { classOfStatus, DriverError, type DriverFailure, failureOf, reasonOf, refuse } from './attempt/failure.ts';
 import { settingsOf } from './attempt/settings.ts';
-import { completed, failed, failedWith, notDispatched } from '../../node/governed/adapters/waited.ts';
+import {
+  builtInDriver,
+  completed,
+  type Deadline,
+  deadlineOf,
+  failed,
+  failedWith,
+  findTurnResult,
+} from './attempt/wait-result.ts';
+import { type Link, MCP, type McpSettings, openTransport } from './mcp-connect.ts';
+import type { Sdk } from './mcp-program.ts';
 
-export function mcpAdapter(context: AdapterContext): Adapter {
+export function mcpDriver(context: DriverContext): RuntimeDriver {
   const settings = settingsOf(MCP, context);
-  const out = new Map<string, DispatchBundle>();
-  return {
+  return builtInDriver({
     name: 'mcp',
     timeoutMs: settings.timeout_ms,
-    async dispatch(bundle) {
-      out.set(bundle.turn_id, bundle);
-    },
-    async wait(turnId, timeoutMs, signal) {
-      const bundle = out.get(turnId);
-      if (bundle === undefined) return notDispatched(turnId);
-      out.delete(turnId);
+    dispatch: async (bundle) => bundle,
+    async wait(bundle, timeoutMs, signal) {
       // Loaded by who needs it.
       const sdk = await import('@modelcontextprotocol/client');
-      const link = await linkOf(sdk, settings, bundle, context);
+      const link = await openTransport(sdk, settings, bundle, context);
       const totalMs = Math.max(settings.total_timeout_ms, timeoutMs);
       const deadline = deadlineOf(context.clock, totalMs, signal);
       try {
         return await called({ sdk, link, settings, bundle, deadline, timeoutMs });
       } finally {
         deadline.close();
-        await keepLog(bundle, 'stderr.log', link.stderr(), link.secrets);
+        await saveAttemptLog(bundle, 'stderr.log', link.stderr(), link.secrets);
       }
     },
-    collect: async (_, data) => collected(data),
-  };
+  });
 }
 
 interface Call {
@@ -54,14 +52,14 @@ interface Call {
   readonly timeoutMs: number;
 }
 
-async function called(call: Call): Promise<AdapterWaited> {
+async function called(call: Call): Promise<DriverWaitResult> {
   const { sdk, link, settings, deadline } = call;
   const client = new sdk.Client({ name: 'parley', version: '1' });
   try {
     const answer = await deadline.race(answerOf(client, call));
     return understood(answer, settings.tool_name, link.secrets);
   } catch (thrown) {
-    if (thrown instanceof AdapterRefusal) return failedWith(thrown.failure);
+    if (thrown instanceof DriverError) return failedWith(thrown.failure);
     return failedWith(
       mcpFailure(thrown, { endedBy: deadline.endedBy, timeoutMs: call.timeoutMs, secrets: link.secrets }),
     );
@@ -101,10 +99,10 @@ function argumentsOf(bundle: DispatchBundle): Record<string, unknown> {
   };
 }
 
-function understood(answer: CallToolResult, tool: string, secrets: readonly string[]): AdapterWaited {
+function understood(answer: CallToolResult, tool: string, secrets: readonly string[]): DriverWaitResult {
   const text = answer.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
   if (answer.isError === true) return failed('tool_failed', `${tool}: ${text}`, { secrets });
-  const result: Unknowns | null = resultIn(answer.structuredContent) ?? resultIn(text);
+  const result: UnknownRecord | null = findTurnResult(answer.structuredContent) ?? findTurnResult(text);
   if (result !== null) return completed(result);
   const problem = `${tool}: expected a turn result with a schema_version as structuredContent or JSON text, got ${text}`;
   return failed('turn_result_extraction_failure', problem, { secrets });
@@ -114,4 +112,39 @@ function understood(answer: CallToolResult, tool: string, secrets: readonly stri
 async function ended(client: Client, { transport }: Link): Promise<void> {
   await client.close().catch(() => {});
   await transport.close().catch(() => {});
+}
+
+export interface Called extends Pick<Deadline, 'endedBy'> {
+  readonly timeoutMs: number;
+  readonly secrets: readonly string[];
+}
+
+function mcpFailure(thrown: unknown, { endedBy, timeoutMs, secrets }: Called): DriverFailure {
+  if (endedBy === 'caller') return failureOf('aborted', 'nobody waits for the result any more');
+  if (endedBy === 'timeout') return failureOf('timeout', 'no result within the time there was in all');
+  const about = { secrets };
+  if (isAgentError(thrown)) return failureOf('spawn_failed', thrown.message, about);
+  const detail = reasonOf(thrown);
+  const { code, status } = codesOf(thrown);
+  if (code === 'REQUEST_TIMEOUT') {
+    return failureOf('timeout', `neither a result nor progress within ${timeoutMs} ms: ${detail}`, about);
+  }
+  if (status !== null) return failureOf(classOfStatus(status), detail, { ...about, http_status: status });
+  if (code === 'CONNECTION_CLOSED' || code === 'NOT_CONNECTED' || code === 'SEND_FAILED' || isOfNetwork(thrown)) {
+    return failureOf('network_failure', `the connection to the server ended: ${detail}`, about);
+  }
+  return failureOf('protocol_error', detail, about);
+}
+
+/** By shape: the errors are of a package that is loaded only when it is needed. */
+function codesOf(thrown: unknown): { readonly code: unknown; readonly status: number | null } {
+  if (typeof thrown !== 'object' || thrown === null) return { code: null, status: null };
+  const code = 'code' in thrown ? thrown.code : null;
+  const data = 'data' in thrown && typeof thrown.data === 'object' ? thrown.data : null;
+  const status = data !== null && 'status' in data && typeof data.status === 'number' ? data.status : null;
+  return { code, status };
+}
+
+function isOfNetwork(thrown: unknown): boolean {
+  return thrown instanceof TypeError && thrown.message === 'fetch failed';
 }

@@ -3,14 +3,11 @@
 import { z } from 'zod';
 import type { ByteReader, ModelResponse } from '../../participants/models/index.ts';
 import { MAX_RESULT_BYTES } from '../staging/staged-result.ts';
-import type { Adapter, AdapterContext, AdapterWaited, DispatchBundle } from './attempt/driver.ts';
-import { type Deadline, deadlineOf } from '../../node/governed/adapters/deadline.ts';
-import { filledOrRefused } from '../../node/governed/adapters/filled-settings.ts';
-import { classOfStatus, isHttpUrl, reasonOf, secretsInUrl, shownUrl } from '../../node/governed/adapters/http-words.ts';
-import { keepLog } from './attempt/attempt-files.ts';
-import { collected, resultIn } from '../../node/governed/adapters/result-in.ts';
-import { settingsOf } from './attempt/settings.ts';
-import { completed, failed, notDispatched } from '../../node/governed/adapters/waited.ts';
+import { saveAttemptLog } from './attempt/attempt-files.ts';
+import type { DispatchBundle, DriverContext, DriverWaitResult, RuntimeDriver } from './attempt/driver.ts';
+import { classOfStatus, displayUrl, isHttpUrl, reasonOf, secretsInUrl } from './attempt/failure.ts';
+import { expandSettings, settingsOf } from './attempt/settings.ts';
+import { builtInDriver, completed, type Deadline, deadlineOf, failed, findTurnResult } from './attempt/wait-result.ts';
 
 interface RemoteAgentSettings {
   readonly url: string;
@@ -30,48 +27,41 @@ interface Service {
   readonly secrets: readonly string[];
 }
 
-export function remoteAgentAdapter(context: AdapterContext): Adapter {
+export function remoteAgentDriver(context: DriverContext): RuntimeDriver {
   const { url, headers, timeout_ms } = settingsOf(REMOTE_AGENT, context);
   const place = `runtimes.${context.runtimeId}.headers`;
-  const { texts, secrets } = filledOrRefused(headers, context.variables, place);
+  const { texts, secrets } = expandSettings(headers, context.variables, place);
   const own = Object.entries(texts).flatMap(([name, value]) => (SECRET_HEADER.test(name) ? [value] : []));
   const service: Service = { url, headers: texts, secrets: [...secrets, ...own, ...secretsInUrl(url)] };
-  const out = new Map<string, DispatchBundle>();
-  return {
+  return builtInDriver({
     name: 'remote_agent',
     timeoutMs: timeout_ms,
-    async dispatch(bundle) {
-      out.set(bundle.turn_id, bundle);
-    },
-    async wait(turnId, timeoutMs, signal) {
-      const bundle = out.get(turnId);
-      if (bundle === undefined) return notDispatched(turnId);
-      out.delete(turnId);
+    dispatch: async (bundle) => bundle,
+    async wait(bundle, timeoutMs, signal) {
       const deadline = deadlineOf(context.clock, timeoutMs, signal);
       try {
         return await posted(context, service, bundle, deadline);
       } catch (thrown) {
         if (deadline.endedBy === 'timeout') {
-          return failed('timeout', `${shownUrl(url)} did not answer in full within ${timeoutMs} ms`);
+          return failed('timeout', `${displayUrl(url)} did not answer in full within ${timeoutMs} ms`);
         }
         if (deadline.endedBy === 'caller') return failed('aborted', 'nobody waits for the answer any more');
-        return failed('network_failure', `${shownUrl(url)}: ${reasonOf(thrown)}`, { secrets: service.secrets });
+        return failed('network_failure', `${displayUrl(url)}: ${reasonOf(thrown)}`, { secrets: service.secrets });
       } finally {
         deadline.close();
       }
     },
-    collect: async (_, data) => collected(data),
-  };
+  });
 }
 
 const SECRET_HEADER = /auth|key|token|secret|cookie/i;
 
 async function posted(
-  { fetch }: AdapterContext,
+  { fetch }: DriverContext,
   { url, headers, secrets }: Service,
   bundle: DispatchBundle,
   deadline: Deadline,
-): Promise<AdapterWaited> {
+): Promise<DriverWaitResult> {
   const { run_id, turn_id, role, phase, runtime_id, dispatch_dir, prompt, context } = bundle;
   const body = { run_id, turn_id, role, phase, runtime_id, dispatch_dir, prompt, context };
   const response = await deadline.race(
@@ -86,22 +76,22 @@ async function posted(
   const text = await bounded(response, deadline);
   const { status } = response;
   const about = { secrets, http_status: status };
-  const where = shownUrl(url);
+  const where = displayUrl(url);
   if (text === null)
     return failed('response_too_large', `${where} answered with more than ${MAX_RESULT_BYTES} bytes`, about);
-  await keepLog(bundle, 'response.txt', text, secrets);
+  await saveAttemptLog(bundle, 'response.txt', text, secrets);
   if (status < 200 || status > 299) return failed(classOfStatus(status), `${where}: HTTP ${status}: ${text}`, about);
   return understood(text, where, about);
 }
 
-function understood(text: string, where: string, about: { readonly secrets: readonly string[] }): AdapterWaited {
+function understood(text: string, where: string, about: { readonly secrets: readonly string[] }): DriverWaitResult {
   let said: unknown;
   try {
     said = JSON.parse(text);
   } catch {
     return failed('response_parse_failure', `${where}: expected JSON, got ${text}`, about);
   }
-  const result = resultIn(typeof said === 'string' ? null : said);
+  const result = findTurnResult(typeof said === 'string' ? null : said);
   if (result !== null) return completed(result);
   const problem = `${where}: expected a turn result with a schema_version, got ${text}`;
   return failed('turn_result_extraction_failure', problem, about);

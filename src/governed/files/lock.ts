@@ -7,9 +7,9 @@ import { open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/pr
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../../core/ports/platform.ts';
-import { makeFolder } from '../../system/make-folder.ts';
 import { systemClock } from '../../system/clock.ts';
-import { isAlive } from '../../node/governed/is-alive.ts';
+import { makeFolder } from '../../system/make-folder.ts';
+import { isAlive } from '../../system/process.ts';
 
 export interface HeldLock {
   /** Greater than that of every holder before. */
@@ -19,11 +19,11 @@ export interface HeldLock {
   release(): Promise<void>;
 }
 
-export type Locked =
+type Locked =
   | { readonly ok: true; readonly lock: HeldLock }
   | { readonly ok: false; readonly error_code: 'lock_timeout'; readonly error: string };
 
-export interface LockOptions {
+interface LockOptions {
   /** Who is told to be in the way. */
   readonly owner: string;
   readonly waitMs?: number;
@@ -170,4 +170,19 @@ async function lastBeat(folder: string, token: number): Promise<number> {
 
 function tokenOf(name: string): number {
   return /^\d{1,15}$/.test(name) ? Number(name) : 0;
+}
+
+export class KeyedLock {
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  async take<T>(name: string, perform: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(name) ?? Promise.resolve();
+    const done = before.then(perform, perform);
+    this.#last.set(name, done);
+    try {
+      return await done;
+    } finally {
+      if (this.#last.get(name) === done) this.#last.delete(name);
+    }
+  }
 }

@@ -1,15 +1,16 @@
-/** Small files of a project, read without following a link, and never more of them than asked for. */
+/** Reads files of a project: bounded, never through a link. */
 
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { canonicalPath, type ReadFiles } from '../index.ts';
-import { isRecord, type Unknowns } from '../engine/lib/unknown-record.ts';
+import { canonicalPath, type ReadFiles } from '../engine/index.ts';
+import { parseRecord, type UnknownRecord } from '../engine/lib/unknown-record.ts';
 
 /** Enough for a page that people read; of a larger one, its beginning. */
 const MAX_PAGE_BYTES = 256 * 1024;
 
 /** null = it is not there, is no plain file, or is none of the project. */
-export function filesOf(root: string): ReadFiles {
+export function projectFiles(root: string): ReadFiles {
   return (path) => {
     const canonical = canonicalPath(path);
     return canonical === null || leadsElsewhere(root, canonical) ? null : beginningOf(join(root, canonical));
@@ -45,13 +46,23 @@ function beginningOf(place: string): string | null {
 }
 
 /** The records of a file of lines. A last line that was torn is left out. */
-export function recordsIn(text: string | null): readonly Unknowns[] {
-  return (text ?? '').split('\n').flatMap((line) => {
-    try {
-      const record: unknown = JSON.parse(line);
-      return isRecord(record) ? [record] : [];
-    } catch {
-      return [];
-    }
+export function recordsIn(text: string | null): readonly UnknownRecord[] {
+  return (text ?? '').split('\n').flatMap((line): readonly UnknownRecord[] => {
+    const record = parseRecord(line);
+    return record === null ? [] : [record];
   });
+}
+
+/** Throws for what is not there, is no plain file or is larger. */
+export async function readRegularFile(place: string, maxBytes: number): Promise<string> {
+  const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
+  const file = await open(place, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    const found = await file.stat();
+    if (!found.isFile()) throw new Error('expected a plain file');
+    if (found.size > maxBytes) throw new Error(`expected at most ${maxBytes} bytes, got ${found.size}`);
+    return await file.readFile('utf8');
+  } finally {
+    await file.close();
+  }
 }

@@ -1,20 +1,33 @@
-/** One run of a phase: what its hooks are told, and what is written down of them. */
+/** Records what the hooks of one phase did: audit lines, annotations and the answer to the caller. */
 
-import { join, posix } from 'node:path';
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { dirname, join, posix } from 'node:path';
+import { makeFolder } from '../../system/make-folder.ts';
 import { RUN_FOLDER } from '../engine/dispatch/paths.ts';
 import type { Hook, HookAudit, HookEnvelope } from '../engine/hooks/hook.ts';
-import type { Unknowns } from '../engine/lib/unknown-record.ts';
-import { appendLine } from '../../node/governed/hooks/audit.ts';
-import type { HookOptions } from './run-hooks.ts';
+import type { UnknownRecord } from '../engine/lib/unknown-record.ts';
+
+export interface HookOptions {
+  readonly run_id?: string | null;
+  readonly turn_id?: string | null;
+  /** Where hook-audit.jsonl is; relative to the root. */
+  readonly auditDir?: string;
+  /** Beside the books of the run; relative to the root. A folder stands for the files in it. */
+  readonly protectedPaths?: readonly string[];
+  /** What `${NAME}` stands for; by default the environment of this process. */
+  readonly variables?: Readonly<Record<string, string | undefined>>;
+  readonly signal?: AbortSignal;
+}
 
 export class PhaseRecord {
   readonly root: string;
   readonly options: HookOptions;
   readonly entries: HookAudit[] = [];
   readonly #phase: string;
-  readonly #payload: Unknowns;
+  readonly #payload: UnknownRecord;
 
-  constructor(root: string, phase: string, payload: Unknowns, options: HookOptions) {
+  constructor(root: string, phase: string, payload: UnknownRecord, options: HookOptions) {
     this.root = root;
     this.options = options;
     this.#phase = phase;
@@ -76,5 +89,22 @@ export class PhaseRecord {
   #id(name: 'run_id' | 'turn_id'): string | null {
     const id = this.options[name] ?? this.#payload[name];
     return typeof id === 'string' ? id : null;
+  }
+}
+
+export async function appendLine(path: string, record: unknown): Promise<void> {
+  await makeFolder(dirname(path));
+  const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDWR } = constants;
+  const file = await open(path, O_APPEND | O_CREAT | O_NOFOLLOW | O_RDWR, 0o600);
+  try {
+    const { size } = await file.stat();
+    const last = Buffer.alloc(1);
+    if (size > 0) await file.read(last, 0, 1, size - 1);
+    const isTorn = size > 0 && last.toString() !== '\n';
+    // One write: whoever reads along sees whole lines.
+    await file.appendFile(`${isTorn ? '\n' : ''}${JSON.stringify(record)}\n`);
+    await file.datasync();
+  } finally {
+    await file.close();
   }
 }

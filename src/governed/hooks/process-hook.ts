@@ -4,13 +4,12 @@
  */
 
 import { asError } from '../../core/lib/errors.ts';
-import type { HookEnvelope, ProcessHook } from '../engine/hooks/hook.ts';
 import { isAgentError } from '../../participants/agent/agent-error.ts';
-import { secretsIn } from '../../participants/lib/redact-secrets.ts';
+import { findSecrets } from '../../participants/lib/redact-secrets.ts';
 import type { Program, RunLimits } from '../../participants/processes/program.ts';
 import { runProgram } from '../../participants/processes/run-program.ts';
-import { type HookEnded, MAX_ANSWER_BYTES, type Variables } from '../../node/governed/hooks/ended.ts';
-import { filled } from '../../node/governed/hooks/variables.ts';
+import type { HookEnvelope, ProcessHook } from '../engine/hooks/hook.ts';
+import { expandVariables, type HookResult, MAX_ANSWER_BYTES, type Variables } from './variables.ts';
 
 /** To put things in order after SIGTERM. A phase waits for it, so it is short. */
 const GRACE_MS = 200;
@@ -20,10 +19,10 @@ export async function runProcessHook(
   envelope: HookEnvelope,
   variables: Variables,
   signal: AbortSignal | undefined,
-): Promise<HookEnded> {
-  const env = filled(hook.env ?? {}, variables);
+): Promise<HookResult> {
+  const env = expandVariables(hook.env ?? {}, variables);
   if (typeof env === 'string') return failed(env);
-  const secrets = [...env.secrets, ...secretsIn(env.texts)];
+  const secrets = [...env.secrets, ...findSecrets(env.texts)];
   try {
     const ran = await runProgram(programOf(hook, envelope, env.texts), { signal }, limitsOf(hook));
     const { exitCode, stdout, stderr } = ran;
@@ -65,7 +64,7 @@ function limitsOf({ timeout_ms }: ProcessHook): Partial<RunLimits> {
   };
 }
 
-function notEnded(thrown: unknown, hook: ProcessHook, secrets: readonly string[]): HookEnded {
+function notEnded(thrown: unknown, hook: ProcessHook, secrets: readonly string[]): HookResult {
   if (!isAgentError(thrown)) return failed(asError(thrown).message, secrets);
   const { stderr = '' } = thrown.details;
   if (thrown.kind === 'timeout') {
@@ -75,6 +74,6 @@ function notEnded(thrown: unknown, hook: ProcessHook, secrets: readonly string[]
   return { ...failed(thrown.message, secrets), stderr };
 }
 
-function failed(problem: string, secrets: readonly string[] = []): HookEnded {
+function failed(problem: string, secrets: readonly string[] = []): HookResult {
   return { end: { kind: 'failed', problem }, exitCode: null, stderr: '', secrets };
 }

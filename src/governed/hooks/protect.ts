@@ -3,10 +3,9 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, readlink, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { draftOf, writeFileAtomic } from '../../system/atomic-file.ts';
 import { RUN_FOLDER } from '../engine/dispatch/paths.ts';
-import { draftOf } from '../../system/atomic-file.ts';
-import { lookAt } from '../../node/governed/safe-place.ts';
-import { writeWhole } from '../../node/governed/whole-file.ts';
+import { statOrNull } from '../files/safe-path.ts';
 
 /** The books of a run. */
 const ALWAYS: readonly string[] = ['state.json', 'history.jsonl', 'decision-ledger.jsonl'].map(
@@ -46,21 +45,21 @@ export async function restoreChanged(root: string, before: Snapshot): Promise<re
 /** The folder of the run is one, and not a way to somewhere else. */
 async function isReplacedFolder(root: string): Promise<boolean> {
   const place = join(root, RUN_FOLDER);
-  const found = await lookAt(place);
+  const found = await statOrNull(place);
   if (found === null || found.isDirectory()) return false;
   await rename(place, draftOf(place));
   return true;
 }
 
 async function filesAt(root: string, path: string): Promise<readonly string[]> {
-  const found = await lookAt(join(root, path));
+  const found = await statOrNull(join(root, path));
   if (found === null || !found.isDirectory()) return [path];
   const names = await readdir(join(root, path));
   return (await Promise.all(names.sort().map((name) => filesAt(root, `${path}/${name}`)))).flat();
 }
 
 async function keep(place: string): Promise<Kept> {
-  const found = await lookAt(place);
+  const found = await statOrNull(place);
   if (found === null) return { kind: 'absent' };
   if (found.isSymbolicLink()) return { kind: 'symlink', target: await readlink(place) };
   if (!found.isFile()) return { kind: 'other' };
@@ -78,7 +77,7 @@ function isSame(before: Kept, after: Kept): boolean {
 
 async function putBack(place: string, kept: Kept): Promise<void> {
   await rm(place, { recursive: true, force: true });
-  if (kept.kind === 'file') await writeWhole(place, kept.bytes, kept.mode);
+  if (kept.kind === 'file') await writeFileAtomic(place, kept.bytes, kept.mode);
   if (kept.kind !== 'symlink') return;
   await mkdir(dirname(place), { recursive: true });
   await symlink(kept.target, place);

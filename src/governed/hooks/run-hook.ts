@@ -1,18 +1,22 @@
-/** One hook: what it may not change is looked at, it runs, that is looked at again, and only then its answer counts. */
+/**
+ * Runs one hook, as a process or an HTTP call, and decides what its end means.
+ * A change the hook makes to protected files is undone and reported.
+ */
 
-import { hookFaults } from '../engine/hooks/check.ts';
-import { decideHook } from '../engine/hooks/decide.ts';
-import type { Hook, HookAudit, HookMode } from '../engine/hooks/hook.ts';
+import { asError } from '../../core/lib/errors.ts';
 import { redactSecrets } from '../../participants/lib/redact-secrets.ts';
-import type { HookEnded } from '../../node/governed/hooks/ended.ts';
-import { callHttpHook } from '../../node/governed/hooks/http-hook.ts';
+import { readBoundedText, reasonOf } from '../../system/bounded-body.ts';
+import { validateHook } from '../engine/hooks/check.ts';
+import { decideHook } from '../engine/hooks/decide.ts';
+import type { Hook, HookAudit, HookEnvelope, HookMode, HttpHook } from '../engine/hooks/hook.ts';
 import type { PhaseRecord } from './phase-record.ts';
 import { restoreChanged, snapshot } from './protect.ts';
+import { expandVariables, type HookResult, MAX_ANSWER_BYTES, type Variables } from './variables.ts';
 
 const MAX_STDERR_CHARS = 4_096;
 const MAX_MESSAGE_CHARS = 4_096;
 
-export interface HookRun {
+interface HookRun {
   readonly entry: HookAudit;
   /** What it changed and was put back. */
   readonly tampered: readonly string[];
@@ -44,10 +48,10 @@ export async function runHook(hook: Hook, record: PhaseRecord): Promise<HookRun>
   return { entry, tampered };
 }
 
-async function carriedOut(hook: Hook, record: PhaseRecord): Promise<HookEnded> {
+async function carriedOut(hook: Hook, record: PhaseRecord): Promise<HookResult> {
   // A config is checked when it is loaded; a hook that came another way and cannot be run has failed. Its phase is not
   // asked here: who stops what has happened is told so by the check of the config.
-  const [fault] = hookFaults(hook, 'hook', '');
+  const [fault] = validateHook(hook, 'hook', '');
   if (fault !== undefined) {
     return { end: { kind: 'failed', problem: fault.message }, exitCode: null, stderr: '', secrets: [] };
   }
@@ -63,3 +67,38 @@ async function carriedOut(hook: Hook, record: PhaseRecord): Promise<HookEnded> {
 function modeOf({ mode }: Hook): HookMode {
   return mode === 'advisory' ? 'advisory' : 'blocking';
 }
+
+async function callHttpHook(
+  hook: HttpHook,
+  envelope: HookEnvelope,
+  variables: Variables,
+  signal: AbortSignal | undefined,
+): Promise<HookResult> {
+  const headers = expandVariables(hook.headers ?? {}, variables);
+  if (typeof headers === 'string') return { ...NOTHING, end: { kind: 'failed', problem: headers } };
+  const { secrets } = headers;
+  const late = AbortSignal.timeout(hook.timeout_ms);
+  try {
+    const response = await fetch(hook.url, {
+      method: 'POST',
+      // Whoever sends us on would get the headers.
+      redirect: 'manual',
+      headers: { 'content-type': 'application/json', ...headers.texts },
+      body: JSON.stringify(envelope),
+      signal: signal === undefined ? late : AbortSignal.any([late, signal]),
+    });
+    const text = await readBoundedText(response, MAX_ANSWER_BYTES);
+    if (text === null) return { ...NOTHING, secrets, end: { kind: 'failed', problem: TOO_MUCH } };
+    if (!response.ok) return { ...NOTHING, secrets, end: { kind: 'failed', problem: `HTTP ${response.status}` } };
+    return { ...NOTHING, secrets, end: { kind: 'answered', text } };
+  } catch (thrown) {
+    if (late.aborted) {
+      const problem = `did not answer within ${hook.timeout_ms} ms`;
+      return { ...NOTHING, secrets, end: { kind: 'timed_out', problem } };
+    }
+    return { ...NOTHING, secrets, end: { kind: 'failed', problem: reasonOf(asError(thrown)) } };
+  }
+}
+
+const NOTHING = { exitCode: null, stderr: '', secrets: [] } as const;
+const TOO_MUCH = `answered with more than ${MAX_ANSWER_BYTES} bytes`;

@@ -1,31 +1,18 @@
 /**
- * Runs the hooks of a phase, one after the other, and writes down what each of them did.
+ * Runs the hooks of a phase, one after the other, and records what each of them did.
  *
- * Nothing here is thrown at who runs a phase: a hook that cannot be run has failed, and a disk that cannot be written
- * stops the phase. The phases of one project wait for each other, so that what a hook changed is not laid at another's
- * door; who writes to the books of the run meanwhile has to hold the lock of the run, and so does who calls this.
+ * Never throws: a hook that cannot be run has failed, and a disk that cannot be written stops the phase. The phases of one
+ * project wait for each other, so that a change is not blamed on the wrong hook. The caller holds the lock of the run.
  */
 
 import { resolve } from 'node:path';
 import { asError } from '../../core/lib/errors.ts';
+import { type TamperCode, tamperCode } from '../engine/hooks/decide.ts';
 import type { Hook, HookAudit, HooksConfig } from '../engine/hooks/hook.ts';
-import { type TamperCode, tamperCode } from './tamper.ts';
-import { own, type Unknowns } from '../engine/lib/unknown-record.ts';
-import { InTurn } from '../../node/governed/hooks/in-turn.ts';
-import { PhaseRecord } from './phase-record.ts';
+import { getOwn, type UnknownRecord } from '../engine/lib/unknown-record.ts';
+import { KeyedLock } from '../files/lock.ts';
+import { type HookOptions, PhaseRecord } from './phase-record.ts';
 import { runHook } from './run-hook.ts';
-
-export interface HookOptions {
-  readonly run_id?: string | null;
-  readonly turn_id?: string | null;
-  /** Where hook-audit.jsonl is; relative to the root. */
-  readonly auditDir?: string;
-  /** Beside the books of the run; relative to the root. A folder stands for the files in it. */
-  readonly protectedPaths?: readonly string[];
-  /** What `${NAME}` stands for; by default the environment of this process. */
-  readonly variables?: Readonly<Record<string, string | undefined>>;
-  readonly signal?: AbortSignal;
-}
 
 export interface HooksRun {
   /** May what follows go on? */
@@ -40,16 +27,16 @@ export interface HooksRun {
   readonly results: readonly HookAudit[];
 }
 
-const turns = new InTurn();
+const turns = new KeyedLock();
 
 export function runHooks(
   root: string,
   hooksConfig: HooksConfig | null | undefined,
   phase: string,
-  payload: Unknowns,
+  payload: UnknownRecord,
   options: HookOptions = {},
 ): Promise<HooksRun> {
-  const hooks = own<readonly Hook[]>(hooksConfig, phase) ?? [];
+  const hooks = getOwn<readonly Hook[]>(hooksConfig, phase) ?? [];
   if (!Array.isArray(hooks) || hooks.length === 0) return Promise.resolve({ ok: true, blocked: false, results: [] });
   const project = resolve(root);
   return turns.take(project, async () => {

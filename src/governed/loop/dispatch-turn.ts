@@ -1,12 +1,10 @@
-/** One try of a turn: its bundle is sealed, whoever does it is called, and has so long and no longer. */
+/** Sends one turn out, waits for its answer within its time, and names the outcome. */
 
-import { isoFromMs } from '../../core/time.ts';
-import { type GovernedConfig, getTurnStagingResultPath, type RunState, type Turn } from '../index.ts';
-import { own } from '../engine/lib/unknown-record.ts';
-import type { BundleDispatched, RunnerFailure } from '../runner/contract/types.ts';
-import type { Journey } from '../../node/governed/loop/journey.ts';
-import { type Outcome, outcomeOf } from '../../node/governed/loop/outcome.ts';
-import { type Settled, settled } from '../../node/governed/loop/settled.ts';
+import { isoFromMs } from '../../core/lib/time.ts';
+import { type GovernedConfig, getTurnStagingResultPath, type RunState, type Turn } from '../engine/index.ts';
+import { getOwn, isMissing, isNonEmptyText, isRecord, type UnknownRecord } from '../engine/lib/unknown-record.ts';
+import type { BlockDetails, BundleDispatched, RunnerFailure } from '../runner/contract/types.ts';
+import { type LoopContext, type SettleResult, settleWithin } from './loop-context.ts';
 import type { LoopAnswer } from './types.ts';
 
 export type Dispatched =
@@ -18,16 +16,16 @@ export type Dispatched =
 
 const DEFAULT_MINUTES = 120;
 
-export function timeoutFor({ runtimes, timeouts }: GovernedConfig, turn: Turn, given: number | undefined): number {
+function timeoutFor({ runtimes, timeouts }: GovernedConfig, turn: Turn, given: number | undefined): number {
   if (given !== undefined) return given;
-  const timeout_ms = own(runtimes, turn.runtime_id)?.timeout_ms;
+  const timeout_ms = getOwn(runtimes, turn.runtime_id)?.timeout_ms;
   if (typeof timeout_ms === 'number' && timeout_ms > 0) return timeout_ms;
   return (timeouts?.per_turn_minutes ?? DEFAULT_MINUTES) * 60_000;
 }
 
 /** The bundle of this try. A turn that was out when another loop ended is first told to have stalled. */
-export async function sendOut(
-  { runner, root, config }: Journey,
+export async function writeAttemptBundle(
+  { runner, root, config }: LoopContext,
   { turn_id, status }: Turn,
 ): Promise<BundleDispatched | RunnerFailure> {
   if (status === 'dispatched' || status === 'starting' || status === 'running') {
@@ -40,15 +38,15 @@ export async function sendOut(
   return running.ok ? { ...bundle, state: running.state } : running;
 }
 
-export async function dispatchTurn(journey: Journey, turn: Turn, bundle: BundleDispatched): Promise<Dispatched> {
-  const { callbacks, clock, config, root, patience, options } = journey;
+export async function dispatchTurn(loop: LoopContext, turn: Turn, bundle: BundleDispatched): Promise<Dispatched> {
+  const { callbacks, clock, config, root, patience, options } = loop;
   const dispatchTimeoutMs = timeoutFor(config, turn, options.turnTimeoutMs);
-  const limit = limitOf(journey, dispatchTimeoutMs);
+  const limit = limitOf(loop, dispatchTimeoutMs);
   const state: RunState = bundle.state;
-  const answered = await settled<LoopAnswer>(
+  const answered = await settleWithin<LoopAnswer>(
     () =>
       callbacks.dispatch({
-        turn: own(state.active_turns, turn.turn_id) ?? turn,
+        turn: getOwn(state.active_turns, turn.turn_id) ?? turn,
         state,
         bundlePath: bundle.bundlePath,
         stagingPath: getTurnStagingResultPath(turn.turn_id),
@@ -68,12 +66,12 @@ export async function dispatchTurn(journey: Journey, turn: Turn, bundle: BundleD
   return answerIn(answered, turn) ?? { kind: 'unusable', problem: 'it did not end' };
 }
 
-function answerIn(answered: Settled<unknown>, { assigned_role }: Turn): Outcome | null {
+function answerIn(answered: SettleResult<unknown>, { assigned_role }: Turn): Outcome | null {
   return answered.kind === 'done' ? outcomeOf(answered.value, assigned_role) : null;
 }
 
 /** Aborted when the time is over, or when the whole loop is to end. */
-function limitOf({ clock, patience }: Journey, timeoutMs: number) {
+function limitOf({ clock, patience }: LoopContext, timeoutMs: number) {
   const controller = new AbortController();
   let isOver = false;
   const end = clock.after(timeoutMs, () => {
@@ -91,4 +89,54 @@ function limitOf({ clock, patience }: Journey, timeoutMs: number) {
       patience.signal.removeEventListener('abort', pass);
     },
   };
+}
+
+export type Outcome =
+  | { readonly kind: 'result'; readonly result: UnknownRecord }
+  /** It is in the staged file. */
+  | { readonly kind: 'staged' }
+  | { readonly kind: 'rejected'; readonly reason: string; readonly errors: readonly string[] }
+  | { readonly kind: 'blocked'; readonly details: Omit<BlockDetails, 'turnId'> }
+  /** No answer at all. */
+  | { readonly kind: 'unusable'; readonly problem: string };
+
+export function outcomeOf(answer: unknown, role: string): Outcome {
+  if (!isRecord(answer)) return { kind: 'unusable', problem: `expected an object with accept, got ${inWords(answer)}` };
+  if (answer.accept === true) return acceptedWith(answer);
+  if (answer.accept !== false) {
+    return { kind: 'unusable', problem: `accept: expected true or false, got ${inWords(answer.accept)}` };
+  }
+  const reason = isNonEmptyText(answer.reason) ? answer.reason : 'the dispatch gave no reason';
+  if (answer.blocked === true) return blockedBy(answer, reason, role);
+  const { errors } = answer;
+  return { kind: 'rejected', reason, errors: Array.isArray(errors) ? errors.filter(isNonEmptyText) : [] };
+}
+
+function acceptedWith({ turnResult }: UnknownRecord): Outcome {
+  if (isMissing(turnResult)) return { kind: 'staged' };
+  if (isRecord(turnResult) && isClaim(turnResult)) return { kind: 'result', result: turnResult };
+  const expected = 'schema_version, one of run_id and turn_id, and one of status, role and runtime_id';
+  return { kind: 'rejected', reason: `turnResult: expected an object with ${expected}`, errors: [] };
+}
+
+/** So much at least tells a result from something else; the rest is for the stages. */
+function isClaim({ schema_version, run_id, turn_id, status, role, runtime_id }: UnknownRecord): boolean {
+  const isThere = (value: unknown): boolean => !isMissing(value) && value !== '';
+  return isThere(schema_version) && [run_id, turn_id].some(isThere) && [status, role, runtime_id].some(isThere);
+}
+
+function blockedBy({ blockedOn, category, recovery }: UnknownRecord, reason: string, role: string): Outcome {
+  const details = {
+    blockedOn: isNonEmptyText(blockedOn) ? blockedOn : `dispatch:${role}`,
+    category: isNonEmptyText(category) ? category : 'dispatch_error',
+    recovery: {
+      detail: reason,
+      ...(isNonEmptyText(recovery) ? { recovery_action: recovery } : isRecord(recovery) ? recovery : {}),
+    },
+  };
+  return { kind: 'blocked', details };
+}
+
+function inWords(value: unknown): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'an array' : typeof value;
 }

@@ -1,9 +1,9 @@
-/** The `dispatch` of a loop that leaves every turn to the adapter of its runtime. */
+/** The dispatch callback of a loop that uses the drivers: what came of an attempt, as the loop is told it. */
 
-import type { Turn } from '../index.ts';
 import type { CreateAdapterOptions } from '../drivers/create-driver.ts';
-import { dispatchAnswer } from '../../node/governed/adapters/loop-answer.ts';
-import { runAdapter } from '../../node/governed/adapters/when-needed.ts';
+import { runTurnWithDriver } from '../drivers/lazy.ts';
+import type { DriverOutcome } from '../drivers/run-driver.ts';
+import type { Turn, TurnResult } from '../engine/index.ts';
 import type { DispatchContext, LoopAnswer } from './types.ts';
 
 export interface AdapterDispatchOptions extends Omit<CreateAdapterOptions, 'signal'> {
@@ -12,14 +12,14 @@ export interface AdapterDispatchOptions extends Omit<CreateAdapterOptions, 'sign
 }
 
 /** A bundle goes out only as it was sealed. */
-export function dispatchByAdapter(
+export function dispatchByDriver(
   options: AdapterDispatchOptions = {},
 ): (context: DispatchContext) => Promise<LoopAnswer> {
   return async ({ root, config, turn, bundleDigest, dispatchAbortSignal: signal }) => {
     const asked = { ...options, seal: { verifyManifest: true }, digest: bundleDigest, signal };
-    if (!(await isHeld(root, turn))) return dispatchAnswer(await runAdapter(root, config, turn, asked));
+    if (!(await isHeld(root, turn))) return dispatchAnswer(await runTurnWithDriver(root, config, turn, asked));
     const waiting = { ...config, runtimes: { ...config.runtimes, [turn.runtime_id]: WAITING } };
-    return dispatchAnswer(await runAdapter(root, waiting, turn, { ...asked, write: undefined }));
+    return dispatchAnswer(await runTurnWithDriver(root, waiting, turn, { ...asked, write: undefined }));
   };
 }
 
@@ -30,4 +30,25 @@ async function isHeld(root: string, { assigned_role }: Turn): Promise<boolean> {
   const { readServedNote } = await import('../runner/served/served-note.ts');
   const note = await readServedNote(root);
   return note !== null && Object.hasOwn(note.roles, assigned_role);
+}
+
+export type DispatchAnswer =
+  | { readonly accept: true; readonly turnResult: TurnResult }
+  /** The turn is rejected, and tried again as long as it has tries. */
+  | { readonly accept: false; readonly reason: string }
+  /** Nothing would come of another try: the run waits for somebody, and the turn is kept. */
+  | {
+      readonly accept: false;
+      readonly blocked: true;
+      readonly reason: string;
+      readonly blockedOn: `dispatch:${string}`;
+      readonly recovery: string;
+    };
+
+export function dispatchAnswer(outcome: DriverOutcome): DispatchAnswer {
+  if (outcome.ok) return { accept: true, turnResult: outcome.turnResult };
+  const { blocked, reason, error_class, detail, recovery } = outcome;
+  const said = `${reason}: ${detail}`;
+  if (!blocked) return { accept: false, reason: said };
+  return { accept: false, blocked: true, reason: said, blockedOn: `dispatch:${error_class}`, recovery };
 }

@@ -1,42 +1,39 @@
 /** What came of a try becomes part of the run, is sent back, or stops it. */
 
 import { rm } from 'node:fs/promises';
-import { getTurnStagingResultPath, type Turn } from '../index.ts';
+import { getTurnStagingResultPath, type Turn } from '../engine/index.ts';
+import { resolveInside } from '../files/safe-path.ts';
 import type { RunnerFailure, TurnTaken } from '../runner/contract/types.ts';
-import { placeIn } from '../../node/governed/safe-place.ts';
-import { readStagedResult } from '../staging/staged-result.ts';
-import { stageResult } from '../../node/governed/staging/stage.ts';
-import type { Dispatched } from './dispatch-turn.ts';
-import { failedAt, type Journey, record, type Stop, stateNow, stop } from '../../node/governed/loop/journey.ts';
-import type { Outcome } from '../../node/governed/loop/outcome.ts';
-import { settled } from '../../node/governed/loop/settled.ts';
+import { readStagedResult, stageResult } from '../staging/staged-result.ts';
+import type { Dispatched, Outcome } from './dispatch-turn.ts';
+import { failedAt, type LoopContext, record, type Stop, settleWithin, stateNow, stop } from './loop-context.ts';
 
 /** null = the loop goes on. */
-export async function takeIn(journey: Journey, turn: Turn, came: Dispatched): Promise<Stop | null> {
+export async function handleResult(loop: LoopContext, turn: Turn, came: Dispatched): Promise<Stop | null> {
   // Another loop has taken over meanwhile: the turn is its own now, and the next round ends this one.
-  if (came.kind !== 'aborted' && !(await journey.lock.isHeld())) return null;
+  if (came.kind !== 'aborted' && !(await loop.lock.isHeld())) return null;
   switch (came.kind) {
     case 'result':
     case 'staged':
-      return (await keepResult(journey, turn, came)) ?? accept(journey, turn);
+      return (await keepResult(loop, turn, came)) ?? accept(loop, turn);
     case 'rejected':
-      return reject(journey, turn, { stage: 'dispatch', reason: came.reason, errors: came.errors });
+      return reject(loop, turn, { stage: 'dispatch', reason: came.reason, errors: came.errors });
     case 'late':
-      return reject(journey, turn, { stage: 'dispatch', reason: `timeout: no result within ${came.timeoutMs} ms` });
+      return reject(loop, turn, { stage: 'dispatch', reason: `timeout: no result within ${came.timeoutMs} ms` });
     case 'blocked':
-      return block(journey, turn, came.details);
+      return block(loop, turn, came.details);
     case 'threw':
-      return broken(journey, turn, 'dispatch_threw', came.error.message);
+      return broken(loop, turn, 'dispatch_threw', came.error.message);
     case 'unusable':
-      return broken(journey, turn, 'dispatch_unusable', came.problem);
+      return broken(loop, turn, 'dispatch_unusable', came.problem);
     case 'aborted':
-      if (came.answer?.kind === 'result') await keepResult(journey, turn, came.answer);
+      if (came.answer?.kind === 'result') await keepResult(loop, turn, came.answer);
       return stop('aborted');
   }
 }
 
 /** Staged before it is judged: who comes after a crash finds it. */
-async function keepResult({ root, tell }: Journey, turn: Turn, came: Outcome): Promise<Stop | null> {
+async function keepResult({ root, tell }: LoopContext, turn: Turn, came: Outcome): Promise<Stop | null> {
   if (came.kind !== 'result') return null;
   const staged = await stageResult(root, turn.turn_id, came.result);
   if (staged.ok) return null;
@@ -61,41 +58,41 @@ const NOBODYS_FAULT = [
 /** Somebody else has seen to it. */
 const SEEN_TO = ['turn_already_accepted', 'turn_not_active'];
 
-export async function accept(journey: Journey, turn: Turn): Promise<Stop | null> {
-  const { runner, root, config } = journey;
+export async function accept(loop: LoopContext, turn: Turn): Promise<Stop | null> {
+  const { runner, root, config } = loop;
   const accepted = await runner.acceptTurn(root, config, { turnId: turn.turn_id });
-  return accepted.ok ? taken(journey, turn, accepted) : notTaken(journey, turn, accepted);
+  return accepted.ok ? taken(loop, turn, accepted) : notTaken(loop, turn, accepted);
 }
 
 /** A result that was there when the loop began. One that was sent back before is put away. */
-export async function acceptLeft(journey: Journey, turn: Turn): Promise<Stop | null> {
-  const { runner, root, config } = journey;
+export async function acceptLeftoverResult(loop: LoopContext, turn: Turn): Promise<Stop | null> {
+  const { runner, root, config } = loop;
   if ((await readStagedResult(root, turn.turn_id)).kind !== 'ready') return null;
   const accepted = await runner.acceptTurn(root, config, { turnId: turn.turn_id });
-  if (accepted.ok) return taken(journey, turn, accepted);
-  if (accepted.error_code !== 'stale_staging') return notTaken(journey, turn, accepted);
-  await rm(await placeIn(root, getTurnStagingResultPath(turn.turn_id)), { force: true });
+  if (accepted.ok) return taken(loop, turn, accepted);
+  if (accepted.error_code !== 'stale_staging') return notTaken(loop, turn, accepted);
+  await rm(await resolveInside(root, getTurnStagingResultPath(turn.turn_id)), { force: true });
   return null;
 }
 
-async function notTaken(journey: Journey, turn: Turn, failure: RunnerFailure): Promise<Stop | null> {
+async function notTaken(loop: LoopContext, turn: Turn, failure: RunnerFailure): Promise<Stop | null> {
   const { error, error_code, validation } = failure;
   if (SEEN_TO.includes(error_code)) return null;
-  if (NOBODYS_FAULT.includes(error_code)) return failedAt(journey, failure, turn.turn_id);
+  if (NOBODYS_FAULT.includes(error_code)) return failedAt(loop, failure, turn.turn_id);
   // Stopped by somebody meanwhile, or by a hook: what was handed in waits.
-  if (await isStopped(journey)) return null;
-  if (error_code === 'conflict') return reject(journey, turn, { stage: 'conflict', reason: error, isConflict: true });
+  if (await isStopped(loop)) return null;
+  if (error_code === 'conflict') return reject(loop, turn, { stage: 'conflict', reason: error, isConflict: true });
   const { failed_stage: stage = null, errors = [] } = validation ?? {};
-  return reject(journey, turn, { stage, reason: error, errors });
+  return reject(loop, turn, { stage, reason: error, errors });
 }
 
-async function taken(journey: Journey, turn: Turn, acceptResult: TurnTaken): Promise<Stop | null> {
-  const { callbacks, patience, tell } = journey;
-  record(journey, turn, null);
+async function taken(loop: LoopContext, turn: Turn, acceptResult: TurnTaken): Promise<Stop | null> {
+  const { callbacks, patience, tell } = loop;
+  record(loop, turn, null);
   await tell.event({ type: 'turn_accepted', turn, role: turn.assigned_role, acceptResult });
   const { afterAccept } = callbacks;
   if (afterAccept === undefined) return null;
-  const said = await settled(() => afterAccept.call(callbacks, { turn, acceptResult }), patience);
+  const said = await settleWithin(() => afterAccept.call(callbacks, { turn, acceptResult }), patience);
   if (said.kind === 'left') return null;
   if (said.kind === 'done' && said.value?.ok !== false) return null;
   const why = said.kind === 'threw' ? said.error.message : (said.value?.error ?? 'it said no');
@@ -110,14 +107,14 @@ interface Rejection {
   readonly isConflict?: true;
 }
 
-async function reject(journey: Journey, turn: Turn, given: Rejection): Promise<Stop | null> {
-  const { runner, root, config, tell } = journey;
+async function reject(loop: LoopContext, turn: Turn, given: Rejection): Promise<Stop | null> {
+  const { runner, root, config, tell } = loop;
   const { stage, reason, errors = [], isConflict = false } = given;
   const rejected = await runner.rejectTurn(root, config, { stage, errors }, reason, { turnId: turn.turn_id });
-  record(journey, turn, reason);
+  record(loop, turn, reason);
   if (!rejected.ok) {
-    if (SEEN_TO.includes(rejected.error_code) || (await isStopped(journey))) return null;
-    return failedAt(journey, rejected, turn.turn_id);
+    if (SEEN_TO.includes(rejected.error_code) || (await isStopped(loop))) return null;
+    return failedAt(loop, rejected, turn.turn_id);
   }
   const { escalated } = rejected;
   const type = isConflict ? 'turn_conflicted' : 'turn_rejected';
@@ -128,30 +125,30 @@ async function reject(journey: Journey, turn: Turn, given: Rejection): Promise<S
   return stop(isConflict ? 'conflict_loop' : 'reject_exhausted');
 }
 
-async function isStopped(journey: Journey): Promise<boolean> {
-  const now = await stateNow(journey);
+async function isStopped(loop: LoopContext): Promise<boolean> {
+  const now = await stateNow(loop);
   return now !== null && now.status !== 'active';
 }
 
 async function block(
-  journey: Journey,
+  loop: LoopContext,
   turn: Turn,
   details: Extract<Outcome, { kind: 'blocked' }>['details'],
 ): Promise<Stop | null> {
-  const { runner, root, tell } = journey;
+  const { runner, root, tell } = loop;
   const reason = String(details.recovery?.detail ?? details.blockedOn);
-  record(journey, turn, reason);
+  record(loop, turn, reason);
   const blocked = await runner.markRunBlocked(root, { ...details, turnId: turn.turn_id });
-  if (!blocked.ok) return (await isStopped(journey)) ? null : failedAt(journey, blocked, turn.turn_id);
+  if (!blocked.ok) return (await isStopped(loop)) ? null : failedAt(loop, blocked, turn.turn_id);
   tell.problem('dispatch_blocked', `${details.blockedOn}: ${reason}`, turn.turn_id);
   await tell.event({ type: 'blocked', state: blocked.state });
   return stop('blocked');
 }
 
 /** The caller's own code has failed: the turn stays out, and the next loop gives it out again. */
-async function broken(journey: Journey, turn: Turn, code: string, why: string): Promise<Stop> {
-  const { runner, root, tell } = journey;
-  record(journey, turn, why);
+async function broken(loop: LoopContext, turn: Turn, code: string, why: string): Promise<Stop> {
+  const { runner, root, tell } = loop;
+  record(loop, turn, why);
   tell.problem(code, `dispatch of ${turn.turn_id} (${turn.assigned_role}): ${why}`, turn.turn_id);
   const told = await runner.transitionActiveTurnLifecycle(root, turn.turn_id, 'stalled');
   if (!told.ok) tell.problem(told.error_code, told.error, turn.turn_id);

@@ -1,16 +1,25 @@
-/** What a loop needs before it begins: arguments that hold, a run that can come to its end, and the project to itself. */
+/** Prepares a loop: checks the options and the project, takes the lock, and refuses a run that cannot be driven. */
 
 import { stat } from 'node:fs/promises';
 import { asError } from '../../core/lib/errors.ts';
+import { artifactsOf, phaseConfig } from '../engine/config/config.ts';
 import { RUN_FOLDER } from '../engine/dispatch/paths.ts';
-import { checkConfig, type GovernedConfig } from '../index.ts';
+import {
+  allowedNextRoles,
+  authorityOf,
+  checkConfig,
+  exitGate,
+  type GovernedConfig,
+  isReserved,
+  phasesOf,
+} from '../engine/index.ts';
+import { HUMAN } from '../engine/lib/patterns.ts';
+import { canonicalPath, isProductPath } from '../engine/lib/project-paths.ts';
 import { isRecord } from '../engine/lib/unknown-record.ts';
 import { takeLock } from '../files/lock.ts';
-import { filesOf } from '../files/read-text.ts';
-import { placeIn } from '../../node/governed/safe-place.ts';
-import { admissionFaults } from '../../node/governed/loop/admission.ts';
-import type { Journey, LoopPorts } from '../../node/governed/loop/journey.ts';
-import { tellerOf } from '../../node/governed/loop/tell.ts';
+import { projectFiles } from '../files/read-text.ts';
+import { resolveInside } from '../files/safe-path.ts';
+import { createReporter, type LoopContext, type LoopPorts } from './loop-context.ts';
 import type { LoopCallbacks, LoopError, LoopOptions, StopReason } from './types.ts';
 
 export interface NotReady {
@@ -19,7 +28,7 @@ export interface NotReady {
   readonly errors: readonly LoopError[];
 }
 
-export interface Given {
+interface LoopInput {
   readonly root: string;
   readonly config: unknown;
   readonly callbacks: LoopCallbacks;
@@ -28,12 +37,12 @@ export interface Given {
 
 const DEFAULT_MAX_TURNS = 50;
 const DEFAULT_GRACE_MS = 10_000;
-export const LOOP_LOCK: string = `${RUN_FOLDER}/locks/loop`;
+const LOOP_LOCK: string = `${RUN_FOLDER}/locks/loop`;
 
-export async function readied(
+export async function prepareLoop(
   ports: LoopPorts,
-  given: Given,
-): Promise<{ readonly kind: 'ready'; readonly journey: Journey } | NotReady> {
+  given: LoopInput,
+): Promise<{ readonly kind: 'ready'; readonly loop: LoopContext } | NotReady> {
   const problem = badArguments(given) ?? (await badRoot(given.root));
   if (problem !== null) return notReady('init_failed', [problem]);
   const checked = checkConfig(given.config);
@@ -45,7 +54,7 @@ export async function readied(
   }
   const { config } = checked;
   const { root, callbacks, options } = given;
-  const files = filesOf(root);
+  const files = projectFiles(root);
   const faults = admissionFaults(config, (path) => files(path) !== null);
   if (faults.length > 0) return notReady('admission_rejected', faults);
   const maxTurns = options.maxTurns ?? maxTurnsIn(config);
@@ -56,10 +65,10 @@ export async function readied(
   };
   const locked = await lockedFor(root, ports);
   if (!('lock' in locked)) return notReady('init_failed', [locked]);
-  const tell = tellerOf(callbacks, patience);
+  const tell = createReporter(callbacks, patience);
   const counts = { turnsExecuted: 0, gatesApproved: 0 };
   const asked = { root, config, callbacks, options, maxTurns, patience, tell };
-  return { kind: 'ready', journey: { ...ports, ...asked, lock: locked.lock, records: [], ...counts } };
+  return { kind: 'ready', loop: { ...ports, ...asked, lock: locked.lock, records: [], ...counts } };
 }
 
 interface Problem {
@@ -67,7 +76,7 @@ interface Problem {
   readonly message: string;
 }
 
-function badArguments({ callbacks, options }: Given): Problem | null {
+function badArguments({ callbacks, options }: LoopInput): Problem | null {
   if (!isRecord(callbacks)) return { code: 'bad_callbacks', message: 'callbacks: expected an object' };
   for (const name of ['selectRole', 'dispatch', 'approveGate'] as const) {
     if (typeof callbacks[name] !== 'function') {
@@ -107,7 +116,7 @@ function maxTurnsIn(config: GovernedConfig): number {
 /** A turn that is out is given out again only if nobody is at it: so one loop at a time. */
 async function lockedFor(root: string, { clock }: LoopPorts) {
   try {
-    const taken = await takeLock(await placeIn(root, LOOP_LOCK), { owner: 'a run loop', clock });
+    const taken = await takeLock(await resolveInside(root, LOOP_LOCK), { owner: 'a run loop', clock });
     if (taken.ok) return taken;
     return { code: 'loop_running', message: `another loop works on this project: ${taken.error}` };
   } catch (thrown) {
@@ -118,4 +127,62 @@ async function lockedFor(root: string, { clock }: LoopPorts) {
 function notReady(stop_reason: StopReason, problems: readonly Problem[]): NotReady {
   const errors = problems.map(({ code, message }) => ({ code, message, turn_id: null }));
   return { kind: 'not_ready', stop_reason, errors };
+}
+
+interface AdmissionFault {
+  readonly code: 'file_without_producer' | 'owner_not_routed';
+  readonly phase: string;
+  readonly message: string;
+}
+
+/** `isThere`: what the project has already, nobody has to write. */
+export function admissionFaults(config: GovernedConfig, isThere: (path: string) => boolean): readonly AdmissionFault[] {
+  const sofar = new Set<string>();
+  return phasesOf(config).flatMap((phase) => {
+    const routed = routedRoles(config, phase);
+    for (const role of routed) sofar.add(role);
+    return [...fileFaults(config, phase, sofar, isThere), ...ownerFaults(config, phase, routed)];
+  });
+}
+
+function routedRoles(config: GovernedConfig, phase: string): ReadonlySet<string> {
+  const allowed = allowedNextRoles(config, phase) ?? Object.keys(config.roles);
+  const entry = phaseConfig(config, phase)?.entry_role;
+  return new Set([...(entry === undefined ? [] : [entry]), ...allowed].filter((role) => role !== HUMAN));
+}
+
+function fileFaults(
+  config: GovernedConfig,
+  phase: string,
+  roles: ReadonlySet<string>,
+  isThere: (path: string) => boolean,
+): readonly AdmissionFault[] {
+  const exit = exitGate(config, phase);
+  if (exit === null) return [];
+  const left = artifactsOf(config, phase).filter(({ required = true }) => required);
+  const wanted = new Set([...(exit.gate?.requires_files ?? []), ...left.map(({ path }) => path)]);
+  return [...wanted]
+    .filter((path) => !isThere(path) && ![...roles].some((role) => mayWrite(config, role, path)))
+    .map((path) => ({
+      code: 'file_without_producer',
+      phase,
+      message: `gate ${exit.id} of ${phase} needs ${path}, which no role on the way to it may write (${[...roles].join(', ')})`,
+    }));
+}
+
+function mayWrite(config: GovernedConfig, role: string, path: string): boolean {
+  const canonical = canonicalPath(path);
+  if (canonical === null || isReserved(canonical)) return false;
+  return authorityOf(config, role) !== 'review_only' || !isProductPath(canonical);
+}
+
+function ownerFaults(config: GovernedConfig, phase: string, routed: ReadonlySet<string>): readonly AdmissionFault[] {
+  if (exitGate(config, phase) === null) return [];
+  return artifactsOf(config, phase)
+    .filter(({ required = true, owned_by }) => required && owned_by !== undefined && !routed.has(owned_by))
+    .map(({ path, owned_by }) => ({
+      code: 'owner_not_routed',
+      phase,
+      message: `${path} of ${phase} is owned by ${owned_by}, which has no turns there`,
+    }));
 }

@@ -1,23 +1,23 @@
 /** One round: all its turns go out at once, and come in one after the other, whoever is first. */
 
-import type { Turn } from '../index.ts';
-import { dispatchTurn, sendOut } from './dispatch-turn.ts';
-import { failedAt, isAborted, type Journey, type Stop, stop } from '../../node/governed/loop/journey.ts';
-import { takeIn } from './handle-result.ts';
+import type { Turn } from '../engine/index.ts';
+import { dispatchTurn, writeAttemptBundle } from './dispatch-turn.ts';
+import { handleResult } from './handle-result.ts';
+import { failedAt, isAborted, type LoopContext, type Stop, stop } from './loop-context.ts';
 
 /** null = the loop goes on. Of several reasons to end the first one counts. */
-export async function work(journey: Journey, turns: readonly Turn[]): Promise<Stop | null> {
-  const { tell } = journey;
+export async function runRound(loop: LoopContext, turns: readonly Turn[]): Promise<Stop | null> {
+  const { tell } = loop;
   if (turns.length > 1) await tell.event({ type: 'parallel_dispatch', turns });
   const line = queue();
   const ends: Stop[] = [];
   const one = async (turn: Turn): Promise<void> => {
-    const bundle = await line(() => sendOut(journey, turn));
-    if (!bundle.ok) return void ends.push(await line(() => notSent(journey, turn, bundle)));
-    if (isAborted(journey)) return void ends.push(stop('aborted'));
-    journey.turnsExecuted += 1;
-    const came = await dispatchTurn(journey, turn, bundle);
-    const end = await line(() => takeIn(journey, turn, came));
+    const bundle = await line(() => writeAttemptBundle(loop, turn));
+    if (!bundle.ok) return void ends.push(await line(() => notSent(loop, turn, bundle)));
+    if (isAborted(loop)) return void ends.push(stop('aborted'));
+    loop.turnsExecuted += 1;
+    const came = await dispatchTurn(loop, turn, bundle);
+    const end = await line(() => handleResult(loop, turn, came));
     if (end !== null) ends.push(end);
   };
   await Promise.all(turns.map(one));
@@ -25,9 +25,9 @@ export async function work(journey: Journey, turns: readonly Turn[]): Promise<St
 }
 
 /** A hook that says no is for a person to look at; anything else the next loop tries again. */
-async function notSent(journey: Journey, turn: Turn, failure: { error: string; error_code: string }): Promise<Stop> {
-  const { runner, root, tell } = journey;
-  const failed = failedAt(journey, failure, turn.turn_id);
+async function notSent(loop: LoopContext, turn: Turn, failure: { error: string; error_code: string }): Promise<Stop> {
+  const { runner, root, tell } = loop;
+  const failed = failedAt(loop, failure, turn.turn_id);
   if (!failure.error_code.startsWith('hook_')) return failed;
   const blocked = await runner.markRunBlocked(root, {
     blockedOn: `hook:after_dispatch:${turn.assigned_role}`,

@@ -1,7 +1,7 @@
 /** The run loop: what it asks its caller, what it tells, and how it ends. It never throws. */
 
-import type { GovernedConfig, RunState, Turn } from '../index.ts';
-import type { Unknowns } from '../engine/lib/unknown-record.ts';
+import type { GovernedConfig, RunState, Turn } from '../engine/index.ts';
+import type { UnknownRecord } from '../engine/lib/unknown-record.ts';
 import type { BlockDetails, TurnTaken } from '../runner/contract/types.ts';
 
 /** One try of one turn. Its bundle is sealed and on the disk. */
@@ -60,8 +60,8 @@ export interface LoopCallbacks {
 export interface LoopOptions {
   /** Tries of turns, of all roles; `run_loop.max_turns` of the config, or 50. */
   readonly maxTurns?: number | undefined;
-  readonly provenance?: Unknowns | null;
-  readonly inheritedContext?: Unknowns | null;
+  readonly provenance?: UnknownRecord | null;
+  readonly inheritedContext?: UnknownRecord | null;
   readonly startNewRunFromCompleted?: boolean;
   readonly startNewRunFromBlocked?: boolean;
   /** Ends the loop: nothing new goes out, what is out is told to stop, and stays out for the next loop. */

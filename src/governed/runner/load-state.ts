@@ -4,17 +4,17 @@
  * the project is asked.
  */
 
-import type { RunState } from '../index.ts';
+import type { RunState } from '../engine/index.ts';
+import { failureOf } from './contract/failure.ts';
+import type { RunnerContext } from './log/runner-context.ts';
+import { hasLog, rootOf, withRun } from './log/with-run.ts';
+import { stateOnDisk } from './project/imported-files.ts';
+import { repairProjections } from './run-operation.ts';
 import { askState } from './served/ask-served.ts';
 import { readServedNote, type ServedNote } from './served/served-note.ts';
-import { failureOf } from './contract/failure.ts';
-import { mend } from './run-operation.ts';
-import type { RunnerMeans } from './log/runner-context.ts';
-import { stateOnDisk } from '../../node/governed/runner/state-on-disk.ts';
-import { hasLog, rootOf, withRun } from './log/with-run.ts';
 
 /** null = there is no run, or nothing that can be read as one. */
-export async function loadState(given: string, means: RunnerMeans): Promise<RunState | null> {
+export async function loadState(given: string, means: RunnerContext): Promise<RunState | null> {
   const root = await rootOf(given);
   // Of a project that a hub serves, the log that lies here is older than its files.
   const note = await readServedNote(root);
@@ -36,7 +36,7 @@ export async function loadState(given: string, means: RunnerMeans): Promise<RunS
 const NOT_THERE = ['hub_not_running', 'hub_not_answering', 'outcome_unknown', 'lock_timeout', 'log_damaged'];
 
 /** The hub has nothing of a run that it could not take over yet. */
-async function servedState(root: string, note: ServedNote, means: RunnerMeans): Promise<RunState | null> {
+async function servedState(root: string, note: ServedNote, means: RunnerContext): Promise<RunState | null> {
   try {
     return (await askState(root, note, means)) ?? (await stateIfWhole(root));
   } catch (thrown) {
@@ -45,8 +45,8 @@ async function servedState(root: string, note: ServedNote, means: RunnerMeans): 
   }
 }
 
-const stateIn = async (run: Parameters<typeof mend>[0]): Promise<RunState | null> => {
-  await mend(run);
+const stateIn = async (run: Parameters<typeof repairProjections>[0]): Promise<RunState | null> => {
+  await repairProjections(run);
   return run.logs.current?.record.state.run ?? stateIfWhole(run.root);
 };
 

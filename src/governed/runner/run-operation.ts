@@ -1,20 +1,19 @@
 /** One operation on a run: files are mended first, then it is done, and what follows from it is carried out. */
 
 import type { HookAudit } from '../engine/hooks/hook.ts';
+import { failureOf } from './contract/failure.ts';
+import type { OpenRun, RunnerContext } from './log/runner-context.ts';
+import { rootOf, withRun } from './log/with-run.ts';
+import { followUp } from './notifications/follow-ups.ts';
+import { type Answer, type Args, type OperationName, operations } from './operations/operations.ts';
+import { clearAccepted, project } from './project/projections.ts';
 import { askServed } from './served/ask-served.ts';
 import { readServedNote } from './served/served-note.ts';
-import { failureOf } from './contract/failure.ts';
-import { followUp } from './notifications/follow-ups.ts';
-import type { OpenRun } from '../../node/governed/runner/open-run.ts';
-import { type Answer, type Args, type OperationName, operations } from '../../node/governed/runner/operations.ts';
-import type { RunnerMeans } from './log/runner-context.ts';
-import { clearAccepted, project } from '../../node/governed/runner/projections/project.ts';
-import { rootOf, withRun } from './log/with-run.ts';
 
 /** By the hub that serves the project; if none does, in this process, with the log opened for it. */
-export async function perform<Name extends OperationName>(
+export async function runOperation<Name extends OperationName>(
   given: string,
-  means: RunnerMeans,
+  means: RunnerContext,
   name: Name,
   args: Args<Name>,
 ): Promise<Answer<Name>> {
@@ -23,7 +22,7 @@ export async function perform<Name extends OperationName>(
   if (note !== null) return askServed(root, note, name, args, means);
   const isMoot = async (): Promise<boolean> => (await readServedNote(root)) !== null;
   try {
-    return await withRun(root, means, (run) => performIn(run, name, args), { isMoot });
+    return await withRun(root, means, (run) => runOperationIn(run, name, args), { isMoot });
   } catch (thrown) {
     // A hub has begun to serve the project meanwhile, and holds it: nothing was done here.
     const late = await readServedNote(root);
@@ -33,12 +32,12 @@ export async function perform<Name extends OperationName>(
 }
 
 /** Wherever the log is open. Throws what is refused. */
-export async function performIn<Name extends OperationName>(
+export async function runOperationIn<Name extends OperationName>(
   run: OpenRun,
   name: Name,
   args: Args<Name>,
 ): Promise<Answer<Name>> {
-  await mend(run);
+  await repairProjections(run);
   await followUp(run);
   // The table gives each name its own arguments and answer.
   const operation = operations[name] as unknown as (run: OpenRun, args: Args<Name>) => Promise<Answer<Name>>;
@@ -52,7 +51,7 @@ export async function performIn<Name extends OperationName>(
   return { ...answer, ...(await settled(run, answer as Followed)) };
 }
 
-export async function mend(run: OpenRun): Promise<void> {
+export async function repairProjections(run: OpenRun): Promise<void> {
   await project(run);
   await clearAccepted(run);
   await run.means.reached('mended');

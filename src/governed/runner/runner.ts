@@ -1,16 +1,21 @@
-/** The runner interface: every call is a promise of an answer, and nothing is thrown. What does the work is loaded when it is first needed. */
+/**
+ * The runner interface: each call resolves to an answer, and never throws.
+ * The runner owns the log of a project's runs: an operation takes the lock, opens the log (or asks the hub that serves the
+ * project), repairs projections, does its work, and carries out what follows from it.
+ * Implementations are loaded on first use. Continue with `run-operation.ts` and `operations/operations.ts`.
+ */
 
 import { once } from '../../system/once.ts';
-import type { Args, OperationName } from '../../node/governed/runner/operations.ts';
-import type { RunnerPorts } from './log/runner-context.ts';
 import type { Runner, RunnerFailure } from './contract/types.ts';
+import type { RunnerPorts } from './log/runner-context.ts';
+import type { Args, OperationName } from './operations/operations.ts';
 
 export const RUNNER_INTERFACE_VERSION = '0.2';
 
 /** The runner of this machine; ports of your own are for tests. */
 export function createRunner(ports: Partial<RunnerPorts> = {}): Runner {
   const working = once(async () => {
-    const [{ meansOf }, { perform }, failure] = await Promise.all([
+    const [{ runnerContext: meansOf }, { runOperation: perform }, failure] = await Promise.all([
       import('./log/runner-context.ts'),
       import('./run-operation.ts'),
       import('./contract/failure.ts'),
@@ -62,7 +67,7 @@ export function createRunner(ports: Partial<RunnerPorts> = {}): Runner {
     },
     async emitNotifications(root, config, state, event, payload, turn) {
       const { means, orFailure } = await working();
-      const { emitNotifications } = await import('../../node/governed/runner/operations/notifications.ts');
+      const { emitNotifications } = await import('./notifications/notify.ts');
       return orFailure(() => emitNotifications(root, means, { config, state, event, payload, turn }));
     },
   };

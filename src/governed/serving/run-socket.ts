@@ -5,10 +5,10 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { RUN_FOLDER } from '../engine/dispatch/paths.ts';
 import { makeFolder } from '../../system/make-folder.ts';
+import { RUN_FOLDER } from '../engine/dispatch/paths.ts';
+import { resolveInside } from '../files/safe-path.ts';
 import { failureOf } from '../runner/contract/failure.ts';
-import { placeIn } from '../../node/governed/safe-place.ts';
 import type { AnswerLine, AskedLine } from '../runner/served/ask-served.ts';
 
 /** Systems take little more for the name of a socket. */
@@ -42,7 +42,7 @@ export async function openRunSocket(root: string, answer: (asked: AskedLine) => 
 
 /** In the project's own folder, or where names are shorter, in a folder of one's own. */
 async function placeFor(root: string): Promise<{ readonly path: string; readonly remove: () => Promise<void> }> {
-  const near = await placeIn(root, `${RUN_FOLDER}/hub.sock`);
+  const near = await resolveInside(root, `${RUN_FOLDER}/hub.sock`);
   const isShort = Buffer.byteLength(near) <= LONGEST_NAME;
   if (isShort) await makeFolder(dirname(near));
   const folder = isShort ? null : await mkdtemp(join(tmpdir(), 'parley-'));

@@ -1,41 +1,37 @@
 /**
- * A hub serves a project: the runs are sessions of that hub, and every call of the runner interface on that root, from
- * whichever process, goes there. It holds the project's lock for as long as it serves.
+ * A hub serves a project: the runs are sessions of that hub, and every call of the runner interface on that root, from any
+ * process, goes there. It holds the lock of the project for as long as it serves.
  */
 
 import { hostname } from 'node:os';
-import type { Envelope } from '../../core/records/session/envelope.ts';
 import { WireError } from '../../core/lib/errors.ts';
-import { type Log, silentLog } from '../../core/ports/platform.ts';
-import type { RunState } from '../index.ts';
-import { isRecord } from '../engine/lib/unknown-record.ts';
-import type { LocalHub } from '../../server/create-hub.ts';
+import { type Logger, silentLog } from '../../core/ports/platform.ts';
+import type { Envelope } from '../../core/records/session/envelope.ts';
 import { once } from '../../system/once.ts';
-import { InTurn } from '../../node/governed/hooks/in-turn.ts';
-import { type HeldLock, takeLock } from '../files/lock.ts';
+import type { RunState } from '../engine/index.ts';
+import { getOwn, isRecord } from '../engine/lib/unknown-record.ts';
+import { type HeldLock, KeyedLock, takeLock } from '../files/lock.ts';
+import { resolveInside } from '../files/safe-path.ts';
 import { badArgument, failureOf, RunnerRefusal } from '../runner/contract/failure.ts';
 import { openLocalHub } from '../runner/log/local-hub.ts';
-import { type RunClients, SessionLogs } from '../../node/governed/runner/log/session-logs.ts';
-import type { OpenRun } from '../../node/governed/runner/open-run.ts';
-import { type Args, type OperationName, operations } from '../../node/governed/runner/operations.ts';
-import { mend, performIn } from '../runner/run-operation.ts';
-import { meansOf, type RunnerMeans, type RunnerPorts } from '../runner/log/runner-context.ts';
-import { runningRun } from '../runner/project/take-over.ts';
+import { type OpenRun, type RunnerContext, type RunnerPorts, runnerContext } from '../runner/log/runner-context.ts';
+import { type RunClients, SessionLogs } from '../runner/log/session-log.ts';
 import { hasLog, LOCK_FOLDER, LOG_FOLDER, rootOf } from '../runner/log/with-run.ts';
-import { placeIn } from '../../node/governed/safe-place.ts';
-import { stageResult } from '../../node/governed/staging/stage.ts';
+import { type Args, type OperationName, operations } from '../runner/operations/operations.ts';
+import { runningRun } from '../runner/project/take-over.ts';
+import { repairProjections, runOperationIn } from '../runner/run-operation.ts';
 import { type AskedLine, STATE_OP } from '../runner/served/ask-served.ts';
-import { openRunSocket, type RunSocket } from './run-socket.ts';
 import { readServedNote, type ServedNote, writeServedNote } from '../runner/served/served-note.ts';
-import { closeTakenBack, LABEL, runnerOf } from '../../node/governed/serving/taken-back.ts';
-import { tellHolders } from '../../node/governed/serving/tell-holders.ts';
+import { stageResult } from '../staging/staged-result.ts';
+import { openRunSocket, type RunSocket } from './run-socket.ts';
+import { closeWithdrawn, LABEL, runnerOf, type ServingHub } from './withdrawn-runs.ts';
 
 export interface ServeRunOptions {
   /** Which participant of the hub, by name, holds which role; the runner sees to the others. */
   readonly roles?: Readonly<Record<string, string>>;
   /** The hub's folder, for whoever finds it gone. */
   readonly data?: string;
-  readonly log?: Log;
+  readonly log?: Logger;
   readonly ports?: Partial<RunnerPorts>;
 }
 
@@ -48,10 +44,10 @@ export interface ServedRun {
   close(): Promise<void>;
 }
 
-export async function serveRun(hub: LocalHub, given: string, options: ServeRunOptions = {}): Promise<ServedRun> {
+export async function serveRun(hub: ServingHub, given: string, options: ServeRunOptions = {}): Promise<ServedRun> {
   checkRoles(options.roles);
   const root = await rootOf(given);
-  const means = meansOf(options.ports);
+  const means = runnerContext(options.ports);
   const lock = await heldLock(root, means);
   try {
     return await servedUnder(lock, hub, root, means, options);
@@ -63,9 +59,9 @@ export async function serveRun(hub: LocalHub, given: string, options: ServeRunOp
 
 async function servedUnder(
   lock: HeldLock,
-  hub: LocalHub,
+  hub: ServingHub,
   root: string,
-  means: RunnerMeans,
+  means: RunnerContext,
   options: ServeRunOptions,
 ): Promise<ServedRun> {
   const before = await readServedNote(root);
@@ -82,7 +78,7 @@ async function servedUnder(
     log: options.log ?? silentLog,
   });
   await serving.begin();
-  await closeTakenBack(hub, root, options.data ?? null);
+  await closeWithdrawn(hub, root, options.data ?? null);
   const socket = await openRunSocket(root, (asked) => serving.perform(asked));
   await writeServedNote(root, {
     served_id,
@@ -100,20 +96,20 @@ interface Who {
   readonly runner: string;
   readonly operator: string;
   readonly roles: Readonly<Record<string, string>>;
-  readonly log: Log;
+  readonly log: Logger;
 }
 
 class Serving {
-  readonly #hub: LocalHub;
+  readonly #hub: ServingHub;
   readonly #root: string;
-  readonly #means: RunnerMeans;
+  readonly #means: RunnerContext;
   readonly #who: Who;
-  readonly #inTurn = new InTurn();
+  readonly #inTurn = new KeyedLock();
   /** Of each process that asks: a lease of one does not let another through. */
   readonly #fences = new Map<string, Map<string, number>>();
   #clients: RunClients | null = null;
 
-  constructor(hub: LocalHub, root: string, means: RunnerMeans, who: Who) {
+  constructor(hub: ServingHub, root: string, means: RunnerContext, who: Who) {
     this.#hub = hub;
     this.#root = root;
     this.#means = means;
@@ -137,7 +133,7 @@ class Serving {
     };
     const run = await this.#open(this.#means);
     await runningRun(run, undefined).catch((thrown) => this.#notYet(thrown));
-    await mend(run);
+    await repairProjections(run);
     await this.#stageClaims(run);
     await this.#tellHolders(run);
   }
@@ -150,7 +146,7 @@ class Serving {
       const run = await this.#open(this.#meansFor(owner));
       const before = run.logs.current?.sessionId;
       // The table says what each name takes, and every operation looks at what it is given.
-      const answer = await performIn(run, op as OperationName, args as unknown as Args<OperationName>);
+      const answer = await runOperationIn(run, op as OperationName, args as unknown as Args<OperationName>);
       if (run.logs.current?.sessionId !== before) await this.#tellHolders(run);
       return answer;
     });
@@ -183,12 +179,12 @@ class Serving {
     return null;
   }
 
-  async #open(means: RunnerMeans): Promise<OpenRun> {
+  async #open(means: RunnerContext): Promise<OpenRun> {
     if (this.#clients === null) throw new Error('a run is served once its clients have joined');
     return { root: this.#root, means, logs: await SessionLogs.read(this.#clients, means) };
   }
 
-  #meansFor(owner: string): RunnerMeans {
+  #meansFor(owner: string): RunnerContext {
     const fences = this.#fences.get(owner) ?? new Map<string, number>();
     this.#fences.set(owner, fences);
     return { ...this.#means, kept: { ...this.#means.kept, owner, fences } };
@@ -209,7 +205,7 @@ class Serving {
 
   /** What stops it (a hook, a lease) stops nothing else: the turn can be sent out by hand. */
   async #tellHolders(run: OpenRun): Promise<void> {
-    await tellHolders(run, this.#who.roles).catch((thrown: unknown) => {
+    await notifyHolders(run, this.#who.roles).catch((thrown: unknown) => {
       this.#who.log.warn('a turn that is out is not told to its holder', { error: failureOf(thrown).error });
     });
   }
@@ -226,17 +222,17 @@ class Serving {
 }
 
 /** The project's own log, which wins over files, is put into the files that are taken over. */
-async function mendFiles(root: string, means: RunnerMeans): Promise<void> {
-  const own = await openLocalHub(await placeIn(root, LOG_FOLDER), means);
+async function mendFiles(root: string, means: RunnerContext): Promise<void> {
+  const own = await openLocalHub(await resolveInside(root, LOG_FOLDER), means);
   try {
-    await mend({ root, means, logs: await SessionLogs.read(own, means) });
+    await repairProjections({ root, means, logs: await SessionLogs.read(own, means) });
   } finally {
     await own.close();
   }
 }
 
-async function heldLock(root: string, { clock, kept }: RunnerMeans): Promise<HeldLock> {
-  const locked = await takeLock(await placeIn(root, LOCK_FOLDER), { owner: kept.owner, clock });
+async function heldLock(root: string, { clock, kept }: RunnerContext): Promise<HeldLock> {
+  const locked = await takeLock(await resolveInside(root, LOCK_FOLDER), { owner: kept.owner, clock });
   if (locked.ok) return locked.lock;
   throw new RunnerRefusal(locked.error_code, locked.error);
 }
@@ -250,4 +246,25 @@ function checkRoles(roles: unknown): void {
   const isRoles =
     roles === undefined || (isRecord(roles) && Object.values(roles).every((name) => typeof name === 'string'));
   if (!isRoles) throw badArgument('roles', 'names of participants by role', roles);
+}
+
+/** Throws what the run refuses; what was told by then stays so. */
+async function notifyHolders(run: OpenRun, roles: Readonly<Record<string, string>>): Promise<void> {
+  for (const turnId of untold(run, roles)) {
+    await runOperationIn(run, 'transitionActiveTurnLifecycle', { turnId, step: 'stalled' });
+    await runOperationIn(run, 'writeDispatchBundle', { config: undefined, options: { turnId } });
+  }
+}
+
+function untold({ logs: { current } }: OpenRun, roles: Readonly<Record<string, string>>): readonly string[] {
+  if (current === null || !current.isOpen) return [];
+  const { state, events } = current.record;
+  if (state.run.status !== 'active') return [];
+  // The events of this session alone: who was told elsewhere has heard nothing here.
+  const told = new Set(events.map(({ event_type, turn }) => event_type === 'turn_dispatched' && turn?.turn_id));
+  return Object.values(state.run.active_turns)
+    .filter(({ assigned_role }) => getOwn(roles, assigned_role) !== undefined)
+    .filter(({ status }) => status === 'dispatched' || status === 'starting' || status === 'running')
+    .map(({ turn_id }) => turn_id)
+    .filter((id) => !told.has(id));
 }

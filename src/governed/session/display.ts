@@ -1,17 +1,16 @@
 /** What participants see of a run: each envelope as a line, the state in short, and what a turn begins with. */
 
+import { findJsonObject, type Json, type JsonObject } from '../../core/lib/json.ts';
 import { renderText } from '../../core/ports/adapter.ts';
 import type { Envelope } from '../../core/records/session/envelope.ts';
-import type { Json, JsonObject } from '../../core/lib/json.ts';
-import { objectIn } from '../../core/json-in-text.ts';
-import { phaseConfig, phasesOf } from '../config/phases.ts';
-import { isFilled, isRecord, own, type Unknowns } from '../engine/lib/unknown-record.ts';
+import { phaseConfig, phasesOf } from '../engine/config/config.ts';
+import { getOwn, isNonEmptyText, isRecord, type UnknownRecord } from '../engine/lib/unknown-record.ts';
 import { getActiveTurns } from '../engine/turns/active.ts';
+import type { GovernedType } from './moves/table.ts';
 import { holderOf, type SessionRules } from './state/rules.ts';
 import type { GovernedState } from './state/state.ts';
-import type { GovernedType } from './moves/table.ts';
 
-const LINES: { readonly [Type in GovernedType]: (data: Unknowns) => string } = {
+const LINES: { readonly [Type in GovernedType]: (data: UnknownRecord) => string } = {
   'governed.imported': ({ state }) => `run taken over${isRecord(state) ? `: ${word(state.run_id)}` : ', more of it'}`,
   'run.initialized': ({ run_id }) => `run ${word(run_id)} begins`,
   'run.blocked': ({ blocked_on, detail }) => `run blocked on ${word(blocked_on)}${said(detail)}`,
@@ -41,9 +40,9 @@ export function renderLine(envelope: Envelope): string {
 
 /** A turn begins with the prompt that was dispatched with it, and its context. */
 export function turnInputOf(envelope: Envelope): string {
-  const { prompt, context } = envelope.event_data as Unknowns;
+  const { prompt, context } = envelope.event_data as UnknownRecord;
   if (envelope.event_type !== 'turn.dispatched' || envelope.redacted !== undefined) return renderLine(envelope);
-  const parts = [prompt, context].filter(isFilled);
+  const parts = [prompt, context].filter(isNonEmptyText);
   return parts.length === 0 ? renderLine(envelope) : parts.join('\n\n---\n\n');
 }
 
@@ -52,7 +51,7 @@ function word(value: unknown): string {
 }
 
 function said(value: unknown): string {
-  return isFilled(value) ? `: ${value}` : '';
+  return isNonEmptyText(value) ? `: ${value}` : '';
 }
 
 function resultWords(result: unknown): string {
@@ -82,14 +81,14 @@ function gatesShown({ config }: SessionRules, { run }: GovernedState): readonly 
   const ofPhases = phasesOf(config).flatMap((phase) => phaseConfig(config, phase)?.exit_gate ?? []);
   return [...new Set([...ofPhases, ...Object.keys(config.gates ?? {})])].map((gate) => ({
     gate,
-    status: own(phase_gate_status, gate) ?? null,
+    status: getOwn(phase_gate_status, gate) ?? null,
     phase: phasesOf(config).find((phase) => phaseConfig(config, phase)?.exit_gate === gate) ?? null,
-    requires_human_approval: own(config.gates, gate)?.requires_human_approval === true,
+    requires_human_approval: getOwn(config.gates, gate)?.requires_human_approval === true,
     waits_for_approval: pending_phase_transition?.gate === gate || pending_run_completion?.gate === gate,
   }));
 }
 
-export function shownState(rules: SessionRules, state: GovernedState): JsonObject {
+export function displayState(rules: SessionRules, state: GovernedState): JsonObject {
   const { run, claims, expected, follow_ups, refusal, lease, books } = state;
   const turns = Object.values(getActiveTurns(run)).map(
     ({ turn_id, assigned_role: role, status, attempt, deadline_at }) => ({
@@ -126,6 +125,6 @@ export function shownState(rules: SessionRules, state: GovernedState): JsonObjec
 }
 
 /** What an agent wrote as its result: JSON, in a fence or among words; else the words themselves. */
-export function resultIn(text: string): Json {
-  return objectIn(text) ?? text;
+export function parseResultText(text: string): Json {
+  return findJsonObject(text) ?? text;
 }

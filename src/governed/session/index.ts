@@ -1,7 +1,13 @@
-/** Governed runs as sessions: what each envelope of a run's log means. Pure, like the engine. */
+/**
+ * Governed runs as sessions: what each envelope of the log of a run means. Pure, like the engine.
+ * Owns the state of such a session and every type of envelope that may change it. Judging a post, folding the log and
+ * reading it again take one path, so they cannot differ.
+ * Start reading at `judge.ts`, then `moves/table.ts`.
+ */
 
-export { awaitedOf } from './awaited.ts';
-export { type BookIndex, booksIn } from './state/history-index.ts';
+export * from './deprecated.ts';
+export { displayState, parseResultText, renderLine, turnInputOf } from './display.ts';
+export { judgeSend, outcomeOf, type RunRecord, readRun, recordsFrom } from './judge.ts';
 export {
   type Evidence,
   type FileEvidence,
@@ -9,10 +15,11 @@ export {
   type HookEvidence,
   MAX_EVIDENCE_TEXT,
 } from './moves/evidence.ts';
-export { judgeSend, outcomeOf } from './judge.ts';
 export type { Outcome } from './moves/move.ts';
-export type { AcceptedData } from './moves/accept-move.ts';
-export { addedBy, type RunRecord, readRun } from './replay.ts';
+export { APPROVALS, GOVERNED_TYPES, type GovernedType } from './moves/table.ts';
+export type { AcceptedData } from './moves/turn-moves.ts';
+export { awaitedOf } from './open-items.ts';
+export { type HistoryIndex, toAcceptanceIndex } from './state/history-index.ts';
 export {
   type Created,
   checkRules,
@@ -22,7 +29,6 @@ export {
   rulesOf,
   type SessionRules,
 } from './state/rules.ts';
-export { renderLine, resultIn, shownState, turnInputOf } from './display.ts';
 export {
   type Claim,
   type Expected,
@@ -33,4 +39,3 @@ export {
   type Lease,
   NEW_SESSION,
 } from './state/state.ts';
-export { APPROVALS, GOVERNED_TYPES, type GovernedType } from './moves/table.ts';

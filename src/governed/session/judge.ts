@@ -1,16 +1,18 @@
-/** May this be sent, and what comes of it: the one path that judging, folding and reading a log all take. */
+/** May this envelope be sent, and what does it change? Judging, folding and reading a log all take this one path. */
 
-import type { Draft, Envelope } from '../../core/records/session/envelope.ts';
 import { isProtocolError, ProtocolError } from '../../core/lib/errors.ts';
+import { sha256 } from '../../core/lib/sha256.ts';
+import type { Draft, Envelope } from '../../core/records/session/envelope.ts';
 import { nameOf, type SessionMetadata } from '../../core/records/session/session.ts';
-import { own } from '../engine/lib/unknown-record.ts';
-import { notOut, turnOut } from '../engine/turns/active.ts';
-import { type Ask, no, type Outcome, refusalError } from './moves/move.ts';
+import type { RunEvent } from '../engine/events/events.ts';
+import { getOwn } from '../engine/lib/unknown-record.ts';
+import { findActiveTurn, turnNotActive } from '../engine/turns/active.ts';
+import { type MoveInput, type Outcome, refusalError, sessionError } from './moves/move.ts';
+import { isOfFamily, ruleOf, type TypeRule } from './moves/table.ts';
 import { expectedNow, followUpsOf } from './open-items.ts';
 import { type Created, holderOf, rulesOf } from './state/rules.ts';
 import { text } from './state/shape.ts';
-import type { GovernedState } from './state/state.ts';
-import { isOfFamily, ruleOf, type TypeRule } from './moves/table.ts';
+import { type GovernedState, NEW_SESSION } from './state/state.ts';
 
 /** Throws a ProtocolError unless it may. Times matter to nothing that is judged, so any will do. */
 export function judgeSend(metadata: SessionMetadata, draft: Draft, state: GovernedState): void {
@@ -44,12 +46,12 @@ export function outcomeOf(created: Created, envelope: Envelope, state: GovernedS
 
 type Placed = Draft & Pick<Envelope, 'seq' | 'created_at'>;
 
-function askOf(created: Created, metadata: SessionMetadata | null, placed: Placed, state: GovernedState): Ask {
+function askOf(created: Created, metadata: SessionMetadata | null, placed: Placed, state: GovernedState): MoveInput {
   const { sender_id: sender, event_data: data, seq, created_at: now } = placed;
   return { metadata, rules: rulesOf(created), state, sender, data, seq, now };
 }
 
-function happens(ask: Ask, rule: TypeRule): Outcome {
+function happens(ask: MoveInput, rule: TypeRule): Outcome {
   const { rules, state, seq } = ask;
   const moved = rule.move(ask);
   const last_seq = moved.state.run === state.run ? state.last_seq : seq;
@@ -58,17 +60,17 @@ function happens(ask: Ask, rule: TypeRule): Outcome {
   return { ...moved, state: { ...next, expected: expectedNow(rules, next, seq) } };
 }
 
-function requireSender(ask: Ask, metadata: SessionMetadata, rule: TypeRule, type: string): void {
+function requireSender(ask: MoveInput, metadata: SessionMetadata, rule: TypeRule, type: string): void {
   const { rules, state, sender, data } = ask;
   if (rule.from === 'approver') return;
   if (rule.from === 'runner') {
     requireIs(metadata, sender, rules.runner, `"${type}" comes from the runner`);
-    if (rule.unfenced !== true) requireFence(state, own(data, 'fence') ?? null);
+    if (rule.unfenced !== true) requireFence(state, getOwn(data, 'fence') ?? null);
     return;
   }
-  const turnId = text(own(data, 'turn_id'), 'turn_id');
-  const turn = turnOut(state.run, turnId);
-  if (turn === null) throw refusalError(notOut(turnId));
+  const turnId = text(getOwn(data, 'turn_id'), 'turn_id');
+  const turn = findActiveTurn(state.run, turnId);
+  if (turn === null) throw refusalError(turnNotActive(turnId));
   const holder = holderOf(rules, turn.assigned_role);
   requireIs(metadata, sender, holder, `the result of ${turnId} comes from who holds ${turn.assigned_role}`);
 }
@@ -83,8 +85,48 @@ function requireIs(metadata: SessionMetadata, sender: string, expected: string, 
 function requireFence({ lease }: GovernedState, fence: unknown): void {
   if (fence === (lease?.fence ?? null)) return;
   const held = lease === null ? 'nobody has the lease' : `${lease.owner} has it under fence ${lease.fence}`;
-  throw no('fenced_out', `fence: expected ${lease?.fence ?? 'none'}, got ${String(fence)}: ${held}`, {
+  throw sessionError('fenced_out', `fence: expected ${lease?.fence ?? 'none'}, got ${String(fence)}: ${held}`, {
     field: 'fence',
     fence: lease?.fence ?? null,
   });
+}
+
+export interface RunRecord {
+  readonly state: GovernedState;
+  readonly history: Outcome['history'];
+  readonly ledger: Outcome['ledger'];
+  readonly repoDecisions: Outcome['repoDecisions'];
+  readonly events: readonly RunEvent[];
+}
+
+/** What one envelope adds to a run in that state; null = nothing. */
+export function recordsFrom(created: Created, envelope: Envelope, before: GovernedState): RunRecord | null {
+  const found = outcomeOf(created, envelope, before);
+  if (found === null) return null;
+  const events = found.events.map((draft, at) => ({ event_id: eventId(envelope, at), ...draft }));
+  return { ...found, events };
+}
+
+/** `created`: what the session was created with. */
+export function readRun(created: Created, envelopes: Iterable<Envelope>): RunRecord {
+  let state = NEW_SESSION;
+  const history: Outcome['history'][number][] = [];
+  const ledger: Outcome['ledger'][number][] = [];
+  const repoDecisions: Outcome['repoDecisions'][number][] = [];
+  const events: RunEvent[] = [];
+  for (const envelope of envelopes) {
+    const added = recordsFrom(created, envelope, state);
+    if (added === null) continue;
+    state = added.state;
+    history.push(...added.history);
+    ledger.push(...added.ledger);
+    repoDecisions.push(...added.repoDecisions);
+    events.push(...added.events);
+  }
+  return { state, history, ledger, repoDecisions, events };
+}
+
+/** Made of the envelope, so that the same event has the same id whenever it is read. */
+function eventId({ envelope_id }: Envelope, at: number): string {
+  return `evt_${sha256(`${envelope_id}:${at}`).slice(0, 16)}`;
 }

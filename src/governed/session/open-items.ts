@@ -1,9 +1,10 @@
-/** What is open after an envelope: whose doing is waited for, and what has to be done when it is durable. */
+/** What is open after an envelope: who is waited for, what the runner must do once it is durable, and which approval the run waits for. */
 
-import { own } from '../engine/lib/unknown-record.ts';
-import type { Turn, TurnStatus } from '../run/state.ts';
+import type { Awaited } from '../../core/records/session/envelope.ts';
+import { getOwn } from '../engine/lib/unknown-record.ts';
+import type { RunState, Turn, TurnStatus } from '../engine/state/state.ts';
 import { getActiveTurns } from '../engine/turns/active.ts';
-import type { Ask, Outcome } from './moves/move.ts';
+import type { MoveInput, Outcome } from './moves/move.ts';
 import { hasHooks, hasNotifications, holderOf, type SessionRules } from './state/rules.ts';
 import type { Expected, FollowUp, FollowUpPhase, GovernedState } from './state/state.ts';
 
@@ -20,7 +21,7 @@ export function expectedNow(rules: SessionRules, state: GovernedState, seq: numb
 
 function waitedFor(rules: SessionRules, { run, claims }: GovernedState): Omit<Expected, 'since_seq'> | null {
   const turns = Object.values(getActiveTurns(run)).sort(byAge);
-  const isClaimed = ({ turn_id }: Turn): boolean => own(claims, turn_id) !== undefined;
+  const isClaimed = ({ turn_id }: Turn): boolean => getOwn(claims, turn_id) !== undefined;
   const open = turns.find((turn) => AT_WORK.includes(turn.status) && !isClaimed(turn));
   if (open !== undefined) {
     const { turn_id, attempt, assigned_role } = open;
@@ -36,7 +37,7 @@ function byAge(a: Turn, b: Turn): number {
 }
 
 /** At least once, from this list: a runner that dies in between finds it there. */
-export function followUpsOf(ask: Ask, moved: Outcome): readonly FollowUp[] {
+export function followUpsOf(ask: MoveInput, moved: Outcome): readonly FollowUp[] {
   const { state, rules, seq } = ask;
   const { run } = moved.state;
   const [entry] = moved.history;
@@ -49,4 +50,31 @@ export function followUpsOf(ask: Ask, moved: Outcome): readonly FollowUp[] {
     ...(isEscalation && hasHooks(rules, 'on_escalation') ? [of('on_escalation')] : []),
     ...(moved.events.length > 0 && hasNotifications(rules) ? [of('notification')] : []),
   ];
+}
+
+/** Of the name of a gate; a line has room for so much. */
+const MAX_NAME = 64;
+
+export function awaitedOf(run: RunState): Pick<Awaited, 'text' | 'grant'> | null {
+  const text = wordsOf(run);
+  return text === null ? null : { text, grant: 'approve' };
+}
+
+function wordsOf({ status, blocked_on, pending_phase_transition, pending_run_completion }: RunState): string | null {
+  if (status === 'blocked') {
+    return isQuestion(blocked_on) ? 'a question waits for an answer' : 'a blocked run waits for an answer';
+  }
+  const pending = status === 'paused' ? (pending_phase_transition ?? pending_run_completion) : null;
+  if (pending === null) return null;
+  return `${pending.gate === null ? 'a gate' : `gate ${shortName(pending.gate)}`} waits for approval`;
+}
+
+function isQuestion(blockedOn: string | null): boolean {
+  return blockedOn?.startsWith('human:') === true;
+}
+
+/** On one line, and never cut within a character. */
+function shortName(name: string): string {
+  const characters = [...name.replace(/\p{Cc}/gu, ' ')];
+  return characters.length <= MAX_NAME ? characters.join('') : `${characters.slice(0, MAX_NAME - 1).join('')}…`;
 }

@@ -1,16 +1,31 @@
-/** What was handed in for a turn, if all of it is there. Half a file, a link or another file than was looked at is not. */
+/** The result handed in for a turn: staged whole or not at all, read only when complete, and waited for. */
 
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { asError } from '../../core/lib/errors.ts';
-import { getTurnStagingResultPath } from '../index.ts';
-import { isRecord, type Unknowns } from '../engine/lib/unknown-record.ts';
+import type { Clock } from '../../core/ports/platform.ts';
+import { asText, writeFileAtomic } from '../../system/atomic-file.ts';
+import { systemClock } from '../../system/clock.ts';
 import { isNestedWithin } from '../../system/json-nesting.ts';
-import { FileRefusal } from '../../node/governed/refusal.ts';
-import { checkTurnId, placeIn } from '../../node/governed/safe-place.ts';
+import { getTurnStagingResultPath } from '../engine/index.ts';
+import { isRecord, type UnknownRecord } from '../engine/lib/unknown-record.ts';
+import { checkTurnId, type FileFailure, FileRefusal, resolveInside, toFailure } from '../files/safe-path.ts';
 
-export type Staged =
+export function stageResult(
+  root: string,
+  turnId: string,
+  result: unknown,
+): Promise<{ readonly ok: true; readonly path: string } | FileFailure> {
+  return toFailure(async () => {
+    checkTurnId(turnId);
+    const path = getTurnStagingResultPath(turnId);
+    await writeFileAtomic(await resolveInside(root, path), asText(result));
+    return { ok: true, path };
+  });
+}
+
+export type StagedResult =
   | { readonly kind: 'absent' }
   /** Something is there, but not a whole result: it may be in the making. */
   | { readonly kind: 'partial'; readonly problem: string }
@@ -18,7 +33,7 @@ export type Staged =
   | { readonly kind: 'refused'; readonly problem: string }
   | {
       readonly kind: 'ready';
-      readonly result: Unknowns;
+      readonly result: UnknownRecord;
       readonly sha256: string;
       readonly size: number;
       /** Another value = another file, or another content. */
@@ -27,10 +42,10 @@ export type Staged =
 
 export const MAX_RESULT_BYTES: number = 8 * 1024 * 1024;
 
-export async function readStagedResult(root: string, turnId: string): Promise<Staged> {
+export async function readStagedResult(root: string, turnId: string): Promise<StagedResult> {
   try {
     checkTurnId(turnId);
-    const place = await placeIn(root, getTurnStagingResultPath(turnId));
+    const place = await resolveInside(root, getTurnStagingResultPath(turnId));
     return await readAt(place);
   } catch (thrown) {
     if (thrown instanceof FileRefusal) return { kind: 'refused', problem: thrown.message };
@@ -38,7 +53,7 @@ export async function readStagedResult(root: string, turnId: string): Promise<St
   }
 }
 
-async function readAt(place: string): Promise<Staged> {
+async function readAt(place: string): Promise<StagedResult> {
   const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
   const file = await open(place, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((thrown: NodeJS.ErrnoException) => {
     if (thrown.code === 'ENOENT') return null;
@@ -65,7 +80,7 @@ async function readAt(place: string): Promise<Staged> {
 /** Deeper than any result that means something; what walks through it does so by calls. */
 const MAX_DEPTH = 200;
 
-function understood(bytes: Buffer, version: string): Staged {
+function understood(bytes: Buffer, version: string): StagedResult {
   if (!isNestedWithin(bytes, MAX_DEPTH)) {
     return { kind: 'refused', problem: `expected JSON that is nested at most ${MAX_DEPTH} deep` };
   }
@@ -92,4 +107,61 @@ function parsed(bytes: Buffer): unknown {
   } catch {
     return null;
   }
+}
+
+export const POLL_INTERVAL_MS = 2_000;
+export const MANUAL_TIMEOUT_MS = 1_200_000;
+/** Between the two looks at a result that seems whole. */
+const SETTLE_MS = 50;
+
+export interface WaitOptions {
+  readonly pollIntervalMs?: number;
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal | undefined;
+  /** The version of a file that is not meant: it was there before. */
+  readonly except?: string | undefined;
+  readonly clock?: Pick<Clock, 'after' | 'monotonic'>;
+}
+
+export type StagedWaitResult =
+  | Extract<StagedResult, { readonly kind: 'ready' | 'refused' }>
+  /** `last` is what was seen then: a result that never became whole is told from none. */
+  | { readonly kind: 'timeout' | 'aborted'; readonly last: StagedResult };
+
+export async function waitForStagedResult(
+  root: string,
+  turnId: string,
+  options: WaitOptions = {},
+): Promise<StagedWaitResult> {
+  const { pollIntervalMs = POLL_INTERVAL_MS, timeoutMs = MANUAL_TIMEOUT_MS, signal, clock = systemClock } = options;
+  const { except } = options;
+  const until = clock.monotonic() + timeoutMs;
+  let before: StagedResult = { kind: 'absent' };
+  for (;;) {
+    const now = unless(except, await readStagedResult(root, turnId));
+    if (now.kind === 'refused') return now;
+    if (now.kind === 'ready' && before.kind === 'ready' && now.version === before.version) return now;
+    const left = until - clock.monotonic();
+    if (signal?.aborted) return { kind: 'aborted', last: now };
+    if (left <= 0) return { kind: 'timeout', last: now };
+    before = now;
+    await pause(clock, Math.min(now.kind === 'ready' ? SETTLE_MS : pollIntervalMs, left), signal);
+  }
+}
+
+function unless(except: string | undefined, staged: StagedResult): StagedResult {
+  return staged.kind === 'ready' && staged.version === except ? { kind: 'absent' } : staged;
+}
+
+function pause(clock: Pick<Clock, 'after'>, ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resume) => {
+    const stop = clock.after(ms, done);
+    signal?.addEventListener('abort', done, { once: true });
+
+    function done(): void {
+      stop();
+      signal?.removeEventListener('abort', done);
+      resume();
+    }
+  });
 }

@@ -1,13 +1,13 @@
 /** Asks the arbiter, which may be anybody's code: what throws, takes too long or answers nonsense means no, and is seen. */
 
-import type { Arbiter, ArbiterMember, Verdict } from '../../core/arbiter.ts';
 import { asError, HubError } from '../../core/lib/errors.ts';
-import { describe } from '../../core/lib/json.ts';
-import { ruleArbiter } from '../../core/rule-arbiter.ts';
-import type { HubParts } from '../parts.ts';
+import { describeValue } from '../../core/lib/json.ts';
+import { type Arbiter, type ArbiterMember, type ArbiterVerdict, ruleArbiter } from '../../core/ports/arbiter.ts';
+import type { Ground } from '../log/ground.ts';
 
 /** Why not; null = it may. */
 export type Denial = string | null;
+type ArbiterGround = Pick<Ground, 'clock' | 'log' | 'limits' | 'events'>;
 type Authorizing = Exclude<ArbiterMember, 'resolveUnknown'>;
 
 const FAILED = 'the arbiter could not say, so the answer is no';
@@ -15,11 +15,11 @@ const FAILED = 'the arbiter could not say, so the answer is no';
 export class AskArbiter {
   /** It stands in for some of the rules: it is asked even where these say nothing. */
   readonly replaced: ReadonlySet<ArbiterMember>;
-  private readonly parts: HubParts;
+  private readonly ground: ArbiterGround;
   private readonly arbiter: Arbiter;
 
-  constructor(parts: HubParts, given: Partial<Arbiter> = {}) {
-    this.parts = parts;
+  constructor(ground: ArbiterGround, given: Partial<Arbiter> = {}) {
+    this.ground = ground;
     checkArbiter(given);
     const members = (Object.keys(ruleArbiter) as ArbiterMember[]).filter((member) => member in given);
     this.replaced = new Set(members);
@@ -57,7 +57,7 @@ export class AskArbiter {
     const readOrFail = (answer: unknown): T => {
       const result = read(answer);
       if (result !== undefined) return result;
-      return this.failed(member, new Error(`it answered ${describe(answer)}`), otherwise);
+      return this.failed(member, new Error(`it answered ${describeValue(answer)}`), otherwise);
     };
     try {
       const answer = ask();
@@ -69,7 +69,7 @@ export class AskArbiter {
   }
 
   private inTime(answer: PromiseLike<unknown>): Promise<unknown> {
-    const { clock, limits } = this.parts;
+    const { clock, limits } = this.ground;
     return new Promise((resolve, reject) => {
       const cancel = clock.after(limits.arbiterMs, () =>
         reject(new HubError('timeout', `no answer within ${limits.arbiterMs} ms`)),
@@ -80,8 +80,8 @@ export class AskArbiter {
 
   private failed<T>(member: ArbiterMember, thrown: unknown, otherwise: T): T {
     const error = asError(thrown);
-    this.parts.log.error(`the arbiter failed in ${member}`, { error: error.message });
-    this.parts.events.emit('arbiterFailed', { member, error });
+    this.ground.log.error(`the arbiter failed in ${member}`, { error: error.message });
+    this.ground.events.emit('arbiterFailed', { member, error });
     return otherwise;
   }
 }
@@ -93,23 +93,26 @@ function bound(given: Partial<Arbiter>, member: ArbiterMember): unknown {
 function checkArbiter(given: unknown): void {
   const members = Object.keys(ruleArbiter);
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw new HubError('bad_options', `arbiter: expected an object with ${members.join(', ')}, got ${describe(given)}`);
+    throw new HubError(
+      'bad_options',
+      `arbiter: expected an object with ${members.join(', ')}, got ${describeValue(given)}`,
+    );
   }
   for (const member of members) {
     const value: unknown = member in given ? given[member as never] : () => {};
     if (typeof value === 'function') continue;
-    throw new HubError('bad_options', `arbiter.${member}: expected a function, got ${describe(value)}`);
+    throw new HubError('bad_options', `arbiter.${member}: expected a function, got ${describeValue(value)}`);
   }
   const stranger = Object.keys(given).find((key) => /^(authorize|resolve)/.test(key) && !members.includes(key));
   if (stranger === undefined) return;
   throw new HubError('bad_options', `arbiter.${stranger}: there is no such question; there are ${members.join(', ')}`);
 }
 
-function isVerdict(answer: unknown): answer is Verdict {
+function isVerdict(answer: unknown): answer is ArbiterVerdict {
   return typeof answer === 'boolean' || typeof answer === 'string';
 }
 
-function reasonOf(verdict: Verdict): Denial {
+function reasonOf(verdict: ArbiterVerdict): Denial {
   if (typeof verdict === 'string') return verdict || 'no reason given';
   return verdict ? null : 'the arbiter says no';
 }

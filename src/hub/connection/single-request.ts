@@ -1,16 +1,24 @@
 /** Requests that come without a connection: each is carried out for one identity, beside whoever is bound as it, with what its own credential allows. */
 
-import type { Authenticate, Credential } from '../../core/records/access/credentials.ts';
 import { toWireError, WireError } from '../../core/lib/errors.ts';
-import type { Grant } from '../../core/records/access/grants.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
-import { OPERATIONS, type OperationName } from '../../core/operations.ts';
+import { OPERATIONS, type OperationName } from '../../core/protocol/operations/operations.ts';
+import type { Authenticate, Credential } from '../../core/records/access/credentials.ts';
 import type { Passport } from '../../core/records/identity/passport.ts';
-import { Binding, type Endpoint } from '../bindings.ts';
-import type { Caller } from '../caller.ts';
-import { credentialIn, greet, proven, stillHolds, unjudged } from '../registry/handshake.ts';
-import type { HubParts } from '../parts.ts';
-import { perform } from '../perform.ts';
+import { Binding, type Endpoint } from '../bindings/binding.ts';
+import type { Presence } from '../bindings/presence.ts';
+import type { Ground } from '../log/ground.ts';
+import type { Caller } from '../operations/handler.ts';
+import type { Operations } from '../operations/run-operation.ts';
+import {
+  credentialFrom,
+  isStillValid,
+  proofUnavailableError,
+  resolveHello,
+  verifyProof,
+} from '../registry/handshake.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { Tokens } from '../registry/tokens.ts';
 
 /** A stranger has shown no credential, and gets little time. */
 export type AskerKind = 'known' | 'stranger';
@@ -31,18 +39,25 @@ export interface SingleRequest {
 /** What is sent to whoever asks once has nobody to go to; what it observes would be seen by nobody. */
 export const NEEDS_CONNECTION: ReadonlySet<OperationName> = new Set<OperationName>(['subscribe', 'unsubscribe']);
 
+export interface SingleRequestsNeeds extends Pick<Ground, 'clock' | 'log' | 'limits' | 'meter'> {
+  readonly presence: Presence;
+  readonly registry: Registry;
+  readonly tokens: Tokens | null;
+  readonly operations: Operations;
+}
+
 export class SingleRequests {
-  private readonly parts: HubParts;
+  private readonly needs: SingleRequestsNeeds;
   /** By credential: how many are under way. */
   private readonly open = new Map<string, number>();
 
-  constructor(parts: HubParts) {
-    this.parts = parts;
+  constructor(needs: SingleRequestsNeeds) {
+    this.needs = needs;
   }
 
   /** Refuses with a wire error, whatever goes wrong. */
   async ask(request: SingleRequest): Promise<unknown> {
-    const { meter, clock } = this.parts;
+    const { meter, clock } = this.needs;
     const at = clock.monotonic();
     const result = await this.carryOut(request).catch((thrown: unknown) => {
       throw toWireError(thrown, request.op);
@@ -59,23 +74,31 @@ export class SingleRequests {
     const credential = await this.credentialOf(request);
     const passport = this.askerOf(request, credential);
     const params = await request.params(credential === null ? 'stranger' : 'known');
-    const { parts } = this;
-    if (passport !== null) parts.presence.left(passport.agent_id);
-    const binding = passport === null ? null : new Binding(passport, 0, endpointOf(passport), credential);
+    const { needs } = this;
+    if (passport !== null) needs.presence.left(passport.agent_id);
+    const binding =
+      passport === null
+        ? null
+        : new Binding(
+            passport,
+            0,
+            endpointOf(passport),
+            credential,
+            () => isStillValid(needs, credential) && !needs.registry.isGone(passport.agent_id),
+          );
     const caller: Caller = { binding, proof: credential, bind() {} };
-    const scope = binding === null || credential === null ? parts : partsFor(parts, binding, credential);
-    const result = await this.counted(credential?.id ?? '', () => perform(scope, caller, op, params));
-    if (!stillHolds(parts, credential)) throw ranOut();
+    const result = await this.counted(credential?.id ?? '', () => needs.operations.run(caller, op, params));
+    if (!isStillValid(needs, credential)) throw ranOut();
     return result;
   }
 
   private async credentialOf({ auth, as, authenticate, unproven }: SingleRequest): Promise<Credential | null> {
     const name = as ?? 'whoever asks';
-    const proof = await proven(this.parts, { authenticate }, { auth: auth ?? { scheme: 'none' }, name });
-    const credential = credentialIn(proof);
-    if (credential !== null && stillHolds(this.parts, credential)) return credential;
+    const proof = await verifyProof(this.needs, { authenticate }, { auth: auth ?? { scheme: 'none' }, name });
+    const credential = credentialFrom(proof);
+    if (credential !== null && isStillValid(this.needs, credential)) return credential;
     if (auth === null) return null;
-    const later = unjudged(proof, name);
+    const later = proofUnavailableError(proof, name);
     if (later !== null) throw later;
     unproven();
     throw new WireError('unauthenticated', 'the credential proves nothing here: it is wrong, or no longer holds');
@@ -83,7 +106,7 @@ export class SingleRequests {
 
   /** null = nobody in particular: enough for what anyone may ask. */
   private askerOf({ op, as }: SingleRequest, credential: Credential | null): Passport | null {
-    const { registry } = this.parts;
+    const { registry } = this.needs;
     const isForAnyone = OPERATIONS[op].who === 'anyone';
     const called = as ?? credential?.name ?? null;
     if (called === null) {
@@ -95,8 +118,8 @@ export class SingleRequests {
             expected: 'a name or agent id, in the header Parley-As or as ?as=',
           });
     }
-    const name = registry.called(called)?.passport.name ?? called;
-    const greeted = greet(this.parts, { name }, credential);
+    const name = registry.find(called)?.passport.name ?? called;
+    const greeted = resolveHello(this.needs, { name }, credential);
     if (greeted.kind === 'bind') return greeted.passport;
     // The name of a credential may not be registered yet.
     if (isForAnyone && as === null) return null;
@@ -104,7 +127,7 @@ export class SingleRequests {
   }
 
   private async counted<T>(id: string, work: () => Promise<T>): Promise<T> {
-    const { maxOpenRequests } = this.parts.limits;
+    const { maxOpenRequests } = this.needs.limits;
     const open = this.open.get(id) ?? 0;
     if (open >= maxOpenRequests) {
       const message = `at most ${maxOpenRequests} requests may be open with one credential`;
@@ -128,30 +151,5 @@ function ranOut(): WireError {
 
 /** Requests of one identity are one line: where they have to wait, they keep their order. */
 function endpointOf({ agent_id }: Passport): Endpoint {
-  return { endpointId: `single\n${agent_id}`, send() {}, isHeldUp: false, unbound() {} };
-}
-
-/**
- * The parts as an operation sees them that somebody asks for once: it may act as long as its credential holds, and has the
- * grants of that one, not of the connection that is bound as the same identity. Whatever operations there will be, each
- * asks these parts.
- */
-function partsFor(parts: HubParts, binding: Binding, credential: Credential): HubParts {
-  const { registry, bindings } = parts;
-  const holds = (agentId: string, grant: Grant): boolean =>
-    registry.holds(agentId, grant, agentId === binding.agentId ? credential : undefined);
-  const mayAct = (one: Binding): boolean =>
-    one === binding ? stillHolds(parts, credential) && !registry.isGone(one.agentId) : bindings.mayAct(one);
-  return { ...parts, registry: withMember(registry, 'holds', holds), bindings: withMember(bindings, 'mayAct', mayAct) };
-}
-
-/** The same object with one method of it replaced; it goes on to call its own. */
-function withMember<T extends object, Key extends keyof T>(object: T, name: Key, member: T[Key]): T {
-  return new Proxy(object, {
-    get(target, key) {
-      if (key === name) return member;
-      const found: unknown = Reflect.get(target, key, target);
-      return typeof found === 'function' ? found.bind(target) : found;
-    },
-  });
+  return { endpointId: `single\n${agent_id}`, send() {}, isBackpressured: false, unbound() {} };
 }

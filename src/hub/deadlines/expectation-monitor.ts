@@ -3,14 +3,17 @@
  * alone.
  */
 
-import { asError } from '../../core/lib/errors.ts';
-import type { TimedEntry, WatchedEntry } from '../../core/ports/expectation.ts';
-import { fireEntry, watchedState } from '../../core/decisions/expectations-due.ts';
+import { fireEntry, toWaitInput } from '../../core/decisions/expectations-due.ts';
 import { expireTasks } from '../../core/decisions/task-ends.ts';
-import { msFromIso } from '../../core/time.ts';
+import { asError } from '../../core/lib/errors.ts';
+import { msFromIso } from '../../core/lib/time.ts';
+import type { BoundExpectation, TimedEntry } from '../../core/ports/expectation.ts';
 import { openWaits } from '../../core/state/waits.ts';
+import type { Ground } from '../log/ground.ts';
 import type { LiveSession } from '../sessions/live-session.ts';
-import type { HubParts } from '../parts.ts';
+import type { Grace } from './grace.ts';
+
+type ExpectationMonitorNeeds = Pick<Ground, 'clock' | 'log' | 'backlog' | 'events'>;
 
 /** How long an entry that failed is left alone: twice as long each time, up to an hour. */
 const FIRST_PAUSE_MS = 60_000;
@@ -24,13 +27,15 @@ interface Failure {
   readonly until: number;
 }
 
-export class Watching {
-  private readonly parts: HubParts;
+export class ExpectationMonitor {
+  private readonly needs: ExpectationMonitorNeeds;
+  private readonly grace: Grace;
   /** By session, by entry. */
   private readonly failures = new Map<string, Map<number, Failure>>();
 
-  constructor(parts: HubParts) {
-    this.parts = parts;
+  constructor(needs: ExpectationMonitorNeeds, grace: Grace) {
+    this.needs = needs;
+    this.grace = grace;
   }
 
   /** Expires tasks, then fires what is due, one unit for each entry, in their order; says when to look again. null = nothing is waited for. */
@@ -53,7 +58,7 @@ export class Watching {
       return null;
     // Their owners could not say anything while the hub was down.
     return session.decide((state) =>
-      this.parts.grace.leftMs(session.sessionId) > 0 ? { kind: 'nothing', answer: 0 } : expireTasks(state, nowMs),
+      this.grace.leftMs(session.sessionId) > 0 ? { kind: 'nothing', answer: 0 } : expireTasks(state, nowMs),
     );
   }
 
@@ -62,41 +67,41 @@ export class Watching {
   }
 
   /** Of an entry that looks at what is accepted: said now and then, not at every envelope. */
-  faulty(session: LiveSession, watched: WatchedEntry, error: Error): void {
+  faulty(session: LiveSession, watched: BoundExpectation, error: Error): void {
     if (!this.isPaused(session, watched)) this.failed(session.sessionId, watched, error);
   }
 
   private async fireOne(session: LiveSession, watched: TimedEntry, nowMs: number): Promise<void> {
-    const { grace } = this.parts;
+    const { grace } = this;
     try {
       const { fired } = await session.decide((state) =>
         grace.leftMs(session.sessionId) > 0 ? NOT_YET : fireEntry(state, watched, nowMs),
       );
       if (fired) this.failures.get(session.sessionId)?.delete(watched.index);
     } catch (thrown) {
-      if (this.parts.backlog.failed === null) this.failed(session.sessionId, watched, asError(thrown));
+      if (this.needs.backlog.failed === null) this.failed(session.sessionId, watched, asError(thrown));
     }
   }
 
-  private failed(session_id: string, { index, entry }: WatchedEntry, error: Error): void {
+  private failed(session_id: string, { index, entry }: BoundExpectation, error: Error): void {
     const ofSession = this.failures.get(session_id) ?? new Map<number, Failure>();
     const attempts = (ofSession.get(index)?.attempts ?? 0) + 1;
     const pauseMs = Math.min(LAST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempts - 1));
-    ofSession.set(index, { attempts, until: this.parts.clock.monotonic() + pauseMs });
+    ofSession.set(index, { attempts, until: this.needs.clock.monotonic() + pauseMs });
     this.failures.set(session_id, ofSession);
     const { name, on_violation } = entry;
     const cause = error.cause === undefined ? error : asError(error.cause);
-    this.parts.log.error('an expectation failed', { session_id, entry: index, name, error: cause.message });
-    this.parts.events.emit('expectationFailed', { session_id, entry: index, name, on_violation, error: cause });
+    this.needs.log.error('an expectation failed', { session_id, entry: index, name, error: cause.message });
+    this.needs.events.emit('expectationFailed', { session_id, entry: index, name, on_violation, error: cause });
   }
 
-  private isPaused(session: LiveSession, watched: WatchedEntry): boolean {
+  private isPaused(session: LiveSession, watched: BoundExpectation): boolean {
     return this.pauseMs(session, watched) > 0;
   }
 
-  private pauseMs({ sessionId }: LiveSession, { index }: WatchedEntry): number {
+  private pauseMs({ sessionId }: LiveSession, { index }: BoundExpectation): number {
     const until = this.failures.get(sessionId)?.get(index)?.until;
-    return until === undefined ? 0 : Math.max(0, until - this.parts.clock.monotonic());
+    return until === undefined ? 0 : Math.max(0, until - this.needs.clock.monotonic());
   }
 
   private nextMs(session: LiveSession, nowMs: number): number | null {
@@ -110,7 +115,7 @@ export class Watching {
 
   private taskTimes({ durable, unavailable, sessionId }: LiveSession, nowMs: number): readonly number[] {
     if (durable === null || unavailable !== null) return [];
-    const leftMs = this.parts.grace.leftMs(sessionId);
+    const leftMs = this.grace.leftMs(sessionId);
     return durable.tasks.live.flatMap((task) => {
       if (task.expires_at === null) return [];
       return [leftMs === 0 ? msFromIso(task.expires_at) : Math.max(msFromIso(task.expires_at), nowMs + leftMs)];
@@ -119,9 +124,9 @@ export class Watching {
 
   private dueTimes({ durable, sessionId }: LiveSession, watched: TimedEntry, nowMs: number): readonly number[] {
     if (durable === null) return [];
-    const leftMs = this.parts.grace.leftMs(sessionId);
+    const leftMs = this.grace.leftMs(sessionId);
     try {
-      return openWaits(watched, watchedState(durable)).map(({ due_ms }) =>
+      return openWaits(watched, toWaitInput(durable)).map(({ due_ms }) =>
         leftMs === 0 ? due_ms : Math.max(due_ms, nowMs + leftMs),
       );
     } catch {

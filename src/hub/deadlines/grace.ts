@@ -1,8 +1,8 @@
 /** Downtime punishes nobody: for a while after a start, a jump of the clock, or the return of a session, nothing fires. */
 
-import type { Head } from '../../core/state/fold-head.ts';
-import type { Limits } from '../../core/records/access/limits.ts';
 import type { Clock } from '../../core/ports/platform.ts';
+import type { Limits } from '../../core/records/access/limits.ts';
+import type { Head } from '../../core/records/session/unit.ts';
 
 /** Wall and monotonic time that differ by more between two looks: the clock was set, or the machine slept. */
 const JUMP_MS = 5_000;
@@ -52,7 +52,7 @@ export class Grace {
   }
 
   /** When a session is to be looked at for its expectations, as far as its head tells; null = never. */
-  lookAtMs({ session_id, due_at }: Head): number | null {
+  checkAtMs({ session_id, due_at }: Head): number | null {
     const lost = this.lost.get(session_id);
     if (lost !== undefined) return lost.mayBeBack ? this.clock.now() : null;
     if (due_at === null || due_at === undefined) return null;

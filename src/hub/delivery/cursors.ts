@@ -74,6 +74,13 @@ export class Cursors {
     this.dirty.add(progress);
   }
 
+  /** Everything up to `seq` is acked, whatever was acked beyond it. */
+  moveTo(progress: Progress, seq: number): void {
+    progress.seq = seq;
+    for (const beyond of progress.beyond) if (beyond <= seq) progress.beyond.delete(beyond);
+    this.dirty.add(progress);
+  }
+
   /** The recipient has no business with the session any more. */
   drop(agentId: string, sessionId: string): void {
     const progress = this.get(agentId, sessionId);

@@ -1,11 +1,14 @@
-/** What is known of how much one recipient has not acked. */
+/** How much one recipient has not acked, as far as that is known. */
 
-import type { Envelope } from '../../core/records/session/envelope.ts';
+import { msFromIso } from '../../core/lib/time.ts';
 import type { Clock } from '../../core/ports/platform.ts';
-import { msFromIso } from '../../core/time.ts';
+import type { Rule } from '../../core/records/access/rule.ts';
+import type { Envelope } from '../../core/records/session/envelope.ts';
 
 /** What cannot be made exact is not counted again for this long. */
 const AGAIN_MS = 1000;
+
+type InboxRule = Rule['limits']['inbox'];
 
 export class InboxCount {
   /** False = it is being counted for the first time. */
@@ -17,7 +20,7 @@ export class InboxCount {
   /** The high water was told of. */
   told = false;
   /** Changed while it was being counted. */
-  moved = false;
+  private moved = false;
   private counting = false;
   private readonly clock: Clock;
   private exact: boolean;
@@ -43,6 +46,29 @@ export class InboxCount {
     if (this.counting) return false;
     if (this.exact && this.clock.now() <= this.expiresMs) return true;
     return this.clock.monotonic() - this.countedMs < AGAIN_MS;
+  }
+
+  add(more: number): void {
+    this.pending += more;
+    this.moved = true;
+  }
+
+  /** `isCounting`: nobody can tell whether this one is counted yet. */
+  less(isCounting: boolean): void {
+    this.moved = true;
+    if (!isCounting) this.pending = Math.max(0, this.pending - 1);
+  }
+
+  /** True = the high water is reached, and was not before. */
+  reachesHighWater({ high_water, max_pending }: InboxRule): boolean {
+    if (high_water === null || this.told || this.pending < Math.min(high_water, max_pending)) return false;
+    this.told = true;
+    return true;
+  }
+
+  /** Below the high water, reaching it is news again. */
+  noteLowWater({ high_water, max_pending }: InboxRule): void {
+    if (high_water === null || this.pending < Math.min(high_water, max_pending)) this.told = false;
   }
 
   /** There may be less, nobody knows how much. */

@@ -4,32 +4,38 @@
  * before the hub started nothing is known until somebody posts to it.
  */
 
-import { isDeliverable, membershipEnd } from '../../core/records/session/delivery.ts';
-import { type Draft, type Entry, type Envelope, givesTurn, HUB_ID } from '../../core/records/session/envelope.ts';
 import { asError } from '../../core/lib/errors.ts';
-import type { GapReason } from '../../core/protocol/frames/frame-codec.ts';
-import type { Head } from '../../core/state/fold-head.ts';
+import type { GapReason } from '../../core/protocol/frames/frames.ts';
+import type { Rule } from '../../core/records/access/rule.ts';
+import { isDeliverable, membershipEnd } from '../../core/records/session/delivery.ts';
+import { type Draft, type Envelope, HUB_ID } from '../../core/records/session/envelope.ts';
 import type { SessionMetadata } from '../../core/records/session/session.ts';
+import { type Entry, givesTurn, type Head } from '../../core/records/session/unit.ts';
 import type { SessionState } from '../../core/state/state.ts';
-import { countPending } from '../count-pending.ts';
 import { isRecipient } from '../access/access.ts';
+import type { Ground } from '../log/ground.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { Sessions } from '../sessions/sessions.ts';
 import { InboxCount } from './inbox-count.ts';
-import type { HubParts } from '../parts.ts';
-import { type Place, Skipped } from './skipped-deliveries.ts';
+import { type CountPendingNeeds, countPending } from './owed-deliveries.ts';
+import { type EnvelopeRef, Skipped, type SkippedDeliveries } from './skipped-deliveries.ts';
+
+export interface InboxesNeeds extends Ground, CountPendingNeeds {
+  readonly registry: Registry;
+  readonly sessions: Sessions;
+}
 
 export class Inboxes {
-  private readonly parts: HubParts;
+  private readonly needs: InboxesNeeds;
   private readonly counts = new Map<string, InboxCount>();
   private readonly counting = new Map<string, Promise<void>>();
   /** By the entries of a staged unit: the counts of who it is for, one for each envelope. */
   private readonly staged = new Map<readonly Entry[], readonly InboxCount[]>();
-  /** Not counted though not acked: told as gone, and not to be had by its recipient's rule. */
-  private readonly gone = new Skipped();
-  private readonly expired = new Skipped();
-  private readonly denied = new Skipped();
+  /** Unacked but excluded from the count: the recipient was sent a gap, or its rule forbids delivery. */
+  readonly skipped: Skipped = new Skipped();
 
-  constructor(parts: HubParts) {
-    this.parts = parts;
+  constructor(needs: InboxesNeeds) {
+    this.needs = needs;
   }
 
   /** Nothing has to be counted before a post is judged. Asked for every one of them; if not, `toCount` says what. */
@@ -38,7 +44,7 @@ export class Inboxes {
       if (!isRecipient(participant, draft)) continue;
       const { agent_id } = participant;
       const count = this.countOf(agent_id);
-      if (count === undefined || !count.known || count.total >= this.maxPendingOf(agent_id)) return false;
+      if (count === undefined || !count.known || count.total >= this.inboxRuleOf(agent_id).max_pending) return false;
       // One who can take it is enough for what is said to everyone.
       if (draft.audience === null) return true;
     }
@@ -64,13 +70,13 @@ export class Inboxes {
   /** What it has not acked; null = nobody has counted it yet. */
   pendingOf(agentId: string): number | null {
     const count = this.counts.get(agentId);
-    if (count === undefined) return this.parts.registry.isOlder(agentId) ? null : 0;
+    if (count === undefined) return this.needs.registry.isOlder(agentId) ? null : 0;
     return count.known ? count.total : null;
   }
 
   /** And says no to the next: whoever drops says yes. */
   isFull(agentId: string): boolean {
-    const { inbox } = this.parts.registry.ruleOf(agentId).limits;
+    const inbox = this.inboxRuleOf(agentId);
     return inbox.overflow === 'reject' && (this.countOf(agentId)?.total ?? 0) >= inbox.max_pending;
   }
 
@@ -122,65 +128,34 @@ export class Inboxes {
     }
   }
 
-  /** One less: acked, or not to be had. */
-  acked(agentId: string, place: Place): void {
+  /** One less: acked, or not to be delivered. */
+  acked(agentId: string, ref: EnvelopeRef): void {
     const count = this.counts.get(agentId);
-    if (count !== undefined && !this.isCountedOut(agentId, place)) this.less(agentId, count);
+    if (count !== undefined && !this.skipped.has(agentId, ref)) this.less(agentId, count);
   }
 
-  /** It is told as gone and not sent, now and whenever its recipient comes back without having acked past it. */
-  tellGone(agentId: string, place: Place, reason: GapReason): void {
-    if (this.isCountedOut(agentId, place)) return;
-    const skipped = reason === 'expired' ? this.expired : this.gone;
-    skipped.add(agentId, place);
-    this.restrain(skipped);
+  /** A gap is sent in its place, now and whenever its recipient comes back without having acked past it. */
+  tellGone(agentId: string, ref: EnvelopeRef, reason: GapReason): void {
+    if (this.skipped.has(agentId, ref)) return;
+    this.skip(agentId, ref, reason === 'expired' ? this.skipped.expired : this.skipped.overflow);
     const count = this.counts.get(agentId);
     if (count !== undefined) this.less(agentId, count);
   }
 
-  /** Everything up to `seq` is acked. */
-  passed(agentId: string, sessionId: string, seq: number): void {
-    this.gone.passed(agentId, sessionId, seq);
-    this.expired.passed(agentId, sessionId, seq);
-    this.denied.passed(agentId, sessionId, seq);
-  }
-
-  /** There may be less, nobody knows how much. */
-  blur(agentId: string): void {
+  /** Everything up to `seq` counts as acked; how much of it was counted, nobody knows. */
+  passedUncounted(agentId: string, sessionId: string, seq: number): void {
+    this.skipped.passed(agentId, sessionId, seq);
     this.counts.get(agentId)?.blur();
   }
 
-  /** Why it is not sent: it came when the inbox was full, or was told as gone before; null = it is sent. */
-  whyGone(agentId: string, place: Place): GapReason | null {
-    if (this.expired.has(agentId, place)) return 'expired';
-    return this.gone.has(agentId, place) ? 'overflow' : null;
-  }
-
-  /** It came when its recipient's rule did not take it. */
-  wasDenied(agentId: string, place: Place): boolean {
-    return this.denied.has(agentId, place);
-  }
-
-  /** It is not acked, and does not count. */
-  isCountedOut(agentId: string, place: Place): boolean {
-    return this.whyGone(agentId, place) !== null || this.denied.has(agentId, place);
-  }
-
-  /** Found when it was counted anew: not to be had. */
-  countOutDenied(agentId: string, envelope: Envelope): void {
-    this.denied.add(agentId, envelope);
-    this.restrain(this.denied);
-  }
-
-  /** Found when it was counted anew: past its time. */
-  countOutExpired(agentId: string, envelope: Envelope): void {
-    this.expired.add(agentId, envelope);
-    this.restrain(this.expired);
+  /** Found while counting: it does not count, and never will. */
+  countOut(agentId: string, envelope: Envelope, why: 'expired' | 'denied'): void {
+    this.skip(agentId, envelope, this.skipped[why]);
   }
 
   /** Room must be made for what is to be delivered. */
   overflows(agentId: string): boolean {
-    const { inbox } = this.parts.registry.ruleOf(agentId).limits;
+    const inbox = this.inboxRuleOf(agentId);
     if (inbox.overflow !== 'drop_oldest') return false;
     const count = this.countOf(agentId);
     return count !== undefined && count.pending > inbox.max_pending && this.isSure(agentId, count);
@@ -188,27 +163,28 @@ export class Inboxes {
 
   /** Before anything is sent to one who drops: how much it has must be known. */
   async counted(agentId: string): Promise<void> {
-    const { overflow } = this.parts.registry.ruleOf(agentId).limits.inbox;
+    const { overflow } = this.inboxRuleOf(agentId);
     if (overflow !== 'reject' && !this.isKnown(agentId)) await this.count(agentId);
   }
 
   private take(agentId: string, entry: Entry, count: InboxCount): void {
     const { envelope } = entry;
     if (envelope.sender_id === HUB_ID) return this.add(agentId, count, 1);
-    const { gate, arbiter } = this.parts;
-    const withholds = gate.withholdsFrom(agentId);
-    const asksRules = withholds && !arbiter.replaced.has('authorizeDelivery');
-    if (asksRules && gate.deliveryDenied(envelope, agentId) !== null) {
-      this.denied.addNewest(agentId, envelope);
-      return this.restrain(this.denied);
+    const { skipped } = this;
+    const { access } = this.needs;
+    const withholds = access.withholdsFrom(agentId);
+    const asksRules = withholds && access.rulesDeliver;
+    if (asksRules && access.deliveryDenied(envelope, agentId) !== null) {
+      skipped.denied.addNewest(agentId, envelope);
+      return this.restrain(skipped.denied);
     }
-    this.denied.keepNewest(agentId, envelope);
+    skipped.denied.keepNewest(agentId, envelope);
     // Whoever gets the turn must know of it.
     if (!givesTurn(entry, agentId) && this.mustDrop(agentId, count)) {
-      this.gone.addNewest(agentId, envelope);
-      return this.restrain(this.gone);
+      skipped.overflow.addNewest(agentId, envelope);
+      return this.restrain(skipped.overflow);
     }
-    this.gone.keepNewest(agentId, envelope);
+    skipped.overflow.keepNewest(agentId, envelope);
     this.add(agentId, count, 1);
     count.noteTtl(envelope);
     // An arbiter of one's own is asked when it is delivered.
@@ -216,7 +192,7 @@ export class Inboxes {
   }
 
   private mustDrop(agentId: string, count: InboxCount): boolean {
-    const { inbox } = this.parts.registry.ruleOf(agentId).limits;
+    const inbox = this.inboxRuleOf(agentId);
     if (inbox.overflow !== 'drop_newest' || count.pending < inbox.max_pending) return false;
     return this.isSure(agentId, count);
   }
@@ -230,29 +206,31 @@ export class Inboxes {
 
   /** Who joins gets the log from its start. */
   private joined(count: InboxCount, agentId: string, { session_id, seq }: Envelope): void {
-    const before = this.parts.sessions.peek(session_id)?.tailFrom(1) ?? null;
+    const before = this.needs.sessions.peek(session_id)?.tailFrom(1) ?? null;
     const owed = before?.filter(({ envelope }) => envelope.seq < seq && isDeliverable(envelope, agentId, seq));
-    if (owed === undefined || this.parts.gate.withholdsFrom(agentId)) count.blur();
+    if (owed === undefined || this.needs.access.withholdsFrom(agentId)) count.blur();
     for (const { envelope } of owed ?? []) count.noteTtl(envelope);
     this.add(agentId, count, owed?.length ?? seq - 1);
   }
 
   private add(agentId: string, count: InboxCount, more: number): void {
-    count.pending += more;
-    count.moved = true;
-    this.highWater(agentId, count);
+    count.add(more);
+    this.tellHighWater(agentId, count);
   }
 
   private less(agentId: string, count: InboxCount): void {
-    count.moved = true;
-    // While it is being counted nobody can tell whether this one was.
-    if (this.counting.has(agentId)) return;
-    count.pending = Math.max(0, count.pending - 1);
-    this.lowWater(agentId, count);
+    const isCounting = this.counting.has(agentId);
+    count.less(isCounting);
+    if (!isCounting && count.told) count.noteLowWater(this.inboxRuleOf(agentId));
+  }
+
+  private skip(agentId: string, ref: EnvelopeRef, skipped: SkippedDeliveries): void {
+    skipped.add(agentId, ref);
+    this.restrain(skipped);
   }
 
   /** What is forgotten of the skipped may be sent after all. */
-  private restrain(skipped: Skipped): void {
+  private restrain(skipped: SkippedDeliveries): void {
     const excess = skipped.excess();
     const count = excess === null ? undefined : this.counts.get(excess.agentId);
     if (excess === null || count === undefined) return;
@@ -260,35 +238,29 @@ export class Inboxes {
     this.add(excess.agentId, count, excess.most);
   }
 
-  private highWater(agentId: string, count: InboxCount): void {
-    const { high_water, max_pending } = this.parts.registry.ruleOf(agentId).limits.inbox;
-    if (high_water === null || count.told || count.pending < Math.min(high_water, max_pending)) return;
-    count.told = true;
-    this.parts.events.emit('inboxHighWater', { agent_id: agentId, pending: count.pending, max_pending });
-  }
-
-  private lowWater(agentId: string, count: InboxCount): void {
-    if (!count.told) return;
-    const { high_water, max_pending } = this.parts.registry.ruleOf(agentId).limits.inbox;
-    if (high_water === null || count.pending < Math.min(high_water, max_pending)) count.told = false;
+  private tellHighWater(agentId: string, count: InboxCount): void {
+    const inbox = this.inboxRuleOf(agentId);
+    if (!count.reachesHighWater(inbox)) return;
+    const { pending } = count;
+    this.needs.events.emit('inboxHighWater', { agent_id: agentId, pending, max_pending: inbox.max_pending });
   }
 
   private countOf(agentId: string): InboxCount | undefined {
     const known = this.counts.get(agentId);
-    if (known !== undefined || this.parts.registry.isOlder(agentId)) return known;
-    const count = new InboxCount(this.parts.clock, true);
+    if (known !== undefined || this.needs.registry.isOlder(agentId)) return known;
+    const count = new InboxCount(this.needs.clock, true);
     this.counts.set(agentId, count);
     return count;
   }
 
-  private maxPendingOf(agentId: string): number {
-    return this.parts.registry.ruleOf(agentId).limits.inbox.max_pending;
+  private inboxRuleOf(agentId: string): Rule['limits']['inbox'] {
+    return this.needs.registry.ruleOf(agentId).limits.inbox;
   }
 
   private isKnown(agentId: string): boolean {
     const count = this.countOf(agentId);
     if (count === undefined || !count.known) return false;
-    return count.total < this.maxPendingOf(agentId) || count.isSure;
+    return count.total < this.inboxRuleOf(agentId).max_pending || count.isSure;
   }
 
   private count(agentId: string): Promise<void> {
@@ -300,14 +272,16 @@ export class Inboxes {
   }
 
   private async countAnew(agentId: string): Promise<void> {
-    const { clock, registry, log } = this.parts;
+    const { clock, log } = this.needs;
     const count = this.counts.get(agentId) ?? new InboxCount(clock, false);
     this.counts.set(agentId, count);
     const before = count.pending;
     count.beginCounting();
     try {
-      const { inbox } = registry.ruleOf(agentId).limits;
-      const { pending, exact } = await countPending(this.parts, agentId, inbox, (envelope) => count.noteTtl(envelope));
+      const inbox = this.inboxRuleOf(agentId);
+      const { pending, exact } = await countPending(this.needs, this, agentId, inbox, (envelope) =>
+        count.noteTtl(envelope),
+      );
       // What came meanwhile may be in it or not.
       count.pending = pending + Math.max(0, count.pending - before);
       if (exact) count.counted(true);
@@ -318,8 +292,8 @@ export class Inboxes {
       log.warn('an inbox could not be counted', { agent_id: agentId, error: asError(thrown).message });
       count.counted(false);
     }
-    this.lowWater(agentId, count);
-    this.highWater(agentId, count);
+    count.noteLowWater(this.inboxRuleOf(agentId));
+    this.tellHighWater(agentId, count);
   }
 }
 

@@ -1,12 +1,12 @@
 /** The adapters the hub was handed, by type and version. */
 
-import { type CompleteAdapter, completeAdapter, type SessionAdapter } from '../../core/ports/adapter.ts';
 import { HubError, WireError } from '../../core/lib/errors.ts';
-import { describe } from '../../core/lib/json.ts';
+import { describeValue } from '../../core/lib/json.ts';
+import { type CompleteAdapter, completeAdapter, type SessionAdapter } from '../../core/ports/adapter.ts';
+import type { Vocabulary } from '../../core/ports/transition.ts';
 import { compileKnobs, type KnobsParser, parseManifest } from '../../core/records/session/manifest.ts';
 import type { SessionMetadata } from '../../core/records/session/session.ts';
-import type { Vocabulary } from '../../core/ports/transition.ts';
-import { ByVersion } from '../by-version.ts';
+import { VersionedRegistry } from '../lib/versioned-registry.ts';
 
 export interface RegisteredAdapter {
   readonly adapter: CompleteAdapter;
@@ -22,7 +22,7 @@ export interface RegisteredAdapter {
 }
 
 export class Adapters {
-  private readonly registered = new ByVersion<RegisteredAdapter>('adapter', 'adapter_exists');
+  private readonly registered = new VersionedRegistry<RegisteredAdapter>('adapter', 'adapter_exists');
 
   /** A manifest that does not parse, or a second behaviour under one (type, version), is refused. */
   register<State>(given: SessionAdapter<State>): RegisteredAdapter {
@@ -82,12 +82,13 @@ function checkMembers(given: unknown): void {
   if (typeof given !== 'object' || given === null || !('manifest' in given)) {
     throw new HubError(
       'bad_adapter',
-      `an adapter is an object with manifest, ${MEMBERS.join(', ')}; got ${describe(given)}`,
+      `an adapter is an object with manifest, ${MEMBERS.join(', ')}; got ${describeValue(given)}`,
     );
   }
   const missing = MEMBERS.filter((member) => typeof Reflect.get(given, member) !== 'function');
   if (missing.length === 0) return;
   const { manifest } = given;
-  const type = typeof manifest === 'object' && manifest !== null && 'type' in manifest ? describe(manifest.type) : 'it';
+  const type =
+    typeof manifest === 'object' && manifest !== null && 'type' in manifest ? describeValue(manifest.type) : 'it';
   throw new HubError('bad_adapter', `adapter ${type}: ${missing.join(', ')} must be a function`);
 }

@@ -1,29 +1,44 @@
-/** The adapter of one session: at create with the newest of the parts its knobs name, later with the versions in its log. */
+/**
+ * Extensions: what the host application registered by name and version (adapters, rule parts, views, expectations). A version
+ * never changes its behaviour: a session runs with the versions its log names. Start here: this file makes the adapter of one
+ * session, at create with the newest parts its knobs name, later with those in its log.
+ */
 
-import type { CompleteAdapter } from '../../core/ports/adapter.ts';
-import { byAdapter, type CreateFacts, plannedMetadata } from '../../core/decisions/create.ts';
-import type { Entry } from '../../core/records/session/envelope.ts';
+import { type CreateFacts, callAdapter, planMetadata } from '../../core/decisions/create.ts';
 import { asError, HubError, internalError } from '../../core/lib/errors.ts';
-import type { Watch } from '../../core/ports/expectation.ts';
 import { copyJsonObject } from '../../core/lib/json.ts';
+import type { CompleteAdapter } from '../../core/ports/adapter.ts';
+import type { ExpectationSet } from '../../core/ports/expectation.ts';
+import type { Store, StoredHead } from '../../core/ports/store.ts';
+import type { Limits } from '../../core/records/access/limits.ts';
 import type { CreatedData } from '../../core/records/session/session.ts';
+import type { Entry } from '../../core/records/session/unit.ts';
 import { foldEnvelope } from '../../core/state/state.ts';
-import type { StoredHead } from '../../core/ports/store.ts';
-import type { RegisteredAdapter } from './adapters.ts';
-import type { HubParts } from '../parts.ts';
+import type { Adapters, RegisteredAdapter } from './adapters.ts';
+import type { Expectations } from './expectations.ts';
+import type { RuleParts } from './rule-parts.ts';
+import type { Views } from './views.ts';
+
+/** Everything the hub was given by name and version. */
+export interface Extensions {
+  readonly adapters: Adapters;
+  readonly ruleParts: RuleParts;
+  readonly views: Views;
+  readonly expectations: Expectations;
+}
 
 /** The same request with the session's own adapter, and knobs in which names are ids. */
-export function tailored(
-  { ruleParts, limits }: HubParts,
+export function bindAdapter(
+  { ruleParts, limits }: { readonly ruleParts: RuleParts; readonly limits: Limits },
   registered: RegisteredAdapter,
   facts: CreateFacts,
 ): CreateFacts {
   if (!registered.isAsked) return facts;
-  const metadata = plannedMetadata(facts);
-  const names = byAdapter(facts, 'uses', ({ uses }) => uses(metadata, ruleParts.newest()));
+  const metadata = planMetadata(facts);
+  const names = callAdapter(facts, 'uses', ({ uses }) => uses(metadata, ruleParts.newest()));
   const { vocabulary, versions } = defectOf('uses', facts, () => ruleParts.choose(names));
-  const adapter = byAdapter(facts, 'forSession', () => registered.forSession(metadata, vocabulary));
-  const given = byAdapter({ adapter }, 'resolveKnobs', ({ resolveKnobs }) => resolveKnobs(metadata));
+  const adapter = callAdapter(facts, 'forSession', () => registered.forSession(metadata, vocabulary));
+  const given = callAdapter({ adapter }, 'resolveKnobs', ({ resolveKnobs }) => resolveKnobs(metadata));
   const bounds = { maxDepth: limits.maxJsonDepth, maxBytes: Number.MAX_SAFE_INTEGER };
   const knobs = defectOf('resolveKnobs', facts, () => copyJsonObject(given, 'knobs', bounds));
   return { ...facts, adapter, knobs, versions };
@@ -34,9 +49,14 @@ const REGISTER_WATCH =
   'register it with hub.registerEvaluator, hub.registerHandler or createHub({evaluators, handlers})';
 
 /** What a session that is in the log is governed by; `missing` = what of it is not registered. */
-export type Found = { readonly adapter: CompleteAdapter; readonly watch: Watch | null } | { readonly missing: string };
+export type AdapterResolution =
+  | { readonly adapter: CompleteAdapter; readonly watch: ExpectationSet | null }
+  | { readonly missing: string };
 
-export async function rulesOf(parts: HubParts, { head, epoch }: StoredHead): Promise<Found> {
+export async function resolveAdapter(
+  parts: Omit<Extensions, 'views'> & { readonly store: Store },
+  { head, epoch }: StoredHead,
+): Promise<AdapterResolution> {
   const { type, version, session_id } = head;
   const registered = parts.adapters.find(type, version);
   if (registered === null) {

@@ -3,8 +3,7 @@
 import { HubError } from '../../core/lib/errors.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
 import type { Condition, RulePart, Target, UsedNames, Vocabulary } from '../../core/ports/transition.ts';
-import { ByVersion } from '../by-version.ts';
-import { checkPart } from '../check-part.ts';
+import { checkRegistration, VersionedRegistry } from '../lib/versioned-registry.ts';
 
 /** The parts a session uses, and what its log says of them. */
 export interface ChosenParts {
@@ -55,18 +54,18 @@ class PartTable<Part extends RulePart> {
   private readonly kind: string;
   private readonly member: string;
   private readonly example: string;
-  private readonly parts: ByVersion<Part>;
+  private readonly parts: VersionedRegistry<Part>;
 
   constructor(kind: string, member: string, example: string) {
     this.kind = kind;
     this.member = member;
     this.example = example;
-    this.parts = new ByVersion(kind, 'rule_part_exists');
+    this.parts = new VersionedRegistry(kind, 'rule_part_exists');
   }
 
   register(part: Part): void {
     const { kind, member, example } = this;
-    checkPart(part, { kind: `a ${kind}`, code: 'bad_rule_part', example, members: [member] });
+    checkRegistration(part, { kind: `a ${kind}`, code: 'bad_rule_part', example, members: [member] });
     this.parts.register(part.name, part.version, part);
   }
 

@@ -3,10 +3,10 @@
 import { utf8Bytes } from '../../core/lib/json.ts';
 
 /** Records of a page, unless told. */
-export const PAGE = 100;
+export const DEFAULT_PAGE_SIZE = 100;
 
 /** How many of these fit into one answer; one always does. */
-export function countWithin(records: readonly unknown[], maxBytes: number): number {
+export function countFitting(records: readonly unknown[], maxBytes: number): number {
   let bytes = 0;
   const over = records.findIndex((record) => {
     bytes += utf8Bytes(JSON.stringify(record));

@@ -1,6 +1,6 @@
 /** The values that were asked for last, and no more than so many. */
 
-export class LatestOf<Value> {
+export class LruCache<Value> {
   private readonly most: number;
   private readonly values = new Map<string, Value>();
 

@@ -1,13 +1,13 @@
 /** What is staged and not yet durable: bounded in bytes and in time, and stopped for good when the store fails. */
 
 import { WireError } from '../../core/lib/errors.ts';
-import type { Limits } from '../../core/records/access/limits.ts';
 import type { Clock } from '../../core/ports/platform.ts';
 import type { AppendOutcome } from '../../core/ports/store.ts';
+import type { Limits } from '../../core/records/access/limits.ts';
 import { Histogram, SHORT_MS } from '../lib/histogram.ts';
 
 /** Whoever staged a unit. */
-export interface Settler {
+export interface AppendListener {
   settle(outcome: AppendOutcome): void;
 }
 
@@ -15,7 +15,7 @@ export interface Settler {
 interface Flush {
   readonly outcome: Promise<AppendOutcome>;
   readonly at: number;
-  readonly settlers: Settler[];
+  readonly settlers: AppendListener[];
   bytes: number;
 }
 
@@ -42,7 +42,7 @@ export class Backlog {
   }
 
   /** Counts a staged unit until its outcome is known, then settles it. A store may give the units of a flush one outcome: it is awaited once. */
-  add(bytes: number, outcome: Promise<AppendOutcome>, settler: Settler): void {
+  add(bytes: number, outcome: Promise<AppendOutcome>, settler: AppendListener): void {
     const flush = this.newest?.outcome === outcome ? this.newest : this.begin(outcome);
     flush.settlers.push(settler);
     flush.bytes += bytes;
@@ -74,7 +74,7 @@ export class Backlog {
 
   /** Throws when new work cannot be taken now. Asked before admission, so that a refusal is certain. */
   check(): void {
-    if (this.failure !== null) throw storeFailed(this.failure, 'refused');
+    if (this.failure !== null) throw storeFailedError(this.failure, 'refused');
     const oldest = this.flushes[0];
     const waitedMs = oldest === undefined ? 0 : this.clock.monotonic() - oldest.at;
     if (waitedMs > this.limits.maxFlushMs) throw behind(`a write has taken ${Math.round(waitedMs)} ms`);
@@ -82,7 +82,7 @@ export class Backlog {
   }
 }
 
-export function storeFailed(error: Error, outcome: 'refused' | 'unknown'): WireError {
+export function storeFailedError(error: Error, outcome: 'refused' | 'unknown'): WireError {
   const after = outcome === 'unknown' ? '; it may be in the log: try again with the same key when the hub is back' : '';
   return new WireError('unavailable', `the hub cannot write: ${error.message}${after}`, { outcome }, { cause: error });
 }

@@ -1,40 +1,47 @@
 /** A log of the hub's own that is small enough to be held folded: its fold is the book. The same laws as a session's log. */
 
-import type { Draft, Entry, Unit } from '../../core/records/session/envelope.ts';
-import { HUB_ID, PLAIN } from '../../core/records/session/envelope.ts';
 import { WireError } from '../../core/lib/errors.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
 import type { HeadToken } from '../../core/ports/store.ts';
-import { type Judge, type Judgement, Ledger } from './staged-log.ts';
-import type { HubParts } from '../parts.ts';
-import { logPages } from './read-pages.ts';
+import { type Draft, HUB_ID, PLAIN } from '../../core/records/session/envelope.ts';
+import type { Stamp } from '../../core/records/session/stamp.ts';
+import type { Entry, Unit } from '../../core/records/session/unit.ts';
+import type { Ground } from './ground.ts';
+import { iterateLog } from './read-pages.ts';
+import { type Judge, type Judgement, StagedLog } from './staged-log.ts';
+
+type HubLogGround = Pick<Ground, 'log' | 'store' | 'stamper' | 'backlog' | 'fail'>;
 
 /** Where a book is in its log. */
-export interface Page {
+export interface HubLogState {
   readonly seq: number;
   readonly envelope_id: string | null;
 }
 
-export interface BookRules<Book extends Page> {
+export interface HubLogOptions<Book extends HubLogState> {
   readonly logId: string;
   /** For people: "the tokens". */
   readonly what: string;
   readonly empty: Book;
   /** Pure. */
   fold(book: Book, entry: Entry): Book;
+  /** It is staged, or was read: for a book that is kept beside its fold. `durableSeq`: how far the log is durable. */
+  onTaken?(entry: Entry, durableSeq: number): void;
+  /** What was staged after `durableSeq` was dropped. */
+  onDropped?(durableSeq: number): void;
   /** It is durable. */
   onDurable?(entry: Entry): void;
 }
 
-export class KeptBook<Book extends Page> {
-  private readonly parts: HubParts;
-  private readonly rules: BookRules<Book>;
-  private ledger: Ledger<Book>;
+export class HubLog<Book extends HubLogState> {
+  private readonly ground: HubLogGround;
+  private readonly rules: HubLogOptions<Book>;
+  private ledger: StagedLog<Book>;
   /** What comes from this seq on is not known, and no more can be written; null = all is well. */
   private damagedFrom: number | null = null;
 
-  constructor(parts: HubParts, rules: BookRules<Book>) {
-    this.parts = parts;
+  constructor(ground: HubLogGround, rules: HubLogOptions<Book>) {
+    this.ground = ground;
     this.rules = rules;
     this.ledger = this.makeLedger(rules.empty, null, null);
   }
@@ -46,14 +53,16 @@ export class KeptBook<Book extends Page> {
 
   async start(): Promise<void> {
     const { logId, empty, what } = this.rules;
-    const { store, log } = this.parts;
+    const { store, log } = this.ground;
     let position = await store.position(logId);
     if (position === null) return;
-    const book = await this.readOn(empty, position.seq).catch(async (thrown: unknown) => {
+    // Nobody knows of an older version yet.
+    const readAll = (upTo: number): Promise<Book> => this.readOn(empty, upTo, Number.POSITIVE_INFINITY);
+    const book = await readAll(position.seq).catch(async (thrown: unknown) => {
       // Damage may be found only when it is read; then the store says so from there on.
       position = await store.position(logId);
       if (position === null || position.damaged_from === null) throw thrown;
-      return this.readOn(empty, position.seq);
+      return readAll(position.seq);
     });
     this.damagedFrom = position.damaged_from;
     if (this.damagedFrom !== null) log.error(`${what} are damaged`, { damaged_from: this.damagedFrom });
@@ -67,8 +76,13 @@ export class KeptBook<Book extends Page> {
   }
 
   /** One entry more, stamped, with what it is answered with. */
-  write<T>(book: Book, event_type: string, event_data: JsonObject, answer: (entry: Entry) => T): Judgement<Book, T> {
-    const stamp = this.parts.stamper.next(book.envelope_id);
+  write<T>(
+    book: Book,
+    event_type: string,
+    event_data: JsonObject,
+    answer: (entry: Entry) => T,
+    stamp: Stamp = this.stampAfter(book),
+  ): Judgement<Book, T> {
     const draft: Draft = {
       session_id: this.rules.logId,
       sender_id: HUB_ID,
@@ -81,39 +95,48 @@ export class KeptBook<Book extends Page> {
     return { kind: 'accept', unit: { entries: [entry] }, after: this.fold(book, entry), answer: answer(entry) };
   }
 
+  /** For an entry that says its own time. */
+  stampAfter({ envelope_id }: HubLogState): Stamp {
+    return this.ground.stamper.next(envelope_id);
+  }
+
   private fold(book: Book, entry: Entry): Book {
     const { seq, envelope_id } = entry.envelope;
     return { ...this.rules.fold(book, entry), seq, envelope_id };
   }
 
-  private makeLedger(book: Book, durable: Book | null, token: HeadToken | null): Ledger<Book> {
+  private makeLedger(book: Book, durable: Book | null, token: HeadToken | null): StagedLog<Book> {
     const owner = {
       logId: this.rules.logId,
-      store: this.parts.store,
-      backlog: this.parts.backlog,
-      onStaged: () => {},
+      store: this.ground.store,
+      backlog: this.ground.backlog,
+      onStaged: ({ entries }: Unit) => entries.forEach((entry) => void this.rules.onTaken?.(entry, this.durable.seq)),
       onDurable: ({ entries }: Unit) => entries.forEach((entry) => void this.rules.onDurable?.(entry)),
       reload: (known: Book | null) => this.reload(known ?? this.rules.empty),
-      onFailed: (error: Error) => this.parts.fail(error),
-      onLost: (error: Error) => this.parts.fail(error),
+      onFailed: (error: Error) => this.ground.fail(error),
+      onLost: (error: Error) => this.ground.fail(error),
     };
-    return new Ledger(owner, book, durable, token);
+    return new StagedLog(owner, book, durable, token);
   }
 
   /** Another writer was first: the log is read on. */
   private async reload(known: Book): Promise<{ state: Book; token: HeadToken | null }> {
-    const position = await this.parts.store.position(this.rules.logId);
+    this.rules.onDropped?.(known.seq);
+    const position = await this.ground.store.position(this.rules.logId);
     if (position === null && known.seq > 0)
       throw new WireError('internal', `${this.rules.what} are gone from the store`);
     if (position === null) return { state: known, token: null };
-    return { state: await this.readOn(known, position.seq), token: position.token };
+    return { state: await this.readOn(known, position.seq, known.seq), token: position.token };
   }
 
-  private async readOn(from: Book, to_seq: number): Promise<Book> {
+  private async readOn(from: Book, to_seq: number, durableSeq: number): Promise<Book> {
     let book = from;
-    for await (const entries of logPages(this.parts.store, this.rules.logId, from.seq + 1, to_seq)) {
-      for (const entry of entries) book = this.fold(book, entry);
-      if (book.envelope_id !== null) this.parts.stamper.observe(book.envelope_id);
+    for await (const entries of iterateLog(this.ground.store, this.rules.logId, from.seq + 1, to_seq)) {
+      for (const entry of entries) {
+        this.rules.onTaken?.(entry, durableSeq);
+        book = this.fold(book, entry);
+      }
+      if (book.envelope_id !== null) this.ground.stamper.observe(book.envelope_id);
     }
     return book;
   }

@@ -1,24 +1,24 @@
 /** What a memory store keeps. It outlives the store that writes to it, so that it can be opened again. */
 
-import { type Head, headDeadline } from '../../core/state/fold-head.ts';
 import type { Json } from '../../core/lib/json.ts';
-import { keyName } from '../../core/records/session/keys.ts';
-import { isTerminal } from '../../core/records/session/session.ts';
-import { laterId } from '../../core/records/session/stamp.ts';
 import type {
+  AuditEntry,
   AuditRange,
   AuditRecord,
   Cursor,
   HeadToken,
   LiveRow,
-  NumberedAudit,
+  ReadRange,
   SessionPage,
   SessionQuery,
   Snapshot,
   StoredHead,
 } from '../../core/ports/store.ts';
-import { matchesQuery } from '../../core/store-rules.ts';
-import { frozenCopy, MemoryLog, type StagedUnit } from '../memory-log.ts';
+import { keyName } from '../../core/records/session/keys.ts';
+import { isTerminal } from '../../core/records/session/session.ts';
+import { laterId } from '../../core/records/session/stamp.ts';
+import type { Entry, Head, Unit } from '../../core/records/session/unit.ts';
+import { checkSeqs, foldSession, headDeadline, matchesQuery } from '../../core/state/fold-head.ts';
 
 /** Nothing in memory is ever repaired or restored, so the past never changes. */
 export const MEMORY_EPOCH = 1;
@@ -43,7 +43,7 @@ export class MemoryDisk {
   /** By agent, then by session. */
   readonly #cursors = new Map<string, Map<string, Cursor>>();
   readonly #meta = new Map<string, Json>();
-  readonly #audit: NumberedAudit[] = [];
+  readonly #audit: AuditEntry[] = [];
   #audited = 0;
 
   logIds(): readonly string[] {
@@ -97,7 +97,7 @@ export class MemoryDisk {
     const heads: StoredHead[] = [];
     let last = Math.min(this.#sessions.length, Number(query.after ?? this.#sessions.length));
     for (const place of this.#placesBefore(last, query.participant)) {
-      const stored = storedHead(this.#sessions[place]);
+      const stored = toStoredHead(this.#sessions[place]);
       if (stored === null || !matchesQuery(stored.head, query)) continue;
       if (heads.length === query.limit) return { heads, next: String(last) };
       heads.push(stored);
@@ -135,7 +135,7 @@ export class MemoryDisk {
     if (this.#audit.length > MAX_AUDIT_RECORDS) this.#audit.shift();
   }
 
-  readAudit(range: AuditRange): readonly NumberedAudit[] {
+  readAudit(range: AuditRange): readonly AuditEntry[] {
     const forgotten = this.#audited - this.#audit.length;
     if ('before' in range) {
       const end = Math.max(0, Math.min(this.#audit.length, range.before - 1 - forgotten));
@@ -201,8 +201,92 @@ function liveRow(head: Head): LiveRow {
   return { session_id, type, state, deadline_ms: headDeadline(head), is_child, delegates: delegations > 0 };
 }
 
-export function storedHead(log: MemoryLog | undefined): StoredHead | null {
+export function toStoredHead(log: MemoryLog | undefined): StoredHead | null {
   const head = log?.head ?? null;
   const token = log?.token ?? null;
   return head === null || token === null ? null : { head, token, epoch: MEMORY_EPOCH, damaged_from: null };
+}
+
+/** A unit that was taken over from its caller and waits to become durable. */
+export interface StagedUnit extends Unit {
+  readonly logId: string;
+  readonly expected: HeadToken | null;
+  /** The head of the log once this unit is in it. */
+  readonly token: HeadToken;
+}
+
+export class MemoryLog {
+  readonly #entries: Entry[] = [];
+  #token: HeadToken | null = null;
+  #head: Head | null = null;
+
+  get entries(): readonly Entry[] {
+    return this.#entries;
+  }
+
+  /** null = nothing was ever written. */
+  get token(): HeadToken | null {
+    return this.#token;
+  }
+
+  /** null = the log does not begin with `session.created`: it is no session. */
+  get head(): Head | null {
+    return this.#head;
+  }
+
+  /** The fold comes first: if it throws, nothing of the unit is in the log. */
+  write(unit: StagedUnit): void {
+    this.#head = unit.entries.reduce(foldSession, this.#head);
+    this.#entries.push(...unit.entries);
+    this.#token = unit.token;
+  }
+
+  read({ from_seq, to_seq = Number.POSITIVE_INFINITY, limit, reverse = false }: ReadRange): readonly Entry[] {
+    const start = this.#placeOf(from_seq);
+    const end = Math.max(start, this.#placeOf(to_seq + 1));
+    if (reverse) return this.#entries.slice(Math.max(start, end - limit), end).reverse();
+    return this.#entries.slice(start, Math.min(end, start + limit));
+  }
+
+  /** Where the first entry with at least this seq is. A search, not an index: seqs are the caller's, places are ours. */
+  #placeOf(seq: number): number {
+    let low = 0;
+    let high = this.#entries.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#entries[middle]?.envelope.seq ?? seq) < seq) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** Takes a unit over from its caller, who may do with it what he likes afterwards. */
+export function stageUnit(logId: string, expected: HeadToken | null, unit: Unit): StagedUnit {
+  const before = expected === null ? 0 : seqOf(expected);
+  checkSeqs(logId, before, unit);
+  return { logId, expected, token: tokenAt(before + unit.entries.length), entries: frozenCopy(unit.entries) };
+}
+
+/** A token is told from every other by identity: two units with the same numbers are two heads. */
+export function tokenAt(seq: number): HeadToken {
+  // HeadToken is opaque; this store's tokens are positions.
+  return Object.freeze({ seq }) as unknown as HeadToken;
+}
+
+export function seqOf(token: HeadToken): number {
+  // The reverse of tokenAt.
+  return (token as unknown as { readonly seq: number }).seq;
+}
+
+/** What comes back from JSON text: nothing is shared with the original, and nobody can change it. */
+export function frozenCopy<T>(value: T): T {
+  // The copy of a JSON value has the type of the original.
+  return deepFreeze(JSON.parse(JSON.stringify(value))) as T;
+}
+
+function deepFreeze(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const member of Object.values(value)) deepFreeze(member);
+  return Object.freeze(value);
 }

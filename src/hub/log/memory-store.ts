@@ -1,18 +1,17 @@
 /** The store that forgets when the process ends: for tests, demonstrations, and hubs that need no past. */
 
-import type { Entry, Unit } from '../../core/records/session/envelope.ts';
-import { HubError } from '../../core/lib/errors.ts';
-import type { Head } from '../../core/state/fold-head.ts';
+import { asError, HubError } from '../../core/lib/errors.ts';
 import type { Json } from '../../core/lib/json.ts';
 import type {
   Append,
+  AppendOutcome,
+  AuditEntry,
   AuditRange,
   AuditRecord,
   Cursor,
   HeadToken,
   LiveRow,
   LogPosition,
-  NumberedAudit,
   ReadRange,
   SessionPage,
   SessionQuery,
@@ -20,9 +19,17 @@ import type {
   Store,
   StoredHead,
 } from '../../core/ports/store.ts';
-import { GroupCommit } from '../group-commit.ts';
-import { type CursorKey, MEMORY_EPOCH, MemoryDisk, storedHead } from './memory-disk.ts';
-import { frozenCopy, seqOf } from '../memory-log.ts';
+import type { Entry, Head, Unit } from '../../core/records/session/unit.ts';
+import {
+  type CursorKey,
+  frozenCopy,
+  MEMORY_EPOCH,
+  MemoryDisk,
+  type StagedUnit,
+  seqOf,
+  stageUnit,
+  toStoredHead,
+} from './memory-disk.ts';
 
 export interface MemoryStoreOptions {
   /** What an earlier store kept; default: nothing. */
@@ -58,7 +65,7 @@ export class MemoryStore implements Store {
   }
 
   async head(sessionId: string): Promise<StoredHead | null> {
-    return storedHead(this.#disk.log(sessionId));
+    return toStoredHead(this.#disk.log(sessionId));
   }
 
   async *liveRows(): AsyncGenerator<readonly LiveRow[], void, void> {
@@ -105,7 +112,7 @@ export class MemoryStore implements Store {
     this.#disk.audit(record);
   }
 
-  async readAudit(range: AuditRange): Promise<readonly NumberedAudit[]> {
+  async readAudit(range: AuditRange): Promise<readonly AuditEntry[]> {
     return this.#disk.readAudit(range);
   }
 
@@ -126,4 +133,60 @@ export class MemoryStore implements Store {
 
 function inMicrotask(flush: () => void): void {
   void Promise.resolve().then(flush);
+}
+
+interface Waiting {
+  readonly unit: StagedUnit;
+  readonly settle: (outcome: AppendOutcome) => void;
+}
+
+export class GroupCommit {
+  readonly #disk: MemoryDisk;
+  /** Bounded by the caller, who knows the bytes of what he stages (Limits.maxStagedBytes). */
+  readonly #waiting: Waiting[] = [];
+  #poison: Error | null = null;
+
+  constructor(disk: MemoryDisk) {
+    this.#disk = disk;
+  }
+
+  /** How many units wait. */
+  get size(): number {
+    return this.#waiting.length;
+  }
+
+  append(logId: string, expected: HeadToken | null, unit: Unit): Append {
+    const staged = stageUnit(logId, expected, unit);
+    const outcome = new Promise<AppendOutcome>((settle) => {
+      if (this.#poison === null) this.#waiting.push({ unit: staged, settle });
+      else settle({ kind: 'failed', error: this.#poison });
+    });
+    return { token: staged.token, outcome };
+  }
+
+  /** The first `count` of the waiting units become durable, or conflict. A disk that throws fails them and all behind. */
+  flush(count: number = this.#waiting.length): void {
+    for (const { unit, settle } of this.#waiting.slice(0, count)) {
+      try {
+        settle({ kind: this.#disk.commit(unit) ? 'durable' : 'conflict' });
+      } catch (thrown) {
+        this.fail(asError(thrown));
+        return;
+      }
+      this.#waiting.shift();
+    }
+  }
+
+  /** Fails what waits and every later append. */
+  fail(error: Error): readonly StagedUnit[] {
+    this.#poison ??= error;
+    const failed = this.#waiting.splice(0);
+    for (const { settle } of failed) settle({ kind: 'failed', error: this.#poison });
+    return failed.map(({ unit }) => unit);
+  }
+
+  /** Forgets what waits, as a crash does: its outcomes never settle. */
+  abandon(): readonly StagedUnit[] {
+    return this.#waiting.splice(0).map(({ unit }) => unit);
+  }
 }

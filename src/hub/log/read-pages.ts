@@ -1,14 +1,14 @@
 /** Everything of a log, or of a list, a page at a time: nobody holds more than one page, and a hole is an error. */
 
-import type { Entry } from '../../core/records/session/envelope.ts';
 import { WireError } from '../../core/lib/errors.ts';
 import type { SessionQuery, Store, StoredHead } from '../../core/ports/store.ts';
+import type { Entry } from '../../core/records/session/unit.ts';
 
 const ENTRIES_PER_PAGE = 512;
 const HEADS_PER_PAGE = 500;
 
 /** The entries from `fromSeq` to `toSeq`, all of which must exist. */
-export async function* logPages(
+export async function* iterateLog(
   store: Store,
   logId: string,
   fromSeq: number,
@@ -22,13 +22,20 @@ export async function* logPages(
   }
 }
 
+/** The entry at `seq`, which must exist. */
+export async function readEntry(store: Store, logId: string, seq: number): Promise<Entry> {
+  const [entry] = await store.read(logId, { from_seq: seq, to_seq: seq, limit: 1 });
+  if (entry === undefined) throw new WireError('internal', `log ${logId} has no entry ${seq}`);
+  return entry;
+}
+
 /** The sessions that have not ended and name the agent, in whatever status, newest first. */
-export function liveSessionsOf(store: Store, agentId: string): AsyncGenerator<StoredHead, void, undefined> {
-  return listed(store, { participant: agentId, states: ['INVITED', 'ACTIVE', 'CLOSING'] });
+export function iterateLiveSessions(store: Store, agentId: string): AsyncGenerator<StoredHead, void, undefined> {
+  return iterateSessions(store, { participant: agentId, states: ['INVITED', 'ACTIVE', 'CLOSING'] });
 }
 
 /** The sessions that match, newest first. */
-export async function* listed(
+export async function* iterateSessions(
   store: Store,
   query: Omit<SessionQuery, 'after' | 'limit'>,
 ): AsyncGenerator<StoredHead, void, undefined> {
@@ -36,5 +43,13 @@ export async function* listed(
     const page = await store.list({ ...query, limit: HEADS_PER_PAGE, ...(after === undefined ? {} : { after }) });
     yield* page.heads;
     after = page.next;
+  }
+}
+
+export async function* sessionsToLeave(store: Store, agentId: string): AsyncGenerator<string, void, undefined> {
+  for await (const { head, damaged_from } of iterateLiveSessions(store, agentId)) {
+    const status = head.members[agentId];
+    // Nothing can be written into a damaged one; after its repair the next start finds the identity retired.
+    if (status !== 'removed' && status !== 'rejected' && damaged_from === null) yield head.session_id;
   }
 }

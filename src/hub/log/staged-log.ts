@@ -1,14 +1,15 @@
 /**
- * A log with its two states. `admitted` is the state after the last staged unit and only admission reads it; `durable` is
- * the state after the last unit the store confirmed and everything else reads it. Judging, folding and staging are one
- * synchronous step, so a log needs no lock; answers leave, in order, when what they depended on is durable.
+ * Logs: this room owns how one is written and read, and what a store in memory does. Every log has two states. `admitted` is
+ * the state after the last staged unit and only admission reads it; `durable` is the state after the last unit the store
+ * confirmed and everything else reads it. Judging, folding and staging are one synchronous step, so a log needs no lock;
+ * answers leave, in order, when what they depended on is durable. Start here, then hub-log.ts; ground.ts is what rooms share.
  */
 
-import type { Unit } from '../../core/records/session/envelope.ts';
 import { asError, toWireError, type WireError } from '../../core/lib/errors.ts';
-import { roughLength } from '../../core/lib/json.ts';
+import { estimateJsonLength } from '../../core/lib/json.ts';
 import type { AppendOutcome, HeadToken, Store } from '../../core/ports/store.ts';
-import { type Backlog, type Settler, storeFailed } from './backlog.ts';
+import type { Unit } from '../../core/records/session/unit.ts';
+import { type AppendListener, type Backlog, storeFailedError } from './backlog.ts';
 
 /** What a judge says: a unit with the state after it, an answer without effect, or a refusal. */
 export type Judgement<State, Answer> =
@@ -24,7 +25,7 @@ export type Judgement<State, Answer> =
 /** Called in one turn of the event loop, and again on a newer state if the log turns out to have moved. */
 export type Judge<State, Answer> = (state: State) => Judgement<State, Answer>;
 
-export interface LedgerOwner<State> {
+export interface StagedLogOwner<State> {
   readonly logId: string;
   readonly store: Store;
   readonly backlog: Backlog;
@@ -41,7 +42,7 @@ export interface LedgerOwner<State> {
 }
 
 /** What was asked. After a conflict it is judged again, and is of another generation. */
-class Admission<State> implements Settler {
+class Admission<State> implements AppendListener {
   readonly judge: Judge<State, unknown>;
   readonly resolve: (answer: unknown) => void;
   readonly reject: (error: WireError) => void;
@@ -49,10 +50,10 @@ class Admission<State> implements Settler {
   verdict: Judgement<State, unknown> | null = null;
   /** Of the unit that is staged. */
   text: string | undefined = undefined;
-  private readonly ledger: Ledger<State>;
+  private readonly ledger: StagedLog<State>;
 
   constructor(
-    ledger: Ledger<State>,
+    ledger: StagedLog<State>,
     generation: number,
     { judge, resolve, reject }: Pick<Admission<State>, 'judge' | 'resolve' | 'reject'>,
   ) {
@@ -68,8 +69,8 @@ class Admission<State> implements Settler {
   }
 }
 
-export class Ledger<State> {
-  private readonly owner: LedgerOwner<State>;
+export class StagedLog<State> {
+  private readonly owner: StagedLogOwner<State>;
   private admittedState: State;
   private durableState: State | null;
   private token: HeadToken | null;
@@ -81,7 +82,7 @@ export class Ledger<State> {
   private generation = 0;
 
   /** `durable` null = nothing of this log exists yet; `initial` is then the state the first judge sees. */
-  constructor(owner: LedgerOwner<State>, initial: State, durable: State | null, token: HeadToken | null) {
+  constructor(owner: StagedLogOwner<State>, initial: State, durable: State | null, token: HeadToken | null) {
     this.owner = owner;
     this.admittedState = initial;
     this.durableState = durable;
@@ -99,7 +100,7 @@ export class Ledger<State> {
   admit<Answer>(judge: Judge<State, Answer>): Promise<Answer> {
     return new Promise<Answer>((resolve, reject) => {
       const failed = this.owner.backlog.failed ?? this.lost;
-      if (failed !== null) return reject(storeFailed(failed, 'refused'));
+      if (failed !== null) return reject(storeFailedError(failed, 'refused'));
       // The answer given to `resolve` is the one this judge returned.
       const asked = { judge, resolve: resolve as (answer: unknown) => void, reject };
       const admission = new Admission<State>(this, this.generation, asked);
@@ -203,7 +204,7 @@ export class Ledger<State> {
   /** A refusal is certain. What was staged, and what a repeat of it was to be answered with, is not. */
   private rejectAll(error: Error, staged: 'unknown' | 'refused'): void {
     for (const { verdict, reject } of this.pending.splice(0)) {
-      reject(storeFailed(error, verdict === null || verdict.kind === 'refuse' ? 'refused' : staged));
+      reject(storeFailedError(error, verdict === null || verdict.kind === 'refuse' ? 'refused' : staged));
     }
   }
 }
@@ -216,6 +217,6 @@ function release<State>({ resolve, reject }: Admission<State>, verdict: Judgemen
 /** An estimate that costs little: the bound is a safety net, not an account. */
 function unitBytes(unit: Unit): number {
   let bytes = 0;
-  for (const { envelope } of unit.entries) bytes += 400 + roughLength(envelope.event_data);
+  for (const { envelope } of unit.entries) bytes += 400 + estimateJsonLength(envelope.event_data);
   return bytes;
 }

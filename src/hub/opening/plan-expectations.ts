@@ -1,20 +1,20 @@
-/** The expectations of a session that is about to be created: every name known, every parameter checked, everyone resolved. */
+/** The expectations of a new session: every name known, every parameter checked, everyone resolved; and warnings of what would never happen. */
 
-import { disown } from '../../core/state/check-expectation-output.ts';
-import { type CreateFacts, plannedMetadata } from '../../core/decisions/create.ts';
+import { type CreateFacts, planMetadata } from '../../core/decisions/create.ts';
 import { type FieldProblem, internalError, WireError } from '../../core/lib/errors.ts';
-import { type Evaluator, type WatchedEntry, watchOf } from '../../core/ports/expectation.ts';
-import { describe, isPlainObject, type JsonObject } from '../../core/lib/json.ts';
+import { canonicalJson, describeValue, isPlainObject, type Json, type JsonObject } from '../../core/lib/json.ts';
+import { type BoundExpectation, type Evaluator, toExpectationSet } from '../../core/ports/expectation.ts';
 import type { ExpectationEntry, SessionMetadata } from '../../core/records/session/session.ts';
-import type { ByVersion } from '../by-version.ts';
-import type { HubParts } from '../parts.ts';
+import { ignoreRejection } from '../../core/state/check-expectation-output.ts';
+import type { Expectations } from '../extensions/expectations.ts';
+import type { VersionedRegistry } from '../lib/versioned-registry.ts';
 
 /** The same request with what its expectations come to, and the versions they begin with. */
-export function withExpectations({ expectations }: HubParts, facts: CreateFacts): CreateFacts {
+export function withExpectations(expectations: Expectations, facts: CreateFacts): CreateFacts {
   const given = facts.expectations ?? facts.adapter.manifest.expectations;
   if (given.length === 0) return facts;
-  const metadata = plannedMetadata(facts);
-  const watched = given.map((entry, index): WatchedEntry => {
+  const metadata = planMetadata(facts);
+  const watched = given.map((entry, index): BoundExpectation => {
     const field = `expectations.${index}`;
     const evaluator = newest(expectations.evaluators, entry.name, `${field}.name`, 'an evaluator');
     const handler = newest(expectations.handlers, entry.on_violation, `${field}.on_violation`, 'a handler');
@@ -28,7 +28,7 @@ export function withExpectations({ expectations }: HubParts, facts: CreateFacts)
   return {
     ...facts,
     expectations: isSame ? facts.expectations : entries,
-    watch: watchOf(watched),
+    watch: toExpectationSet(watched),
     versions: {
       ...facts.versions,
       evaluators: Object.fromEntries(watched.map(({ evaluator }) => [evaluator.name, evaluator.version])),
@@ -37,7 +37,24 @@ export function withExpectations({ expectations }: HubParts, facts: CreateFacts)
   };
 }
 
-function newest<T>(parts: ByVersion<T>, name: string, field: string, kind: string): T {
+/** Entries that are allowed and probably not meant. What its type brings along is the type's affair. */
+export function expectationWarnings(
+  { evaluators, handlers }: Expectations,
+  session: SessionMetadata,
+  ofType: readonly ExpectationEntry[],
+): readonly string[] {
+  const entries = session.manifest.expectations;
+  if (canonicalJson(entries as unknown as Json) === canonicalJson(ofType as unknown as Json)) return [];
+  return entries.flatMap((entry, i) => {
+    const { name, on_violation } = entry;
+    const ofSession = evaluators.newest(name)?.violator === 'session';
+    const isIdle = ofSession && handlers.newest(on_violation)?.needsParticipant === true;
+    const idle = `expectations.${i}.on_violation: ${on_violation} does nothing here, for the violator of ${name} is the session`;
+    return [...nobody(entry, session, `expectations.${i}.applies_to`), ...(isIdle ? [idle] : [])];
+  });
+}
+
+function newest<T>(parts: VersionedRegistry<T>, name: string, field: string, kind: string): T {
   const part = parts.newest(name);
   if (part !== null) return part;
   throw refused({
@@ -57,7 +74,7 @@ function asked(evaluator: Evaluator, params: JsonObject): FieldProblem | null {
   try {
     const problem: unknown = evaluator.checkParams(params);
     if (problem === null || problem === undefined) return null;
-    disown(problem);
+    ignoreRejection(problem);
     if (!isPlainObject(problem)) throw new TypeError('checkParams gives {field, expected, received} or null');
     const { field, expected, received } = problem;
     return { field: String(field), expected: String(expected), received: String(received) };
@@ -69,7 +86,7 @@ function asked(evaluator: Evaluator, params: JsonObject): FieldProblem | null {
 /** A list that leaves out everybody, or that nobody would look at, is a mistake. */
 function checkAppliesTo({ violator, name }: Evaluator, { applies_to }: ExpectationEntry, field: string): void {
   if (applies_to === undefined) return;
-  const received = describe(applies_to);
+  const received = describeValue(applies_to);
   if (applies_to.length === 0) throw refused({ field, expected: 'at least one role or participant', received });
   if (violator !== 'session') return;
   throw refused({ field, expected: `nothing, for the violator of ${name} is the session`, received });
@@ -94,4 +111,12 @@ function resolved(entry: ExpectationEntry, { participants, manifest }: SessionMe
 function refused(problem: FieldProblem): WireError {
   const { field, expected, received } = problem;
   return new WireError('invalid_create', `${field}: expected ${expected}, got ${received}`, { ...problem });
+}
+
+function nobody({ applies_to, name }: ExpectationEntry, session: SessionMetadata, field: string): readonly string[] {
+  const isSomebody = session.participants.some(
+    ({ agent_id, role }) => applies_to?.includes(agent_id) || applies_to?.includes(role),
+  );
+  if (applies_to === undefined || isSomebody) return [];
+  return [`${field}: nobody in the session is ${applies_to.join(' or ')}, so ${name} waits for nobody`];
 }

@@ -2,21 +2,26 @@
 
 import type { CreateFacts } from '../../core/decisions/create.ts';
 import { WireError } from '../../core/lib/errors.ts';
-import type { ParticipantRef } from '../../core/operations.ts';
-import { type Offers, offering } from '../registry/find-agents.ts';
-import type { Opener } from '../opener.ts';
-import type { HubParts } from '../parts.ts';
+import type { ParticipantRef } from '../../core/records/session/create-params.ts';
+import { Binding, notBoundError } from '../bindings/binding.ts';
+import type { Bindings } from '../bindings/bindings.ts';
+import { type FindAgentsNeeds, findOffers, type Offers } from '../registry/find-agents.ts';
+import type { Registry } from '../registry/registry.ts';
 
 type Participants = CreateFacts['participants'];
 type Chosen = Participants[number];
 
 /** A creator not listed is put first. Capabilities are filled last, so that nobody is chosen who is named elsewhere. */
-export function resolveParticipants(parts: HubParts, creator: Opener, listed: readonly ParticipantRef[]): Participants {
-  const named = listed.map((ref, i) => (typeof ref === 'string' ? byName(parts, ref, i) : ref));
+export function resolveParticipants(
+  agents: FindAgentsNeeds & { readonly registry: Pick<Registry, 'invitable'> },
+  creator: SessionCreator,
+  listed: readonly ParticipantRef[],
+): Participants {
+  const named = listed.map((ref, i) => (typeof ref === 'string' ? byName(agents.registry, ref, i) : ref));
   assertOnce(named, listed);
   const taken = new Set([creator.agentId, ...named.flatMap((one) => ('capability' in one ? [] : [one.agent_id]))]);
-  const offers = offering(
-    parts,
+  const offers = findOffers(
+    agents,
     named.flatMap((one) => ('capability' in one ? [one.capability] : [])),
   );
   const all = named.map((one, i) => ('capability' in one ? byCapability(offers, one.capability, taken, i) : one));
@@ -24,7 +29,7 @@ export function resolveParticipants(parts: HubParts, creator: Opener, listed: re
   return isListed ? all : [{ agent_id: creator.agentId, name: creator.name }, ...all];
 }
 
-function byName({ registry }: HubParts, nameOrId: string, place: number): Chosen {
+function byName(registry: Pick<Registry, 'invitable'>, nameOrId: string, place: number): Chosen {
   const passport = registry.invitable(nameOrId);
   if (passport === null) throw nobody(place, `nobody called "${nameOrId}" is registered`, nameOrId);
   return { agent_id: passport.agent_id, name: passport.name };
@@ -49,4 +54,30 @@ function assertOnce(
 function nobody(place: number, problem: string, received: unknown): WireError {
   const field = `params.participants.${place}`;
   return new WireError('invalid_create', `${field}: ${problem}`, { field, received });
+}
+
+/** The creator of a schedule, who need not be here when it runs. */
+export interface Scheduler {
+  readonly agentId: string;
+  readonly name: string;
+  /** Why it is no longer wanted; null = it is. */
+  readonly refusal?: () => WireError | null;
+}
+
+export type SessionCreator = Binding | Scheduler;
+
+/** Asked in the step that writes: may it still? */
+export function checkCreator(
+  bindings: Pick<Bindings, 'mayAct'>,
+  registry: Pick<Registry, 'isGone'>,
+  opener: SessionCreator,
+): void {
+  if (opener instanceof Binding) {
+    if (!bindings.mayAct(opener)) throw notBoundError(opener.name);
+  } else if (registry.isGone(opener.agentId)) {
+    throw new WireError('not_found', `${opener.name} is no longer registered`);
+  } else {
+    const refusal = opener.refusal?.() ?? null;
+    if (refusal !== null) throw refusal;
+  }
 }

@@ -1,54 +1,68 @@
 /** Who may be bound on a connection: what a hello offers is judged, and a name belongs to the credential it was registered with. */
 
-import { type Credential, schemeProblem } from '../../core/records/access/credentials.ts';
 import { type FieldProblem, WireError } from '../../core/lib/errors.ts';
-import { type HelloFrame, PROTOCOL_VERSION } from '../../core/protocol/frames/frame-codec.ts';
-import { describe } from '../../core/lib/json.ts';
+import { describeValue } from '../../core/lib/json.ts';
+import { type HelloFrame, PROTOCOL_VERSION } from '../../core/protocol/frames/frames.ts';
+import {
+  type Authenticate,
+  type Credential,
+  hasExpired,
+  schemeProblem,
+} from '../../core/records/access/credentials.ts';
 import type { Passport } from '../../core/records/identity/passport.ts';
-import type { HubParts } from '../parts.ts';
-import type { Peer } from '../peer.ts';
+import type { Ground } from '../log/ground.ts';
+import type { Registry } from './registry.ts';
+import type { Tokens } from './tokens.ts';
+
+export interface HandshakeNeeds extends Pick<Ground, 'clock' | 'log'> {
+  /** null = this hub has no tokens. */
+  readonly tokens: Pick<Tokens, 'isRevoked'> | null;
+  readonly registry: Pick<Registry, 'named' | 'credentialOf'>;
+}
 
 /** The credential of a peer that is trusted. */
 export const TRUSTED = 'trusted';
 
 /** Something was offered that proves nothing: why, as far as it may be told to whoever offered it. */
-export interface Unproven {
+export interface FailedProof {
   readonly why: string;
   /** It could not be judged now; the same may count later. */
   readonly later: boolean;
 }
 
-export type Proven = Credential | typeof TRUSTED;
+export type VerifiedProof = Credential | typeof TRUSTED;
 /** null = nothing was offered yet. */
-export type Proof = Proven | Unproven | null;
+export type Proof = VerifiedProof | FailedProof | null;
 
 /** What comes of a hello. A proof counts also where the name is not known yet: it may be registered with it. */
-export type Greeted =
-  | { readonly kind: 'bind'; readonly passport: Passport; readonly proof: Proven }
+export type HelloResult =
+  | { readonly kind: 'bind'; readonly passport: Passport; readonly proof: VerifiedProof }
   | { readonly kind: 'refuse'; readonly error: WireError; readonly proof: Proof };
 
-export function judgeHello(parts: HubParts, peer: Peer, frame: HelloFrame): Greeted | Promise<Greeted> {
+export function judgeHello(needs: HandshakeNeeds, peer: Peer, frame: HelloFrame): HelloResult | Promise<HelloResult> {
   if (frame.protocol !== PROTOCOL_VERSION) {
-    const message = `frame.protocol: this hub speaks ${PROTOCOL_VERSION}, got ${describe(frame.protocol)}`;
+    const message = `frame.protocol: this hub speaks ${PROTOCOL_VERSION}, got ${describeValue(frame.protocol)}`;
     const details = { field: 'frame.protocol', name: frame.name };
     return { kind: 'refuse', error: new WireError('unsupported_version', message, details), proof: null };
   }
-  const proof = proven(parts, peer, frame);
-  return proof instanceof Promise ? proof.then((found) => greet(parts, frame, found)) : greet(parts, frame, proof);
+  const proof = verifyProof(needs, peer, frame);
+  return proof instanceof Promise
+    ? proof.then((found) => resolveHello(needs, frame, found))
+    : resolveHello(needs, frame, proof);
 }
 
 /** When to ask again whoever could not be asked. */
 const UNJUDGED_RETRY_MS = 5_000;
 
-const NOT_ACCEPTED: Unproven = { why: 'the credential was not accepted', later: false };
-const UNJUDGED: Unproven = { why: 'credentials cannot be judged at the moment', later: true };
-const NONE: Unproven = {
+const NOT_ACCEPTED: FailedProof = { why: 'the credential was not accepted', later: false };
+const UNJUDGED: FailedProof = { why: 'credentials cannot be judged at the moment', later: true };
+const NONE: FailedProof = {
   why: 'a credential is needed; the scheme "none" counts only where the port allows it, and never through a proxy',
   later: false,
 };
 
-export function proven(
-  parts: HubParts,
+export function verifyProof(
+  needs: HandshakeNeeds,
   { authenticate }: Pick<Peer, 'authenticate'>,
   { auth, name }: Pick<HelloFrame, 'auth' | 'name'>,
 ): Proof | Promise<Proof> {
@@ -57,7 +71,7 @@ export function proven(
   if (problem !== null) return noScheme(problem);
   if (authenticate === null) return scheme === 'none' ? TRUSTED : NOT_ACCEPTED;
   const judged = (found: Credential | null): Proof => found ?? (scheme === 'none' ? NONE : NOT_ACCEPTED);
-  const failed = (thrown: unknown): Unproven => couldNotJudge(parts, name, thrown);
+  const failed = (thrown: unknown): FailedProof => couldNotJudge(needs, name, thrown);
   try {
     const credential = authenticate(auth);
     return credential instanceof Promise ? credential.then(judged, failed) : judged(credential);
@@ -67,21 +81,25 @@ export function proven(
 }
 
 /** Whoever judges is the user's code: a throw is a no, and is told to the log alone. */
-function couldNotJudge({ log }: HubParts, name: string, thrown: unknown): Unproven {
+function couldNotJudge({ log }: HandshakeNeeds, name: string, thrown: unknown): FailedProof {
   log.warn('a credential could not be judged', { name, error: String(thrown) });
   return thrown instanceof WireError && thrown.code === 'unavailable' ? UNJUDGED : NOT_ACCEPTED;
 }
 
-function noScheme({ field, expected, received }: FieldProblem): Unproven {
+function noScheme({ field, expected, received }: FieldProblem): FailedProof {
   return { why: `auth.${field}: expected ${expected}, got ${received}`, later: false };
 }
 
-export function greet({ registry, clock }: HubParts, { name }: Pick<HelloFrame, 'name'>, found: Proof): Greeted {
-  const proof = isProven(found) && found !== TRUSTED && isOver(found, clock.now()) ? NOT_ACCEPTED : found;
-  const later = unjudged(proof, name);
+export function resolveHello(
+  { registry, clock }: HandshakeNeeds,
+  { name }: Pick<HelloFrame, 'name'>,
+  found: Proof,
+): HelloResult {
+  const proof = isVerified(found) && found !== TRUSTED && hasExpired(found, clock.now()) ? NOT_ACCEPTED : found;
+  const later = proofUnavailableError(proof, name);
   if (later !== null) return { kind: 'refuse', error: later, proof };
   const passport = registry.named(name);
-  if (passport !== null && isProven(proof) && speaksFor(proof, passport, registry.credentialOf(passport.agent_id))) {
+  if (passport !== null && isVerified(proof) && speaksFor(proof, passport, registry.credentialOf(passport.agent_id))) {
     return { kind: 'bind', passport, proof };
   }
   // A name nobody has and a wrong credential get the same answer.
@@ -89,50 +107,46 @@ export function greet({ registry, clock }: HubParts, { name }: Pick<HelloFrame, 
   return { kind: 'refuse', error: new WireError('unauthenticated', message, { name }), proof };
 }
 
-export function isProven(proof: Proof): proof is Proven {
-  return proof !== null && !isUnproven(proof);
+export function isVerified(proof: Proof): proof is VerifiedProof {
+  return proof !== null && !isFailedProof(proof);
 }
 
 /** It could not be judged now: why; null = it could. */
-export function unjudged(proof: Proof, name: string): WireError | null {
-  return isUnproven(proof) && proof.later ? unprovenError('bound', name, proof) : null;
+export function proofUnavailableError(proof: Proof, name: string): WireError | null {
+  return isFailedProof(proof) && proof.later ? failedProofError('bound', name, proof) : null;
 }
 
-function isUnproven(proof: Proof): proof is Unproven {
+function isFailedProof(proof: Proof): proof is FailedProof {
   return proof !== null && proof !== TRUSTED && 'why' in proof;
 }
 
 /** It was a no that will stay one, and counts against the address. */
 export function isFailed(proof: Proof): boolean {
-  return proof === null || (isUnproven(proof) && !proof.later);
+  return proof === null || (isFailedProof(proof) && !proof.later);
 }
 
 /** null = there is none to go by: it is trusted. */
-export function credentialIn(proof: Proof): Credential | null {
-  return isProven(proof) && proof !== TRUSTED ? proof : null;
+export function credentialFrom(proof: Proof): Credential | null {
+  return isVerified(proof) && proof !== TRUSTED ? proof : null;
 }
 
-function unprovenError(what: 'bound' | 'registered', name: string, { why, later }: Unproven): WireError {
+function failedProofError(what: 'bound' | 'registered', name: string, { why, later }: FailedProof): WireError {
   const message = `"${name}" cannot be ${what}: ${why}`;
   if (!later) return new WireError('unauthenticated', message, { name });
   return new WireError('unavailable', message, { name, outcome: 'refused', retry_after_ms: UNJUDGED_RETRY_MS });
 }
 
-function speaksFor(proof: Proven, { name }: Passport, registeredWith: string | null): boolean {
+function speaksFor(proof: VerifiedProof, { name }: Passport, registeredWith: string | null): boolean {
   return proof === TRUSTED || proof.name === name || (proof.name === null && proof.id === registeredWith);
 }
 
-export function isOver({ expires_at_ms }: Credential, nowMs: number): boolean {
-  return expires_at_ms !== null && expires_at_ms <= nowMs;
-}
-
 /** It may have run out, or been taken back, since it was judged. */
-export function stillHolds({ clock, tokens }: HubParts, proof: Proof): boolean {
-  if (!isProven(proof) || proof === TRUSTED) return true;
-  return !isOver(proof, clock.now()) && tokens?.isRevoked(proof) !== true;
+export function isStillValid({ clock, tokens }: HandshakeNeeds, proof: Proof): boolean {
+  if (!isVerified(proof) || proof === TRUSTED) return true;
+  return !hasExpired(proof, clock.now()) && tokens?.isRevoked(proof) !== true;
 }
 
-export function noLongerHolds(name: string): WireError {
+export function noLongerValidError(name: string): WireError {
   const message = `"${name}" cannot be registered: the credential of this connection no longer holds; say hello with another`;
   return new WireError('unauthenticated', message, { name });
 }
@@ -145,10 +159,26 @@ export function enrolRefusal(proof: Proof, name: string, isEnroller: boolean): W
       name,
     });
   }
-  if (isUnproven(proof)) return unprovenError('registered', name, proof);
+  if (isFailedProof(proof)) return failedProofError('registered', name, proof);
   if (proof.name === name || (proof.name === null && proof.grants.includes('enrol'))) return null;
   const only = proof.name === null ? 'needs the grant "enrol"' : `is for "${proof.name}" alone`;
   // Whoever has proven it may know whose it is.
   const details = proof.name === null ? { name } : { name, speaks_for: proof.name };
   return new WireError('forbidden', `"${name}" cannot be registered: this credential ${only}`, details);
 }
+
+export interface Peer {
+  /** Where it comes from; null = inside this process. */
+  readonly address: string | null;
+  /** Judges what a hello offers; null = it is trusted, and may speak for anyone. */
+  readonly authenticate: Authenticate | null;
+  /** How often the edge looks whether it is still there; absent = there is no need. */
+  readonly pingMs?: number;
+  /** Somebody was bound on it for the first time. */
+  bound(): void;
+  /** A hello proved nothing. True = it was one too many, and the connection ends. */
+  helloFailed(): boolean;
+}
+
+/** A link inside this process needs no watching. */
+export const LOCAL_PEER: Peer = { address: null, authenticate: null, bound() {}, helloFailed: () => false };

@@ -1,14 +1,21 @@
 /** What the log of the registry folds to. Both states share it: what is not durable yet is told apart by its seq. */
 
-import type { Entry } from '../../core/records/session/envelope.ts';
-import type { KnownAgent } from '../../core/records/identity/find-agent.ts';
-import type { Grant } from '../../core/records/access/grants.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
-import { foldOutcomes, NOTHING_SEEN, type Observations, observedOf, type TaskOutcome } from '../../core/records/identity/resume.ts';
-import type { Passport } from '../../core/records/identity/passport.ts';
-import { emptyResume, type Observed, type Resume } from '../../core/records/identity/resume-schema.ts';
+import type { Grant } from '../../core/records/access/grants.ts';
 import type { RuleRecord } from '../../core/records/access/rule.ts';
-import { Versions } from '../versions.ts';
+import type { KnownAgent } from '../../core/records/identity/find-agent.ts';
+import type { Passport } from '../../core/records/identity/passport.ts';
+import {
+  foldOutcomes,
+  NO_OBSERVATIONS,
+  type Observations,
+  type Resume,
+  type TaskOutcome,
+  type TrackRecord,
+  toTrackRecords,
+} from '../../core/records/identity/resume.ts';
+import { emptyResume } from '../../core/records/identity/resume-schema.ts';
+import type { Entry } from '../../core/records/session/unit.ts';
 
 /** A skill as far as it is kept in memory; its text, which may be long, is in the log at `seq`. */
 export interface SkillNote {
@@ -18,9 +25,9 @@ export interface SkillNote {
 }
 
 /** What was seen of an agent, and how it is shown. */
-export interface SeenOf {
+export interface ObservedOutcomes {
   readonly observations: Observations;
-  readonly shown: Readonly<Record<string, Observed>>;
+  readonly shown: Readonly<Record<string, TrackRecord>>;
 }
 
 /** One name, for good: once taken it is never given to another. */
@@ -30,11 +37,11 @@ export interface Identity {
   readonly credentialId: string | null;
   readonly sinceSeq: number;
   retiredSeq: number | null;
-  readonly resumes: Versions<Resume>;
-  readonly skills: Versions<SkillNote>;
-  readonly rules: Versions<RuleRecord>;
-  readonly grants: Versions<readonly Grant[]>;
-  readonly seen: Versions<SeenOf>;
+  readonly resumes: StagedValue<Resume>;
+  readonly skills: StagedValue<SkillNote>;
+  readonly rules: StagedValue<RuleRecord>;
+  readonly grants: StagedValue<readonly Grant[]>;
+  readonly seen: StagedValue<ObservedOutcomes>;
 }
 
 export class Identities {
@@ -97,7 +104,7 @@ export class Identities {
         return;
       case 'agent.observed':
         // Written by the registry from outcomes.
-        identity.seen.set(seq, seenAfter(identity, event_data.outcomes as unknown as TaskOutcome[]), durableSeq);
+        identity.seen.set(seq, addOutcomes(identity, event_data.outcomes as unknown as TaskOutcome[]), durableSeq);
     }
   }
 
@@ -126,11 +133,11 @@ export class Identities {
       credentialId: credential_id,
       sinceSeq,
       retiredSeq: null,
-      resumes: new Versions<Resume>(),
-      skills: new Versions<SkillNote>(),
-      rules: new Versions<RuleRecord>(),
-      grants: new Versions<readonly Grant[]>(),
-      seen: new Versions<SeenOf>(),
+      resumes: new StagedValue<Resume>(),
+      skills: new StagedValue<SkillNote>(),
+      rules: new StagedValue<RuleRecord>(),
+      grants: new StagedValue<readonly Grant[]>(),
+      seen: new StagedValue<ObservedOutcomes>(),
     };
     this.names = null;
     this.byName.set(passport.name, identity);
@@ -144,18 +151,18 @@ export function isKnownAt({ sinceSeq, retiredSeq }: Identity, seq: number): bool
 }
 
 export function knownAgent({ passport, resumes, skills, seen }: Identity, seq: number): KnownAgent {
-  const resume = withObserved(resumes.at(seq) ?? emptyResume(passport.agent_id), seen.at(seq));
+  const resume = withTrackRecord(resumes.at(seq) ?? emptyResume(passport.agent_id), seen.at(seq));
   return { passport, resume, description: skills.at(seq)?.description ?? '' };
 }
 
 /** What it says of itself, and what was seen of it. */
-export function withObserved(resume: Resume, seen: SeenOf | null): Resume {
+export function withTrackRecord(resume: Resume, seen: ObservedOutcomes | null): Resume {
   return seen === null ? resume : { ...resume, observed: seen.shown };
 }
 
-function seenAfter({ seen }: Identity, outcomes: readonly TaskOutcome[]): SeenOf {
-  const observations = foldOutcomes(seen.newest?.observations ?? NOTHING_SEEN, outcomes);
-  return { observations, shown: observedOf(observations) };
+function addOutcomes({ seen }: Identity, outcomes: readonly TaskOutcome[]): ObservedOutcomes {
+  const observations = foldOutcomes(seen.newest?.observations ?? NO_OBSERVATIONS, outcomes);
+  return { observations, shown: toTrackRecords(observations) };
 }
 
 function noteOf({ version, front_matter }: JsonObject, seq: number): SkillNote {
@@ -173,4 +180,41 @@ function firstAfter(names: readonly string[], after: string): number {
     else high = middle;
   }
   return low;
+}
+
+interface Version<T> {
+  readonly seq: number;
+  readonly value: T;
+}
+
+export class StagedValue<T> {
+  /** In the order of their seqs. */
+  private kept: readonly Version<T>[] = [];
+
+  /** As admission sees it: staged or not. */
+  get newest(): T | null {
+    return this.kept.at(-1)?.value ?? null;
+  }
+
+  /** As everyone else sees it, who knows of nothing after `seq`. */
+  at(seq: number): T | null {
+    // A loop: rules are asked for several times for every post, and nearly nobody has one.
+    for (let i = this.kept.length - 1; i >= 0; i--) {
+      const version = this.kept[i];
+      if (version !== undefined && version.seq <= seq) return version.value;
+    }
+    return null;
+  }
+
+  /** Those that a durable one has replaced are forgotten. */
+  set(seq: number, value: T, durableSeq: number): void {
+    const all = [...this.kept, { seq, value }];
+    const durable = all.findLastIndex((version) => version.seq <= durableSeq);
+    this.kept = all.slice(Math.max(0, durable));
+  }
+
+  /** What was staged there is not going to be. */
+  forgetAfter(seq: number): void {
+    this.kept = this.kept.filter((version) => version.seq <= seq);
+  }
 }

@@ -1,46 +1,50 @@
 /** The tokens of the hub: made, listed, revoked, and judged when a hello offers one. Of a secret only its digest is kept. */
 
-import { refuse } from '../../core/decisions/advance.ts';
-import type { Credential } from '../../core/records/access/credentials.ts';
-import type { Entry } from '../../core/records/session/envelope.ts';
+import { refuse } from '../../core/decisions/decision.ts';
 import { WireError } from '../../core/lib/errors.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
+import { durationMs, isoFromMs, msFromIso } from '../../core/lib/time.ts';
 import type { Secrets } from '../../core/ports/platform.ts';
-import { durationMs, isoFromMs, msFromIso } from '../../core/time.ts';
+import type { Credential } from '../../core/records/access/credentials.ts';
+import { parseToken, tokenText } from '../../core/records/access/token-schema.ts';
 import {
-  credentialOfToken,
   type NewToken,
-  partsOfToken,
   TOKEN_CREDENTIAL,
   type TokenClaim,
   type TokenRecord,
-  tokenText,
+  toCredential,
 } from '../../core/records/access/tokens.ts';
-import { KeptBook, type Page } from '../log/hub-log.ts';
-import type { HubParts } from '../parts.ts';
+import type { Entry } from '../../core/records/session/unit.ts';
+import type { Bindings } from '../bindings/bindings.ts';
+import type { Ground } from '../log/ground.ts';
+import { HubLog, type HubLogState } from '../log/hub-log.ts';
+
+export interface TokensNeeds extends Ground {
+  readonly bindings: Pick<Bindings, 'endUnproven'>;
+}
 
 export const TOKENS_LOG = 'tokens';
 
 /** Tokens that may be there at once. */
-const MOST_TOKENS = 1_000;
+const MAX_TOKENS = 1_000;
 
 type KeptToken = Omit<TokenRecord, 'last_used_at'> & { readonly digest: string };
 
-interface TokenBook extends Page {
+interface TokenLogState extends HubLogState {
   readonly byId: ReadonlyMap<string, KeptToken>;
 }
 
 export class Tokens {
-  private readonly parts: HubParts;
+  private readonly needs: TokensNeeds;
   private readonly secrets: Secrets;
-  private readonly book: KeptBook<TokenBook>;
+  private readonly book: HubLog<TokenLogState>;
   /** Since this hub started; not worth a write each time. */
   private readonly lastUsed = new Map<string, number>();
 
-  constructor(parts: HubParts, secrets: Secrets) {
-    this.parts = parts;
+  constructor(needs: TokensNeeds, secrets: Secrets) {
+    this.needs = needs;
     this.secrets = secrets;
-    this.book = new KeptBook<TokenBook>(parts, {
+    this.book = new HubLog<TokenLogState>(needs, {
       logId: TOKENS_LOG,
       what: 'the tokens',
       empty: { seq: 0, envelope_id: null, byId: new Map() },
@@ -54,11 +58,11 @@ export class Tokens {
   }
 
   create(claim: TokenClaim, created_by: string | null): Promise<NewToken> {
-    const { ids, clock } = this.parts;
+    const { ids, clock } = this.needs;
     const secret = this.secrets.make();
     const token_id = ids.hex32().slice(0, 16);
     return this.book.admit((book) => {
-      if (book.byId.size >= MOST_TOKENS) return refuse(tooMany());
+      if (book.byId.size >= MAX_TOKENS) return refuse(tooManyTokensError());
       const now = clock.now();
       const ttlMs = claim.ttl === undefined ? 0 : durationMs(claim.ttl, 'params.ttl');
       const kept: KeptToken = {
@@ -99,15 +103,15 @@ export class Tokens {
   }
 
   judge(token: unknown): Credential | null {
-    const parts = partsOfToken(token);
+    const parts = parseToken(token);
     const kept = parts === null ? undefined : this.book.durable.byId.get(parts.tokenId);
     if (parts === null || kept === undefined) return null;
     if (!this.secrets.same(this.secrets.digest(parts.secret), kept.digest)) return null;
-    const now = this.parts.clock.now();
+    const now = this.needs.clock.now();
     const expiresMs = kept.expires_at === null ? null : msFromIso(kept.expires_at);
     if (expiresMs !== null && expiresMs <= now) return null;
     this.lastUsed.set(kept.token_id, now);
-    return credentialOfToken(this.record(kept), expiresMs);
+    return toCredential(this.record(kept), expiresMs);
   }
 
   /** It was a token of this hub, and is none any more. */
@@ -124,11 +128,11 @@ export class Tokens {
     const token_id = String(event_data.token_id);
     if (event_type !== 'token.revoked') return;
     this.lastUsed.delete(token_id);
-    this.parts.bindings.endUnproven(({ id }) => id === `${TOKEN_CREDENTIAL}${token_id}`);
+    this.needs.bindings.endUnproven(({ id }) => id === `${TOKEN_CREDENTIAL}${token_id}`);
   }
 }
 
-function foldTokens(book: TokenBook, { envelope: { event_type, event_data } }: Entry): TokenBook {
+function foldTokens(book: TokenLogState, { envelope: { event_type, event_data } }: Entry): TokenLogState {
   const byId = new Map(book.byId);
   // Written by this file from a token.
   if (event_type === 'token.created') byId.set(String(event_data.token_id), event_data as unknown as KeptToken);
@@ -140,6 +144,6 @@ function shown({ digest: _, ...rest }: KeptToken, last_used_at: string | null): 
   return { ...rest, last_used_at };
 }
 
-function tooMany(): WireError {
-  return new WireError('too_large', `there are ${MOST_TOKENS} tokens; revoke some that are not needed`);
+function tooManyTokensError(): WireError {
+  return new WireError('too_large', `there are ${MAX_TOKENS} tokens; revoke some that are not needed`);
 }

@@ -1,15 +1,14 @@
 /** Cron expressions on a wall clock that never changes: what is one, and which times it names. Zones are no business of this file. */
 
 import { type CronExpression, CronExpressionParser } from 'cron-parser';
-import { badValue } from '../../core/lib/json.ts';
-import { withPlainLists } from '../cron-lists.ts';
+import { invalidValueError } from '../../core/lib/json.ts';
 
 export const EXPRESSION =
   'a cron expression of 5 fields (minute hour day month weekday), of 6 (with seconds first), or @hourly, @daily, @weekly, @monthly, @yearly';
 /** What does not happen within this time counts as never. */
 export const HORIZON_MS: number = 10 * 366 * 86_400_000;
 
-const MOST_CHARACTERS = 256;
+const MAX_CHARACTERS = 256;
 const NICKNAME = /^@(?:hourly|daily|weekly|monthly|yearly)$/;
 const VALUE = '(?:\\d{1,2}|[A-Za-z]{3})';
 /** Stricter than the package, which also reads `5*` as 50-59, fills in fields that are missing and knows fields that are left to chance. */
@@ -39,19 +38,19 @@ const FIELDS = [
 
 /** Refuses what is no expression; what is one may still name no time at all. */
 export function checkExpression(expression: unknown, field: string): asserts expression is string {
-  if (typeof expression !== 'string' || expression.length > MOST_CHARACTERS) {
-    throw badValue(field, `${EXPRESSION}, at most ${MOST_CHARACTERS} characters`, expression);
+  if (typeof expression !== 'string' || expression.length > MAX_CHARACTERS) {
+    throw invalidValueError(field, `${EXPRESSION}, at most ${MAX_CHARACTERS} characters`, expression);
   }
   if (NICKNAME.test(expression.trim())) return;
   const texts = expression.trim().split(/\s+/);
-  if (texts.length !== 5 && texts.length !== 6) throw badValue(field, EXPRESSION, expression);
+  if (texts.length !== 5 && texts.length !== 6) throw invalidValueError(field, EXPRESSION, expression);
   const kinds = FIELDS.slice(-texts.length);
   for (const [i, { name, pattern, takes }] of kinds.entries()) {
     const text = texts[i] ?? '';
     if (!pattern.test(text) || !isSound(texts.map((_, at) => (at === i ? text : '*')).join(' ')))
-      throw badValue(field, `in the field for the ${name} ${takes}`, text);
+      throw invalidValueError(field, `in the field for the ${name} ${takes}`, text);
   }
-  if (!isSound(texts.join(' '))) throw badValue(field, EXPRESSION, expression);
+  if (!isSound(texts.join(' '))) throw invalidValueError(field, EXPRESSION, expression);
 }
 
 /** Whether the package takes it. That a month has no such day is no fault of the expression. */
@@ -111,4 +110,65 @@ function isOutOfSpan(thrown: unknown): boolean {
     thrown instanceof Error &&
     /^(?:Out of the time span range|Invalid expression, loop limit exceeded)$/.test(thrown.message)
   );
+}
+
+/** The least and the greatest value of each field, seconds first. */
+const BOUNDS: readonly (readonly [number, number])[] = [
+  [0, 59],
+  [0, 59],
+  [0, 23],
+  [1, 31],
+  [1, 12],
+  [0, 7],
+];
+const MONTH_FIELD = 4;
+const WEEKDAY_FIELD = 5;
+const MONTHS: readonly string[] = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
+const WEEKDAYS: readonly string[] = 'sun mon tue wed thu fri sat'.split(' ');
+
+/** The same times, with each value once. What is no list, or no good, stays as it is. */
+function withPlainLists(expression: string): string {
+  const fields = expression.trim().split(/\s+/);
+  const first = BOUNDS.length - fields.length;
+  return fields.map((field, i) => (field.includes(',') ? plainList(field, first + i) : field)).join(' ');
+}
+
+function plainList(field: string, at: number): string {
+  const parts = field.split(',');
+  if (parts.includes('*')) return '*';
+  const all = new Set<string>();
+  for (const part of parts) {
+    // The last day, or the last of a weekday, is not a value beside the others.
+    const values = /^\w{0,3}L$/.test(part) ? [plainLast(part, at)] : valuesOf(part, at);
+    if (values === null) return field;
+    for (const value of values) all.add(value);
+  }
+  return [...all].join(',');
+}
+
+function plainLast(part: string, at: number): string {
+  const value = numberOf(part.slice(0, -1), at);
+  return value === null ? part : `${at === WEEKDAY_FIELD ? value % 7 : value}L`;
+}
+
+/** null = it is no good. */
+function valuesOf(part: string, at: number): readonly string[] | null {
+  const [range = '', step] = part.split('/');
+  const [least, most] = BOUNDS[at] ?? [0, 0];
+  const [low, high] = range === '*' ? [String(least), String(most)] : range.split('-');
+  const from = numberOf(low ?? '', at);
+  const to = high === undefined ? (step === undefined ? from : most) : numberOf(high, at);
+  const by = step === undefined ? 1 : Number(step);
+  if (from === null || to === null || from < least || to > most || from > to || !(by > 0)) return null;
+  const values: string[] = [];
+  for (let value = from; value <= to; value += by) values.push(String(at === WEEKDAY_FIELD ? value % 7 : value));
+  return values;
+}
+
+function numberOf(text: string, at: number): number | null {
+  if (/^\d+$/.test(text)) return Number(text);
+  const name = text.toLowerCase();
+  const found = at === MONTH_FIELD ? MONTHS.indexOf(name) : at === WEEKDAY_FIELD ? WEEKDAYS.indexOf(name) : -1;
+  if (found === -1) return null;
+  return at === MONTH_FIELD ? found + 1 : found;
 }

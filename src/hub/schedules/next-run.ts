@@ -3,8 +3,9 @@
  * them once; a time they show twice happens the first time.
  */
 
-import { badValue } from '../../core/lib/json.ts';
-import { instantOf, isZone, wallReached } from '../../core/lib/time.ts';
+import { invalidValueError } from '../../core/lib/json.ts';
+import { instantOf, isZone, latestWallTime } from '../../core/lib/time.ts';
+import type { ScheduleDefinition } from '../../core/records/work/schedule.ts';
 import { checkExpression, cronAfter, cronUpTo, HORIZON_MS } from './cron.ts';
 
 export const ZONE = 'a time zone such as Europe/Berlin or UTC';
@@ -15,24 +16,48 @@ const LAST_MS = 253_370_764_799_000;
 export function nextRun(expression: string, zone: string, afterMs: number): number | null {
   checkTiming(expression, zone);
   if (typeof afterMs !== 'number' || !(afterMs >= 0 && afterMs <= LAST_MS - HORIZON_MS)) {
-    throw badValue('afterMs', 'milliseconds since 1970, before the year 9989', afterMs);
+    throw invalidValueError('afterMs', 'milliseconds since 1970, before the year 9989', afterMs);
   }
   return runAfter(expression, zone, afterMs);
 }
 
 export function checkTiming(expression: unknown, zone: unknown, where = ''): void {
   checkExpression(expression, `${where}expression`);
-  if (!isZone(zone)) throw badValue(`${where}zone`, ZONE, zone);
+  if (!isZone(zone)) throw invalidValueError(`${where}zone`, ZONE, zone);
 }
 
 /** Of what was checked: the first run after a time. */
 export function runAfter(expression: string, zone: string, afterMs: number): number | null {
-  const wallMs = cronAfter(expression, wallReached(zone, afterMs));
+  const wallMs = cronAfter(expression, latestWallTime(zone, afterMs));
   return wallMs === null ? null : instantOf(zone, wallMs);
 }
 
 /** Of what was checked: the last run at or before a time. */
 export function runUpTo(expression: string, zone: string, ms: number): number | null {
-  const wallMs = cronUpTo(expression, wallReached(zone, ms));
+  const wallMs = cronUpTo(expression, latestWallTime(zone, ms));
   return wallMs === null ? null : instantOf(zone, wallMs);
+}
+
+/** Which time of a schedule is to be dealt with now, and which were missed. */
+export interface DueTime {
+  readonly at_ms: number;
+  /** False = it is only recorded as missed. */
+  readonly runs: boolean;
+  /** The first of the times before it that were missed. */
+  readonly missed_since_ms: number | null;
+}
+
+/** Times come one by one as long as they are seen in time. If one is not, only the latest of all that have come counts. */
+export function dueTime(
+  { expression, zone, missed }: ScheduleDefinition,
+  afterMs: number,
+  nowMs: number,
+  lateMs: number,
+): DueTime | null {
+  const first = runAfter(expression, zone, afterMs);
+  if (first === null || first > nowMs) return null;
+  if (nowMs - first <= lateMs) return { at_ms: first, runs: true, missed_since_ms: null };
+  const latest = runUpTo(expression, zone, nowMs) ?? first;
+  const runs = missed === 'once' || nowMs - latest <= lateMs;
+  return { at_ms: latest, runs, missed_since_ms: runs && latest === first ? null : first };
 }

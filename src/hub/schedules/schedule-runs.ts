@@ -3,17 +3,17 @@
 import { asError } from '../../core/lib/errors.ts';
 import { DeadlineHeap } from '../../core/lib/heap.ts';
 import type { Json } from '../../core/lib/json.ts';
+import { isoFromMs, msFromIso } from '../../core/lib/time.ts';
 import type { Schedule, ScheduleDefinition, ScheduleRun } from '../../core/records/work/schedule.ts';
-import { isoFromMs, msFromIso } from '../../core/time.ts';
-import { eachAtMost } from '../lib/for-each-limit.ts';
-import { runAfter } from './next-run.ts';
-import type { HubParts } from '../parts.ts';
-import { type DueTime, dueTime } from '../schedule-due.ts';
-import { openedUnder, openScheduled, type RunResult } from '../schedule-open.ts';
-import type { Schedules } from './schedules.ts';
+import { forEachLimit } from '../lib/for-each-limit.ts';
+import type { Ground } from '../log/ground.ts';
+import { type DueTime, dueTime, runAfter } from './next-run.ts';
+import { type RunResult, type ScheduleBook, ScheduleOpener, type ScheduleOpenerNeeds } from './schedule-open.ts';
+
+export type ScheduleRunsNeeds = Ground & ScheduleOpenerNeeds;
 
 /** Enough to fill a flush when very many are due at midnight. */
-const MOST_AT_ONCE = 64;
+const MAX_CONCURRENT = 64;
 /** What could not be written is asked for again with the sweep after the next. */
 const AGAIN_MS = 2_000;
 /** One that has no time within ten years is looked at once a year. */
@@ -39,8 +39,9 @@ interface NextRun {
 const NOT_RUN: RunProgress = { until_ms: 0, opening_at: null, last_run: null, session_id: null };
 
 export class ScheduleRuns {
-  private readonly parts: HubParts;
-  private readonly schedules: Schedules;
+  private readonly needs: ScheduleRunsNeeds;
+  private readonly opener: ScheduleOpener;
+  private readonly schedules: ScheduleBook;
   private readonly deadlines = new DeadlineHeap();
   private readonly progress = new Map<string, RunProgress>();
   /** Times after this count. */
@@ -51,14 +52,15 @@ export class ScheduleRuns {
   private readonly busy = new Set<string>();
   private lastMs = 0;
 
-  constructor(parts: HubParts, schedules: Schedules) {
-    this.parts = parts;
+  constructor(needs: ScheduleRunsNeeds, schedules: ScheduleBook) {
+    this.needs = needs;
+    this.opener = new ScheduleOpener(needs, schedules);
     this.schedules = schedules;
   }
 
   async start(definitions: Iterable<ScheduleDefinition>): Promise<void> {
-    await eachAtMost(MOST_AT_ONCE, definitions, async ({ schedule_id }) => {
-      const stored = await this.parts.store.getMeta(nameOf(schedule_id));
+    await forEachLimit(MAX_CONCURRENT, definitions, async ({ schedule_id }) => {
+      const stored = await this.needs.store.getMeta(nameOf(schedule_id));
       // Written by `save`.
       if (stored !== null) this.progress.set(schedule_id, stored as unknown as RunProgress);
       this.arm(schedule_id);
@@ -84,7 +86,7 @@ export class ScheduleRuns {
     this.lastMs = nowMs;
     const due = this.deadlines.takeDue(nowMs);
     for (const scheduleId of due) this.busy.add(scheduleId);
-    if (due.length > 0) void eachAtMost(MOST_AT_ONCE, due, (scheduleId) => this.wake(scheduleId));
+    if (due.length > 0) void forEachLimit(MAX_CONCURRENT, due, (scheduleId) => this.wake(scheduleId));
   }
 
   private async wake(scheduleId: string): Promise<void> {
@@ -94,12 +96,12 @@ export class ScheduleRuns {
     } catch (thrown) {
       again = true;
       const error = asError(thrown).message;
-      if (this.parts.backlog.failed === null) this.parts.log.warn('a schedule could not run', { scheduleId, error });
+      if (this.needs.backlog.failed === null) this.needs.log.warn('a schedule could not run', { scheduleId, error });
     }
     this.busy.delete(scheduleId);
     this.arm(scheduleId);
     if (again && this.deadlines.at(scheduleId) !== undefined) {
-      this.deadlines.set(scheduleId, this.parts.wall.now() + AGAIN_MS);
+      this.deadlines.set(scheduleId, this.needs.wall.now() + AGAIN_MS);
     }
   }
 
@@ -107,7 +109,7 @@ export class ScheduleRuns {
   private async dealWithAll(scheduleId: string): Promise<boolean> {
     await this.recover(scheduleId);
     for (;;) {
-      const { wall, limits, backlog } = this.parts;
+      const { wall, limits, backlog } = this.needs;
       const definition = this.schedules.definition(scheduleId);
       if (definition === null || definition.paused || backlog.failed !== null) return false;
       const nowMs = wall.now();
@@ -128,7 +130,7 @@ export class ScheduleRuns {
       });
       this.from.delete(scheduleId);
       const said = this.schedules.get(scheduleId);
-      if (said !== null) this.parts.events.emit('scheduleRan', { schedule: said, run });
+      if (said !== null) this.needs.events.emit('scheduleRan', { schedule: said, run });
     }
   }
 
@@ -137,7 +139,7 @@ export class ScheduleRuns {
     const before = this.progressOf(schedule_id);
     // The clock was set back just after it.
     if (before.last_run?.scheduled_at === isoFromMs(due.at_ms)) return Promise.resolve('known');
-    return openScheduled(this.parts, definition, due, {
+    return this.opener.run(definition, due, {
       nowMs,
       lastSessionId: before.session_id,
       beforeOpening: (opening_at) => this.save(schedule_id, { ...before, opening_at }),
@@ -150,11 +152,11 @@ export class ScheduleRuns {
     const definition = this.schedules.definition(scheduleId);
     const { opening_at } = before;
     if (opening_at === null || definition === null) return;
-    const session_id = await openedUnder(this.parts, definition, opening_at);
+    const session_id = await this.opener.find(definition, opening_at);
     if (session_id === null) return this.save(scheduleId, { ...before, opening_at: null });
     const run: ScheduleRun = {
       scheduled_at: opening_at,
-      at: isoFromMs(this.parts.wall.now()),
+      at: isoFromMs(this.needs.wall.now()),
       outcome: 'opened',
       session_id,
       error: null,
@@ -162,12 +164,12 @@ export class ScheduleRuns {
     };
     await this.save(scheduleId, { until_ms: msFromIso(opening_at), opening_at: null, last_run: run, session_id });
     this.from.delete(scheduleId);
-    this.parts.events.emit('scheduleRan', { schedule: this.withRuns(definition), run });
+    this.needs.events.emit('scheduleRan', { schedule: this.withRuns(definition), run });
   }
 
   private async save(scheduleId: string, progress: RunProgress): Promise<void> {
     // Progress is JSON: texts, numbers and null.
-    await this.parts.store.setMeta(nameOf(scheduleId), progress as unknown as Json);
+    await this.needs.store.setMeta(nameOf(scheduleId), progress as unknown as Json);
     this.progress.set(scheduleId, progress);
   }
 
@@ -175,7 +177,7 @@ export class ScheduleRuns {
     const definition = this.schedules.definition(scheduleId);
     if (definition === null) this.forget(scheduleId);
     if (definition === null || definition.paused) return this.deadlines.set(scheduleId, null);
-    const nowMs = this.parts.wall.now();
+    const nowMs = this.needs.wall.now();
     const isUnsure = this.progressOf(scheduleId).opening_at !== null;
     this.deadlines.set(scheduleId, isUnsure ? nowMs : (this.nextMs(definition) ?? nowMs + LOOK_AGAIN_MS));
   }
@@ -200,7 +202,7 @@ export class ScheduleRuns {
     const known = this.from.get(schedule_id);
     if (known !== undefined) return known;
     const { until_ms } = this.progressOf(schedule_id);
-    const from = Math.min(this.parts.wall.now(), Math.max(until_ms, msFromIso(counts_from)));
+    const from = Math.min(this.needs.wall.now(), Math.max(until_ms, msFromIso(counts_from)));
     this.from.set(schedule_id, from);
     return from;
   }

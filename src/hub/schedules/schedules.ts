@@ -1,24 +1,22 @@
-/** The schedules of the hub: a log of the same kind as a session's, with the same two states. When they run is another file's. */
+/**
+ * Schedules: sessions that the clock opens. Owns the log of definitions, of the same kind as a session's with the same two states.
+ * No scheduled time opens a session twice, also not over a crash: schedule-runs.ts says when and schedule-open.ts how, under a key
+ * that is made of the time. Start reading at `create`.
+ */
 
-import { refuse } from '../../core/decisions/advance.ts';
-import type { Entry } from '../../core/records/session/envelope.ts';
-import type { WireError } from '../../core/lib/errors.ts';
-import type { Schedule, ScheduleChange, ScheduleClaim, ScheduleDefinition } from '../../core/records/work/schedule.ts';
+import { refuse } from '../../core/decisions/decision.ts';
+import { WireError } from '../../core/lib/errors.ts';
+import type { JsonObject } from '../../core/lib/json.ts';
 import { SCHEDULES_LOG } from '../../core/ports/store.ts';
-import { KeptBook } from '../log/hub-log.ts';
-import type { Judge } from '../log/staged-log.ts';
-import type { HubParts } from '../parts.ts';
+import type { Limits } from '../../core/records/access/limits.ts';
+import { HUB_ID, PLAIN } from '../../core/records/session/envelope.ts';
+import type { Stamp } from '../../core/records/session/stamp.ts';
+import type { Entry } from '../../core/records/session/unit.ts';
+import type { Schedule, ScheduleChange, ScheduleClaim, ScheduleDefinition } from '../../core/records/work/schedule.ts';
+import { HubLog } from '../log/hub-log.ts';
+import type { Judge, Judgement } from '../log/staged-log.ts';
 import type { Guard } from '../registry/registry.ts';
-import {
-  foldSchedule,
-  NO_SCHEDULES,
-  nameRefusal,
-  noSchedule,
-  roomRefusal,
-  type ScheduleBook,
-  scheduleEntry,
-} from '../schedule-entries.ts';
-import { ScheduleRuns } from './schedule-runs.ts';
+import { ScheduleRuns, type ScheduleRunsNeeds } from './schedule-runs.ts';
 
 /** With the defaults filled in. */
 export type CompleteClaim = Pick<ScheduleDefinition, keyof ScheduleClaim>;
@@ -28,22 +26,22 @@ export type ScheduleGuard = (definition: ScheduleDefinition) => WireError | null
 
 export class Schedules {
   readonly runs: ScheduleRuns;
-  private readonly parts: HubParts;
-  private readonly book: KeptBook<ScheduleBook>;
+  private readonly needs: ScheduleRunsNeeds;
+  private readonly book: HubLog<ScheduleLogState>;
   /** How many changes of each are under way. */
   private readonly changing = new Map<string, number>();
 
-  constructor(parts: HubParts) {
-    this.parts = parts;
-    this.runs = new ScheduleRuns(parts, this);
-    this.book = new KeptBook<ScheduleBook>(parts, {
+  constructor(needs: ScheduleRunsNeeds) {
+    this.needs = needs;
+    this.runs = new ScheduleRuns(needs, this);
+    this.book = new HubLog<ScheduleLogState>(needs, {
       logId: SCHEDULES_LOG,
       what: 'the schedules',
       empty: NO_SCHEDULES,
       fold: foldSchedule,
       onDurable: (entry) => this.announce(entry),
     });
-    parts.events.on('agentUnregistered', ({ passport }) => this.deleteAllOf(passport.agent_id));
+    needs.events.on('agentUnregistered', ({ passport }) => this.deleteAllOf(passport.agent_id));
   }
 
   async start(): Promise<void> {
@@ -76,13 +74,14 @@ export class Schedules {
   }
 
   async create(creator_id: string, claim: CompleteClaim, guard: Guard): Promise<Schedule> {
-    const schedule_id = this.parts.ids.hex32();
+    const schedule_id = this.needs.ids.hex32();
     const made = await this.book.admit((book) => {
-      const stamp = this.parts.stamper.next(book.envelope_id);
+      const stamp = this.needs.stamper.next(book.envelope_id);
       const at = stamp.created_at;
       const times = { created_at: at, updated_at: at, counts_from: at };
       const definition: ScheduleDefinition = { schedule_id, creator_id, ...claim, paused: false, ...times };
-      const refusal = guard() ?? nameRefusal(book, definition) ?? roomRefusal(book, this.parts.limits, creator_id);
+      const refusal =
+        guard() ?? duplicateNameError(book, definition) ?? quotaError(book, this.needs.limits, creator_id);
       return refusal === null
         ? scheduleEntry(book, stamp, 'schedule.created', definition, definition)
         : refuse(refusal);
@@ -94,10 +93,10 @@ export class Schedules {
   async update(scheduleId: string, change: ScheduleChange, guard: ScheduleGuard): Promise<Schedule> {
     const made = await this.change(scheduleId, (book) => {
       const before = book.byId.get(scheduleId);
-      if (before === undefined) return refuse(noSchedule(scheduleId));
-      const stamp = this.parts.stamper.next(book.envelope_id);
+      if (before === undefined) return refuse(noScheduleError(scheduleId));
+      const stamp = this.needs.stamper.next(book.envelope_id);
       const definition = changed(before, change, stamp.created_at);
-      const refusal = guard(before) ?? nameRefusal(book, definition);
+      const refusal = guard(before) ?? duplicateNameError(book, definition);
       if (refusal !== null) return refuse(refusal);
       return scheduleEntry(book, stamp, 'schedule.updated', definition, definition);
     });
@@ -108,10 +107,10 @@ export class Schedules {
   delete(scheduleId: string, guard: ScheduleGuard = () => null): Promise<{ readonly schedule_id: string }> {
     return this.change(scheduleId, (book) => {
       const before = book.byId.get(scheduleId);
-      if (before === undefined) return refuse(noSchedule(scheduleId));
+      if (before === undefined) return refuse(noScheduleError(scheduleId));
       const refusal = guard(before);
       if (refusal !== null) return refuse(refusal);
-      const stamp = this.parts.stamper.next(book.envelope_id);
+      const stamp = this.needs.stamper.next(book.envelope_id);
       return scheduleEntry(book, stamp, 'schedule.deleted', before, { schedule_id: scheduleId });
     });
   }
@@ -122,7 +121,7 @@ export class Schedules {
   }
 
   /** Known until it is durable or refused, also if it is judged again. */
-  private async change<T>(scheduleId: string, judge: Judge<ScheduleBook, T>): Promise<T> {
+  private async change<T>(scheduleId: string, judge: Judge<ScheduleLogState, T>): Promise<T> {
     const { changing } = this;
     changing.set(scheduleId, (changing.get(scheduleId) ?? 0) + 1);
     try {
@@ -135,7 +134,7 @@ export class Schedules {
   }
 
   private announce({ envelope: { event_type, event_data } }: Entry): void {
-    const { events } = this.parts;
+    const { events } = this.needs;
     // Written by this class from a definition.
     const definition = event_data as unknown as ScheduleDefinition;
     this.runs.changed(definition.schedule_id);
@@ -162,4 +161,69 @@ function changed(before: ScheduleDefinition, change: ScheduleChange, updated_at:
     updated_at,
     counts_from: isOtherTime ? updated_at : before.counts_from,
   };
+}
+
+/** All there are after an entry of the log. There are few, and they change seldom, so each change copies the map. */
+interface ScheduleLogState {
+  readonly seq: number;
+  readonly envelope_id: string | null;
+  readonly byId: ReadonlyMap<string, ScheduleDefinition>;
+}
+
+const NO_SCHEDULES: ScheduleLogState = { seq: 0, envelope_id: null, byId: new Map() };
+
+type ScheduleEntryType = 'schedule.created' | 'schedule.updated' | 'schedule.deleted';
+
+function foldSchedule(book: ScheduleLogState, { envelope }: Entry): ScheduleLogState {
+  const { seq, envelope_id, event_type, event_data } = envelope;
+  const byId = new Map(book.byId);
+  const scheduleId = String(event_data.schedule_id);
+  if (event_type === 'schedule.deleted') byId.delete(scheduleId);
+  // Written by `entryOf` from a definition.
+  else byId.set(scheduleId, event_data as unknown as ScheduleDefinition);
+  return { seq, envelope_id, byId };
+}
+
+/** One entry with the answer it gives. */
+function scheduleEntry<T>(
+  book: ScheduleLogState,
+  stamp: Stamp,
+  event_type: ScheduleEntryType,
+  definition: ScheduleDefinition,
+  answer: T,
+): Judgement<ScheduleLogState, T> {
+  const draft = { session_id: SCHEDULES_LOG, sender_id: HUB_ID, audience: [], event_type, ...PLAIN };
+  // A definition is JSON: texts, flags and a template that came as JSON.
+  const event_data = definition as unknown as JsonObject;
+  const entry: Entry = { envelope: { ...draft, event_data, ...stamp, seq: book.seq + 1, depth: 0 }, turn: null };
+  return { kind: 'accept', unit: { entries: [entry] }, after: foldSchedule(book, entry), answer };
+}
+
+/** Why a schedule of this name cannot be added to the book. */
+function quotaError(
+  { byId }: ScheduleLogState,
+  { maxSchedules, maxSchedulesPerCreator }: Limits,
+  creatorId: string,
+): WireError | null {
+  const own = [...byId.values()].filter(({ creator_id }) => creator_id === creatorId).length;
+  if (own >= maxSchedulesPerCreator) return tooMany('you may have', maxSchedulesPerCreator);
+  return byId.size >= maxSchedules ? tooMany('this hub takes', maxSchedules) : null;
+}
+
+/** Names are unique among those of one creator, so that a repeated request makes no second one. */
+function duplicateNameError({ byId }: ScheduleLogState, wanted: ScheduleDefinition): WireError | null {
+  for (const { schedule_id, creator_id, name } of byId.values()) {
+    if (creator_id !== wanted.creator_id || name !== wanted.name || schedule_id === wanted.schedule_id) continue;
+    const message = `params.name: you have a schedule "${name}" already; update it, or take another name`;
+    return new WireError('conflict', message, { field: 'params.name', schedule_id });
+  }
+  return null;
+}
+
+export function noScheduleError(scheduleId: string): WireError {
+  return new WireError('not_found', `no schedule ${scheduleId}`);
+}
+
+function tooMany(who: string, most: number): WireError {
+  return new WireError('too_large', `${who} at most ${most} schedules; delete one first`, { most });
 }

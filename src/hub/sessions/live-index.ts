@@ -1,15 +1,15 @@
 /** What the hub keeps of every session that has not ended: when it must be looked at next, and of which kind it is. Heads stay in the store. */
 
-import { type Head, headDeadline, lifecycleDeadline } from '../../core/state/fold-head.ts';
 import { DeadlineHeap } from '../../core/lib/heap.ts';
-import { isTerminal } from '../../core/records/session/session.ts';
 import type { LiveRow } from '../../core/ports/store.ts';
-import { Census } from '../census.ts';
+import { isTerminal, type LifecycleState } from '../../core/records/session/session.ts';
+import type { Head } from '../../core/records/session/unit.ts';
+import { headDeadline, lifecycleDeadline } from '../../core/state/fold-head.ts';
 
 export class LiveIndex {
   /** One per live session. One that comes too early is only a look; none comes too late. */
   readonly deadlines: DeadlineHeap = new DeadlineHeap();
-  readonly census: Census = new Census();
+  readonly census: SessionCounter = new SessionCounter();
   /** Sessions that are closing are few and soon gone; any receipt in them may be the last that is waited for. */
   private readonly closingHeads = new Map<string, Head>();
   private readonly orphanMs: number;
@@ -48,11 +48,11 @@ export class LiveIndex {
     if (lifecycleDeadline(head) !== null) return this.deadlines.set(session_id, due);
     // Without a deadline of its own it ends a time after the last of its participants left, which is not before now.
     if (this.deadlines.at(session_id) === undefined) this.deadlines.set(session_id, nowMs + this.orphanMs);
-    if (due !== null) this.sooner(session_id, due);
+    if (due !== null) this.bringForward(session_id, due);
   }
 
   /** Arms an earlier deadline. A later one changes nothing: when the session is looked at, it is armed anew. */
-  sooner(sessionId: string, dueMs: number): void {
+  bringForward(sessionId: string, dueMs: number): void {
     const armed = this.deadlines.at(sessionId);
     if (armed !== undefined && dueMs < armed) this.deadlines.set(sessionId, dueMs);
   }
@@ -61,5 +61,63 @@ export class LiveIndex {
     this.deadlines.set(sessionId, null);
     this.census.forget(sessionId);
     this.closingHeads.delete(sessionId);
+  }
+}
+
+/** Sessions that are alike. */
+export interface SessionCount {
+  readonly type: string;
+  readonly state: LifecycleState;
+  readonly count: number;
+}
+
+interface Kind {
+  readonly type: string;
+  readonly state: LifecycleState;
+  count: number;
+}
+
+export class SessionCounter {
+  /** Of each session the place of its kind: a million of them would not fit as texts. */
+  private readonly kindOf = new Map<string, number>();
+  /** Types are those of adapters, so there are few. Their places never change. */
+  private readonly kinds: Kind[] = [];
+  private readonly places = new Map<string, number>();
+
+  has(sessionId: string): boolean {
+    return this.kindOf.has(sessionId);
+  }
+
+  /** It is there, of this type and in this state now. */
+  note(sessionId: string, type: string, state: LifecycleState): void {
+    const place = this.placeOf(type, state);
+    const before = this.kindOf.get(sessionId);
+    if (before === place) return;
+    this.count(before, -1);
+    this.kindOf.set(sessionId, place);
+    this.count(place, 1);
+  }
+
+  forget(sessionId: string): void {
+    this.count(this.kindOf.get(sessionId), -1);
+    this.kindOf.delete(sessionId);
+  }
+
+  /** Costs what there are kinds of, not what there are sessions. */
+  counts(): readonly SessionCount[] {
+    return this.kinds.filter(({ count }) => count > 0).map((kind) => ({ ...kind }));
+  }
+
+  private count(place: number | undefined, by: number): void {
+    const kind = place === undefined ? undefined : this.kinds[place];
+    if (kind !== undefined) kind.count += by;
+  }
+
+  private placeOf(type: string, state: LifecycleState): number {
+    const key = `${type}\n${state}`;
+    const known = this.places.get(key);
+    if (known !== undefined) return known;
+    this.places.set(key, this.kinds.length);
+    return this.kinds.push({ type, state, count: 0 }) - 1;
   }
 }

@@ -1,70 +1,82 @@
 /** A session comes into memory: its newest snapshot that fits, and the fold of what follows it, up to its head or its damage. */
 
-import { noSuchSession } from '../../core/decisions/admit.ts';
-import type { Entry, Envelope, Turn } from '../../core/records/session/envelope.ts';
+import { sessionNotFoundError } from '../../core/decisions/admit.ts';
 import { asError, type WireError } from '../../core/lib/errors.ts';
-import { foldEnvelope, type SessionState } from '../../core/state/state.ts';
+import type { CompleteAdapter } from '../../core/ports/adapter.ts';
 import type { StoredHead } from '../../core/ports/store.ts';
-import { AcceptedKeys } from '../accepted-keys.ts';
-import { type LoadedLog, unavailableSession } from './live-session.ts';
-import type { HubParts } from '../parts.ts';
-import { loadStart } from '../pinned.ts';
-import { logPages } from '../log/read-pages.ts';
-import { sharing } from '../sharing.ts';
-import type { Folded } from '../snapshots.ts';
-import { rulesOf } from '../extensions/resolve-adapter.ts';
-import { Tally } from './visible-line-counts.ts';
+import type { Envelope, Turn } from '../../core/records/session/envelope.ts';
+import type { Manifest } from '../../core/records/session/session.ts';
+import type { Entry } from '../../core/records/session/unit.ts';
+import { foldEnvelope, type SessionState } from '../../core/state/state.ts';
+import { type Extensions, resolveAdapter } from '../extensions/resolve-adapter.ts';
+import type { Ground } from '../log/ground.ts';
+import { iterateLog } from '../log/read-pages.ts';
+import { AcceptedKeys } from './accepted-keys.ts';
+import type { LiveIndex } from './live-index.ts';
+import { type LoadedLog, unavailableSessionError } from './live-session.ts';
+import type { Redactions } from './redactions.ts';
+import { type FoldedSession, loadFoldStart } from './snapshots.ts';
+import { VisibleLineCounts } from './visible-line-counts.ts';
+
+export interface LoadSessionNeeds extends Ground, Extensions {
+  readonly index: Pick<LiveIndex, 'forget'>;
+  readonly redactions: Redactions;
+}
 
 /** What folds a log; without an adapter nothing is expected either. */
 type Rules = Pick<LoadedLog, 'adapter' | 'watch'>;
 const NO_RULES: Rules = { adapter: null, watch: null };
 type Replayed = Pick<LoadedLog, 'state' | 'keys' | 'tally' | 'tail' | 'snapshotSeq'>;
 
-export async function loadSession(parts: HubParts, sessionId: string): Promise<LoadedLog | WireError> {
-  const stored = await parts.store.head(sessionId);
-  if (stored === null) return noSuchSession(sessionId);
-  if (stored.damaged_from !== null) return loadDamaged(parts, stored, stored.damaged_from);
+export async function loadSession(needs: LoadSessionNeeds, sessionId: string): Promise<LoadedLog | WireError> {
+  const stored = await needs.store.head(sessionId);
+  if (stored === null) return sessionNotFoundError(sessionId);
+  if (stored.damaged_from !== null) return loadDamaged(needs, stored, stored.damaged_from);
   try {
-    return await loadSound(parts, stored);
+    return await loadSound(needs, stored);
   } catch (thrown) {
     // Damage may be found only when it is read; then the store says so from there on.
-    const again = await parts.store.head(sessionId);
+    const again = await needs.store.head(sessionId);
     if (again === null || again.damaged_from === null) throw thrown;
-    return loadDamaged(parts, again, again.damaged_from);
+    return loadDamaged(needs, again, again.damaged_from);
   }
 }
 
-async function loadSound(parts: HubParts, stored: StoredHead): Promise<LoadedLog> {
-  const found = await rulesOf(parts, stored);
-  if ('missing' in found) return loadUnavailable(parts, stored, found.missing);
+async function loadSound(needs: LoadSessionNeeds, stored: StoredHead): Promise<LoadedLog> {
+  const found = await resolveAdapter(needs, stored);
+  if ('missing' in found) return loadUnavailable(needs, stored, found.missing);
   try {
-    return loadedLog(stored, found, null, await replay(parts, stored, found, stored.head.seq));
+    return loadedLog(stored, found, null, await replay(needs, stored, found, stored.head.seq));
   } catch (thrown) {
     if (!(thrown instanceof FoldError)) throw thrown;
-    return loadUnavailable(parts, stored, `folding its log failed: ${thrown.message}`);
+    return loadUnavailable(needs, stored, `folding its log failed: ${thrown.message}`);
   }
 }
 
 /** Without its adapter a session can still be read, expire and be closed. */
-async function loadUnavailable(parts: HubParts, stored: StoredHead, reason: string): Promise<LoadedLog> {
-  parts.events.emit('sessionUnavailable', { session_id: stored.head.session_id, reason });
-  const replayed = await replay(parts, stored, NO_RULES, stored.head.seq);
+async function loadUnavailable(needs: LoadSessionNeeds, stored: StoredHead, reason: string): Promise<LoadedLog> {
+  needs.events.emit('sessionUnavailable', { session_id: stored.head.session_id, reason });
+  const replayed = await replay(needs, stored, NO_RULES, stored.head.seq);
   return loadedLog(stored, NO_RULES, reason, { ...replayed, state: withDueOf(stored, replayed.state) });
 }
 
 /** Readable up to the damage. Nothing is appended and nothing is due: what it came to is not known until it is repaired. */
-async function loadDamaged(parts: HubParts, stored: StoredHead, damagedFrom: number): Promise<LoadedLog | WireError> {
+async function loadDamaged(
+  needs: LoadSessionNeeds,
+  stored: StoredHead,
+  damagedFrom: number,
+): Promise<LoadedLog | WireError> {
   const { session_id, seq } = stored.head;
   const reason = `corrupt: its log is damaged from seq ${damagedFrom} on; stop the hub and repair it (openStore, store.repair)`;
-  parts.index.forget(session_id);
-  parts.events.emit('sessionUnavailable', { session_id, reason });
+  needs.index.forget(session_id);
+  needs.events.emit('sessionUnavailable', { session_id, reason });
   const last = Math.min(seq, damagedFrom - 1);
-  if (last < 1) return unavailableSession(session_id, reason);
-  const found = await rulesOf(parts, stored);
+  if (last < 1) return unavailableSessionError(session_id, reason);
+  const found = await resolveAdapter(needs, stored);
   const rules = 'missing' in found ? NO_RULES : found;
-  const replayed = await replay(parts, stored, rules, last).catch((thrown: unknown) => {
+  const replayed = await replay(needs, stored, rules, last).catch((thrown: unknown) => {
     if (!(thrown instanceof FoldError)) throw thrown;
-    return replay(parts, stored, NO_RULES, last);
+    return replay(needs, stored, NO_RULES, last);
   });
   return { ...loadedLog(stored, NO_RULES, reason, replayed), damaged: true };
 }
@@ -101,37 +113,37 @@ function isSameTurn(a: Turn | null, b: Turn | null): boolean {
   return a?.agent_id === b?.agent_id && a?.since_seq === b?.since_seq;
 }
 
-async function replay(parts: HubParts, stored: StoredHead, rules: Rules, upTo: number): Promise<Replayed> {
+async function replay(needs: LoadSessionNeeds, stored: StoredHead, rules: Rules, upTo: number): Promise<Replayed> {
   const { adapter } = rules;
-  const start = adapter === null ? null : await loadStart(parts, stored, adapter, upTo);
+  const start = adapter === null ? null : await loadFoldStart(needs, stored, adapter, upTo);
   try {
-    return await foldLog(start, parts, stored, rules, upTo);
+    return await foldLog(start, needs, stored, rules, upTo);
   } catch (thrown) {
     // A snapshot that does not go on with its log is no loss.
     if (start === null || !(thrown instanceof FoldError)) throw thrown;
-    return foldLog(null, parts, stored, rules, upTo);
+    return foldLog(null, needs, stored, rules, upTo);
   }
 }
 
 /** The fold of a log up to a seq, from `start` on; null = from its first entry. */
 async function foldLog(
-  start: Folded | null,
-  { store, limits, stamper }: HubParts,
+  start: FoldedSession | null,
+  { store, limits, stamper }: LoadSessionNeeds,
   { head, epoch }: StoredHead,
   { adapter, watch }: Rules,
   upTo: number,
 ): Promise<Replayed> {
   const keys = start?.keys ?? AcceptedKeys.from([]);
-  const tally = start?.tally ?? Tally.empty(limits.tallyLength);
+  const tally = start?.tally ?? VisibleLineCounts.empty(limits.tallyLength);
   const snapshotSeq = start?.state.head.seq ?? 0;
-  let state = start === null ? null : sharing(start.state, adapter);
+  let state = start === null ? null : shareManifest(start.state, adapter);
   let tail: Entry[] = [];
-  for await (const entries of logPages(store, head.session_id, snapshotSeq + 1, upTo)) {
+  for await (const entries of iterateLog(store, head.session_id, snapshotSeq + 1, upTo)) {
     for (const { envelope, turn } of entries) {
       if (adapter !== null && envelope.redacted !== undefined) throw cannotFold(envelope);
       const before: SessionState | null = state;
       state = foldSafely(before, envelope, { adapter, epoch, watch, recorded: turn });
-      if (before === null) state = sharing(state, adapter);
+      if (before === null) state = shareManifest(state, adapter);
     }
     keys.add(entries);
     tally.count(entries);
@@ -154,4 +166,19 @@ function foldSafely(...[state, envelope, context]: Parameters<typeof foldEnvelop
   } catch (thrown) {
     throw new FoldError(`seq ${envelope.seq}: ${asError(thrown).message}`, { cause: thrown });
   }
+}
+
+export function shareManifest(state: SessionState, adapter: CompleteAdapter | null): SessionState {
+  const { metadata } = state;
+  if (adapter === null || metadata.manifest === adapter.manifest) return state;
+  if (JSON.stringify(metadata.manifest) !== textOf(adapter.manifest)) return state;
+  return { ...state, metadata: Object.freeze({ ...metadata, manifest: adapter.manifest }) };
+}
+
+const texts = new WeakMap<Manifest, string>();
+
+function textOf(manifest: Manifest): string {
+  const text = texts.get(manifest) ?? JSON.stringify(manifest);
+  texts.set(manifest, text);
+  return text;
 }

@@ -1,15 +1,16 @@
 /** What operators have hidden: kept in a log of its own, looked up by envelope. Whatever shows an entry shows what this gives. */
 
-import type { Entry, Envelope } from '../../core/records/session/envelope.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
-import { REDACTED_EVENT, REDACTIONS_LOG, type Redaction, type RedactionRecord, tombstone } from '../../core/records/session/redaction.ts';
-import type { Snapshot } from '../../core/ports/store.ts';
-import { KeptBook, type Page } from '../log/hub-log.ts';
+import type { RedactionRecord, Snapshot } from '../../core/ports/store.ts';
+import type { Envelope, Redaction } from '../../core/records/session/envelope.ts';
+import { REDACTED_EVENT, REDACTIONS_LOG, tombstone } from '../../core/records/session/redaction.ts';
+import type { Entry } from '../../core/records/session/unit.ts';
+import type { Ground } from '../log/ground.ts';
+import { HubLog, type HubLogState } from '../log/hub-log.ts';
 import type { Judge } from '../log/staged-log.ts';
-import type { HubParts } from '../parts.ts';
 
 /** Without its pin: that is large, and read when it is needed. */
-export interface Redacted extends Redaction {
+export interface RedactedEnvelope extends Redaction {
   readonly session_id: string;
   readonly seq: number;
   readonly envelope_id: string;
@@ -17,16 +18,16 @@ export interface Redacted extends Redaction {
   readonly pinnedAt: number | null;
 }
 
-export interface RedactionBook extends Page {
+export interface RedactionLogState extends HubLogState {
   /** Shared by all versions of the book: of these, the first `count` are in this one. */
-  readonly all: Redacted[];
+  readonly all: RedactedEnvelope[];
   readonly count: number;
 }
 
 export class Redactions {
-  private readonly parts: HubParts;
-  private readonly book: KeptBook<RedactionBook>;
-  private readonly byEnvelope = new Map<string, Redacted>();
+  private readonly ground: Ground;
+  private readonly book: HubLog<RedactionLogState>;
+  private readonly byEnvelope = new Map<string, RedactedEnvelope>();
   /** How many each session has. */
   private readonly counts = new Map<string, number>();
   /** The newest pin of each session. */
@@ -34,9 +35,9 @@ export class Redactions {
   /** So many of the durable ones are in the maps. */
   private indexed = 0;
 
-  constructor(parts: HubParts) {
-    this.parts = parts;
-    this.book = new KeptBook<RedactionBook>(parts, {
+  constructor(ground: Ground) {
+    this.ground = ground;
+    this.book = new HubLog<RedactionLogState>(ground, {
       logId: REDACTIONS_LOG,
       what: 'the redactions',
       empty: { seq: 0, envelope_id: null, all: [], count: 0 },
@@ -59,13 +60,13 @@ export class Redactions {
   readonly allShown = (entries: readonly Entry[]): readonly Entry[] =>
     this.book.durable.count === 0 ? entries : entries.map((entry) => this.shown(entry));
 
-  of({ envelope_id }: Pick<Envelope, 'envelope_id'>): Redacted | undefined {
+  of({ envelope_id }: Pick<Envelope, 'envelope_id'>): RedactedEnvelope | undefined {
     this.index();
     return this.byEnvelope.get(envelope_id);
   }
 
   /** Of one session, in the order they were made. */
-  inSession(sessionId: string): readonly Redacted[] {
+  inSession(sessionId: string): readonly RedactedEnvelope[] {
     const { all, count } = this.book.durable;
     return all.slice(0, count).filter(({ session_id }) => session_id === sessionId);
   }
@@ -82,11 +83,11 @@ export class Redactions {
   }
 
   /** Judged on what is staged too, so that two who ask at once write it once. */
-  admit<T>(judge: Judge<RedactionBook, T>): Promise<T> {
+  admit<T>(judge: Judge<RedactionLogState, T>): Promise<T> {
     return this.book.admit(judge);
   }
 
-  write<T>(book: RedactionBook, record: RedactionRecord, answer: T): ReturnType<Judge<RedactionBook, T>> {
+  write<T>(book: RedactionLogState, record: RedactionRecord, answer: T): ReturnType<Judge<RedactionLogState, T>> {
     // A record is JSON; its interfaces only lack an index signature.
     return this.book.write(book, REDACTED_EVENT, record as unknown as JsonObject, () => answer);
   }
@@ -96,7 +97,7 @@ export class Redactions {
     this.index();
     const seq = this.pins.get(sessionId);
     if (seq === undefined) return null;
-    const [entry] = await this.parts.store.read(REDACTIONS_LOG, { from_seq: seq, to_seq: seq, limit: 1 });
+    const [entry] = await this.ground.store.read(REDACTIONS_LOG, { from_seq: seq, to_seq: seq, limit: 1 });
     return entry === undefined ? null : recordIn(entry.envelope).pin;
   }
 
@@ -113,17 +114,17 @@ export class Redactions {
 
   private announce(envelope: Envelope): void {
     const { session_id, seq, envelope_id, by, reason, digest } = recordIn(envelope);
-    this.parts.events.emit('envelopeRedacted', { session_id, seq, envelope_id, by, reason, digest });
+    this.ground.events.emit('envelopeRedacted', { session_id, seq, envelope_id, by, reason, digest });
   }
 }
 
 /** The newest of an envelope, also one that is staged. */
-export function redactedIn({ all, count }: RedactionBook, envelopeId: string): Redacted | undefined {
+export function findRedaction({ all, count }: RedactionLogState, envelopeId: string): RedactedEnvelope | undefined {
   for (let i = count - 1; i >= 0; i--) if (all[i]?.envelope_id === envelopeId) return all[i];
   return undefined;
 }
 
-function foldRedactions(book: RedactionBook, { envelope }: Entry): RedactionBook {
+function foldRedactions(book: RedactionLogState, { envelope }: Entry): RedactionLogState {
   const { pin, ...record } = recordIn(envelope);
   // What was staged behind this version and dropped is not in it.
   const all = book.all.length === book.count ? book.all : book.all.slice(0, book.count);

@@ -1,17 +1,50 @@
-/** The sessions in memory: loaded on first touch, once, however many ask; evicted when idle. */
+/**
+ * Sessions in memory: loaded on first use, once, however many ask; evicted when idle. This room owns loaded sessions, their
+ * snapshots, redactions, and the index of live sessions. State is always the fold of the log, so a session may be evicted and
+ * loaded again at any time. It tells one listener what happens. Start here, then live-session.ts and load-session.ts.
+ */
 
+import type { Decision } from '../../core/decisions/decision.ts';
 import { asError, WireError } from '../../core/lib/errors.ts';
+import { hubDraft } from '../../core/records/session/envelope.ts';
 import { isTerminal, type SessionMetadata } from '../../core/records/session/session.ts';
-import { AcceptedKeys } from '../accepted-keys.ts';
-import { type DurableSink, LiveSession } from './live-session.ts';
+import type { Head } from '../../core/records/session/unit.ts';
+import type { SessionState } from '../../core/state/state.ts';
+import type { Extensions } from '../extensions/resolve-adapter.ts';
+import type { Ground } from '../log/ground.ts';
+import { AcceptedKeys } from './accepted-keys.ts';
+import type { LiveIndex } from './live-index.ts';
+import { LiveSession, type LoadedLog, type SessionListener } from './live-session.ts';
 import { loadSession } from './load-session.ts';
-import type { HubParts } from '../parts.ts';
-import { Tally } from './visible-line-counts.ts';
-import { tellAvailable } from '../tell-available.ts';
+import type { Redactions } from './redactions.ts';
+import { VisibleLineCounts } from './visible-line-counts.ts';
+import type { Waiters } from './waiters.ts';
+
+export interface SessionsNeeds extends Ground, Extensions {
+  readonly index: LiveIndex;
+  readonly waiters: Waiters;
+  readonly redactions: Redactions;
+}
+
+/** The durable head of a session, loaded or not. */
+export interface CurrentHead {
+  readonly head: Head;
+  readonly damaged: boolean;
+}
+
+const NOBODY: SessionListener = {
+  staged() {},
+  dropped() {},
+  durable() {},
+  faulty() {},
+  loaded() {},
+  registered() {},
+  failed() {},
+};
 
 export class Sessions {
-  private readonly parts: HubParts;
-  private readonly sink: DurableSink;
+  private readonly needs: SessionsNeeds;
+  private listener: SessionListener = NOBODY;
   /** In the order of use: the first was used longest ago. */
   private readonly loaded = new Map<string, LiveSession>();
   /** Those a sweep has to look at: used not long ago, or ended. The others may be very many, and cost it nothing. */
@@ -23,9 +56,13 @@ export class Sessions {
   /** Sessions that were found unavailable for want of something; whoever is in them is told when they come alive. */
   private readonly lacking = new Set<string>();
 
-  constructor(parts: HubParts, sink: DurableSink) {
-    this.parts = parts;
-    this.sink = sink;
+  constructor(needs: SessionsNeeds) {
+    this.needs = needs;
+  }
+
+  /** Set once, before any session is used: who listens is made of rooms that need the sessions. */
+  follow(listener: SessionListener): void {
+    this.listener = listener;
   }
 
   get size(): number {
@@ -81,8 +118,17 @@ export class Sessions {
   whenIn(sessionId: string, until: (session: SessionMetadata) => boolean): Promise<SessionMetadata> {
     return this.use(sessionId, ({ durable }) => {
       if (durable !== null && until(durable.metadata)) return durable.metadata;
-      return this.parts.waiters.wait(sessionId, until);
+      return this.needs.waiters.wait(sessionId, until);
     });
+  }
+
+  /** The durable head of a session: that of the loaded one, else what the store has; null = it does not exist. */
+  async currentHead(sessionId: string): Promise<CurrentHead | null> {
+    const stored = this.peek(sessionId)?.durable == null ? await this.needs.store.head(sessionId) : null;
+    // Looked at again after the wait: it may have been loaded, and written to, meanwhile.
+    const loaded = this.peek(sessionId);
+    if (loaded?.durable != null) return { head: loaded.durable.head, damaged: loaded.damaged };
+    return stored === null ? null : { head: stored.head, damaged: stored.damaged_from !== null };
   }
 
   /** A session that is about to be created, or was loaded. */
@@ -109,11 +155,11 @@ export class Sessions {
       state: null,
       token: null,
       keys: AcceptedKeys.from([]),
-      tally: Tally.empty(this.parts.limits.tallyLength),
+      tally: VisibleLineCounts.empty(this.needs.limits.tallyLength),
       tail: [],
       snapshotSeq: 0,
     };
-    return new LiveSession(this.parts, loaded, this.sink);
+    return this.live(loaded);
   }
 
   /** Drops idle sessions: ended ones at once, others when more than `most` are loaded, longest unused first. */
@@ -141,21 +187,24 @@ export class Sessions {
   release(sessionId: string): void {
     const session = this.loaded.get(sessionId);
     if (session === undefined || session.durable === null || !session.idle) return;
-    if (this.parts.waiters.has(sessionId)) return;
-    session.snapshot(this.parts.limits.snapshotLength);
+    if (this.needs.waiters.has(sessionId)) return;
+    session.snapshot(this.needs.limits.snapshotLength);
     this.drop(sessionId);
   }
 
   /** Sessions that were found unavailable are loaded anew, one by one: what they lacked may be there now. */
-  async reviveLacking(): Promise<void> {
-    const { grace, index, clock } = this.parts;
+  async reloadUnavailable(): Promise<void> {
     this.registrations += 1;
-    for (const sessionId of grace.mayBeBack()) index.sooner(sessionId, clock.now());
+    this.listener.registered();
     for (const [sessionId, { unavailable, idle }] of this.loaded) {
       if (unavailable !== null && idle) this.drop(sessionId);
     }
     // What cannot be read now is tried again by whoever uses it.
     for (const sessionId of [...this.lacking]) await this.use(sessionId, () => {}).catch(() => {});
+  }
+
+  private live(loaded: LoadedLog): LiveSession {
+    return new LiveSession(this.needs, loaded, this.listener, () => this.drop(loaded.sessionId));
   }
 
   /** Once between two sweeps is enough to know what was used long ago. */
@@ -183,16 +232,27 @@ export class Sessions {
   private arrived(session: LiveSession): void {
     const { sessionId, unavailable, damaged } = session;
     this.add(session);
-    this.parts.grace.loaded(sessionId, unavailable !== null);
+    this.listener.loaded(sessionId, unavailable !== null);
     if (unavailable !== null) {
       if (!damaged) this.lacking.add(sessionId);
-    } else if (this.lacking.delete(sessionId) || session.owesTurn) tellAvailable(this.parts, session);
+    } else if (this.lacking.delete(sessionId) || session.owesTurn) this.announceAvailable(session);
+  }
+
+  /** A session that could not go on can again: its log says so, and with that who has the turn, so that everyone in it learns of it. */
+  private announceAvailable(session: LiveSession): void {
+    const { events, log } = this.needs;
+    const { sessionId: session_id } = session;
+    events.emit('sessionAvailable', { session_id });
+    // If it cannot be written nothing else can, and its clients begin anew.
+    session.decide(available).catch((thrown: unknown) => {
+      log.warn('nobody could be told that a session is available again', { session_id, error: String(thrown) });
+    });
   }
 
   private async tryRead(sessionId: string): Promise<LiveSession | WireError> {
     try {
-      const loaded = await loadSession(this.parts, sessionId);
-      return loaded instanceof WireError ? loaded : new LiveSession(this.parts, loaded, this.sink);
+      const loaded = await loadSession(this.needs, sessionId);
+      return loaded instanceof WireError ? loaded : this.live(loaded);
     } catch (thrown) {
       return unreadable(sessionId, asError(thrown));
     }
@@ -211,4 +271,10 @@ function unreadable(sessionId: string, error: Error): WireError {
     { outcome: 'refused' },
     { cause: error },
   );
+}
+
+/** Before it opens there is no turn, and when it closes none is left. */
+function available({ metadata: { state, session_id } }: SessionState): Decision<void> {
+  if (state !== 'ACTIVE') return { kind: 'nothing', answer: undefined };
+  return { kind: 'append', drafts: [hubDraft(session_id, 'session.available', {})], answer: () => undefined };
 }

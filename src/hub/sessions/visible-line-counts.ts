@@ -3,12 +3,12 @@
  * view need not recount. The totals at every so many entries are kept too: a view of the past recounts less than that.
  */
 
-import { type Entry, type Envelope, HUB_ID } from '../../core/records/session/envelope.ts';
 import type { Json } from '../../core/lib/json.ts';
-import { isLine } from '../../core/lines.ts';
-import { LineCount } from '../line-count.ts';
+import { isViewLine } from '../../core/records/session/delivery.ts';
+import { type Envelope, HUB_ID } from '../../core/records/session/envelope.ts';
+import type { Entry } from '../../core/records/session/unit.ts';
 
-export class Tally {
+export class VisibleLineCounts {
   /** Entries of one interval. */
   readonly length: number;
   /** What everybody sees. */
@@ -26,17 +26,17 @@ export class Tally {
     this.lastSeq = lastSeq;
   }
 
-  static empty(length: number): Tally {
-    return new Tally(Math.max(1, Math.floor(length)), new LineCount(), [], 0);
+  static empty(length: number): VisibleLineCounts {
+    return new VisibleLineCounts(Math.max(1, Math.floor(length)), new LineCount(), [], 0);
   }
 
   /** What `toJson` gave at this seq; null = it is not whole, or has other intervals. */
-  static from(value: Json | undefined, seq: number, length: number): Tally | null {
+  static from(value: Json | undefined, seq: number, length: number): VisibleLineCounts | null {
     const saved = value as unknown as Saved | null | undefined;
-    if (saved == null || saved.length !== Tally.empty(length).length || !isSeqs(saved.changes)) return null;
+    if (saved == null || saved.length !== VisibleLineCounts.empty(length).length || !isSeqs(saved.changes)) return null;
     const everyone = LineCount.from(saved.everyone);
     if (everyone === null || typeof saved.listed !== 'object' || saved.listed === null) return null;
-    const tally = new Tally(saved.length, everyone, [...saved.changes], seq);
+    const tally = new VisibleLineCounts(saved.length, everyone, [...saved.changes], seq);
     for (const [agentId, count] of Object.entries(saved.listed)) {
       const listed = LineCount.from(count);
       if (listed === null) return null;
@@ -60,7 +60,7 @@ export class Tally {
   /** Called for everything that becomes durable, once and in order. */
   count(entries: readonly Entry[]): void {
     for (const { envelope } of entries) {
-      if (isLine(envelope.event_type)) this.countLine(envelope);
+      if (isViewLine(envelope.event_type)) this.countLine(envelope);
       else if (envelope.event_type.startsWith('session.')) this.changes.push(envelope.seq);
       this.lastSeq = envelope.seq;
     }
@@ -116,4 +116,56 @@ interface Saved {
 
 function isSeqs(value: unknown): value is readonly number[] {
   return Array.isArray(value) && value[0] === 1 && value.every(Number.isSafeInteger);
+}
+
+export class LineCount {
+  private lines: number;
+  /** Before interval 1, 2, … : before the first one it is 0, and after the last one that has lines it is the total. */
+  private readonly before: number[];
+  /** By sender, the seq of its first line. */
+  private readonly firsts: Map<string, number>;
+
+  constructor(lines = 0, before: number[] = [], firsts: Map<string, number> = new Map()) {
+    this.lines = lines;
+    this.before = before;
+    this.firsts = firsts;
+  }
+
+  /** What `toJson` gave; null = it is not whole. */
+  static from(value: unknown): LineCount | null {
+    const { lines, before, firsts } = (value ?? {}) as { lines?: unknown; before?: unknown; firsts?: unknown };
+    if (!isCount(lines) || !Array.isArray(before) || !before.every(isCount)) return null;
+    if (typeof firsts !== 'object' || firsts === null) return null;
+    const seqs = Object.entries(firsts);
+    const isWhole = seqs.every(([, seq]) => isCount(seq)) && seqs.length <= lines && (before.at(-1) ?? 0) <= lines;
+    return isWhole ? new LineCount(lines, [...before], new Map(seqs)) : null;
+  }
+
+  toJson(): Json {
+    return { lines: this.lines, before: [...this.before], firsts: Object.fromEntries(this.firsts) };
+  }
+
+  get total(): number {
+    return this.lines;
+  }
+
+  /** Runs for every message: it makes no object, but for a sender's first line. */
+  add(interval: number, senderId: string, seq: number): void {
+    while (this.before.length < interval) this.before.push(this.lines);
+    this.lines += 1;
+    if (!this.firsts.has(senderId)) this.firsts.set(senderId, seq);
+  }
+
+  totalBefore(interval: number): number {
+    return interval <= 0 ? 0 : (this.before[interval - 1] ?? this.lines);
+  }
+
+  /** Adds to `heard` those whose first line is before `seq`. */
+  heardBefore(seq: number, heard: Set<string>): void {
+    for (const [senderId, first] of this.firsts) if (first < seq) heard.add(senderId);
+  }
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }

@@ -3,20 +3,22 @@
  * question, a child that has ended. Whoever finds one does the next step, so a crash between any two heals.
  */
 
-import { settleDelegation } from '../../core/delegating.ts';
-import { DELEGATION_LABEL, type DelegationOpened, type DelegationSettled } from '../../core/records/work/delegation.ts';
-import { DELEGATOR_REMOVED } from '../../core/delegation-outcome.ts';
-import { type OpenDelegation, openedIn, settledIn } from '../../core/state/open-delegations.ts';
+import { DELEGATOR_REMOVED, settleDelegation } from '../../core/decisions/delegation-decisions.ts';
 import { closeSession } from '../../core/decisions/end-session.ts';
-import type { Entry } from '../../core/records/session/envelope.ts';
 import { WireError } from '../../core/lib/errors.ts';
 import { isMember, isTerminal, participantOf, type SessionMetadata } from '../../core/records/session/session.ts';
-import { NOTHING_SPENT } from '../../core/records/session/spending.ts';
+import { ZERO_SPEND } from '../../core/records/session/spending.ts';
+import type { Entry } from '../../core/records/session/unit.ts';
+import { DELEGATION_LABEL, type DelegationOpened, type DelegationSettled } from '../../core/records/work/delegation.ts';
+import { type OpenDelegation, openedFrom, settledFrom } from '../../core/state/open-delegations.ts';
 import type { SessionState } from '../../core/state/state.ts';
-import { childKey, openChild, putQuestion, settlementOf } from '../delegation-child.ts';
-import type { HubParts } from '../parts.ts';
-import { triedOn } from '../tried.ts';
+import type { Ground } from '../log/ground.ts';
+import { readEntry } from '../log/read-pages.ts';
+import { runUntilDone } from '../time/retries.ts';
+import { childKey, DelegationChildren, type DelegationChildrenNeeds } from './delegation-child.ts';
 import { WaitGraph } from './wait-graph.ts';
+
+export interface DelegationsNeeds extends DelegationChildrenNeeds, Pick<Ground, 'log' | 'retries' | 'backlog'> {}
 
 interface Waiter {
   resolve(): void;
@@ -34,13 +36,15 @@ export class Delegations {
   /** All that was open when the hub started is in the graph. */
   readonly known: Promise<void>;
   private allKnown = (): void => {};
-  private readonly parts: HubParts;
+  readonly children: DelegationChildren;
+  private readonly needs: DelegationsNeeds;
   private readonly looking = new Map<string, Look>();
   private readonly waiting = new Map<string, Set<Waiter>>();
   private stopped: WireError | null = null;
 
-  constructor(parts: HubParts) {
-    this.parts = parts;
+  constructor(needs: DelegationsNeeds) {
+    this.needs = needs;
+    this.children = new DelegationChildren(needs);
     this.known = new Promise((resolve) => {
       this.allKnown = resolve;
     });
@@ -51,8 +55,8 @@ export class Delegations {
     const { session_id, parent_session_id, labels } = head;
     for (const { envelope } of entries) {
       const { event_type, event_data } = envelope;
-      if (event_type === 'delegation.opened') this.opened(session_id, openedIn(envelope));
-      else if (event_type === 'delegation.settled') this.settled(settledIn(envelope));
+      if (event_type === 'delegation.opened') this.opened(session_id, openedFrom(envelope));
+      else if (event_type === 'delegation.settled') this.settled(settledFrom(envelope));
       else if (event_type === 'session.participant.removed' && delegations.length > 0) {
         for (const open of delegations)
           if (open.agent_id === event_data.agent_id) void this.drive(session_id, open.delegation_id);
@@ -75,7 +79,7 @@ export class Delegations {
       this.allKnown();
     }
     for (const sessionId of sessionIds) {
-      await triedOn(this.parts, `${sessionId}\ndelegations`, async () => {
+      await runUntilDone(this.needs, `${sessionId}\ndelegations`, async () => {
         for (const open of await this.openIn(sessionId)) void this.drive(sessionId, open.delegation_id);
       });
     }
@@ -133,14 +137,14 @@ export class Delegations {
   private async look(sessionId: string, delegationId: string, look: Look): Promise<void> {
     do {
       look.again = false;
-      await triedOn(this.parts, `${delegationId}\ndelegation`, () => this.step(sessionId, delegationId));
+      await runUntilDone(this.needs, `${delegationId}\ndelegation`, () => this.step(sessionId, delegationId));
     } while (look.again);
     this.looking.delete(delegationId);
   }
 
   /** Looks at what is durable and does what is next. Nothing, if it is settled or waits for others. */
   private async step(sessionId: string, delegationId: string): Promise<void> {
-    const { store, sessions, backlog } = this.parts;
+    const { store, sessions, backlog } = this.needs;
     if (backlog.failed !== null) return;
     const parent = await sessions.use(sessionId, ({ durable }) => durable);
     const open = parent?.delegations.find(({ delegation_id }) => delegation_id === delegationId);
@@ -151,56 +155,54 @@ export class Delegations {
     if (child === null) return;
     const { metadata } = child;
     if (metadata.state === 'CLOSING' || isTerminal(metadata.state))
-      return this.settle(sessionId, await settlementOf(this.parts, metadata, open, this.isGone(parent.metadata, open)));
+      return this.settle(sessionId, await this.children.settlement(metadata, open, this.isGone(parent.metadata, open)));
     if (this.isGone(parent.metadata, open)) return this.close(metadata.session_id);
     if (metadata.state === 'ACTIVE' && child.head.turn?.agent_id === open.agent_id)
-      await putQuestion(this.parts, metadata.session_id, await this.read(sessionId, open));
+      await this.children.postPrompt(metadata.session_id, await this.read(sessionId, open));
   }
 
   private async begin(parent: SessionMetadata, open: OpenDelegation): Promise<void> {
     const { session_id } = parent;
     const { delegation_id, agent_id } = open;
-    const none = { delegation_id, agent_id, child_session_id: null, spent: NOTHING_SPENT };
+    const none = { delegation_id, agent_id, child_session_id: null, spent: ZERO_SPEND };
     const removed = { ...none, outcome: 'delegator_removed', reason: DELEGATOR_REMOVED } as const;
     if (this.isGone(parent, open)) return this.settle(session_id, removed);
     try {
-      await openChild(this.parts, session_id, await this.read(session_id, open));
+      await this.children.open(session_id, await this.read(session_id, open));
     } catch (thrown) {
       // What is only not possible now is tried again, and so is what somebody else has done meanwhile.
       const isRefusal = thrown instanceof WireError && thrown.code !== 'unavailable' && thrown.code !== 'duplicate';
       if (!isRefusal) throw thrown;
       // It may have gone meanwhile, and be refused for that.
-      const now = await this.parts.sessions.use(session_id, ({ durable }) => durable?.metadata ?? parent);
+      const now = await this.needs.sessions.use(session_id, ({ durable }) => durable?.metadata ?? parent);
       const refused = { ...none, outcome: 'refused', reason: thrown.message } as const;
       await this.settle(session_id, this.isGone(now, open) ? removed : refused);
     }
   }
 
   private settle(sessionId: string, settled: DelegationSettled): Promise<void> {
-    return this.parts.sessions.use(sessionId, async (session) => {
+    return this.needs.sessions.use(sessionId, async (session) => {
       await session.decide((state) => settleDelegation(state, settled));
     });
   }
 
   private close(childId: string): Promise<void> {
-    return this.parts.sessions.use(childId, async (session) => {
+    return this.needs.sessions.use(childId, async (session) => {
       await session.decide((state) => closeSession(state, null, DELEGATOR_REMOVED));
     });
   }
 
   private async read(sessionId: string, { seq }: OpenDelegation): Promise<DelegationOpened> {
-    const [entry] = await this.parts.store.read(sessionId, { from_seq: seq, to_seq: seq, limit: 1 });
-    if (entry === undefined) throw new WireError('internal', `log ${sessionId} has no entry ${seq}`);
-    return openedIn(entry.envelope);
+    return openedFrom((await readEntry(this.needs.store, sessionId, seq)).envelope);
   }
 
   /** Who delegated. */
   private isGone(parent: SessionMetadata, { agent_id }: OpenDelegation): boolean {
     const delegator = participantOf(parent, agent_id);
-    return delegator === undefined || !isMember(delegator) || this.parts.registry.isGone(agent_id);
+    return delegator === undefined || !isMember(delegator) || this.needs.registry.isGone(agent_id);
   }
 
   private openIn(sessionId: string): Promise<readonly OpenDelegation[]> {
-    return this.parts.sessions.use(sessionId, ({ durable }) => durable?.delegations ?? []);
+    return this.needs.sessions.use(sessionId, ({ durable }) => durable?.delegations ?? []);
   }
 }

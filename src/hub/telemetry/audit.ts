@@ -1,13 +1,20 @@
 /** The audit: one reader of the tap that writes down what an operator will ask about. */
 
 import type { JsonObject } from '../../core/lib/json.ts';
+import { isoFromMs } from '../../core/lib/time.ts';
+import type { Clock } from '../../core/ports/platform.ts';
+import type { Store } from '../../core/ports/store.ts';
 import type { Schedule } from '../../core/records/work/schedule.ts';
-import { isoFromMs } from '../../core/time.ts';
-import { freshLooks } from '../fresh-looks.ts';
-import type { HubParts } from '../parts.ts';
+import type { HubEventEmitter, HubEvents } from './events.ts';
 
-export function keepAudit({ events, store, clock }: HubParts): void {
-  const isFresh = freshLooks({ events, clock });
+export interface AuditNeeds {
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly events: HubEventEmitter;
+}
+
+export function recordAudit({ events, store, clock }: AuditNeeds): void {
+  const isFresh = createObservationFilter({ events, clock });
   const write = (kind: string, actor: string | null, session_id: string | null, detail: JsonObject): void =>
     store.audit({ at: isoFromMs(clock.now()), kind, actor, session_id, detail });
 
@@ -81,4 +88,41 @@ export function keepAudit({ events, store, clock }: HubParts): void {
     write('schedule_ran', schedule.creator_id, session_id, { ...ofSchedule(schedule), ...run }),
   );
   events.on('storeFailed', ({ error }) => write('store_failed', null, null, { message: error.message }));
+}
+
+type SessionObserved = HubEvents['sessionObserved'];
+
+/** Whoever stays connected for days is written down again each hour. */
+const AGAIN_MS = 3_600_000;
+/** Of one connection so many are remembered; the oldest beyond them counts as new when it comes again. */
+const MAX_REMEMBERED = 4_096;
+
+/** Says of each look whether it is the first of its kind: by that identity, into that session, while its connection lasts. */
+export function createObservationFilter({
+  events,
+  clock,
+}: {
+  readonly events: HubEventEmitter;
+  readonly clock: Clock;
+}): (look: SessionObserved) => boolean {
+  /** By agent: when which of its looks was written down. */
+  const written = new Map<string, Map<string, number>>();
+  events.on('agentBound', ({ agent_id }) => written.set(agent_id, new Map()));
+  events.on('agentUnbound', ({ agent_id }) => written.delete(agent_id));
+  return ({ agent_id, session_id, op }) => {
+    const known = written.get(agent_id);
+    // Who asks without a connection asks once; and to subscribe is to begin something.
+    if (known === undefined || op === 'subscribe') return true;
+    const key = `${op} ${session_id}`;
+    const now = clock.monotonic();
+    const before = known.get(key);
+    if (before !== undefined && now - before < AGAIN_MS) return false;
+    known.delete(key);
+    known.set(key, now);
+    for (const oldest of known.keys()) {
+      if (known.size <= MAX_REMEMBERED) break;
+      known.delete(oldest);
+    }
+    return true;
+  };
 }

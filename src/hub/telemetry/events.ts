@@ -1,15 +1,19 @@
-/** The one tap: typed events, called after durability. Readers only count or enqueue; a throwing one is logged and ignored. */
+/**
+ * Telemetry: what the hub reports about itself. This file is the one tap of typed events; audit.ts, meter.ts and
+ * recent-seconds.ts read from it or count beside it. Events are emitted after durability. A listener only counts or enqueues;
+ * one that throws is logged and ignored. Nothing in the hub may depend on a listener: rooms that need order use their own.
+ */
 
 import { EventEmitter } from 'eventemitter3';
-import type { ArbiterMember } from '../../core/arbiter.ts';
-import type { Envelope, Turn } from '../../core/records/session/envelope.ts';
 import { asError, type WireError } from '../../core/lib/errors.ts';
+import type { ArbiterMember } from '../../core/ports/arbiter.ts';
 import type { Violation } from '../../core/ports/expectation.ts';
+import type { Logger } from '../../core/ports/platform.ts';
 import type { Grant } from '../../core/records/access/grants.ts';
 import type { Passport } from '../../core/records/identity/passport.ts';
-import type { Log } from '../../core/ports/platform.ts';
-import type { Schedule, ScheduleRun } from '../../core/records/work/schedule.ts';
+import type { Envelope, Turn } from '../../core/records/session/envelope.ts';
 import type { SessionMetadata } from '../../core/records/session/session.ts';
+import type { Schedule, ScheduleRun } from '../../core/records/work/schedule.ts';
 
 export interface HubEvents {
   agentRegistered: { readonly passport: Passport };
@@ -118,11 +122,11 @@ export const HUB_EVENTS: readonly HubEventName[] = [
 
 export type HubListener<Name extends HubEventName> = (event: HubEvents[Name]) => void;
 
-export class Taps {
+export class HubEventEmitter {
   private readonly emitter = new EventEmitter();
-  private readonly log: Log;
+  private readonly log: Logger;
 
-  constructor(log: Log) {
+  constructor(log: Logger) {
     this.log = log;
   }
 
@@ -133,12 +137,12 @@ export class Taps {
   }
 
   /** Somebody listens. */
-  hears(name: HubEventName): boolean {
+  hasListeners(name: HubEventName): boolean {
     return this.emitter.listenerCount(name) > 0;
   }
 
   emit<Name extends HubEventName>(name: Name, event: HubEvents[Name]): void {
-    if (!this.hears(name)) return;
+    if (!this.hasListeners(name)) return;
     for (const listener of this.emitter.listeners(name)) {
       try {
         const result: unknown = listener(event);

@@ -1,7 +1,8 @@
 /** What the hub counts for whoever watches it: plain numbers, so that counting costs a post next to nothing. */
 
-import { type Entry, HUB_ID } from '../../core/records/session/envelope.ts';
 import type { WireCode } from '../../core/lib/errors.ts';
+import { HUB_ID } from '../../core/records/session/envelope.ts';
+import type { Entry } from '../../core/records/session/unit.ts';
 import { Histogram, LATE_MS, SHORT_MS } from '../lib/histogram.ts';
 
 export type SessionEvent = 'created' | 'opened' | 'closing' | 'ended';

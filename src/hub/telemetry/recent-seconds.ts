@@ -1,8 +1,8 @@
 /** The last minute of a hub in numbers: a look at its counters once a second, and what lies between two looks. */
 
-import type { FigurePoint } from '../../core/console-operations.ts';
+import { isoFromMs } from '../../core/lib/time.ts';
 import type { Clock } from '../../core/ports/platform.ts';
-import { isoFromMs } from '../../core/time.ts';
+import type { FigurePoint } from '../../core/protocol/operations/console-hub.ts';
 import type { Meter } from './meter.ts';
 
 /** A chart of a minute. */

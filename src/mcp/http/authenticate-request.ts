@@ -2,26 +2,29 @@
 
 import type { IncomingMessage } from 'node:http';
 import { WireError } from '../../core/lib/errors.ts';
-import type { Resume } from '../../core/records/identity/resume-schema.ts';
+import type { Resume } from '../../core/records/identity/resume.ts';
 import type { SingleRequest } from '../../hub/connection/single-request.ts';
-import { type Asked, type Asker, askerIn } from '../../server/http/api.ts';
-import { bearerOf } from '../../node/http/bearer.ts';
-import { targetOf } from '../../node/http/target.ts';
-import { type Claim, claimParams, hasClaimed, isClaim } from '../../node/mcp/claim.ts';
+import { type ApiHub, parseActAs, type RequestAuth } from '../../server/http/api.ts';
+import { parseBearer, parseTarget } from '../../server/http/request-head.ts';
+import { type Claim, claimParams, hasClaimed, isClaim } from '../session/participant.ts';
 
 export type Proof = Omit<SingleRequest, 'op' | 'params' | 'as'> & { readonly as: string };
 
-export interface WhoAsks {
+export interface RequestIdentity {
   readonly agentId: string;
   /** With which each operation is asked for. */
   readonly proof: Proof;
 }
 
 /** Refuses with a wire error. */
-export async function whoAsks(hub: Asked, asker: Asker, request: IncomingMessage): Promise<WhoAsks> {
+export async function authenticateRequest(
+  hub: ApiHub,
+  asker: RequestAuth,
+  request: IncomingMessage,
+): Promise<RequestIdentity> {
   const refusal = asker.refusal();
   if (refusal !== null) throw new WireError('rate_limited', refusal, { retry_after_ms: 60_000 });
-  const query = new URLSearchParams(targetOf(request).query);
+  const query = new URLSearchParams(parseTarget(request).query);
   const proof = await proofOf(asker, request, query);
   const known = await resumeOf(hub, proof);
   const claim: Claim = { capabilities: query.getAll('capability'), summary: query.get('summary') ?? undefined };
@@ -32,15 +35,15 @@ export async function whoAsks(hub: Asked, asker: Asker, request: IncomingMessage
 }
 
 /** For a credential that speaks for several, the request says for whom. */
-async function proofOf(asker: Asker, { headers }: IncomingMessage, query: URLSearchParams): Promise<Proof> {
-  const auth = bearerOf(headers.authorization);
+async function proofOf(asker: RequestAuth, { headers }: IncomingMessage, query: URLSearchParams): Promise<Proof> {
+  const auth = parseBearer(headers.authorization);
   const credential = await asker.authenticate(auth ?? { scheme: 'none' });
   const unproven = (): void => asker.unproven();
   if (credential === null) {
     if (auth !== null) unproven();
     throw new WireError('unauthenticated', '/mcp: expected Authorization: Bearer <token> with a token of this hub');
   }
-  const as = askerIn(headers['parley-as']?.toString(), query.getAll('as')) ?? credential.name;
+  const as = parseActAs(headers['parley-as']?.toString(), query.getAll('as')) ?? credential.name;
   if (as !== null) return { as, auth, authenticate: asker.authenticate, unproven };
   const expected = 'a name, in the header Parley-As or as ?as=';
   const message = '/mcp: this token is for no name in particular; say who you are with the header Parley-As: <name>';
@@ -48,7 +51,7 @@ async function proofOf(asker: Asker, { headers }: IncomingMessage, query: URLSea
 }
 
 /** A name that nobody has yet is registered, if the credential allows it. */
-async function resumeOf(hub: Asked, proof: Proof): Promise<Resume> {
+async function resumeOf(hub: ApiHub, proof: Proof): Promise<Resume> {
   try {
     return await ownResume(hub, proof);
   } catch (thrown) {
@@ -62,7 +65,7 @@ async function resumeOf(hub: Asked, proof: Proof): Promise<Resume> {
   }
 }
 
-async function ownResume(hub: Asked, proof: Proof): Promise<Resume> {
+async function ownResume(hub: ApiHub, proof: Proof): Promise<Resume> {
   // The hub answers an operation with that operation's result.
   return (await hub.ask({ ...proof, op: 'get_resume', params: async () => ({}) })) as Resume;
 }

@@ -1,24 +1,22 @@
-/** MCP at `/mcp` of the hub's port. Who asks is judged anew for every request, by its token; no session id means anything. */
+/** MCP at `/mcp` of the hub's port. Every request is authenticated by its own token; MCP session ids mean nothing. */
 
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { toWireError, type WireCode } from '../../core/lib/errors.ts';
-import { badValue } from '../../core/lib/json.ts';
+import { toWireError, type WireCode, WireError } from '../../core/lib/errors.ts';
+import { invalidValueError } from '../../core/lib/json.ts';
 import type { HubListener } from '../../hub/telemetry/events.ts';
-import { type Asked, type Asker, limitsFor } from '../../server/http/api.ts';
+import { type ApiHub, limitsFor, type RequestAuth } from '../../server/http/api.ts';
 import { readText } from '../../server/http/body.ts';
-import { respondError, respondJson } from '../../node/http/respond.ts';
-import { targetOf } from '../../node/http/target.ts';
-import { Bells } from '../../node/mcp/bells.ts';
-import { HttpParticipant } from '../../node/mcp/http-participant.ts';
-import { parseWait, USUAL_WAIT, WAIT_EXPECTED } from '../../node/mcp/max-wait.ts';
-import { callsIn, OpenCalls } from '../../node/mcp/open-calls.ts';
-import type { Participant } from '../../node/mcp/participant.ts';
+import { parseTarget } from '../../server/http/request-head.ts';
+import { respondError, respondJson } from '../../server/http/respond.ts';
 import { mcpServer } from '../server/server.ts';
-import { sendWeb, webRequest } from '../../node/mcp/web-request.ts';
-import { whoAsks } from './authenticate-request.ts';
+import type { Participant } from '../session/participant.ts';
+import { DEFAULT_WAIT, parseWait, WAIT_EXPECTED } from '../tools/wait-for.ts';
+import { authenticateRequest } from './authenticate-request.ts';
+import { HttpParticipant, WakeSignals } from './http-participant.ts';
 
-export interface McpHub extends Asked {
+export interface McpHub extends ApiHub {
   follow(listener: HubListener<'envelopePosted'>): () => void;
   markRead(agentId: string, sessionId: string, seq: number): void;
   looksIn(agentId: string): void;
@@ -32,7 +30,7 @@ type Handler = import('@modelcontextprotocol/server').McpHttpHandler;
 
 export class McpSite {
   private readonly hub: McpHub;
-  private readonly bells: Bells;
+  private readonly bells: WakeSignals;
   private readonly calls = new OpenCalls();
   /** What is being answered, and a way to have that done with. */
   private readonly answering = new Map<Promise<void>, AbortController>();
@@ -40,10 +38,10 @@ export class McpSite {
 
   constructor(hub: McpHub) {
     this.hub = hub;
-    this.bells = new Bells((listener) => hub.follow(listener));
+    this.bells = new WakeSignals((listener) => hub.follow(listener));
   }
 
-  async answer(asker: Asker, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async answer(asker: RequestAuth, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const over = new AbortController();
     const answering = this.answerOne(asker, request, response, over);
     this.answering.set(answering, over);
@@ -58,7 +56,7 @@ export class McpSite {
   }
 
   private async answerOne(
-    asker: Asker,
+    asker: RequestAuth,
     request: IncomingMessage,
     response: ServerResponse,
     over: AbortController,
@@ -76,14 +74,14 @@ export class McpSite {
     try {
       const maxWaitMs = waitIn(request);
       const { hub, bells } = this;
-      const { agentId, proof } = await whoAsks(hub, asker, request);
+      const { agentId, proof } = await authenticateRequest(hub, asker, request);
       // Of what is closed already nothing more would be heard: it would be waited for without end.
       if (response.destroyed) return;
       if (request.method !== 'POST') return notPosted(response);
       taken.push(this.calls.take(agentId, 1));
       const participant = new HttpParticipant({ hub, bells, agentId, proof });
       const body = await readText(request, response, limitsFor(hub, 'known'));
-      taken.push(this.calls.take(agentId, callsIn(body) - 1));
+      taken.push(this.calls.take(agentId, countCalls(body) - 1));
       // Loaded when somebody asks.
       this.handler ??= this.load();
       const { fetch } = await this.handler;
@@ -133,9 +131,9 @@ function knownIn(authInfo: { readonly extra?: Record<string, unknown> } | undefi
 }
 
 function waitIn(request: IncomingMessage): number {
-  const text = new URLSearchParams(targetOf(request).query).get('max_wait') ?? USUAL_WAIT;
+  const text = new URLSearchParams(parseTarget(request).query).get('max_wait') ?? DEFAULT_WAIT;
   const ms = parseWait(text);
-  if (ms === null) throw badValue('query.max_wait', WAIT_EXPECTED, text);
+  if (ms === null) throw invalidValueError('query.max_wait', WAIT_EXPECTED, text);
   return ms;
 }
 
@@ -144,4 +142,70 @@ function notPosted(response: ServerResponse): void {
   response.setHeader('allow', 'POST');
   const error = { code: -32000, message: 'Method not allowed: /mcp takes POST' };
   respondJson(response, 405, { jsonrpc: '2.0', error, id: null });
+}
+
+/** A request of node:http as the SDK wants it. The body was read before, within its bounds; `signal` aborts when the caller is gone. */
+function webRequest(request: IncomingMessage, body: string, signal: AbortSignal): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) {
+    // It was judged before: nothing behind this needs the secret.
+    if (value === undefined || name === 'authorization' || name.startsWith(':')) continue;
+    headers.set(name, Array.isArray(value) ? value.join(', ') : value);
+  }
+  const url = new URL(request.url ?? '/', 'http://hub.invalid');
+  return new Request(url, { method: request.method ?? 'GET', headers, body, signal });
+}
+
+/** Sends the SDK's response: JSON, or events as they come. */
+async function sendWeb(answer: Response, response: ServerResponse): Promise<void> {
+  if (response.destroyed) return void (await answer.body?.cancel());
+  for (const [name, value] of answer.headers) response.setHeader(name, value);
+  response.setHeader('cache-control', 'no-store');
+  response.setHeader('x-content-type-options', 'nosniff');
+  response.writeHead(answer.status);
+  response.flushHeaders();
+  if (answer.body !== null) {
+    for await (const chunk of answer.body) {
+      if (response.destroyed) return;
+      if (!response.write(chunk)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+    }
+  }
+  response.end();
+}
+
+/** As many as on a connection. */
+const MAX_OPEN = 64;
+
+/** Bounds the open calls of each agent: those that wait cost a socket or a look every few seconds. */
+class OpenCalls {
+  private readonly open = new Map<string, number>();
+
+  /** Refuses what is too many. Gives back what ends them, and may be called again. */
+  take(agentId: string, calls: number): () => void {
+    const open = this.open.get(agentId) ?? 0;
+    if (open + calls > MAX_OPEN) {
+      const message = `/mcp: at most ${MAX_OPEN} calls may be open for one agent, those of a batch included`;
+      throw new WireError('rate_limited', message, { retry_after_ms: 1_000 });
+    }
+    this.open.set(agentId, open + calls);
+    let isOpen = true;
+    return () => {
+      if (!isOpen) return;
+      isOpen = false;
+      const left = (this.open.get(agentId) ?? calls) - calls;
+      if (left === 0) this.open.delete(agentId);
+      else this.open.set(agentId, left);
+    };
+  }
+}
+
+/** Older revisions of the protocol put several into one body. What is no JSON is for others to refuse. */
+function countCalls(body: string): number {
+  if (!/^\s*\[/.test(body)) return 1;
+  try {
+    const batch: unknown = JSON.parse(body);
+    return Array.isArray(batch) ? Math.max(1, batch.length) : 1;
+  } catch {
+    return 1;
+  }
 }

@@ -1,19 +1,73 @@
-/** What an editor of configuration files can do, whatever the file is written in. Texts have no byte order mark. */
+/**
+ * Edits configuration files of other programs, whatever they are written in. An edit changes only the members at one path: the
+ * text is parsed again afterwards, and an edit that changed anything else is rejected. Texts have no byte order mark.
+ * Back ends: json-config.ts and toml-config.ts.
+ */
 
+import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../core/lib/json.ts';
 
 /** The members by which something is reached, from the outside in. */
 export type Path = readonly string[];
 
-export interface ConfigFormat {
-  /** What is written there: undefined = nothing. Throws a BrokenConfig. */
-  read(text: string, path: Path): unknown;
-  /** The text with these members in the object at the path, and everything else as it was. Throws a BrokenConfig. */
-  set(text: string, path: Path, members: JsonObject): string;
-  /** The text without what is at the path. Throws a BrokenConfig. */
-  remove(text: string, path: Path): string;
-  /** The whole of a file that has nothing but this. */
+/** What the editor needs to know of a language. Every function may throw a BrokenConfig. */
+export interface ConfigSyntax {
+  /** undefined = only space and comments. */
+  parse(text: string): unknown;
+  /** The text with these members at the path; `there` is what the path leads to now. */
+  put(text: string, path: Path, members: JsonObject, there: unknown): string;
+  /** The text without what is at the path, which exists. */
+  take(text: string, path: Path): string;
+  /** A whole file that has nothing but this. */
   alone(path: Path, members: JsonObject): string;
+  /** Why an edit may have changed too much. */
+  readonly suspicion: string;
+}
+
+export class ConfigEditor {
+  readonly alone: ConfigSyntax['alone'];
+  private readonly syntax: ConfigSyntax;
+
+  constructor(syntax: ConfigSyntax) {
+    this.syntax = syntax;
+    this.alone = syntax.alone;
+  }
+
+  /** undefined = there is nothing at the path. */
+  read(text: string, path: Path): unknown {
+    return valueAt(this.syntax.parse(text), path);
+  }
+
+  /** The text with these members in the object at the path. */
+  set(text: string, path: Path, members: JsonObject): string {
+    const root = this.syntax.parse(text);
+    const there = valueAt(root, path);
+    const expected = withValue(root ?? {}, path, isObject(there) ? { ...there, ...members } : members);
+    return this.verified(this.syntax.put(text, path, members, there), () => expected);
+  }
+
+  /** The text without what is at the path. */
+  remove(text: string, path: Path): string {
+    const root = this.syntax.parse(text);
+    if (valueAt(root, path) === undefined) return text;
+    return this.verified(this.syntax.take(text, path), (left) => withoutImplied(root, path, left));
+  }
+
+  private verified(after: string, expected: (root: unknown) => unknown): string {
+    const root = this.syntax.parse(after);
+    if (isDeepStrictEqual(root, expected(root))) return after;
+    const problem = `it cannot be changed without touching what is not ours${this.syntax.suspicion}`;
+    throw new BrokenConfig(problem, null);
+  }
+}
+
+/** The root without the path; an outer table that existed only by what was in it disappears with it. */
+function withoutImplied(root: unknown, path: Path, after: unknown): unknown {
+  const without = withValue(root, path, undefined);
+  const outer = path.slice(0, -1);
+  const left = valueAt(without, outer);
+  const isImplied = isObject(left) && Object.keys(left).length === 0 && valueAt(after, outer) === undefined;
+  return isImplied ? withValue(without, outer, undefined) : without;
 }
 
 /** A file that cannot be read as what it should be, or not changed without touching what is not ours. */
@@ -31,7 +85,7 @@ export class BrokenConfig extends Error {
 }
 
 /** The line and the column of an offset, both from 1. */
-export function placeAt(text: string, offset: number): { readonly line: number; readonly column: number } {
+export function locationAt(text: string, offset: number): { readonly line: number; readonly column: number } {
   const before = text.slice(0, offset).split(/\r\n|\n|\r/);
   return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
 }
@@ -50,7 +104,7 @@ export function valueAt(root: unknown, path: Path): unknown {
   let value = root;
   for (const [i, name] of path.entries()) {
     if (value === undefined) return undefined;
-    if (!isObject(value)) throw notAnObject(path.slice(0, i), value);
+    if (!isObject(value)) throw notAnObjectError(path.slice(0, i), value);
     value = Object.hasOwn(value, name) ? value[name] : undefined;
   }
   return value;
@@ -66,7 +120,7 @@ export function withValue(root: unknown, path: Path, value: unknown): unknown {
   return Object.fromEntries(next === undefined ? others : [...others, [first, next]]);
 }
 
-export function notAnObject(path: Path, value: unknown): BrokenConfig {
+export function notAnObjectError(path: Path, value: unknown): BrokenConfig {
   const where = path.length === 0 ? 'the file' : `"${path.join('.')}"`;
   const what = value === null ? 'null' : Array.isArray(value) ? 'a list' : `a ${typeof value}`;
   return new BrokenConfig(`${where} should be an object, and is ${what}`, null);

@@ -1,10 +1,8 @@
-/** A configuration file on the disk: read whole, replaced whole, and what it was before kept beside it. */
+/** A configuration file on the disk (UTF-8, perhaps with a byte order mark): read whole, replaced whole, its backups kept beside it. */
 
-import { chmod, chown, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { access, chmod, chown, lstat, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Trouble } from '../../cli/terminal/command-error.ts';
-import { type Backups, backupsOf } from '../../node/mcp-install/backups.ts';
-import { MARK, onlyMissing, textOf, unmarked, unusable } from '../../node/mcp-install/config-text.ts';
+import { CommandError } from '../../cli/terminal/command-error.ts';
 
 const PRIVATE = 0o600;
 
@@ -21,16 +19,16 @@ export interface ConfigFile {
 
 export async function readConfig(given: string): Promise<ConfigFile> {
   const path = await followed(given);
-  const found = await stat(path).catch(onlyMissing);
-  if (found !== null && !found.isFile()) throw unusable(given, 'it is not a file', 'Move it away first.');
+  const found = await stat(path).catch(nullIfMissing);
+  if (found !== null && !found.isFile()) throw unusableFileError(given, 'it is not a file', 'Move it away first.');
   if (found !== null && (found.mode & 0o222) === 0) {
-    throw unusable(given, 'it is read-only', `If you mean it: chmod u+w '${given}', and again.`);
+    throw unusableFileError(given, 'it is read-only', `If you mean it: chmod u+w '${given}', and again.`);
   }
   const whole = found === null ? null : await textOf(path);
   return {
     path,
-    text: whole === null ? null : unmarked(whole),
-    backups: await backupsOf(path),
+    text: whole === null ? null : stripMark(whole),
+    backups: await findBackups(path),
     isMarked: whole?.startsWith(MARK) ?? false,
     owner: found === null ? null : { mode: found.mode & 0o7777, uid: found.uid, gid: found.gid },
   };
@@ -91,19 +89,85 @@ async function replace(
 
 /** The tool may have written it while somebody was asked. */
 export async function assertUnchanged({ path, text, isMarked }: ConfigFile): Promise<void> {
-  const now = await textOf(path).catch(onlyMissing);
+  const now = await textOf(path).catch(nullIfMissing);
   if (now === (text === null ? null : (isMarked ? MARK : '') + text)) return;
-  throw new Trouble('failed', 'config_changed', `${path} has changed meanwhile; nothing was written`, 'Do it again.');
+  throw new CommandError(
+    'failed',
+    'config_changed',
+    `${path} has changed meanwhile; nothing was written`,
+    'Do it again.',
+  );
 }
 
 async function followed(given: string): Promise<string> {
-  const link = await lstat(given).catch(onlyMissing);
+  const link = await lstat(given).catch(nullIfMissing);
   if (link?.isSymbolicLink() !== true) return given;
-  const target = await realpath(given).catch(onlyMissing);
-  if (target === null) throw unusable(given, 'it is a link that leads nowhere', 'Mend or remove the link first.');
+  const target = await realpath(given).catch(nullIfMissing);
+  if (target === null)
+    throw unusableFileError(given, 'it is a link that leads nowhere', 'Mend or remove the link first.');
   return target;
 }
 
 function marked({ isMarked }: ConfigFile, text: string): string {
   return isMarked ? MARK + text : text;
+}
+
+const BACKUP = '.before-parley';
+
+export interface Backup {
+  readonly path: string;
+  /** Without a byte order mark; null = it is something else. */
+  readonly text: string | null;
+}
+
+export interface Backups {
+  /** The oldest first. */
+  readonly all: readonly Backup[];
+  /** Where the next one goes. */
+  readonly freePath: string;
+}
+
+/** Backups have names of their own: nothing that exists is ever overwritten. */
+async function findBackups(path: string): Promise<Backups> {
+  const all: Backup[] = [];
+  for (let number = 1; ; number++) {
+    const at = `${path}${BACKUP}${number === 1 ? '' : `-${number}`}`;
+    const found = await lstat(at).catch(nullIfMissing);
+    if (found === null) return { all, freePath: at };
+    // What cannot be read as text, or is a link or a folder, is somebody else's.
+    const text = found.isFile() ? await textOf(at).catch(() => null) : null;
+    all.push({ path: at, text: text === null ? null : stripMark(text) });
+  }
+}
+
+export const MARK = '\ufeff';
+
+/** The mark is still there. */
+export async function textOf(path: string): Promise<string> {
+  const bytes = await readFile(path);
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw unusableFileError(path, 'it is not UTF-8', 'Save it as UTF-8 first.');
+  }
+}
+
+export function stripMark(text: string): string {
+  return text.startsWith(MARK) ? text.slice(MARK.length) : text;
+}
+
+export function nullIfMissing(thrown: unknown): null {
+  if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return null;
+  throw thrown;
+}
+
+export function unusableFileError(path: string, problem: string, hint: string): CommandError {
+  return new CommandError('failed', 'unusable_config', `${path}: ${problem}; nothing was written`, hint);
+}
+
+export async function isThere(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
 }

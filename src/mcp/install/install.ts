@@ -1,23 +1,30 @@
-/** Carries out what was asked: decides, shows it, asks, keeps what was, writes. */
+/**
+ * Installs the MCP server into another program's configuration, and takes it out again. `prepare…` reads and plans (plan.ts) and
+ * writes nothing; the change it returns writes the file (config-file.ts) under a lock, after a backup. Invariants: a file that
+ * changed in between is left alone; an undo gives back the bytes of the backup where nobody else has changed the file.
+ * config-editor.ts edits the texts, tools.ts lists the programs, request.ts reads the command line.
+ */
 
-import { rm } from 'node:fs/promises';
-import { Trouble } from '../../cli/terminal/command-error.ts';
+import { mkdir, open, readFile, rm, rmdir } from 'node:fs/promises';
+import { dirname, relative, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CommandError } from '../../cli/terminal/command-error.ts';
+import { isAlive } from '../../system/process.ts';
+import { BrokenConfig } from './config-editor.ts';
 import {
   assertUnchanged,
   type ConfigFile,
   deleteConfig,
+  isThere,
+  nullIfMissing,
   readConfig,
   writeConfig,
   writePrivate,
 } from './config-file.ts';
-import { BrokenConfig } from './config-editor.ts';
-import { removeEmptyFolders } from '../../node/mcp-install/empty-folders.ts';
-import { isThere } from '../../node/mcp-install/kept-settings.ts';
-import { oneAtATime } from '../../node/mcp-install/one-at-a-time.ts';
 import { hasOtherOwn, isMadeFor, isOnlyOwn, type Plan, planInstall, planUndo } from './plan.ts';
-import type { Request } from './request.ts';
 import { type ChangedLine, changedLines } from './preview.ts';
-import type { Places } from './tools.ts';
+import type { Request } from './request.ts';
+import type { InstallPaths } from './tools.ts';
 
 export interface Outcome {
   readonly tool: string;
@@ -45,7 +52,7 @@ export async function prepareInstall(request: Request): Promise<Change> {
   return {
     ...described(request, file, plan, { tokenFile: secret?.file ?? null, backup }),
     carryOut: () =>
-      oneAtATime(file.path, async () => {
+      withFileLock(file.path, async () => {
         await assertUnchanged(file);
         const isNew = secret !== null && !(await isThere(secret.file));
         if (secret !== null) await writePrivate(secret.file, `${secret.token}\n`);
@@ -76,7 +83,7 @@ function backupFor(
 export async function prepareUndo(
   request: Omit<Request, 'words' | 'secret' | 'isUnproven'>,
   secretFile: string,
-  places: Places,
+  places: InstallPaths,
 ): Promise<Change> {
   const file = await readConfig(request.file);
   const { plan, from } = explained(request, () => undoFrom(request, file));
@@ -87,7 +94,7 @@ export async function prepareUndo(
     ...described(request, file, plan, { tokenFile: isSecretThere ? secretFile : null, backup }),
     async carryOut() {
       if (plan.kind !== 'nothing') {
-        await oneAtATime(file.path, async () => {
+        await withFileLock(file.path, async () => {
           if (plan.kind === 'write') await writeConfig(file, plan.after, { backup, newMode: 0o600 });
           else await deleteConfig(file);
           // It is what the file is again.
@@ -140,6 +147,71 @@ function explained<T>({ file, tool }: Pick<Request, 'file' | 'tool'>, plan: () =
     const problem = isTooDeep ? new BrokenConfig('it is nested too deeply to be read', null) : thrown;
     const place = problem.line === null ? '' : `:${problem.line}:${problem.column}`;
     const hint = `Mend it first; "parley mcp install ${tool.name} --print" shows what to paste by hand.`;
-    throw new Trouble('failed', 'broken_config', `${file}${place}: ${problem.message}; nothing was written`, hint);
+    throw new CommandError('failed', 'broken_config', `${file}${place}: ${problem.message}; nothing was written`, hint);
   }
+}
+
+/** Removes the empty folders that were made for a file, up to the home or the project; keeps those the environment names. */
+async function removeEmptyFolders(file: string, { home, project, env }: InstallPaths): Promise<void> {
+  const named = new Set(Object.values(env).map((value) => (value ? resolve(value) : '')));
+  const isOurs = (folder: string): boolean =>
+    !named.has(folder) &&
+    folder !== resolve(project) &&
+    (isBelow(folder, resolve(home)) || isBelow(folder, resolve(project)));
+  for (let folder = dirname(resolve(file)); isOurs(folder); folder = dirname(folder)) {
+    const isGone = await rmdir(folder).then(
+      () => true,
+      () => false,
+    );
+    if (!isGone) return;
+  }
+}
+
+function isBelow(folder: string, top: string): boolean {
+  const way = relative(top, folder);
+  return way !== '' && !way.startsWith('..') && way !== folder;
+}
+
+/** A change takes a few milliseconds. */
+const PATIENCE_MS = 1_000;
+const LOOK_MS = 10;
+
+/** Of several processes that change a file, one does so at a time. */
+async function withFileLock<T>(path: string, change: () => Promise<T>): Promise<T> {
+  const lock = `${path}.parley-lock`;
+  await mkdir(dirname(path), { recursive: true });
+  await take(lock, path);
+  try {
+    return await change();
+  } finally {
+    await rm(lock, { force: true });
+  }
+}
+
+async function take(lock: string, path: string): Promise<void> {
+  for (const until = performance.now() + PATIENCE_MS; ; ) {
+    if (await isTaken(lock)) return;
+    const holder = await readFile(lock, 'utf8').catch(nullIfMissing);
+    // Whoever was killed while it held it does not come back. What is empty is about to be written.
+    if (holder !== null && holder !== '' && !isHeldBy(Number(holder))) await rm(lock, { force: true });
+    if (performance.now() > until) {
+      const problem = `${path} is being changed by another process; nothing was written`;
+      throw new CommandError('failed', 'config_busy', problem, `Do it again. If there is none, remove ${lock} first.`);
+    }
+    await sleep(LOOK_MS);
+  }
+}
+
+async function isTaken(lock: string): Promise<boolean> {
+  const handle = await open(lock, 'wx', 0o600).catch((thrown: unknown) => {
+    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'EEXIST') return null;
+    throw thrown;
+  });
+  if (handle === null) return false;
+  await handle.writeFile(String(process.pid)).finally(() => handle.close());
+  return true;
+}
+
+function isHeldBy(pid: number): boolean {
+  return Number.isInteger(pid) && pid > 0 && isAlive(pid);
 }

@@ -1,7 +1,64 @@
-/** Changes of JSON text that leave every other character alone: the well-known editors lay the neighbours out anew. */
+/** JSON back end of the editor. Comments, extra commas and layout stay: the well-known editors would lay the neighbours out anew. */
 
-import { createScanner, findNodeAtLocation, type Node, parseTree } from 'jsonc-parser';
-import { eolOf, type Path } from './config-editor.ts';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  createScanner,
+  findNodeAtLocation,
+  type Node,
+  type ParseError,
+  parse,
+  parseTree,
+  printParseErrorCode,
+} from 'jsonc-parser';
+import {
+  BrokenConfig,
+  ConfigEditor,
+  eolOf,
+  isObject,
+  locationAt,
+  notAnObjectError,
+  type Path,
+  withValue,
+} from './config-editor.ts';
+
+export const jsonConfig: ConfigEditor = new ConfigEditor({
+  parse: parsed,
+
+  put(text, path, members, there) {
+    if (there === undefined) return changed(text, path, members);
+    if (!isObject(there)) throw notAnObjectError(path, there);
+    // Each by itself: what else is in it keeps its place and its comments.
+    return Object.entries(members)
+      .filter(([name, value]) => !isDeepStrictEqual(there[name], value))
+      .reduce((after, [name, value]) => changed(after, [...path, name], value), text);
+  },
+
+  take: takeValue,
+
+  alone: (path, members) => `${JSON.stringify(withValue({}, path, members), null, 2)}\n`,
+
+  suspicion: '; is a name in it twice?',
+});
+
+/** undefined = there is nothing in it but space and comments. */
+function parsed(text: string): unknown {
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
+  const [first] = errors;
+  if (first === undefined) return value;
+  const problem = printParseErrorCode(first.error)
+    .replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
+    .toLowerCase();
+  throw new BrokenConfig(`it is not JSON: ${problem}`, locationAt(text, first.offset));
+}
+
+function changed(text: string, path: Path, value: unknown): string {
+  if (parsed(text) !== undefined) return putValue(text, path, value);
+  // Comments alone, or nothing at all.
+  const eol = eolOf(text);
+  const before = text === '' || text.endsWith('\n') ? text : `${text}${eol}`;
+  return before + `${JSON.stringify(withValue({}, path, value), null, 2)}\n`.replaceAll('\n', eol);
+}
 
 interface Edit {
   readonly from: number;

@@ -1,8 +1,8 @@
 /** What is to become of a file: decided from texts alone, before anything is written. */
 
-import { Trouble } from '../../cli/terminal/command-error.ts';
+import { CommandError } from '../../cli/terminal/command-error.ts';
 import { isObject, type Path } from './config-editor.ts';
-import { startsParley } from './server-command.ts';
+import { isParleyCommand } from './server-command.ts';
 import type { Tool } from './tools.ts';
 
 export type Plan =
@@ -59,7 +59,7 @@ export function isOnlyOwn(tool: Tool, text: string): boolean {
   const servers = serversIn(tool, text);
   const all = tool.format.read(text, servers);
   if (!isObject(all)) return false;
-  const own = Object.entries(all).filter(([, one]) => isObject(one) && startsParley(wordsIn(tool, one)));
+  const own = Object.entries(all).filter(([, one]) => isObject(one) && isParleyCommand(wordsIn(tool, one)));
   if (own.length === 0) return false;
   return isNothing(own.reduce((left, [name]) => taken(tool, left, [...servers, name], null), text));
 }
@@ -72,15 +72,17 @@ function isNothing(text: string): boolean {
 export function hasOtherOwn(tool: Tool, key: string, text: string): boolean {
   const all = tool.format.read(text, serversIn(tool, text));
   if (!isObject(all)) return false;
-  return Object.entries(all).some(([name, one]) => name !== key && isObject(one) && startsParley(wordsIn(tool, one)));
+  return Object.entries(all).some(
+    ([name, one]) => name !== key && isObject(one) && isParleyCommand(wordsIn(tool, one)),
+  );
 }
 
 /** The entry, where it is one of ours. */
 export function ownEntry(tool: Tool, text: string, path: Path): Readonly<Record<string, unknown>> | undefined {
   const there = tool.format.read(text, path);
   if (there === undefined) return undefined;
-  if (isObject(there) && startsParley(wordsIn(tool, there))) return there;
-  throw new Trouble(
+  if (isObject(there) && isParleyCommand(wordsIn(tool, there))) return there;
+  throw new CommandError(
     'inUse',
     'entry_in_use',
     `there is a "${path.join('.')}" already, and it does not start "parley mcp"`,

@@ -1,4 +1,7 @@
-/** A change of a text, as lines for people: what goes, what comes, and a little of what is around it. */
+/** What people see of an install: the changed lines, a question, or the same set-up by hand. */
+
+import { createInterface } from 'node:readline/promises';
+import type { Request } from './request.ts';
 
 const AROUND = 2;
 /** Values of members whose names say that they are secret. They are somebody else's, and may end up in a log. */
@@ -9,6 +12,7 @@ export interface ChangedLine {
   readonly text: string;
 }
 
+/** A change of a text: the lines that go, the lines that come, and a little around them. */
 export function changedLines(before: string, after: string): readonly ChangedLine[] {
   const old = linesOf(before);
   const young = linesOf(after);
@@ -39,4 +43,42 @@ export function plainLine({ kind, text }: ChangedLine): string {
 function linesOf(text: string): readonly string[] {
   if (text === '') return [];
   return text.replace(/\r?\n$/, '').split(/\r?\n/);
+}
+
+/** Asks at the terminal. Anything but a yes is a no. */
+export async function confirm(question: string): Promise<boolean> {
+  const lines = createInterface({ input: process.stdin, output: process.stdout });
+  // The end of input is no answer.
+  const ended = new Promise<string>((answer) => lines.once('close', () => answer('')));
+  try {
+    return /^y(es)?$/i.test((await Promise.race([lines.question(question), ended])).trim());
+  } finally {
+    lines.close();
+  }
+}
+
+export interface ManualSetup {
+  readonly tool: string;
+  readonly file: string;
+  readonly language: 'json' | 'toml';
+  readonly snippet: string;
+  /** null = the tool has none. */
+  readonly command: string | null;
+}
+
+/** What to paste, where, and the tool's own command for it. */
+export function manualSetup({ tool, scope, key, file, words }: Request): ManualSetup {
+  const servers = tool.servers(undefined);
+  const { start, usual } = tool.entry(words, servers);
+  const snippet = tool.format.alone([...servers, key], { ...start, ...usual });
+  return { tool: tool.name, file, language: tool.language, snippet, command: tool.command(key, words, scope) };
+}
+
+export function manualSetupLines({ tool: { title, next } }: Request, { file, snippet, command }: ManualSetup): string {
+  const own = command === null ? [] : ['', 'or with its own command:', `  ${command}`];
+  const lines = snippet
+    .trimEnd()
+    .split('\n')
+    .map((line) => `  ${line}`);
+  return [`${title}: put this into ${file}`, '', ...lines, ...own, '', next].join('\n');
 }

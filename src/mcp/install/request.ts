@@ -1,16 +1,18 @@
 /** What `parley mcp install` was asked: the tool, where its file is, and the words its entry shall start. */
 
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { Asked } from '../../cli/terminal/command.ts';
-import type { Io } from '../../cli/terminal/io.ts';
-import { Trouble, wrongValue } from '../../cli/terminal/command-error.ts';
 import { dataFolder, hubUrl } from '../../cli/connecting/hub-target.ts';
-import { parseWait, WAIT_EXPECTED } from '../../node/mcp/max-wait.ts';
-import { operatorTokenFile } from '../../node/operator-token.ts';
-import { isThere, type KeptSettings, keptSettings } from '../../node/mcp-install/kept-settings.ts';
-import { ownCommand, serverWords } from './server-command.ts';
-import type { Places, Scope, Tool } from './tools.ts';
+import type { CommandArgs } from '../../cli/terminal/command.ts';
+import { CommandError, invalidValueError } from '../../cli/terminal/command-error.ts';
+import type { Io } from '../../cli/terminal/io.ts';
+import { operatorTokenFile } from '../../server/auth/operator-token.ts';
+import { parseWait, WAIT_EXPECTED } from '../tools/wait-for.ts';
+import { isThere } from './config-file.ts';
+import { ownEntry, serversIn } from './plan.ts';
+import { ownCommand, serverCommand } from './server-command.ts';
+import type { InstallPaths, Scope, Tool } from './tools.ts';
 
 export interface Request {
   readonly tool: Tool;
@@ -28,23 +30,32 @@ export interface Request {
 const KEY = /^[A-Za-z0-9_-]{1,64}$/;
 const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
-export async function requestOf(tool: Tool, asked: Asked, io: Pick<Io, 'env'>, places: Places): Promise<Request> {
+export async function resolveRequest(
+  tool: Tool,
+  asked: CommandArgs,
+  io: Pick<Io, 'env'>,
+  places: InstallPaths,
+): Promise<Request> {
   const { values } = asked;
   // Checked against the list by the parser.
   const scope = (values.scope ?? 'user') as Scope;
   const key = entryKey(asked);
   const file = tool.file(scope, places);
-  const { settings: kept, capabilities } = await keptSettings(tool, key, file);
+  const { settings: kept, capabilities } = await existingSettings(tool, key, file);
   const name = values.name ?? (io.env.PARLEY_NAME || kept.name || tool.name);
   if (!NAME.test(name) || name === 'hub') {
-    throw wrongValue('--name', 'a name of a-z 0-9 . _ - (1 to 64 characters, starting with a letter or digit)', name);
+    throw invalidValueError(
+      '--name',
+      'a name of a-z 0-9 . _ - (1 to 64 characters, starting with a letter or digit)',
+      name,
+    );
   }
   const url = values.url !== undefined || io.env.PARLEY_URL ? hubUrl(asked, io) : kept.url;
   // A token is shown to nobody but the hub it is for.
   const known = url === kept.url ? kept : {};
   const proof = await proofOf(asked, io, secretFile(tool, scope, key, places), known);
   const ca = values.ca ?? (io.env.PARLEY_CA || kept.ca);
-  const words = serverWords(await ownCommand(places.script, io.env.PATH ?? ''), {
+  const words = serverCommand(await ownCommand(places.script, io.env.PATH ?? ''), {
     name,
     url,
     ca: ca === undefined ? undefined : resolve(ca),
@@ -57,26 +68,26 @@ export async function requestOf(tool: Tool, asked: Asked, io: Pick<Io, 'env'>, p
 }
 
 /** What the server is called in the tool's file. */
-export function entryKey({ values: { entry = 'parley' } }: Pick<Asked, 'values'>): string {
+export function entryKey({ values: { entry = 'parley' } }: Pick<CommandArgs, 'values'>): string {
   // To programs that read JSON it is no member like others.
   if (KEY.test(entry) && entry !== '__proto__') return entry;
-  throw wrongValue('--entry', 'a name of A-Z a-z 0-9 _ - (1 to 64 characters), and not __proto__', entry);
+  throw invalidValueError('--entry', 'a name of A-Z a-z 0-9 _ - (1 to 64 characters), and not __proto__', entry);
 }
 
 function maxWaitOf(given: string | undefined): string | undefined {
   if (given === undefined || parseWait(given) !== null) return given;
-  throw wrongValue('--max-wait', WAIT_EXPECTED, given, 'For example: --max-wait 50s');
+  throw invalidValueError('--max-wait', WAIT_EXPECTED, given, 'For example: --max-wait 50s');
 }
 
 /** Where the token of an entry is kept: one file for each entry, so that it goes when the entry goes. */
-export function secretFile({ name }: Tool, scope: Scope, key: string, { home, project, env }: Places): string {
+export function secretFile({ name }: Tool, scope: Scope, key: string, { home, project, env }: InstallPaths): string {
   const of = createHash('sha256').update(project).digest('hex').slice(0, 12);
   const where = scope === 'user' ? 'user' : `project-${of}`;
   return join(env.XDG_CONFIG_HOME || join(home, '.config'), 'parley', 'mcp', `${name}.${key}.${where}.token`);
 }
 
 /** What is said counts; then what the entry has, so that a second run takes no token from it; then what is usual. */
-async function proofOf(asked: Asked, io: Pick<Io, 'env'>, file: string, kept: KeptSettings) {
+async function proofOf(asked: CommandArgs, io: Pick<Io, 'env'>, file: string, kept: SettingValues) {
   const { values } = asked;
   const token = values.token ?? (io.env.PARLEY_TOKEN || undefined);
   if (token !== undefined) assertToken(token);
@@ -99,7 +110,7 @@ function assertToken(token: string): void {
   if (/^[!-~]+$/.test(token)) return;
   const problem =
     '--token (or PARLEY_TOKEN): expected a token, one word of letters, digits and signs; got one with spaces, line ends or nothing in it';
-  throw new Trouble('wrong', 'wrong_value', problem, 'Make one with "parley token create --name <name>".');
+  throw new CommandError('wrong', 'wrong_value', problem, 'Make one with "parley token create --name <name>".');
 }
 
 function byFile(tokenFile: string) {
@@ -108,4 +119,40 @@ function byFile(tokenFile: string) {
 
 function byData(data: string | undefined, isUnproven: boolean) {
   return { settings: { tokenFile: undefined, data }, secret: null, isUnproven } as const;
+}
+
+/** By option, without the dashes; of one that is there several times, the last. */
+export type SettingValues = Readonly<Record<string, string>>;
+
+export interface ExistingSettings {
+  readonly settings: SettingValues;
+  readonly capabilities: readonly string[];
+}
+
+const NOTHING: ExistingSettings = { settings: {}, capabilities: [] };
+
+/** What an existing entry starts the server with. An unreadable file says nothing here: the change that follows reports it. */
+async function existingSettings(tool: Tool, key: string, file: string): Promise<ExistingSettings> {
+  try {
+    const text = (await readFile(file, 'utf8')).replace(/^\ufeff/, '');
+    const entry = ownEntry(tool, text, [...serversIn(tool, text), key]);
+    return entry === undefined ? NOTHING : optionsIn(tool.wordsOf(entry).map(String));
+  } catch {
+    return NOTHING;
+  }
+}
+
+/** `--name reviewer` and `--name=reviewer`, after `mcp`. */
+function optionsIn(words: readonly string[]): ExistingSettings {
+  const settings: Record<string, string> = {};
+  const capabilities: string[] = [];
+  const given = words.slice(words.indexOf('mcp') + 1);
+  for (const [i, word] of given.entries()) {
+    const [, option, joined] = /^--([a-z-]+)(?:=(.*))?$/s.exec(word) ?? [];
+    const value = joined ?? given[i + 1];
+    if (option === undefined || value === undefined) continue;
+    if (option === 'capability') capabilities.push(value);
+    else settings[option] = value;
+  }
+  return { settings, capabilities };
 }

@@ -15,7 +15,7 @@ export interface ServerSettings {
   readonly summary: string | undefined;
 }
 
-export function serverWords(command: readonly string[], settings: ServerSettings): readonly string[] {
+export function serverCommand(command: readonly string[], settings: ServerSettings): readonly string[] {
   const { name, url, tokenFile, data, ca, maxWait, capabilities, summary } = settings;
   const given = { name, url, 'token-file': tokenFile, data, ca, 'max-wait': maxWait, summary };
   const options = Object.entries(given).flatMap(([option, value]) =>
@@ -41,11 +41,11 @@ export async function ownCommand(script: string, path: string): Promise<readonly
 }
 
 const PROGRAM = /^parley(?:\.\w+)?$/;
-/** What the program's file is called: others call theirs so too. */
-const SCRIPT = /^cli\.[cm]?[jt]s$/;
+/** The program's file, today `main.js` and formerly `cli.js`. Other programs use these names too. */
+const SCRIPT = /^(cli|main)\.[cm]?[jt]s$/;
 
 /** An entry that starts `parley mcp` is ours, whoever wrote it. */
-export function startsParley(words: readonly string[]): boolean {
+export function isParleyCommand(words: readonly string[]): boolean {
   const at = words.indexOf('mcp');
   if (at < 1 || words[at + 1] === 'install') return false;
   const program = basename((words[at - 1] ?? '').replaceAll('\\', '/'));

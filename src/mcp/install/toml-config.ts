@@ -1,45 +1,33 @@
-/** TOML, changed only inside the one table that is ours: every other byte stays. */
+/** TOML back end of the editor: changes only the one table that is ours. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from 'toml-eslint-parser';
 import type { Json, JsonObject } from '../../core/lib/json.ts';
-import {
-  BrokenConfig,
-  type ConfigFormat,
-  eolOf,
-  isObject,
-  type Path,
-  placeAt,
-  valueAt,
-  withValue,
-} from './config-editor.ts';
+import { BrokenConfig, ConfigEditor, eolOf, isObject, locationAt, type Path } from './config-editor.ts';
 
-export const tomlConfig: ConfigFormat = {
-  read: (text, path) => valueAt(parsed(text).value, path),
+export const tomlConfig: ConfigEditor = new ConfigEditor({
+  parse: (text) => parsed(text).value,
 
-  set(text, path, members) {
-    const { value: root, nodes } = parsed(text);
-    const there = valueAt(root, path);
-    const expected = withValue(root, path, isObject(there) ? { ...there, ...members } : members);
+  put(text, path, members, there) {
+    const { nodes } = parsed(text);
     const table = nodes.find((node) => isTable(node, path));
-    if (there !== undefined && table === undefined) {
+    if (table !== undefined) return inTable(text, table, there, members);
+    if (there !== undefined) {
       throw new BrokenConfig(`"${path.join('.')}" is not a table of its own, [${path.join('.')}]`, null);
     }
-    if (table === undefined) assertOpen(text, nodes, path);
-    const after = table === undefined ? appended(text, path, members) : inTable(text, table, there, members);
-    return assertOnly(after, expected);
+    assertOpen(text, nodes, path);
+    return appended(text, path, members);
   },
 
-  remove(text, path) {
-    const { value: root, nodes } = parsed(text);
-    if (valueAt(root, path) === undefined) return text;
-    let after = text;
-    for (const node of nodes.filter((one) => isWithin(one, path)).reverse()) after = cutLines(after, node.range);
-    return assertOnly(after, withoutEmpty(root, path, after));
-  },
+  take: (text, path) =>
+    parsed(text)
+      .nodes.filter((node) => isWithin(node, path))
+      .reduceRight((after, node) => cutLines(after, node.range), text),
 
   alone: (path, members) => tableText(path, members, '\n'),
-};
+
+  suspicion: '',
+});
 
 type Node = AST.TOMLKeyValue | AST.TOMLTable;
 
@@ -70,7 +58,7 @@ function assertOpen(text: string, nodes: readonly Node[], path: Path): void {
     const keys = isInline ? node.key.keys.map((key) => nameOf(key) ?? '') : [];
     if (!isInline || !isDeepStrictEqual(keys, path.slice(0, keys.length))) continue;
     const problem = `"${keys.join('.')}" is an inline table, to which no [${path.join('.')}] can be added; write it as tables of their own`;
-    throw new BrokenConfig(problem, placeAt(text, node.range[0]));
+    throw new BrokenConfig(problem, locationAt(text, node.range[0]));
   }
 }
 
@@ -122,18 +110,4 @@ function tableText(path: Path, members: JsonObject, eol: string): string {
 function tomlOf(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(tomlOf).join(', ')}]`;
   return JSON.stringify(value).replaceAll('\u007f', '\\u007f');
-}
-
-/** A table that was only there for what was in it goes with it. */
-function withoutEmpty(root: unknown, path: Path, after: string): unknown {
-  const without = withValue(root, path, undefined);
-  const outer = path.slice(0, -1);
-  const left = valueAt(without, outer);
-  const isLeft = valueAt(parsed(after).value, outer) !== undefined;
-  return isObject(left) && Object.keys(left).length === 0 && !isLeft ? withValue(without, outer, undefined) : without;
-}
-
-function assertOnly(after: string, expected: unknown): string {
-  if (isDeepStrictEqual(parsed(after).value, expected)) return after;
-  throw new BrokenConfig('it cannot be changed without touching what is not ours', null);
 }

@@ -3,15 +3,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject } from '../../core/lib/json.ts';
-import { type ConfigFormat, isObject, type Path } from './config-editor.ts';
-import { jsonConfig } from '../../node/mcp-install/json-config.ts';
+import { type ConfigEditor, isObject, type Path } from './config-editor.ts';
+import { jsonConfig } from './json-config.ts';
 import { tomlConfig } from './toml-config.ts';
 
 export const SCOPES = ['user', 'project'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** Where things are on this machine. */
-export interface Places {
+export interface InstallPaths {
   readonly home: string;
   readonly project: string;
   /** The program that runs, for whoever shall start it. */
@@ -30,10 +30,10 @@ export interface Entry {
 export interface Tool {
   readonly name: string;
   readonly title: string;
-  readonly format: ConfigFormat;
+  readonly format: ConfigEditor;
   /** In what the snippets of the documents are written. */
   readonly language: 'json' | 'toml';
-  file(scope: Scope, places: Places): string;
+  file(scope: Scope, places: InstallPaths): string;
   /** Where the servers are, given what the file has at `mcp`. */
   servers(mcp: unknown): Path;
   entry(words: readonly string[], servers: Path): Entry;

@@ -1,12 +1,8 @@
-/** A refusal for a model: what is wrong, and how to go on. */
+/** Turns whatever a tool threw into text for a model: what is wrong, and how to go on. */
 
 import { HubError, toWireError, type WireCode, type WireError } from '../../core/lib/errors.ts';
-import type { Participant } from '../../node/mcp/participant.ts';
-import { plainWords } from '../../node/mcp/plain-words.ts';
-import { awaitedNow } from '../session/session-status.ts';
-
-/** Thrown by a tool that knows how to go on. */
-export class Refusal extends Error {}
+import { type Participant, Refusal } from '../session/participant.ts';
+import { describeAwaited } from '../session/session-status.ts';
 
 const NEXT: Partial<Record<WireCode, string>> = {
   bad_frame: 'Call it again with that put right.',
@@ -26,13 +22,12 @@ const NEXT: Partial<Record<WireCode, string>> = {
   internal: 'Call it again; if that does not help, tell your user.',
 };
 
-/** What is told of whatever a tool threw. */
 export async function refusalText(thrown: unknown, participant: Participant, session: string | null): Promise<string> {
   if (thrown instanceof Refusal) return thrown.message;
   if (thrown instanceof HubError) return `${thrown.message}. ${NEXT.unavailable}`;
   const error = toWireError(thrown, 'the call');
   if (error.code === 'not_your_turn' && session !== null) return notYourTurn(error, participant, session);
-  return `${error.code}: ${plainWords(error.message)}. ${howToGoOn(error)}`.trim();
+  return `${error.code}: ${toToolWording(error.message)}. ${howToGoOn(error)}`.trim();
 }
 
 /** Where the message says what is missing, what helps is known better than by the code. */
@@ -46,7 +41,26 @@ function howToGoOn({ code, message }: WireError): string {
 
 async function notYourTurn(error: WireError, participant: Participant, session: string): Promise<string> {
   // It is only words: where it cannot be found out, the refusal itself is enough.
-  const awaited = await awaitedNow(participant, session).catch(() => null);
-  if (awaited === null) return `not your turn: ${plainWords(error.message)}. Call wait_turn.`;
+  const awaited = await describeAwaited(participant, session).catch(() => null);
+  if (awaited === null) return `not your turn: ${toToolWording(error.message)}. Call wait_turn.`;
   return `not your turn: ${awaited}; call wait_turn`;
+}
+
+const WORDS: readonly (readonly [RegExp, string])[] = [
+  [/params\.session_id/g, 'session'],
+  [/params\.task_id/g, 'task'],
+  [/params\.(target|routing\.target)|(event_data\.)?routing\.target/g, 'to'],
+  [/params\.participants(\.\d+)*/g, 'participants'],
+  [/params\.prompt/g, 'question'],
+  [/params\.(\w+)/g, '$1'],
+  [/\bread_log shows\b/g, 'session_read shows'],
+  [/\breject_invite\b/g, 'decline_invite'],
+  [/\back_invite\b/g, 'accept_invite'],
+  [/\bmsg\.packet\b/g, 'handoff and finish'],
+  [/\bmsg\.text\b/g, 'say'],
+];
+
+/** The hub's message in the words of the tools: their arguments, their names. */
+function toToolWording(text: string): string {
+  return WORDS.reduce((said, [theirs, ours]) => said.replace(theirs, ours), text);
 }

@@ -2,19 +2,21 @@
 
 import type { McpServer } from '@modelcontextprotocol/server';
 import { toWireError } from '../../core/lib/errors.ts';
-import type { Result, SessionSummary } from '../../core/operations.ts';
+import type { Result } from '../../core/protocol/operations/operations.ts';
+import type { SessionSummary } from '../../core/protocol/operations/sessions.ts';
 import { parseCursor } from '../session/cursor.ts';
-import type { Participant } from '../../node/mcp/participant.ts';
-import { Refusal, refusalText } from './refusal-text.ts';
-import type { Sdk } from './server.ts';
-import { standingIn } from '../session/session-status.ts';
-import { pageFrom } from '../session/transcript-page.ts';
+import { type Participant, Refusal } from '../session/participant.ts';
+import { readSessionStatus } from '../session/session-status.ts';
+import { readTranscriptPage } from '../session/transcript-page.ts';
+import { refusalText } from './refusal-text.ts';
+
+export type Sdk = typeof import('@modelcontextprotocol/server');
 
 const URI = 'parley://session/';
 /** How many of the newest sessions are listed. */
 const LISTED = 50;
 /** So many of them at a time, and so often. */
-const MOST_PAGES = 20;
+const MAX_PAGES = 20;
 /** A host reads a resource for its user, or for good reason: four pages of a tool. */
 const RESOURCE_CHARS = 64_000;
 
@@ -51,7 +53,7 @@ async function listed(participant: Participant) {
 async function readable(participant: Participant): Promise<readonly SessionSummary[]> {
   const found: SessionSummary[] = [];
   let after: string | undefined;
-  for (let pages = 0; pages < MOST_PAGES && found.length < LISTED; pages++) {
+  for (let pages = 0; pages < MAX_PAGES && found.length < LISTED; pages++) {
     const page: Result<'list_sessions'> = await participant.call('list_sessions', { after, limit: LISTED });
     const joined = await Promise.all(page.sessions.map((one) => hasJoined(participant, one.session_id)));
     found.push(...page.sessions.filter((_, i) => joined[i]));
@@ -62,13 +64,13 @@ async function readable(participant: Participant): Promise<readonly SessionSumma
 }
 
 async function hasJoined(participant: Participant, session_id: string): Promise<boolean> {
-  const { status } = await standingIn(participant, session_id);
+  const { status } = await readSessionStatus(participant, session_id);
   return status !== 'invited' && status !== 'rejected';
 }
 
 async function read(sdk: Sdk, participant: Participant, uri: string, session: string, cursor: string | undefined) {
   try {
-    const page = await pageFrom(participant, session, parseCursor(cursor), RESOURCE_CHARS);
+    const page = await readTranscriptPage(participant, session, parseCursor(cursor), RESOURCE_CHARS);
     const lines = page.messages.map(({ from, text }) => `[${from}]: ${text}`);
     if (page.more) lines.push(`[more]: ${URI}${session}/from/${encodeURIComponent(page.cursor)}`);
     return { contents: [{ uri, mimeType: about.mimeType, text: lines.join('\n\n') }] };

@@ -6,7 +6,7 @@ import type { Tool } from '../tools/tool.ts';
 type Issue = z.core.$ZodIssue;
 
 /** So many are told at once. */
-const MOST_TOLD = 3;
+const MAX_TOLD = 3;
 const SHOWN_CHARS = 40;
 
 /** null = nothing is wrong with them. What it does not take would be thought to have been heeded. */
@@ -15,7 +15,7 @@ export function wrongArguments(
   given: unknown,
   issues: readonly Issue[],
 ): string | null {
-  const told = issues.slice(0, MOST_TOLD).map((issue) => problemOf(input, given, issue));
+  const told = issues.slice(0, MAX_TOLD).map((issue) => problemOf(input, given, issue));
   const problems = [...told, ...unknownIn(input, given)];
   if (problems.length === 0) return null;
   return [`${name}: nothing was done.`, ...problems, `Call ${name} again with that put right.`].join(' ');
@@ -84,6 +84,6 @@ function isMembered(value: unknown): value is Readonly<Record<PropertyKey, unkno
 function unknownIn({ shape }: z.ZodObject, given: unknown): readonly string[] {
   const unknown = isMembered(given) ? Object.keys(given).filter((name) => !Object.hasOwn(shape, name)) : [];
   if (unknown.length === 0) return [];
-  const names = unknown.slice(0, MOST_TOLD).map((name) => JSON.stringify(name.slice(0, SHOWN_CHARS)));
+  const names = unknown.slice(0, MAX_TOLD).map((name) => JSON.stringify(name.slice(0, SHOWN_CHARS)));
   return [`It takes ${Object.keys(shape).join(', ')}, and no ${names.join(', ')}.`];
 }

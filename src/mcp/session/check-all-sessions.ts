@@ -1,30 +1,31 @@
 /** What all sessions of a participant have for it now: what is new before what it was told of and has not answered. */
 
+import type { Params } from '../../core/protocol/operations/operations.ts';
+import type { SessionSummary } from '../../core/protocol/operations/sessions.ts';
 import { DELEGATION_LABEL } from '../../core/records/work/delegation.ts';
-import type { Params, SessionSummary } from '../../core/operations.ts';
 import {
-  type AroundCursor,
-  aroundText,
+  type AllSessionsCursor,
+  advanceCursor,
   byChange,
-  heardOf,
-  MOST_HEARD,
-  movedOn,
+  encodeAllSessionsCursor,
+  MAX_SEEN,
   nextEnd,
-  parseAround,
+  parseAllSessionsCursor,
+  seenIn,
   withEnd,
-  withHeard,
+  withSeen,
 } from './all-sessions-cursor.ts';
-import { type FoundIn, isStuck, lookIn } from './check-session.ts';
-import type { Participant } from '../../node/mcp/participant.ts';
+import { type CheckResult, checkSession, isStuck } from './check-session.ts';
+import type { Participant } from './participant.ts';
 
 /** Of a list at once. */
 const PAGE = 200;
 /** Of those that ended since one was last told. */
-const MOST_ENDED = 1_000;
+const MAX_ENDED = 1_000;
 
 /** Without a cursor at all that have not ended; with one only at those to which something was added since. */
-export async function lookAround(participant: Participant, given: string | undefined): Promise<FoundIn> {
-  const cursor = given === undefined ? await fromNow(participant) : parseAround(given);
+export async function checkAllSessions(participant: Participant, given: string | undefined): Promise<CheckResult> {
+  const cursor = given === undefined ? await fromNow(participant) : parseAllSessionsCursor(given);
   const changed_since = cursor.from ?? undefined;
   const live = await listed(participant, { states: ['INVITED', 'ACTIVE'], changed_since });
   const looked = await lookAtNew(participant, cursor, live.sort(byChange));
@@ -32,24 +33,24 @@ export async function lookAround(participant: Participant, given: string | undef
   const ended = await endedOnes(participant, cursor.since);
   const end = nextEnd(looked.cursor, ended);
   if (end !== null) {
-    const found = await lookIn(participant, end.session_id, null);
-    return { ...found, cursor: aroundText(withEnd(looked.cursor, end, ended)) };
+    const found = await checkSession(participant, end.session_id, null);
+    return { ...found, cursor: encodeAllSessionsCursor(withEnd(looked.cursor, end, ended)) };
   }
   const held = await stillHeld(participant, looked.cursor, live);
-  if (held !== null) return { ...held, cursor: aroundText(looked.cursor) };
+  if (held !== null) return { ...held, cursor: encodeAllSessionsCursor(looked.cursor) };
   const next = 'Nothing for you yet: call wait_turn again with this cursor.';
   const reason = looked.reason ?? (await whyNothing(participant, looked.cursor, live));
-  return { status: 'waiting', reason, cursor: aroundText(looked.cursor), call_again: true, next };
+  return { status: 'waiting', reason, cursor: encodeAllSessionsCursor(looked.cursor), call_again: true, next };
 }
 
-async function fromNow(participant: Participant): Promise<AroundCursor> {
+async function fromNow(participant: Participant): Promise<AllSessionsCursor> {
   const { time } = await participant.call('health', {});
   return { since: time, from: null, heard: new Map() };
 }
 
 interface Looked {
-  readonly found: FoundIn | null;
-  readonly cursor: AroundCursor;
+  readonly found: CheckResult | null;
+  readonly cursor: AllSessionsCursor;
   /** What is waited for, where something was looked at. */
   readonly reason: string | null;
 }
@@ -57,7 +58,7 @@ interface Looked {
 /** The first that has something which was not told before. `changed`: the one that has waited longest first. */
 async function lookAtNew(
   participant: Participant,
-  given: AroundCursor,
+  given: AllSessionsCursor,
   changed: readonly SessionSummary[],
 ): Promise<Looked> {
   const agentId = await participant.agentId;
@@ -67,9 +68,9 @@ async function lookAtNew(
   const stuck: SessionSummary[] = [];
   for (let one = left.shift(); one !== undefined; one = left.shift()) {
     const { session_id, head_seq } = one;
-    const before = heardOf(cursor, session_id);
+    const before = seenIn(cursor, session_id);
     const told = typeof before?.told === 'number' ? before.told : 0;
-    const found = await lookIn(participant, session_id, told);
+    const found = await checkSession(participant, session_id, told);
     if (found.status === 'waiting') reason = `${found.type} ${session_id}: ${found.reason}`;
     // It may go on without a word in its log.
     if (isStuck(found)) {
@@ -79,37 +80,37 @@ async function lookAtNew(
     const isNew = found.status === 'your_turn' || (found.status === 'invited' && before?.told !== 'invite');
     const upTo = found.status === 'your_turn' ? Number(found.cursor) : head_seq;
     const now = found.status === 'invited' ? 'invite' : found.status === 'your_turn' ? upTo : told;
-    cursor = withHeard(cursor, session_id, { seen: upTo, told: now });
+    cursor = withSeen(cursor, session_id, { seen: upTo, told: now });
     if (!isNew) continue;
-    const moved = movedOn(cursor, changed, [...left, ...stuck]);
-    return { found: { ...found, cursor: aroundText(moved) }, cursor: moved, reason };
+    const moved = advanceCursor(cursor, changed, [...left, ...stuck]);
+    return { found: { ...found, cursor: encodeAllSessionsCursor(moved) }, cursor: moved, reason };
   }
-  return { found: null, cursor: movedOn(cursor, changed, stuck), reason };
+  return { found: null, cursor: advanceCursor(cursor, changed, stuck), reason };
 }
 
 /** Those that are worth a look. Turns come first, as long as what they pass over need not be remembered for long. */
-function inOrder(cursor: AroundCursor, agentId: string, changed: readonly SessionSummary[]): SessionSummary[] {
+function inOrder(cursor: AllSessionsCursor, agentId: string, changed: readonly SessionSummary[]): SessionSummary[] {
   const isOwn = ({ turn }: SessionSummary): boolean => turn?.agent_id === agentId;
   const left = changed.filter((one) => {
-    const before = heardOf(cursor, one.session_id);
+    const before = seenIn(cursor, one.session_id);
     if (before === null) return true;
     const isTold = isOwn(one) && typeof before.told === 'number' && before.told >= (one.turn?.since_seq ?? 0);
     return before.seen < one.head_seq && !isTold;
   });
-  if (cursor.heard.size >= MOST_HEARD) return left;
+  if (cursor.heard.size >= MAX_SEEN) return left;
   return [...left.filter(isOwn), ...left.filter((one) => !isOwn(one))];
 }
 
 /** A turn or an invite that was told, and waits for an answer. */
 async function stillHeld(
   participant: Participant,
-  cursor: AroundCursor,
+  cursor: AllSessionsCursor,
   live: readonly SessionSummary[],
-): Promise<FoundIn | null> {
+): Promise<CheckResult | null> {
   const { turns } = await participant.call('pending_turns', { limit: PAGE });
-  const invites = live.filter(({ session_id }) => heardOf(cursor, session_id)?.told === 'invite');
+  const invites = live.filter(({ session_id }) => seenIn(cursor, session_id)?.told === 'invite');
   for (const { session_id } of [...turns, ...invites]) {
-    const found = await lookIn(participant, session_id, null);
+    const found = await checkSession(participant, session_id, null);
     if (found.status === 'your_turn' || found.status === 'invited') return found;
   }
   return null;
@@ -118,7 +119,7 @@ async function stillHeld(
 /** Of the one that changed last it is the most interesting. */
 async function whyNothing(
   participant: Participant,
-  cursor: AroundCursor,
+  cursor: AllSessionsCursor,
   live: readonly SessionSummary[],
 ): Promise<string> {
   const last = live.at(-1);
@@ -126,8 +127,8 @@ async function whyNothing(
     const { sessions } = await participant.call('list_sessions', { states: ['INVITED', 'ACTIVE'], limit: 1 });
     return sessions.length > 0 ? 'nothing new' : 'you are in no session, and nobody has invited you yet';
   }
-  const told = heardOf(cursor, last.session_id)?.told;
-  const found = await lookIn(participant, last.session_id, typeof told === 'number' ? told : null);
+  const told = seenIn(cursor, last.session_id)?.told;
+  const found = await checkSession(participant, last.session_id, typeof told === 'number' ? told : null);
   return found.status === 'waiting' ? `${found.type} ${last.session_id}: ${found.reason}` : 'nothing new';
 }
 
@@ -135,7 +136,7 @@ async function whyNothing(
 async function endedOnes(participant: Participant, ended_since: string): Promise<readonly SessionSummary[]> {
   const agentId = await participant.agentId;
   const closing = await listed(participant, { states: ['CLOSING'] });
-  const ended = await listed(participant, { states: ['CLOSED', 'EXPIRED'], ended_since }, MOST_ENDED);
+  const ended = await listed(participant, { states: ['CLOSED', 'EXPIRED'], ended_since }, MAX_ENDED);
   // The end of a child of a delegation of one's own is the answer that `delegate` brings.
   return [...closing, ...ended].filter(
     ({ labels, creator_id }) => labels[DELEGATION_LABEL] === undefined || creator_id !== agentId,

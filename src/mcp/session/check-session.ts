@@ -1,18 +1,25 @@
 /** What one session has for a participant now. */
 
-import { DELEGATION_LABEL } from '../../core/records/work/delegation.ts';
 import type { Envelope } from '../../core/records/session/envelope.ts';
-import { nameOf } from '../../core/records/session/session.ts';
-import { topicOf } from '../../participants/tools/topic.ts';
+import { nameOf, type SessionMetadata } from '../../core/records/session/session.ts';
+import { DELEGATION_LABEL } from '../../core/records/work/delegation.ts';
+import { topicOf } from '../../participants/tools/lib/hub-rows.ts';
 import { assertWithin } from './cursor.ts';
-import { type LookedBack, lookBack } from '../../node/mcp/look-back.ts';
-import type { Participant } from '../../node/mcp/participant.ts';
-import { answeredBy, answeredSeq, isOver, recentlySaid, type Standing, standingIn } from './session-status.ts';
-import { pageFrom, type Said } from './transcript-page.ts';
-import { whoDeclined } from '../../node/mcp/who-declined.ts';
+import type { Participant } from './participant.ts';
+import {
+  answeredBy,
+  answeredSeq,
+  hasEnded,
+  type RecentMessages,
+  readRecent,
+  readRecentMessages,
+  readSessionStatus,
+  type SessionStatus,
+} from './session-status.ts';
+import { readTranscriptPage, type TranscriptMessage } from './transcript-page.ts';
 
 /** What a look finds. */
-export interface FoundIn {
+export interface CheckResult {
   status: 'your_turn' | 'invited' | 'closed' | 'waiting';
   call_again: boolean;
   next: string;
@@ -23,7 +30,7 @@ export interface FoundIn {
   from?: string;
   topic?: string | null;
   turn?: number;
-  messages?: Said[];
+  messages?: TranscriptMessage[];
   more?: boolean;
   read_cursor?: string;
 }
@@ -34,13 +41,13 @@ const TURN_CHARS = 8_000;
 const STUCK = 'the session cannot go on now';
 
 /** Nobody can speak in it, and when that is over nothing in its log says so. */
-export function isStuck({ status, reason }: FoundIn): boolean {
+export function isStuck({ status, reason }: CheckResult): boolean {
   return status === 'waiting' && reason?.startsWith(STUCK) === true;
 }
 
 /** `after`: up to where it was told of before; null = never. */
-export async function lookIn(participant: Participant, id: string, after: number | null): Promise<FoundIn> {
-  const standing = await standingIn(participant, id);
+export async function checkSession(participant: Participant, id: string, after: number | null): Promise<CheckResult> {
+  const standing = await readSessionStatus(participant, id);
   const { session, status } = standing;
   const about = {
     session: id,
@@ -48,8 +55,8 @@ export async function lookIn(participant: Participant, id: string, after: number
     topic: topicOf(session.labels, nameOf(session, session.creator_id)),
     cursor: String(after ?? 0),
   };
-  if (status === 'invited' && !isOver(standing)) return { ...about, ...invite(standing) };
-  if (isOver(standing)) return { ...about, ...(await closed(participant, standing)) };
+  if (status === 'invited' && !hasEnded(standing)) return { ...about, ...invite(standing) };
+  if (hasEnded(standing)) return { ...about, ...(await closed(participant, standing)) };
   assertWithin(after ?? 0, session.head_seq);
   const why = notYet(standing);
   if (why !== null) return { ...about, ...waiting(why) };
@@ -58,13 +65,13 @@ export async function lookIn(participant: Participant, id: string, after: number
   return { ...about, ...(await myTurn(participant, id, standing, recent)) };
 }
 
-function invite({ session }: Standing) {
+function invite({ session }: SessionStatus) {
   const from = nameOf(session, session.creator_id);
   const next = `${from} invites you: call accept_invite to join, or decline_invite.`;
   return { status: 'invited', from, call_again: false, next } as const;
 }
 
-async function closed(participant: Participant, { session, status }: Standing) {
+async function closed(participant: Participant, { session, status }: SessionStatus) {
   const next = 'It is over for you: do not wait for it any more. session_read still shows what was said.';
   const over = { status: 'closed', call_again: false, next } as const;
   if (status === 'removed') return { ...over, reason: 'you are no longer in it' };
@@ -83,7 +90,7 @@ function waiting(reason: string) {
 }
 
 /** Why nobody can speak, or not this one; null = it may have the turn. */
-function notYet({ session, status, unavailable, agentId }: Standing): string | null {
+function notYet({ session, status, unavailable, agentId }: SessionStatus): string | null {
   if (unavailable !== null) return `${STUCK}: ${unavailable}`;
   if (session.labels[DELEGATION_LABEL] !== undefined && session.creator_id === agentId) {
     return 'it answers a question that you delegated; delegate brings the answer';
@@ -98,20 +105,20 @@ function notYet({ session, status, unavailable, agentId }: Standing): string | n
 }
 
 /** Where nobody is expected in particular it is one's turn when somebody else said something new, or nobody has begun. */
-function isMine({ turn, agentId, session }: Standing, recent: readonly Envelope[], after: number): boolean {
+function isMine({ turn, agentId, session }: SessionStatus, recent: readonly Envelope[], after: number): boolean {
   if (turn !== null) return turn.agent_id === agentId;
   if (recent.length === 0) return after === 0 && session.creator_id === agentId;
   const heard = Math.max(after, lastAnswered(recent, agentId));
   return recent.some(({ sender_id, seq }) => sender_id !== agentId && seq > heard);
 }
 
-function awaited({ session, turn }: Standing): string {
+function awaited({ session, turn }: SessionStatus): string {
   return turn === null ? 'nobody has said anything new' : `${nameOf(session, turn.agent_id)} is expected`;
 }
 
-async function myTurn(participant: Participant, id: string, standing: Standing, recent: readonly Envelope[]) {
+async function myTurn(participant: Participant, id: string, standing: SessionStatus, recent: readonly Envelope[]) {
   const since = await answeredUpTo(participant, id, standing.agentId);
-  const page = await pageFrom(participant, id, { seq: since, chars: 0 }, TURN_CHARS);
+  const page = await readTranscriptPage(participant, id, { seq: since, chars: 0 }, TURN_CHARS);
   const { more, cursor } = page;
   const messages = page.messages.filter(({ own }) => own !== true);
   const next = more
@@ -126,22 +133,22 @@ async function myTurn(participant: Participant, id: string, standing: Standing, 
     cursor: String(standing.session.head_seq),
     call_again: false,
     next,
-  } satisfies Partial<FoundIn>;
+  } satisfies Partial<CheckResult>;
 }
 
 /** As much of what was said, the newest first, as tells whether it is one's turn. */
 async function recentFor(
   participant: Participant,
   id: string,
-  standing: Standing,
+  standing: SessionStatus,
   after: number,
 ): Promise<readonly Envelope[]> {
-  if (standing.turn !== null) return recentlySaid(participant, id, standing);
-  const isTold = ({ said, from }: LookedBack): boolean =>
+  if (standing.turn !== null) return readRecentMessages(participant, id, standing);
+  const isTold = ({ said, from }: RecentMessages): boolean =>
     from <= Math.max(after, said.length === 0 ? 0 : lastAnswered(said, standing.agentId)) + 1;
-  const isEnough = (back: LookedBack): boolean =>
+  const isEnough = (back: RecentMessages): boolean =>
     isTold(back) || (back.said.length > 0 && isMine(standing, back.said, after));
-  return (await lookBack(participant, id, isEnough)).said;
+  return (await readRecent(participant, id, isEnough)).said;
 }
 
 /** Up to where it has answered, as far as is known: what came after that it may not have heard. */
@@ -153,5 +160,25 @@ function lastAnswered(said: readonly Envelope[], agentId: string): number {
 /** The same, however long ago. 0 = it never spoke, or so long ago that all is shown. */
 async function answeredUpTo(participant: Participant, id: string, agentId: string): Promise<number> {
   const isOwn = ({ sender_id }: Envelope): boolean => sender_id === agentId;
-  return lastAnswered((await lookBack(participant, id, ({ said }) => said.some(isOwn))).said, agentId);
+  return lastAnswered((await readRecent(participant, id, ({ said }) => said.some(isOwn))).said, agentId);
+}
+
+/** Of the end of the log: a session that never opened has little else. */
+const LOOKED_AT = 50;
+const MAX_NAMED = 5;
+
+/** Who declined, if the session ended by that: `bob declined: no time`. */
+async function whoDeclined(participant: Participant, session: SessionMetadata): Promise<readonly string[]> {
+  const { session_id, rejected_by } = session;
+  if (rejected_by.length === 0 || session.opened_at !== null) return [];
+  const log = { session_id, reverse: true, limit: LOOKED_AT };
+  // Who never joined cannot read it, and knows the names at least.
+  const { envelopes } = await participant.call('read_log', log).catch(() => ({ envelopes: [] }));
+  return rejected_by.slice(0, MAX_NAMED).map((agentId) => {
+    const said = envelopes.find(
+      ({ event_type, event_data }) => event_type === 'session.invite.reject' && event_data.agent_id === agentId,
+    );
+    const why = said?.event_data.reason;
+    return `${nameOf(session, agentId)} declined${typeof why === 'string' && why !== '' ? `: ${why}` : ''}`;
+  });
 }

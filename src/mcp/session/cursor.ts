@@ -1,7 +1,8 @@
-/** How far somebody has read: everything up to a seq, and so many characters of the line after it. A tool gets it as text. */
+/** Cursors that tools give and take as text: how far a transcript was read, and where a list goes on. */
 
-import { Refusal } from '../server/refusal-text.ts';
+import { Refusal } from './participant.ts';
 
+/** Everything up to a seq was read, and so many characters of the line after it. */
 export interface Cursor {
   readonly seq: number;
   readonly chars: number;
@@ -9,7 +10,7 @@ export interface Cursor {
 
 export const START: Cursor = { seq: 0, chars: 0 };
 
-export function cursorText({ seq, chars }: Cursor): string {
+export function encodeCursor({ seq, chars }: Cursor): string {
   return chars === 0 ? `${seq}` : `${seq}:${chars}`;
 }
 
@@ -23,14 +24,30 @@ export function parseCursor(text: string | undefined): Cursor {
 }
 
 /** One that no call gave, although it looks like one. */
-export function notGiven({ seq, chars }: Cursor, why: string): Refusal {
+export function unknownCursorError({ seq, chars }: Cursor, why: string): Refusal {
   return new Refusal(
-    `cursor: expected one that an earlier call gave back for this session, got ${cursorText({ seq, chars })}, but ${why}. Leave it out to begin at the start.`,
+    `cursor: expected one that an earlier call gave back for this session, got ${encodeCursor({ seq, chars })}, but ${why}. Leave it out to begin at the start.`,
   );
 }
 
 /** One that no call gave: what comes until then would pass as read. */
 export function assertWithin(seq: number, headSeq: number): void {
   if (seq <= headSeq) return;
-  throw notGiven({ seq, chars: 0 }, `the session has come to ${headSeq} only`);
+  throw unknownCursorError({ seq, chars: 0 }, `the session has come to ${headSeq} only`);
+}
+
+type List = 'sessions' | 'peers';
+
+/** The list's name goes before the hub's own cursor: made-up cursors are recognised. */
+export function encodeListCursor(list: List, next: string | null): string | null {
+  return next === null ? null : `${list}:${next}`;
+}
+
+export function parseListCursor(list: List, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const prefix = `${list}:`;
+  if (text.startsWith(prefix) && text.length > prefix.length) return text.slice(prefix.length);
+  throw new Refusal(
+    `cursor: expected one that an earlier call of ${list} gave back, got ${JSON.stringify(text.slice(0, 40))}. Leave it out to begin at the start.`,
+  );
 }

@@ -1,14 +1,12 @@
-/** How a session stands for a participant: what is expected of whom, and what an answer of its own would answer. */
+/** The status of a session for one participant: who is expected, what was said last, and which turn an answer would answer. */
 
-import type { Envelope, Turn } from '../../core/records/session/envelope.ts';
-import type { Result } from '../../core/operations.ts';
+import { msFromIso } from '../../core/lib/time.ts';
+import type { Result } from '../../core/protocol/operations/operations.ts';
+import { type Envelope, isContent, type Turn } from '../../core/records/session/envelope.ts';
 import { isTerminal, nameOf, type ParticipantStatus, participantOf } from '../../core/records/session/session.ts';
-import { msFromIso } from '../../core/time.ts';
-import { type LookedBack, lookBack } from '../../node/mcp/look-back.ts';
-import type { Participant } from '../../node/mcp/participant.ts';
-import { Refusal } from '../server/refusal-text.ts';
+import { type Participant, Refusal } from './participant.ts';
 
-export interface Standing {
+export interface SessionStatus {
   readonly session: Result<'get_session'>['session'];
   readonly unavailable: string | null;
   readonly turn: Turn | null;
@@ -16,7 +14,7 @@ export interface Standing {
   readonly status: ParticipantStatus | null;
 }
 
-export async function standingIn(participant: Participant, session_id: string): Promise<Standing> {
+export async function readSessionStatus(participant: Participant, session_id: string): Promise<SessionStatus> {
   const agentId = await participant.agentId;
   const { session, turn, unavailable } = await participant.call('get_session', { session_id });
   const status = participantOf(session, agentId)?.status ?? null;
@@ -24,19 +22,19 @@ export async function standingIn(participant: Participant, session_id: string): 
 }
 
 /** For this participant nothing more happens in it. */
-export function isOver({ session, status }: Standing): boolean {
+export function hasEnded({ session, status }: SessionStatus): boolean {
   return isTerminal(session.state) || session.state === 'CLOSING' || status === 'removed' || status === 'rejected';
 }
 
 /** What was said last, as far as this participant can read it, the newest first: all of this turn, and something at least. */
-export async function recentlySaid(
+export async function readRecentMessages(
   participant: Participant,
   session_id: string,
-  { turn }: Standing,
+  { turn }: SessionStatus,
 ): Promise<readonly Envelope[]> {
   const since = turn?.since_seq ?? Number.MAX_SAFE_INTEGER;
-  const isEnough = ({ said, from }: LookedBack): boolean => said.length > 0 && from <= since;
-  const { said, from } = await lookBack(participant, session_id, isEnough);
+  const isEnough = ({ said, from }: RecentMessages): boolean => said.length > 0 && from <= since;
+  const { said, from } = await readRecent(participant, session_id, isEnough);
   if (said.length > 0 || from === 0 || turn !== null) return said;
   // What is answered cannot be told, and a guess might say something twice.
   throw new Refusal(
@@ -60,7 +58,7 @@ export function answeredBy({ idempotency_key, seq }: Envelope): number {
  * The seq that the next thing said answers: what gave the turn, or the newest of one's own in it; where nobody is expected in
  * particular, the newest that was said. It is the same however often it is asked until something is said.
  */
-export function answeredSeq({ turn, agentId }: Standing, recent: readonly Envelope[]): number {
+export function answeredSeq({ turn, agentId }: SessionStatus, recent: readonly Envelope[]): number {
   if (turn === null) return recent[0]?.seq ?? 0;
   const own = recent.find(({ sender_id }) => sender_id === agentId)?.seq ?? 0;
   return Math.max(turn.since_seq, turn.agent_id === agentId ? own : 0);
@@ -70,21 +68,21 @@ export function answeredSeq({ turn, agentId }: Standing, recent: readonly Envelo
 export async function turnToSay(
   participant: Participant,
   session_id: string,
-  standing: Standing,
+  standing: SessionStatus,
   readUpTo: number = Number.MAX_SAFE_INTEGER,
 ): Promise<number | null> {
   const { session, status, turn, agentId } = standing;
   if (session.state !== 'ACTIVE' || status !== 'active') return null;
   if (turn !== null && turn.agent_id !== agentId) return null;
-  const recent = await recentlySaid(participant, session_id, standing);
+  const recent = await readRecentMessages(participant, session_id, standing);
   const read = recent.filter(({ seq }) => seq <= readUpTo);
   if (recent.length === 0 || (turn !== null && read.length === recent.length)) return answeredSeq(standing, recent);
   return turn === null ? (read[0]?.seq ?? null) : null;
 }
 
 /** `bob is expected since 40 s`. */
-export async function awaitedNow(participant: Participant, session_id: string): Promise<string> {
-  const { session, turn, status } = await standingIn(participant, session_id);
+export async function describeAwaited(participant: Participant, session_id: string): Promise<string> {
+  const { session, turn, status } = await readSessionStatus(participant, session_id);
   if (status === 'hidden') return 'you were taken out of the rotation, and come back with accept_invite';
   if (turn === null)
     return 'nobody is expected in particular, so that no turn has to be held (give task_progress a title, or call say)';
@@ -100,4 +98,35 @@ export async function awaitedNow(participant: Participant, session_id: string): 
 
 function secondsBetween(from: string, to: string): number {
   return Math.max(0, Math.round((msFromIso(to) - msFromIso(from)) / 1000));
+}
+
+/** Of the log at once; the first look is mostly enough. */
+const FIRST = 50;
+const FURTHER = 500;
+/** Looks before it is given up. */
+const MAX_READS = 100;
+
+export interface RecentMessages {
+  /** The newest first. */
+  readonly said: readonly Envelope[];
+  /** Everything from this seq on was looked at. */
+  readonly from: number;
+}
+
+/** Reads what was said, newest first, page by page until `isEnough`. */
+export async function readRecent(
+  participant: Participant,
+  session_id: string,
+  isEnough: (found: RecentMessages) => boolean,
+): Promise<RecentMessages> {
+  let found: RecentMessages = { said: [], from: Number.MAX_SAFE_INTEGER };
+  for (let looks = 0; looks < MAX_READS; looks++) {
+    const from_seq = looks === 0 ? undefined : found.from - 1;
+    const limit = looks === 0 ? FIRST : FURTHER;
+    const { envelopes, next } = await participant.call('read_log', { session_id, from_seq, limit, reverse: true });
+    const said = [...found.said, ...envelopes.filter(({ event_type }) => isContent(event_type))];
+    found = { said, from: next === null ? 0 : next + 1 };
+    if (next === null || isEnough(found)) return found;
+  }
+  return found;
 }

@@ -1,13 +1,13 @@
 /** What was said, as one participant sees it, a bounded page at a time: long lines are cut, and go on in the next page. */
 
-import type { Envelope } from '../../core/records/session/envelope.ts';
-import { isLine } from '../../core/lines.ts';
 import type { ViewMessage } from '../../core/ports/view.ts';
-import { assertWithin, type Cursor, cursorText, notGiven } from './cursor.ts';
-import type { Participant } from '../../node/mcp/participant.ts';
+import { isViewLine } from '../../core/records/session/delivery.ts';
+import type { Envelope } from '../../core/records/session/envelope.ts';
+import { assertWithin, type Cursor, encodeCursor, unknownCursorError } from './cursor.ts';
+import type { Participant } from './participant.ts';
 
 /** One thing that was said, or a part of it. */
-export interface Said {
+export interface TranscriptMessage {
   readonly seq: number;
   readonly from: string;
   readonly text: string;
@@ -18,7 +18,7 @@ export interface Said {
 }
 
 export interface TranscriptPage {
-  readonly messages: readonly Said[];
+  readonly messages: readonly TranscriptMessage[];
   readonly cursor: string;
   readonly more: boolean;
   readonly headSeq: number;
@@ -30,9 +30,9 @@ export const PAGE_CHARS = 16_000;
 const LOG_PAGE = 100;
 const LOG_BYTES = 64 * 1024;
 /** Pages of the log without a line for this participant before it is asked again. */
-const MOST_LOOKS = 50;
+const MAX_READS = 50;
 
-export async function pageFrom(
+export async function readTranscriptPage(
   participant: Participant,
   session_id: string,
   from: Cursor,
@@ -40,7 +40,7 @@ export async function pageFrom(
 ): Promise<TranscriptPage> {
   let seq = from.seq;
   let headSeq = seq;
-  for (let looks = 0; looks < MOST_LOOKS; looks++) {
+  for (let looks = 0; looks < MAX_READS; looks++) {
     const log = await participant.call('read_log', { session_id, from_seq: seq + 1, limit: LOG_PAGE });
     headSeq = log.head_seq;
     assertWithin(seq, headSeq);
@@ -48,25 +48,26 @@ export async function pageFrom(
     const shown = count === 0 ? [] : await shownUpTo(participant, session_id, lastSeq, count);
     const chars = seq === from.seq ? from.chars : 0;
     const lines = shown.filter((one) => one.seq > seq);
-    if (chars >= Math.max(1, lines[0]?.text.length ?? 0)) throw notGiven(from, 'what comes after it is not that long');
+    if (chars >= Math.max(1, lines[0]?.text.length ?? 0))
+      throw unknownCursorError(from, 'what comes after it is not that long');
     const page = cut(lines, { seq, chars }, maxChars);
     if (page !== null) {
       const end = page.isCut ? page.end : { seq: lastSeq, chars: 0 };
       participant.hasRead(session_id, end.seq);
-      return { messages: page.messages, cursor: cursorText(end), more: end.seq < headSeq, headSeq };
+      return { messages: page.messages, cursor: encodeCursor(end), more: end.seq < headSeq, headSeq };
     }
     seq = lastSeq;
     if (log.next === null && lastSeq >= headSeq) break;
   }
   participant.hasRead(session_id, seq);
-  return { messages: [], cursor: cursorText({ seq, chars: 0 }), more: seq < headSeq, headSeq };
+  return { messages: [], cursor: encodeCursor({ seq, chars: 0 }), more: seq < headSeq, headSeq };
 }
 
 /** As many as can be shown at once; at least one. */
 function fewLines(envelopes: readonly Envelope[], end: number): { count: number; lastSeq: number } {
   let [count, bytes] = [0, 0];
   for (const [at, envelope] of envelopes.entries()) {
-    if (!isLine(envelope.event_type)) continue;
+    if (!isViewLine(envelope.event_type)) continue;
     bytes += JSON.stringify(envelope.event_data).length;
     if (count > 0 && bytes > LOG_BYTES) return { count, lastSeq: (envelopes[at - 1] ?? envelope).seq };
     count += 1;
@@ -74,7 +75,7 @@ function fewLines(envelopes: readonly Envelope[], end: number): { count: number;
   return { count, lastSeq: end };
 }
 
-type Line = Omit<Said, 'part'>;
+type Line = Omit<TranscriptMessage, 'part'>;
 
 /** As the view shows them: texts that look like somebody else's words are made harmless there. */
 async function shownUpTo(
@@ -94,14 +95,14 @@ function lineOf({ seq, name, content, role }: ViewMessage): Line | null {
 }
 
 interface Cut {
-  readonly messages: readonly Said[];
+  readonly messages: readonly TranscriptMessage[];
   readonly end: Cursor;
   readonly isCut: boolean;
 }
 
 /** null = there is nothing to show. */
 function cut(lines: readonly Line[], from: Cursor, maxChars: number): Cut | null {
-  const messages: Said[] = [];
+  const messages: TranscriptMessage[] = [];
   let left = maxChars;
   let { seq, chars } = from;
   for (const line of lines) {

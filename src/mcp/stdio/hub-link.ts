@@ -1,18 +1,23 @@
 /** The participant of a process of its own: a connection that is made when it is needed, and made again when it is lost. */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentClient } from '../../client/agent-client.ts';
-import { type ConnectionEnd, describeEnd } from '../../client/connection/connection.ts';
+import { type ConnectionEnd, describeEnd } from '../../client/connection/connection-types.ts';
+import type { ConnectOptions } from '../../client/node.ts';
+import { isRefusal, onlyNameFrom } from '../../client/refusals.ts';
 import type { InviteDecision } from '../../client/session/invites.ts';
 import { HubError, WireError } from '../../core/lib/errors.ts';
-import type { OperationName, Params, Result } from '../../core/operations.ts';
-import type { Log } from '../../core/ports/platform.ts';
-import type { ConnectOptions } from '../../client/node.ts';
-import { Bell } from '../../node/mcp/bell.ts';
-import { type Claim, claimParams, isClaim } from '../../node/mcp/claim.ts';
-import type { Participant, Watch } from '../../node/mcp/participant.ts';
-import { Refusal } from '../server/refusal-text.ts';
-import { noLonger, otherName, turnedAway } from '../../node/mcp/turned-away.ts';
+import type { Logger } from '../../core/ports/platform.ts';
+import type { OperationName, Params, Result } from '../../core/protocol/operations/operations.ts';
+import {
+  type Claim,
+  claimParams,
+  isClaim,
+  type Participant,
+  Refusal,
+  WakeSignal,
+  type Watch,
+} from '../session/participant.ts';
+import { inTime } from '../tools/wait-for.ts';
 
 export interface LinkSettings {
   readonly url: string;
@@ -25,7 +30,7 @@ export interface LinkSettings {
   readonly claim?: Claim;
   /** How long a call waits for a hub that is away. */
   readonly patienceMs: number;
-  readonly log: Log;
+  readonly log: Logger;
 }
 
 export class HubLink implements Participant {
@@ -34,7 +39,7 @@ export class HubLink implements Participant {
   private isEnded = false;
   /** Why the last connection ended, for the next who asks. */
   private lost: Refusal | null = null;
-  private readonly bells = new Set<Bell>();
+  private readonly bells = new Set<WakeSignal>();
   /** By session: an invite that was left open for the model to decide. */
   private readonly invites = new Map<string, (decision: InviteDecision) => void>();
 
@@ -58,7 +63,7 @@ export class HubLink implements Participant {
   }
 
   watch(): Watch {
-    const bell = new Bell((ended) => this.bells.delete(ended));
+    const bell = new WakeSignal((ended) => this.bells.delete(ended));
     this.bells.add(bell);
     return bell;
   }
@@ -78,15 +83,13 @@ export class HubLink implements Participant {
     this.lost = null;
     if (lost !== null) return Promise.reject(lost);
     this.client ??= this.connect();
-    return this.inTime(this.client);
+    return this.answered(this.client);
   }
 
   /** Whoever asks does not wait for ever; the connection may still come. */
-  private async inTime(client: Promise<AgentClient>): Promise<AgentClient> {
+  private async answered(client: Promise<AgentClient>): Promise<AgentClient> {
     const { url, patienceMs } = this.settings;
-    const done = new AbortController();
-    const tooLong = sleep(patienceMs, null, { signal: done.signal }).catch(() => null);
-    const found = await Promise.race([client, tooLong]).finally(() => done.abort());
+    const found = await inTime(client, patienceMs);
     if (found !== null) return found;
     throw new WireError('unavailable', `${url} has not answered for ${patienceMs / 1000} s`, { outcome: 'refused' });
   }
@@ -105,7 +108,7 @@ export class HubLink implements Participant {
       return client;
     } catch (thrown) {
       this.client = null;
-      throw turnedAway(thrown, this.settings);
+      throw explainConnectError(thrown, this.settings);
     }
   }
 
@@ -172,7 +175,7 @@ export class HubLink implements Participant {
   private async explained(thrown: unknown, client: AgentClient): Promise<unknown> {
     const { url } = this.settings;
     const end = client.state === 'closed' ? await client.closed : null;
-    if (end !== null && isSentAway(end)) return noLonger(url, client.name, thrown);
+    if (end !== null && isSentAway(end)) return invalidTokenError(url, client.name, thrown);
     if (client.state === 'open' || !(thrown instanceof WireError) || thrown.code !== 'timeout') return thrown;
     const message = `the hub at ${url} is out of reach at the moment; this server reconnects by itself`;
     return new WireError('unavailable', message, { outcome: 'unknown' }, { cause: thrown });
@@ -185,4 +188,34 @@ function isSentAway(end: ConnectionEnd): boolean {
     (end.by === 'hub' && end.reason === 'unauthorized') ||
     (end.by === 'refusal' && end.error.code === 'unauthenticated')
   );
+}
+
+/** The one name its token speaks for, where that is another than the one that was tried. */
+export function otherName(thrown: unknown): string | null {
+  return thrown instanceof WireError && isRefusal(thrown) ? onlyNameFrom(thrown) : null;
+}
+
+export function explainConnectError(
+  thrown: unknown,
+  { url, name, proof }: Pick<LinkSettings, 'url' | 'name' | 'proof'>,
+): unknown {
+  if (!isRefusal(thrown)) return thrown;
+  if (proof.credentials?.scheme === 'none') {
+    return new Refusal(
+      `no token was given, and ${url} needs one. Tell your user: "parley mcp" takes it from PARLEY_TOKEN, from a file with --token-file, ` +
+        "or from the hub's data folder with --data.",
+    );
+  }
+  const only = otherName(thrown);
+  if (only === null) return thrown.code === 'forbidden' ? thrown : invalidTokenError(url, name, thrown);
+  return new Refusal(
+    `the token speaks for "${only}" alone, and this server was started as "${name}". Tell your user: leave --name out, or say --name ${only}, ` +
+      `or give a token for ${name} ("parley token create --name ${name}").`,
+  );
+}
+
+/** The hub does not tell a name that nobody has from a token that is wrong: whoever set this up has to look at the token. */
+export function invalidTokenError(url: string, name: string, cause: unknown): WireError {
+  const message = `the token of this server, as "${name}" at ${url}, is wrong, or no longer holds`;
+  return new WireError('unauthenticated', message, { name }, { cause });
 }

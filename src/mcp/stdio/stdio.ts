@@ -1,9 +1,9 @@
 /** An MCP server on this process's stdin and stdout, for one name at one hub, until stdin ends or cannot be followed. */
 
 import { once } from 'node:events';
-import type { Log } from '../../core/ports/platform.ts';
-import { HubLink, type LinkSettings } from './hub-link.ts';
+import type { Logger } from '../../core/ports/platform.ts';
 import { mcpServer } from '../server/server.ts';
+import { HubLink, type LinkSettings } from './hub-link.ts';
 
 export interface StdioSettings extends LinkSettings {
   readonly maxWaitMs: number;
@@ -62,7 +62,7 @@ function brokenOff(transport: { onclose?: (() => void) | undefined }): Promise<b
   });
 }
 
-function tellLater(log: Log, error: unknown): void {
+function tellLater(log: Logger, error: unknown): void {
   log.warn(`not connected yet, and tried again at the next call: ${error instanceof Error ? error.message : error}`);
 }
 

@@ -1,14 +1,21 @@
 /** Says something once for the turn it answers, however often it is asked for, and tells what came of it. */
 
-import type { Envelope } from '../../core/records/session/envelope.ts';
 import { WireError } from '../../core/lib/errors.ts';
 import { canonicalJson, type JsonObject } from '../../core/lib/json.ts';
+import type { Envelope } from '../../core/records/session/envelope.ts';
 import { isTerminal, nameOf } from '../../core/records/session/session.ts';
-import { cursorText } from '../session/cursor.ts';
-import { lookBack } from '../../node/mcp/look-back.ts';
-import type { Participant } from '../../node/mcp/participant.ts';
-import { Refusal } from '../server/refusal-text.ts';
-import { answeredBy, answeredSeq, recentlySaid, type Standing, standingIn, turnKey, turnToSay } from '../session/session-status.ts';
+import { encodeCursor } from '../session/cursor.ts';
+import { type Participant, Refusal } from '../session/participant.ts';
+import {
+  answeredBy,
+  answeredSeq,
+  readRecent,
+  readRecentMessages,
+  readSessionStatus,
+  type SessionStatus,
+  turnKey,
+  turnToSay,
+} from '../session/session-status.ts';
 import type { Call } from './tool.ts';
 
 export interface Content {
@@ -16,7 +23,7 @@ export interface Content {
   readonly event_data: JsonObject;
 }
 
-export interface Spoken {
+export interface PostOnceResult {
   session: string;
   seq: number;
   already_said: boolean;
@@ -31,12 +38,12 @@ export interface Spoken {
 /** How much of what was said is shown to who would say something else. */
 const SHOWN_CHARS = 500;
 
-export async function speak(
+export async function postOnce(
   { participant }: Call,
   session_id: string,
   content: Content,
   turn: number,
-): Promise<Spoken> {
+): Promise<PostOnceResult> {
   const answered = await whatIsAnswered(participant, session_id, content, turn);
   if (typeof answered !== 'number') return spoken(participant, session_id, answered, true);
   try {
@@ -63,11 +70,11 @@ async function whatIsAnswered(
   content: Content,
   turn: number,
 ): Promise<number | Done> {
-  const standing = await standingIn(participant, session_id);
-  const recent = await recentlySaid(participant, session_id, standing);
+  const standing = await readSessionStatus(participant, session_id);
+  const recent = await readRecentMessages(participant, session_id, standing);
   const now = answeredSeq(standing, recent);
   const isIt = (one: Envelope): boolean => one.sender_id === standing.agentId && one.idempotency_key === turnKey(turn);
-  const back = await lookBack(participant, session_id, ({ said, from }) => from <= turn || said.some(isIt));
+  const back = await readRecent(participant, session_id, ({ said, from }) => from <= turn || said.some(isIt));
   const earlier = back.said.find(isIt);
   if (earlier !== undefined && !isSame(earlier, content)) throw otherwise(earlier.seq, earlier);
   if (earlier !== undefined) return doneBy(earlier);
@@ -83,7 +90,7 @@ async function whatIsAnswered(
 }
 
 /** Where all may speak, others may have spoken since the turn was given: it is as good as new until one has answered later words. */
-function isStillOpen({ agentId }: Standing, said: readonly Envelope[], turn: number): boolean {
+function isStillOpen({ agentId }: SessionStatus, said: readonly Envelope[], turn: number): boolean {
   const own = said.find(({ sender_id }) => sender_id === agentId);
   const isKnown = turn === 0 || said.some(({ seq }) => seq === turn);
   return isKnown && (own === undefined || turn > answeredBy(own));
@@ -111,8 +118,8 @@ async function spoken(
   session_id: string,
   { seq, answered }: Done,
   already_said: boolean,
-): Promise<Spoken> {
-  const standing = await standingIn(participant, session_id);
+): Promise<PostOnceResult> {
+  const standing = await readSessionStatus(participant, session_id);
   const { session, turn, agentId } = standing;
   const isOver = isTerminal(session.state) || session.state === 'CLOSING';
   const your_turn = !isOver && turn?.agent_id === agentId;
@@ -125,7 +132,7 @@ async function spoken(
     your_turn,
     turn: your_turn ? await turnToSay(participant, session_id, standing) : null,
     // What came between is still to be told.
-    cursor: cursorText({ seq: answered, chars: 0 }),
+    cursor: encodeCursor({ seq: answered, chars: 0 }),
     next: isOver
       ? `The session has ended (${session.close_reason ?? session.state}). Nothing is left to do in it.`
       : your_turn

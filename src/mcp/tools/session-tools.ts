@@ -1,15 +1,13 @@
-/** The tool `session_open`. */
+/** Tools that open, join, leave and end sessions: `session_open`, `accept_invite`, `decline_invite`, `leave`, `close`. */
 
 import { z } from 'zod';
 import type { JsonObject } from '../../core/lib/json.ts';
-import type { CreateParams, ParticipantRef, Result } from '../../core/operations.ts';
-import { type ExpectationEntry, isTerminal } from '../../core/records/session/session.ts';
-import { derivedKey } from '../../node/mcp/derived-key.ts';
-import { key, next, turnToSay as turnField } from '../../node/mcp/fields.ts';
-import type { Participant } from '../../node/mcp/participant.ts';
-import { Refusal } from '../server/refusal-text.ts';
-import { standingIn, turnToSay } from '../session/session-status.ts';
-import { type Tool, tool } from './tool.ts';
+import type { Result } from '../../core/protocol/operations/operations.ts';
+import type { CreateParams, ParticipantRef } from '../../core/records/session/create-params.ts';
+import { type ExpectationEntry, isTerminal, nameOf } from '../../core/records/session/session.ts';
+import { type Participant, Refusal } from '../session/participant.ts';
+import { readSessionStatus, turnToSay } from '../session/session-status.ts';
+import { deriveKey, key, next, session, type Tool, tool, turnToSay as turnField } from './tool.ts';
 
 /** Whoever is invited may be a model that has to be asked first. */
 const PATIENCE_SECONDS = 600;
@@ -20,7 +18,7 @@ const CONSULTING: readonly ExpectationEntry[] = [
 ];
 
 /** The same again after each of these has ended is a new session; so many are looked through. */
-const MOST_AGAIN = 50;
+const MAX_REPEATS = 50;
 
 export const sessionOpen: Tool = tool({
   name: 'session_open',
@@ -63,7 +61,7 @@ export const sessionOpen: Tool = tool({
     const { session, warnings, duplicate } = await opened(participant, paramsOf(wanted), given);
     const waiting = session.participants.filter(({ status }) => status === 'invited').map(({ name }) => name);
     // Of one that is open already nothing has been read here.
-    const standing = await standingIn(participant, session.session_id);
+    const standing = await readSessionStatus(participant, session.session_id);
     const turn = await turnToSay(participant, session.session_id, standing, 0);
     return {
       session: session.session_id,
@@ -114,12 +112,77 @@ async function opened(
 ): Promise<Result<'create_session'>> {
   const { type, participants, intent, knobs } = params;
   let last: string | null = null;
-  for (let again = 0; again < MOST_AGAIN; again++) {
+  for (let again = 0; again < MAX_REPEATS; again++) {
     const asked = [type, participants.map((one) => (typeof one === 'string' ? one : one.capability)), intent, knobs];
-    const idempotency_key = derivedKey('open', given, last, ...asked);
+    const idempotency_key = deriveKey('open', given, last, ...asked);
     const result: Result<'create_session'> = await participant.call('create_session', { ...params, idempotency_key });
     if (result.duplicate !== true || !isTerminal(result.session.state)) return result;
     last = result.session.session_id;
   }
   throw new Refusal('this was opened too often with the same arguments today; give a key of your own.');
 }
+
+const reason = z.string().min(1).max(256).optional();
+const DECLINED = 'Declined. Nothing is left to do in this session.';
+const output = z.object({ session: z.string(), state: z.string(), next });
+
+export const acceptInvite: Tool = tool({
+  name: 'accept_invite',
+  title: 'Accept an invite',
+  description:
+    'Joins a session you are invited to. Call it when wait_turn answered invited and your user wants you to take part; also to come back where you were taken out of the rotation because you were away too long. Gives back how the session stands; then call wait_turn with it.',
+  effect: 'changes',
+  input: z.object({ session }),
+  output,
+  async run({ session: session_id }, { participant }) {
+    const { status } = await readSessionStatus(participant, session_id);
+    const op = status === 'hidden' ? 'return_to_session' : 'ack_invite';
+    const { state } = await participant.call(op, { session_id });
+    const { session: now } = await readSessionStatus(participant, session_id);
+    const missing = now.state === 'INVITED' ? now.pending_acks.slice(0, 10).map((id) => nameOf(now, id)) : [];
+    const others = missing.length === 0 ? '' : ` It begins when these have accepted too: ${missing.join(', ')}.`;
+    return { session: session_id, state, next: `You are in.${others} Call wait_turn with this session.` };
+  },
+});
+
+export const declineInvite: Tool = tool({
+  name: 'decline_invite',
+  title: 'Decline an invite',
+  description:
+    'Turns an invite down. Call it when you are invited and should not take part; say why in a few words. Where everybody is needed for it to begin, as is usual, it ends for all others too. Then call wait_turn for others, or go on with something else.',
+  effect: 'ends',
+  input: z.object({ session, reason: reason.describe('Why, for whoever invited you.') }),
+  output,
+  async run({ session: session_id, reason: why }, { participant }) {
+    const { state } = await participant.call('reject_invite', { session_id, reason: why });
+    return { session: session_id, state, next: DECLINED };
+  },
+});
+
+export const leave: Tool = tool({
+  name: 'leave',
+  title: 'Leave a session',
+  description:
+    'Leaves a session for good: you hear no more of it and cannot come back by yourself. Call it when your part is over and the others go on without you. To end it for everybody use finish or close.',
+  effect: 'ends',
+  input: z.object({ session }),
+  output,
+  async run({ session: session_id }, { participant }) {
+    const { state } = await participant.call('leave_session', { session_id });
+    return { session: session_id, state, next: 'You have left. Nothing is left to do in this session.' };
+  },
+});
+
+export const close: Tool = tool({
+  name: 'close',
+  title: 'Close a session',
+  description:
+    'Ends a session for everybody; what was said stays readable. Call it when the session has served its purpose, or your user asks for it. In a session whose type has its own end, prefer finish.',
+  effect: 'ends',
+  input: z.object({ session, reason: reason.describe('Why, for everybody to see.') }),
+  output,
+  async run({ session: session_id, reason: why }, { participant }) {
+    const { state } = await participant.call('close_session', { session_id, reason: why, wait: 'closing' });
+    return { session: session_id, state, next: 'It is over. session_read still shows what was said.' };
+  },
+});

@@ -1,7 +1,13 @@
-/** What a tool is: one record, from which tools/list, the calls and docs/mcp.md are made. */
+/**
+ * What a tool is: one record with its name, texts, schemas and handler. tools/list, the calls and docs/mcp.md are made from it.
+ * Below are the fields that several tools share. To add a tool, add a record to one of the `*-tools.ts` files and to table.ts.
+ */
 
-import type { z } from 'zod';
-import type { Participant } from '../../node/mcp/participant.ts';
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { canonicalJson, type Json } from '../../core/lib/json.ts';
+import type { Participant } from '../session/participant.ts';
+import type { TranscriptMessage } from '../session/transcript-page.ts';
 
 /** What a call may use beside its arguments. */
 export interface Call {
@@ -39,4 +45,46 @@ interface Definition<In extends z.ZodObject, Out extends z.ZodObject> extends Om
 export function tool<In extends z.ZodObject, Out extends z.ZodObject>(definition: Definition<In, Out>): Tool {
   // The arguments were parsed by its own schema before it is run.
   return definition as unknown as Tool;
+}
+
+export const session: z.ZodType<string> = z
+  .string()
+  .min(1)
+  .max(128)
+  .describe('The session id, as sessions, session_open or wait_turn gave it.');
+
+export const turn: z.ZodType<number> = z
+  .number()
+  .int()
+  .min(0)
+  .describe(
+    'The `turn` that wait_turn gave you, or session_read or session_open. With it a repeated call says nothing twice, also after a crash.',
+  );
+
+export const turnToSay: z.ZodType<number | null> = z
+  .number()
+  .nullable()
+  .describe('Give it to say as its `turn`; null = you cannot speak now: wait_turn gives it when you can.');
+
+export const key: z.ZodOptional<z.ZodString> = z
+  .string()
+  .min(1)
+  .max(100)
+  .optional()
+  .describe('Leave it out. Give a new one only to do on purpose again what you did before with the same arguments.');
+
+export const next: z.ZodType<string> = z.string().describe('What to do next.');
+
+export const transcriptMessage: z.ZodType<TranscriptMessage> = z.object({
+  seq: z.number(),
+  from: z.string().describe('Who said it.'),
+  text: z.string(),
+  own: z.boolean().exactOptional().describe('You said it yourself.'),
+  part: z.boolean().exactOptional().describe('Only a part of it: the rest comes with the next page, or came before.'),
+});
+
+/** A key made of the arguments: the same request, asked again, is the same request. */
+export function deriveKey(what: string, ...parts: readonly (Json | undefined)[]): string {
+  const text = canonicalJson(parts.map((part) => part ?? null));
+  return `mcp ${what} ${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
 }

@@ -1,7 +1,7 @@
 /** Why a turn came to nothing: one class with a stable kind, whatever tool or model was behind it. Pure. */
 
-import type { Usage } from './agent-fn.ts';
 import { redactSecrets } from '../lib/redact-secrets.ts';
+import type { Usage } from './agent-fn.ts';
 
 /** Every kind, with what it means. */
 export const AGENT_ERROR_KINDS = {
@@ -66,10 +66,10 @@ export interface AgentErrorOptions {
 }
 
 /** Long enough for a stack trace, short enough for a log line. */
-const MOST_MESSAGE_CHARS = 2_000;
-const MOST_TAIL_CHARS = 8_192;
-const MOST_PARTIAL_CHARS = 65_536;
-const MOST_SHOWN_CHARS = 600;
+const MAX_MESSAGE_CHARS = 2_000;
+const MAX_TAIL_CHARS = 8_192;
+const MAX_PARTIAL_CHARS = 65_536;
+const MAX_SHOWN_CHARS = 600;
 
 export class AgentError extends Error {
   readonly kind: AgentErrorKind;
@@ -79,7 +79,7 @@ export class AgentError extends Error {
   constructor(kind: AgentErrorKind, problem: string, details: AgentErrorDetails, options: AgentErrorOptions = {}) {
     const { secrets = [], cause } = options;
     const said = redactSecrets(`${details.tool}: ${problem}`, secrets);
-    super(headOf(said, MOST_MESSAGE_CHARS), cause === undefined ? undefined : { cause });
+    super(headOf(said, MAX_MESSAGE_CHARS), cause === undefined ? undefined : { cause });
     this.name = 'AgentError';
     this.kind = kind;
     this.details = shownDetails(details, secrets);
@@ -126,17 +126,17 @@ function shownDetails(details: AgentErrorDetails, secrets: readonly string[]): A
   const { partial } = details;
   return {
     ...details,
-    ...(stdout === undefined ? {} : { stdout: tailOf(stdout, MOST_TAIL_CHARS) }),
-    ...(stderr === undefined ? {} : { stderr: tailOf(stderr, MOST_TAIL_CHARS) }),
-    ...(partial === undefined ? {} : { partial: tailOf(redactSecrets(partial, secrets), MOST_PARTIAL_CHARS) }),
+    ...(stdout === undefined ? {} : { stdout: tailOf(stdout, MAX_TAIL_CHARS) }),
+    ...(stderr === undefined ? {} : { stderr: tailOf(stderr, MAX_TAIL_CHARS) }),
+    ...(partial === undefined ? {} : { partial: tailOf(redactSecrets(partial, secrets), MAX_PARTIAL_CHARS) }),
   };
 }
 
 /** Whitespace and whatever else moves a cursor becomes a blank. */
 function onOneLine(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
-  const line = tailOf(text, 4 * MOST_SHOWN_CHARS).replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ');
-  return tailOf(line.trim(), MOST_SHOWN_CHARS);
+  const line = tailOf(text, 4 * MAX_SHOWN_CHARS).replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ');
+  return tailOf(line.trim(), MAX_SHOWN_CHARS);
 }
 
 function headOf(text: string, most: number): string {

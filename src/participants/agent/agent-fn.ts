@@ -70,12 +70,12 @@ export interface TurnBudget {
 
 export interface Meter {
   /** Sets aside what a call may need. Throws AgentError `budget_exceeded`, which says what limit that is over. */
-  hold(need: CallNeed): HeldBudget;
+  hold(need: BudgetRequest): BudgetHold;
   /** null = there is no limit in that respect. */
   left(): { readonly usd: number | null; readonly tokens: number | null };
 }
 
-export interface CallNeed {
+export interface BudgetRequest {
   /** What is called, by the name its users know. */
   readonly tool: string;
   readonly tokens: number;
@@ -86,7 +86,7 @@ export interface CallNeed {
 }
 
 /** To be settled once, whatever became of the call. */
-export interface HeldBudget {
+export interface BudgetHold {
   settle(used: { readonly tokens: number; readonly usd: number | null }): void;
 }
 

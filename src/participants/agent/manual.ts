@@ -1,5 +1,6 @@
 /** A person as an agent: somebody is asked, and what they say is the answer. */
 
+import { unlessAborted } from '../../client/lib/unless-aborted.ts';
 import { HubError } from '../../core/lib/errors.ts';
 import type { OwnSignal } from '../../core/ports/platform.ts';
 import type { AgentFn, AgentReply, ThreadContext } from './agent-fn.ts';
@@ -39,14 +40,5 @@ export function createManualAdapter(ask: AskPerson): AgentFn {
 async function answered(ask: AskPerson, question: Question): Promise<string | AgentReply | null> {
   const { signal } = question;
   if (signal.aborted) throw signal.reason;
-  let stop = (): void => {};
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
-  });
-  try {
-    return await Promise.race([ask(question), aborted]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
+  return unlessAborted(Promise.resolve(ask(question)), signal);
 }

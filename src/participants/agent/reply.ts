@@ -1,12 +1,12 @@
-/** What an agent answered, as content of a session: text, or a packet that passes the turn on. */
+/** Checks what an agent answered and turns it into content of a session: text, or a packet that passes the turn on. */
 
 import type { Content } from '../../client/index.ts';
+import { isObject, type OptionCheck, optional, textCheck } from '../../client/lib/option-checks.ts';
 import { HubError } from '../../core/lib/errors.ts';
-import type { JsonObject } from '../../core/lib/json.ts';
-import { isPlainObject } from '../../core/lib/json.ts';
+import { describeValue, isPlainObject, type JsonObject } from '../../core/lib/json.ts';
 import { callTool, finish, handoff } from '../../core/records/session/packets.ts';
+import { AgentError } from './agent-error.ts';
 import type { AgentReply, ToolCall, Usage } from './agent-fn.ts';
-import { checkReply } from '../check-reply.ts';
 
 /** The two shapes of an answer as one. Anything else is what no agent answers. */
 export function asReply(answer: unknown): AgentReply {
@@ -28,7 +28,7 @@ export function isEmpty(reply: AgentReply, names: ReadonlySet<string>): boolean 
   return reply.text.trim() === '' && !routes(reply, names);
 }
 
-export function answeredNothing(): HubError {
+export function noAnswerError(): HubError {
   return new HubError('no_result', 'the agent answered nothing');
 }
 
@@ -37,7 +37,7 @@ export function answeredNothing(): HubError {
  * session takes packets: `names` are the calls that it takes so, and the last of them counts. All other calls were the agent's
  * own, and are nobody else's business.
  */
-export function contentOf(reply: AgentReply, names: ReadonlySet<string> = NO_ROUTES): Content {
+export function toContent(reply: AgentReply, names: ReadonlySet<string> = NO_ROUTES): Content {
   const route = routeOf(reply, names);
   const said =
     route === undefined ? { event_type: 'msg.text', event_data: { text: reply.text } } : routed(route, reply);
@@ -49,7 +49,7 @@ export function routes(reply: AgentReply, names: ReadonlySet<string>): boolean {
 }
 
 /** The same answer for a session that takes no packets: what it would have passed the turn on with is its text. */
-export function spoken(reply: AgentReply, names: ReadonlySet<string>): AgentReply {
+export function toPlainReply(reply: AgentReply, names: ReadonlySet<string>): AgentReply {
   const route = routeOf(reply, names);
   return route === undefined ? reply : { ...reply, text: wordsOf(givenIn(route), reply) };
 }
@@ -97,4 +97,59 @@ function tokensOf(usage: Usage): JsonObject {
 
 function metaOf({ meta }: AgentReply): JsonObject {
   return meta === undefined || Object.keys(meta).length === 0 ? {} : { meta };
+}
+
+type RulesOf<Shape> = { readonly [Name in keyof Required<Shape>]: OptionCheck };
+
+const anObject: OptionCheck = { expected: 'an object', holds: isObject };
+/** null = not known, which is not 0. */
+const aCount: OptionCheck = {
+  expected: 'a number from 0 on or null',
+  holds: (value) => value === null || (typeof value === 'number' && Number.isFinite(value) && value >= 0),
+};
+
+const REPLY: RulesOf<AgentReply> = {
+  text: textCheck,
+  usage: optional(anObject),
+  cost_usd: optional(aCount),
+  native_session_id: optional(textCheck),
+  tool_calls: optional({ expected: 'a list of {name, arguments}', holds: Array.isArray }),
+  meta: optional(anObject),
+};
+
+const USAGE: RulesOf<Usage> = {
+  input_tokens: optional(aCount),
+  cache_read_tokens: optional(aCount),
+  cache_write_tokens: optional(aCount),
+  output_tokens: optional(aCount),
+  reasoning_tokens: optional(aCount),
+};
+
+const CALL: RulesOf<ToolCall> = { name: textCheck, arguments: { expected: 'anything', holds: () => true } };
+
+/** Throws `bad_output` with the field that is wrong. */
+function checkReply(answer: unknown): asserts answer is AgentReply {
+  if (!isObject(answer)) throw wrong('', 'text or {text}', answer);
+  checkFields(answer, REPLY, '');
+  if (isObject(answer.usage)) checkFields(answer.usage, USAGE, 'usage.');
+  const calls: readonly unknown[] = Array.isArray(answer.tool_calls) ? answer.tool_calls : [];
+  for (const [at, call] of calls.entries()) {
+    if (!isObject(call)) throw wrong(`tool_calls.${at}: `, '{name, arguments}', call);
+    checkFields(call, CALL, `tool_calls.${at}.`);
+  }
+}
+
+function checkFields(
+  given: Record<string, unknown>,
+  rules: Readonly<Record<string, OptionCheck>>,
+  where: string,
+): void {
+  for (const [name, { expected, holds }] of Object.entries(rules)) {
+    if (!holds(given[name])) throw wrong(`${where}${name}: `, expected, given[name]);
+  }
+}
+
+function wrong(where: string, expected: string, received: unknown): AgentError {
+  const problem = `its answer: ${where}expected ${expected}, got ${describeValue(received)}`;
+  return new AgentError('bad_output', problem, { tool: 'the agent' });
 }

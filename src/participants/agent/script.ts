@@ -1,7 +1,7 @@
 /** An agent that answers from a script: a list of answers, one for each turn, or a function. */
 
+import { badOptionError } from '../../client/lib/option-checks.ts';
 import { HubError } from '../../core/lib/errors.ts';
-import { describe } from '../../core/lib/json.ts';
 import type { AgentFn, AgentReply, ThreadContext, TurnOptions } from './agent-fn.ts';
 
 type Answer = string | AgentReply;
@@ -15,7 +15,7 @@ export type Script =
 export function createScriptAdapter(script: Script): AgentFn {
   if (typeof script === 'function') return async (ctx, systemPrompt, turn) => script(ctx, systemPrompt, turn);
   if (!Array.isArray(script)) {
-    throw new HubError('bad_options', `script: expected a function or a list of answers, got ${describe(script)}`);
+    throw badOptionError('script', 'a function or a list of answers', script);
   }
   const answers = script.map(answerOf);
   const given = new Map<string, Given>();
@@ -51,7 +51,7 @@ function placeOf(last: Given | undefined, key: string | undefined, inSight: numb
 
 function answerOf(given: unknown, at: number): Answer {
   if (typeof given === 'string' || isReply(given)) return given;
-  throw new HubError('bad_options', `script.${at}: expected text or a reply {text}, got ${describe(given)}`);
+  throw badOptionError(`script.${at}`, 'text or a reply {text}', given);
 }
 
 function isReply(given: unknown): given is AgentReply {

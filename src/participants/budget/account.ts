@@ -1,9 +1,9 @@
 /** One limit and what counts against it: what was spent, what is set aside, and what is left. */
 
-import { NOTHING_SPENT, plusSpent, type Spent } from '../../core/records/session/spending.ts';
+import { addSpend, type Spend, ZERO_SPEND } from '../../core/records/session/spending.ts';
 import { AgentError } from '../agent/agent-error.ts';
-import type { CallNeed } from '../agent/agent-fn.ts';
-import type { BudgetLimits, Unpriced } from './budget.ts';
+import type { BudgetRequest } from '../agent/agent-fn.ts';
+import type { BudgetLimits, UnpricedPolicy } from './budget.ts';
 
 export type Unit = 'usd' | 'tokens';
 export const UNITS: readonly Unit[] = ['tokens', 'usd'];
@@ -15,18 +15,18 @@ export class Account {
   /** `the budget of bob for a session`. */
   readonly label: string;
   readonly limits: BudgetLimits;
-  readonly unpriced: Unpriced;
-  spent: Spent;
+  readonly unpriced: UnpricedPolicy;
+  spent: Spend;
   turns: number;
-  private held: Spent = NOTHING_SPENT;
+  private held: Spend = ZERO_SPEND;
   /** Turns that have begun, of which it is not known yet whether they are answered. */
   private open = 0;
 
   constructor(
     label: string,
     limits: BudgetLimits,
-    unpriced: Unpriced,
-    counted: { spent: Spent; turns: number } = { spent: NOTHING_SPENT, turns: 0 },
+    unpriced: UnpricedPolicy,
+    counted: { spent: Spend; turns: number } = { spent: ZERO_SPEND, turns: 0 },
   ) {
     this.label = label;
     this.limits = limits;
@@ -61,7 +61,7 @@ export class Account {
   }
 
   /** Refuses what is more than is left. */
-  require(need: CallNeed): void {
+  require(need: BudgetRequest): void {
     for (const unit of UNITS) {
       const left = this.left(unit);
       const wanted = need[unit];
@@ -85,19 +85,19 @@ export class Account {
     if (isAnswered) this.turns += 1;
   }
 
-  hold(some: Spent): void {
-    this.held = plusSpent(this.held, some);
+  hold(some: Spend): void {
+    this.held = addSpend(this.held, some);
   }
 
-  release(some: Spent): void {
+  release(some: Spend): void {
     this.held = less(this.held, some);
   }
 
-  spend(some: Spent): void {
-    this.spent = plusSpent(this.spent, some);
+  spend(some: Spend): void {
+    this.spent = addSpend(this.spent, some);
   }
 
-  unspend(some: Spent): void {
+  unspend(some: Spend): void {
     this.spent = less(this.spent, some);
   }
 
@@ -128,7 +128,7 @@ export function minus(a: number, b: number, unit: Unit): number {
   return unit === 'tokens' ? a - b : (Math.round(a * PER_DOLLAR) - Math.round(b * PER_DOLLAR)) / PER_DOLLAR;
 }
 
-function less(a: Spent, b: Spent): Spent {
+function less(a: Spend, b: Spend): Spend {
   return {
     usd: Math.max(0, minus(a.usd, b.usd, 'usd')),
     tokens: Math.max(0, a.tokens - b.tokens),

@@ -1,8 +1,7 @@
 /** What a participant may spend: by turn, by session and in all. */
 
-import { isObject } from '../../client/lib/option-checks.ts';
+import { badOptionError, isObject } from '../../client/lib/option-checks.ts';
 import { HubError } from '../../core/lib/errors.ts';
-import { badValue } from '../../core/lib/json.ts';
 
 export interface BudgetLimits {
   readonly usd?: number | undefined;
@@ -17,16 +16,16 @@ export interface Budget {
   /** Over all sessions there are and were. */
   readonly total?: BudgetLimits | undefined;
   /** What a limit in USD makes of a call whose price nobody knows: it is refused unless told otherwise. */
-  readonly unpriced?: Unpriced | undefined;
+  readonly unpriced?: UnpricedPolicy | undefined;
 }
 
-export type Unpriced = 'refuse' | 'count_as_zero';
+export type UnpricedPolicy = 'refuse' | 'count_as_zero';
 
 const UNITS = { perTurn: ['usd', 'tokens'], perSession: ['usd', 'tokens', 'turns'], total: ['usd', 'tokens', 'turns'] };
 
 /** Throws HubError `bad_options`, which names the field. */
 export function checkBudget(budget: unknown): void {
-  if (!isObject(budget)) throw wrong('budget', 'an object', budget);
+  if (!isObject(budget)) throw badOptionError('budget', 'an object', budget);
   for (const [name, value] of Object.entries(budget)) {
     if (value === undefined) continue;
     if (name === 'unpriced') checkUnpriced(value);
@@ -37,19 +36,19 @@ export function checkBudget(budget: unknown): void {
 
 function checkUnpriced(value: unknown): void {
   if (value !== 'refuse' && value !== 'count_as_zero')
-    throw wrong('budget.unpriced', '"refuse" or "count_as_zero"', value);
+    throw badOptionError('budget.unpriced', '"refuse" or "count_as_zero"', value);
 }
 
 function checkLimits(field: string, limits: unknown, units: readonly string[]): void {
-  if (!isObject(limits)) throw wrong(field, 'an object', limits);
+  if (!isObject(limits)) throw badOptionError(field, 'an object', limits);
   for (const [unit, most] of Object.entries(limits)) {
     if (most === undefined) continue;
     if (!units.includes(unit))
       throw new HubError('bad_options', `there is no ${field}.${unit}; there is ${units.join(', ')}`);
     const isOne =
-      typeof most === 'number' && Number.isFinite(most) && most >= 0 && most <= MOST[unit as keyof typeof MOST];
+      typeof most === 'number' && Number.isFinite(most) && most >= 0 && most <= MAX[unit as keyof typeof MAX];
     if (!isOne || (unit !== 'usd' && !Number.isInteger(most)))
-      throw wrong(
+      throw badOptionError(
         `${field}.${unit}`,
         unit === 'usd' ? 'dollars from 0 to 1,000,000' : 'a whole number from 0 on',
         most,
@@ -58,8 +57,4 @@ function checkLimits(field: string, limits: unknown, units: readonly string[]): 
 }
 
 /** As far as sums stay exact. */
-const MOST = { usd: 1_000_000, tokens: 1_000_000_000_000_000, turns: Number.MAX_SAFE_INTEGER };
-
-function wrong(field: string, expected: string, value: unknown): HubError {
-  return new HubError('bad_options', badValue(field, expected, value).message);
-}
+const MAX = { usd: 1_000_000, tokens: 1_000_000_000_000_000, turns: Number.MAX_SAFE_INTEGER };

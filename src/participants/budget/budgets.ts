@@ -1,13 +1,25 @@
-/** The limits of a participant, and those of the sessions it is in: which of them a turn is under, and what counts against each. */
+/**
+ * The limits of a participant and of its sessions: which of them a turn is under, and what counts against each.
+ *
+ * The door of this room. account.ts is one limit, turn-meter.ts counts a turn against all that apply. Must stay true: a
+ * restart changes no count, because spending is read from the logs.
+ */
 
 import type { AgentClient, Session } from '../../client/index.ts';
 import { WireError } from '../../core/lib/errors.ts';
-import type { Result } from '../../core/operations.ts';
-import type { ExpectationEntry } from '../../core/records/session/session.ts';
-import { appliesTo } from '../../core/tallies.ts';
+import type { Result } from '../../core/protocol/operations/operations.ts';
+import { actingAgent, type Envelope, isContent } from '../../core/records/session/envelope.ts';
+import type { ExpectationEntry, SessionMetadata } from '../../core/records/session/session.ts';
+import {
+  addSpend,
+  type Spend,
+  spendFromEnvelope,
+  UNREPORTED,
+  ZERO_SPEND,
+} from '../../core/records/session/spending.ts';
+import { appliesTo } from '../../core/state/pacing.ts';
 import { Account } from './account.ts';
 import type { Budget, BudgetLimits } from './budget.ts';
-import { type Counted, countOwn, NOTHING_COUNTED, plusCounted, SessionCount } from './count-log.ts';
 import { TurnMeter } from './turn-meter.ts';
 
 export class Budgets {
@@ -15,7 +27,7 @@ export class Budgets {
   private readonly budget: Budget;
   private total: Promise<Account> | null = null;
   private readonly bySession = new Map<string, Promise<Account>>();
-  private readonly counts = new Map<string, readonly { entry: ExpectationEntry; count: SessionCount }[]>();
+  private readonly counts = new Map<string, readonly { entry: ExpectationEntry; count: SessionSpend }[]>();
 
   constructor(client: AgentClient, budget: Budget = {}) {
     this.client = client;
@@ -42,7 +54,7 @@ export class Budgets {
 
   private forTurn(): readonly Account[] {
     const { perTurn } = this.budget;
-    return perTurn === undefined ? [] : [this.account('for a turn', perTurn, NOTHING_COUNTED)];
+    return perTurn === undefined ? [] : [this.account('for a turn', perTurn, ZERO_TOTAL)];
   }
 
   private async ofSession(session: Session): Promise<readonly Account[]> {
@@ -51,7 +63,7 @@ export class Budgets {
     const known = this.bySession.get(session.id);
     const counting =
       known ??
-      countOwn(session, this.client.agentId).then((counted) => this.account('for a session', perSession, counted));
+      sumOwnSpend(session, this.client.agentId).then((counted) => this.account('for a session', perSession, counted));
     this.bySession.set(session.id, counting);
     counting.catch(() => this.bySession.delete(session.id));
     return [await counting];
@@ -68,10 +80,10 @@ export class Budgets {
   }
 
   private async countAll() {
-    let counted = NOTHING_COUNTED;
+    let counted = ZERO_TOTAL;
     for await (const { session_id } of this.client.sessions()) {
-      const own = countOwn(this.client.session(session_id), this.client.agentId).catch(unread);
-      counted = plusCounted(counted, await own);
+      const own = sumOwnSpend(this.client.session(session_id), this.client.agentId).catch(unread);
+      counted = addTotals(counted, await own);
     }
     return counted;
   }
@@ -87,7 +99,7 @@ export class Budgets {
     const entries = metadata.manifest.expectations.filter(
       (entry) => entry.name === 'budget_within' && appliesTo(entry, agentId, metadata),
     );
-    const counts = this.counts.get(session.id) ?? entries.map((entry) => ({ entry, count: new SessionCount(entry) }));
+    const counts = this.counts.get(session.id) ?? entries.map((entry) => ({ entry, count: new SessionSpend(entry) }));
     if (counts.length > 0) this.counts.set(session.id, counts);
     const accounts: Account[] = [];
     for (const { entry, count } of counts) {
@@ -102,12 +114,60 @@ export class Budgets {
 }
 
 /** Who never joined a session has said nothing in it. */
-function unread(thrown: unknown): Counted {
-  if (thrown instanceof WireError && (thrown.code === 'not_found' || thrown.code === 'forbidden'))
-    return NOTHING_COUNTED;
+function unread(thrown: unknown): SpendTotal {
+  if (thrown instanceof WireError && (thrown.code === 'not_found' || thrown.code === 'forbidden')) return ZERO_TOTAL;
   throw thrown;
 }
 
 function asLimit(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
+}
+
+interface SpendTotal {
+  readonly spent: Spend;
+  /** Turns that were answered. */
+  readonly turns: number;
+}
+
+const ZERO_TOTAL: SpendTotal = { spent: ZERO_SPEND, turns: 0 };
+
+/** By this participant and those it delegated to. */
+async function sumOwnSpend(session: Session, agentId: string): Promise<SpendTotal> {
+  let counted = ZERO_TOTAL;
+  for await (const envelope of session.log()) {
+    if (actingAgent(envelope) !== agentId) continue;
+    const isTurn = isAnswer(envelope);
+    const spent = addSpend(counted.spent, spendFromEnvelope(envelope) ?? (isTurn ? UNREPORTED : ZERO_SPEND));
+    counted = { spent, turns: counted.turns + (isTurn ? 1 : 0) };
+  }
+  return counted;
+}
+
+function isAnswer({ event_type, idempotency_key }: Envelope): boolean {
+  return isContent(event_type) && idempotency_key?.startsWith('turn:') === true;
+}
+
+function addTotals(a: SpendTotal, b: SpendTotal): SpendTotal {
+  return { spent: addSpend(a.spent, b.spent), turns: a.turns + b.turns };
+}
+
+/** By those an entry of the session is for, as far as it can be seen from here; the hub sees all of it. */
+class SessionSpend {
+  private readonly entry: ExpectationEntry;
+  private seq = 0;
+  private spent = ZERO_SPEND;
+
+  constructor(entry: ExpectationEntry) {
+    this.entry = entry;
+  }
+
+  /** What is new in the log is read. */
+  async read(session: Session, metadata: SessionMetadata): Promise<Spend> {
+    for await (const envelope of session.log({ fromSeq: this.seq + 1 })) {
+      this.seq = envelope.seq;
+      if (!appliesTo(this.entry, actingAgent(envelope), metadata)) continue;
+      this.spent = addSpend(this.spent, spendFromEnvelope(envelope) ?? ZERO_SPEND);
+    }
+    return this.spent;
+  }
 }

@@ -1,9 +1,14 @@
 /** Counts what one turn spends, against every limit that it is under. */
 
-import { NOTHING_SPENT, plusSpent, type Spent, UNTOLD } from '../../core/records/session/spending.ts';
-import type { CallNeed, HeldBudget } from '../agent/agent-fn.ts';
-import type { DelegationPurse } from '../tools/lib/hub-tool.ts';
+import { addSpend, type Spend, UNREPORTED, ZERO_SPEND } from '../../core/records/session/spending.ts';
+import type { BudgetHold, BudgetRequest, Meter } from '../agent/agent-fn.ts';
 import { type Account, minus, type Unit } from './account.ts';
+
+/** What a delegation is paid from. */
+export interface DelegationMeter extends Meter {
+  /** What a delegation gets that nobody named a budget for: a quarter of each limit, and no more than is left. */
+  share(): { readonly usd?: number; readonly tokens?: number };
+}
 
 /** Of a limit, for a delegation that nobody named a budget for. */
 const SHARE = 4;
@@ -12,13 +17,13 @@ export const DELEGATE = 'delegate';
 /** The tries of one call are added up before they are rounded, and those of a turn after that. */
 const ROUNDING_USD = 1e-7;
 
-export class TurnMeter implements DelegationPurse {
+export class TurnMeter implements DelegationMeter {
   private readonly accounts: readonly Account[];
   /** By calls of this turn. */
-  private spent: Spent = NOTHING_SPENT;
+  private spent: Spend = ZERO_SPEND;
   private isOpen = false;
   /** The part of it that no log tells unless the answer does; null = there was no call. */
-  private called: Spent | null = null;
+  private called: Spend | null = null;
 
   constructor(accounts: readonly Account[]) {
     this.accounts = accounts;
@@ -31,9 +36,9 @@ export class TurnMeter implements DelegationPurse {
     return this;
   }
 
-  hold(need: CallNeed): HeldBudget {
+  hold(need: BudgetRequest): BudgetHold {
     for (const account of this.accounts) account.require(need);
-    const held: Spent = { usd: need.usd ?? 0, tokens: need.tokens, unpriced: 0 };
+    const held: Spend = { usd: need.usd ?? 0, tokens: need.tokens, unpriced: 0 };
     for (const account of this.accounts) account.hold(held);
     let isSettled = false;
     return {
@@ -42,7 +47,7 @@ export class TurnMeter implements DelegationPurse {
         isSettled = true;
         for (const account of this.accounts) account.release(held);
         const some = { usd: usd ?? 0, tokens, unpriced: usd === null ? 1 : 0 };
-        if (need.tool !== DELEGATE) this.called = plusSpent(this.called ?? NOTHING_SPENT, some);
+        if (need.tool !== DELEGATE) this.called = addSpend(this.called ?? ZERO_SPEND, some);
         this.spend(some);
       },
     };
@@ -64,8 +69,8 @@ export class TurnMeter implements DelegationPurse {
   }
 
   /** What the answer says of itself counts, as the hub and a later run will read it; what calls spent beyond that stays. */
-  finish(said: Spent | null): void {
-    if (said === null) return this.spend(UNTOLD);
+  finish(said: Spend | null): void {
+    if (said === null) return this.spend(UNREPORTED);
     const isSame = Math.abs(said.usd - this.spent.usd) < ROUNDING_USD;
     const final = {
       usd: isSame ? said.usd : Math.max(said.usd, this.spent.usd),
@@ -73,7 +78,7 @@ export class TurnMeter implements DelegationPurse {
       unpriced: Math.min(1, Math.max(said.unpriced, this.spent.unpriced)),
     };
     for (const account of this.accounts) account.unspend(this.spent);
-    this.spent = NOTHING_SPENT;
+    this.spent = ZERO_SPEND;
     this.spend(final);
   }
 
@@ -84,8 +89,8 @@ export class TurnMeter implements DelegationPurse {
     for (const account of this.accounts) account.closeTurn(how === 'answered');
   }
 
-  private spend(some: Spent): void {
-    this.spent = plusSpent(this.spent, some);
+  private spend(some: Spend): void {
+    this.spent = addSpend(this.spent, some);
     for (const account of this.accounts) account.spend(some);
   }
 

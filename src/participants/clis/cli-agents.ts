@@ -1,32 +1,29 @@
 /** The CLIs that are ready to join, each as a factory and as an instance with what is usual. */
 
 import type { AgentFn } from '../agent/agent-fn.ts';
+import { createCliAgent } from './cli-agent.ts';
+import { type CliAdapterOptions, type CliOptions, checkAdapterOptions, checkCliOptions } from './cli-options.ts';
+import type { CliOutput } from './output/cli-output.ts';
 import { aider } from './records/aider.ts';
 import { claude } from './records/claude.ts';
-import { agentOf, type CliOptions } from './cli-agent.ts';
-import { checkAdapterOptions, checkCliOptions } from '../../node/clis/cli-options.ts';
 import type { CliRecord } from './records/cli-record.ts';
 import { codex } from './records/codex.ts';
 import { cursor } from './records/cursor.ts';
 import { gemini } from './records/gemini.ts';
-import { type GenericOptions, genericRecord } from './records/generic.ts';
+import { genericRecord } from './records/generic.ts';
 import { goose } from './records/goose.ts';
-import type { Heard } from './output/cli-output.ts';
 import { hermes } from './records/hermes.ts';
 import { opencode } from './records/opencode.ts';
-
-/** Any program: how it is called, how it gets the prompt, how it answers. It is told everything at every turn. */
-export type CliAdapterOptions = Omit<CliOptions, 'command' | 'args' | 'permissions' | 'resume'> & GenericOptions;
 
 export function createCliAdapter(options: CliAdapterOptions): AgentFn {
   checkAdapterOptions(options);
   // The record already has the arguments.
-  return agentOf(genericRecord(options), { ...options, args: [] });
+  return createCliAgent(genericRecord(options), { ...options, args: [] });
 }
 
-function known<State extends Heard>(record: CliRecord<State>, options: CliOptions): AgentFn {
+function known<State extends CliOutput>(record: CliRecord<State>, options: CliOptions): AgentFn {
   checkCliOptions(options);
-  return agentOf(record, options);
+  return createCliAgent(record, options);
 }
 
 export const createClaudeAdapter = (options: CliOptions = {}): AgentFn => known(claude, options);

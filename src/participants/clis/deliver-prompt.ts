@@ -1,11 +1,53 @@
-/** Folders for prompts in files. Whose they are is in their names, so that those of a process that was killed are found by the next one. */
+/**
+ * Delivers a prompt to a program: on stdin, in a private file, or as an argument if it is small. Removes files of killed
+ * processes.
+ */
 
 import { createHash } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
-import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { hostname } from 'node:os';
+import { lstat, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readProcess } from '../processes/tree/process-table.ts';
+import type { Transport } from './records/cli-record.ts';
+
+export interface DeliveredPrompt {
+  readonly stdin?: string;
+  readonly promptFile?: string;
+  readonly prompt?: string;
+  /** Takes the file away. */
+  close(): Promise<void>;
+}
+
+/** One argument of 128 KiB cannot be passed on Linux; this leaves room for what others put around it. */
+export const maxArgumentBytes = 100_000;
+
+let swept: Promise<void> | null = null;
+
+export async function deliverPrompt(transport: Transport, prompt: string): Promise<DeliveredPrompt> {
+  // Once for our whole process: what others have left behind before it.
+  swept ??= sweepPromptFolders(tmpdir());
+  await swept;
+  if (transport === 'file') return inFile(prompt);
+  // A NUL cannot be part of an argument either.
+  const fits = Buffer.byteLength(prompt) <= maxArgumentBytes && !prompt.includes('\0');
+  return transport === 'arg' && fits ? { prompt, close } : { stdin: prompt, close };
+}
+
+async function inFile(prompt: string): Promise<DeliveredPrompt> {
+  const folder = await makePromptFolder(tmpdir());
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  const promptFile = join(folder, 'prompt.md');
+  try {
+    await writeFile(promptFile, prompt, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return { promptFile, close: remove };
+}
+
+async function close(): Promise<void> {}
 
 const NAME = /^parley-prompt-([0-9a-f]{8})-(\d+)-(\d+)-/;
 

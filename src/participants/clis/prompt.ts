@@ -6,7 +6,7 @@
 import type { Step, ThreadContext } from '../agent/agent-fn.ts';
 
 /** What a conversation of a tool already knows of the thread. */
-export interface Told {
+export interface PromptState {
   readonly systemPrompt: string;
   /** The newest step it was told of; null when there was none yet. */
   readonly newest: string | null;
@@ -14,20 +14,20 @@ export interface Told {
   readonly answer: string;
 }
 
-export function told(ctx: ThreadContext, systemPrompt: string, answer: string): Told {
+export function toPromptState(ctx: ThreadContext, systemPrompt: string, answer: string): PromptState {
   const newest = ctx.steps.at(-1);
   return { systemPrompt, newest: newest === undefined ? null : keyOf(newest), answer };
 }
 
 /** Everything, or what is new to a conversation that was told of an earlier turn. */
-export function promptOf(ctx: ThreadContext, systemPrompt: string, before: Told | null): string {
+export function buildPrompt(ctx: ThreadContext, systemPrompt: string, before: PromptState | null): string {
   const fresh = before === null ? null : stepsSince(ctx, before);
   if (before === null || fresh === null) return textOf(ctx, systemPrompt, [ctx.start, ...stepsAfterStart(ctx)]);
   return textOf(ctx, before.systemPrompt === systemPrompt ? '' : systemPrompt, fresh);
 }
 
 /** The steps the tool has not seen. null: the view has been cut or rewritten since, so that nobody can tell. */
-function stepsSince(ctx: ThreadContext, before: Told): readonly Step[] | null {
+function stepsSince(ctx: ThreadContext, before: PromptState): readonly Step[] | null {
   const known = before.newest === null ? -1 : ctx.steps.findLastIndex((step) => keyOf(step) === before.newest);
   if (known === -1 && before.newest !== null) return null;
   const since = known === -1 ? stepsAfterStart(ctx) : ctx.steps.slice(known + 1);

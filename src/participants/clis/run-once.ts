@@ -2,40 +2,39 @@
 
 import { AgentError, type AgentErrorKind, isAgentError } from '../agent/agent-error.ts';
 import type { TurnOptions } from '../agent/agent-fn.ts';
-import { redactSecrets, secretsIn } from '../lib/redact-secrets.ts';
+import { findSecrets, redactSecrets } from '../lib/redact-secrets.ts';
 import { programEnvironment } from '../processes/environment.ts';
-import type { Program, Ran, RunLimits } from '../processes/program.ts';
-import { runLimits } from '../../node/run/run-limits.ts';
+import { type Program, type ProgramResult, runLimits } from '../processes/program.ts';
 import { runProgram } from '../processes/run-program.ts';
-import type { CliOptions } from './cli-agent.ts';
-import type { Ask, CliRecord, Resumed } from './records/cli-record.ts';
+import type { CliOptions } from './cli-options.ts';
+import { type DeliveredPrompt, deliverPrompt } from './deliver-prompt.ts';
+import type { CliOutput } from './output/cli-output.ts';
 import { kindOfText } from './output/failure-kind.ts';
-import { type HandedOver, handOver } from '../../node/clis/hand-over.ts';
-import type { Heard } from './output/cli-output.ts';
+import type { Ask, CliRecord, Resumed } from './records/cli-record.ts';
 
-export interface Once {
+export interface RunRequest {
   readonly prompt: string;
   readonly resumed: Resumed | null;
   readonly newSession: string | undefined;
 }
 
-export interface Attempt<State extends Heard> {
-  readonly ran: Ran;
+export interface Attempt<State extends CliOutput> {
+  readonly ran: ProgramResult;
   readonly heard: State;
   /** What we called the conversation, where the tool does not say it. */
   readonly sessionId: string | null;
   readonly secrets: readonly string[];
 }
 
-export async function runOnce<State extends Heard>(
+export async function runOnce<State extends CliOutput>(
   record: CliRecord<State>,
   options: CliOptions,
   turn: TurnOptions | undefined,
-  once: Once,
+  once: RunRequest,
 ): Promise<Attempt<State>> {
-  const handed = await handOver(record.transport, once.prompt);
+  const handed = await deliverPrompt(record.transport, once.prompt);
   const program = programOf(record, options, turn, once, handed);
-  const secrets = secretsIn(programEnvironment(program));
+  const secrets = findSecrets(programEnvironment(program));
   const sessionId = once.resumed?.sessionId ?? once.newSession ?? null;
   let heard = record.begin(once.resumed);
   const onLine = (line: string): void => {
@@ -51,7 +50,7 @@ export async function runOnce<State extends Heard>(
   const isHopeless = (): boolean => heard.failure !== null && !heard.isDone;
   const watch = { onLine, isDone, isHopeless, signal: turn?.signal };
   try {
-    const ran = await runProgram(program, watch, limitsOf(record, options));
+    const ran = await runProgram(program, watch, runLimits({ wallMs: options.timeoutMs }, options.limits ?? {}));
     return { ran, heard, sessionId, secrets };
   } catch (error) {
     throw withHeard(error, record, heard, sessionId, secrets);
@@ -60,12 +59,12 @@ export async function runOnce<State extends Heard>(
   }
 }
 
-function programOf<State extends Heard>(
+function programOf<State extends CliOutput>(
   record: CliRecord<State>,
   options: CliOptions,
   turn: TurnOptions | undefined,
-  once: Once,
-  handed: HandedOver,
+  once: RunRequest,
+  handed: DeliveredPrompt,
 ): Program {
   const permit = record.permits[options.permissions ?? 'safe'];
   const ask: Ask = {
@@ -90,12 +89,8 @@ function programOf<State extends Heard>(
   };
 }
 
-function limitsOf<State extends Heard>(record: CliRecord<State>, options: CliOptions): RunLimits {
-  return runLimits(record.limits, { wallMs: options.timeoutMs }, options.limits ?? {});
-}
-
 /** A run that was ended keeps what it had said, and the conversation it can be gone on with. */
-function withHeard<State extends Heard>(
+function withHeard<State extends CliOutput>(
   error: unknown,
   record: CliRecord<State>,
   heard: State,
@@ -117,7 +112,7 @@ function withHeard<State extends Heard>(
 }
 
 /** Why it never came to say a word. */
-function lastRetry<State extends Heard>(record: CliRecord<State>, { details }: AgentError): Retry | null {
+function lastRetry<State extends CliOutput>(record: CliRecord<State>, { details }: AgentError): Retry | null {
   const line = record.retryLines === undefined ? undefined : details.stderr?.match(record.retryLines)?.at(-1);
   const kind = line === undefined ? null : kindOfText(line);
   return line === undefined || kind === null ? null : { line, kind };

@@ -1,31 +1,28 @@
 /** Calls the agent for a turn: gives it the thread, shows what it writes, says that it works, and takes what it answers. */
 
-import { isObject } from '../../client/lib/option-checks.ts';
 import type { AgentClient } from '../../client/index.ts';
-import { badValue } from '../../core/lib/json.ts';
-import type { OwnSignal } from '../../core/ports/platform.ts';
+import { isObject } from '../../client/lib/option-checks.ts';
+import { invalidValueError } from '../../core/lib/json.ts';
+import type { CancelSignal, Clock, OwnSignal } from '../../core/ports/platform.ts';
 import type { AgentReply, TurnBudget, TurnOptions } from '../agent/agent-fn.ts';
-import { answerOrGrace } from '../answer-or-grace.ts';
+import { asReply, isEmpty, noAnswerError, routeNames } from '../agent/reply.ts';
 import type { TurnMeter } from '../budget/turn-meter.ts';
-import type { OpenTurn } from './find-turn.ts';
-import { withBundle } from './governed-turn.ts';
-import type { TakenTurn, Tell } from './handlers.ts';
-import { Heartbeat } from '../heartbeat.ts';
-import type { Joining } from './join-options.ts';
-import { LiveText } from './turn-progress.ts';
-import { readPatiently } from '../read-turn.ts';
-import { answeredNothing, asReply, isEmpty, routeNames } from '../agent/reply.ts';
-import { readThread } from './thread-context.ts';
 import { hubTools } from '../tools/hub-tools.ts';
+import { type OpenTurn, readWithRetry } from './find-turn.ts';
+import { withBundle } from './governed-turn.ts';
+import type { AgentTurn, NotifyHandlers } from './handlers.ts';
+import type { ResolvedJoinOptions } from './join-options.ts';
+import { readThread } from './thread-context.ts';
+import { Heartbeat, LiveText } from './turn-progress.ts';
 
 export interface Caller {
   readonly client: AgentClient;
-  readonly options: Joining;
+  readonly options: ResolvedJoinOptions;
   /** Of the last answer in this session. */
   readonly nativeSessionId: string | undefined;
   /** null = nothing limits it. */
   readonly meter: TurnMeter | null;
-  readonly tell: Tell;
+  readonly tell: NotifyHandlers;
 }
 
 /** Rejects with what the agent throws, or with the signal's reason. */
@@ -33,7 +30,7 @@ export async function callAgent(found: OpenTurn, signal: OwnSignal, caller: Call
   const { agent, systemPrompt, clock, view, graceMs, log } = caller.options;
   const { turn, info, causationId, since } = found;
   const read = () => readThread(turn.session, info, caller.client.agentId, view);
-  const thread = withBundle(await readPatiently(read, turn.session, caller.options, signal), info, turn);
+  const thread = withBundle(await readWithRetry(read, turn.session, caller.options, signal), info, turn);
   if (signal.aborted) throw signal.reason;
   const live = causationId === null ? null : new LiveText(turn.session, causationId, clock);
   const heart = since === null ? null : new Heartbeat(turn.session, info.session, clock);
@@ -41,11 +38,11 @@ export async function callAgent(found: OpenTurn, signal: OwnSignal, caller: Call
   try {
     const options = { ...turnOptions(turn, signal, caller, { live, heart }), ...means(found, caller) };
     const run = async (): Promise<unknown> => agent(thread, systemPrompt, options);
-    const answer = await answerOrGrace(run(), signal, clock, graceMs, () =>
+    const answer = await awaitWithGrace(run(), signal, clock, graceMs, () =>
       log.warn('an agent goes on although its turn was cancelled', { session_id: turn.session.id }),
     );
     const reply = asReply(answer);
-    if (isEmpty(reply, routeNames(info.tools))) throw answeredNothing();
+    if (isEmpty(reply, routeNames(info.tools))) throw noAnswerError();
     live?.end();
     return reply;
   } finally {
@@ -55,7 +52,7 @@ export async function callAgent(found: OpenTurn, signal: OwnSignal, caller: Call
 }
 
 function turnOptions(
-  turn: TakenTurn,
+  turn: AgentTurn,
   signal: OwnSignal,
   { nativeSessionId, tell }: Caller,
   { live, heart }: { readonly live: LiveText | null; readonly heart: Heartbeat | null },
@@ -66,13 +63,14 @@ function turnOptions(
     resumed: turn.resumed,
     nativeSessionId,
     onDelta(text) {
-      if (typeof text !== 'string') throw badValue('onDelta', 'text', text);
+      if (typeof text !== 'string') throw invalidValueError('onDelta', 'text', text);
       if (signal.aborted) return;
       live?.add(text);
       tell('onDelta', (handlers) => handlers.onDelta?.(text, turn));
     },
     onProgress(event) {
-      if (!isObject(event) || typeof event.text !== 'string') throw badValue('onProgress', '{kind, text}', event);
+      if (!isObject(event) || typeof event.text !== 'string')
+        throw invalidValueError('onProgress', '{kind, text}', event);
       if (signal.aborted) return;
       heart?.doing(event.text);
       tell('onProgress', (handlers) => handlers.onProgress?.(event, turn));
@@ -103,4 +101,31 @@ function budgetOf(meter: TurnMeter): TurnBudget {
       return meter.left().tokens ?? undefined;
     },
   };
+}
+
+/** Rejects with the reason of the signal when the agent has not ended so long after it. What it does later is dropped. */
+function awaitWithGrace<T>(
+  answer: Promise<T>,
+  signal: CancelSignal,
+  clock: Clock,
+  graceMs: number,
+  onDeaf: () => void,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let stopWait = (): void => {};
+    const giveUp = (): void => {
+      onDeaf();
+      reject(signal.reason);
+    };
+    const wait = (): void => {
+      stopWait = clock.after(graceMs, giveUp);
+    };
+    const settle = (): void => {
+      signal.removeEventListener('abort', wait);
+      stopWait();
+    };
+    if (signal.aborted) wait();
+    else signal.addEventListener('abort', wait, { once: true });
+    answer.then(resolve, reject).finally(settle);
+  });
 }

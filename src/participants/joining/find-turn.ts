@@ -1,15 +1,18 @@
-/** What there is to do in a session: which turn is open, what gave it, and whether an earlier run has begun or answered it. */
+/** Finds what there is to do in a session: which turn is open, what gave it, and whether an earlier run began or answered it. */
 
-import type { AgentClient, Message, Session } from '../../client/index.ts';
+import type { AgentClient, Message, Session, TurnOffer } from '../../client/index.ts';
+import { HubError, type WireCode, type WireError } from '../../core/lib/errors.ts';
+import type { CancelSignal } from '../../core/ports/platform.ts';
+import type { Result } from '../../core/protocol/operations/operations.ts';
 import type { Envelope } from '../../core/records/session/envelope.ts';
-import { HubError, type WireCode } from '../../core/lib/errors.ts';
-import type { Result } from '../../core/operations.ts';
 import { nameOf } from '../../core/records/session/session.ts';
-import { speaksWhenAsked, turnText } from './governed-turn.ts';
-import type { TakenTurn } from './handlers.ts';
+import { backoffMs, retry } from '../lib/retry.ts';
+import { answersOnlyAssignedTurns, turnText } from './governed-turn.ts';
+import type { AgentTurn } from './handlers.ts';
+import type { ResolvedJoinOptions } from './join-options.ts';
 
 export interface OpenTurn {
-  readonly turn: TakenTurn;
+  readonly turn: AgentTurn;
   readonly info: Result<'get_session'>;
   /** What the answer answers; null = this participant saw nothing of it. */
   readonly causationId: string | null;
@@ -32,17 +35,17 @@ export async function findTurn(
   if (!can.can && NOT_NOW.includes(can.code ?? 'internal')) return null;
   const since = info.turn?.since_seq ?? null;
   if (since !== null && info.turn?.agent_id !== client.agentId) return null;
-  if (since === null && (message === null || speaksWhenAsked(info))) return null;
+  if (since === null && (message === null || answersOnlyAssignedTurns(info))) return null;
   const answered = message?.envelope ?? (await givenBy(session, since ?? 0));
   const kept = since === null ? null : await keptBy(client, session, since);
   const found = openTurn(client, session, info, { since, answered, kept });
   if (since === null && found.turn.resumed && (await wasAnswered(client, session, answered))) return null;
-  if (!can.can && !PASSES.includes(can.code ?? 'internal')) throw new Unwanted(found, String(can.why));
+  if (!can.can && !PASSES.includes(can.code ?? 'internal')) throw new TurnClosedError(found, String(can.why));
   return found;
 }
 
 /** An answer would be refused. */
-export class Unwanted extends HubError {
+export class TurnClosedError extends HubError {
   readonly found: OpenTurn;
 
   constructor(found: OpenTurn, why: string) {
@@ -63,7 +66,7 @@ function openTurn(
 ): OpenTurn {
   const seq = since ?? answered?.seq ?? 0;
   const isSaid = answered !== null && info.session.participants.some(({ agent_id }) => agent_id === answered.sender_id);
-  const turn: TakenTurn = {
+  const turn: AgentTurn = {
     session,
     type: info.session.manifest.type,
     seq,
@@ -98,4 +101,37 @@ async function wasAnswered(client: AgentClient, session: Session, answered: Enve
     if (sender_id === client.agentId && causation_id === answered.envelope_id) return true;
   }
   return false;
+}
+
+/** About a quarter of a minute in all. */
+const TRIES = 8;
+const READ_AGAIN: readonly WireCode[] = ['unavailable', 'timeout', 'internal', 'rate_limited'];
+
+export function readWithRetry<T>(
+  read: () => Promise<T>,
+  session: Session,
+  { clock, log }: Pick<ResolvedJoinOptions, 'clock' | 'log'>,
+  signal: CancelSignal,
+): Promise<T> {
+  return retry(read, {
+    tries: TRIES,
+    pauseMs: (refused, tries) => (READ_AGAIN.includes(refused.code) ? backoffMs(refused, tries) : null),
+    onWait({ message }: WireError, waitMs) {
+      log.warn('a turn could not be read, and is tried again', { session_id: session.id, error: message, waitMs });
+    },
+    clock,
+    signal,
+  });
+}
+
+/** As much as was heard of it: enough to say that it failed. */
+export function unreadTurn(
+  client: AgentClient,
+  session: Session,
+  { message }: Pick<TurnOffer, 'message'>,
+): Pick<OpenTurn, 'turn' | 'since'> {
+  const since = session.turn?.agent_id === client.agentId ? session.turn.since_seq : null;
+  const seq = since ?? message?.envelope.seq ?? 0;
+  const idempotencyKey = `turn:${session.id}:${seq}`;
+  return { turn: { session, type: '', seq, from: null, text: '', idempotencyKey, resumed: false }, since };
 }

@@ -1,18 +1,17 @@
 /** A turn of a governed run: it begins with what was dispatched, and what is answered is its result. */
 
 import type { Content } from '../../client/index.ts';
+import { findJsonObject, isPlainObject } from '../../core/lib/json.ts';
 import { renderText } from '../../core/ports/adapter.ts';
+import type { Result } from '../../core/protocol/operations/operations.ts';
 import type { Envelope } from '../../core/records/session/envelope.ts';
-import { isPlainObject } from '../../core/lib/json.ts';
-import { objectIn } from '../../core/json-in-text.ts';
-import type { Result } from '../../core/operations.ts';
 import type { Step, ThreadContext } from '../agent/agent-fn.ts';
-import type { TakenTurn } from './handlers.ts';
+import type { AgentTurn } from './handlers.ts';
 
 type Info = Result<'get_session'>;
 
 /** Where the runner hands turns out, nobody answers what is only told. */
-export function speaksWhenAsked({ session }: Info): boolean {
+export function answersOnlyAssignedTurns({ session }: Info): boolean {
   return session.manifest.type === 'governed';
 }
 
@@ -25,20 +24,25 @@ export function turnText(envelope: Envelope): string {
 }
 
 /** The text of an answer as the result of the turn that this participant is waited for with; else the answer as it is. */
-export function asResult(info: Info, agentId: string, content: Content): Content {
+export function toTurnResult(info: Info, agentId: string, content: Content): Content {
   const waits = info.public_state.waits_for;
-  if (!speaksWhenAsked(info) || !isPlainObject(waits) || waits.agent_id !== agentId || waits.kind !== 'result') {
+  if (
+    !answersOnlyAssignedTurns(info) ||
+    !isPlainObject(waits) ||
+    waits.agent_id !== agentId ||
+    waits.kind !== 'result'
+  ) {
     return content;
   }
   const { text, ...rest } = content.event_data;
   if (content.event_type !== 'msg.text' || typeof text !== 'string') return content;
   const { turn_id, attempt } = waits as { readonly turn_id: string; readonly attempt: number };
-  return { event_type: 'turn.result', event_data: { turn_id, attempt, result: objectIn(text) ?? text, ...rest } };
+  return { event_type: 'turn.result', event_data: { turn_id, attempt, result: findJsonObject(text) ?? text, ...rest } };
 }
 
 /** The thread with what was dispatched in full: a view shows a line of it. */
-export function withBundle(thread: ThreadContext, info: Info, { seq, text, from }: TakenTurn): ThreadContext {
-  if (!speaksWhenAsked(info) || text === '') return thread;
+export function withBundle(thread: ThreadContext, info: Info, { seq, text, from }: AgentTurn): ThreadContext {
+  if (!answersOnlyAssignedTurns(info) || text === '') return thread;
   const earlier = thread.steps.filter(({ meta }) => meta?.seq !== seq);
   const timestamp = thread.steps.at(-1)?.timestamp ?? thread.start.timestamp;
   const given: Step = { role: 'user', content: text, meta: { seq, name: from }, timestamp };

@@ -1,9 +1,72 @@
-/** A participant that has joined a hub: it takes its turns until it is closed or leaves. */
+/**
+ * Joins a hub as an agent function: its turns are taken until it leaves.
+ *
+ * The door of this room. turns.ts takes one turn: find-turn.ts says what there is to do, call-agent.ts calls the agent,
+ * post-answer.ts posts the answer or reports the failure. Must stay true: every turn ends in an answer, a reported failure
+ * or a cancellation; the idempotency key of a turn is the same in every process.
+ */
 
-import type { AgentClient, ConnectionEnd, Session, TurnOffer } from '../../client/index.ts';
-import { asError } from '../../core/lib/errors.ts';
-import type { Joining } from './join-options.ts';
-import type { Turns } from './turns.ts';
+import type { AgentClient, ConnectionEnd, Session, TurnHandler, TurnOffer } from '../../client/index.ts';
+import { asError, HubError } from '../../core/lib/errors.ts';
+import type { Clock } from '../../core/ports/platform.ts';
+import { type Connect, type JoinOptions, type ResolvedJoinOptions, resolveJoinOptions } from './join-options.ts';
+import { Turns } from './turns.ts';
+
+export type JoinHub = (client: AgentClient | Connect, options: JoinOptions) => Promise<Participant>;
+
+/** On a platform with that clock. */
+export function createJoinHub(clock: Clock | undefined): JoinHub {
+  return async (client, options) => {
+    const joining = resolveJoinOptions(options, { clock });
+    return typeof client === 'function' ? connected(client, options, joining) : given(client, options, joining);
+  };
+}
+
+/** Invites are answered from the first on as it is told, and no turn is taken before it is whole. */
+async function connected(connect: Connect, options: JoinOptions, joining: ResolvedJoinOptions): Promise<Participant> {
+  const { name, onInvite, onState, register } = options;
+  if (name === undefined)
+    throw new HubError('bad_options', 'name: expected the name of the participant, got undefined');
+  let begin: (participant: Participant) => void = () => {};
+  const begun = new Promise<Participant>((resolve) => {
+    begin = resolve;
+  });
+  const onTurn: TurnHandler = async (offer, session) => (await begun).take(offer, session);
+  const log = options.log === undefined ? {} : { log: options.log };
+  const client = await connect({ name, register: register ?? true, onInvite, onTurn, onState, ...log });
+  return start(client, options, joining, begin);
+}
+
+/** A client that is somebody already, and has no handlers. */
+async function given(client: AgentClient, options: JoinOptions, joining: ResolvedJoinOptions): Promise<Participant> {
+  for (const mine of ['name', 'register', 'onInvite', 'onState'] as const) {
+    if (options[mine] === undefined) continue;
+    const message = `${mine}: expected it in the options of the client, which is connected; or give joinHub a function that connects`;
+    throw new HubError('bad_options', message);
+  }
+  return start(client, options, joining, (participant) => {
+    client.handle({ onTurn: (offer, session) => participant.take(offer, session) });
+  });
+}
+
+async function start(
+  client: AgentClient,
+  { resume, rule }: JoinOptions,
+  joining: ResolvedJoinOptions,
+  begin: (participant: Participant) => void,
+): Promise<Participant> {
+  try {
+    if (resume !== undefined) await client.setResume(resume);
+    if (rule !== undefined) await client.setRule(rule);
+    const participant = new Participant(client, new Turns(client, joining), joining);
+    begin(participant);
+    await client.offerOpenTurns();
+    return participant;
+  } catch (error) {
+    client.close();
+    throw error;
+  }
+}
 
 export interface CloseOptions {
   /** Let turns that are under way be answered first; else they are cancelled, and come again at the next run. */
@@ -13,12 +76,12 @@ export interface CloseOptions {
 export class Participant {
   readonly client: AgentClient;
   private readonly turns: Turns;
-  private readonly options: Joining;
+  private readonly options: ResolvedJoinOptions;
   private readonly taking = new Set<Promise<void>>();
   private closing: Promise<void> | null = null;
   private leaving: Promise<void> | null = null;
 
-  constructor(client: AgentClient, turns: Turns, options: Joining) {
+  constructor(client: AgentClient, turns: Turns, options: ResolvedJoinOptions) {
     this.client = client;
     this.turns = turns;
     this.options = options;

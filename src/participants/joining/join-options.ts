@@ -1,15 +1,5 @@
 /** What a participant is told when it joins a hub, and what holds where it is not told. */
 
-import {
-  aFunction,
-  aText,
-  checkOptions,
-  isObject,
-  objectWith,
-  optional,
-  type Rule,
-  type Rules,
-} from '../../client/lib/option-checks.ts';
 import type {
   AgentClient,
   AgentOptions,
@@ -19,27 +9,37 @@ import type {
   TurnHandler,
   ViewOptions,
 } from '../../client/index.ts';
+import {
+  checkOptions,
+  functionCheck,
+  isObject,
+  type OptionCheck,
+  type OptionChecks,
+  objectWithMethods,
+  optional,
+  textCheck,
+} from '../../client/lib/option-checks.ts';
 import { HubError } from '../../core/lib/errors.ts';
-import { badValue } from '../../core/lib/json.ts';
-import { type Clock, type Log, silentLog } from '../../core/ports/platform.ts';
+import { invalidValueError } from '../../core/lib/json.ts';
+import { type Clock, type Logger, silentLog } from '../../core/ports/platform.ts';
 import type { RuleChange } from '../../core/records/access/rule.ts';
 import type { AgentFn } from '../agent/agent-fn.ts';
 import { type Budget, checkBudget } from '../budget/budget.ts';
-import type { JoinHandlers } from './handlers.ts';
 import type { AnyRole } from '../roles/role.ts';
 import { HUB_TOOL_NAMES, type HubToolName } from '../tools/hub-tools.ts';
+import type { JoinHandlers } from './handlers.ts';
 
 /** What a way to the hub is given: `(own) => connect(url, own)`, or `({ name, ...own }) => hub.agent(name, own)`. */
-export interface OwnOptions {
+export interface ConnectIdentity {
   readonly name: string;
   readonly register: true | Claim;
   readonly onInvite?: InviteHandler | undefined;
   readonly onTurn: TurnHandler;
   readonly onState?: AgentOptions['onState'];
-  readonly log?: Log | undefined;
+  readonly log?: Logger | undefined;
 }
 
-export type Connect = (own: OwnOptions) => Promise<AgentClient>;
+export type Connect = (own: ConnectIdentity) => Promise<AgentClient>;
 
 export interface JoinSettings {
   /** Who it is; not for a client that is connected, which is somebody already. */
@@ -70,7 +70,7 @@ export interface JoinSettings {
   /** How long a cancelled turn may take to end before it is given up, in milliseconds; 10,000 unless told. */
   readonly graceMs?: number | undefined;
   readonly clock?: Clock | undefined;
-  readonly log?: Log | undefined;
+  readonly log?: Logger | undefined;
 }
 
 /** Who answers: an agent, or a role, whose messages carry its metadata. */
@@ -78,7 +78,7 @@ export type JoinOptions = JoinSettings &
   ({ readonly agent: AgentFn; readonly role?: undefined } | { readonly role: AnyRole; readonly agent?: undefined });
 
 /** The same with everything in it that turns need. */
-export interface Joining {
+export interface ResolvedJoinOptions {
   readonly agent: AgentFn;
   readonly systemPrompt: string;
   readonly handlers: JoinHandlers;
@@ -89,21 +89,21 @@ export interface Joining {
   readonly budget: Budget | undefined;
   readonly tools: true | readonly HubToolName[] | null;
   readonly clock: Clock;
-  readonly log: Log;
+  readonly log: Logger;
 }
 
-const count: Rule = {
+const count: OptionCheck = {
   expected: 'a whole number from 1 on',
   holds: (value) => typeof value === 'number' && Number.isInteger(value) && value >= 1,
 };
-const someTools: Rule = {
+const someTools: OptionCheck = {
   expected: `true, or a list of ${HUB_TOOL_NAMES.join(', ')}`,
   holds: (value) =>
     value === true || (Array.isArray(value) && value.every((name) => HUB_TOOL_NAMES.some((known) => known === name))),
 };
-const anObject: Rule = { expected: 'an object', holds: isObject };
+const anObject: OptionCheck = { expected: 'an object', holds: isObject };
 
-const aView: Rule = {
+const aView: OptionCheck = {
   expected: 'a view, {name, params?}',
   holds(value) {
     if (!isObject(value)) return false;
@@ -113,40 +113,40 @@ const aView: Rule = {
   },
 };
 
-const aRole: Rule = {
+const aRole: OptionCheck = {
   expected: 'a role, as createRole makes it',
   holds: (value) => typeof value === 'function' && 'agent' in value && typeof value.agent === 'function',
 };
 
-const JOIN_OPTIONS: Rules<JoinOptions> = {
-  name: optional(aText),
+const JOIN_OPTIONS: OptionChecks<JoinOptions> = {
+  name: optional(textCheck),
   register: optional(anObject),
-  agent: optional(aFunction),
+  agent: optional(functionCheck),
   role: optional(aRole),
-  systemPrompt: optional(aText),
+  systemPrompt: optional(textCheck),
   resume: optional(anObject),
   rule: optional(anObject),
-  onInvite: optional(aFunction),
+  onInvite: optional(functionCheck),
   handlers: optional(anObject),
   maxParallelTurns: optional(count),
   maxAnswers: optional(count),
   view: optional(aView),
   budget: optional(anObject),
   tools: optional(someTools),
-  onState: optional(aFunction),
+  onState: optional(functionCheck),
   graceMs: optional(count),
-  clock: optional(objectWith('now', 'after')),
-  log: optional(objectWith('info', 'warn', 'error')),
+  clock: optional(objectWithMethods('now', 'after')),
+  log: optional(objectWithMethods('info', 'warn', 'error')),
 };
 
-const HANDLERS: { readonly [Name in keyof Required<JoinHandlers>]: Rule } = {
-  onTurn: optional(aFunction),
-  onDelta: optional(aFunction),
-  onProgress: optional(aFunction),
-  onReply: optional(aFunction),
-  onError: optional(aFunction),
-  onCancelled: optional(aFunction),
-  onClosed: optional(aFunction),
+const HANDLERS: { readonly [Name in keyof Required<JoinHandlers>]: OptionCheck } = {
+  onTurn: optional(functionCheck),
+  onDelta: optional(functionCheck),
+  onProgress: optional(functionCheck),
+  onReply: optional(functionCheck),
+  onError: optional(functionCheck),
+  onCancelled: optional(functionCheck),
+  onClosed: optional(functionCheck),
 };
 
 /** They may be members of an object that has others too; but what is called like one of them is meant as one. */
@@ -158,11 +158,14 @@ function checkHandlers(handlers: JoinHandlers): void {
 function agentIn({ agent, role }: JoinOptions): AgentFn {
   const answers = agent ?? role?.agent;
   if (answers !== undefined && (agent === undefined || role === undefined)) return answers;
-  throw badValue('agent', 'a function, or a role instead', answers === undefined ? undefined : 'both');
+  throw invalidValueError('agent', 'a function, or a role instead', answers === undefined ? undefined : 'both');
 }
 
 /** Refuses what is wrong with them, before anybody is connected. */
-export function joiningOf(options: JoinOptions, usual: { readonly clock?: Clock | undefined }): Joining {
+export function resolveJoinOptions(
+  options: JoinOptions,
+  usual: { readonly clock?: Clock | undefined },
+): ResolvedJoinOptions {
   checkOptions(options, JOIN_OPTIONS);
   if (options.handlers !== undefined) checkHandlers(options.handlers);
   if (options.budget !== undefined) checkBudget(options.budget);

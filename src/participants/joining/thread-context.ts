@@ -1,12 +1,12 @@
 /** A session as an agent is given it: how it began, and what this participant's view of it shows. */
 
 import type { Session, ViewOptions } from '../../client/index.ts';
-import { renderText } from '../../core/ports/adapter.ts';
-import { type Envelope, isContent } from '../../core/records/session/envelope.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
-import type { Result } from '../../core/operations.ts';
-import { nameOf, participantOf, type SessionMetadata } from '../../core/records/session/session.ts';
+import { renderText } from '../../core/ports/adapter.ts';
 import type { ViewMessage } from '../../core/ports/view.ts';
+import type { Result } from '../../core/protocol/operations/operations.ts';
+import { type Envelope, isContent } from '../../core/records/session/envelope.ts';
+import { nameOf, participantOf, type SessionMetadata } from '../../core/records/session/session.ts';
 import type { StartFrame, Step, ThreadContext } from '../agent/agent-fn.ts';
 
 /** Envelopes of a session's beginning that are looked through for the first thing said. */

@@ -1,15 +1,73 @@
-/** Shows an answer while it is written: at once at first, then what came meanwhile, a few times a second and no more than counts. */
+/** What others see of a turn while the agent works: progress reports, and the answer as it is written. */
 
+import { truncateReason } from '../../client/connection/connection-types.ts';
 import type { Session } from '../../client/index.ts';
 import type { Clock } from '../../core/ports/platform.ts';
+import type { SessionMetadata } from '../../core/records/session/session.ts';
+
+/** The hub logs no more of it, unless a shorter time waits for it. */
+const USUAL_MS = 10_000;
+const LEAST_MS = 100;
+const MAX_NOTE = 200;
+
+/** Reports progress often enough for what the session expects. */
+export class Heartbeat {
+  private readonly session: Session;
+  private readonly everyMs: number;
+  private readonly clock: Clock;
+  private note: string | undefined;
+  private stopNext: (() => void) | null = null;
+
+  constructor(session: Session, metadata: SessionMetadata, clock: Clock) {
+    this.session = session;
+    this.everyMs = heartbeatMs(metadata);
+    this.clock = clock;
+  }
+
+  /** `now` = the turn has been open for a while. */
+  start(now: boolean): void {
+    if (now) this.beat();
+    else this.wait();
+  }
+
+  /** What is said with the next one. */
+  doing(note: string): void {
+    this.note = truncateReason(note, MAX_NOTE);
+  }
+
+  stop(): void {
+    this.stopNext?.();
+    this.stopNext = null;
+  }
+
+  private wait(): void {
+    this.stopNext = this.clock.after(this.everyMs, () => this.beat());
+  }
+
+  private beat(): void {
+    this.wait();
+    // A turn that was lost meanwhile ends otherwise; one more or less says nothing.
+    const note = this.note === '' ? undefined : this.note;
+    this.session.progress(note).catch(() => {});
+  }
+}
+
+/** A third of the shortest time a turn has: two may be lost. */
+function heartbeatMs({ manifest }: SessionMetadata): number {
+  const times = manifest.expectations
+    .filter(({ name, params }) => name === 'turn_within' && params.heartbeat !== false)
+    .map(({ params }) => (Number(params.seconds) * 1000) / 3);
+  return Math.max(LEAST_MS, Math.min(USUAL_MS, ...times.filter(Number.isFinite)));
+}
 
 /** Between two deltas. */
 const PAUSE_MS = 50;
 /** What one delta holds at most. */
-const MOST_AT_ONCE = 16_384;
+const MAX_AT_ONCE = 16_384;
 /** A hub forwards no more than 1 MiB of a turn; characters may have several bytes. */
-const MOST_IN_ALL = 1_000_000;
+const MAX_IN_ALL = 1_000_000;
 
+/** Shows an answer while it is written: the first part immediately, then at most one delta per pause. */
 export class LiveText {
   private readonly session: Session;
   private readonly causationId: string;
@@ -28,7 +86,7 @@ export class LiveText {
   add(text: string): void {
     if (this.isOver || text === '') return;
     // What is over the bound would be dropped: there is no use in keeping it.
-    this.waiting += text.slice(0, Math.max(0, MOST_IN_ALL - this.shown - this.waiting.length));
+    this.waiting += text.slice(0, Math.max(0, MAX_IN_ALL - this.shown - this.waiting.length));
     if (this.stopPause === null) this.flush();
   }
 
@@ -54,7 +112,7 @@ export class LiveText {
   }
 
   private showPart(): void {
-    const part = this.waiting.slice(0, MOST_AT_ONCE);
+    const part = this.waiting.slice(0, MAX_AT_ONCE);
     this.waiting = this.waiting.slice(part.length);
     this.shown += part.length;
     // A hint: what cannot be shown is in the answer.

@@ -1,41 +1,38 @@
-/** Takes the turns of one participant: reads the thread, calls the agent, posts its answer, or says that there is none. */
+/** Takes the turns of one participant: reads the thread, calls the agent, posts its answer or reports the failure. */
 
-import type { AgentClient, Session, TurnOffer } from '../../client/index.ts';
+import type { AgentClient, Session, SessionEnd, TurnOffer } from '../../client/index.ts';
 import { asError, HubError, WireError } from '../../core/lib/errors.ts';
 import type { OwnSignal } from '../../core/ports/platform.ts';
-import { spentIn } from '../../core/records/session/spending.ts';
+import { spendFromData } from '../../core/records/session/spending.ts';
 import type { AgentReply } from '../agent/agent-fn.ts';
+import { isEmpty, NO_ROUTES, noAnswerError, routeNames, routes, toContent, toPlainReply } from '../agent/reply.ts';
 import { Budgets } from '../budget/budgets.ts';
 import type { TurnMeter } from '../budget/turn-meter.ts';
-import { callAgent } from './call-agent.ts';
-import { findTurn, type OpenTurn, Unwanted } from './find-turn.ts';
-import { asResult } from './governed-turn.ts';
-import { type TakenTurn, type Tell, tellingOf } from './handlers.ts';
-import type { Joining } from './join-options.ts';
-import { KeptSessions } from '../kept-sessions.ts';
-import { postAnswer } from '../post-answer.ts';
-import { readPatiently, unreadTurn } from '../read-turn.ts';
-import { answeredNothing, contentOf, isEmpty, NO_ROUTES, routeNames, routes, spoken } from '../agent/reply.ts';
-import { reportFailure } from '../report-failure.ts';
+import { redactError } from '../lib/redact-secrets.ts';
 import { Slots } from '../lib/slots.ts';
-import { withoutSecrets } from '../without-secrets.ts';
+import { callAgent } from './call-agent.ts';
+import { findTurn, type OpenTurn, readWithRetry, TurnClosedError, unreadTurn } from './find-turn.ts';
+import { toTurnResult } from './governed-turn.ts';
+import { type AgentTurn, createNotifier, type NotifyHandlers } from './handlers.ts';
+import type { ResolvedJoinOptions } from './join-options.ts';
+import { postAnswer, reportFailure } from './post-answer.ts';
 
 export class Turns {
   private readonly client: AgentClient;
-  private readonly options: Joining;
+  private readonly options: ResolvedJoinOptions;
   private readonly slots: Slots;
   private readonly running = new Set<InstanceType<typeof AbortController>>();
-  private readonly kept = new KeptSessions();
+  private readonly kept = new SessionMemories();
   private readonly budgets: Budgets;
-  private readonly tell: Tell;
+  private readonly tell: NotifyHandlers;
   private isStopped = false;
 
-  constructor(client: AgentClient, options: Joining) {
+  constructor(client: AgentClient, options: ResolvedJoinOptions) {
     this.client = client;
     this.budgets = new Budgets(client, options.budget);
     this.options = options;
     this.slots = new Slots(options.maxParallelTurns);
-    this.tell = tellingOf(options);
+    this.tell = createNotifier(options);
   }
 
   /** Resolves when the turn was answered, has failed or is over; never rejects. */
@@ -50,7 +47,7 @@ export class Turns {
       if (!(await this.slots.take(cancel.signal))) return;
       try {
         const find = () => findTurn(this.client, session, message);
-        const found = await readPatiently(find, session, this.options, cancel.signal);
+        const found = await readWithRetry(find, session, this.options, cancel.signal);
         if (found !== null && !cancel.signal.aborted) await this.run(found, cancel.signal);
       } finally {
         this.slots.giveBack();
@@ -90,12 +87,12 @@ export class Turns {
       const { client, options, tell } = this;
       const given = await callAgent(found, signal, { client, options, nativeSessionId, meter, tell });
       const reply = withCost(given, meter?.cost);
-      meter?.finish(spentIn(contentOf(reply).event_data));
+      meter?.finish(spendFromData(toContent(reply).event_data));
       if (signal.aborted) return this.cancelled(turn, signal);
       await this.post(found, reply, meter, signal);
     } catch (thrown) {
       if (signal.aborted) return this.cancelled(turn, signal);
-      await this.failed(found, withoutSecrets(asError(thrown)), signal);
+      await this.failed(found, redactError(asError(thrown)), signal);
     } finally {
       meter?.end('unanswered');
     }
@@ -110,9 +107,9 @@ export class Turns {
     const { session, idempotencyKey: key } = turn;
     const names = routeNames(info.tools);
     const takesPackets = routes(reply, names) && (await session.canSend('msg.packet')).code !== 'protocol_error';
-    const said = takesPackets ? reply : spoken(reply, names);
-    if (!takesPackets && isEmpty(said, NO_ROUTES)) throw answeredNothing();
-    const content = asResult(info, this.client.agentId, contentOf(said, takesPackets ? names : NO_ROUTES));
+    const said = takesPackets ? reply : toPlainReply(reply, names);
+    if (!takesPackets && isEmpty(said, NO_ROUTES)) throw noAnswerError();
+    const content = toTurnResult(info, this.client.agentId, toContent(said, takesPackets ? names : NO_ROUTES));
     const options = { key, ...(causationId === null ? {} : { causationId }) };
     const posted = await postAnswer(session, content, options, this.options.clock, signal);
     if (posted.kind === 'late') return this.tell('onCancelled', (handlers) => handlers.onCancelled?.(posted.why, turn));
@@ -137,14 +134,14 @@ export class Turns {
     this.tell('onError', (handlers) => handlers.onError?.(error, turn));
   }
 
-  private cancelled(turn: TakenTurn, { reason }: OwnSignal): void {
+  private cancelled(turn: AgentTurn, { reason }: OwnSignal): void {
     this.tell('onCancelled', (handlers) => handlers.onCancelled?.(asError(reason).message, turn));
   }
 
   /** Not even what there is to do could be found out, or nothing would be taken. */
   private async unable(offer: TurnOffer, session: Session, error: Error, signal: OwnSignal): Promise<void> {
     if (signal.aborted) return;
-    if (error instanceof Unwanted) return this.failed(error.found, error, signal);
+    if (error instanceof TurnClosedError) return this.failed(error.found, error, signal);
     // There is nobody to tell.
     if (error instanceof WireError && error.code === 'not_found') return;
     const why = new HubError('unread', `the turn could not be read: ${error.message}`, { cause: error });
@@ -152,7 +149,7 @@ export class Turns {
   }
 
   /** Two agents that answer each other where nobody has the turn would never end. */
-  private mayAnswer({ session }: TakenTurn): boolean {
+  private mayAnswer({ session }: AgentTurn): boolean {
     const kept = this.kept.of(session);
     kept.answers += 1;
     return kept.answers <= this.options.maxAnswers;
@@ -171,4 +168,37 @@ export class Turns {
 function withCost(reply: AgentReply, cost_usd: number | null | undefined): AgentReply {
   const isTold = reply.usage !== undefined || reply.cost_usd !== undefined || cost_usd === undefined;
   return isTold ? reply : { ...reply, cost_usd };
+}
+
+interface SessionMemory {
+  /** Messages that were answered where nobody has the turn. */
+  answers: number;
+  /** What the agent calls its own side of it. */
+  nativeSessionId: string | undefined;
+}
+
+export class SessionMemories {
+  private readonly sessions = new Map<string, SessionMemory>();
+
+  of(session: Session): SessionMemory {
+    const known = this.sessions.get(session.id);
+    if (known !== undefined) return known;
+    const kept = { answers: 0, nativeSessionId: undefined };
+    this.sessions.set(session.id, kept);
+    return kept;
+  }
+
+  /** What is kept of a session goes with it, which is told once. */
+  watch(session: Session, onEnd: (end: SessionEnd) => void): void {
+    if (this.sessions.has(session.id)) return;
+    this.of(session);
+    session
+      .ended()
+      .then((end) => {
+        this.sessions.delete(session.id);
+        onEnd(end);
+      })
+      // The client is closed, and with it everything.
+      .catch(() => {});
+  }
 }

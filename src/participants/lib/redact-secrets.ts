@@ -1,4 +1,4 @@
-/** Takes keys, tokens and passwords out of a text that is about to become an error. Pure. */
+/** Removes keys, tokens and passwords from texts and errors that others will see. Pure. */
 
 const HIDDEN = '[secret]';
 
@@ -30,7 +30,7 @@ const SECRET_NAME =
 const SHORTEST_SECRET = 6;
 
 /** The values in an environment that are secret, by the names they have; longest first, so that none is half hidden. */
-export function secretsIn(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
+export function findSecrets(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
   const values = Object.entries(environment).flatMap(([name, value]) =>
     value !== undefined && value.length >= SHORTEST_SECRET && SECRET_NAME.test(name) ? [value] : [],
   );
@@ -46,4 +46,16 @@ export function redactSecrets(text: string, secrets: readonly string[] = []): st
     const isSentence = VERDICT.test(name) && WORD.test(value) && NEXT_WORD.test(whole.slice(end, end + 2));
     return isSentence ? found : `${name}${HIDDEN}`;
   });
+}
+
+/** The error itself if there is nothing to hide; else one of the same name, kind and code that says the rest. */
+export function redactError(error: Error): Error {
+  const message = redactSecrets(error.message);
+  if (message === error.message) return error;
+  // Its stack and its cause say the same again.
+  const shown = new Error(message);
+  shown.name = error.name;
+  const kind = 'kind' in error && typeof error.kind === 'string' ? { kind: error.kind } : {};
+  const code = 'code' in error && typeof error.code === 'string' ? { code: error.code } : {};
+  return Object.assign(shown, kind, code);
 }

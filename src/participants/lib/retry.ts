@@ -1,10 +1,9 @@
-/** Does again what may go well a little later, with pauses; what the same would happen to again is thrown at once. */
+/** Retries what the hub rejects for now, with pauses. Other errors are thrown immediately. */
 
 import { WireError } from '../../core/lib/errors.ts';
 import type { CancelSignal, Clock } from '../../core/ports/platform.ts';
-import { pause } from '../pause.ts';
 
-export interface Patience {
+export interface RetryPolicy {
   /** How often in all. */
   readonly tries: number;
   /** How long to wait after the nth of them; null = it would be the same again. */
@@ -18,7 +17,7 @@ export interface Patience {
 const LONGEST_PAUSE_MS = 5_000;
 
 /** Rejects with what the last try threw; also if it is not wanted any more. */
-export async function tryAgain<T>(run: () => Promise<T>, patience: Patience): Promise<T> {
+export async function retry<T>(run: () => Promise<T>, patience: RetryPolicy): Promise<T> {
   const { clock, signal } = patience;
   for (let tries = 1; ; tries += 1) {
     try {
@@ -34,7 +33,23 @@ export async function tryAgain<T>(run: () => Promise<T>, patience: Patience): Pr
 }
 
 /** As long as the hub says, else longer each time. */
-export function growingPause({ code, details }: WireError, tries: number): number {
+export function backoffMs({ code, details }: WireError, tries: number): number {
   if (code === 'rate_limited') return Math.max(1, Number(details?.retry_after_ms ?? 1_000));
   return Math.min(LONGEST_PAUSE_MS, 100 * 2 ** tries);
+}
+
+/** False = the signal was faster. */
+export function pause(ms: number, clock: Clock, signal?: CancelSignal): Promise<boolean> {
+  if (signal?.aborted) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const stop = clock.after(ms, () => {
+      signal?.removeEventListener('abort', abort);
+      resolve(true);
+    });
+    const abort = (): void => {
+      stop();
+      resolve(false);
+    };
+    signal?.addEventListener('abort', abort, { once: true });
+  });
 }

@@ -1,19 +1,17 @@
 /** The models one can ask, on a given network and clock. */
 
 import type { AgentFn } from '../agent/agent-fn.ts';
-import { anthropicFormat } from './formats/anthropic.ts';
 import { callModel } from './calls/call-model.ts';
+import { estimateCall, type ModelIo } from './calls/served-model.ts';
+import { type ModelClient, type ModelRequest, rememberModel } from './client/model-client.ts';
+import { checkSettings, type LlmProvider } from './client/provider.ts';
+import { anthropicFormat } from './formats/anthropic.ts';
 import { chatFormat } from './formats/chat-completions.ts';
-import { checkSettings } from './client/provider.ts';
-import { endpointOf, type LlmProvider } from './formats/endpoint.ts';
-import { estimateOf } from './estimate.ts';
-import { type ModelAgentOptions, modelAgent } from './model-agent.ts';
-import type { ModelClient, ModelRequest } from './client/model-client.ts';
+import { resolveEndpoint } from './formats/endpoint.ts';
 import type { ModelFormat } from './formats/model-format.ts';
-import type { ModelIo } from './model-io.ts';
-import { ofModel } from './model-of.ts';
-import { KNOWN_PRICES, priceWarning, withPrices } from './usage/prices.ts';
 import { responsesFormat } from './formats/responses.ts';
+import { type ModelAgentOptions, modelAgent } from './model-agent.ts';
+import { KNOWN_PRICES, priceWarning, withPrices } from './usage/prices.ts';
 
 /** Where the address is known: Anthropic's own, and OpenAI's own. */
 export type ModelProvider = Omit<LlmProvider, 'baseUrl'> & { readonly baseUrl?: string | undefined };
@@ -29,7 +27,7 @@ export interface Models {
   createResponsesAdapter(provider: ModelProvider): AgentFn;
 }
 
-export function modelsOn(io: ModelIo): Models {
+export function createModels(io: ModelIo): Models {
   const createChatClient = (provider: LlmProvider): ModelClient => clientOf(chatFormat, provider, io);
   const createAnthropicClient = (provider: ModelProvider): ModelClient =>
     clientOf(
@@ -50,12 +48,12 @@ export function modelsOn(io: ModelIo): Models {
 }
 
 function agentOf(client: ModelClient, options: ModelAgentOptions): AgentFn {
-  return ofModel(modelAgent(client, options), client);
+  return rememberModel(modelAgent(client, options), client);
 }
 
 function clientOf(format: ModelFormat, settings: LlmProvider, io: ModelIo): ModelClient {
   checkSettings(settings);
-  const endpoint = endpointOf(settings, format);
+  const endpoint = resolveEndpoint(settings, format);
   const prices = settings.prices === undefined ? KNOWN_PRICES : withPrices(settings.prices);
   const { model, provider = format.provider } = settings;
   const served = { format, provider, settings, endpoint, prices, io };
@@ -73,7 +71,7 @@ function clientOf(format: ModelFormat, settings: LlmProvider, io: ModelIo): Mode
       warn(request.onProgress);
       return callModel(served, request);
     },
-    estimate: (request) => estimateOf(served, request),
+    estimate: (request) => estimateCall(served, request),
   };
 }
 

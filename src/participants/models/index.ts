@@ -1,10 +1,13 @@
-/** Models as participants: clients that roles and tools build on, and agents that take turns. */
+/**
+ * Models as participants: clients that roles and tools build on, and agents that take turns.
+ *
+ * `formats/` has one file for each API, `calls/` makes one call with its retries, `usage/` counts tokens and prices,
+ * `client/` has the types and failures all of them share. Must stay true: nothing here knows Node; a call that has shown
+ * text is never retried; unknown cost is null, never 0. Start reading at client/model-client.ts, then calls/call-model.ts.
+ */
 
-export { type AdapterMeta, adapterMeta } from './adapter-meta.ts';
-export { costOf, type PricedUsage } from './cost.ts';
-export type { LlmProvider } from './formats/endpoint.ts';
-export { refusesForcedTools } from './forced-tools.ts';
-export { type ModelAgentOptions, modelAgent } from './model-agent.ts';
+export type { ByteReader, ModelFetch, ModelFetchInit, ModelIo, ModelResponse } from './calls/served-model.ts';
+export { RETRY_WAITS_MS, refusesForcedTools } from './client/failure.ts';
 export {
   type AnswerSchema,
   type AssistantMessage,
@@ -20,17 +23,19 @@ export {
   type StopReason,
   type ToolChoice,
 } from './client/model-client.ts';
-export type { ByteReader, ModelFetch, ModelFetchInit, ModelIo, ModelResponse } from './model-io.ts';
-export { type ModelProvider, type Models, modelsOn } from './create-models.ts';
+export type { LlmProvider } from './client/provider.ts';
+export { threadMessages } from './client/thread-messages.ts';
+export { createModels, type ModelProvider, type Models } from './create-models.ts';
+export { type AdapterMeta, adapterMeta, type ModelAgentOptions, modelAgent } from './model-agent.ts';
 export {
+  costOf,
   KNOWN_PRICES,
   type Price,
+  type PricedUsage,
   type PriceList,
   type PriceTier,
   priceWarning,
   readPrices,
   withPrices,
 } from './usage/prices.ts';
-export { RETRY_WAITS_MS } from './retry-table.ts';
-export { threadMessages } from './client/thread-messages.ts';
 export { addUsage, type ModelUsage, promptTokens, UNKNOWN_USAGE } from './usage/usage.ts';

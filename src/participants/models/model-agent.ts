@@ -2,12 +2,12 @@
 
 import { AgentError, type FailedCall } from '../agent/agent-error.ts';
 import type { AgentFn, AgentReply, ThreadContext, TurnOptions } from '../agent/agent-fn.ts';
-import { withinBudget } from './within-budget.ts';
-import { adapterMeta } from './adapter-meta.ts';
 import type { ModelClient, ModelReply } from './client/model-client.ts';
-import { summed } from './summed.ts';
 import { threadMessages } from './client/thread-messages.ts';
 import { answerInRounds, MAX_ROUNDS, type Rounds } from './tool-rounds.ts';
+import { addCosts } from './usage/prices.ts';
+import { addUsage, promptTokens } from './usage/usage.ts';
+import { withinBudget } from './within-budget.ts';
 
 export interface ModelAgentOptions {
   /** Rounds of tools in one turn; 8 unless told. */
@@ -51,7 +51,7 @@ function heardBy(turn: TurnOptions | undefined): Pick<TurnOptions, 'signal' | 'o
 
 /** An answer that says nothing is none: nobody makes one up. */
 function said({ replies, ends }: Rounds, hadTools: boolean, tool: string): AgentReply {
-  const reply = summed(replies);
+  const reply = mergeReplies(replies);
   const { usage, cost_usd, stop, refusal } = reply;
   const text = paragraphs([
     ...replies.map((one) => one.text),
@@ -97,4 +97,35 @@ function nothing(replies: readonly ModelReply[], hadTools: boolean): string {
 function paragraphs(texts: readonly string[]): string {
   const parts = texts.filter((text, at) => text.trim() !== '' && text.trim() !== texts[at - 1]?.trim());
   return parts.length === 1 ? (parts[0] ?? '') : parts.map((text) => text.trim()).join('\n\n');
+}
+
+function mergeReplies(replies: readonly ModelReply[]): ModelReply {
+  return replies.reduce((before, reply) => ({
+    ...reply,
+    usage: addUsage(before.usage, reply.usage),
+    cost_usd: addCosts(before.cost_usd, reply.cost_usd),
+    latency_ms: before.latency_ms + reply.latency_ms,
+    retries: before.retries + reply.retries,
+  }));
+}
+
+export interface AdapterMeta {
+  readonly model: string;
+  readonly provider: string;
+  /** All that was read, from the cache or not. */
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
+  readonly total_tokens: number | null;
+  /** null = unknown, which is not 0. */
+  readonly cost_usd: number | null;
+  readonly latency_ms: number;
+  readonly retries: number;
+}
+
+export function adapterMeta(reply: ModelReply): AdapterMeta {
+  const { model, provider, usage, cost_usd, latency_ms, retries } = reply;
+  const input_tokens = promptTokens(usage);
+  const { output_tokens } = usage;
+  const total_tokens = input_tokens === null || output_tokens === null ? null : input_tokens + output_tokens;
+  return { model, provider, input_tokens, output_tokens, total_tokens, cost_usd, latency_ms, retries };
 }

@@ -1,6 +1,6 @@
 /** An answer that a model looks around for: it calls tools, is told what came of them, and is asked again, so often and no more. */
 
-import type { OwnSignal } from '../../core/ports/platform.ts';
+import { unlessAborted } from '../../client/lib/unless-aborted.ts';
 import { AgentError } from '../agent/agent-error.ts';
 import type { AgentTool, ToolResult, TurnOptions } from '../agent/agent-fn.ts';
 import {
@@ -15,9 +15,9 @@ import {
 /** Rounds of tools in a turn, unless told otherwise. */
 export const MAX_ROUNDS = 8;
 /** Calls in one answer; more are a model that goes in circles. */
-const MOST_CALLS = 16;
+const MAX_CALLS = 16;
 /** Whatever a tool says: a model must not lose sight of the rest. */
-const MOST_RESULT_CHARS = 20_000;
+const MAX_RESULT_CHARS = 20_000;
 
 export interface Rounds {
   /** All answers, in order. */
@@ -56,7 +56,7 @@ export async function answerInRounds(
     if (reply.tool_calls.length === 0 || reply.stop === 'refused' || isLast) return { replies, ends: undefined };
     messages.push(assistantMessage(reply));
     for (const [at, call] of reply.tool_calls.entries()) {
-      const result = at < MOST_CALLS ? await called(client, tools, call, turn) : TOO_MANY;
+      const result = at < MAX_CALLS ? await called(client, tools, call, turn) : TOO_MANY;
       if (result.ends !== undefined) return { replies, ends: result.ends };
       messages.push(resultMessage(call, result));
     }
@@ -65,11 +65,11 @@ export async function answerInRounds(
 
 const TOO_MANY: ToolResult = {
   is_error: true,
-  text: `Error: at most ${MOST_CALLS} calls at once; this one was not made`,
+  text: `Error: at most ${MAX_CALLS} calls at once; this one was not made`,
 };
 
 function resultMessage({ id }: ModelToolCall, { text, is_error = false }: ToolResult): ModelMessage {
-  const content = text.length <= MOST_RESULT_CHARS ? text : `${text.slice(0, MOST_RESULT_CHARS)} … (cut)`;
+  const content = text.length <= MAX_RESULT_CHARS ? text : `${text.slice(0, MAX_RESULT_CHARS)} … (cut)`;
   return { role: 'tool', tool_call_id: id, content, ...(is_error ? { is_error } : {}) };
 }
 
@@ -89,19 +89,11 @@ async function called(
   if (signal.aborted) throw ended();
   onProgress({ kind: 'tool', text: name });
   try {
+    // A tool that does not listen to the signal is not waited for.
     return await unlessAborted(tool.call(args, signal), signal);
   } catch (thrown) {
     if (signal.aborted) throw ended();
     const why = thrown instanceof Error ? thrown.message : String(thrown);
     return { is_error: true, text: `Error: ${name} failed: ${why.slice(0, 500)}` };
   }
-}
-
-/** A tool that does not listen is not waited for. */
-function unlessAborted<T>(result: Promise<T>, signal: OwnSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-    result.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }

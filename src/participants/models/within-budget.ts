@@ -1,12 +1,12 @@
 /** A model that is asked only for what may still be spent: each call is judged before it, and counted after it. */
 
 import { isAgentError } from '../agent/agent-error.ts';
-import type { CallNeed, Meter, TurnBudget } from '../agent/agent-fn.ts';
-import { tokensOfText } from './estimate.ts';
-import type { CallEstimate, ModelClient, ModelReply, ModelRequest } from './client/model-client.ts';
-import { promptTokens } from './usage/usage.ts';
+import type { BudgetRequest, Meter, TurnBudget } from '../agent/agent-fn.ts';
 import { Account } from '../budget/account.ts';
 import { TurnMeter } from '../budget/turn-meter.ts';
+import { tokensOfText } from './calls/served-model.ts';
+import type { CallEstimate, ModelClient, ModelReply, ModelRequest } from './client/model-client.ts';
+import { promptTokens } from './usage/usage.ts';
 
 /** An answer that nobody bounded may have so much, if there is as much; and with less than this it is not begun. */
 const USUAL_OUTPUT = 8_192;
@@ -70,7 +70,7 @@ function needOf(
   { provider, model }: ModelClient,
   { prompt_tokens, usd }: CallEstimate,
   outputTokens: number,
-): CallNeed {
+): BudgetRequest {
   return {
     tool: `${provider}/${model}`,
     tokens: prompt_tokens + outputTokens,

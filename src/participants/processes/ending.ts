@@ -4,7 +4,8 @@ import { asError } from '../../core/lib/errors.ts';
 import { AgentError, type AgentErrorDetails, describeExit } from '../agent/agent-error.ts';
 import { redactSecrets } from '../lib/redact-secrets.ts';
 import type { RunLimits } from './program.ts';
-import type { Watchdog } from '../../node/run/watchdogs.ts';
+
+export type Watchdog = 'wall' | 'first_output' | 'idle' | 'after_result';
 
 export type Ending =
   | { readonly kind: 'exit' }
@@ -23,10 +24,10 @@ export interface About {
   readonly bounds: RunLimits;
 }
 
-export type Written = Pick<AgentErrorDetails, 'exitCode' | 'signal' | 'stdout' | 'stderr'>;
+export type CapturedOutput = Pick<AgentErrorDetails, 'exitCode' | 'signal' | 'stdout' | 'stderr'>;
 
 /** What the run rejects with. What a watching function threw is passed on as it is. */
-export function failureOf(failure: Failure, about: About, written?: Written): unknown {
+export function failureOf(failure: Failure, about: About, written?: CapturedOutput): unknown {
   if (failure.kind === 'thrown') return failure.thrown;
   const { tool, secrets, bounds } = about;
   const shown = written === undefined ? undefined : withoutSecrets(written, secrets);
@@ -60,7 +61,7 @@ function lateness(watchdog: Exclude<Watchdog, 'after_result'>, bounds: RunLimits
 }
 
 /** Before anything is cut: half a secret is not found. */
-function withoutSecrets(written: Written, secrets: readonly string[]): Written {
+function withoutSecrets(written: CapturedOutput, secrets: readonly string[]): CapturedOutput {
   const { stdout = '', stderr = '' } = written;
   return { ...written, stdout: redactSecrets(stdout, secrets), stderr: redactSecrets(stderr, secrets) };
 }

@@ -1,20 +1,20 @@
-/** What a program writes: kept within bounds, shown as text and lines, and looked at for its result. */
+/** What a program writes: decoded, without terminal sequences, kept within bounds, and split into lines for listeners. */
 
-import { Capture } from '../../node/run/capture.ts';
-import type { RunLimits, RunWatch } from './program.ts';
-import { TextReader } from '../../node/run/read-text.ts';
+import { Capture } from './output/capture.ts';
 import { LineSplitter } from './output/split-lines.ts';
+import { AnsiStripper } from './output/strip-ansi.ts';
+import type { RunLimits, RunListener } from './program.ts';
 
 export class Output {
   readonly #limits: RunLimits;
-  readonly #watch: RunWatch;
+  readonly #watch: RunListener;
   readonly #stdout: { readonly reader: TextReader; readonly capture: Capture };
   readonly #stderr: { readonly reader: TextReader; readonly capture: Capture };
   readonly #lines: LineSplitter;
   #bytes = 0;
   #hasResult = false;
 
-  constructor(limits: RunLimits, watch: RunWatch) {
+  constructor(limits: RunLimits, watch: RunListener) {
     this.#limits = limits;
     this.#watch = watch;
     this.#stdout = { reader: new TextReader(), capture: new Capture(limits.maxCapturedBytes) };
@@ -75,5 +75,19 @@ export class Output {
     // The lines are gone through whether or not anybody looks: that is what splits them.
     for (const line of lines) this.#watch.onLine?.(line);
     if (this.#watch.isDone?.() === true) this.#hasResult = true;
+  }
+}
+
+export class TextReader {
+  readonly #decoder = new TextDecoder('utf-8');
+  readonly #stripper = new AnsiStripper();
+
+  read(bytes: Uint8Array): string {
+    return this.#stripper.strip(this.#decoder.decode(bytes, { stream: true }));
+  }
+
+  /** What an unfinished character at the very end stands for. */
+  end(): string {
+    return this.#stripper.strip(this.#decoder.decode());
   }
 }

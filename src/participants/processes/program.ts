@@ -1,5 +1,14 @@
-/** What is run, within which bounds, and what came of it. */
+/** A program to run, the bounds of its run, and the result; with the checks of what callers pass in. */
 
+import {
+  checkOptions,
+  isObject,
+  type OptionCheck,
+  type OptionChecks,
+  optional,
+} from '../../client/lib/option-checks.ts';
+import { asError } from '../../core/lib/errors.ts';
+import { describeValue } from '../../core/lib/json.ts';
 import type { OwnSignal } from '../../core/ports/platform.ts';
 
 export interface Program {
@@ -54,7 +63,7 @@ export const DEFAULT_RUN_LIMITS: RunLimits = {
 };
 
 /** Who looks on. What a function here throws ends the program, and is what the run rejects with. */
-export interface RunWatch {
+export interface RunListener {
   /** A line of stdout, without its end, its text whole and without terminal sequences. */
   onLine?(line: string): void;
   /** What was read of stdout, as it came. */
@@ -66,7 +75,7 @@ export interface RunWatch {
   readonly signal?: OwnSignal | undefined;
 }
 
-export interface Ran {
+export interface ProgramResult {
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly stdout: string;
@@ -79,4 +88,82 @@ export interface Ran {
   readonly endedBy: 'exit' | 'after_result';
   /** What `isDone` said in the end: false with exit code 0 is an end without a result. Absent when nobody asked. */
   readonly hasResult?: boolean | undefined;
+}
+
+export const textListCheck: OptionCheck = {
+  expected: 'a list of texts',
+  holds: (value) => Array.isArray(value) && value.every(isText),
+};
+export const variablesCheck: OptionCheck = {
+  expected: 'texts by names without =',
+  holds: (value) => isObject(value) && Object.entries(value).every(([name, text]) => isName(name) && isText(text)),
+};
+export const timeBoundCheck: OptionCheck = {
+  expected: 'a number of milliseconds over 0, or null for no bound',
+  holds: (value) => value === null || (isAtLeast(0, value) && value !== 0),
+};
+
+function isAtLeast(least: number, value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= least;
+}
+
+/** Throws TypeError, which names the field. */
+export function checkRunOptions<Options>(given: unknown, rules: OptionChecks<Options>, where = ''): void {
+  try {
+    checkOptions(given, rules, where);
+  } catch (error) {
+    throw new TypeError(asError(error).message);
+  }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isName(name: string): boolean {
+  return name !== '' && !/[=\0]/.test(name);
+}
+
+/** What is kept is one text in the end, and those are not of any length. */
+const MAX_KEPT_BYTES = 256 * 1024 * 1024;
+
+const orNone = ({ expected, holds }: OptionCheck): OptionCheck => ({
+  expected: `${expected}, or null for no bound`,
+  holds: (value) => value === null || holds(value),
+});
+
+const milliseconds: OptionCheck = {
+  expected: 'a number of milliseconds from 0 on',
+  holds: (value) => isAtLeast(0, value),
+};
+const bytes: OptionCheck = {
+  expected: 'a whole number of bytes from 0 on',
+  holds: (value) => isAtLeast(0, value) && Number.isInteger(value),
+};
+const keptBytes = (least: number): OptionCheck => ({
+  expected: `a whole number of bytes from ${least} to ${MAX_KEPT_BYTES}`,
+  holds: (value) => isAtLeast(least, value) && Number.isInteger(value) && value <= MAX_KEPT_BYTES,
+});
+
+/** Without a grace nothing would ever be ended, and memory is bounded always. */
+const RULES: OptionChecks<RunLimits> = {
+  wallMs: optional(timeBoundCheck),
+  firstOutputMs: optional(timeBoundCheck),
+  idleMs: optional(timeBoundCheck),
+  afterResultMs: optional(orNone(milliseconds)),
+  graceMs: optional(milliseconds),
+  maxCapturedBytes: optional(keptBytes(0)),
+  maxOutputBytes: optional(orNone(bytes)),
+  maxLineBytes: optional(keptBytes(1)),
+};
+
+/** Of several the last that is given counts, and undefined is not given. Throws TypeError. */
+export function runLimits(...given: readonly RunLimitOptions[]): RunLimits {
+  let limits = DEFAULT_RUN_LIMITS;
+  for (const some of given) {
+    if (!isObject(some)) throw new TypeError(`limits: expected an object, got ${describeValue(some)}`);
+    checkRunOptions(some, RULES, 'limits.');
+    limits = { ...limits, ...Object.fromEntries(Object.entries(some).filter(([, value]) => value !== undefined)) };
+  }
+  return limits;
 }

@@ -1,24 +1,23 @@
-/** Follows a program that runs until there is a reason to stop. The first one counts. */
+/** Follows a running program until there is a reason to stop. The first reason counts; watchdogs provide some of them. */
 
-import type { Ending } from './ending.ts';
+import type { Ending, Watchdog } from './ending.ts';
+import type { RunLimits, RunListener } from './program.ts';
 import type { Output } from './program-output.ts';
-import type { RunLimits, RunWatch } from './program.ts';
-import type { Started } from './start-program.ts';
-import { type Watchdog, Watchdogs } from '../../node/run/watchdogs.ts';
+import type { StartedProgram } from './start-program.ts';
 
-export class Following {
+export class RunMonitor {
   /** Resolves when there is a reason to stop. */
   readonly stopped: Promise<void>;
-  readonly #started: Started;
+  readonly #started: StartedProgram;
   readonly #output: Output;
-  readonly #watch: RunWatch;
+  readonly #watch: RunListener;
   readonly #dogs: Watchdogs;
   readonly #stop: () => void;
   #ending: Ending | null = null;
   /** What comes after an abort, a failure of who looks on, or too much, is read for nobody. */
   #isHeard = true;
 
-  constructor(started: Started, output: Output, watch: RunWatch, limits: RunLimits) {
+  constructor(started: StartedProgram, output: Output, watch: RunListener, limits: RunLimits) {
     let stop = (): void => {};
     this.stopped = new Promise((resolve) => {
       stop = resolve;
@@ -85,4 +84,57 @@ export class Following {
 
 function meaningOf(watchdog: Watchdog): Ending {
   return watchdog === 'after_result' ? { kind: 'after_result' } : { kind: 'timeout', watchdog };
+}
+
+/** What a timer can count to; a longer one would go off at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** The clocks a program runs against: all in all, until its first output, between outputs, and after its result. */
+export class Watchdogs {
+  readonly #limits: RunLimits;
+  readonly #bark: (watchdog: Watchdog) => void;
+  readonly #timers = new Map<Watchdog, NodeJS.Timeout>();
+  #hasOutput = false;
+  #isStopped = false;
+
+  constructor(limits: RunLimits, bark: (watchdog: Watchdog) => void) {
+    this.#limits = limits;
+    this.#bark = bark;
+    this.#start('wall', limits.wallMs);
+    this.#start('first_output', limits.firstOutputMs);
+  }
+
+  output(): void {
+    if (!this.#hasOutput) {
+      this.#hasOutput = true;
+      this.#stop('first_output');
+      this.#start('idle', this.#limits.idleMs);
+    }
+    this.#timers.get('idle')?.refresh();
+    this.#timers.get('after_result')?.refresh();
+  }
+
+  /** From here on silence is no failure. */
+  result(): void {
+    this.#stop('idle');
+    this.#stop('first_output');
+    if (!this.#timers.has('after_result')) this.#start('after_result', this.#limits.afterResultMs);
+  }
+
+  /** For good: what is still read after the end starts no clock. */
+  stop(): void {
+    this.#isStopped = true;
+    for (const watchdog of this.#timers.keys()) this.#stop(watchdog);
+  }
+
+  #start(watchdog: Watchdog, ms: number | null): void {
+    if (ms === null || this.#isStopped) return;
+    const timer = setTimeout(() => this.#bark(watchdog), Math.min(ms, LONGEST_MS));
+    this.#timers.set(watchdog, timer);
+  }
+
+  #stop(watchdog: Watchdog): void {
+    clearTimeout(this.#timers.get(watchdog));
+    this.#timers.delete(watchdog);
+  }
 }

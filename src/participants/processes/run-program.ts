@@ -7,30 +7,40 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { secretsIn } from '../lib/redact-secrets.ts';
-import { endFamily } from '../../node/run/end-family.ts';
+import { findSecrets } from '../lib/redact-secrets.ts';
 import { failureOf } from './ending.ts';
 import { programEnvironment } from './environment.ts';
-import { Following } from './run-monitor.ts';
+import {
+  type Program,
+  type ProgramResult,
+  type RunLimitOptions,
+  type RunLimits,
+  type RunListener,
+  runLimits,
+} from './program.ts';
 import { Output } from './program-output.ts';
-import type { Program, Ran, RunLimitOptions, RunLimits, RunWatch } from './program.ts';
-import { runLimits } from '../../node/run/run-limits.ts';
+import { RunMonitor } from './run-monitor.ts';
 import { checkProgram } from './spawn-failure.ts';
-import { type Exit, type Started, startProgram } from './start-program.ts';
+import { type Exit, type StartedProgram, startProgram } from './start-program.ts';
+import { killTree } from './tree/process-tree.ts';
 
-export type { Program, Ran, RunLimitOptions, RunLimits, RunWatch } from './program.ts';
-export { type RunningProgram, runningPrograms } from '../../node/run/running.ts';
+export type { Program, ProgramResult, RunLimitOptions, RunLimits, RunListener } from './program.ts';
+export { type RunningProgram, runningPrograms } from './tree/running.ts';
 
 /** What is left in the pipes of a program that has ended is read at once; only a grandchild that holds them takes longer. */
 const DRAIN_MS = 250;
 /** What a program left behind is asked to end, but not waited for as long as the program itself would be. */
 const LEFTOVER_GRACE_MS = 1_000;
 
-export async function runProgram(program: Program, watch: RunWatch = {}, limits: RunLimitOptions = {}): Promise<Ran> {
+export async function runProgram(
+  program: Program,
+  watch: RunListener = {},
+  limits: RunLimitOptions = {},
+): Promise<ProgramResult> {
   const bounds = runLimits(limits);
   checkProgram(program);
   const environment = programEnvironment(program);
-  const about = { tool: program.tool, secrets: secretsIn(environment), bounds };
+  const about = { tool: program.tool, secrets: findSecrets(environment), bounds };
   if (watch.signal?.aborted) throw failureOf({ kind: 'aborted', reason: watch.signal.reason }, about);
 
   const started = await startProgram(program, environment);
@@ -47,15 +57,15 @@ export async function runProgram(program: Program, watch: RunWatch = {}, limits:
 
 /** Until there is a reason to stop. What goes wrong here leaves nothing running either. */
 async function follow(
-  started: Started,
+  started: StartedProgram,
   { stdin }: Program,
-  watch: RunWatch,
+  watch: RunListener,
   bounds: RunLimits,
-): Promise<{ readonly output: Output; readonly following: Following }> {
+): Promise<{ readonly output: Output; readonly following: RunMonitor }> {
   try {
     started.feed(stdin);
     const output = new Output(bounds, watch);
-    const following = new Following(started, output, watch, bounds);
+    const following = new RunMonitor(started, output, watch, bounds);
     await following.stopped;
     return { output, following };
   } catch (thrown) {
@@ -65,16 +75,16 @@ async function follow(
 }
 
 /** Ends whatever still runs and reads what was still written. A pipe that somebody unknown holds is let go of. */
-async function endAndDrain(started: Started, graceMs: number): Promise<Exit> {
+async function endAndDrain(started: StartedProgram, graceMs: number): Promise<Exit> {
   // If the program has ended by itself, those it left behind may be about to end too.
   const hasEnded = started.exit() !== null;
   if (hasEnded) await drained(started);
-  await endFamily(started.family, hasEnded ? Math.min(graceMs, LEFTOVER_GRACE_MS) : graceMs);
+  await killTree(started.family, hasEnded ? Math.min(graceMs, LEFTOVER_GRACE_MS) : graceMs);
   await drained(started);
   started.release();
   return started.exit() ?? { exitCode: null, signal: null };
 }
 
-async function drained({ closed }: Started): Promise<void> {
+async function drained({ closed }: StartedProgram): Promise<void> {
   await Promise.race([closed, pause(DRAIN_MS, undefined, { ref: false })]);
 }

@@ -2,16 +2,15 @@
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
-import { aText, isObject, optional, type Rules } from '../../client/lib/option-checks.ts';
+import { isObject, type OptionChecks, optional, textCheck } from '../../client/lib/option-checks.ts';
 import { asError } from '../../core/lib/errors.ts';
 import { AgentError } from '../agent/agent-error.ts';
-import { checkGiven, someTexts, variables } from '../../node/run/given.ts';
-import type { Program } from './program.ts';
+import { checkRunOptions, type Program, textListCheck, variablesCheck } from './program.ts';
 
 /** A longer text goes by stdin or a file: Linux takes no argument of 128 KiB, and everybody can read arguments. */
 export const MAX_ARGUMENT_BYTES: number = 100 * 1024;
 
-export function spawnFailed(program: Program, problem: string): AgentError {
+export function spawnError(program: Program, problem: string): AgentError {
   return new AgentError('spawn_failed', problem, { tool: program.tool });
 }
 
@@ -19,33 +18,33 @@ export function spawnFailed(program: Program, problem: string): AgentError {
 export function checkProgram(program: Program): void {
   checkShape(program);
   const { command, args, cwd, env = {} } = program;
-  if (command === '') throw spawnFailed(program, 'expected the name or the path of a program, and got an empty one');
+  if (command === '') throw spawnError(program, 'expected the name or the path of a program, and got an empty one');
   for (const [at, arg] of args.entries()) {
     const bytes = Buffer.byteLength(arg);
     if (bytes > MAX_ARGUMENT_BYTES) {
       const most = `at most ${MAX_ARGUMENT_BYTES}: hand it over by stdin or in a file`;
-      throw spawnFailed(program, `argument ${at} has ${bytes} bytes, and an argument may have ${most}`);
+      throw spawnError(program, `argument ${at} has ${bytes} bytes, and an argument may have ${most}`);
     }
   }
   const withNul = [command, ...args, ...Object.values(env)].some((text) => text.includes('\0'));
-  if (withNul) throw spawnFailed(program, 'a NUL character cannot be part of a command, an argument or a variable');
-  if (cwd !== undefined && !isFolder(cwd)) throw spawnFailed(program, `its working folder ${cwd} is ${notFolder(cwd)}`);
+  if (withNul) throw spawnError(program, 'a NUL character cannot be part of a command, an argument or a variable');
+  if (cwd !== undefined && !isFolder(cwd)) throw spawnError(program, `its working folder ${cwd} is ${notFolder(cwd)}`);
 }
 
-const PROGRAM: Rules<Program> = {
-  tool: aText,
-  command: aText,
-  args: someTexts,
-  cwd: optional(aText),
-  env: optional(variables),
-  passEnv: optional(someTexts),
-  home: optional(aText),
-  stdin: optional(aText),
+const PROGRAM: OptionChecks<Program> = {
+  tool: textCheck,
+  command: textCheck,
+  args: textListCheck,
+  cwd: optional(textCheck),
+  env: optional(variablesCheck),
+  passEnv: optional(textListCheck),
+  home: optional(textCheck),
+  stdin: optional(textCheck),
 };
 
 function checkShape(program: Program): void {
   try {
-    checkGiven(program, PROGRAM);
+    checkRunOptions(program, PROGRAM);
   } catch (error) {
     const tool: unknown = isObject(program) ? program.tool : undefined;
     throw new AgentError('spawn_failed', asError(error).message, {
@@ -63,7 +62,7 @@ export function explainSpawnError(
   const error = asError(thrown);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
   // The error of the system is not kept as the cause: it has all arguments in it.
-  return spawnFailed(program, `${problemOf(program, code, environment) ?? error.message} (${code})`);
+  return spawnError(program, `${problemOf(program, code, environment) ?? error.message} (${code})`);
 }
 
 function problemOf({ command, cwd }: Program, code: string, { PATH = '' }: Readonly<Record<string, string>>) {

@@ -1,24 +1,27 @@
-/** Starts a program: no shell, a session and a group of its own, no terminal, its mark in its environment and on a file it holds. */
+/** Starts a program: no shell, its own session and group, no terminal, a mark in its environment and on a file it holds. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { closeSync, constants, openSync, unlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { asError } from '../../core/lib/errors.ts';
 import { makeHome, markOf } from './environment.ts';
-import { Family } from './tree/process-tree.ts';
-import { closeMark, openMark } from '../../node/run/mark-file.ts';
 import type { Program } from './program.ts';
-import { expectRun, forgetRun, noteRun } from '../../node/run/running.ts';
-import { explainSpawnError, spawnFailed } from './spawn-failure.ts';
+import { explainSpawnError, spawnError } from './spawn-failure.ts';
+import { hasProcessTable } from './tree/process-table.ts';
+import { ProcessTree } from './tree/process-tree.ts';
+import { expectRun, forgetRun, noteRun } from './tree/running.ts';
 
 export interface Exit {
   readonly exitCode: number | null;
   readonly signal: string | null;
 }
 
-export interface Started {
-  readonly family: Family;
+export interface StartedProgram {
+  readonly family: ProcessTree;
   readonly stdout: Readable;
   readonly stderr: Readable;
   /** Writes its stdin. */
@@ -35,13 +38,16 @@ export interface Started {
   release(): void;
 }
 
-export async function startProgram(program: Program, environment: Readonly<Record<string, string>>): Promise<Started> {
+export async function startProgram(
+  program: Program,
+  environment: Readonly<Record<string, string>>,
+): Promise<StartedProgram> {
   prepareHome(program);
   const mark = markOf(randomUUID());
   expectRun(mark);
   try {
     const { child, stdout, stderr, pid } = await spawned(program, { ...environment, [mark]: '1' }, mark);
-    const family = new Family(pid, mark);
+    const family = new ProcessTree(pid, mark);
     noteRun(mark, program.tool, family);
     let exit: Exit | null = null;
     child.once('exit', (exitCode, signal) => {
@@ -117,6 +123,27 @@ function prepareHome(program: Program): void {
   try {
     makeHome(program.home);
   } catch (thrown) {
-    throw spawnFailed(program, `its home folder ${program.home} cannot be made: ${asError(thrown).message}`);
+    throw spawnError(program, `its home folder ${program.home} cannot be made: ${asError(thrown).message}`);
   }
+}
+
+/** Read only, and empty. Null where nobody could look for it, or no file can be made; then there is one mark less. */
+function openMark(mark: string): number | null {
+  if (!hasProcessTable) return null;
+  const path = join(tmpdir(), mark);
+  let fd: number | null = null;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+    // The table of processes shows its name all the same.
+    unlinkSync(path);
+  } catch {
+    closeMark(fd);
+    return null;
+  }
+  return fd;
+}
+
+/** Ours; the program has its own. */
+function closeMark(fd: number | null): void {
+  if (fd !== null) closeSync(fd);
 }

@@ -3,66 +3,69 @@
 import type { JsonObject } from '../../core/lib/json.ts';
 import { AgentError } from '../agent/agent-error.ts';
 import type { AgentFn, AgentReply, ThreadContext, TurnOptions } from '../agent/agent-fn.ts';
-import { withinBudget } from '../models/within-budget.ts';
-import type { ModelClient } from '../models/client/model-client.ts';
 import { asReply } from '../agent/reply.ts';
-import { answerText } from './answer-text.ts';
-import { ExtractError } from './extract/extract-error.ts';
-import { type Extracted, type Extraction, extract, extractAgain } from './extract/extraction.ts';
-import type { JsonSchemaOf } from './extract/json-schema-of.ts';
-import { again, extended, instruction } from './extract/prompts.ts';
-import type { Extracting } from './extract/settings.ts';
-import { wordsOf } from './extract/words.ts';
-import { Spent } from './spent.ts';
+import type { ModelClient } from '../models/client/model-client.ts';
+import { withinBudget } from '../models/within-budget.ts';
+import { describeIssues, ExtractError } from './extract/extract-error.ts';
+import { type ExtractResult, extract, extractAgain } from './extract/extraction.ts';
+import { answerText, type Extraction, type JsonSchemaOf } from './extract/extraction-input.ts';
+import { extended, instruction, retryPrompt } from './extract/prompts.ts';
+import type { ResolvedExtractSettings } from './extract/settings.ts';
 import type { StandardSchema } from './lib/standard-schema.ts';
-import { withSpent } from './lib/usage-total.ts';
+import { attachUsage, UsageTotal } from './lib/usage-total.ts';
 
 /** Who plays what. */
-export interface Casting<Meta> {
+export interface RoleSetup<Meta> {
   readonly adapter: AgentFn;
   readonly prompt: string;
   readonly schema: StandardSchema<Meta>;
-  readonly settings: Extracting;
+  readonly settings: ResolvedExtractSettings;
   readonly jsonSchema: JsonSchemaOf;
   readonly own: ModelClient | undefined;
 }
 
-export interface InRole<Meta> {
+export interface RoleResult<Meta> {
   /** With what all calls used and cost. */
   readonly reply: AgentReply;
   readonly meta: Meta;
   readonly said: JsonObject;
 }
 
-export async function answerInRole<Meta>(
-  casting: Casting<Meta>,
+export async function runRoleTurn<Meta>(
+  casting: RoleSetup<Meta>,
   ctx: ThreadContext,
   more: string,
   turn: TurnOptions | undefined,
-): Promise<InRole<Meta>> {
-  const spent = new Spent();
+): Promise<RoleResult<Meta>> {
+  const spent = new UsageTotal();
   const stage = new RoleTurn(casting, ctx, more, turn, spent);
   try {
     const { reply, found } = await stage.run();
     return { reply: { ...reply, ...spent.told }, meta: found.meta, said: found.said };
   } catch (thrown) {
-    throw thrown instanceof ExtractError ? thrown : withSpent(thrown, spent);
+    throw thrown instanceof ExtractError ? thrown : attachUsage(thrown, spent);
   }
 }
 
 interface Settled<Meta> {
   readonly reply: AgentReply;
-  readonly found: Extract<Extracted<Meta>, { readonly kind: 'found' }>;
+  readonly found: Extract<ExtractResult<Meta>, { readonly kind: 'found' }>;
 }
 
 class RoleTurn<Meta> {
-  private readonly casting: Casting<Meta>;
+  private readonly casting: RoleSetup<Meta>;
   private readonly ctx: ThreadContext;
   private readonly systemPrompt: string;
   private readonly turn: TurnOptions | undefined;
-  private readonly spent: Spent;
+  private readonly spent: UsageTotal;
 
-  constructor(casting: Casting<Meta>, ctx: ThreadContext, more: string, turn: TurnOptions | undefined, spent: Spent) {
+  constructor(
+    casting: RoleSetup<Meta>,
+    ctx: ThreadContext,
+    more: string,
+    turn: TurnOptions | undefined,
+    spent: UsageTotal,
+  ) {
     this.casting = casting;
     this.ctx = ctx;
     this.systemPrompt = systemPromptOf(casting, more);
@@ -76,7 +79,7 @@ class RoleTurn<Meta> {
     const extracted = await this.extract(first);
     if (extracted.kind === 'found') return { reply: first, found: extracted };
     if (corrections === 0) throw new ExtractError(answerText(first), extracted.issues, this.spent.told);
-    this.note(`the metadata is asked for again: ${wordsOf(extracted.issues)}`);
+    this.note(`the metadata is asked for again: ${describeIssues(extracted.issues)}`);
     const { by } = extracted;
     const { reply, outcome } =
       by === null || by === 'answer'
@@ -90,8 +93,8 @@ class RoleTurn<Meta> {
   private async askAgain(
     first: AgentReply,
     { told }: Failed<Meta>,
-  ): Promise<{ readonly reply: AgentReply; readonly outcome: Extracted<Meta> }> {
-    const words = again(wordsOf(told));
+  ): Promise<{ readonly reply: AgentReply; readonly outcome: ExtractResult<Meta> }> {
+    const words = retryPrompt(describeIssues(told));
     const second = await this.ask(extended(this.ctx, answerText(first), words), this.correctionTurn(first));
     // Where to go on was decided with the first answer, and may not be said again.
     const calls = second.tool_calls ?? first.tool_calls;
@@ -104,8 +107,8 @@ class RoleTurn<Meta> {
     reply: AgentReply,
     { issues, said }: Failed<Meta>,
     by: NonNullable<Failed<Meta>['by']>,
-  ): Promise<{ readonly reply: AgentReply; readonly outcome: Extracted<Meta> }> {
-    const outcome = await extractAgain(this.about(reply), by, { said, words: wordsOf(issues) });
+  ): Promise<{ readonly reply: AgentReply; readonly outcome: ExtractResult<Meta> }> {
+    const outcome = await extractAgain(this.about(reply), by, { said, words: describeIssues(issues) });
     this.checkWanted();
     return { reply, outcome };
   }
@@ -117,7 +120,7 @@ class RoleTurn<Meta> {
     return reply;
   }
 
-  private async extract(reply: AgentReply): Promise<Extracted<Meta>> {
+  private async extract(reply: AgentReply): Promise<ExtractResult<Meta>> {
     const extracted = await extract(this.about(reply));
     this.checkWanted();
     return extracted;
@@ -157,10 +160,10 @@ class RoleTurn<Meta> {
   }
 }
 
-type Failed<Meta> = Extract<Extracted<Meta>, { readonly kind: 'failed' }>;
+type Failed<Meta> = Extract<ExtractResult<Meta>, { readonly kind: 'failed' }>;
 
 /** Its own, what it is told beside that, and how metadata is written. */
-function systemPromptOf<Meta>({ prompt, settings, jsonSchema }: Casting<Meta>, more: string): string {
+function systemPromptOf<Meta>({ prompt, settings, jsonSchema }: RoleSetup<Meta>, more: string): string {
   const isTold = settings.instruct && settings.strategies.includes('answer');
   const how = isTold ? instruction('schema' in jsonSchema ? jsonSchema.schema : null) : '';
   return [prompt, more, how].filter((part) => part !== '').join('\n\n');

@@ -1,16 +1,15 @@
 /** A role: an agent with a prompt, whose answers have metadata of a schema. */
 
+import { badOptionError } from '../../client/lib/option-checks.ts';
 import { HubError } from '../../core/lib/errors.ts';
-import { describe } from '../../core/lib/json.ts';
+import { copyJsonObject, type JsonObject } from '../../core/lib/json.ts';
 import type { AgentFn, AgentReply, ThreadContext, ToolCall, TurnOptions, Usage } from '../agent/agent-fn.ts';
-import { modelOf } from '../models/model-of.ts';
-import { answerText } from './answer-text.ts';
-import { closedBecause } from './extract/extraction.ts';
-import { jsonSchemaOf } from './extract/json-schema-of.ts';
-import { type ExtractSettings, extractingOf } from './extract/settings.ts';
-import { postable } from './postable.ts';
-import { answerInRole, type Casting } from './role-turn.ts';
+import { modelOf } from '../models/client/model-client.ts';
+import { unavailableReason } from './extract/extraction.ts';
+import { answerText, jsonSchemaOf } from './extract/extraction-input.ts';
+import { type ExtractSettings, resolveExtractSettings } from './extract/settings.ts';
 import { isStandardSchema, type MetaOf, type StandardSchema } from './lib/standard-schema.ts';
+import { type RoleSetup, runRoleTurn } from './role-turn.ts';
 
 /** What a role answers. */
 export interface RoleAnswer<Meta> {
@@ -51,13 +50,13 @@ export function createRole<Schema extends MetaSchema>(
 ): Role<Schema> {
   const casting = castingOf<MetaOf<Schema>>(adapter, prompt, schema, extract);
   const role = async (ctx: ThreadContext, turn?: TurnOptions): Promise<RoleAnswer<MetaOf<Schema>>> => {
-    const { reply, meta } = await answerInRole(casting, ctx, '', turn);
+    const { reply, meta } = await runRoleTurn(casting, ctx, '', turn);
     const { text: _text, meta: _meta, ...told } = reply;
     return { content: answerText(reply), meta, ...told };
   };
   const agent: AgentFn = async (ctx, systemPrompt, turn): Promise<AgentReply> => {
-    const { reply, meta, said } = await answerInRole(casting, ctx, systemPrompt, turn);
-    return { ...reply, meta: { ...reply.meta, ...postable(meta, said) } };
+    const { reply, meta, said } = await runRoleTurn(casting, ctx, systemPrompt, turn);
+    return { ...reply, meta: { ...reply.meta, ...metaToJson(meta, said) } };
   };
   return Object.assign(role, { prompt, schema, agent });
 }
@@ -67,14 +66,14 @@ function castingOf<Meta>(
   prompt: string,
   schema: unknown,
   extract: ExtractSettings | undefined,
-): Casting<Meta> {
-  if (typeof adapter !== 'function') throw wrong('adapter', 'an agent, such as claudeAdapter', adapter);
-  if (typeof prompt !== 'string') throw wrong('prompt', 'text', prompt);
-  if (!isStandardSchema(schema)) throw wrong('schema', 'a Standard Schema, such as one of zod', schema);
-  const settings = extractingOf(extract);
+): RoleSetup<Meta> {
+  if (typeof adapter !== 'function') throw badOptionError('adapter', 'an agent, such as claudeAdapter', adapter);
+  if (typeof prompt !== 'string') throw badOptionError('prompt', 'text', prompt);
+  if (!isStandardSchema(schema)) throw badOptionError('schema', 'a Standard Schema, such as one of zod', schema);
+  const settings = resolveExtractSettings(extract);
   const jsonSchema = jsonSchemaOf(schema, settings.jsonSchema);
   const own = modelOf(adapter);
-  const closed = settings.strategies.map((by) => ({ by, why: closedBecause(by, { own, settings, jsonSchema }) }));
+  const closed = settings.strategies.map((by) => ({ by, why: unavailableReason(by, { own, settings, jsonSchema }) }));
   // A call of the tool may be in any agent's answer.
   if (closed.every(({ by, why }) => why !== null && by !== 'tool')) {
     const reasons = closed.map(({ by, why }) => `${by}: ${why}`).join('; ');
@@ -84,6 +83,13 @@ function castingOf<Meta>(
   return { adapter, prompt, schema: schema as StandardSchema<Meta>, settings, jsonSchema, own };
 }
 
-function wrong(what: string, expected: string, value: unknown): HubError {
-  return new HubError('bad_options', `${what}: expected ${expected}, got ${describe(value)}`);
+const LIMITS = { maxDepth: 32, maxBytes: Number.POSITIVE_INFINITY };
+
+/** What the schema made; where that is no JSON, such as a date, what it was made of. */
+function metaToJson(meta: unknown, said: JsonObject): JsonObject {
+  try {
+    return copyJsonObject(meta, 'meta', LIMITS);
+  } catch {
+    return said;
+  }
 }

@@ -1,13 +1,13 @@
 /** The tool `context`: who is in the session, its variables, and what was said before the view begins. */
 
 import type { Session } from '../../client/index.ts';
+import { isPlainObject, type Json, type JsonObject } from '../../core/lib/json.ts';
 import { renderText } from '../../core/ports/adapter.ts';
 import { isContent } from '../../core/records/session/envelope.ts';
-import { isPlainObject, type Json, type JsonObject } from '../../core/lib/json.ts';
 import { nameOf, type SessionMetadata } from '../../core/records/session/session.ts';
-import { type HubTool, keyFor, parameters, shown, ToolRefusal, type ToolScene } from './lib/hub-tool.ts';
+import { type HubTool, keyFor, parameters, shown, type ToolContext, ToolRefusal } from './lib/hub-tool.ts';
 
-const MOST_MESSAGES = 20;
+const MAX_MESSAGES = 20;
 const MESSAGE_CHARS = 600;
 /** Of the log that is looked through for them. */
 const LOOKED_AT = 200;
@@ -48,9 +48,9 @@ export const context: HubTool = {
 };
 
 /** Each change of a turn has a key of its own: to set something back is no repetition. */
-const changes = new WeakMap<ToolScene, number>();
+const changes = new WeakMap<ToolContext, number>();
 
-async function change(scene: ToolScene, event_data: JsonObject): Promise<void> {
+async function change(scene: ToolContext, event_data: JsonObject): Promise<void> {
   if (!isPlainObject(scene.info.public_state.context_vars))
     throw new ToolRefusal(`a ${scene.info.session.manifest.type} has no variables; call it without set and delete`);
   const count = (changes.get(scene) ?? 0) + 1;
@@ -72,7 +72,7 @@ async function saidFrom(session: Session, metadata: SessionMetadata, fromSeq: nu
       const from = nameOf(metadata, envelope.sender_id);
       messages.push({ seq: envelope.seq, from, text: text.slice(0, MESSAGE_CHARS), ...(isLong ? { cut: true } : {}) });
     }
-    if (left === 0 || messages.length === MOST_MESSAGES) break;
+    if (left === 0 || messages.length === MAX_MESSAGES) break;
   }
   return messages;
 }

@@ -1,12 +1,12 @@
 /** The tool `delegate`: another agent answers a question, and is paid from what this turn may spend. */
 
-import type { DelegateAnswer } from '../../core/records/work/delegation.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
 import type { OwnSignal } from '../../core/ports/platform.ts';
-import type { HeldBudget } from '../agent/agent-fn.ts';
+import type { DelegateAnswer } from '../../core/records/work/delegation.ts';
+import type { BudgetHold } from '../agent/agent-fn.ts';
 import { DELEGATE } from '../budget/turn-meter.ts';
-import { delegatedOf, delegateTarget } from './delegated.ts';
-import { type HubTool, keyFor, parameters, shown, type ToolScene } from './lib/hub-tool.ts';
+import { delegateTarget, toDelegationResult } from './lib/hub-rows.ts';
+import { type HubTool, keyFor, parameters, shown, type ToolContext } from './lib/hub-tool.ts';
 
 const ANSWER_CHARS = 12_000;
 
@@ -53,7 +53,12 @@ export const delegate: HubTool = {
   async run(args, scene, signal) {
     const answer = await paid(args, scene, (budget) => ask(args, scene, budget, signal));
     const { outcome, child_session_id } = answer;
-    return shown({ ...delegatedOf(answer, ANSWER_CHARS), outcome, session: child_session_id, spent: answer.spent });
+    return shown({
+      ...toDelegationResult(answer, ANSWER_CHARS),
+      outcome,
+      session: child_session_id,
+      spent: answer.spent,
+    });
   },
 };
 
@@ -62,7 +67,7 @@ type Budget = { readonly usd?: number; readonly tokens?: number };
 /** What it may spend is set aside, and then what it spent is counted. */
 async function paid(
   args: JsonObject,
-  scene: ToolScene,
+  scene: ToolContext,
   run: (budget: Budget) => Promise<DelegateAnswer>,
 ): Promise<DelegateAnswer> {
   const { budget: purse } = scene;
@@ -76,8 +81,8 @@ async function paid(
 
 /** Of what was cut off nobody knows what it cost: what was set aside counts. What was refused cost nothing. */
 async function settled(
-  scene: ToolScene,
-  held: HeldBudget | undefined,
+  scene: ToolContext,
+  held: BudgetHold | undefined,
   { usd = 0, tokens = 0 }: Budget,
   asked: Promise<DelegateAnswer>,
 ): Promise<DelegateAnswer> {
@@ -92,10 +97,10 @@ async function settled(
 }
 
 /** The delegations that a turn has paid for. */
-const paidFor = new WeakMap<ToolScene, Set<string>>();
+const paidFor = new WeakMap<ToolContext, Set<string>>();
 
 /** What an earlier call, or an earlier run, delegated was counted then if it was settled before this turn was taken. */
-async function isNew(scene: ToolScene, { delegation_id, duplicate }: DelegateAnswer): Promise<boolean> {
+async function isNew(scene: ToolContext, { delegation_id, duplicate }: DelegateAnswer): Promise<boolean> {
   const paidHere = paidFor.get(scene) ?? new Set();
   paidFor.set(scene, paidHere);
   if (paidHere.has(delegation_id)) return false;
@@ -109,7 +114,7 @@ async function isNew(scene: ToolScene, { delegation_id, duplicate }: DelegateAns
 
 function ask(
   { to, question, timeout, budget_usd = null, budget_tokens = null }: Partial<JsonObject>,
-  scene: ToolScene,
+  scene: ToolContext,
   budget: Budget,
   signal: OwnSignal,
 ): Promise<DelegateAnswer> {

@@ -1,11 +1,10 @@
 /** The tools that only look around: `peers`, `sessions`, `tasks`. */
 
 import { nameOf } from '../../core/records/session/session.ts';
-import { findPeers } from './find-peers.ts';
+import { findPeers, ownSessions } from './lib/hub-rows.ts';
 import { type HubTool, parameters, shown } from './lib/hub-tool.ts';
-import { ownSessions } from './own-sessions.ts';
 
-const MOST_TASKS = 20;
+const MAX_TASKS = 20;
 const REASON_CHARS = 200;
 
 const word = (description: string) => ({ type: 'string', minLength: 1, maxLength: 200, description });
@@ -53,7 +52,7 @@ export const tasks: HubTool = {
         progress,
         ...(reason === null ? {} : { reason: reason.slice(0, REASON_CHARS) }),
       });
-      if (rows.length > MOST_TASKS) rows.shift();
+      if (rows.length > MAX_TASKS) rows.shift();
     }
     return shown({ tasks: rows });
   },

@@ -1,10 +1,9 @@
-/** Which proofs a port takes: tokens of the hub, tokens of an issuer (JWT), or none at all. */
+/** Which credentials a port accepts: tokens of the hub, tokens of an issuer (JWT), or none at all. */
 
-import type { Authenticate, Credential } from '../../core/records/access/credentials.ts';
 import { HubError } from '../../core/lib/errors.ts';
-import { GRANTS, type Grant } from '../../core/records/access/grants.ts';
+import type { Authenticate, Credential } from '../../core/records/access/credentials.ts';
 import { isLoopback } from './hosts.ts';
-import { type JwtOptions, jwtJudge } from './jwt.ts';
+import { createJwtVerifier, type JwtOptions } from './jwt.ts';
 
 export interface AuthOptions {
   /** Tokens that this hub made (default). */
@@ -18,19 +17,19 @@ export interface AuthOptions {
 /** What a hello without proof is good for where none is asked for: everything that needs no grant, and enrolling. */
 const ANYBODY: Omit<Credential, 'id'> = { name: null, grants: ['enrol'], expires_at_ms: null };
 
-export interface Judges {
+export interface CredentialVerifiers {
   token(token: unknown): Credential | null;
 }
 
 /** Settled once, when the port opens: what is asked for cannot be had half. */
-export async function authenticationOf(
+export async function createAuthentication(
   { tokens = true, jwt, none = false }: AuthOptions,
   host: string,
-  judges: Judges,
+  judges: CredentialVerifiers,
 ): Promise<(isForwarded: boolean) => Authenticate> {
   if (none && !isLoopback(host)) throw unsafe(`auth.none: expected a port of the loopback, got ${host}`);
   if (!tokens && jwt === undefined && !none) throw unsafe('auth: expected at least one of tokens, jwt and none');
-  const judgeJwt = jwt === undefined ? null : await jwtJudge(jwt);
+  const judgeJwt = jwt === undefined ? null : await createJwtVerifier(jwt);
   return (isForwarded) => (auth) => {
     switch (auth.scheme) {
       case 'token':
@@ -43,11 +42,6 @@ export async function authenticationOf(
         return null;
     }
   };
-}
-
-/** The grants among words, such as those of a JWT's scope. */
-export function grantsIn(words: readonly string[]): readonly Grant[] {
-  return words.filter((word): word is Grant => Object.hasOwn(GRANTS, word));
 }
 
 function unsafe(problem: string): HubError {

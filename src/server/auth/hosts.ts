@@ -1,7 +1,7 @@
 /** Whom a request may be for, and from which page: a browser that was tricked into calling this hub is turned away. */
 
 /** The part of a request that is looked at. */
-export interface Asked {
+export interface HostHeaders {
   readonly headers: { readonly host?: string | undefined; readonly origin?: string | undefined };
 }
 
@@ -15,7 +15,7 @@ export interface HostRules {
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
 /** Why the request is turned away; null = it is not. */
-export function hostRefusal(request: Asked, bound: string, rules: HostRules): string | null {
+export function hostRefusal(request: HostHeaders, bound: string, rules: HostRules): string | null {
   const host = hostnameOf(request.headers.host);
   const known = [...LOOPBACK, bracketed(bound), ...rules.hosts.map((name) => name.toLowerCase())];
   if (host === null || !known.includes(host)) {
@@ -40,7 +40,7 @@ function bracketed(host: string): string {
 }
 
 /** Where a port of this host is reached on this machine: "every address" is none to call. */
-export function reachable(host: string): string {
+export function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   return /^(0*:)*0*$/.test(host) && host.includes(':') ? '::1' : host;
 }
@@ -53,6 +53,6 @@ export function isLoopback(address: string): boolean {
 const PROXIES: ReadonlySet<string> = new Set(['forwarded', 'via', 'x-real-ip']);
 
 /** It came through a proxy: what looks like the loopback may be anybody. */
-export function isForwarded({ headers }: Asked): boolean {
+export function isForwarded({ headers }: HostHeaders): boolean {
   return Object.keys(headers).some((name) => PROXIES.has(name) || name.startsWith('x-forwarded-'));
 }

@@ -1,4 +1,4 @@
-/** Tokens of an issuer: signed by a key of its set, for this hub, and not expired. `sub` is the name, `scope` the grants. */
+/** Verifies tokens of an issuer: signed by one of its keys, for this hub, not expired. `sub` is the name, `scope` the grants. */
 
 import { readFile } from 'node:fs/promises';
 import {
@@ -11,10 +11,10 @@ import {
   type JWTVerifyGetKey,
   jwtVerify,
 } from 'jose';
-import type { Credential } from '../../core/records/access/credentials.ts';
 import { asError, HubError, WireError } from '../../core/lib/errors.ts';
-import { grantsIn } from './authenticate.ts';
-import { fetchKeys, KEYS_WITHIN_MS } from '../../node/wire/fetch-keys.ts';
+import type { Credential } from '../../core/records/access/credentials.ts';
+import { GRANTS, type Grant } from '../../core/records/access/grants.ts';
+import { fetchKeys, KEYS_TIMEOUT_MS } from './fetch-keys.ts';
 
 export interface JwtOptions {
   readonly issuer: string;
@@ -45,9 +45,9 @@ const DEFAULT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'];
 /** What is wrong when the keys are there and the token's is not one of them, or not to be used like that. */
 const TOKEN_FAULTS = ['ERR_JWKS_NO_MATCHING_KEY', 'ERR_JWKS_MULTIPLE_MATCHING_KEYS', 'ERR_JOSE_NOT_SUPPORTED'];
 /** Longer than any real one; what is longer is not looked at. */
-const MOST_CHARACTERS = 16 * 1024;
+const MAX_CHARACTERS = 16 * 1024;
 
-export async function jwtJudge(options: JwtOptions): Promise<(token: unknown) => Promise<Credential | null>> {
+export async function createJwtVerifier(options: JwtOptions): Promise<(token: unknown) => Promise<Credential | null>> {
   checkNames(options);
   const { issuer, audience, algorithms = DEFAULT_ALGORITHMS, clockToleranceSeconds = 5 } = options;
   checkTexts({ issuer, audience });
@@ -58,7 +58,7 @@ export async function jwtJudge(options: JwtOptions): Promise<(token: unknown) =>
   const keys = await keySet(options.jwks);
   const expected = { issuer, audience, algorithms: [...algorithms], clockTolerance: clockToleranceSeconds };
   return async (token) => {
-    if (typeof token !== 'string' || token.length > MOST_CHARACTERS) return null;
+    if (typeof token !== 'string' || token.length > MAX_CHARACTERS) return null;
     const requiredClaims = ['exp', 'sub'];
     const verified = await jwtVerify(token, keys, { ...expected, requiredClaims }).catch(unlessUnavailable);
     return verified === null ? null : credentialIn(verified.payload, issuer);
@@ -73,7 +73,7 @@ function unlessUnavailable(thrown: unknown): null {
 
 /** The keys at an address. A key that is not among them is the token's fault, all else is not. */
 function remote(url: string): JWTVerifyGetKey {
-  const keys = createRemoteJWKSet(new URL(url), { timeoutDuration: KEYS_WITHIN_MS, [customFetch]: fetchKeys });
+  const keys = createRemoteJWKSet(new URL(url), { timeoutDuration: KEYS_TIMEOUT_MS, [customFetch]: fetchKeys });
   return (header, token) =>
     keys(header, token).catch((cause: unknown) => {
       if (TOKEN_FAULTS.some((code) => cause instanceof errors.JOSEError && cause.code === code)) throw cause;
@@ -88,11 +88,16 @@ function reasonOf(thrown: unknown): string {
   return cause instanceof Error && cause.message !== '' ? cause.message : message;
 }
 
-/** Who is nobody (the claim may be there and be null) would be anybody. */
+/** Reject a token without a subject: it would speak for any name. */
 function credentialIn({ sub, exp = 0, scope }: JWTPayload, issuer: string): Credential | null {
   if (typeof sub !== 'string' || sub === '') return null;
   const words = typeof scope === 'string' ? scope.split(' ') : [];
-  return { id: `jwt:${issuer}#${sub}`, name: sub, grants: grantsIn(words), expires_at_ms: exp * 1000 };
+  return { id: `jwt:${issuer}#${sub}`, name: sub, grants: parseGrants(words), expires_at_ms: exp * 1000 };
+}
+
+/** The known grants among the words of a scope. */
+function parseGrants(words: readonly string[]): readonly Grant[] {
+  return words.filter((word): word is Grant => Object.hasOwn(GRANTS, word));
 }
 
 async function keySet(jwks: JwtOptions['jwks']): Promise<JWTVerifyGetKey> {

@@ -1,8 +1,15 @@
-/** Whether fixtures are done over a port, for whom and how much of it. They run commands: only for this machine, and only for who has a token of its own. */
+/**
+ * Options of fixtures over a port, and their token. Fixtures run commands: the port serves them on the loopback only, and only
+ * for callers with the conformance token.
+ */
 
+import { chmod, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { HubError } from '../../core/lib/errors.ts';
-import { describe } from '../../core/lib/json.ts';
-import { partsOfToken } from '../../core/records/access/tokens.ts';
+import { describeValue } from '../../core/lib/json.ts';
+import { parseToken } from '../../core/records/access/token-schema.ts';
+import { writeFileAtomic } from '../../system/atomic-file.ts';
+import { systemSecrets } from '../../system/ids.ts';
 import { isLoopback } from '../auth/hosts.ts';
 
 export interface ConformanceOptions {
@@ -36,16 +43,42 @@ export function conformanceSettings(given: ConformanceOptions | undefined, host:
   if (typeof token !== 'string' || !TOKEN.test(token)) {
     throw wrong('.token', 'expected 8 to 512 visible characters of ASCII, without spaces');
   }
-  if (partsOfToken(token) !== null) throw wrong('.token', 'expected a token of its own; this is one of the hub');
+  if (parseToken(token) !== null) throw wrong('.token', 'expected a token of its own; this is one of the hub');
   if (!(Number.isInteger(timeoutMs) && timeoutMs > 0)) {
-    throw wrong('.timeoutMs', `expected a whole number over 0, got ${describe(timeoutMs)}`);
+    throw wrong('.timeoutMs', `expected a whole number over 0, got ${describeValue(timeoutMs)}`);
   }
   if (!(Number.isInteger(maxAtOnce) && maxAtOnce > 0)) {
-    throw wrong('.maxAtOnce', `expected a whole number over 0, got ${describe(maxAtOnce)}`);
+    throw wrong('.maxAtOnce', `expected a whole number over 0, got ${describeValue(maxAtOnce)}`);
   }
   return { token, timeoutMs, maxAtOnce };
 }
 
 function wrong(member: string, problem: string): HubError {
   return new HubError('bad_options', `conformance${member}: ${problem}`);
+}
+
+export interface ConformanceToken {
+  readonly token: string;
+  /** Where it is; null = whoever gave it knows. */
+  readonly file: string | null;
+}
+
+const SHAPE = /^conform_[A-Za-z0-9_-]{43}$/;
+
+/** The token to serve with; without a given one, one is made and kept in the data folder. */
+export async function conformanceToken(data: string, given: string | null): Promise<ConformanceToken> {
+  if (given !== null) return { token: given, file: null };
+  const file = join(data, 'conformance-token');
+  const known = (await readFile(file, 'utf8').catch(() => '')).trim();
+  if (SHAPE.test(known)) {
+    await chmod(file, 0o600);
+    return { token: known, file };
+  }
+  const token = newToken();
+  await writeFileAtomic(file, `${token}\n`);
+  return { token, file };
+}
+
+export function newToken(): string {
+  return `conform_${systemSecrets.make()}`;
 }

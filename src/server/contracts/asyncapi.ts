@@ -1,12 +1,12 @@
 /** The WebSocket as an AsyncAPI 3.0 document, made from the tables of frames and operations. */
 
+import type { JsonObject } from '../../core/lib/json.ts';
 import { FRAMES, type FrameKind } from '../../core/protocol/frames/frame-catalogue.ts';
 import { clientFrames } from '../../core/protocol/frames/frame-codec.ts';
 import { hubFrames } from '../../core/protocol/frames/hub-frame-schemas.ts';
-import type { JsonObject } from '../../core/lib/json.ts';
-import { OPERATIONS, type OperationName } from '../../core/operations.ts';
+import { OPERATIONS, type OperationName } from '../../core/protocol/operations/operations.ts';
+import { packageVersion } from '../../system/package.ts';
 import { allSchemas } from './schemas.ts';
-import { packageVersion } from '../../node/contracts/version.ts';
 
 const CHANNEL = 'frames';
 

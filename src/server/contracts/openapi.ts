@@ -2,12 +2,12 @@
 
 import { WIRE_CODES, type WireCode } from '../../core/lib/errors.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
-import { OPERATIONS, type OperationName } from '../../core/operations.ts';
+import { OPERATIONS, type OperationName } from '../../core/protocol/operations/operations.ts';
 import { NEEDS_CONNECTION } from '../../hub/connection/single-request.ts';
+import { packageVersion } from '../../system/package.ts';
+import { STATUS, STATUS_OF_FIELD } from '../http/respond.ts';
 import { API, pathParams, ROUTES, type Route } from '../http/routes.ts';
-import { STATUS, STATUS_OF_FIELD } from '../../node/http/status.ts';
 import { allSchemas, DIALECT } from './schemas.ts';
-import { packageVersion } from '../../node/contracts/version.ts';
 
 /** What any operation may answer. */
 const ANY: readonly WireCode[] = [

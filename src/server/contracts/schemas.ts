@@ -1,10 +1,9 @@
 /** Every schema of the wire by a name of its own: parameters and results of operations, frames of both sides, errors. */
 
+import type { JsonObject } from '../../core/lib/json.ts';
 import { clientFrames } from '../../core/protocol/frames/frame-codec.ts';
 import { hubFrames, wireErrorSchema } from '../../core/protocol/frames/hub-frame-schemas.ts';
-import type { JsonObject } from '../../core/lib/json.ts';
-import { OPERATIONS, type OperationName } from '../../core/operations.ts';
-import { paramHelp } from '../../core/param-help.ts';
+import { OPERATIONS, type OperationName, paramHelp } from '../../core/protocol/operations/operations.ts';
 
 export const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 

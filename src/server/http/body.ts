@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { WireError } from '../../core/lib/errors.ts';
-import { badValue, type JsonObject } from '../../core/lib/json.ts';
+import { invalidValueError, type JsonObject } from '../../core/lib/json.ts';
 import { isNestedWithin } from '../../system/json-nesting.ts';
 
 export interface BodyLimits {
@@ -21,8 +21,9 @@ export async function readParams(
 ): Promise<JsonObject> {
   const text = await readText(request, response, limits);
   if (text === '') return {};
-  const value = parsedJson(text);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw badValue('body', 'an object', value);
+  const value = parseJsonBody(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalidValueError('body', 'an object', value);
   // JSON.parse gives JSON.
   return value as JsonObject;
 }
@@ -36,13 +37,13 @@ export async function readText(
   checkHeaders(request);
   const bytes = await readBytes(request, response, limits.maxBytes);
   if (!isNestedWithin(bytes, limits.maxDepth)) {
-    throw badValue('body', `JSON nested at most ${limits.maxDepth} deep`, 'deeper nesting');
+    throw invalidValueError('body', `JSON nested at most ${limits.maxDepth} deep`, 'deeper nesting');
   }
   return decoded(bytes);
 }
 
 /** It has come, or will come soon; false = nobody knows whether the rest will ever come. */
-export function endsSoon({ complete, headers }: IncomingMessage, maxBytes: number): boolean {
+export function willEndSoon({ complete, headers }: IncomingMessage, maxBytes: number): boolean {
   if (complete) return true;
   // Who waits to be asked for its body will not send it.
   if (headers.expect !== undefined || headers['transfer-encoding'] !== undefined) return false;
@@ -54,12 +55,12 @@ function checkHeaders({ headers }: IncomingMessage): void {
   const [type = '', ...more] = (headers['content-type'] ?? '').split(';').map((part) => part.trim().toLowerCase());
   const charset = more.find((part) => part.startsWith('charset='))?.slice('charset='.length) ?? 'utf-8';
   if (type !== 'application/json' || !/^"?utf-?8"?$/.test(charset)) {
-    throw badValue('content-type', 'application/json', headers['content-type']);
+    throw invalidValueError('content-type', 'application/json', headers['content-type']);
   }
   const encoding = headers['content-encoding'] ?? 'identity';
-  if (encoding.toLowerCase() !== 'identity') throw badValue('content-encoding', 'none, or identity', encoding);
+  if (encoding.toLowerCase() !== 'identity') throw invalidValueError('content-encoding', 'none, or identity', encoding);
   const transfer = headers['transfer-encoding'] ?? 'chunked';
-  if (transfer.toLowerCase() !== 'chunked') throw badValue('transfer-encoding', 'chunked', transfer);
+  if (transfer.toLowerCase() !== 'chunked') throw invalidValueError('transfer-encoding', 'chunked', transfer);
 }
 
 async function readBytes(request: IncomingMessage, response: ServerResponse, maxBytes: number): Promise<Uint8Array> {
@@ -98,12 +99,12 @@ function decoded(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw badValue('body', 'text in UTF-8', 'bytes that are none');
+    throw invalidValueError('body', 'text in UTF-8', 'bytes that are none');
   }
 }
 
 /** Refuses what is no JSON, without showing it. */
-export function parsedJson(text: string): unknown {
+export function parseJsonBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {

@@ -1,6 +1,7 @@
-/** The paths of the HTTP API: every operation by its name, and the friendly ones, each of which is one of those operations. */
+/** The paths of the HTTP API: every operation by its name, friendly paths for some of them, and the parameters in a query. */
 
-import { OPERATIONS, type OperationName } from '../../core/operations.ts';
+import { invalidValueError } from '../../core/lib/json.ts';
+import { OPERATIONS, type OperationName } from '../../core/protocol/operations/operations.ts';
 
 export const API = '/api/v1';
 
@@ -36,7 +37,7 @@ export const ROUTES: readonly Route[] = [
   ...FRIENDLY,
 ];
 
-export interface Matched {
+export interface RouteMatch {
   readonly op: OperationName;
   /** What the path says. */
   readonly params: Readonly<Record<string, string>>;
@@ -45,7 +46,7 @@ export interface Matched {
 const patterns = ROUTES.map((route) => ({ ...route, parts: route.path.split('/') }));
 
 /** `path` is below `/api/v1`; null = there is nothing. */
-export function matchedRoute(method: string, path: string): Matched | null {
+export function matchRoute(method: string, path: string): RouteMatch | null {
   const given = path.split('/');
   for (const { op, parts, ...route } of patterns) {
     if (route.method !== method || parts.length !== given.length) continue;
@@ -76,5 +77,69 @@ function decoded(text: string): string | null {
     return decodeURIComponent(text);
   } catch {
     return null;
+  }
+}
+
+interface Shape {
+  readonly type?: string | readonly string[];
+  readonly anyOf?: readonly Shape[];
+}
+
+const NUMBER = /^-?\d+(\.\d+)?$/;
+
+const shapes = new Map<OperationName, Readonly<Record<string, Shape>>>();
+
+/** The parameters in the query of a GET, as the types the operation's schema asks for. `as` says who asks and is none. */
+export function queryParams(op: OperationName, query: URLSearchParams): Record<string, unknown> {
+  const known = shapesOf(op);
+  const params: Record<string, unknown> = {};
+  for (const name of new Set(query.keys())) {
+    if (name === 'as') continue;
+    const shape = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (shape === undefined)
+      throw invalidValueError('query', `one of ${['as', ...Object.keys(known)].join(', ')}`, name);
+    params[name] = fitting(shape, query.getAll(name), `query.${name}`);
+  }
+  return params;
+}
+
+function shapesOf(op: OperationName): Readonly<Record<string, Shape>> {
+  const known = shapes.get(op);
+  if (known !== undefined) return known;
+  // JSON Schema of an object: its members are schemas.
+  const { properties = {} } = OPERATIONS[op].params.jsonSchema() as { properties?: Record<string, Shape> };
+  shapes.set(op, properties);
+  return properties;
+}
+
+/** A value that does not fit stays text: the operation rejects it and says what it expected. */
+function fitting(shape: Shape, texts: readonly string[], where: string): unknown {
+  const [text = ''] = texts;
+  const type = typeOf(shape);
+  if (type === 'array') return texts.flatMap((one) => one.split(','));
+  if (texts.length > 1) throw invalidValueError(where, 'one value', texts.join(' and '));
+  switch (type) {
+    case 'integer':
+    case 'number':
+      return NUMBER.test(text) ? Number(text) : text;
+    case 'boolean':
+      return text === 'true' ? true : text === 'false' ? false : text;
+    case 'object':
+      return parsed(text, where);
+    default:
+      return text;
+  }
+}
+
+function typeOf({ type, anyOf = [] }: Shape): string | undefined {
+  if (typeof type === 'string') return type;
+  return type?.find((one) => one !== 'null') ?? anyOf.map(typeOf).find((one) => one !== 'null');
+}
+
+function parsed(text: string, where: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalidValueError(where, 'an object as JSON', text);
   }
 }

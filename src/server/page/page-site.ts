@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { packageFolder } from '../../system/package.ts';
-import { pageHeaders } from '../../node/console/page-headers.ts';
 import { type PageFile, readPages } from './read-pages.ts';
 
 export interface PageSite {
@@ -119,4 +118,43 @@ function notBuilt(request: IncomingMessage, response: ServerResponse): true {
   });
   response.end(request.method === 'HEAD' ? undefined : NOT_BUILT);
   return true;
+}
+
+const POWERS = [
+  'accelerometer',
+  'camera',
+  'display-capture',
+  'geolocation',
+  'gyroscope',
+  'microphone',
+  'payment',
+  'usb',
+];
+
+/** Only what is served here may run in the page, and nobody may frame it. `host` is the request's, which was checked before. */
+function pageHeaders(host: string): Readonly<Record<string, string>> {
+  return {
+    'content-security-policy': policyFor(host),
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'permissions-policy': POWERS.map((power) => `${power}=()`).join(', '),
+  };
+}
+
+function policyFor(host: string): string {
+  // Some browsers do not take a WebSocket of the same address for 'self'. A proxy may speak TLS for us.
+  const sockets = /^[a-z0-9.:[\]-]+$/i.test(host) ? ` ws://${host} wss://${host}` : '';
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    `connect-src 'self'${sockets}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
 }

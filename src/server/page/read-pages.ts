@@ -29,8 +29,8 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** A folder that was named by mistake must not fill the memory. */
-const MOST_FILES = 256;
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_FILES = 256;
+const MAX_BYTES = 16 * 1024 * 1024;
 /** Below it names have the hash of their content in them. */
 const HASHED = 'assets';
 
@@ -67,7 +67,7 @@ async function filesIn(folder: string): Promise<readonly string[]> {
 function checkSize(folder: string, table: ReadonlyMap<string, PageFile>): void {
   let bytes = 0;
   for (const file of table.values()) bytes += file.bytes.length;
-  if (table.size <= MOST_FILES && bytes <= MOST_BYTES) return;
-  const most = `at most ${MOST_FILES} files and ${MOST_BYTES} bytes`;
+  if (table.size <= MAX_FILES && bytes <= MAX_BYTES) return;
+  const most = `at most ${MAX_FILES} files and ${MAX_BYTES} bytes`;
   throw new HubError('bad_options', `console: expected a folder with a built console (${most}), got ${folder}`);
 }

@@ -2,9 +2,9 @@
 
 import type { Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Log } from '../../core/ports/platform.ts';
-import { isLoopback } from '../auth/hosts.ts';
+import type { Logger } from '../../core/ports/platform.ts';
 import { type OpenFiles, openFiles } from '../../system/process.ts';
+import { isLoopback } from '../auth/hosts.ts';
 
 /** Sockets beside those that are connections: HTTP, and those that are being refused. */
 const SPARE = 256;
@@ -67,7 +67,7 @@ function keyOf({ remoteAddress, remotePort }: From): string {
 }
 
 /** One address may have as many as it may have WebSockets, which all may come at once, but never more than half of all. */
-export function mostOfAddress(mostSockets: number, maxConnectionsPerAddress: number): number {
+export function maxSocketsPerAddress(mostSockets: number, maxConnectionsPerAddress: number): number {
   return Math.min(maxConnectionsPerAddress, Math.floor(mostSockets / 2));
 }
 
@@ -75,7 +75,7 @@ export function mostOfAddress(mostSockets: number, maxConnectionsPerAddress: num
  * How many sockets a port may have at once. Beyond it they are closed as they come: a hub that ran out of files could write
  * no more.
  */
-export function mostSockets(maxConnections: number, log: Log, files: OpenFiles | null = openFiles()): number {
+export function maxSockets(maxConnections: number, log: Logger, files: OpenFiles | null = openFiles()): number {
   const wanted = maxConnections + SPARE;
   if (files === null) return wanted;
   const room = Math.max(FEWEST, files.limit - files.open - KEPT_FOR_FILES);

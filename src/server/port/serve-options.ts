@@ -1,17 +1,14 @@
-/** How a port is opened: every option with its default, looked at before anything is opened. */
+/** The options of a port, with their defaults. They are validated before anything is opened. */
 
+import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import { HubError } from '../../core/lib/errors.ts';
-import { describe } from '../../core/lib/json.ts';
-import {
-  type ConformanceOptions,
-  type ConformanceSettings,
-  conformanceSettings,
-} from '../conformance/options.ts';
-import type { AddressLimits } from './addresses.ts';
+import { describeValue } from '../../core/lib/json.ts';
 import type { AuthOptions } from '../auth/authenticate.ts';
-import type { HeartbeatTimes } from '../websocket/heartbeat.ts';
 import type { HostRules } from '../auth/hosts.ts';
+import { type ConformanceOptions, type ConformanceSettings, conformanceSettings } from '../conformance/options.ts';
+import type { HeartbeatTimes } from '../websocket/heartbeat.ts';
+import type { AddressLimits } from './addresses.ts';
 
 export interface ServeLimits extends AddressLimits, HeartbeatTimes {
   /** How long a connection may take to say hello, or a request to arrive. */
@@ -72,9 +69,9 @@ export function checkServeOptions(options: ServeOptions): ServeSettings {
   if (unknown !== undefined) throw wrong(unknown, `no such option; there are ${OPTIONS.join(', ')}`);
   const { host = '127.0.0.1', port = DEFAULT_PORT, tls = null, auth = {}, hosts = [], origins = [] } = options;
   if (typeof host !== 'string' || host === '')
-    throw wrong('host', `expected a name or an address, got ${describe(host)}`);
+    throw wrong('host', `expected a name or an address, got ${describeValue(host)}`);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw wrong('port', `expected a whole number from 0 to 65535, got ${describe(port)}`);
+    throw wrong('port', `expected a whole number from 0 to 65535, got ${describeValue(port)}`);
   }
   checkTls(tls);
   const unknownAuth = Object.keys(auth).find((name) => !AUTH_OPTIONS.includes(name));
@@ -102,7 +99,7 @@ function consoleOf(given: unknown): ServeSettings['console'] {
   if (given === true) return { folder: null };
   const folder = typeof given === 'object' && given !== null && 'folder' in given ? given.folder : undefined;
   if (typeof folder === 'string' && folder !== '') return { folder };
-  throw wrong('console', `expected true, false or {folder}, got ${describe(given)}`);
+  throw wrong('console', `expected true, false or {folder}, got ${describeValue(given)}`);
 }
 
 function checkTls(tls: TlsOptions | null): void {
@@ -110,7 +107,7 @@ function checkTls(tls: TlsOptions | null): void {
   for (const part of ['key', 'cert'] as const) {
     const value: unknown = tls[part];
     if (typeof value !== 'string') {
-      throw wrong(`tls.${part}`, `expected the text of a PEM file, got ${describe(value)}`);
+      throw wrong(`tls.${part}`, `expected the text of a PEM file, got ${describeValue(value)}`);
     }
   }
   const { key, cert, ca, passphrase } = tls;
@@ -132,14 +129,14 @@ function tried(make: () => unknown): unknown {
 
 function checkTexts(name: string, value: unknown): void {
   if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return;
-  throw wrong(name, `expected a list of texts, got ${describe(value)}`);
+  throw wrong(name, `expected a list of texts, got ${describeValue(value)}`);
 }
 
 /** As browsers send it: anything else would never fit one. */
 function checkOrigins(origins: readonly string[]): void {
   const odd = origins.find((origin) => origin !== '*' && !/^[a-z][a-z0-9+.-]*:\/\/[^\s/]+$/i.test(origin));
   if (odd === undefined) return;
-  throw wrong('origins', `expected origins such as "https://app.example.org", or "*", got ${describe(odd)}`);
+  throw wrong('origins', `expected origins such as "https://app.example.org", or "*", got ${describeValue(odd)}`);
 }
 
 function limitsOf(given: Partial<ServeLimits>): ServeLimits {
@@ -148,7 +145,7 @@ function limitsOf(given: Partial<ServeLimits>): ServeLimits {
       throw wrong(`limits.${name}`, `no such limit; there are ${Object.keys(DEFAULT_SERVE_LIMITS).join(', ')}`);
     }
     if (!(typeof value === 'number' && value > 0)) {
-      throw wrong(`limits.${name}`, `expected a number over 0, got ${describe(value)}`);
+      throw wrong(`limits.${name}`, `expected a number over 0, got ${describeValue(value)}`);
     }
   }
   return { ...DEFAULT_SERVE_LIMITS, ...given };
@@ -156,4 +153,26 @@ function limitsOf(given: Partial<ServeLimits>): ServeLimits {
 
 function wrong(name: string, problem: string, cause?: Error): HubError {
   return new HubError('bad_options', `${name}: ${problem}`, { cause });
+}
+
+export interface TlsFiles {
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+}
+
+/** The key and certificate from files; undefined = neither was named. One without the other is an error. */
+export async function tlsFromFiles({ cert, key }: TlsFiles): Promise<TlsOptions | undefined> {
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert === undefined || key === undefined) {
+    const [given, missing] = cert === undefined ? ['--tls-key', '--tls-cert'] : ['--tls-cert', '--tls-key'];
+    throw new HubError('bad_options', `${missing}: expected the path of a PEM file beside ${given}, got none`);
+  }
+  return { cert: await textOf('--tls-cert', cert), key: await textOf('--tls-key', key) };
+}
+
+async function textOf(option: string, file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    const problem = `expected the path of a PEM file that can be read, got "${file}" (${cause.code ?? cause.message})`;
+    throw new HubError('bad_options', `${option}: ${problem}`, { cause });
+  });
 }

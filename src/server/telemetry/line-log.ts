@@ -1,8 +1,12 @@
-/** What the hub has to tell whoever runs it, a line each. */
+/** Log levels, and a log as plain lines. Neither loads pino: help and completion name the levels too. */
 
-import type { Log } from '../../core/ports/platform.ts';
+import type { Logger } from '../../core/ports/platform.ts';
 
-export function lineLog(output: { write(text: string): unknown }): Required<Log> {
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Writes one line per message. */
+export function lineLog(output: { write(text: string): unknown }): Required<Logger> {
   const line =
     (level: string) =>
     (message: string, details?: Record<string, unknown>): void => {

@@ -1,7 +1,40 @@
-/** Every metric of the hub: its name, what it means, and where its value comes from. */
+/** The hub's metrics for Prometheus: name, meaning and source of each, beside those of the process. */
 
-import type { Figures } from '../../hub/figures.ts';
+import { collectDefaultMetrics, type Metric, type MetricObject, type MetricType, Registry } from 'prom-client';
 import type { Histogram } from '../../hub/lib/histogram.ts';
+import type { Figures } from '../../hub/reading/console/figures.ts';
+
+/** Created at the first scrape: until then it costs nothing. */
+export class Exposition {
+  private readonly registry = new Registry();
+  private figures: Figures;
+
+  constructor(figures: Figures) {
+    this.figures = figures;
+    collectDefaultMetrics({ register: this.registry });
+    for (const measure of MEASURES) this.registry.registerMetric(this.metricOf(measure));
+  }
+
+  text(figures: Figures): Promise<string> {
+    this.figures = figures;
+    return this.registry.metrics();
+  }
+
+  /** A registry only asks a metric for its values; ours are counted elsewhere. */
+  private metricOf(measure: Measure): Metric {
+    const { name, help, kind } = measure;
+    const get = async (): Promise<MetricObject & { readonly values: readonly object[] }> => ({
+      name,
+      help,
+      // The library declares an enum and uses its words.
+      type: kind as unknown as MetricType,
+      aggregator: 'sum',
+      collect: () => {},
+      values: samplesOf(measure, this.figures),
+    });
+    return { name, help, get, reset() {} } as unknown as Metric;
+  }
+}
 
 export interface Sample {
   readonly value: number;

@@ -1,13 +1,9 @@
-/** The log of a hub that runs by itself: JSON lines by pino, or text for people where somebody looks. Secrets never get there. */
+/** The log of `parley up`: JSON lines by pino, or text at a terminal. Credentials are redacted before they are written. */
 
 import { type LevelWithSilent, pino } from 'pino';
 import { HubError } from '../../core/lib/errors.ts';
-import type { Log } from '../../core/ports/platform.ts';
-import { lineLog } from './line-log.ts';
-import { withoutSecrets } from '../../node/without-secrets.ts';
-
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+import type { Logger } from '../../core/ports/platform.ts';
+import { LOG_LEVELS, type LogLevel, lineLog } from './line-log.ts';
 
 /** Where it is written. */
 export interface LogOutput {
@@ -15,12 +11,12 @@ export interface LogOutput {
   write(text: string): unknown;
 }
 
-export function logTo(output: LogOutput, level: LogLevel = 'info'): Log {
+export function logTo(output: LogOutput, level: LogLevel = 'info'): Logger {
   const told = LOG_LEVELS.slice(LOG_LEVELS.indexOf(level));
   const all = output.isTTY === true ? lineLog(output) : jsonLog(output, level);
-  const only = (name: Exclude<LogLevel, 'silent'>): NonNullable<Log['debug']> => {
+  const only = (name: Exclude<LogLevel, 'silent'>): NonNullable<Logger['debug']> => {
     if (!told.includes(name)) return () => {};
-    return (message, details) => all[name](withoutSecrets(message), withoutSecrets(details ?? {}));
+    return (message, details) => all[name](redactCredentials(message), redactCredentials(details ?? {}));
   };
   const log = { info: only('info'), warn: only('warn'), error: only('error') };
   // Who asks whether anybody wants to know need not find words for it.
@@ -33,7 +29,7 @@ export function logLevelOf(text: string): LogLevel {
   throw new HubError('bad_options', `--log-level: expected one of ${LOG_LEVELS.join(', ')}, got "${text}"`);
 }
 
-function jsonLog(output: LogOutput, level: LevelWithSilent): Required<Log> {
+function jsonLog(output: LogOutput, level: LevelWithSilent): Required<Logger> {
   const to = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: NAMED_LEVELS }, output);
   const line =
     (name: 'debug' | 'info' | 'warn' | 'error') =>
@@ -43,3 +39,43 @@ function jsonLog(output: LogOutput, level: LevelWithSilent): Required<Log> {
 }
 
 const NAMED_LEVELS = { level: (name: string) => ({ level: name }) };
+
+/** Tokens of a hub keep their id, which is no secret. */
+const TOKEN = /\b(parley_[0-9a-f]{16}_)[A-Za-z0-9_-]{32,128}/g;
+const JWT = /\beyJ[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*/g;
+/** Whatever is in it; a sign that ends it is of the text around it. */
+const BEARER = /\b(Bearer +)[^\s"']*[^\s"',;]/gi;
+/** Members that are secret whatever they look like. */
+const SECRET_NAMES: ReadonlySet<string> = new Set([
+  'token',
+  'secret',
+  'password',
+  'passphrase',
+  'authorization',
+  'auth',
+  'cookie',
+]);
+const HIDDEN = '[secret]';
+/** Deeper than anything that is logged. */
+const MAX_LEVELS = 8;
+
+/** A copy without credentials, wherever they are. */
+export function redactCredentials<T>(value: T, level = 0): T {
+  // The same shape comes back; only texts differ.
+  return hidden(value, level) as T;
+}
+
+function hidden(value: unknown, level: number): unknown {
+  if (typeof value === 'string') {
+    return value.replace(TOKEN, `$1${HIDDEN}`).replace(JWT, HIDDEN).replace(BEARER, `$1${HIDDEN}`);
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  if (level === MAX_LEVELS) return HIDDEN;
+  if (value instanceof Error) return hidden(value.message, level);
+  if (Array.isArray(value)) return value.map((one) => hidden(one, level + 1));
+  const members = Object.entries(value).map(([name, member]) => [
+    name,
+    SECRET_NAMES.has(name.toLowerCase()) ? HIDDEN : hidden(member, level + 1),
+  ]);
+  return Object.fromEntries(members);
+}

@@ -1,12 +1,10 @@
-/** Hands on what a peer sends, so much of it at a time: who sends without end takes its time from nobody else. */
-
-import type { Turns } from '../../node/wire/turns.ts';
+/** Reads fairly from many peers: each hands on a bounded amount per tick of the event loop, so a flood delays nobody else. */
 
 /**
  * Characters of one peer in one turn: a chunk of a socket can hold hundreds of frames, and all of them together would keep
  * everyone else waiting. Those who wait for answers seldom send as many.
  */
-export const MOST_AT_ONCE = 8192;
+export const MAX_AT_ONCE = 8192;
 /** What a frame costs beside its characters. */
 export const FRAME_COST = 100;
 /** How long the rest waits while others speak too. Who speaks alone goes on in the next turn. */
@@ -20,7 +18,7 @@ export interface Readable {
 
 export class FairReading {
   private readonly source: Readable;
-  private readonly turns: Turns;
+  private readonly turns: EventLoopTicks;
   private readonly take: (text: string) => void;
   /** What was taken in a turn, and in which. */
   private spent = 0;
@@ -36,7 +34,7 @@ export class FairReading {
   /** The hub wants nothing more for now. */
   private isHeld = false;
 
-  constructor(source: Readable, turns: Turns, take: (text: string) => void) {
+  constructor(source: Readable, turns: EventLoopTicks, take: (text: string) => void) {
     this.source = source;
     this.turns = turns;
     this.take = take;
@@ -50,7 +48,7 @@ export class FairReading {
   /** A frame that the socket deals with itself, such as a ping: there is nothing to hand on, but it took its time. */
   passed(bytes: number): void {
     this.spend(bytes);
-    if (this.spent >= MOST_AT_ONCE && !this.mustWait) this.rest();
+    if (this.spent >= MAX_AT_ONCE && !this.mustWait) this.rest();
   }
 
   hold(): void {
@@ -89,7 +87,7 @@ export class FairReading {
     this.own += 1;
     this.turns.frames += 1;
     this.take(text);
-    if (this.spent >= MOST_AT_ONCE && !this.mustWait) this.rest();
+    if (this.spent >= MAX_AT_ONCE && !this.mustWait) this.rest();
   }
 
   private spend(length: number): void {
@@ -118,5 +116,45 @@ export class FairReading {
     while (handed < some.length && !this.mustWait) this.handOne(some[handed++] ?? '');
     this.waiting = some.slice(handed);
     if (!this.mustWait) this.source.resume();
+  }
+}
+
+export interface TickListener {
+  endTurn(): void;
+}
+
+/** Counts the ticks of the event loop, and calls listeners once at the end of a tick. */
+export class EventLoopTicks {
+  /** Frames that were handed on, of all peers. */
+  frames = 0;
+  private asked = new Set<TickListener>();
+  private number = 0;
+  private isEndDue = false;
+
+  /** Another one in every turn in which it is asked for. */
+  get current(): number {
+    this.dueEnd();
+    return this.number;
+  }
+
+  atEnd(one: TickListener): void {
+    this.dueEnd();
+    this.asked.add(one);
+  }
+
+  private dueEnd(): void {
+    if (this.isEndDue) return;
+    this.isEndDue = true;
+    setImmediate(() => this.end());
+  }
+
+  /** Who asks again while it is called is called at the end of the next turn. */
+  private end(): void {
+    this.isEndDue = false;
+    this.number += 1;
+    if (this.asked.size === 0) return;
+    const asked = this.asked;
+    this.asked = new Set();
+    for (const one of asked) one.endTurn();
   }
 }

@@ -1,7 +1,7 @@
 /** Notices sockets whose peer is gone without a word: pings them, and ends those that were silent for too long. */
 
 /** A connection, as far as its life is concerned. */
-export interface Living {
+export interface HeartbeatPeer {
   /** When it was last heard of, on the monotonic clock. */
   readonly heardAt: number;
   ping(): void;
@@ -14,12 +14,12 @@ export interface HeartbeatTimes {
 }
 
 export class Heartbeat {
-  private readonly endpoints: ReadonlySet<Living>;
+  private readonly endpoints: ReadonlySet<HeartbeatPeer>;
   private readonly times: HeartbeatTimes;
   private readonly now: () => number;
   private readonly timer: NodeJS.Timeout;
 
-  constructor(endpoints: ReadonlySet<Living>, times: HeartbeatTimes, now: () => number) {
+  constructor(endpoints: ReadonlySet<HeartbeatPeer>, times: HeartbeatTimes, now: () => number) {
     this.endpoints = endpoints;
     this.times = times;
     this.now = now;

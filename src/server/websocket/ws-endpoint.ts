@@ -1,22 +1,20 @@
-/** One WebSocket of the server as a link: one write in a turn, what has not left yet, and whether its peer still lives. */
+/** One WebSocket of the server as a link: one write per tick, unsent bytes, pongs, and when the peer was last heard. */
 
+import { Buffer } from 'node:buffer';
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
 import type { Link } from '../../core/lib/link.ts';
-import { FairReading } from './fair-reading.ts';
-import { Pongs } from '../../node/wire/pongs.ts';
-import { textFrame } from '../../node/wire/text-frame.ts';
-import type { InTurn, Turns } from '../../node/wire/turns.ts';
+import { type EventLoopTicks, FairReading, type TickListener } from './fair-reading.ts';
 
 /** Close codes of RFC 6455 that are ours to give. */
 const NORMAL = 1000;
 const TEXT_ONLY = 1003;
 const POLICY = 1008;
 
-export class WsEndpoint implements Link, InTurn {
+export class WsEndpoint implements Link, TickListener {
   private readonly socket: WebSocket;
   private readonly stream: Duplex;
-  private readonly turns: Turns;
+  private readonly turns: EventLoopTicks;
   private readonly reading: FairReading;
   private receive: (text: string) => void = () => {};
   private drained: () => void = () => {};
@@ -26,7 +24,7 @@ export class WsEndpoint implements Link, InTurn {
   /** When it was last heard of, on the monotonic clock. */
   heardAt: number;
 
-  constructor(socket: WebSocket, stream: Duplex, turns: Turns, now: () => number) {
+  constructor(socket: WebSocket, stream: Duplex, turns: EventLoopTicks, now: () => number) {
     this.socket = socket;
     this.stream = stream;
     this.turns = turns;
@@ -118,4 +116,55 @@ export class WsEndpoint implements Link, InTurn {
   ping(): void {
     if (this.socket.readyState === this.socket.OPEN) this.socket.ping();
   }
+}
+
+/** Answers pings one at a time; of those that arrive meanwhile only the latest (RFC 6455, 5.5.3). */
+export class Pongs {
+  private readonly socket: Pick<WebSocket, 'pong' | 'readyState' | 'OPEN'>;
+  /** The latest that was not answered. */
+  private due: Buffer | null = null;
+  /** An answer was given and has not left: who asks without reading gets no second one. */
+  private isLeaving = false;
+
+  constructor(socket: Pick<WebSocket, 'pong' | 'readyState' | 'OPEN'>) {
+    this.socket = socket;
+  }
+
+  asked(data: Buffer): void {
+    // A copy: what came is a piece of a chunk that would be kept whole.
+    this.due = Buffer.from(data);
+    this.answerOne();
+  }
+
+  private answerOne(): void {
+    const { due } = this;
+    if (due === null || this.isLeaving || this.socket.readyState !== this.socket.OPEN) return;
+    this.due = null;
+    this.isLeaving = true;
+    this.socket.pong(due, false, () => {
+      this.isLeaving = false;
+      this.answerOne();
+    });
+  }
+}
+
+const [WHOLE_TEXT, TWO_BYTES, EIGHT_BYTES] = ['\x81', '\x7e', '\x7f'];
+
+/**
+ * A text frame of a server (RFC 6455, 5.2: whole, unmasked), each byte as a character: the texts of one tick are concatenated and
+ * leave in one latin1 write that needs no buffer.
+ */
+export function textFrame(text: string): string {
+  const bytes = Buffer.byteLength(text);
+  // As many bytes as characters: all of them are ASCII, and stand for themselves.
+  const payload = bytes === text.length ? text : Buffer.from(text).toString('latin1');
+  return WHOLE_TEXT + lengthBytes(bytes) + payload;
+}
+
+function lengthBytes(length: number): string {
+  if (length < 126) return String.fromCharCode(length);
+  if (length < 2 ** 16) return TWO_BYTES + String.fromCharCode(length >> 8, length & 0xff);
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64BE(BigInt(length));
+  return EIGHT_BYTES + bytes.toString('latin1');
 }

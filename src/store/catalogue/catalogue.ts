@@ -1,24 +1,40 @@
 /** What is known of every log without reading the journal: a few logs that are written to, and the index for all others. */
 
-import type { Unit } from '../../core/records/session/envelope.ts';
-import { laterId } from '../../core/records/session/stamp.ts';
+import { msFromIso } from '../../core/lib/time.ts';
 import type { Cursor } from '../../core/ports/store.ts';
-import { msFromIso } from '../../core/time.ts';
-import type { Position } from '../journal/journal-types.ts';
+import { laterId } from '../../core/records/session/stamp.ts';
+import type { Unit } from '../../core/records/session/unit.ts';
 import { type Checkpoint, emptyCheckpoint, encodeCheckpoint } from '../index/checkpoint.ts';
-import { HotLog, readRecord } from './hot-log.ts';
-import { auditKey, CHECKPOINT_KEY, cursorKey, logKey, metaKey, orderAt, unarchivedKey, under } from '../index/index-keys.ts';
-import { encodeRecord, extended, type LogRecord } from '../index/log-record.ts';
-import { moveAudits, movePlaces, replacePlaces } from '../../node/store/move-places.ts';
-import type { MovedLog } from '../../node/store/moved-log.ts';
+import {
+  auditKey,
+  CHECKPOINT_KEY,
+  cursorKey,
+  logKey,
+  metaKey,
+  orderAt,
+  unarchivedKey,
+  under,
+} from '../index/index-keys.ts';
+import { encodeRecord, extendRecord, type LogRecord } from '../index/log-record.ts';
 import type { Overlay } from '../index/overlay.ts';
-import { decodeRun, encodePlace, type PlacedUnit } from '../../node/store/unit-places.ts';
+import {
+  decodeRun,
+  encodePosition,
+  moveAuditPositions,
+  movePositions,
+  type PlacedUnit,
+  replacePositions,
+} from '../index/unit-positions.ts';
+import type { Position } from '../journal/journal-types.ts';
+import { ArchiveState } from './archive-state.ts';
+import { HotLog, readRecord } from './hot-log.ts';
 
 /** Some kilobytes each. */
-const MOST_RESTING = 1_024;
+const MAX_RESTING = 1_024;
 
 export class Catalogue {
   readonly overlay: Overlay;
+  readonly archive: ArchiveState;
   readonly #hot = new Map<string, HotLog>();
   /** Those the last commit found cold. One that is written to again by the next commit need not be read from the index. */
   #resting = new Map<string, HotLog>();
@@ -29,14 +45,7 @@ export class Catalogue {
   #audited: number;
   #numbered: number;
   #restoredAt: Checkpoint['restoredAt'];
-  /** Logs that were moved, as far as that was read from the journal by this process. */
-  readonly #movedLogs = new Map<string, MovedLog>();
-  #justArchived: string[] = [];
-  #archive: number;
-  readonly #leftovers: Set<number>;
   readonly #aside: { readonly from: Position; readonly to: Position }[] = [];
-  #isMoving = false;
-  #isSpoilt = false;
   #placesVersion = 0;
   #committing: Promise<void> | null = null;
 
@@ -48,12 +57,11 @@ export class Catalogue {
     this.#audited = checkpoint.audited;
     this.#numbered = checkpoint.audited;
     this.#restoredAt = checkpoint.restoredAt;
-    this.#archive = checkpoint.archive;
-    this.#leftovers = new Set(checkpoint.leftovers);
+    this.archive = new ArchiveState(checkpoint.archive, checkpoint.leftovers);
   }
 
   /** Changes whenever units get other places: what was looked up before may not be there any more. */
-  get placesVersion(): number {
+  get positionsVersion(): number {
     return this.#placesVersion;
   }
 
@@ -88,8 +96,8 @@ export class Catalogue {
   }
 
   /** Makes the places of a log's units visible in the index. */
-  showPlaces(logId: string): void {
-    this.#hot.get(logId)?.placesToIndex();
+  showPositions(logId: string): void {
+    this.#hot.get(logId)?.positionsToIndex();
   }
 
   /** Makes all sessions visible in the lists of the index; what is in them is asked of `record`. */
@@ -117,19 +125,19 @@ export class Catalogue {
     const seq = before?.seq ?? 0;
     // Also of a damaged log: no id is ever given out twice.
     this.#newestId = laterId(this.#newestId, unit.entries.at(-1)?.envelope.envelope_id ?? null);
-    const isLeftover = position.segment > 0 && this.wasArchivedAfter(logId, position);
-    if (isLeftover) this.#leftovers.add(position.segment);
+    const isLeftover = position.segment > 0 && this.archive.wasArchivedAfter(logId, position);
+    if (isLeftover) this.archive.addLeftovers([position.segment]);
     if (isLeftover || firstSeq <= seq) return;
     if (before !== null && before.damagedFrom !== null) return;
-    if (firstSeq > seq + 1) return this.damaged(logId, seq + 1, position);
-    const grown = extended(before, unit);
-    const { order = orderAt(position), epoch = 1 } = this.#movedLogs.get(logId) ?? {};
+    if (firstSeq > seq + 1) return this.markDamaged(logId, seq + 1, position);
+    const grown = extendRecord(before, unit);
+    const { order = orderAt(position), epoch = 1 } = this.archive.movedLog(logId) ?? {};
     const record = before === null ? { ...grown, order, epoch } : grown;
     log.recover(record, { firstSeq, position });
   }
 
   /** From this seq on the log is not to be trusted. `at`: where that was noticed. */
-  damaged(logId: string, fromSeq: number, at: Position): void {
+  markDamaged(logId: string, fromSeq: number, at: Position): void {
     const log = this.hot(logId);
     if (log.durable === null) {
       const order = orderAt(at);
@@ -140,17 +148,17 @@ export class Catalogue {
   }
 
   /** Every log there is by now is in a new epoch: its past may be another than the one its readers know. */
-  restored(at: Position, epoch: number): void {
+  addRestore(at: Position, epoch: number): void {
     this.#restoredAt = [...this.#restoredAt, { order: orderAt(at), epoch }];
   }
 
   /** Damage that is known, as far as that was read from the journal by this process. */
-  get aside(): readonly { readonly from: Position; readonly to: Position }[] {
+  get quarantined(): readonly { readonly from: Position; readonly to: Position }[] {
     return this.#aside;
   }
 
   /** Audit records whose place was damaged have had their numbers: no other gets them. */
-  setAside(places: readonly { readonly from: Position; readonly to: Position }[], audited: number): void {
+  quarantine(places: readonly { readonly from: Position; readonly to: Position }[], audited: number): void {
     this.#aside.push(...places);
     this.#audited = Math.max(this.#audited, audited);
     this.#numbered = Math.max(this.#numbered, audited);
@@ -168,78 +176,41 @@ export class Catalogue {
   }
 
   /** A rewritten segment has its records at other places; the logs that have any in it are named. */
-  moved(segment: number, logIds: ReadonlySet<string>, offsets: ReadonlyMap<number, number>): void {
+  relocateSegment(segment: number, logIds: ReadonlySet<string>, offsets: ReadonlyMap<number, number>): void {
     this.#placesVersion += 1;
     const place = (position: Position): Position =>
       position.segment === segment ? { segment, offset: offsets.get(position.offset) ?? position.offset } : position;
     for (const logId of logIds) {
       this.#resting.delete(logId);
-      this.#hot.get(logId)?.forgetPlaces();
-      movePlaces(this.overlay, logId, place);
+      this.#hot.get(logId)?.forgetPositions();
+      movePositions(this.overlay, logId, place);
     }
-    moveAudits(this.overlay, place);
+    moveAuditPositions(this.overlay, place);
   }
 
   /** An ended session lies in the archive from now on. */
-  archived(logId: string, units: readonly PlacedUnit[]): void {
+  moveToArchive(logId: string, units: readonly PlacedUnit[]): void {
     this.#placesVersion += 1;
     this.#resting.delete(logId);
-    this.#hot.get(logId)?.forgetPlaces();
-    const lastRun = replacePlaces(this.overlay, logId, units);
+    this.#hot.get(logId)?.forgetPositions();
+    const lastRun = replacePositions(this.overlay, logId, units);
     const record = this.record(logId);
     if (record === null) return;
     this.overlay.set(logKey(logId), encodeRecord(record, lastRun));
     this.#hot.delete(logId);
-    const { closed_at } = record.head ?? { closed_at: null };
-    if (closed_at !== null) this.overlay.set(unarchivedKey(msFromIso(closed_at), logId), null);
-  }
-
-  /** The log was moved; its units follow. */
-  expectMoved(moved: MovedLog): void {
-    // What the archive says counts, also when an older segment says that it had been moved before.
-    if (moved.archived_at === null && this.#movedLogs.get(moved.log_id)?.archived_at != null) return;
-    this.#movedLogs.set(moved.log_id, moved);
-    if (moved.archived_at !== null) this.#justArchived.push(moved.log_id);
-  }
-
-  /** The journal has been read to its end: where logs were moved to is in the index. */
-  forgetMoved(): void {
-    this.#movedLogs.clear();
-  }
-
-  /** What was done to the log at this place of the journal is in what was archived of it. */
-  wasArchivedAfter(logId: string, { segment, offset }: Position): boolean {
-    const at = this.#movedLogs.get(logId)?.archived_at ?? null;
-    return at !== null && (segment < at.segment || (segment === at.segment && offset < at.offset));
+    this.excludeFromArchive(logId);
   }
 
   /** All sessions of this file of the archive are in here, and are not to be archived again. */
-  knowsArchive(archive: number): void {
-    this.#archive = Math.min(this.#archive, archive);
+  recordArchive(archive: number): void {
+    const archived = this.archive.recordFile(archive);
     this.show();
-    for (const log_id of this.#justArchived.splice(0)) {
-      const closed_at = this.record(log_id)?.head?.closed_at ?? null;
-      if (closed_at !== null) this.overlay.set(unarchivedKey(msFromIso(closed_at), log_id), null);
-    }
-  }
-
-  /** Segments that still hold units of archived sessions. */
-  get leftovers(): ReadonlySet<number> {
-    return this.#leftovers;
-  }
-
-  /** Sessions that were in these segments have been archived. */
-  haveLeftovers(segments: Iterable<number>): void {
-    for (const segment of segments) this.#leftovers.add(segment);
-  }
-
-  compacted(segment: number): void {
-    this.#leftovers.delete(segment);
+    for (const logId of archived) this.excludeFromArchive(logId);
   }
 
   /** The places that a log in the archive has in the journal all the same: it was repaired and went on. null = it is not in the archive. */
-  placesBesideArchive(logId: string): ReadonlySet<string> | null {
-    this.showPlaces(logId);
+  positionsBesideArchive(logId: string): ReadonlySet<string> | null {
+    this.showPositions(logId);
     const { from, to } = under('u', logId);
     const places = [...this.overlay.range(from, to)].flatMap(({ value }) =>
       decodeRun(value).map(({ position }) => position),
@@ -248,24 +219,13 @@ export class Catalogue {
     return new Set(places.filter(({ segment }) => segment > 0).map(orderAt));
   }
 
-  /** It is neither in the archive as a whole nor in the journal: it stays as it is. */
-  isNotToArchive(logId: string): void {
+  /** It is in the archive, as a whole or in part, and is not archived again. */
+  excludeFromArchive(logId: string): void {
     const closed_at = this.record(logId)?.head?.closed_at ?? null;
     if (closed_at !== null) this.overlay.set(unarchivedKey(msFromIso(closed_at), logId), null);
   }
 
-  /** From now on, until it is false again, the index is of no use after a crash: its places are those of files being replaced. */
-  set isMoving(moving: boolean) {
-    this.#isMoving = moving || this.#isSpoilt;
-  }
-
-  /** Something went wrong in between: the next start builds the index anew. */
-  spoilt(): void {
-    this.#isSpoilt = true;
-    this.#isMoving = true;
-  }
-
-  applied(at: Position): void {
+  advanceTo(at: Position): void {
     this.#at = at;
   }
 
@@ -275,7 +235,7 @@ export class Catalogue {
   }
 
   audit(number: number, position: Position): void {
-    this.overlay.set(auditKey(number), encodePlace(position));
+    this.overlay.set(auditKey(number), encodePosition(position));
     this.#audited = number;
     this.#numbered = Math.max(this.#numbered, number);
   }
@@ -314,9 +274,9 @@ export class Catalogue {
       newestEnvelopeId: this.#newestId,
       audited: this.#audited,
       restoredAt: this.#restoredAt,
-      archive: this.#archive,
-      leftovers: [...this.#leftovers],
-      moving: this.#isMoving,
+      archive: this.archive.newestFile,
+      leftovers: [...this.archive.leftovers],
+      moving: this.archive.isMoving,
     };
     this.overlay.set(CHECKPOINT_KEY, encodeCheckpoint(checkpoint));
     this.#restCold();
@@ -328,7 +288,7 @@ export class Catalogue {
     for (const [logId, log] of this.#hot) {
       if (!log.isCold) continue;
       this.#hot.delete(logId);
-      if (this.#resting.size < MOST_RESTING) this.#resting.set(logId, log);
+      if (this.#resting.size < MAX_RESTING) this.#resting.set(logId, log);
     }
   }
 }

@@ -1,8 +1,8 @@
 /** What of a session's new record other sessions and agents can be found by: the changes to the lists of the index. */
 
-import type { Head } from '../../core/state/fold-head.ts';
+import { msFromIso } from '../../core/lib/time.ts';
 import { isTerminal } from '../../core/records/session/session.ts';
-import { msFromIso } from '../../core/time.ts';
+import type { Head } from '../../core/records/session/unit.ts';
 import {
   childKey,
   endedKey,
@@ -12,8 +12,7 @@ import {
   participantKey,
   unarchivedKey,
 } from '../index/index-keys.ts';
-import { encodeRow } from '../../node/store/live-row.ts';
-import type { LogRecord } from '../index/log-record.ts';
+import { encodeRow, type LogRecord } from '../index/log-record.ts';
 
 const NOTHING: Buffer = Buffer.alloc(0);
 

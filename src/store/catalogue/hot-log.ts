@@ -1,10 +1,10 @@
 /** A log that is written to: as the index has it, as it is durable, and as it will be when all that is staged is durable. */
 
-import { listChanges, unlist } from './head-changes.ts';
 import { createKey, damagedKey, logKey, under, unitsKey } from '../index/index-keys.ts';
 import { decodeRecord, encodeRecord, type IndexedRecord, type LogRecord } from '../index/log-record.ts';
 import type { Overlay } from '../index/overlay.ts';
-import { decodeRun, encodeRun, type PlacedUnit, UNITS_PER_RUN } from '../../node/store/unit-places.ts';
+import { decodeRun, encodeRun, type PlacedUnit, UNITS_PER_RUN } from '../index/unit-positions.ts';
+import { listChanges, unlist } from './head-changes.ts';
 
 const NOTHING: Buffer = Buffer.alloc(0);
 
@@ -86,13 +86,13 @@ export class HotLog {
   }
 
   /** Somebody else changes the places in the index. */
-  forgetPlaces(): void {
-    this.placesToIndex();
+  forgetPositions(): void {
+    this.positionsToIndex();
     this.#run = null;
   }
 
   /** Lets readers of the index see where the units are. */
-  placesToIndex(): void {
+  positionsToIndex(): void {
     const [first] = this.#run ?? [];
     if (!this.#isRunChanged || first === undefined || this.#run === null) return;
     this.#overlay.set(unitsKey(this.logId, first.firstSeq), encodeRun(this.#run));
@@ -108,7 +108,7 @@ export class HotLog {
 
   /** Everything the index should know of what is durable. */
   toIndex(): void {
-    this.placesToIndex();
+    this.positionsToIndex();
     if (this.#durable === null || this.#durable === this.#indexed) return;
     this.#overlay.set(logKey(this.logId), encodeRecord(this.#durable, this.#lastRun));
     const isDamaged = this.#durable.damagedFrom !== null;
@@ -134,7 +134,7 @@ export class HotLog {
     this.#durable = damagedFrom === null ? after : { ...after, damagedFrom };
     this.#run ??= this.#readRun();
     if (this.#run.length >= UNITS_PER_RUN) {
-      this.placesToIndex();
+      this.positionsToIndex();
       this.#run = [];
     }
     this.#run.push(unit);

@@ -1,12 +1,13 @@
-/** Sessions by creation, newest first, found through the list that fits the question best. */
+/** Questions that the lists of the index answer: sessions by creation, live sessions, live children, damaged logs. */
 
+import { msFromIso } from '../../core/lib/time.ts';
+import type { LiveRow, SessionQuery } from '../../core/ports/store.ts';
 import { isTerminal } from '../../core/records/session/session.ts';
-import type { SessionQuery } from '../../core/ports/store.ts';
-import { matchesQuery } from '../../core/store-rules.ts';
-import { msFromIso } from '../../core/time.ts';
+import { matchesQuery } from '../../core/state/fold-head.ts';
 import { after, endedKey, lastPart, under } from '../index/index-keys.ts';
-import type { LogRecord } from '../index/log-record.ts';
+import { decodeRow, type LogRecord } from '../index/log-record.ts';
 import type { Overlay } from '../index/overlay.ts';
+import type { Catalogue } from './catalogue.ts';
 
 interface Listed {
   readonly sessionId: string;
@@ -63,4 +64,46 @@ function recentlyEnded(overlay: Overlay, agentId: string, since: string, place: 
 
 function text(value: Uint8Array): string {
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString();
+}
+
+/** A hub serves between two pages: one takes about a millisecond. */
+const ROWS_PER_PAGE = 250;
+
+export async function* liveRows(catalogue: Catalogue): AsyncGenerator<readonly LiveRow[], void, void> {
+  catalogue.show();
+  const { from, to } = under('l');
+  for (let start = from; ; ) {
+    const page: LiveRow[] = [];
+    for (const { key, value } of catalogue.overlay.range(start, to)) {
+      page.push(decodeRow(lastPart(key), value));
+      start = after(key);
+      if (page.length === ROWS_PER_PAGE) break;
+    }
+    if (page.length > 0) yield page;
+    if (page.length < ROWS_PER_PAGE) return;
+  }
+}
+
+export function liveChildren(catalogue: Catalogue, sessionId: string): readonly string[] {
+  catalogue.show();
+  const { from, to } = under('c', sessionId);
+  const children = [...catalogue.overlay.range(from, to)].map(({ key }) => lastPart(key));
+  return children.filter((child) => {
+    const head = catalogue.record(child)?.head;
+    return head !== undefined && head !== null && !isTerminal(head.state);
+  });
+}
+
+export interface DamagedLog {
+  readonly log_id: string;
+  readonly damaged_from: number;
+}
+
+export function damagedLogs(catalogue: Catalogue): readonly DamagedLog[] {
+  catalogue.show();
+  const { from, to } = under('d');
+  return [...catalogue.overlay.range(from, to)].map(({ key }) => {
+    const log_id = lastPart(key);
+    return { log_id, damaged_from: catalogue.record(log_id)?.damagedFrom ?? 0 };
+  });
 }

@@ -2,8 +2,7 @@
 
 import { crc32 } from 'node:zlib';
 import { open, type RootDatabase } from 'lmdb';
-import { DamagedIndex } from '../../node/store/damaged-index.ts';
-import type { IndexEntry, OrderedIndex, RangeOptions } from './ordered-index.ts';
+import { DamagedIndex, type IndexEntry, type OrderedIndex, type RangeOptions } from './ordered-index.ts';
 
 /** lmdb has no checksums: a value carries its own, of the key too. */
 const CHECKSUM_BYTES = 4;

@@ -1,8 +1,9 @@
-/** What the index keeps of one log: up to where it goes, the summary of its session, and what happened to it. */
+/** What the index keeps of one log: its record, and the few bytes a start reads of each session that has not ended. */
 
-import type { Unit } from '../../core/records/session/envelope.ts';
-import type { Head } from '../../core/state/fold-head.ts';
-import { foldSession } from '../../core/store-rules.ts';
+import type { LiveRow } from '../../core/ports/store.ts';
+import type { LifecycleState } from '../../core/records/session/session.ts';
+import type { Head, Unit } from '../../core/records/session/unit.ts';
+import { foldSession, headDeadline } from '../../core/state/fold-head.ts';
 import type { Position } from '../journal/journal-types.ts';
 
 export interface LogRecord {
@@ -23,7 +24,7 @@ export interface IndexedRecord extends LogRecord {
 }
 
 /** The log after one more unit. The order of one that begins is known when its place is. */
-export function extended(record: LogRecord | null, { entries, head: folded }: Unit): LogRecord {
+export function extendRecord(record: LogRecord | null, { entries, head: folded }: Unit): LogRecord {
   const head = folded ?? entries.reduce(foldSession, record?.head ?? null);
   const seq = entries.at(-1)?.envelope.seq ?? 0;
   // Written out: it is made for every unit, and a spread costs ten times as much.
@@ -46,4 +47,32 @@ export function decodeRecord(bytes: Uint8Array): IndexedRecord {
 
 export function decodeJson(bytes: Uint8Array): unknown {
   return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
+}
+
+const STATES: readonly LifecycleState[] = ['INVITED', 'ACTIVE', 'CLOSING', 'CLOSED', 'EXPIRED'];
+/** Before the type. */
+const BYTES = 10;
+/** Bits of the second byte. */
+const CHILD = 1;
+const DELEGATES = 2;
+
+export function encodeRow(head: Head): Uint8Array {
+  const row = Buffer.allocUnsafe(BYTES + Buffer.byteLength(head.type));
+  row[0] = STATES.indexOf(head.state);
+  row[1] = (head.parent_session_id === null ? 0 : CHILD) | (head.delegations > 0 ? DELEGATES : 0);
+  row.writeDoubleLE(headDeadline(head) ?? Number.NaN, 2);
+  row.write(head.type, BYTES);
+  return row;
+}
+
+export function decodeRow(session_id: string, row: Uint8Array): LiveRow {
+  const deadline = new DataView(row.buffer, row.byteOffset, BYTES).getFloat64(2, true);
+  return {
+    session_id,
+    type: Buffer.from(row.buffer, row.byteOffset, row.byteLength).toString('utf8', BYTES),
+    state: STATES[row[0] ?? 0] ?? 'ACTIVE',
+    deadline_ms: Number.isNaN(deadline) ? null : deadline,
+    is_child: ((row[1] ?? 0) & CHILD) !== 0,
+    delegates: ((row[1] ?? 0) & DELEGATES) !== 0,
+  };
 }

@@ -1,5 +1,7 @@
 /** The index port: byte values under ASCII keys, in the order of the keys. A cache: what it holds can be read from the journal again. */
 
+import { HubError } from '../../core/lib/errors.ts';
+
 export interface OrderedIndex {
   /** Synchronous: an append must know at once where its log is. */
   get(key: string): Uint8Array | undefined;
@@ -19,4 +21,11 @@ export interface RangeOptions {
 export interface IndexEntry {
   readonly key: string;
   readonly value: Uint8Array;
+}
+
+export class DamagedIndex extends HubError {
+  constructor(what: string) {
+    super('index_damaged', `the index of the data folder is damaged: ${what}; it is built anew at the next start`);
+    this.name = 'DamagedIndex';
+  }
 }

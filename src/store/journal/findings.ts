@@ -3,7 +3,8 @@
  * confirmed, so the damage is corruption and what is sound is delivered; without one it is a torn flush, and is dropped.
  */
 
-import type { Damage, OnRecord, PlacedRecord, Position } from './journal-types.ts';
+import type { Damage } from './damage.ts';
+import type { OnRecord, PlacedRecord, Position } from './journal-types.ts';
 import { MARK_BYTES, RECORD_HEADER_BYTES } from './record.ts';
 
 export class Findings {

@@ -1,16 +1,32 @@
-/** Names the logs whose records lost their headers: the text of a unit begins with the log it belongs to. */
+/** Looks at the bytes of damage: is the journal damaged at a place, and which logs have lost the headers of their records? */
 
-import type { Files } from '../../node/journal/files.ts';
-import type { Damage } from './journal-types.ts';
+import type { Damage } from './damage.ts';
+import { type Files, readChunks, segmentName, withSegment } from './files.ts';
+import type { Position } from './journal-types.ts';
 import { RECORD_HEADER_BYTES } from './record.ts';
-import { withSegment } from '../../node/journal/segments.ts';
+import { scanJournal, scanWhole } from './scan.ts';
 
 /** How append() begins the text of a unit. */
 const UNIT_START = /\{"entries":\[\{"envelope":\{"session_id":"([\w.-]{1,64})"/g;
 /** More than a header and the beginning of a unit. */
 const OVERLAP_BYTES = 256;
-const CHUNK_BYTES = 1024 * 1024;
 
+/** False = the journal is sound there, and the caller looked at the wrong place. `end`: where what is confirmed ends. */
+export async function isDamagedAt(files: Files, { segment, offset }: Position, end: Position): Promise<boolean> {
+  // A file that is gone is damage.
+  if (!(await files.list()).includes(segmentName(segment))) return true;
+  const damages = await damagesIn(files, segment, end);
+  return damages.some(({ from, to }) => from.offset <= offset && (to.segment !== segment || offset < to.offset));
+}
+
+async function damagesIn(files: Files, segment: number, end: Position): Promise<readonly Damage[]> {
+  if (segment < 0) return (await withSegment(files, segment, (file) => scanWhole(file, segment))).damages;
+  const size = await withSegment(files, segment, (file) => file.size());
+  const until = segment === end.segment ? end : { segment, offset: size };
+  return (await scanJournal(files, { from: { segment, offset: 0 }, until })).damages;
+}
+
+/** Adds the logs whose records lost their headers: the text of a unit begins with the log it belongs to. */
 export function nameLostLogs(files: Files, damages: readonly Damage[]): Promise<readonly Damage[]> {
   return Promise.all(damages.map((damage) => (damage.unknown ? withLostLogs(files, damage) : damage)));
 }
@@ -21,8 +37,7 @@ async function withLostLogs(files: Files, damage: Damage): Promise<Damage> {
   if (from.segment !== to.segment || from.offset === to.offset) return damage;
   const names = new Set(damage.logIds);
   await withSegment(files, from.segment, async (file) => {
-    for (let at = from.offset; at < to.offset; at += CHUNK_BYTES) {
-      const bytes = await file.read(at, Math.min(CHUNK_BYTES + OVERLAP_BYTES, to.offset - at));
+    for await (const { bytes } of readChunks(file, from.offset, to.offset, OVERLAP_BYTES)) {
       for (const name of namesIn(bytes)) names.add(name);
     }
   });

@@ -8,6 +8,10 @@ export interface Position {
   readonly offset: number;
 }
 
+export function isBefore(a: Position, b: Position): boolean {
+  return a.segment < b.segment || (a.segment === b.segment && a.offset < b.offset);
+}
+
 /** unit: one unit of one log, awaited by its writer. lazy: a record that goes with whatever flush comes next (cursors, audit, meta). */
 export type RecordKind = 'unit' | 'lazy';
 
@@ -25,29 +29,10 @@ export interface PlacedRecord extends JournalRecord {
   readonly bytes: number;
 }
 
-/** Damage before the last confirmed flush: nothing was cut, and what it may have touched is named. */
-export interface Damage {
-  readonly from: Position;
-  readonly to: Position;
-  /** Logs whose records are known to be damaged; the header may survive its text. */
-  readonly logIds: readonly string[];
-  /** Headers were lost too: other logs may be affected, to be found by holes in their seqs. */
-  readonly unknown: boolean;
-}
-
-export interface Recovery {
-  /** Bytes of a torn last flush that were cut, and where. */
-  readonly torn: { readonly at: Position; readonly bytes: number } | null;
-  readonly damages: readonly Damage[];
-  readonly records: number;
-  /** Where the next flush will begin: a scan from here finds exactly what is appended later. */
-  readonly end: Position;
-}
-
 /** failed: nobody can tell what was kept; the journal is poisoned and fails every later append. */
 export type JournalOutcome = { readonly kind: 'durable' } | { readonly kind: 'failed'; readonly error: Error };
 
-export interface Appended {
+export interface AppendResult {
   /** Where it will stand, once it is durable. */
   readonly position: Position;
   readonly bytes: number;
@@ -57,9 +42,6 @@ export interface Appended {
 
 /** Called for every whole record in order; a promise is waited for, a throw ends the scan. */
 export type OnRecord = (record: PlacedRecord) => void | Promise<void>;
-
-/** Called at every mark, with all damage so far; a promise is waited for. */
-export type OnConfirmed = (damages: readonly Damage[]) => void | Promise<void>;
 
 /** How far a scan has come. */
 export type OnProgress = (progress: { readonly bytes: number; readonly of: number }) => void;

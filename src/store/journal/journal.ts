@@ -1,23 +1,22 @@
 /** The journal: every log of a hub in one order, durable before it is confirmed. One writer; the folder is locked by its owner. */
 
 import { HubError } from '../../core/lib/errors.ts';
-import type { Files, OpenFile } from '../../node/journal/files.ts';
-import type {
-  Appended,
-  JournalOutcome,
-  JournalRecord,
-  OnConfirmed,
-  OnProgress,
-  OnRecord,
-  Position,
-  RecordKind,
-  Recovery,
+import type { Damage } from './damage.ts';
+import { type Files, listSegments, type OpenFile, SPARE_NAME, segmentName } from './files.ts';
+import {
+  type AppendResult,
+  isBefore,
+  type JournalOutcome,
+  type JournalRecord,
+  type OnProgress,
+  type OnRecord,
+  type Position,
+  type RecordKind,
 } from './journal-types.ts';
-import { mend } from '../../node/journal/mend.ts';
-import { type Scanned, type ScanOptions, scanJournal } from './scan.ts';
+import { MARK_BYTES, writeMark } from './record.ts';
+import { type OnConfirmed, type ScanOptions, type ScanResult, scanJournal } from './scan.ts';
 import { SegmentReader } from './segment-reader.ts';
-import { listSegments, SPARE_NAME, segmentName } from '../../node/journal/segments.ts';
-import { Spare } from './spare-segment.ts';
+import { SpareSegment, zeros } from './spare-segment.ts';
 import { type Defer, Writer } from './writer.ts';
 
 export const SEGMENT_BYTES: number = 64 * 1024 * 1024;
@@ -32,6 +31,15 @@ export interface JournalOptions {
   readonly onProgress?: OnProgress;
   /** How a turn of the event loop ends; a simulation has its own. */
   readonly defer?: Defer;
+}
+
+export interface Recovery {
+  /** Bytes of a torn last flush that were cut, and where. */
+  readonly torn: { readonly at: Position; readonly bytes: number } | null;
+  readonly damages: readonly Damage[];
+  readonly records: number;
+  /** Where the next flush will begin: a scan from here finds exactly what is appended later. */
+  readonly end: Position;
 }
 
 export class Journal {
@@ -54,7 +62,7 @@ export class Journal {
     const segment = await lastSegment(files, segmentBytes, options.from);
     const file = await files.open(segmentName(segment), { through: true });
     try {
-      const { end: offset, lastFlush, sealed } = await mend(file, segment, scanned);
+      const { end: offset, lastFlush, sealed } = await repairTail(file, segment, scanned);
       await files.syncFolder();
       const capacity = Math.max(segmentBytes, await file.size());
       const writer = new Writer({ files, segmentBytes, defer, segment, file, capacity, offset, lastFlush, sealed });
@@ -77,7 +85,7 @@ export class Journal {
   }
 
   /** Synchronous: records stand in the order of the calls. A lazy record goes with whatever flush comes next. */
-  append(kind: RecordKind, logId: string, text: string): Appended {
+  append(kind: RecordKind, logId: string, text: string): AppendResult {
     return this.#writer.append(kind, logId, text);
   }
 
@@ -113,7 +121,7 @@ export class Journal {
   }
 
   /** Everything confirmed from a place on, sound or damaged. */
-  scan(options: Omit<ScanOptions, 'until'> = {}): Promise<Pick<Scanned, 'records' | 'damages'>> {
+  scan(options: Omit<ScanOptions, 'until'> = {}): Promise<Pick<ScanResult, 'records' | 'damages'>> {
     return scanJournal(this.#files, { ...options, until: this.end });
   }
 
@@ -129,8 +137,8 @@ export class Journal {
   }
 
   #assertConfirmed(position: Position): void {
+    if (isBefore(position, this.end)) return;
     const { segment, offset } = this.end;
-    if (position.segment < segment || (position.segment === segment && position.offset < offset)) return;
     throw new HubError(
       'not_confirmed',
       `a record is read when it is durable: ${position.segment}/${position.offset} is not before ${segment}/${offset}`,
@@ -143,9 +151,35 @@ async function lastSegment(files: Files, bytes: number, from: Position | undefin
   const last = (await listSegments(files)).at(-1);
   if (last !== undefined && last >= (from?.segment ?? 0)) return last;
   const segment = from === undefined ? 1 : from.segment + 1;
-  const spare = new Spare(files, bytes);
+  const spare = new SpareSegment(files, bytes);
   await spare.ready();
   const file: OpenFile = await spare.become(segment);
   await file.close();
   return segment;
+}
+
+export interface RepairedTail {
+  /** Where the next flush will begin. */
+  readonly end: number;
+  readonly lastFlush: number;
+  /** Nothing but a mark follows what was confirmed: whatever is damaged before it is no torn write. */
+  readonly sealed: boolean;
+}
+
+async function repairTail(file: OpenFile, segment: number, scanned: ScanResult): Promise<RepairedTail> {
+  const { lastMark, torn } = scanned;
+  const end = scanned.end?.segment === segment ? scanned.end.offset : 0;
+  const from = lastMark?.position.segment === segment ? lastMark.position.offset : end;
+  // Written again even if it looks whole: after a failed sync the system may show pages that never reached the disk.
+  const found = await file.read(from, Math.max(0, end - from));
+  await file.write(from, [found, ...zeros(torn?.bytes ?? 0)]);
+  await file.sync();
+  const lastFlush = lastMark?.flush ?? 0;
+  if (scanned.sealed) return { end, lastFlush, sealed: true };
+  // Only now: a mark says that all before it is durable.
+  const mark = Buffer.alloc(MARK_BYTES);
+  writeMark(mark, 0, lastFlush + 1, 0);
+  await file.write(end, [mark]);
+  await file.sync();
+  return { end: end + MARK_BYTES, lastFlush: lastFlush + 1, sealed: true };
 }

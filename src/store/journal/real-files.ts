@@ -4,8 +4,8 @@ import { constants, fdatasync, write } from 'node:fs';
 import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HubError } from '../../core/lib/errors.ts';
-import type { Files, OpenFile } from '../../node/journal/files.ts';
 import { makeFolder, syncFolder } from '../../system/make-folder.ts';
+import type { Files, OpenFile } from './files.ts';
 
 const OPEN = constants.O_RDWR;
 const CREATE: number = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL;

@@ -1,13 +1,12 @@
 /** A file of the journal that is written as a whole: one mark and all its records. It gets its name when it is durable. */
 
-import type { Files, OpenFile } from '../../node/journal/files.ts';
+import { type Files, type OpenFile, PART_SUFFIX, segmentName } from './files.ts';
 import type { Position, RecordKind } from './journal-types.ts';
-import { MARK_BYTES, recordRoom, writeMark, writePacked, writeRecord } from './record.ts';
-import { PART_SUFFIX, segmentName } from '../../node/journal/segments.ts';
+import { MARK_BYTES, recordRoom, writeCompressed, writeMark, writeRecord } from './record.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 
-export class PartFile {
+export class RecordFile {
   /** What it is called until it is whole. */
   readonly name: string;
   readonly #files: Files;
@@ -25,12 +24,12 @@ export class PartFile {
     this.#file = file;
   }
 
-  static async create(files: Files, segment: number): Promise<PartFile> {
+  static async create(files: Files, segment: number): Promise<RecordFile> {
     const name = segmentName(segment) + PART_SUFFIX;
     // Of an earlier try that failed.
     if ((await files.list()).includes(name)) await files.remove(name);
     const file = await files.open(name, { create: true });
-    return new PartFile(files, segment, file);
+    return new RecordFile(files, segment, file);
   }
 
   get bytes(): number {
@@ -45,7 +44,7 @@ export class PartFile {
     const offset = this.bytes;
     this.#filled +=
       kind === 'packed'
-        ? writePacked(this.#buffer, this.#filled, logId, text)
+        ? writeCompressed(this.#buffer, this.#filled, logId, text)
         : writeRecord(this.#buffer, this.#filled, kind, logId, text);
     return { segment: this.#segment, offset };
   }

@@ -1,6 +1,6 @@
 /** A part of a segment in memory that moves forward as a scan does. */
 
-import type { OpenFile } from '../../node/journal/files.ts';
+import type { OpenFile } from './files.ts';
 import { FRAME_START, type Frame, readFrame } from './record.ts';
 
 /** Large enough that reading is not waiting, small enough not to matter in memory. */
@@ -9,7 +9,7 @@ const ZEROS: Buffer = Buffer.alloc(64 * 1024);
 
 export type WholeFrame = Exclude<Frame, { kind: 'short' }>;
 
-export class Window {
+export class ScanWindow {
   /** Where the segment ends. */
   readonly size: number;
   readonly #file: OpenFile;

@@ -1,12 +1,14 @@
 /** Reads a journal from a place to its end. It changes nothing: whoever only looks may do it beside the writer. */
 
-import type { Files, OpenFile } from '../../node/journal/files.ts';
+import type { Damage } from './damage.ts';
+import { type Files, listSegments, type OpenFile, withSegment } from './files.ts';
 import { Findings } from './findings.ts';
-import type { Damage, OnConfirmed, OnProgress, OnRecord, Position } from './journal-types.ts';
-import { lastMarkBefore, type PlacedMark } from '../../node/journal/last-mark.ts';
-import { type Frame, MARK_BYTES } from './record.ts';
-import { listSegments, withSegment } from '../../node/journal/segments.ts';
-import { Window } from './scan-window.ts';
+import type { OnProgress, OnRecord, Position } from './journal-types.ts';
+import { type Frame, MARK_BYTES, MARK_START, readFrame } from './record.ts';
+import { ScanWindow } from './scan-window.ts';
+
+/** Called at every mark, with all damage so far; a promise is waited for. */
+export type OnConfirmed = (damages: readonly Damage[]) => void | Promise<void>;
 
 export interface ScanOptions {
   /** The beginning of a flush or of a record; the beginning of the journal, unless told. */
@@ -19,7 +21,7 @@ export interface ScanOptions {
   readonly onProgress?: OnProgress;
 }
 
-export interface Scanned {
+export interface ScanResult {
   readonly records: number;
   readonly damages: readonly Damage[];
   /** What follows the last whole record without having been confirmed. `bytes` may be 0: nothing of it reached the disk. */
@@ -32,7 +34,7 @@ export interface Scanned {
   readonly sealed: boolean;
 }
 
-export async function scanJournal(files: Files, options: ScanOptions = {}): Promise<Scanned> {
+export async function scanJournal(files: Files, options: ScanOptions = {}): Promise<ScanResult> {
   const { from = START, until } = options;
   const there = await listSegments(files);
   const segments = there.filter((segment) => segment >= from.segment && segment <= (until?.segment ?? segment));
@@ -45,7 +47,7 @@ export async function scanJournal(files: Files, options: ScanOptions = {}): Prom
 }
 
 /** Reads one file that is whole or damaged, but was never torn. Its places have this number. */
-export async function scanWhole(file: OpenFile, segment: number, options: ScanOptions = {}): Promise<Scanned> {
+export async function scanWhole(file: OpenFile, segment: number, options: ScanOptions = {}): Promise<ScanResult> {
   const scan = new Scan({ ...options, until: { segment, offset: await file.size() } }, null);
   await scan.segment(segment, file);
   return scan.result();
@@ -58,7 +60,7 @@ class Scan {
   #passed = 0;
   #total = 0;
   #end: Position | null = null;
-  #torn: Scanned['torn'] = null;
+  #torn: ScanResult['torn'] = null;
   #lastMark: PlacedMark | null;
   #lastSegment: number | null = null;
   #isSegmentMissing = false;
@@ -89,14 +91,14 @@ class Scan {
     const start = from?.segment === segment ? from.offset : 0;
     const size = until?.segment === segment ? Math.min(fileSize, until.offset) : fileSize;
     if (size < start) this.#findings.gap({ segment, offset: size }, { segment, offset: start });
-    const window = new Window(file, size);
+    const window = new ScanWindow(file, size);
     const end = await this.#walk(segment, window, start);
     await this.#conclude(segment, window, end);
     this.#passed += fileSize;
     this.#progress(0);
   }
 
-  async result(): Promise<Scanned> {
+  async result(): Promise<ScanResult> {
     if (this.#options.until !== undefined) {
       await this.#findings.confirm();
       this.#torn = null;
@@ -108,7 +110,7 @@ class Scan {
   }
 
   /** Frame by frame; gives the end of what is there, sound or not. */
-  async #walk(segment: number, window: Window, start: number): Promise<number> {
+  async #walk(segment: number, window: ScanWindow, start: number): Promise<number> {
     let at = start;
     let reported = start;
     for (;;) {
@@ -169,7 +171,7 @@ class Scan {
   }
 
   /** Where the next frame is after a place that has none; null = nothing follows. */
-  async #resume(segment: number, window: Window, at: number, kind: 'blank' | 'junk'): Promise<number | null> {
+  async #resume(segment: number, window: ScanWindow, at: number, kind: 'blank' | 'junk'): Promise<number | null> {
     const content = kind === 'junk' ? at : await window.nonZero(at);
     if (content >= window.size) return null;
     const next = await window.nextFrame(kind === 'junk' ? at + 1 : content);
@@ -178,7 +180,7 @@ class Scan {
     return to;
   }
 
-  async #conclude(segment: number, window: Window, end: number): Promise<void> {
+  async #conclude(segment: number, window: ScanWindow, end: number): Promise<void> {
     const flushEnd = this.#flushEnd(segment);
     if (end < flushEnd) this.#findings.damage(segment, end, flushEnd, null);
     const suspect = this.#findings.suspectFrom;
@@ -207,4 +209,43 @@ function endOfMark({ position: { segment, offset } }: PlacedMark): Position {
 
 function isAt(a: Position, b: Position): boolean {
   return a.segment === b.segment && a.offset === b.offset;
+}
+
+const CHUNK_BYTES = 256 * 1024;
+
+export interface PlacedMark {
+  readonly position: Position;
+  readonly flush: number;
+  readonly extent: number;
+}
+
+/** `segments`: those there are, lowest first. */
+async function lastMarkBefore(files: Files, segments: readonly number[], place: Position): Promise<PlacedMark | null> {
+  for (const segment of segments.filter((number) => number <= place.segment).reverse()) {
+    const found = await withSegment(files, segment, async (file) => {
+      const size = await file.size();
+      return lastMarkIn(segment, file, segment === place.segment ? Math.min(size, place.offset) : size);
+    });
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+async function lastMarkIn(segment: number, file: OpenFile, end: number): Promise<PlacedMark | null> {
+  for (let to = end; to > 0; to -= CHUNK_BYTES) {
+    const from = Math.max(0, to - CHUNK_BYTES);
+    // A mark may begin in this chunk and end in the one after it.
+    const read = await file.read(from, Math.min(to + MARK_BYTES - 1, end) - from);
+    const bytes = Buffer.from(read.buffer, read.byteOffset, read.byteLength);
+    for (
+      let at = bytes.lastIndexOf(MARK_START);
+      at !== -1;
+      at = at === 0 ? -1 : bytes.lastIndexOf(MARK_START, at - 1)
+    ) {
+      const frame = readFrame(bytes, at);
+      if (frame.kind !== 'mark') continue;
+      return { position: { segment, offset: from + at }, flush: frame.flush, extent: frame.extent };
+    }
+  }
+  return null;
 }

@@ -1,12 +1,11 @@
 /** Reads of confirmed records by their place. */
 
+import { ConcurrencyLimit } from '../../core/lib/concurrency-limit.ts';
 import { HubError } from '../../core/lib/errors.ts';
-import { FewAtATime } from '../../core/lib/concurrency-limit.ts';
-import { DamagedRecord } from '../../node/journal/damaged-record.ts';
-import type { Files, OpenFile } from '../../node/journal/files.ts';
+import { DamagedRecord } from './damage.ts';
+import { type Files, type OpenFile, segmentName } from './files.ts';
 import type { JournalRecord, Position } from './journal-types.ts';
 import { type Frame, readFrame } from './record.ts';
-import { segmentName } from '../../node/journal/segments.ts';
 
 /** Enough for most records, so that most are read at once. */
 const GUESS_BYTES = 4 * 1024;
@@ -36,7 +35,7 @@ export class SegmentReader {
   readonly #open = new Map<number, Shared>();
   /** Files that have lost their name and are still read. */
   readonly #replaced = new Set<Shared>();
-  readonly #reads = new FewAtATime(MAX_READS);
+  readonly #reads = new ConcurrencyLimit(MAX_READS);
   #isClosed = false;
 
   constructor(files: Files) {

@@ -1,14 +1,12 @@
 /** Makes the next segment ready in the background, so that a flush finds its blocks on the disk already. */
 
 import { asError } from '../../core/lib/errors.ts';
-import type { Files, OpenFile } from '../../node/journal/files.ts';
-import { SPARE_NAME, segmentName } from '../../node/journal/segments.ts';
-import { zeros } from '../../node/journal/zeros.ts';
+import { type Files, type OpenFile, SPARE_NAME, segmentName } from './files.ts';
 
 /** Synced piece by piece: one sync of a whole segment would make the flushes beside it wait. */
 const PIECE_BYTES = 4 * 1024 * 1024;
 
-export class Spare {
+export class SpareSegment {
   readonly #files: Files;
   readonly #bytes: number;
   #file: OpenFile | null = null;
@@ -78,4 +76,15 @@ export class Spare {
     this.#failure = null;
     this.#work = null;
   }
+}
+
+const ZERO_CHUNK_BYTES: number = 1024 * 1024;
+
+const ZERO_CHUNK: Uint8Array = new Uint8Array(ZERO_CHUNK_BYTES);
+
+export function zeros(bytes: number): readonly Uint8Array[] {
+  const whole = Math.floor(bytes / ZERO_CHUNK_BYTES);
+  const chunks = Array.from({ length: whole }, () => ZERO_CHUNK);
+  const rest = bytes - whole * ZERO_CHUNK_BYTES;
+  return rest === 0 ? chunks : [...chunks, ZERO_CHUNK.subarray(0, rest)];
 }

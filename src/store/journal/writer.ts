@@ -6,11 +6,10 @@
 
 import { asError, HubError } from '../../core/lib/errors.ts';
 import { Batch } from './batch.ts';
-import type { Files, OpenFile } from '../../node/journal/files.ts';
-import type { Appended, JournalOutcome, Position, RecordKind } from './journal-types.ts';
+import { type Files, type OpenFile, segmentName } from './files.ts';
+import type { AppendResult, JournalOutcome, Position, RecordKind } from './journal-types.ts';
 import { MARK_BYTES } from './record.ts';
-import { segmentName } from '../../node/journal/segments.ts';
-import { Spare } from './spare-segment.ts';
+import { SpareSegment } from './spare-segment.ts';
 
 const DURABLE: JournalOutcome = { kind: 'durable' };
 /** The next segment is made ready when this part of a segment is full: it takes as long as filling some of the rest. */
@@ -41,7 +40,7 @@ export interface WriterOptions {
 
 export class Writer {
   readonly #options: WriterOptions;
-  readonly #spare: Spare;
+  readonly #spare: SpareSegment;
   /** Oldest first; the last one may be filling. Bounded by the caller, who sees `stagedBytes`. */
   readonly #queue: Batch[] = [];
   #filling: Batch | null = null;
@@ -65,7 +64,7 @@ export class Writer {
   constructor(options: WriterOptions) {
     const { files, segmentBytes, segment, file, capacity, offset, lastFlush, sealed } = options;
     this.#options = options;
-    this.#spare = new Spare(files, segmentBytes);
+    this.#spare = new SpareSegment(files, segmentBytes);
     this.#room = { segment, offset, capacity };
     this.#active = { segment, file };
     this.#lastFlush = lastFlush;
@@ -87,7 +86,7 @@ export class Writer {
     return this.#refusal;
   }
 
-  append(kind: RecordKind, logId: string, text: string): Appended {
+  append(kind: RecordKind, logId: string, text: string): AppendResult {
     if (this.#refusal !== null) return this.#refused(this.#refusal);
     let batch = this.#filling ?? this.#begin();
     let bytes = batch.encode(kind, logId, text);
@@ -255,7 +254,7 @@ export class Writer {
     for (const batch of this.#queue.splice(0)) batch.settle({ kind: 'failed', error });
   }
 
-  #refused(error: Error): Appended {
+  #refused(error: Error): AppendResult {
     const { segment, offset } = this.#room;
     return { position: { segment, offset }, bytes: 0, outcome: Promise.resolve({ kind: 'failed', error }) };
   }

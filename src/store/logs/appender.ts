@@ -1,19 +1,21 @@
-/** Appends to the journal, and what follows when a flush is on the disk: the catalogue, then the answers, then, soon, the index. */
+/**
+ * Appends to the journal, and what follows when a flush is on the disk: the catalogue, then the answers, then, soon, the index.
+ * The store is the only writer of its folder, so a head token is the seq and epoch of a staged head.
+ */
 
-import type { Unit } from '../../core/records/session/envelope.ts';
 import { asError } from '../../core/lib/errors.ts';
 import type { Append, AppendOutcome, HeadToken } from '../../core/ports/store.ts';
-import { checkSeqs } from '../../core/store-rules.ts';
-import { unitText } from '../../core/state/serialize.ts';
-import type { Journal } from '../journal/journal.ts';
-import type { Appended } from '../journal/journal-types.ts';
+import type { Unit } from '../../core/records/session/unit.ts';
+import { checkSeqs } from '../../core/state/fold-head.ts';
+import { serializeUnit } from '../../core/state/serialize.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { type Applied, FlushGroup } from './flush-group.ts';
-import { isHead, seqOf, tokenOf, tokenOfConflict } from '../../node/store/head-token.ts';
 import type { HotLog } from '../catalogue/hot-log.ts';
 import { orderAt } from '../index/index-keys.ts';
-import { extended, type LogRecord } from '../index/log-record.ts';
-import type { PlacedUnit } from '../../node/store/unit-places.ts';
+import { extendRecord, type LogRecord } from '../index/log-record.ts';
+import type { PlacedUnit } from '../index/unit-positions.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { AppendResult } from '../journal/journal-types.ts';
+import { type DurableEffect, FlushGroup } from './flush-group.ts';
 
 /** The index is written this long after something became durable: often enough that a start replays little, rarely enough to cost nothing. */
 export const COMMIT_AFTER_MS = 500;
@@ -69,8 +71,8 @@ export class Appender {
     if (!isDamaged) checkSeqs(logId, seqOf(expected), unit);
     if (isDamaged || !isHead(before, expected)) return { token: tokenOfConflict(seq), outcome: this.#conflict() };
     // The fold comes first: if it throws, nothing was written.
-    const grown = extended(before, unit);
-    const text = unitText(unit);
+    const grown = extendRecord(before, unit);
+    const text = serializeUnit(unit);
     const appended = this.#journal.append('unit', logId, text);
     const { position } = appended;
     const after = before === null ? { ...grown, order: orderAt(position) } : grown;
@@ -84,7 +86,7 @@ export class Appender {
   }
 
   /** A record that nobody waits for; `apply` is called when it is durable. */
-  appendLazy(family: string, text: string, apply: (appended: Appended) => void = () => {}): void {
+  appendLazy(family: string, text: string, apply: (appended: AppendResult) => void = () => {}): void {
     if (this.#failure !== null) return;
     const appended = this.#journal.append('lazy', family, text);
     this.#groupOf(appended).addLazy({ apply: () => apply(appended) });
@@ -129,7 +131,7 @@ export class Appender {
   }
 
   /** The group of the flush that this record goes with. */
-  #groupOf(appended: Appended): FlushGroup {
+  #groupOf(appended: AppendResult): FlushGroup {
     if (this.#group?.flushed === appended.outcome) {
       this.#group.last = appended;
       return this.#group;
@@ -174,8 +176,8 @@ export class Appender {
     return { token: tokenOfConflict(seq), outcome: Promise.resolve({ kind: 'failed', error }) };
   }
 
-  #applied({ position: { segment, offset }, bytes }: Appended): void {
-    this.#catalogue.applied({ segment, offset: offset + bytes });
+  #applied({ position: { segment, offset }, bytes }: AppendResult): void {
+    this.#catalogue.advanceTo({ segment, offset: offset + bytes });
   }
 
   /** Lazy records go to the disk no later than the index. An index that cannot be written is a disk that cannot be trusted. */
@@ -190,7 +192,7 @@ export class Appender {
 }
 
 /** A unit that waits for its flush. */
-class AppendedUnit implements Applied {
+class AppendedUnit implements DurableEffect {
   private readonly catalogue: Catalogue;
   private readonly log: HotLog;
   private readonly after: LogRecord;
@@ -208,4 +210,37 @@ class AppendedUnit implements Applied {
   apply(): void {
     this.catalogue.confirm(this.log, this.after, this.unit, this.lastId);
   }
+}
+
+interface Token {
+  readonly seq: number;
+  readonly epoch: number;
+}
+
+const NEVER = -1;
+
+export function tokenOf({ seq, epoch }: { readonly seq: number; readonly epoch: number }): HeadToken {
+  const token: Token = { seq, epoch };
+  // HeadToken is opaque; these are ours.
+  return token as unknown as HeadToken;
+}
+
+function tokenOfConflict(seq: number): HeadToken {
+  return tokenOf({ seq, epoch: NEVER });
+}
+
+function isHead(record: LogRecord | null, expected: HeadToken | null): boolean {
+  if (record === null || expected === null) return record === null && expected === null;
+  const { seq, epoch } = read(expected);
+  return record.seq === seq && record.epoch === epoch;
+}
+
+/** The seq of the head it names; null = before the first. */
+export function seqOf(token: HeadToken | null): number {
+  return token === null ? 0 : read(token).seq;
+}
+
+function read(token: HeadToken): Token {
+  // The reverse of tokenOf.
+  return token as unknown as Token;
 }

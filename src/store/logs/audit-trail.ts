@@ -1,26 +1,26 @@
 /** Reading the audit trail: from the journal, and the last few from memory until they are in it. */
 
-import type { AuditRange, AuditRecord, NumberedAudit } from '../../core/ports/store.ts';
-import { DamagedRecord } from '../../node/journal/damaged-record.ts';
-import type { Journal } from '../journal/journal.ts';
-import type { JournalRecord, Position } from '../journal/journal-types.ts';
+import type { AuditEntry, AuditRange, AuditRecord } from '../../core/ports/store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { auditKey, lastPart, under } from '../index/index-keys.ts';
-import { decodePlace } from '../../node/store/unit-places.ts';
+import { decodePosition } from '../index/unit-positions.ts';
+import { DamagedRecord } from '../journal/damage.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { JournalRecord, Position } from '../journal/journal-types.ts';
 
 /** Not durable yet, oldest first. */
-export type AuditTrail = NumberedAudit[];
+export type AuditTrail = AuditEntry[];
 
 export async function readAudit(
   journal: Journal,
   catalogue: Catalogue,
   fresh: AuditTrail,
   range: AuditRange,
-): Promise<readonly NumberedAudit[]> {
-  const { placesVersion } = catalogue;
+): Promise<readonly AuditEntry[]> {
+  const { positionsVersion: placesVersion } = catalogue;
   const found = await readOnce(journal, catalogue, fresh, range);
   // Moved while they were read: they lie elsewhere.
-  return placesVersion === catalogue.placesVersion ? found : readAudit(journal, catalogue, fresh, range);
+  return placesVersion === catalogue.positionsVersion ? found : readAudit(journal, catalogue, fresh, range);
 }
 
 async function readOnce(
@@ -28,7 +28,7 @@ async function readOnce(
   catalogue: Catalogue,
   fresh: AuditTrail,
   range: AuditRange,
-): Promise<readonly NumberedAudit[]> {
+): Promise<readonly AuditEntry[]> {
   return 'before' in range
     ? readBefore(journal, catalogue, fresh, range.before, range.limit)
     : readAfter(journal, catalogue, fresh, range.after, range.limit);
@@ -40,13 +40,13 @@ async function readAfter(
   fresh: AuditTrail,
   after: number,
   limit: number,
-): Promise<readonly NumberedAudit[]> {
+): Promise<readonly AuditEntry[]> {
   const numbers: number[] = [];
   const places: Position[] = [];
   for (const { key, value } of overlay.range(auditKey(after + 1), under('a').to)) {
     if (numbers.length === limit) break;
     numbers.push(Number(lastPart(key)));
-    places.push(decodePlace(value));
+    places.push(decodePosition(value));
   }
   const waiting = fresh.filter(({ number }) => number > after && number > (numbers.at(-1) ?? 0));
   return [...(await numbered(journal, numbers, places)), ...waiting].slice(0, limit);
@@ -61,7 +61,7 @@ async function readBefore(
   fresh: AuditTrail,
   before: number,
   limit: number,
-): Promise<readonly NumberedAudit[]> {
+): Promise<readonly AuditEntry[]> {
   const waiting = fresh.filter(({ number }) => number < before).reverse();
   const rest = Math.max(0, limit - waiting.length);
   const end = Math.min(before, waiting.at(-1)?.number ?? before, BEHIND_ALL);
@@ -70,7 +70,7 @@ async function readBefore(
   for (const { key, value } of overlay.range(auditKey(0), auditKey(end), { reverse: true })) {
     if (numbers.length === rest) break;
     numbers.push(Number(lastPart(key)));
-    places.push(decodePlace(value));
+    places.push(decodePosition(value));
   }
   return [...waiting.slice(0, limit), ...(await numbered(journal, numbers, places))];
 }
@@ -79,7 +79,7 @@ async function numbered(
   journal: Journal,
   numbers: readonly number[],
   places: readonly Position[],
-): Promise<readonly NumberedAudit[]> {
+): Promise<readonly AuditEntry[]> {
   return (await readSound(journal, places)).flatMap((record, i) =>
     // Written by audit() of the store.
     record === null ? [] : [{ ...(JSON.parse(record.text) as AuditRecord), number: numbers[i] ?? 0 }],

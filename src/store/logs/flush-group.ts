@@ -1,10 +1,10 @@
 /** The appends that become durable with one flush of the journal: applied in the order of the journal, then answered in that order. */
 
 import type { AppendOutcome } from '../../core/ports/store.ts';
-import type { Appended, JournalOutcome } from '../journal/journal-types.ts';
+import type { AppendResult, JournalOutcome } from '../journal/journal-types.ts';
 
 /** What follows when a record is durable: whoever looks from then on sees it. */
-export interface Applied {
+export interface DurableEffect {
   apply(): void;
 }
 
@@ -21,25 +21,25 @@ const CONFLICT: AppendOutcome = { kind: 'conflict' };
 export class FlushGroup {
   /** What all its appends wait for. */
   readonly flushed: Promise<JournalOutcome>;
-  readonly #records: Applied[] = [];
+  readonly #records: DurableEffect[] = [];
   /** In the order of the appends; a conflict is answered in its turn. */
   readonly #answers: Answer[] = [];
 
   /** The newest of its records. */
-  last: Appended;
+  last: AppendResult;
 
-  constructor(first: Appended) {
+  constructor(first: AppendResult) {
     this.flushed = first.outcome;
     this.last = first;
   }
 
-  add(unit: Applied): Promise<AppendOutcome> {
+  add(unit: DurableEffect): Promise<AppendOutcome> {
     this.#records.push(unit);
     return this.#answer(DURABLE);
   }
 
   /** Nobody waits for it. */
-  addLazy(record: Applied): void {
+  addLazy(record: DurableEffect): void {
     this.#records.push(record);
   }
 

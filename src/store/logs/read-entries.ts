@@ -1,15 +1,14 @@
 /** Reads a range of a log from the journal, up to what is durable and sound. */
 
-import type { Entry, Unit } from '../../core/records/session/envelope.ts';
 import type { ReadRange } from '../../core/ports/store.ts';
-import { DamagedRecord } from '../../node/journal/damaged-record.ts';
+import type { Entry, Unit } from '../../core/records/session/unit.ts';
+import type { LogRecord } from '../index/log-record.ts';
+import { DamagedIndex } from '../index/ordered-index.ts';
+import type { Overlay } from '../index/overlay.ts';
+import { type BoundRange, findUnits, type PlacedUnit } from '../index/unit-positions.ts';
+import { DamagedRecord } from '../journal/damage.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { JournalRecord, Position } from '../journal/journal-types.ts';
-import { DamagedIndex } from '../../node/store/damaged-index.ts';
-import type { LogRecord } from '../index/log-record.ts';
-import type { Overlay } from '../index/overlay.ts';
-import { type BoundRange, unitsIn } from '../../node/store/places.ts';
-import type { PlacedUnit } from '../../node/store/unit-places.ts';
 
 export interface ReadResult {
   readonly entries: readonly Entry[];
@@ -26,7 +25,7 @@ export async function readEntries(
 ): Promise<ReadResult> {
   const last = Math.min(seq, to_seq, (damagedFrom ?? Number.POSITIVE_INFINITY) - 1);
   const range = { from_seq: Math.max(1, from_seq), to_seq: last, limit, reverse };
-  const { units, damage } = await readUnits(journal, logId, unitsIn(overlay, logId, range));
+  const { units, damage } = await readUnits(journal, logId, findUnits(overlay, logId, range));
   if (reverse && damage !== null) units.reverse();
   const entries = units.flatMap((unit) => (reverse ? [...unit.entries].reverse() : unit.entries));
   const asked = entries

@@ -1,25 +1,24 @@
 /** Moves sessions that have ended out of the journal: their disk space is given back but for the archive, and they stay readable. */
 
 import { HubError } from '../../core/lib/errors.ts';
-import { describe } from '../../core/lib/json.ts';
-import { msFromIso } from '../../core/time.ts';
-import type { PlacedRecord } from '../journal/journal-types.ts';
-import { listArchives, listSegments, withSegment } from '../../node/journal/segments.ts';
-import type { CareOptions, OpenParts } from './maintenance-types.ts';
-import { compactSegment } from './compact-segment.ts';
+import { describeValue } from '../../core/lib/json.ts';
+import { msFromIso } from '../../core/lib/time.ts';
+import { MOVED_FAMILY, type MovedLog } from '../catalogue/store-operations.ts';
 import { after, lastPart, orderAt, unarchivedBefore } from '../index/index-keys.ts';
-import { MOVED_FAMILY, type MovedLog } from '../../node/store/moved-log.ts';
-import { PartFile } from '../journal/record-file.ts';
-import { unitsIn } from '../../node/store/places.ts';
+import { findUnits, type PlacedUnit } from '../index/unit-positions.ts';
+import { listArchives, listSegments, withSegment } from '../journal/files.ts';
+import type { PlacedRecord } from '../journal/journal-types.ts';
+import { RecordFile } from '../journal/record-file.ts';
+import { compactSegment } from './compact-segment.ts';
+import type { MaintenanceOptions, StoreInternals } from './maintenance-types.ts';
 import { Purge } from './purge.ts';
-import type { PlacedUnit } from '../../node/store/unit-places.ts';
 
-export interface ArchiveOptions extends CareOptions {
+export interface ArchiveOptions extends MaintenanceOptions {
   /** Only sessions that ended before this time (ISO). */
   readonly endedBefore: string;
 }
 
-export interface Archived {
+export interface ArchiveResult {
   readonly sessions: number;
   /** Bytes of the journal that were given back, less those of the archive, which is packed. */
   readonly freedBytes: number;
@@ -29,7 +28,7 @@ export interface Archived {
 const ARCHIVE_BYTES = 64 * 1024 * 1024;
 const UNITS_PER_READ = 256;
 
-export async function archiveEnded(parts: OpenParts, options: ArchiveOptions): Promise<Archived> {
+export async function archiveEnded(parts: StoreInternals, options: ArchiveOptions): Promise<ArchiveResult> {
   const endedBeforeMs = parseTime(options?.endedBefore);
   const { onProgress } = options;
   const purge = await Purge.of(parts, endedBeforeMs);
@@ -42,25 +41,27 @@ export async function archiveEnded(parts: OpenParts, options: ArchiveOptions): P
     return { ...archived, freedBytes: archived.freedBytes + purgedBytes };
   } catch (thrown) {
     // Files and index may not agree any more.
-    parts.catalogue.spoilt();
+    parts.catalogue.archive.invalidate();
     throw thrown;
   }
 }
 
 async function archiveSealed(
-  parts: OpenParts,
+  parts: StoreInternals,
   endedBeforeMs: number,
   sealed: ReadonlySet<number>,
   purge: Purge,
   onProgress: ArchiveOptions['onProgress'],
-): Promise<Archived> {
+): Promise<ArchiveResult> {
   let [sessions, freedBytes] = [0, 0];
   for (;;) {
     const moved = await moveSome(parts, endedBeforeMs, sealed, purge);
     sessions += moved.sessions;
     freedBytes -= moved.bytes;
-    parts.catalogue.haveLeftovers(moved.segments);
-    const segments = [...parts.catalogue.leftovers].filter((segment) => sealed.has(segment)).sort((a, b) => a - b);
+    parts.catalogue.archive.addLeftovers(moved.segments);
+    const segments = [...parts.catalogue.archive.leftovers]
+      .filter((segment) => sealed.has(segment))
+      .sort((a, b) => a - b);
     const isDropped = droppedRecords(parts);
     const sizes = await Promise.all(segments.map((segment) => sizeOf(parts, segment)));
     const of = sizes.reduce((sum, size) => sum + size, moved.bytes);
@@ -71,38 +72,38 @@ async function archiveSealed(
       bytes += sizes[i] ?? 0;
       onProgress?.({ bytes, of });
     }
-    parts.catalogue.isMoving = false;
+    parts.catalogue.archive.isMoving = false;
     await parts.settle();
     if (moved.sessions === 0) return { sessions, freedBytes };
   }
 }
 
 /** What was redacted and lies in the archive already, or in a segment that stays, is written over. Gives the bytes that were freed. */
-async function purgeSealed(parts: OpenParts, sealed: ReadonlySet<number>, purge: Purge): Promise<number> {
+async function purgeSealed(parts: StoreInternals, sealed: ReadonlySet<number>, purge: Purge): Promise<number> {
   const { catalogue } = parts;
   const files = [...(await purge.files())].filter((file) => file < 0 || sealed.has(file));
   if (files.length === 0) return 0;
-  catalogue.isMoving = true;
+  catalogue.archive.isMoving = true;
   await parts.settle();
   let freedBytes = 0;
   const isDropped = droppedRecords(parts);
   for (const file of files) {
     freedBytes += await compactSegment(parts, file, file < 0 ? () => false : isDropped, purge.text);
   }
-  catalogue.isMoving = false;
+  catalogue.archive.isMoving = false;
   await parts.settle();
   return freedBytes;
 }
 
 /** Without anything to do, nothing is sealed: every call would leave another segment. */
-function isAnything({ catalogue }: OpenParts, endedBeforeMs: number): boolean {
+function isAnything({ catalogue }: StoreInternals, endedBeforeMs: number): boolean {
   catalogue.show();
   const { from, to } = unarchivedBefore(endedBeforeMs);
   for (const _ of catalogue.overlay.range(from, to)) return true;
-  return catalogue.leftovers.size > 0;
+  return catalogue.archive.leftovers.size > 0;
 }
 
-function sizeOf({ files }: OpenParts, segment: number): Promise<number> {
+function sizeOf({ files }: StoreInternals, segment: number): Promise<number> {
   return withSegment(files, segment, (file) => file.size());
 }
 
@@ -111,12 +112,12 @@ function parseTime(text: unknown): number {
   if (Number.isFinite(ms)) return ms;
   throw new HubError(
     'bad_options',
-    `endedBefore: expected a time like 2026-01-31T12:00:00.000Z, got ${describe(text)}`,
+    `endedBefore: expected a time like 2026-01-31T12:00:00.000Z, got ${describeValue(text)}`,
   );
 }
 
 /** Everything so far is in segments that are not written any more, and the index needs none of them to start. Gives them. */
-async function sealSegments(parts: OpenParts): Promise<ReadonlySet<number>> {
+async function sealSegments(parts: StoreInternals): Promise<ReadonlySet<number>> {
   await parts.settle();
   await parts.journal.roll();
   // The cursors as they are now, so that those in old segments can go.
@@ -127,13 +128,13 @@ async function sealSegments(parts: OpenParts): Promise<ReadonlySet<number>> {
 }
 
 /** Cursors were written again; everything else that is not of an archived session stays. */
-function droppedRecords({ catalogue }: OpenParts): (record: PlacedRecord) => boolean {
+function droppedRecords({ catalogue }: StoreInternals): (record: PlacedRecord) => boolean {
   const known = new Map<string, ReadonlySet<string> | null>();
   return ({ kind, logId, position }) => {
     if (kind !== 'unit') return logId === 'cursors';
     let beside = known.get(logId);
     if (beside === undefined) {
-      beside = catalogue.placesBesideArchive(logId);
+      beside = catalogue.positionsBesideArchive(logId);
       known.set(logId, beside);
     }
     return beside !== null && !beside.has(orderAt(position));
@@ -149,7 +150,7 @@ interface Moved {
 
 /** Writes sessions into one file of the archive. From when it has its name until the segments are rewritten, they lie in both. */
 async function moveSome(
-  parts: OpenParts,
+  parts: StoreInternals,
   endedBeforeMs: number,
   sealed: ReadonlySet<number>,
   purge: Purge,
@@ -159,31 +160,31 @@ async function moveSome(
   const number = Math.min(0, ...(await listArchives(files))) - 1;
   const placed = new Map<string, readonly PlacedUnit[]>();
   const segments = new Set<number>();
-  const part = await PartFile.create(files, number);
+  const part = await RecordFile.create(files, number);
   let { from } = unarchivedBefore(endedBeforeMs);
   const { to } = unarchivedBefore(endedBeforeMs);
   for (let key = next(); key !== null && part.bytes < ARCHIVE_BYTES; key = next()) {
     from = after(key);
     const logId = lastPart(key);
     const units = unitsOf(parts, logId);
-    if (units?.some(({ position }) => position.segment < 0)) catalogue.isNotToArchive(logId);
+    if (units?.some(({ position }) => position.segment < 0)) catalogue.excludeFromArchive(logId);
     if (units === null || units.some(({ position }) => !sealed.has(position.segment))) continue;
     placed.set(logId, await copyLog(parts, part, purge, logId, units));
     for (const { position } of units) segments.add(position.segment);
   }
   if (placed.size === 0) {
     await part.discard();
-    catalogue.isMoving = catalogue.leftovers.size > 0;
+    catalogue.archive.isMoving = catalogue.archive.leftovers.size > 0;
     await parts.settle();
     return { sessions: 0, segments, bytes: 0 };
   }
   const { bytes } = part;
   await part.finish(1, { compacted: false });
   await part.publish();
-  catalogue.isMoving = true;
+  catalogue.archive.isMoving = true;
   await parts.settle();
-  for (const [logId, units] of placed) catalogue.archived(logId, units);
-  catalogue.knowsArchive(number);
+  for (const [logId, units] of placed) catalogue.moveToArchive(logId, units);
+  catalogue.recordArchive(number);
   return { sessions: placed.size, segments, bytes };
 
   function next(): string | null {
@@ -193,16 +194,16 @@ async function moveSome(
 }
 
 /** null = it is damaged and stays where it is. */
-function unitsOf({ catalogue }: OpenParts, logId: string): readonly PlacedUnit[] | null {
+function unitsOf({ catalogue }: StoreInternals, logId: string): readonly PlacedUnit[] | null {
   const record = catalogue.record(logId);
   if (record === null || record.damagedFrom !== null) return null;
-  catalogue.showPlaces(logId);
-  return unitsIn(catalogue.overlay, logId, { from_seq: 1, to_seq: record.seq, limit: record.seq, reverse: false });
+  catalogue.showPositions(logId);
+  return findUnits(catalogue.overlay, logId, { from_seq: 1, to_seq: record.seq, limit: record.seq, reverse: false });
 }
 
 async function copyLog(
-  { journal, catalogue }: OpenParts,
-  part: PartFile,
+  { journal, catalogue }: StoreInternals,
+  part: RecordFile,
   purge: Purge,
   log_id: string,
   units: readonly PlacedUnit[],

@@ -1,30 +1,71 @@
-/** Copies a journal up to a place, byte by byte: what is damaged stays damaged and can be judged later. */
+/** A copy of everything confirmed so far, taken while the hub runs. */
 
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { HubError } from '../../core/lib/errors.ts';
-import type { Files, OpenFile } from '../../node/journal/files.ts';
+import { describeValue } from '../../core/lib/json.ts';
+import { type Files, listArchives, listSegments, readChunks, segmentName, withFile } from '../journal/files.ts';
 import type { Position } from '../journal/journal-types.ts';
-import { listArchives, listSegments, segmentName } from '../../node/journal/segments.ts';
-import type { CareOptions } from './maintenance-types.ts';
+import { realFiles } from '../journal/real-files.ts';
+import { type CopiedFile, DATA_FORMAT, JOURNAL_FOLDER, writeBackupMark } from './data-format.ts';
+import type { MaintenanceOptions, StoreInternals } from './maintenance-types.ts';
 
-const CHUNK_BYTES = 1024 * 1024;
-
-interface Part {
-  readonly name: string;
+export interface BackupResult {
   readonly bytes: number;
 }
 
-/** What is in a file, for whoever copies it again. */
-export interface CopiedFile extends Part {
-  readonly checksum: number;
+/** A consistent prefix: everything confirmed when it began, and nothing that was not. `target` must be empty or not there. */
+export async function backupTo(
+  parts: StoreInternals,
+  target: string,
+  options: MaintenanceOptions = {},
+): Promise<BackupResult> {
+  await assertEmpty(target);
+  await parts.settle();
+  const { end } = parts.journal;
+  try {
+    const files = await realFiles(join(target, JOURNAL_FOLDER));
+    const copied = await copyJournal(parts.files, files, end, options);
+    // Last: a folder without it is no backup.
+    await writeBackupMark(target, { format: DATA_FORMAT, files: copied });
+    return { bytes: bytesOf(copied) };
+  } catch (thrown) {
+    // Half a copy is of no use, and the disk may be full of it.
+    await rm(join(target, JOURNAL_FOLDER), { recursive: true, force: true });
+    throw thrown;
+  }
 }
 
+/** Nothing is ever written into a folder that holds something. */
+export async function assertEmpty(folder: string): Promise<void> {
+  if (typeof folder !== 'string' || folder === '') {
+    throw new HubError('bad_options', `expected the path of a new folder, got ${describeValue(folder)}`);
+  }
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  if (names.length === 0) return;
+  const isHalf = names.length === 1 && names[0] === JOURNAL_FOLDER;
+  const why = isHalf
+    ? 'holds a backup that was broken off; delete it, or give a new folder'
+    : `is not empty (${names.length} names in it); give a new folder`;
+  throw new HubError('folder_not_empty', `${folder} ${why}`);
+}
+
+export function bytesOf(files: readonly CopiedFile[]): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+type Part = Omit<CopiedFile, 'checksum'>;
+
 /** Up to `until`. Durable when it returns. */
-export async function copyJournal(
+async function copyJournal(
   from: Files,
   to: Files,
   until: Position,
-  options: CareOptions,
+  options: MaintenanceOptions,
 ): Promise<readonly CopiedFile[]> {
   return copyParts(from, to, await plan(from, until), options);
 }
@@ -34,7 +75,7 @@ export async function copyFiles(
   from: Files,
   to: Files,
   known: readonly CopiedFile[],
-  options: CareOptions,
+  options: MaintenanceOptions,
 ): Promise<readonly CopiedFile[]> {
   const there = await from.list();
   for (const { name, bytes } of known) {
@@ -55,7 +96,7 @@ async function copyParts(
   from: Files,
   to: Files,
   parts: readonly Part[],
-  { onProgress }: CareOptions,
+  { onProgress }: MaintenanceOptions,
 ): Promise<readonly CopiedFile[]> {
   const of = parts.reduce((sum, { bytes }) => sum + bytes, 0);
   let done = 0;
@@ -83,7 +124,7 @@ async function plan(from: Files, until: Position): Promise<readonly Part[]> {
 }
 
 async function whole(files: Files, name: string): Promise<Part> {
-  return { name, bytes: await withFile(await files.open(name), (file) => file.size()) };
+  return { name, bytes: await withFile(files.open(name), (file) => file.size()) };
 }
 
 /** Gives the checksum of what was copied. */
@@ -94,10 +135,9 @@ async function copyFile(
   copied: (bytes: number) => void,
 ): Promise<number> {
   let checksum = 0;
-  await withFile(await from.open(name), (source) =>
+  await withFile(from.open(name), (source) =>
     withFile(to.open(name, { create: true }), async (target) => {
-      for (let at = 0; at < bytes; at += CHUNK_BYTES) {
-        const chunk = await source.read(at, Math.min(CHUNK_BYTES, bytes - at));
+      for await (const { at, bytes: chunk } of readChunks(source, 0, bytes)) {
         checksum = crc32(chunk, checksum);
         await target.write(at, [chunk]);
         copied(chunk.length);
@@ -106,13 +146,4 @@ async function copyFile(
     }),
   );
   return checksum;
-}
-
-async function withFile<T>(opening: OpenFile | Promise<OpenFile>, use: (file: OpenFile) => Promise<T>): Promise<T> {
-  const file = await opening;
-  try {
-    return await use(file);
-  } finally {
-    await file.close();
-  }
 }

@@ -1,13 +1,13 @@
 /** Rewrites a file that is not written any more, a segment or one of the archive, without some of its records. What stays has other places then. */
 
-import type { PlacedRecord } from '../journal/journal-types.ts';
-import { scanJournal, scanWhole } from '../journal/scan.ts';
-import { withSegment } from '../../node/journal/segments.ts';
-import type { OpenParts } from './maintenance-types.ts';
+import { MOVED_FAMILY, type MovedLog } from '../catalogue/store-operations.ts';
 import { orderAt } from '../index/index-keys.ts';
 import type { LogRecord } from '../index/log-record.ts';
-import { MOVED_FAMILY, type MovedLog } from '../../node/store/moved-log.ts';
-import { PartFile } from '../journal/record-file.ts';
+import { withSegment } from '../journal/files.ts';
+import type { PlacedRecord } from '../journal/journal-types.ts';
+import { RecordFile } from '../journal/record-file.ts';
+import { scanJournal, scanWhole } from '../journal/scan.ts';
+import type { StoreInternals } from './maintenance-types.ts';
 
 function movedText(log_id: string, { order }: LogRecord): string {
   const moved: MovedLog = { log_id, order, epoch: 1, archived_at: null };
@@ -16,7 +16,7 @@ function movedText(log_id: string, { order }: LogRecord): string {
 
 /** Gives the bytes that were freed. A damaged segment is left as it is: nothing may be lost that could be looked at. */
 export async function compactSegment(
-  { files, journal, catalogue }: OpenParts,
+  { files, journal, catalogue }: StoreInternals,
   segment: number,
   isDropped: (record: PlacedRecord) => boolean,
   textOf: (logId: string, text: string) => string = (_, text) => text,
@@ -24,7 +24,7 @@ export async function compactSegment(
   const before = await withSegment(files, segment, (file) => file.size());
   const offsets = new Map<number, number>();
   const logIds = new Set<string>();
-  const part = await PartFile.create(files, segment);
+  const part = await RecordFile.create(files, segment);
   const isArchive = segment < 0;
   let isChanged = false;
   const scanned = {
@@ -50,12 +50,12 @@ export async function compactSegment(
   const isSound = damages.length === 0 && lastMark?.position.segment === segment;
   if (!isSound || (part.bytes >= before && !isChanged)) {
     await part.discard();
-    catalogue.compacted(segment);
+    catalogue.archive.removeLeftover(segment);
     return 0;
   }
   const freed = before - part.bytes;
   await part.finish(lastMark.flush, { compacted: !isArchive });
-  await journal.replaceSegment(segment, part.name, () => catalogue.moved(segment, logIds, offsets));
-  catalogue.compacted(segment);
+  await journal.replaceSegment(segment, part.name, () => catalogue.relocateSegment(segment, logIds, offsets));
+  catalogue.archive.removeLeftover(segment);
   return freed;
 }

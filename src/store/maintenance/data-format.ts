@@ -1,11 +1,10 @@
-/** What a data folder says of itself. */
+/** What a data folder or a backup says of itself: its format, and which journal or which files it holds. */
 
 import { open, readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HubError } from '../../core/lib/errors.ts';
-import { makeFolder } from '../../system/make-folder.ts';
 import { systemIds } from '../../system/ids.ts';
-import type { CopiedFile } from './backup.ts';
+import { makeFolder } from '../../system/make-folder.ts';
 
 /** Grows when a program that knows only the number before could not read the folder. */
 export const DATA_FORMAT = 1;
@@ -39,6 +38,13 @@ export async function readFormat(folder: string): Promise<FolderFormat | null> {
 
 export function writeFormat(folder: string, format: FolderFormat): Promise<void> {
   return writeWhole(folder, FORMAT_NAME, format);
+}
+
+/** A file of a backup: whoever copies it again compares. */
+export interface CopiedFile {
+  readonly name: string;
+  readonly bytes: number;
+  readonly checksum: number;
 }
 
 /** What a backup says of itself. */
@@ -80,7 +86,7 @@ function assertKnown(what: string, format: number): void {
   );
 }
 
-export async function isBackup(folder: string): Promise<boolean> {
+async function isBackup(folder: string): Promise<boolean> {
   return (await readdir(folder).catch(() => [] as string[])).includes(BACKUP_NAME);
 }
 
@@ -113,21 +119,14 @@ export async function syncPath(path: string): Promise<void> {
   }
 }
 
-/** Format 0 had its segments in the folder itself, and did not say so. An upgrade of it may have been cut off. */
+/** null = nothing is there yet. Files of a journal that nothing describes are not touched. */
 async function unnamedFormat(folder: string): Promise<FolderFormat | null> {
   const names = await readdir(folder).catch(() => [] as string[]);
-  const isOld = names.some((name) => name.endsWith('.journal')) || names.includes(asideName(0));
-  if (isOld) return { format: 0, journal_id: '' };
-  if (!names.includes(JOURNAL_FOLDER)) return null;
+  if (!names.some((name) => name === JOURNAL_FOLDER || name.endsWith('.journal'))) return null;
   throw new HubError(
     'bad_data_folder',
     `${folder} has a journal and no ${FORMAT_NAME} that says what it is; put that file back, or restore a backup`,
   );
-}
-
-/** Where a copy of a folder is kept that was upgraded from this format. */
-export function asideName(format: number): string {
-  return `before-format-${format + 1}`;
 }
 
 function parseFormat(text: string, path: string): FolderFormat {
@@ -135,7 +134,7 @@ function parseFormat(text: string, path: string): FolderFormat {
     const found: unknown = JSON.parse(text);
     if (typeof found === 'object' && found !== null && 'format' in found && 'journal_id' in found) {
       const { format, journal_id } = found;
-      if (Number.isInteger(format) && Number(format) >= 0 && typeof journal_id === 'string')
+      if (Number.isInteger(format) && Number(format) > 0 && typeof journal_id === 'string')
         return { format: Number(format), journal_id };
     }
   } catch {

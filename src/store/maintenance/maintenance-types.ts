@@ -1,12 +1,12 @@
 /** What the care of a data folder works with, and what it tells. */
 
-import type { Files } from '../../node/journal/files.ts';
-import type { Journal } from '../journal/journal.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { StoreOperation } from '../catalogue/store-operations.ts';
+import type { Files } from '../journal/files.ts';
+import type { Journal } from '../journal/journal.ts';
 
 /** An open store from the inside. */
-export interface OpenParts {
+export interface StoreInternals {
   readonly files: Files;
   readonly journal: Journal;
   readonly catalogue: Catalogue;
@@ -21,6 +21,6 @@ export interface OpenParts {
 }
 
 /** Long work says how far it is: so many bytes of so many. */
-export interface CareOptions {
+export interface MaintenanceOptions {
   readonly onProgress?: (progress: { readonly bytes: number; readonly of: number }) => void;
 }

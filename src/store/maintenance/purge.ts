@@ -1,13 +1,14 @@
 /** The bytes of what was redacted: which units of ended sessions still hold them, and what is written in their place. */
 
-import type { Entry, Unit } from '../../core/records/session/envelope.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
-import { REDACTIONS_LOG, type RedactionRecord, tombstone } from '../../core/records/session/redaction.ts';
-import { msFromIso } from '../../core/time.ts';
-import { unitText } from '../../core/state/serialize.ts';
-import type { OpenParts } from './maintenance-types.ts';
+import { msFromIso } from '../../core/lib/time.ts';
+import type { RedactionRecord } from '../../core/ports/store.ts';
+import { REDACTIONS_LOG, tombstone } from '../../core/records/session/redaction.ts';
+import type { Entry, Unit } from '../../core/records/session/unit.ts';
+import { serializeUnit } from '../../core/state/serialize.ts';
 import { snapshotKey } from '../index/index-keys.ts';
-import { unitsIn } from '../../node/store/places.ts';
+import { findUnits } from '../index/unit-positions.ts';
+import type { StoreInternals } from './maintenance-types.ts';
 
 const ENTRIES_PER_READ = 64;
 
@@ -17,7 +18,7 @@ interface Said extends RedactionRecord {
 }
 
 export class Purge {
-  private readonly parts: OpenParts;
+  private readonly parts: StoreInternals;
   /** By session and envelope. */
   private readonly hidden = new Map<string, Map<string, Said>>();
   /** Entries of the log of redactions whose pin is no longer needed. */
@@ -25,12 +26,12 @@ export class Purge {
   /** Something is written otherwise than it was. */
   changed = false;
 
-  private constructor(parts: OpenParts) {
+  private constructor(parts: StoreInternals) {
     this.parts = parts;
   }
 
   /** Of sessions that ended before a time, and whose state was kept: without it they could not be folded again. */
-  static async of(parts: OpenParts, endedBeforeMs: number): Promise<Purge> {
+  static async of(parts: StoreInternals, endedBeforeMs: number): Promise<Purge> {
     const purge = new Purge(parts);
     const newest = new Map<string, Said>();
     const all: Said[] = [];
@@ -90,15 +91,15 @@ export class Purge {
     // Written by append(), and its checksum is right.
     const { entries } = JSON.parse(text) as Unit;
     const after = entries.map((entry) => (hidden === undefined ? this.withoutPin(entry) : buried(entry, hidden)));
-    return after.every((entry, i) => entry === entries[i]) ? text : unitText({ entries: after });
+    return after.every((entry, i) => entry === entries[i]) ? text : serializeUnit({ entries: after });
   }
 
   private async lookAt(logId: string, seq: number, found: Set<number>): Promise<void> {
     const { catalogue, journal } = this.parts;
     const record = catalogue.record(logId);
     if (record === null || record.seq < seq || (record.damagedFrom ?? seq + 1) <= seq) return;
-    catalogue.showPlaces(logId);
-    const [unit] = unitsIn(catalogue.overlay, logId, { from_seq: seq, to_seq: seq, limit: 1, reverse: false });
+    catalogue.showPositions(logId);
+    const [unit] = findUnits(catalogue.overlay, logId, { from_seq: seq, to_seq: seq, limit: 1, reverse: false });
     if (unit === undefined || found.has(unit.position.segment)) return;
     const { text } = await journal.read(unit.position);
     if (this.without(logId, text) !== text) found.add(unit.position.segment);
@@ -118,13 +119,13 @@ function buried(entry: Entry, hidden: ReadonlyMap<string, Said>): Entry {
   return { ...entry, envelope: tombstone(entry.envelope, said) };
 }
 
-async function* redactions({ catalogue, journal }: OpenParts): AsyncGenerator<Entry, void, undefined> {
+async function* redactions({ catalogue, journal }: StoreInternals): AsyncGenerator<Entry, void, undefined> {
   const record = catalogue.record(REDACTIONS_LOG);
   if (record === null) return;
-  catalogue.showPlaces(REDACTIONS_LOG);
+  catalogue.showPositions(REDACTIONS_LOG);
   const last = Math.min(record.seq, (record.damagedFrom ?? Number.POSITIVE_INFINITY) - 1);
   const range = { from_seq: 1, to_seq: last, limit: last, reverse: false };
-  const units = unitsIn(catalogue.overlay, REDACTIONS_LOG, range);
+  const units = findUnits(catalogue.overlay, REDACTIONS_LOG, range);
   for (let i = 0; i < units.length; i += ENTRIES_PER_READ) {
     const some = units.slice(i, i + ENTRIES_PER_READ).map(({ position }) => position);
     for (const { text } of await journal.readMany(some)) yield* (JSON.parse(text) as Unit).entries;

@@ -1,27 +1,26 @@
 /** Reads everything again, folds it again, and compares with what the index says. It changes nothing. */
 
 import { canonicalJson, type Json } from '../../core/lib/json.ts';
-import type { Damage } from '../journal/journal-types.ts';
-import { scanJournal } from '../journal/scan.ts';
-import type { CareOptions, OpenParts } from './maintenance-types.ts';
 import { Catalogue } from '../catalogue/catalogue.ts';
+import { applyRecord, markDamaged, recoverArchives } from '../catalogue/replay.ts';
+import type { DamagedLog } from '../catalogue/session-lists.ts';
 import { emptyCheckpoint } from '../index/checkpoint.ts';
 import { after, lastPart, orderAt, under } from '../index/index-keys.ts';
-import type { DamagedLog } from '../../node/store/live-sessions.ts';
 import type { LogRecord } from '../index/log-record.ts';
-import { nameLostLogs } from '../journal/inspect-damage.ts';
 import { MemoryIndex } from '../index/memory-index.ts';
 import { Overlay } from '../index/overlay.ts';
-import { unitsIn } from '../../node/store/places.ts';
-import { applyRecord, markDamaged, recoverArchives } from '../catalogue/replay.ts';
-import { isAside } from '../../node/store/set-aside.ts';
+import { findUnits } from '../index/unit-positions.ts';
+import { type Damage, isQuarantined } from '../journal/damage.ts';
+import { nameLostLogs } from '../journal/inspect-damage.ts';
+import { scanJournal } from '../journal/scan.ts';
+import type { MaintenanceOptions, StoreInternals } from './maintenance-types.ts';
 
-export interface VerifyOptions extends CareOptions {
+export interface VerifyOptions extends MaintenanceOptions {
   /** Compares what else is kept of a session with its log; says what is wrong, or null. */
   readonly checkSession?: (sessionId: string) => Promise<string | null>;
 }
 
-export interface Verified {
+export interface StoreVerification {
   readonly records: number;
   readonly logs: number;
   readonly damages: readonly Damage[];
@@ -36,9 +35,9 @@ export interface Verified {
 const LOGS_PER_TURN = 200;
 
 export async function verifyStore(
-  parts: OpenParts,
+  parts: StoreInternals,
   { onProgress, checkSession }: VerifyOptions = {},
-): Promise<Verified> {
+): Promise<StoreVerification> {
   await parts.settle();
   const { end } = parts.journal;
   const again = new Catalogue(new Overlay(new MemoryIndex()), emptyCheckpoint(''));
@@ -50,7 +49,7 @@ export async function verifyStore(
   });
   const found = await nameLostLogs(parts.files, [...archiveDamages, ...scanned.damages]);
   markDamaged(again, found);
-  const damages = found.filter((damage) => !isAside(again.aside, damage));
+  const damages = found.filter((damage) => !isQuarantined(again.quarantined, damage));
   const { logs, problems, damaged } = await compare(parts.catalogue, again, orderAt(end), checkSession);
   return { records: scanned.records, logs, damages, problems, damaged, set_aside: found.length - damages.length };
 }
@@ -60,7 +59,7 @@ async function compare(
   again: Catalogue,
   end: string,
   checkSession: VerifyOptions['checkSession'],
-): Promise<Pick<Verified, 'logs' | 'problems' | 'damaged'>> {
+): Promise<Pick<StoreVerification, 'logs' | 'problems' | 'damaged'>> {
   const problems: { log_id: string; problem: string }[] = [];
   const damaged: DamagedLog[] = [];
   let logs = 0;
@@ -101,7 +100,7 @@ function differs(kept: Catalogue, again: Catalogue, logId: string): string | nul
 
 function samePlaces(kept: Catalogue, again: Catalogue, logId: string, to_seq: number): boolean {
   const range = { from_seq: 1, to_seq, limit: to_seq, reverse: false };
-  const [known, found] = [kept, again].map(({ overlay }) => JSON.stringify(unitsIn(overlay, logId, range)));
+  const [known, found] = [kept, again].map(({ overlay }) => JSON.stringify(findUnits(overlay, logId, range)));
   return known === found;
 }
 

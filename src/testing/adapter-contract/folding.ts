@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { type Draft, hubDraft } from '../../core/records/session/envelope.ts';
 import type { SessionMetadata } from '../../core/records/session/session.ts';
 import { foldEnvelope, type SessionState } from '../../core/state/state.ts';
-import { draftOf, stamped } from '../lib/history.ts';
 import { assertJson, assertReturned, doing } from '../lib/assertions.ts';
+import { draftOf, stamped } from '../lib/history.ts';
 import { callsOf } from '../lib/recording.ts';
 import { allCalls, allPositions, type Trial } from './trial.ts';
 

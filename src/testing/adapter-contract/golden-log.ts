@@ -1,8 +1,8 @@
 /** A golden log: what one version of an adapter made of one history. (type, version) is the behaviour, and this pins it. */
 
+import { type ErrorDetails, isProtocolError } from '../../core/lib/errors.ts';
 import { type AdapterResult, completeAdapter, type SessionAdapter } from '../../core/ports/adapter.ts';
 import { type Draft, type Envelope, HUB_ID, type Turn } from '../../core/records/session/envelope.ts';
-import { type ErrorDetails, isProtocolError } from '../../core/lib/errors.ts';
 import { foldEnvelope, type SessionState } from '../../core/state/state.ts';
 
 export interface GoldenLog {

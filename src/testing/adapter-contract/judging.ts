@@ -5,9 +5,9 @@ import { isProtocolError } from '../../core/lib/errors.ts';
 import { isPlainObject } from '../../core/lib/json.ts';
 import { participantOf } from '../../core/records/session/session.ts';
 import type { SessionState } from '../../core/state/state.ts';
+import { assertName, assertReturned, describeCall, describeOutcome, doing } from '../lib/assertions.ts';
 import { createdMetadata, draftOf, play } from '../lib/history.ts';
 import { seededRandom } from '../lib/random.ts';
-import { assertName, assertReturned, describeCall, describeOutcome, doing } from '../lib/assertions.ts';
 import { type Call, callMember, callsOf } from '../lib/recording.ts';
 import { allCalls, allPositions, type Trial } from './trial.ts';
 

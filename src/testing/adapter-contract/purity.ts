@@ -4,10 +4,9 @@ import assert from 'node:assert/strict';
 import type { CompleteAdapter } from '../../core/ports/adapter.ts';
 import type { Envelope } from '../../core/records/session/envelope.ts';
 import { foldEnvelope, type SessionState } from '../../core/state/state.ts';
-import { deepFreeze } from '../deep-freeze.ts';
-import { createdMetadata } from '../lib/history.ts';
 import { assertJson, assertSameOutcome, describeCall } from '../lib/assertions.ts';
-import { touchedClockOrChance } from '../lib/purity.ts';
+import { createdMetadata } from '../lib/history.ts';
+import { deepFreeze, usesClockOrRandom } from '../lib/purity.ts';
 import { callMember } from '../lib/recording.ts';
 import { allCalls, allPositions, type Trial } from './trial.ts';
 
@@ -58,7 +57,7 @@ export function nothingIsRemembered(trial: Trial): void {
 
 export function noClockNoChance(trial: Trial): void {
   const calls = allCalls(trial);
-  const touched = touchedClockOrChance(() => {
+  const touched = usesClockOrRandom(() => {
     for (const { member, args } of calls) callMember(trial.adapter, member, args);
   });
   assert.deepStrictEqual(touched, [], `an adapter is pure, this one used ${touched.join(', ')}`);

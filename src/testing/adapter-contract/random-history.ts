@@ -1,9 +1,9 @@
 /** Random but repeatable histories of an adapter: legal and illegal sends, and everything the hub may tell it. */
 
-import { completeAdapter, type RoundDraft, type SessionAdapter } from '../../core/ports/adapter.ts';
-import { type Draft, type Envelope, hubDraft } from '../../core/records/session/envelope.ts';
 import { isProtocolError } from '../../core/lib/errors.ts';
 import type { Json, JsonObject } from '../../core/lib/json.ts';
+import { completeAdapter, type RoundDraft, type SessionAdapter } from '../../core/ports/adapter.ts';
+import { type Draft, type Envelope, hubDraft } from '../../core/records/session/envelope.ts';
 import { isMember, type Participant, participantOf, type SessionMetadata } from '../../core/records/session/session.ts';
 import type { SessionState } from '../../core/state/state.ts';
 import { draftOf, History, type HistoryOptions, participantCount } from '../lib/history.ts';

@@ -1,8 +1,8 @@
 /** Checks of what an adapter says about itself: its manifest, its extras, its golden log. */
 
 import assert from 'node:assert/strict';
-import { GRANTS } from '../../core/records/access/grants.ts';
 import { isPlainObject } from '../../core/lib/json.ts';
+import { GRANTS } from '../../core/records/access/grants.ts';
 import { assertJson, assertName, doing } from '../lib/assertions.ts';
 import { type GoldenLog, replayGolden } from './golden-log.ts';
 import type { Trial } from './trial.ts';

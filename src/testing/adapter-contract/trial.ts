@@ -3,9 +3,9 @@
 import type { CompleteAdapter } from '../../core/ports/adapter.ts';
 import type { SessionState } from '../../core/state/state.ts';
 import type { HistoryOptions } from '../lib/history.ts';
+import type { Call } from '../lib/recording.ts';
 import type { GoldenLog } from './golden-log.ts';
 import type { DraftSource, RandomHistory } from './random-history.ts';
-import type { Call } from '../lib/recording.ts';
 
 /** Nothing is required; what an adapter needs before it lets anybody speak (knobs, drafts of its own) must be told. */
 export interface AdapterCheckOptions {

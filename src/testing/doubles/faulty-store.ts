@@ -1,16 +1,14 @@
 /** A store in memory whose disk does only what a test tells it: wait, sync, fail, meet another writer, crash. */
 
-import type { Entry, Unit } from '../../core/records/session/envelope.ts';
-import type { Head } from '../../core/state/fold-head.ts';
 import type { Json } from '../../core/lib/json.ts';
 import type {
   Append,
+  AuditEntry,
   AuditRange,
   AuditRecord,
   Cursor,
   HeadToken,
   LiveRow,
-  NumberedAudit,
   ReadRange,
   SessionPage,
   SessionQuery,
@@ -18,10 +16,16 @@ import type {
   Store,
   StoredHead,
 } from '../../core/ports/store.ts';
-import { GroupCommit } from '../../hub/group-commit.ts';
-import { type CursorKey, MemoryDisk } from '../../hub/log/memory-disk.ts';
-import { frozenCopy, type StagedUnit, stageUnit, tokenAt } from '../../hub/memory-log.ts';
-import { MemoryStore } from '../../hub/log/memory-store.ts';
+import type { Entry, Head, Unit } from '../../core/records/session/unit.ts';
+import {
+  type CursorKey,
+  frozenCopy,
+  MemoryDisk,
+  type StagedUnit,
+  stageUnit,
+  tokenAt,
+} from '../../hub/log/memory-disk.ts';
+import { GroupCommit, MemoryStore } from '../../hub/log/memory-store.ts';
 
 /** Whether a unit that was not confirmed reached the disk. Asked in the order of the appends; after a no, its log is cut. */
 export type KeepUnit = (logId: string, unit: Unit) => boolean;
@@ -202,7 +206,7 @@ export class FaultyStore implements Store {
     if (!this.#crashed) this.#disk.audit(record);
   }
 
-  readAudit(range: AuditRange): Promise<readonly NumberedAudit[]> {
+  readAudit(range: AuditRange): Promise<readonly AuditEntry[]> {
     return this.#alive(() => this.#reader.readAudit(range));
   }
 

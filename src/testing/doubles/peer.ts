@@ -1,10 +1,10 @@
 /** A peer that speaks frames and nothing else: what it hears is kept, what it answers is up to the test. */
 
 import { asError, WireError } from '../../core/lib/errors.ts';
-import type { HubFrame, NotifyFrame, ResponseFrame } from '../../core/protocol/frames/frame-codec.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
 import type { Link } from '../../core/lib/link.ts';
-import { OPERATIONS, type OperationName, type Params, type Result } from '../../core/operations.ts';
+import type { HubFrame, NotifyFrame, ResponseFrame } from '../../core/protocol/frames/frames.ts';
+import { OPERATIONS, type OperationName, type Params, type Result } from '../../core/protocol/operations/operations.ts';
 
 export class Peer {
   readonly link: Link;

@@ -1,12 +1,12 @@
 /** A whole hub in a test's hand: its clock moves when told, its disk syncs when told, its peers speak frames. */
 
 import { HubError } from '../../core/lib/errors.ts';
-import { describe } from '../../core/lib/json.ts';
+import { describeValue } from '../../core/lib/json.ts';
 import type { Ids } from '../../core/ports/platform.ts';
 import { Hub, type HubOptions } from '../../hub/hub.ts';
+import { seededRandom } from '../lib/random.ts';
 import { FaultyStore } from './faulty-store.ts';
 import { Peer } from './peer.ts';
-import { seededRandom } from '../lib/random.ts';
 import { SimClock } from './sim-clock.ts';
 
 /** The hub's own, but for what a world has in its hand. */
@@ -125,7 +125,7 @@ export class World {
 function checkOptions(options: Partial<WorldOptions> | undefined): void {
   if (Array.isArray(options?.adapters)) return;
   const expected = 'a list of session types, such as {adapters: [consulting]}';
-  throw new HubError('bad_options', `adapters: expected ${expected}, got ${describe(options?.adapters)}`);
+  throw new HubError('bad_options', `adapters: expected ${expected}, got ${describeValue(options?.adapters)}`);
 }
 
 function openHub(options: WorldOptions, clock: SimClock, ids: Ids, store: FaultyStore): Promise<Hub> {

@@ -1,19 +1,20 @@
 /** What every evaluator of accepted content must hold, over random but repeatable conversations. */
 
 import assert from 'node:assert/strict';
-import type { AcceptContext, AcceptEvaluator } from '../../core/ports/expectation.ts';
 import type { Json, JsonObject } from '../../core/lib/json.ts';
+import type { AcceptContext, AcceptEvaluator } from '../../core/ports/expectation.ts';
 import { participantOf } from '../../core/records/session/session.ts';
 import { assertJson, doing } from '../lib/assertions.ts';
-import { touchedClockOrChance } from '../lib/purity.ts';
-import { deepFreeze } from '../deep-freeze.ts';
-import type { ExpectationCheck } from './checks.ts';
-import { type Conversation, randomConversation } from './conversations.ts';
+import { draftOf, stamped } from '../lib/history.ts';
+import { deepFreeze, usesClockOrRandom } from '../lib/purity.ts';
+import { type Random, seededRandom } from '../lib/random.ts';
+import type { ExpectationCheck } from './options.ts';
+import { randomContext } from './situations.ts';
 
 const CONVERSATIONS = 40;
 const LONG = 2000;
 /** What four participants need, and no more however long they talk. */
-const MOST_TALLY = 4 * 1024;
+const MAX_TALLY = 4 * 1024;
 
 export function acceptChecks(evaluator: AcceptEvaluator, params: readonly JsonObject[]): readonly ExpectationCheck[] {
   const cases = params.flatMap((one) =>
@@ -45,7 +46,7 @@ export function acceptChecks(evaluator: AcceptEvaluator, params: readonly JsonOb
     {
       title: '[EC5] it looks at no clock, rolls no dice and does not wait',
       run() {
-        const touched = touchedClockOrChance(() => cases.forEach((one) => void ask(one)));
+        const touched = usesClockOrRandom(() => cases.forEach((one) => void ask(one)));
         assert.deepStrictEqual(touched, [], `it must be pure, and used ${touched.join(', ')}`);
       },
     },
@@ -55,10 +56,7 @@ export function acceptChecks(evaluator: AcceptEvaluator, params: readonly JsonOb
         const [one] = params;
         const kept = answers(evaluator, randomConversation(0, one ?? {}, LONG)).map(({ tally }) => sizeOf(tally));
         const most = kept.reduce((a, b) => Math.max(a, b), 0);
-        assert.ok(
-          most <= MOST_TALLY,
-          `after ${LONG} messages it keeps ${most} bytes; at most ${MOST_TALLY} are allowed`,
-        );
+        assert.ok(most <= MAX_TALLY, `after ${LONG} messages it keeps ${most} bytes; at most ${MAX_TALLY} are allowed`);
       },
     },
   ];
@@ -105,4 +103,37 @@ function viaJson(tally: Json | null): Json | null {
 
 function sizeOf(tally: Json | null): number {
   return JSON.stringify(tally).length;
+}
+
+export interface Conversation {
+  /** One for each content, in order; without what the evaluator kept. */
+  readonly contexts: readonly Omit<AcceptContext, 'before' | 'tally'>[];
+}
+
+/** Participants are called `id-alice`, `id-bob`, `id-carol` and `id-dave`. */
+function randomConversation(seed: number, params: JsonObject, length = 30): Conversation {
+  const random = seededRandom(seed);
+  const around = randomContext(seed, params);
+  const active = around.metadata.participants.map((one) => ({ ...one, status: 'active' as const }));
+  const contexts = Array.from({ length }, (_, i) => {
+    const { agent_id } = random.pick(active);
+    const seq = around.metadata.head_seq + 1 + i;
+    const envelope = { ...stamped(draftOf(agent_id, anyContent(random)), null), seq };
+    const metadata = { ...around.metadata, state: 'ACTIVE' as const, participants: active, head_seq: seq };
+    return { ...around, metadata, envelope };
+  });
+  return { contexts };
+}
+
+function anyContent(random: Random): { readonly event_type: string; readonly event_data: JsonObject } {
+  const spent: JsonObject = random.pick<JsonObject>([
+    {},
+    { cost_usd: null },
+    { cost_usd: random.below(100) / 100 },
+    { usage: { fresh: random.below(1000), output: random.below(100) }, cost_usd: 0.001 },
+  ]);
+  const text = random.pick(['Yes.', 'yes.', 'No', `Attempt ${random.below(100)}`, 'ＹＥＳ．', '']);
+  if (random.chance(0.7)) return { event_type: 'msg.text', event_data: { text, ...spent } };
+  if (random.chance(0.5)) return { event_type: 'msg.packet', event_data: { body: { text }, ...spent } };
+  return { event_type: 'x.note', event_data: { usage: 'none', cost_usd: '1' } };
 }

@@ -1,7 +1,7 @@
 /** What every evaluator and handler must hold, as checks that any test runner can run; SPEC.md has the rules under EC. */
 
 import assert from 'node:assert/strict';
-import { checkedDetail, checkedEffects, checkedList, checkedWaits } from '../../core/state/check-expectation-output.ts';
+import { canonicalJson, type JsonObject } from '../../core/lib/json.ts';
 import {
   type Evaluator,
   isTimed,
@@ -9,21 +9,14 @@ import {
   type ViolationHandler,
   type WaitContext,
 } from '../../core/ports/expectation.ts';
-import { canonicalJson, type JsonObject } from '../../core/lib/json.ts';
-import { checkPart, type PartKind } from '../../hub/check-part.ts';
+import { checkDetail, checkEffects, checkList, checkWaits } from '../../core/state/check-expectation-output.ts';
 import { evaluatorKind, HANDLER } from '../../hub/extensions/expectations.ts';
+import { checkRegistration, type RegistrationKind } from '../../hub/lib/versioned-registry.ts';
 import { assertJson, assertName, doing } from '../lib/assertions.ts';
-import { touchedClockOrChance } from '../lib/purity.ts';
-import { deepFreeze } from '../deep-freeze.ts';
+import { deepFreeze, usesClockOrRandom } from '../lib/purity.ts';
 import { acceptChecks } from './accept-checks.ts';
-import { checkedOptions, type EvaluatorCheckOptions } from './options.ts';
+import { checkedOptions, type EvaluatorCheckOptions, type ExpectationCheck } from './options.ts';
 import { randomContext, randomViolation } from './situations.ts';
-
-export interface ExpectationCheck {
-  readonly title: string;
-  /** Throws an error that says what was expected. */
-  run(): void;
-}
 
 const SITUATIONS = 200;
 
@@ -35,7 +28,7 @@ export function evaluatorChecks(evaluator: Evaluator, options: EvaluatorCheckOpt
   return [
     {
       title: '[EC1] it has a name, a whole version and its members, as the hub asks for',
-      run: () => checkPart(evaluator, kind),
+      run: () => checkRegistration(evaluator, kind),
     },
     { title: '[EC2] it says of parameters whether they are right', run: () => judged(evaluator, params, badParams) },
     ...(isTimed(evaluator) ? timedChecks(evaluator, params) : acceptChecks(evaluator, params)),
@@ -45,7 +38,7 @@ export function evaluatorChecks(evaluator: Evaluator, options: EvaluatorCheckOpt
 function timedChecks(evaluator: TimedEvaluator, params: readonly JsonObject[]): readonly ExpectationCheck[] {
   const cases = params.flatMap((one) => Array.from({ length: SITUATIONS }, (_, seed) => randomContext(seed, one)));
   const ask = (context: WaitContext): unknown => {
-    const waits = checkedList(evaluator, evaluator.waits(context));
+    const waits = checkList(evaluator, evaluator.waits(context));
     return waits.length === 0 ? waits : { waits, words: evaluator.describe?.(waits, context) ?? null };
   };
   return [
@@ -64,7 +57,7 @@ export function handlerChecks(handler: ViolationHandler): readonly ExpectationCh
   return [
     {
       title: '[EC1] it has a name, a whole version and its members, as the hub asks for',
-      run: () => checkPart(handler, HANDLER),
+      run: () => checkRegistration(handler, HANDLER),
     },
     {
       title: '[EC3] its effects are those there are',
@@ -96,7 +89,7 @@ function purity<Case>(cases: readonly Case[], ask: (one: Case) => unknown): read
     {
       title: '[EC5] it looks at no clock, rolls no dice and does not wait',
       run() {
-        const touched = touchedClockOrChance(() => cases.forEach((one) => void ask(one)));
+        const touched = usesClockOrRandom(() => cases.forEach((one) => void ask(one)));
         assert.deepStrictEqual(touched, [], `it must be pure, and used ${touched.join(', ')}`);
       },
     },
@@ -104,8 +97,8 @@ function purity<Case>(cases: readonly Case[], ask: (one: Case) => unknown): read
 }
 
 /** Whose name could not even be told. */
-function isObject(part: unknown, kind: PartKind): void {
-  if (typeof part !== 'object' || part === null) checkPart(part, kind);
+function isObject(part: unknown, kind: RegistrationKind): void {
+  if (typeof part !== 'object' || part === null) checkRegistration(part, kind);
 }
 
 function judged(evaluator: Evaluator, params: readonly JsonObject[], badParams: readonly JsonObject[]): void {
@@ -121,15 +114,15 @@ function judged(evaluator: Evaluator, params: readonly JsonObject[], badParams: 
 }
 
 function areWaits(evaluator: TimedEvaluator, context: WaitContext): void {
-  const waits = checkedList(evaluator, evaluator.waits(context));
-  assertJson(checkedWaits(evaluator, waits, context.metadata), 'what waits gives');
+  const waits = checkList(evaluator, evaluator.waits(context));
+  assertJson(checkWaits(evaluator, waits, context.metadata), 'what waits gives');
   if (waits.length > 0 && evaluator.describe !== undefined) {
-    checkedDetail(evaluator, evaluator.describe(waits, context));
+    checkDetail(evaluator, evaluator.describe(waits, context));
   }
 }
 
 function areEffects(handler: ViolationHandler, effects: unknown): void {
-  for (const effect of checkedEffects(handler, effects)) {
+  for (const effect of checkEffects(handler, effects)) {
     assertJson(effect, 'an effect');
     if (effect.kind === 'hide' || effect.kind === 'remove') assertName(effect.agent_id, 'agent_id');
   }

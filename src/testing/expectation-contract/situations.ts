@@ -1,10 +1,9 @@
 /** Random but repeatable situations for evaluators and handlers: who is in, who has the turn, what was said when. */
 
-import type { Violation, WaitContext } from '../../core/ports/expectation.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
-import type { Moment, Pacing } from '../../core/state/pacing.ts';
+import { isoFromMs } from '../../core/lib/time.ts';
+import type { AcceptedAt, TimingFacts, Violation, WaitContext } from '../../core/ports/expectation.ts';
 import type { LifecycleState, ParticipantStatus, SessionMetadata } from '../../core/records/session/session.ts';
-import { isoFromMs } from '../../core/time.ts';
 import { createdMetadata } from '../lib/history.ts';
 import { type Random, seededRandom } from '../lib/random.ts';
 import { anySession } from '../rule-part-contract/routings.ts';
@@ -57,8 +56,8 @@ function randomPacing(
   metadata: SessionMetadata,
   turn: WaitContext['turn'],
   active: readonly string[],
-): Pacing {
-  const moment = (): Moment => ({
+): TimingFacts {
+  const moment = (): AcceptedAt => ({
     seq: 1 + random.below(metadata.head_seq),
     at: START_MS + random.below(100_000),
   });

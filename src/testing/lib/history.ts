@@ -1,5 +1,6 @@
 /** The history of one session under one adapter: folded as the hub folds it, but without a hub, and with fixed ids and times. */
 
+import type { JsonObject } from '../../core/lib/json.ts';
 import {
   type AdapterResult,
   type CompleteAdapter,
@@ -7,8 +8,15 @@ import {
   type RoundDraft,
   type SessionAdapter,
 } from '../../core/ports/adapter.ts';
-import { type Draft, type Envelope, HUB_ID, type HubEventType, hubDraft, PLAIN, type Turn } from '../../core/records/session/envelope.ts';
-import type { JsonObject } from '../../core/lib/json.ts';
+import {
+  type Draft,
+  type Envelope,
+  HUB_ID,
+  type HubEventType,
+  hubDraft,
+  PLAIN,
+  type Turn,
+} from '../../core/records/session/envelope.ts';
 import type { CreatedData, SessionMetadata } from '../../core/records/session/session.ts';
 import { nextStamp } from '../../core/records/session/stamp.ts';
 import { foldEnvelope, type SessionState } from '../../core/state/state.ts';
@@ -23,7 +31,7 @@ export interface HistoryOptions {
 }
 
 /** What came of one envelope. */
-export interface Happened {
+export interface HistoryStep {
   readonly envelope: Envelope;
   readonly after: SessionState;
   /** The adapter's answer to what a participant sent; null for the hub's own envelopes. */
@@ -84,7 +92,7 @@ export class History<State = unknown> {
 }
 
 /** Judges, stamps and folds one draft, as the hub does. */
-export function play(adapter: CompleteAdapter, before: SessionState | null, draft: Draft): Happened {
+export function play(adapter: CompleteAdapter, before: SessionState | null, draft: Draft): HistoryStep {
   const byHub = draft.sender_id === HUB_ID;
   if (!byHub && before !== null) adapter.validateSend(before.metadata, draft, before.adapter_state);
   const envelope = stamped(draft, before);

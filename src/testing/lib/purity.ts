@@ -1,4 +1,4 @@
-/** Runs something in a world where looking at the clock, rolling dice or waiting is noticed. */
+/** Ways to catch a function that is not pure: it uses the clock or chance, or changes what it is given. */
 
 interface Forbidden {
   readonly holder: object;
@@ -22,7 +22,7 @@ const FORBIDDEN: readonly Forbidden[] = [
  * The forbidden things `run` touched, by name, also when it swallowed the throw they answer with. `run` must be
  * synchronous; the world is as before when this returns.
  */
-export function touchedClockOrChance(run: () => void): readonly string[] {
+export function usesClockOrRandom(run: () => void): readonly string[] {
   const touched = new Set<string>();
   const refuse = (name: string) => {
     touched.add(name);
@@ -57,4 +57,12 @@ function replace(holder: object, key: string, stub: unknown): () => void {
     if (original === undefined) Reflect.deleteProperty(holder, key);
     else Object.defineProperty(holder, key, original);
   };
+}
+
+export function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) {
+    Object.freeze(value);
+    Object.values(value).forEach(deepFreeze);
+  }
+  return value;
 }

@@ -1,10 +1,10 @@
 /** Plain records for tests: what a test does not care about has a value that never changes. */
 
-import type { Entry, Envelope, Unit } from '../../core/records/session/envelope.ts';
-import { HUB_ID, PLAIN } from '../../core/records/session/envelope.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
+import { isoFromMs } from '../../core/lib/time.ts';
+import { type Envelope, HUB_ID, PLAIN } from '../../core/records/session/envelope.ts';
 import type { CreatedData } from '../../core/records/session/session.ts';
-import { isoFromMs } from '../../core/time.ts';
+import type { Entry, Unit } from '../../core/records/session/unit.ts';
 
 const START_MS = 1_767_225_600_000; // 2026-01-01T00:00:00.000Z
 

@@ -5,13 +5,9 @@ import type { FieldProblem } from '../../core/lib/errors.ts';
 import { canonicalJson, isPlainObject, type JsonObject } from '../../core/lib/json.ts';
 import type { Condition, Routing, RulePart, RuleRef, Target } from '../../core/ports/transition.ts';
 import { assertJson, assertName, doing } from '../lib/assertions.ts';
-import { touchedClockOrChance } from '../lib/purity.ts';
+import { deepFreeze, usesClockOrRandom } from '../lib/purity.ts';
 import type { Outcome } from '../lib/recording.ts';
-import { deepFreeze } from '../deep-freeze.ts';
-import { checkOptions, type PartCheckOptions } from './part-options.ts';
 import { randomRouting } from './routings.ts';
-
-export type { PartCheckOptions } from './part-options.ts';
 
 export interface PartCheck {
   readonly title: string;
@@ -122,7 +118,7 @@ function nothingIsRemembered({ cases, first, ask }: Trial): void {
 }
 
 function noClockNoChance({ cases, ask }: Trial): void {
-  const touched = touchedClockOrChance(() => {
+  const touched = usesClockOrRandom(() => {
     for (const one of cases) outcomeOf(ask, one);
   });
   assert.deepStrictEqual(touched, [], `a part of a rule is pure, this one used ${touched.join(', ')}`);
@@ -175,4 +171,26 @@ function isDestination(answer: unknown, { order }: Routing): void {
 /** Nested conditions hold or not, each always in the same way. */
 function someHold(condition: RuleRef): boolean {
   return canonicalJson(condition).length % 2 === 0;
+}
+
+export interface PartCheckOptions {
+  /** Arguments it takes, with ids (`id-alice`, `id-bob`, `id-carol`, `id-dave`) for participants. At least one. */
+  readonly args: readonly JsonObject[];
+  /** Arguments `checkArgs` must refuse. */
+  readonly badArgs?: readonly JsonObject[];
+}
+
+/** What was given for options, which tests in JavaScript may get wrong. */
+export function checkOptions(options: unknown): void {
+  const { args, badArgs = [] } = (isPlainObject(options) ? options : {}) as Partial<Record<string, unknown>>;
+  const lists = Object.entries({ args, badArgs });
+  for (const [name, list] of lists) {
+    const isList = Array.isArray(list) && list.every(isPlainObject);
+    const needs = `options: expected ${name} to be a list of argument objects, such as {${name}: [{}]}`;
+    assert.ok(isList, `${needs}; got ${list === undefined ? 'nothing' : JSON.stringify(list)}`);
+  }
+  assert.ok(
+    Array.isArray(args) && args.length > 0,
+    'options: expected at least one set of arguments in args, got none',
+  );
 }

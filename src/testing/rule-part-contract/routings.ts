@@ -1,10 +1,10 @@
 /** Random but repeatable situations for conditions and targets: who is there, what was said, what the context holds. */
 
-import type { SessionAdapter } from '../../core/ports/adapter.ts';
-import { hubDraft } from '../../core/records/session/envelope.ts';
 import type { Json, JsonObject } from '../../core/lib/json.ts';
-import type { SessionMetadata } from '../../core/records/session/session.ts';
+import type { SessionAdapter } from '../../core/ports/adapter.ts';
 import type { Routing } from '../../core/ports/transition.ts';
+import { hubDraft } from '../../core/records/session/envelope.ts';
+import type { SessionMetadata } from '../../core/records/session/session.ts';
 import { createdMetadata, draftOf, stamped } from '../lib/history.ts';
 import { type Random, seededRandom } from '../lib/random.ts';
 

@@ -1,7 +1,7 @@
 /** What is due: kept with each entry, in the head, and in the rows a start goes by. */
 
 import { describe, expect, it } from 'vitest';
-import { isoFromMs } from '../../core/time.ts';
+import { isoFromMs } from '../../core/lib/time.ts';
 import { createdUnit, hubUnit, textUnit, withDue } from '../lib/sample-records.ts';
 import type { StoreUnderTest } from './harness.ts';
 import { all, durably, liveRows } from './read-store.ts';

@@ -1,10 +1,10 @@
 /** Heads: the summary of a session that the store keeps beside its log. */
 
 import { describe, expect, it } from 'vitest';
-import type { Entry } from '../../core/records/session/envelope.ts';
-import { foldHead, type Head } from '../../core/state/fold-head.ts';
+import { isoFromMs } from '../../core/lib/time.ts';
 import { type HeadToken, REGISTRY_LOG, type Store } from '../../core/ports/store.ts';
-import { isoFromMs } from '../../core/time.ts';
+import type { Entry, Head } from '../../core/records/session/unit.ts';
+import { foldHead } from '../../core/state/fold-head.ts';
 import { createdUnit, hubUnit, textUnit, unit } from '../lib/sample-records.ts';
 import type { StoreUnderTest } from './harness.ts';
 import { durably, glimpse, liveIds, liveRows } from './read-store.ts';

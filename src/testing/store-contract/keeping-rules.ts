@@ -1,9 +1,9 @@
 /** What was durable stays as it was given, and nothing else is seen. */
 
 import { describe, expect, it } from 'vitest';
-import type { Entry, Unit } from '../../core/records/session/envelope.ts';
 import { canonicalJson, type Json } from '../../core/lib/json.ts';
 import type { AppendOutcome } from '../../core/ports/store.ts';
+import type { Entry, Unit } from '../../core/records/session/unit.ts';
 import { createdUnit, entry, envelope, hubUnit, textUnit } from '../lib/sample-records.ts';
 import type { StoreUnderTest } from './harness.ts';
 import { all, durably, glimpse, seqs, texts } from './read-store.ts';

@@ -1,8 +1,8 @@
 /** Sessions by creation, newest first, filtered and in pages. */
 
 import { describe, expect, it } from 'vitest';
+import { isoFromMs } from '../../core/lib/time.ts';
 import type { HeadToken, SessionQuery, Store } from '../../core/ports/store.ts';
-import { isoFromMs } from '../../core/time.ts';
 import { createdUnit, textUnit, unit } from '../lib/sample-records.ts';
 import type { StoreUnderTest } from './harness.ts';
 import { durably, listedIds } from './read-store.ts';

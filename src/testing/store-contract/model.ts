@@ -2,13 +2,20 @@
 
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { Entry, Unit } from '../../core/records/session/envelope.ts';
-import { foldHead, type Head } from '../../core/state/fold-head.ts';
+import { isoFromMs } from '../../core/lib/time.ts';
+import type {
+  Append,
+  AppendOutcome,
+  HeadToken,
+  LiveRow,
+  ReadRange,
+  SessionQuery,
+  Store,
+} from '../../core/ports/store.ts';
 import { isTerminal } from '../../core/records/session/session.ts';
-import type { Append, AppendOutcome, HeadToken, ReadRange, SessionQuery, Store } from '../../core/ports/store.ts';
-import { isoFromMs } from '../../core/time.ts';
+import type { Entry, Head, Unit } from '../../core/records/session/unit.ts';
+import { foldHead, headDeadline } from '../../core/state/fold-head.ts';
 import { createdUnit, hubUnit, textUnit, withDue } from '../lib/sample-records.ts';
-import { expectRow } from './live-row.ts';
 import { allPages, liveRows } from './read-store.ts';
 
 const LOGS = ['s1', 's2', 's3'] as const;
@@ -224,3 +231,28 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 2, arbitrary: read },
   { weight: 1, arbitrary: list },
 );
+
+/** A row that came too late would let a violation wait; one that comes too early is only a look, if the log ever said so. */
+function expectRow(row: LiveRow, entries: readonly Entry[]): void {
+  const heads = headsOf(entries);
+  const head = heads.at(-1);
+  const { session_id, type, state, is_child, delegates, deadline_ms } = row;
+  expect({ session_id, type, state, is_child, delegates }).toEqual({
+    session_id: head?.session_id,
+    type: head?.type,
+    state: head?.state,
+    is_child: head?.parent_session_id !== null,
+    delegates: (head?.delegations ?? 0) > 0,
+  });
+  const had = heads.map(headDeadline);
+  expect(had, `deadlines that session ${session_id} had`).toContain(deadline_ms);
+  const latest = had.at(-1) ?? Number.POSITIVE_INFINITY;
+  expect(deadline_ms ?? Number.POSITIVE_INFINITY, `when to look at session ${session_id}`).toBeLessThanOrEqual(latest);
+}
+
+/** The head after each entry. */
+function headsOf(entries: readonly Entry[]): readonly Head[] {
+  const heads: Head[] = [];
+  for (const entry of entries) heads.push(foldHead(heads.at(-1) ?? null, entry));
+  return heads;
+}

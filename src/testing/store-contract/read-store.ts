@@ -1,10 +1,9 @@
 /** Short ways to write into a store and to look at all of it. */
 
 import { expect } from 'vitest';
-import type { Entry, Unit } from '../../core/records/session/envelope.ts';
-import type { Head } from '../../core/state/fold-head.ts';
 import type { Json } from '../../core/lib/json.ts';
 import type { Append, AppendOutcome, HeadToken, LiveRow, SessionQuery, Store } from '../../core/ports/store.ts';
+import type { Entry, Head, Unit } from '../../core/records/session/unit.ts';
 
 export async function durably(store: Store, logId: string, expected: HeadToken | null, what: Unit): Promise<HeadToken> {
   const { token, outcome } = store.append(logId, expected, what);

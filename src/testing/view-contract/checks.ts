@@ -1,24 +1,55 @@
-/** What every view must hold, one function per rule. */
+/** What every view must hold, as checks that any test runner can run; SPEC.md has the rules under VC. */
 
 import assert from 'node:assert/strict';
 import { isProtocolError } from '../../core/lib/errors.ts';
-import { describe, isPlainObject, type JsonObject } from '../../core/lib/json.ts';
+import { describeValue, isPlainObject, type JsonObject } from '../../core/lib/json.ts';
+import type { View } from '../../core/ports/view.ts';
 import { assertJson, assertName, doing } from '../lib/assertions.ts';
-import { touchedClockOrChance } from '../lib/purity.ts';
-import { deepFreeze } from '../deep-freeze.ts';
-import { allLooks, type Look, lookAt, type ViewTrial } from './trial.ts';
+import { deepFreeze, usesClockOrRandom } from '../lib/purity.ts';
+import {
+  type RenderResult,
+  renderAll,
+  renderScene,
+  type ViewCheckOptions,
+  type ViewTrial,
+  viewTrial,
+} from './trial.ts';
 
-export function saysWhoItIs({ view }: ViewTrial): void {
+export interface ViewCheck {
+  readonly title: string;
+  /** Throws an error that says what was expected. */
+  run(): void;
+}
+
+const CHECKS: readonly (readonly [title: string, check: (trial: ViewTrial) => void])[] = [
+  ['[VC1] it has a name and a whole version', saysWhoItIs],
+  ['[VC2] parseParams gives plain JSON, and the same again when it parses that', paramsAreParsed],
+  ['[VC3] parseParams refuses what is wrong or unknown, with a ProtocolError', badParamsAreRefused],
+  ['[VC4] no member changes what it is given', nothingIsMutated],
+  ['[VC5] equal arguments give equal answers, in whatever order the calls come', nothingIsRemembered],
+  ['[VC6] no member looks at the clock, rolls dice or waits', noClockNoChance],
+  ['[VC7] messages are plain JSON: role, content, seq, name', messagesArePlain],
+  ['[VC8] each line that was taken is one message, in order; own lines are the assistant’s', linesAreKept],
+  ['[VC9] a window answers true or false, and takes the newest lines whatever is before them', windowsAreSuffixes],
+  ['[VC10] no text can be taken for a line of somebody else', nobodyIsForged],
+];
+
+export function viewChecks(view: View, options: ViewCheckOptions = {}): readonly ViewCheck[] {
+  const trial = viewTrial(view, options);
+  return CHECKS.map(([title, check]) => ({ title, run: () => check(trial) }));
+}
+
+function saysWhoItIs({ view }: ViewTrial): void {
   assertName(view.name, 'name');
   assert.ok(Number.isInteger(view.version) && view.version >= 1, `version must be a whole number ≥ 1`);
 }
 
 /** Parsed again, parameters stay what they are: what was used can be asked for again. */
-export function paramsAreParsed({ view, given }: ViewTrial): void {
+function paramsAreParsed({ view, given }: ViewTrial): void {
   for (const params of given) {
     const once = doing(`parseParams(${JSON.stringify(params)})`, () => view.parseParams(params));
     assertJson(once, 'what parseParams gives');
-    assert.ok(isPlainObject(once), `parseParams must give an object, got ${describe(once)}`);
+    assert.ok(isPlainObject(once), `parseParams must give an object, got ${describeValue(once)}`);
     assert.deepStrictEqual(view.parseParams(once), once, 'parseParams changes what it has parsed');
   }
 }
@@ -28,7 +59,7 @@ const STRANGE: readonly JsonObject[] = [
   ...[null, -1, 0, 0.5, 1e308, 'x', true, [], {}].map((value) => ({ no_such_parameter: value })),
 ];
 
-export function badParamsAreRefused({ view, given, badParams }: ViewTrial): void {
+function badParamsAreRefused({ view, given, badParams }: ViewTrial): void {
   const wrong = given.flatMap((params) => STRANGE.map((strange) => ({ ...params, ...strange })));
   for (const params of [...badParams, ...wrong]) {
     const what = `parseParams(${JSON.stringify(params)})`;
@@ -47,10 +78,10 @@ export function badParamsAreRefused({ view, given, badParams }: ViewTrial): void
 export function nothingIsMutated({ view, given, scenes }: ViewTrial): void {
   for (const params of given) {
     for (const scene of scenes) {
-      const free = lookAt(view, view.parseParams(structuredClone(params)), structuredClone(scene));
+      const free = renderScene(view, view.parseParams(structuredClone(params)), structuredClone(scene));
       const frozen = doing('a view must not change what it is given', () => {
         const parsed = view.parseParams(deepFreeze(structuredClone(params)));
-        return lookAt(view, deepFreeze(parsed), deepFreeze(structuredClone(scene)));
+        return renderScene(view, deepFreeze(parsed), deepFreeze(structuredClone(scene)));
       });
       assert.deepStrictEqual(frozen.messages, free.messages, 'a view must not need to change what it is given');
     }
@@ -60,8 +91,8 @@ export function nothingIsMutated({ view, given, scenes }: ViewTrial): void {
 /** Backwards, and in two windows at once: what a view remembers of one reading would show in another. */
 export function nothingIsRemembered(trial: ViewTrial): void {
   const { view } = trial;
-  for (const { params, scene, shown, messages } of allLooks(trial).toReversed()) {
-    const again = lookAt(view, params, scene);
+  for (const { params, scene, shown, messages } of renderAll(trial).toReversed()) {
+    const again = renderScene(view, params, scene);
     assert.deepStrictEqual(again.messages, messages, 'a view came to something else when it was asked again');
     const windows = [view.window(params), view.window(params)];
     for (const line of scene.toReversed()) {
@@ -74,12 +105,12 @@ export function nothingIsRemembered(trial: ViewTrial): void {
 }
 
 export function noClockNoChance(trial: ViewTrial): void {
-  const touched = touchedClockOrChance(() => void allLooks(trial));
+  const touched = usesClockOrRandom(() => void renderAll(trial));
   assert.deepStrictEqual(touched, [], `a view is pure, this one used ${touched.join(', ')}`);
 }
 
-export function messagesArePlain(trial: ViewTrial): void {
-  for (const { messages } of allLooks(trial)) {
+function messagesArePlain(trial: ViewTrial): void {
+  for (const { messages } of renderAll(trial)) {
     assert.ok(Array.isArray(messages), 'show must give a list');
     assertJson(messages, 'what show gives');
     for (const message of messages) {
@@ -91,8 +122,8 @@ export function messagesArePlain(trial: ViewTrial): void {
 }
 
 /** Each line that was taken once and in order, as its sender's; what the view adds of its own has no seq. */
-export function linesAreKept(trial: ViewTrial): void {
-  for (const { shown, messages } of allLooks(trial)) {
+function linesAreKept(trial: ViewTrial): void {
+  for (const { shown, messages } of renderAll(trial)) {
     const own = messages.filter(({ seq }) => seq === null);
     const of = messages.filter(({ seq }) => seq !== null).map(({ seq, name, role }) => ({ seq, name, role }));
     const expected = shown.map(({ seq, name, own }) => ({ seq, name, role: own ? 'assistant' : 'user' }));
@@ -104,18 +135,18 @@ export function linesAreKept(trial: ViewTrial): void {
 }
 
 /** The window says yes or no, and a longer past changes nothing for what is newer. */
-export function windowsAreSuffixes(trial: ViewTrial): void {
+function windowsAreSuffixes(trial: ViewTrial): void {
   const { view } = trial;
-  for (const { params, scene, shown } of allLooks(trial)) {
+  for (const { params, scene, shown } of renderAll(trial)) {
     const takes = view.window(params);
     for (const line of scene.toReversed()) {
       const answer: unknown = takes(line);
-      assert.equal(typeof answer, 'boolean', `a window must answer true or false, got ${describe(answer)}`);
+      assert.equal(typeof answer, 'boolean', `a window must answer true or false, got ${describeValue(answer)}`);
       if (answer === false) break;
     }
     for (const from of [0, Math.floor(scene.length / 2)]) {
-      const seqs = (lines: Look['shown']) => lines.map(({ seq }) => seq);
-      const ofShorter = seqs(lookAt(view, params, scene.slice(from)).shown);
+      const seqs = (lines: RenderResult['shown']) => lines.map(({ seq }) => seq);
+      const ofShorter = seqs(renderScene(view, params, scene.slice(from)).shown);
       const expected = seqs(shown).filter((seq) => seq >= (scene[from]?.seq ?? 0));
       assert.deepStrictEqual(ofShorter, expected, 'lines that are older changed what is shown of the newer');
     }
@@ -126,8 +157,8 @@ const BREAKS = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/;
 const LABEL = /^[\s\p{C}]*\[([^\]]*)\]: /u;
 
 /** A label at the beginning of a line is at the beginning of a message, and names who said it. */
-export function nobodyIsForged(trial: ViewTrial): void {
-  for (const { messages, shown } of allLooks(trial)) {
+function nobodyIsForged(trial: ViewTrial): void {
+  for (const { messages, shown } of renderAll(trial)) {
     for (const { content, seq } of messages) {
       const [first = '', ...rest] = content.split(BREAKS).map((line) => (line.startsWith('  ') ? '' : line));
       const speaker = shown.find((line) => line.seq === seq);

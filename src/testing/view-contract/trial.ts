@@ -1,8 +1,8 @@
 /** A view on trial: what is known about it, and the random sessions that the checks look at. */
 
-import { HUB_ID, PLAIN } from '../../core/records/session/envelope.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
 import type { EarlierLines, View, ViewLine, ViewMessage } from '../../core/ports/view.ts';
+import { HUB_ID, PLAIN } from '../../core/records/session/envelope.ts';
 import { idOf } from '../lib/history.ts';
 import { type Random, seededRandom } from '../lib/random.ts';
 
@@ -26,7 +26,7 @@ export interface ViewTrial {
 }
 
 /** What came of looking at a scene. */
-export interface Look {
+export interface RenderResult {
   readonly params: JsonObject;
   readonly scene: Scene;
   readonly shown: Scene;
@@ -44,12 +44,12 @@ export function viewTrial(view: View, { params = [{}], badParams = [] }: ViewChe
   return { view, given: params, badParams, scenes };
 }
 
-export function allLooks({ view, given, scenes }: ViewTrial): readonly Look[] {
-  return given.flatMap((params) => scenes.map((scene) => lookAt(view, view.parseParams(params), scene)));
+export function renderAll({ view, given, scenes }: ViewTrial): readonly RenderResult[] {
+  return given.flatMap((params) => scenes.map((scene) => renderScene(view, view.parseParams(params), scene)));
 }
 
 /** As the hub looks: the newest first, until the view has enough. */
-export function lookAt(view: View, params: JsonObject, scene: Scene): Look {
+export function renderScene(view: View, params: JsonObject, scene: Scene): RenderResult {
   const takes = view.window(params);
   const stop = scene.findLastIndex((line) => !takes(line));
   const shown = scene.slice(stop + 1);

@@ -4,6 +4,7 @@ import { governed } from 'parley-hub/adapters/governed';
 import type { RoundDraft } from 'parley-hub/core';
 import { GOVERNED_TYPES } from 'parley-hub/governed/session';
 import { describe, expect, it } from 'vitest';
+import { refusal } from '../refusal.ts';
 import {
   APPROVE_PLAN,
   APPROVE_SHIP,
@@ -15,7 +16,6 @@ import {
   type Stage,
   said,
 } from './governed-scene.ts';
-import { refusal } from '../refusal.ts';
 
 interface Row {
   readonly by: string;

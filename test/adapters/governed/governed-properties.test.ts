@@ -2,11 +2,12 @@
 
 import fc from 'fast-check';
 import type { Envelope } from 'parley-hub/core';
-import { booksOf, MOVES, orderFaults, RUN_STATUSES } from 'parley-hub/governed/engine';
-import { addedBy, booksIn, type GovernedState, NEW_SESSION, readRun } from 'parley-hub/governed/session';
+import { buildAcceptanceIndex, MOVES, orderFaults, RUN_STATUSES } from 'parley-hub/governed/engine';
+import { type GovernedState, NEW_SESSION, readRun, recordsFrom, toAcceptanceIndex } from 'parley-hub/governed/session';
 import { draftOf, seededRandom } from 'parley-hub/testing';
 import { expect, it } from 'vitest';
 import { isProtocolError } from '../../../src/core/lib/errors.ts';
+import { itDeep, runs as sized } from '../../support/size.ts';
 import { governedDrafts } from './governed-drafts.ts';
 import { aRun, type Run } from './governed-scene.ts';
 
@@ -72,7 +73,7 @@ function expectLegal({ run, claims, follow_ups, books }: GovernedState): void {
 function expectMoves(run: Run): void {
   let state: GovernedState = NEW_SESSION;
   for (const envelope of run.log) {
-    const after: GovernedState = addedBy(run.metadata, envelope, state)?.state ?? state;
+    const after: GovernedState = recordsFrom(run.metadata, envelope, state)?.state ?? state;
     expectLegal(after);
     const [from, to] = [state.run.status, after.run.status];
     const isMove = Object.values(MOVES).some((move) => move.from === from && move.to === to);
@@ -82,32 +83,39 @@ function expectMoves(run: Run): void {
   expect(state).toEqual(run.state);
 }
 
-it('[GS3, GS5, GS15] random histories stay legal, have every id once, and read back as they were', () => {
-  fc.assert(
-    fc.property(fc.integer({ min: 0, max: 2 ** 31 - 1 }), (seed) => {
-      const run = play(seed);
-      expectMoves(run);
-      const { state, history, ledger, events } = readRun(run.metadata, run.log);
-      expect(state).toEqual(run.state);
-      for (const [entries, key] of [
-        [history, 'turn_id'],
-        [ledger, 'id'],
-        [events, 'event_id'],
-      ] as const) {
-        law(once(idsOf(entries, key)), `${key} once`);
-      }
-      expect(idsOf(history, 'turn_id')).toEqual(state.books.turns);
-      expect(idsOf(ledger, 'id')).toEqual(state.books.decisions.map(({ id }) => id));
-      const [kept, past] = [booksIn(state.books, state.run), booksOf(state.run, records(history), records(ledger))];
-      expect(kept).toEqual(past);
-      const wasTakenOver = run.log.some(({ event_type }) => event_type === 'governed.imported');
-      if (events.length > 0 && !wasTakenOver) expect(orderFaults(events)).toEqual([]);
-    }),
-    { numRuns: 400 },
-  );
-});
+itDeep(
+  '[GS3, GS5, GS15] random histories stay legal, have every id once, and read back as they were',
+  () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 2 ** 31 - 1 }), (seed) => {
+        const run = play(seed);
+        expectMoves(run);
+        const { state, history, ledger, events } = readRun(run.metadata, run.log);
+        expect(state).toEqual(run.state);
+        for (const [entries, key] of [
+          [history, 'turn_id'],
+          [ledger, 'id'],
+          [events, 'event_id'],
+        ] as const) {
+          law(once(idsOf(entries, key)), `${key} once`);
+        }
+        expect(idsOf(history, 'turn_id')).toEqual(state.books.turns);
+        expect(idsOf(ledger, 'id')).toEqual(state.books.decisions.map(({ id }) => id));
+        const [kept, past] = [
+          toAcceptanceIndex(state.books, state.run),
+          buildAcceptanceIndex(state.run, records(history), records(ledger)),
+        ];
+        expect(kept).toEqual(past);
+        const wasTakenOver = run.log.some(({ event_type }) => event_type === 'governed.imported');
+        if (events.length > 0 && !wasTakenOver) expect(orderFaults(events)).toEqual([]);
+      }),
+      { numRuns: sized(400, 60) },
+    );
+  },
+  120_000,
+);
 
-it('[GS15] the histories above get everywhere', () => {
+itDeep('[GS15] the histories above get everywhere', () => {
   const runs = Array.from({ length: 150 }, (_, seed) => play(seed));
   const types = new Set(runs.flatMap(({ log }) => log.map(({ event_type }: Envelope) => event_type)));
   const statuses = new Set(runs.map(({ state }) => state.run.status));

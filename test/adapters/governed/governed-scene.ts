@@ -3,7 +3,7 @@
 import { type GovernedState, governed } from 'parley-hub/adapters/governed';
 import type { JsonObject, RoundDraft, SessionMetadata } from 'parley-hub/core';
 import { type Turn, type TurnResult, validateTurnResult } from 'parley-hub/governed/engine';
-import { booksIn, rulesOf } from 'parley-hub/governed/session';
+import { rulesOf, toAcceptanceIndex } from 'parley-hub/governed/session';
 import { History, idOf } from 'parley-hub/testing';
 import { sha256 } from '../../../src/core/lib/sha256.ts';
 
@@ -101,7 +101,7 @@ export function acceptance(
   raw: JsonObject,
   { files = [], more = {} }: Accepting = {},
 ): RoundDraft {
-  const books = booksIn(state.books, state.run);
+  const books = toAcceptanceIndex(state.books, state.run);
   const judged = validateTurnResult({
     state: state.run,
     config: rulesOf(metadata).config,

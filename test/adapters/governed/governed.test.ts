@@ -3,6 +3,8 @@ import { completeAdapter, type Envelope, type JsonObject } from 'parley-hub/core
 import { readRun } from 'parley-hub/governed/session';
 import { createdMetadata, describeAdapter, idOf } from 'parley-hub/testing';
 import { describe, expect, it } from 'vitest';
+import { readGolden } from '../read-golden.ts';
+import { refusal } from '../refusal.ts';
 import { governedDrafts } from './governed-drafts.ts';
 import {
   APPROVE_PLAN,
@@ -25,8 +27,6 @@ import {
   said,
   taken,
 } from './governed-scene.ts';
-import { readGolden } from '../read-golden.ts';
-import { refusal } from '../refusal.ts';
 
 const wrong = (change: JsonObject): JsonObject => ({ ...knobs(), ...change });
 

@@ -13,8 +13,8 @@ import { type WorkflowState, workflow } from 'parley-hub/adapters/workflow';
 import type { Condition, Json, JsonObject, RuleRef, Vocabulary } from 'parley-hub/core';
 import { createdMetadata, History, idOf } from 'parley-hub/testing';
 import { describe, expect, it } from 'vitest';
-import { anyGraph } from './any-graph.ts';
 import { refusal } from '../refusal.ts';
+import { anyGraph } from './any-graph.ts';
 
 const always: RuleRef = { name: 'always', args: {} };
 const from = (name: string): RuleRef => ({ name: 'from_speaker', args: { agent_id: name } });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Candidate, fairChoice } from '../../../adapters/orderings/fair-choice.ts';
+import { type Candidate, fairChoice } from '../../../adapters/orderings/raise-hand.ts';
 
 /** `bob 3 passed 1 spoke 2`. */
 function who(line: string): Candidate {

@@ -6,6 +6,7 @@ import { discussion } from 'parley-hub/adapters/discussion';
 import { handoff } from 'parley-hub/core';
 import { History, idOf } from 'parley-hub/testing';
 import { expect, it } from 'vitest';
+import { runs } from '../../support/size.ts';
 import { RaiseHandModel } from './raise-hand-model.ts';
 
 type Session = History<ReturnType<typeof discussion.initialState>>;
@@ -82,7 +83,7 @@ it.each(['round_robin', 'raise_hand', 'moderated', 'random'])(
       }
       expect(happen(session, { kind: 'say' })).not.toBeNull();
     });
-    fc.assert(property, { numRuns: 1000 });
+    fc.assert(property, { numRuns: runs(1000) });
   },
 );
 
@@ -97,7 +98,7 @@ it.each(['raise_hand', 'random'])(
         expect(session.turn?.agent_id).not.toBe(idOf(said));
       }
     });
-    fc.assert(property, { numRuns: 1000 });
+    fc.assert(property, { numRuns: runs(1000) });
   },
 );
 
@@ -122,7 +123,7 @@ it('[DI8] nobody is passed over more often than N − 1 times, N being the most 
       for (const [id, { passed, most }] of waits) expect([id, passed <= most - 1]).toEqual([id, true]);
     }
   });
-  fc.assert(property, { numRuns: 3000 });
+  fc.assert(property, { numRuns: runs(3000) });
 });
 
 it('[DI8] raise_hand gives the turn to whom a second, naive one does', () => {
@@ -139,5 +140,5 @@ it('[DI8] raise_hand gives the turn to whom a second, naive one does', () => {
       expect(session.turn?.agent_id).toBe(idOf(model.expected ?? 'nobody'));
     }
   });
-  fc.assert(property, { numRuns: 3000 });
+  fc.assert(property, { numRuns: runs(3000) });
 });

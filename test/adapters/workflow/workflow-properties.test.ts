@@ -7,6 +7,7 @@ import { createdMetadata, History, idOf } from 'parley-hub/testing';
 import { describe, expect, it } from 'vitest';
 import { completeAdapter } from '../../../src/core/ports/adapter.ts';
 import { foldEnvelope, type SessionState } from '../../../src/core/state/state.ts';
+import { itDeep, runs } from '../../support/size.ts';
 import { anyGraph, KEYS, NAMES, value } from '../graph/any-graph.ts';
 import { type Said, WorkflowModel } from './workflow-model.ts';
 import { type Adapter, mutants } from './workflow-mutants.ts';
@@ -260,7 +261,7 @@ describe('any workflow', () => {
         steps,
         (graph, given, taken) => void run(workflow, graph, given, taken),
       ),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 
@@ -282,7 +283,7 @@ describe('any workflow', () => {
             });
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 
@@ -296,11 +297,11 @@ describe('any workflow', () => {
         }
         expect(last).toMatchObject({ next_state: 'CLOSING', close_reason: expect.stringMatching(/./) });
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 
-  it.each(Object.entries(mutants))('[WF2, WF6, WF7] one that would %s is told apart from it', (_fault, mutant) => {
+  itDeep.each(Object.entries(mutants))('[WF2, WF6, WF7] one that would %s is told apart from it', (_fault, mutant) => {
     const finds = () =>
       fc.assert(
         fc.property(

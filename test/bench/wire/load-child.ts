@@ -1,8 +1,7 @@
 /** The load, in a process of its own: opens rooms on a server and posts into them as it is told. */
 
 import { Load } from './load.ts';
-import type { LoadOrder } from './orders.ts';
-import { answerOrders } from './orders.ts';
+import { answerOrders, type LoadOrder } from './orders.ts';
 import { openRooms, type Room } from './rooms.ts';
 
 const layouts: (readonly Room[])[] = [];

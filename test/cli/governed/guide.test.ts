@@ -5,11 +5,12 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { splitWords } from '../../../src/node/commands/split-words.ts';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { splitWords } from '../../../src/cli/agent-options/programs.ts';
 import { read } from '../../package/repository.ts';
-import type { BuiltScript } from '../../support/built-script.ts';
 import { builtCommand } from '../../server/up-process.ts';
+import type { BuiltScript } from '../../support/built-script.ts';
+import { itDeep } from '../../support/size.ts';
 
 const guide = read('docs/guides/governed-run.md');
 const fences = [...guide.matchAll(/^```(\w+)(?: (\S+))?\n([\s\S]*?)^```$/gm)].map(([, kind = '', file, text = '']) => ({
@@ -68,22 +69,26 @@ const plain = (text: string): string =>
     .replace(/ {2,}/g, '  ')
     .replace(/ +$/gm, '');
 
-it('[CM20] the guide of governed runs does what it shows', async () => {
-  expect(fences.map(({ kind }) => kind).filter((kind) => !['console', 'json', 'js'].includes(kind))).toEqual([]);
-  let commands = 0;
-  for (const { kind, file, text } of fences) {
-    if (kind !== 'console') {
-      const place = join(folder, here(file ?? ''));
-      await mkdir(dirname(place), { recursive: true });
-      await writeFile(place, here(text));
-      continue;
+itDeep(
+  '[CM20] the guide of governed runs does what it shows',
+  async () => {
+    expect(fences.map(({ kind }) => kind).filter((kind) => !['console', 'json', 'js'].includes(kind))).toEqual([]);
+    let commands = 0;
+    for (const { kind, file, text } of fences) {
+      if (kind !== 'console') {
+        const place = join(folder, here(file ?? ''));
+        await mkdir(dirname(place), { recursive: true });
+        await writeFile(place, here(text));
+        continue;
+      }
+      for (const [, words = '', answer = ''] of text.matchAll(/^\$ (.*)\n((?:(?!\$ ).*\n)*)/gm)) {
+        const came = await typed(here(words));
+        learn(answer, came);
+        expect(plain(came), words).toBe(plain(here(answer)));
+        commands += 1;
+      }
     }
-    for (const [, words = '', answer = ''] of text.matchAll(/^\$ (.*)\n((?:(?!\$ ).*\n)*)/gm)) {
-      const came = await typed(here(words));
-      learn(answer, came);
-      expect(plain(came), words).toBe(plain(here(answer)));
-      commands += 1;
-    }
-  }
-  expect(commands).toBeGreaterThan(10);
-}, 120_000);
+    expect(commands).toBeGreaterThan(10);
+  },
+  120_000,
+);

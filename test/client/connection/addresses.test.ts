@@ -3,8 +3,7 @@
 import { createServer } from 'node:net';
 import { connect, connectHuman, createHub } from 'parley-hub';
 import { afterEach, expect, it } from 'vitest';
-import { anySocket } from '../../../src/client/connection/socket-link.ts';
-import type { Socket, SocketEvents } from '../../../src/client/socket-link.ts';
+import { createFailoverSocket, type Socket, type SocketEvents } from '../../../src/client/connection/socket-link.ts';
 
 const stops: (() => unknown)[] = [];
 afterEach(async () => {
@@ -80,7 +79,7 @@ it('[CB11] who was closed while it tries does not go on to the next; a platform 
     sockets.push(new FakeSocket());
     return sockets.at(-1) as Socket;
   };
-  const socket = anySocket(['a', 'b', 'c'], openOne, (failed) => void failures.push(failed));
+  const socket = createFailoverSocket(['a', 'b', 'c'], openOne, (failed) => void failures.push(failed));
   const told: string[] = [];
   socket.addEventListener('close', () => void told.push('close'));
   sockets[0]?.tell('error', { message: '', error: { code: 'ECONNREFUSED' } });
@@ -91,5 +90,5 @@ it('[CB11] who was closed while it tries does not go on to the next; a platform 
     { url: 'a', why: 'not allowed' },
     { url: 'b', why: 'ECONNREFUSED' },
   ]);
-  expect(() => anySocket(['a'], openOne, () => {})).toThrow('not allowed');
+  expect(() => createFailoverSocket(['a'], openOne, () => {})).toThrow('not allowed');
 });

@@ -3,8 +3,9 @@
 import fc from 'fast-check';
 import { AgentClient } from 'parley-hub/client';
 import type { Link } from 'parley-hub/core';
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { linkPair } from '../../../src/core/lib/link.ts';
+import { itDeep } from '../../support/size.ts';
 import { countedIds, info, notify, WELCOME } from '../scripted-hub.ts';
 
 /** A client asks five times about one loss. */
@@ -106,7 +107,7 @@ async function run(plan: readonly Fate[], pauses: readonly boolean[], throwsAt: 
 
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-it('[CL5, CL7, CL8] whatever is lost or repeated, each message is handled once and in order', async () => {
+itDeep('[CL5, CL7, CL8] whatever is lost or repeated, each message is handled once and in order', async () => {
   const pauses = fc.array(fc.boolean(), { maxLength: 7 });
   await fc.assert(
     fc.asyncProperty(fates, pauses, async (plan, paused) => {
@@ -118,7 +119,7 @@ it('[CL5, CL7, CL8] whatever is lost or repeated, each message is handled once a
   );
 });
 
-it('[CL6, CL7, CL8] when handlers fail too, each is handled until it works, first in order', async () => {
+itDeep('[CL6, CL7, CL8] when handlers fail too, each is handled until it works, first in order', async () => {
   const booleans = fc.array(fc.boolean(), { maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(fates, booleans, booleans, async (plan, paused, throwsAt) => {

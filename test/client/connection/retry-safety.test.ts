@@ -2,15 +2,15 @@
 
 import type { OperationName, Params } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
-import { isRepeatable, REPEATS } from '../../../src/client/connection/retry-safety.ts';
+import { isSafeToRetry, RETRY_SAFETY } from '../../../src/client/connection/retry-safety.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import { goodParams } from '../../hub/every-operation.ts';
 import { aPanel, invited, logOf, say, VIEWS } from '../../hub/scene.ts';
 import { scheduled, theSchedule } from '../../hub/schedules/schedule-scene.ts';
 
-const names = Object.keys(REPEATS) as OperationName[];
-const always = names.filter((op) => REPEATS[op] === 'always');
-const keyed = names.filter((op) => REPEATS[op] === 'with a key');
+const names = Object.keys(RETRY_SAFETY) as OperationName[];
+const always = names.filter((op) => RETRY_SAFETY[op] === 'always');
+const keyed = names.filter((op) => RETRY_SAFETY[op] === 'with a key');
 
 async function scene() {
   const { world, alice, bob, carol, id } = await aPanel();
@@ -61,7 +61,7 @@ describe('what is repeated', () => {
   it('[CB3] what has a key is repeated with it, and not without', () => {
     expect(keyed).toEqual(['create_session', 'delegate', 'post', 'start_task']);
     for (const op of keyed) {
-      expect([isRepeatable(op, { idempotency_key: 'k' }), isRepeatable(op, {})]).toEqual([true, false]);
+      expect([isSafeToRetry(op, { idempotency_key: 'k' }), isSafeToRetry(op, {})]).toEqual([true, false]);
     }
   });
 });
@@ -77,7 +77,7 @@ describe('[CB4] what is not repeated would be done twice, or be refused the seco
     expect(await twice(() => alice.call('checkpoint_task', { session_id: id, task_id, data: {} }))).toBe(2);
     expect(await twice(() => alice.call('resume_task', { session_id: id, task_id }))).toBe(2);
     expect(await twice(() => bob.call('cancel_task', { session_id: id, task_id }))).toBe(2);
-    for (const op of ['checkpoint_task', 'resume_task', 'cancel_task'] as const) expect(REPEATS[op]).toBe('never');
+    for (const op of ['checkpoint_task', 'resume_task', 'cancel_task'] as const) expect(RETRY_SAFETY[op]).toBe('never');
   });
 
   it('schedules that are made and deleted', async () => {
@@ -88,6 +88,6 @@ describe('[CB4] what is not repeated would be done twice, or be refused the seco
     const gone = () => world.answer(alice.call('delete_schedule', { schedule_id }));
     await gone();
     await expect(gone()).rejects.toMatchObject({ code: 'not_found' });
-    for (const op of ['create_schedule', 'delete_schedule'] as const) expect(REPEATS[op]).toBe('never');
+    for (const op of ['create_schedule', 'delete_schedule'] as const) expect(RETRY_SAFETY[op]).toBe('never');
   });
 });

@@ -27,7 +27,7 @@ async function bundled(): Promise<Bundle> {
     build: {
       write: false,
       minify: false,
-      lib: { entry: join(root, 'src/web/client.ts'), formats: ['es'], fileName: 'client' },
+      lib: { entry: join(root, 'src/client/web.ts'), formats: ['es'], fileName: 'client' },
     },
   });
   // With `write: false` and one format it gives one output, of one file.
@@ -41,7 +41,7 @@ const bundle = await bundled();
 
 describe('the client for browsers', () => {
   it('[PK9] is made of the client, the core and what they need, without a part of Node', () => {
-    expect(bundle.modules).toContain(join(root, 'src/web/client.ts'));
+    expect(bundle.modules).toContain(join(root, 'src/client/web.ts'));
     expect(bundle.imports).toEqual([]);
     expect(bundle.modules.filter((id) => /node:|browser-external|\/src\/(?:node|hub)\//.test(id))).toEqual([]);
   });

@@ -2,16 +2,16 @@
 
 import type { Envelope, Participant, SessionMetadata } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
-import { mayDo, treatmentsOf } from '../../../src/console/act/permissions.ts';
 import { routeChoices } from '../../../src/console/act/compose/routes.ts';
+import { silenceText, turnText } from '../../../src/console/act/compose/turn-text.ts';
+import { approvalObstacle } from '../../../src/console/act/governed/approval-obstacle.ts';
 import { askedAt, askedText, resultBegun, turnDue } from '../../../src/console/act/governed/turn-due.ts';
-import { silenceWords, turnWords } from '../../../src/console/act/compose/turn-text.ts';
-import { whyNoAnswer } from '../../../src/console/act/governed/approval-obstacle.ts';
-import { fieldError } from '../../../src/console/open/field-error.ts';
-import { bookOf } from '../../../src/console/parts/governed/model/run-history.ts';
-import { stopWords } from '../../../src/console/parts/governed/stop-words.ts';
-import type { StateAt, WhoAmI } from '../../../src/core/console-operations.ts';
+import { operatorActionsFor, permissionsFor } from '../../../src/console/act/permissions.ts';
+import { fieldError } from '../../../src/console/open/create-session.ts';
+import { toRunHistory } from '../../../src/console/parts/governed/model/run-history.ts';
+import { stopText } from '../../../src/console/parts/governed/model/run-model.ts';
 import { WireError } from '../../../src/core/lib/errors.ts';
+import type { SessionStateAt, WhoAmI } from '../../../src/core/protocol/operations/console-sessions.ts';
 import { CONFIG } from '../../adapters/governed/governed-scene.ts';
 
 const ann = (status: Participant['status']): Participant => ({
@@ -28,7 +28,7 @@ const session = (more: Partial<SessionMetadata>): SessionMetadata =>
   ({ state: 'ACTIVE', knobs: {}, creator_id: 'id-bob', participants: [ann('active')], ...more }) as SessionMetadata;
 
 const offered = (who: WhoAmI | null, where: SessionMetadata, isReadOnly = false) =>
-  Object.entries(mayDo(who, where, isReadOnly)).flatMap(([name, may]) => (may === true ? [name] : []));
+  Object.entries(permissionsFor(who, where, isReadOnly)).flatMap(([name, may]) => (may === true ? [name] : []));
 
 describe('what is offered', () => {
   it('[UI88] is what the grants and the place in the session allow', () => {
@@ -52,26 +52,26 @@ describe('what is offered', () => {
   });
 
   it('[UI85] with a participant it is what its status allows', () => {
-    expect(treatmentsOf('active', 'ACTIVE')).toEqual(['hide', 'remove']);
-    expect(treatmentsOf('hidden', 'ACTIVE')).toEqual(['return', 'remove']);
-    expect(treatmentsOf('removed', 'ACTIVE')).toEqual([]);
+    expect(operatorActionsFor('active', 'ACTIVE')).toEqual(['hide', 'remove']);
+    expect(operatorActionsFor('hidden', 'ACTIVE')).toEqual(['return', 'remove']);
+    expect(operatorActionsFor('removed', 'ACTIVE')).toEqual([]);
   });
 });
 
 it('[UI81] whose turn it is, and why one is silent, is said in words', () => {
   const names = new Map([['id-bob', 'bob']]);
   const turn = (agent_id: string) => ({ agent_id, since_seq: 1 });
-  expect(turnWords(turn('id-ann'), 'id-ann', names, null)).toBe('It is your turn.');
-  expect(turnWords(turn('id-bob'), 'id-ann', names, { code: 'protocol_error', why: 'wait' })).toBe(
+  expect(turnText(turn('id-ann'), 'id-ann', names, null)).toBe('It is your turn.');
+  expect(turnText(turn('id-bob'), 'id-ann', names, { code: 'protocol_error', why: 'wait' })).toBe(
     'It is the turn of bob. Not now: wait',
   );
   const isBobs = { code: 'not_your_turn', why: "discussion expects 'bob' to speak, got 'ann'" } as const;
-  expect(turnWords(turn('id-bob'), 'id-ann', names, isBobs)).toBe('It is the turn of bob.');
-  expect(turnWords(null, 'id-ann', names, isBobs)).toContain('Not now:');
-  expect(turnWords(null, 'id-ann', names, null)).toBe('Nobody in particular has the turn.');
-  expect(silenceWords(ann('hidden'), { state: 'ACTIVE' })).toMatch(/^You are hidden/);
-  expect(silenceWords(ann('active'), { state: 'CLOSED' })).toMatch(/^It is over/);
-  expect(silenceWords(null, { state: 'ACTIVE' })).toBeNull();
+  expect(turnText(turn('id-bob'), 'id-ann', names, isBobs)).toBe('It is the turn of bob.');
+  expect(turnText(null, 'id-ann', names, isBobs)).toContain('Not now:');
+  expect(turnText(null, 'id-ann', names, null)).toBe('Nobody in particular has the turn.');
+  expect(silenceText(ann('hidden'), { state: 'ACTIVE' })).toMatch(/^You are hidden/);
+  expect(silenceText(ann('active'), { state: 'CLOSED' })).toMatch(/^It is over/);
+  expect(silenceText(null, { state: 'ACTIVE' })).toBeNull();
 });
 
 it('[UI82] the tools of a turn are choices, each with the packet it posts; others are left out', () => {
@@ -99,7 +99,7 @@ it('[UI87] a turn is due for who holds its role while it is at work, and begins 
     ({
       session: { manifest: { type } },
       public_state: { run_id: 'r1', status, turns: [{ ...turn, ...more }] },
-    }) as unknown as StateAt;
+    }) as unknown as SessionStateAt;
   const due = turnDue(state('governed', 'active'), 'id-ann');
   expect(due).toEqual({ turn_id: 't1', role: 'dev', attempt: 2, run_id: 'r1' });
   expect(due === null ? null : resultBegun(due, CONFIG)).toMatchObject({ run_id: 'r1', runtime_id: 'manual' });
@@ -123,7 +123,7 @@ it('[UI87] what is asked in a turn is its newest prompt with its context, and no
     entry(3, 'turn.dispatched', { turn_id: 't1' }),
   ];
   const asked = (turnId: string) => {
-    const seq = askedAt(bookOf(log), turnId);
+    const seq = askedAt(toRunHistory(log), turnId);
     return seq === null ? null : askedText(log[seq - 1] as Envelope);
   };
   expect(['t1', '__proto__', 't9'].map(asked)).toEqual(['Build it.\n\nSo far: nothing.', 'Other.', null]);
@@ -137,20 +137,22 @@ it('[UI88] who may approve is told what is missing to answer, by their place; al
   const at = (status: Participant['status'] | null, state: SessionMetadata['state'] = 'ACTIVE') => ({
     session: session({ state, participants: status === null ? [] : [ann(status)] }),
   });
-  expect(whyNoAnswer(me('approve'), at('active'))).toBeNull();
-  expect(whyNoAnswer(me('observe'), at(null))).toBeNull();
-  expect(whyNoAnswer(me('approve'), at(null, 'CLOSED'))).toBeNull();
-  expect(whyNoAnswer(me('approve'), at(null))).toMatch(/answering takes a place in the session\. .* can invite you/);
-  expect(whyNoAnswer(me('approve'), at('invited'))).toContain('accept the invite first');
-  expect(whyNoAnswer(me('approve'), at('hidden'))).toContain('come back first');
+  expect(approvalObstacle(me('approve'), at('active'))).toBeNull();
+  expect(approvalObstacle(me('observe'), at(null))).toBeNull();
+  expect(approvalObstacle(me('approve'), at(null, 'CLOSED'))).toBeNull();
+  expect(approvalObstacle(me('approve'), at(null))).toMatch(
+    /answering takes a place in the session\. .* can invite you/,
+  );
+  expect(approvalObstacle(me('approve'), at('invited'))).toContain('accept the invite first');
+  expect(approvalObstacle(me('approve'), at('hidden'))).toContain('come back first');
 });
 
 it('[UI50] what stops a run is told in words, and a question once', () => {
-  expect(stopWords('human:Which colour?', 'Which colour?')).toBe('a question for a person');
-  expect(stopWords('human:key', 'A key is missing.')).toBe('a person is needed: key');
-  expect(stopWords('turn:turn_1', 'x')).toBe('the turn turn_1 stands still');
-  expect(stopWords('escalation:retries-exhausted:dev', 'x')).toBe('escalated: retries exhausted, dev');
-  for (const other of ['key', '', 'human:', 'https://x']) expect(stopWords(other, 'x')).toBe(other);
+  expect(stopText('human:Which colour?', 'Which colour?')).toBe('a question for a person');
+  expect(stopText('human:key', 'A key is missing.')).toBe('a person is needed: key');
+  expect(stopText('turn:turn_1', 'x')).toBe('the turn turn_1 stands still');
+  expect(stopText('escalation:retries-exhausted:dev', 'x')).toBe('escalated: retries exhausted, dev');
+  for (const other of ['key', '', 'human:', 'https://x']) expect(stopText(other, 'x')).toBe(other);
 });
 
 it('[UI80] what the hub says of a field is told at it, once; anything else of all of it', () => {

@@ -3,13 +3,13 @@
 import type { AgentClient } from 'parley-hub';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { required } from '../../package/repository.ts';
 import { chromium, whyNoChromium } from '../../client/web/chromium.ts';
+import { required } from '../../package/repository.ts';
+import { governedRun } from '../governed/run-in-hand.ts';
 import { AXE, faults } from '../support/axe.ts';
 import { type ConsoleWorld, consoleWorld, overhear } from '../support/console-world.ts';
 import { hasFocus, press, reach, write } from '../support/keyboard.ts';
 import { type Grants, goTo, joined, person as somebody } from '../support/people.ts';
-import { governedRun } from '../governed/run-in-hand.ts';
 
 const POLL = { timeout: 10_000 };
 

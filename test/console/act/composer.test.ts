@@ -3,8 +3,8 @@
 import type { AgentClient } from 'parley-hub';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { required } from '../../package/repository.ts';
 import { chromium, whyNoChromium } from '../../client/web/chromium.ts';
+import { required } from '../../package/repository.ts';
 import { type ConsoleWorld, consoleWorld } from '../support/console-world.ts';
 import { press, reach, write } from '../support/keyboard.ts';
 import { goTo, joined, person as somebody } from '../support/people.ts';

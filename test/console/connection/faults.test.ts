@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { type AgentClient, createHub, type LocalHub, restoreBackup } from 'parley-hub';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { required } from '../../package/repository.ts';
 import { chromium, whyNoChromium } from '../../client/web/chromium.ts';
+import { required } from '../../package/repository.ts';
 import { type ConsoleWorld, consoleWorld, openConsole } from '../support/console-world.ts';
 import { person as somebody } from '../support/people.ts';
 

@@ -9,9 +9,9 @@ import { restoreBackup } from 'parley-hub';
 import { type AgentClient, connect, type Session } from 'parley-hub/client';
 import { type Browser, chromium as driver, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chromium, whyNoChromium } from '../../client/web/chromium.ts';
 import { required } from '../../package/repository.ts';
 import { type BuiltScript, builtScript } from '../../support/built-script.ts';
-import { chromium, whyNoChromium } from '../../client/web/chromium.ts';
 import { type BuiltPage, builtPage } from '../support/built-page.ts';
 import { openConsole } from '../support/console-world.ts';
 
@@ -31,7 +31,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a hub that is kille
 
   beforeAll(async () => {
     if (chromium === null) throw new Error('PARLEY_REQUIRE asks for Chromium');
-    [script, page] = await Promise.all([builtScript('../console/hub-child.ts'), builtPage()]);
+    [script, page] = await Promise.all([builtScript('test/console/connection/hub-child.ts'), builtPage()]);
     data = mkdtempSync(join(tmpdir(), 'parley-console-hub-'));
     browser = await driver.launch({ executablePath: chromium, args: ['--no-sandbox'] });
     hub = await start(0);

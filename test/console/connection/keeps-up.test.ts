@@ -3,12 +3,12 @@
 import type { AgentClient } from 'parley-hub';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { required } from '../../package/repository.ts';
 import { chromium, whyNoChromium } from '../../client/web/chromium.ts';
+import { required } from '../../package/repository.ts';
+import { governedRun } from '../governed/run-in-hand.ts';
 import { type ConsoleWorld, consoleWorld } from '../support/console-world.ts';
 import { press } from '../support/keyboard.ts';
 import { type Grants, goTo, joined, type Person, person as somebody } from '../support/people.ts';
-import { governedRun } from '../governed/run-in-hand.ts';
 
 describe.skipIf(chromium === null && !required('chromium'))(`a page that stays open${whyNoChromium}`, () => {
   let world: ConsoleWorld;

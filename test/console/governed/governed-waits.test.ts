@@ -3,8 +3,8 @@
 import type { AgentClient } from 'parley-hub';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CONFIG, said } from '../../adapters/governed/governed-scene.ts';
-import { required } from '../../package/repository.ts';
 import { chromium, whyNoChromium } from '../../client/web/chromium.ts';
+import { required } from '../../package/repository.ts';
 import { AXE, faults } from '../support/axe.ts';
 import { type ConsoleWorld, consoleWorld } from '../support/console-world.ts';
 import { press, reach, write } from '../support/keyboard.ts';

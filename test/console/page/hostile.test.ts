@@ -2,8 +2,8 @@
 
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { required } from '../../package/repository.ts';
 import { chromium, whyNoChromium } from '../../client/web/chromium.ts';
+import { required } from '../../package/repository.ts';
 import { type ConsoleWorld, consoleWorld, openConsole, overhear } from '../support/console-world.ts';
 import { type HostileScene, hostileScene, IMG, SCRIPT } from './hostile-scene.ts';
 

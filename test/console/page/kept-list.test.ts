@@ -1,8 +1,8 @@
 // What is kept of the list of sessions when the hub comes back, and how often it is asked for changes.
 
 import { describe, expect, it } from 'vitest';
-import { NO_FILTER } from '../../../src/console/state/route.ts';
 import { askedSince, FIRST_SWEEP, type Sweep, sweepFrom, withSwept } from '../../../src/console/state/change-sweep.ts';
+import { NO_FILTER } from '../../../src/console/state/route.ts';
 import {
   EMPTY_LIST,
   inPlaceOf,
@@ -11,8 +11,8 @@ import {
   withPage,
 } from '../../../src/console/state/session-list.ts';
 import { visibleText } from '../../../src/console/text/visible-text.ts';
-import type { SessionDescription } from '../../../src/core/console-operations.ts';
-import type { SessionSummary } from '../../../src/core/operations.ts';
+import type { SessionDescription } from '../../../src/core/protocol/operations/console-sessions.ts';
+import type { SessionSummary } from '../../../src/core/protocol/operations/sessions.ts';
 
 const time = (seconds: number): string => new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toISOString();
 

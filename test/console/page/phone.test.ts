@@ -2,11 +2,11 @@
 
 import type { AgentClient } from 'parley-hub';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { required } from '../../package/repository.ts';
 import { chromium, whyNoChromium } from '../../client/web/chromium.ts';
+import { required } from '../../package/repository.ts';
+import { governedRun } from '../governed/run-in-hand.ts';
 import { type ConsoleWorld, consoleWorld } from '../support/console-world.ts';
 import { goTo, joined, person } from '../support/people.ts';
-import { governedRun } from '../governed/run-in-hand.ts';
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
 

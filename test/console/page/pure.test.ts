@@ -1,48 +1,45 @@
 // What the console decides without a browser: routes, windows of long lists, the log it holds, marks, text made visible.
 
 import { describe, expect, it } from 'vitest';
-import { overIn } from '../../../src/console/act/invites/pending-invites.ts';
+import { findExpiredInvites } from '../../../src/console/act/invites/pending-invites.ts';
 import { fromFragment, isReadOnlyAsked } from '../../../src/console/connection/sign-in-details.ts';
-import { detailWords, isShown, type Shown } from '../../../src/console/hub/feed-text.ts';
-import { EMPTY_HUB, withFeed } from '../../../src/console/state/hub-state.ts';
-import { observedWords } from '../../../src/console/hub/observed-words.ts';
+import { detailText, type FeedFilter, observedText, passesFilter } from '../../../src/console/hub/feed-text.ts';
+import { evenWindow, rowByKey, scrollFor, steadyTop, unevenWindow } from '../../../src/console/lib/rows-window.ts';
 import { OPTIONS } from '../../../src/console/parts/create/options.ts';
+import { expectationText, withNames } from '../../../src/console/session/inspector/expectation-text.ts';
+import { routingText } from '../../../src/console/session/transcript/routing-text.ts';
+import { countText } from '../../../src/console/sessions/search.ts';
+import { askedSince, FIRST_SWEEP, sweepFrom, withSwept } from '../../../src/console/state/change-sweep.ts';
+import { EMPTY_HUB, withFeed } from '../../../src/console/state/hub-state.ts';
 import { hrefOf, NO_FILTER, parseRoute } from '../../../src/console/state/route.ts';
-import { expectationWords } from '../../../src/console/session/inspector/expectation-text.ts';
 import {
   EMPTY_LOG,
   firstSeq,
   lastSeq,
-  MOST_KEPT,
+  MAX_HELD,
   readBack,
   withEarlier,
   withLater,
   withLive,
   withNewest,
 } from '../../../src/console/state/session/log-window.ts';
-import { markOf } from '../../../src/console/state/session/marks.ts';
+import { MAX_MARKS, markOf, marksFrom, nearestMark, withMarks } from '../../../src/console/state/session/marks.ts';
 import { newSession, withArrived, withDeltas, withState } from '../../../src/console/state/session/open-session.ts';
-import { routingWords } from '../../../src/console/session/transcript/routing-text.ts';
-import { MOST_MARKS, marksFrom, nearestMark, withMarks } from '../../../src/console/session/timeline-marks.ts';
-import { MOST_READ, unread, withRead } from '../../../src/console/state/session/whole-log.ts';
-import { withNames } from '../../../src/console/session/with-names.ts';
-import { askedSince, FIRST_SWEEP, sweepFrom, withSwept } from '../../../src/console/state/change-sweep.ts';
-import { countWords } from '../../../src/console/sessions/count-words.ts';
+import { MAX_READ, unread, withRead } from '../../../src/console/state/session/whole-log.ts';
 import {
   EMPTY_LIST,
-  shownIds,
   undescribed,
+  visibleIds,
   withChanges,
   withDescriptions,
   withPage,
 } from '../../../src/console/state/session-list.ts';
-import { dollars } from '../../../src/console/text/dollars.ts';
-import { shortLine, visibleText } from '../../../src/console/text/visible-text.ts';
+import { dollars, shortLine, visibleText } from '../../../src/console/text/visible-text.ts';
 import { clockTime, countdown, duration } from '../../../src/console/time/time-text.ts';
-import { evenWindow, rowByKey, scrollFor, steadyTop, unevenWindow } from '../../../src/console/lib/rows-window.ts';
-import type { FeedEntry, SessionDescription, StateAt } from '../../../src/core/console-operations.ts';
+import type { FeedEntry } from '../../../src/core/protocol/operations/console-hub.ts';
+import type { SessionDescription, SessionStateAt } from '../../../src/core/protocol/operations/console-sessions.ts';
+import type { SessionSummary } from '../../../src/core/protocol/operations/sessions.ts';
 import { type Envelope, PLAIN } from '../../../src/core/records/session/envelope.ts';
-import type { SessionSummary } from '../../../src/core/operations.ts';
 
 const envelope = (seq: number, part: Partial<Envelope> = {}): Envelope => ({
   ...PLAIN,
@@ -195,10 +192,10 @@ describe('the list of sessions', () => {
   });
 
   it('[UI4] how many there are is told as far as it is known, and before that not at all', () => {
-    expect(countWords(EMPTY_LIST, 0)).toBe('');
-    expect([countWords(list, 3), countWords(list, 1)]).toEqual(['the newest 3, more below', '1 of the newest 3']);
+    expect(countText(EMPTY_LIST, 0)).toBe('');
+    expect([countText(list, 3), countText(list, 1)]).toEqual(['the newest 3, more below', '1 of the newest 3']);
     const all = { ...list, next: null };
-    expect([countWords(all, 3), countWords(all, 0)]).toEqual(['3', '0 of 3']);
+    expect([countText(all, 3), countText(all, 0)]).toEqual(['3', '0 of 3']);
   });
 
   it('[UI4] what has not changed is no change, and an older answer that comes late changes nothing', () => {
@@ -234,7 +231,7 @@ describe('the list of sessions', () => {
       }),
       [described('9', ['alice', 'Bob']), described('8', ['carol'])],
     );
-    const by = (part: Partial<typeof NO_FILTER>) => shownIds(mixed, { ...NO_FILTER, ...part });
+    const by = (part: Partial<typeof NO_FILTER>) => visibleIds(mixed, { ...NO_FILTER, ...part });
     expect(by({})).toEqual(['9', '8', '7']);
     expect(by({ states: ['CLOSED'] })).toEqual(['9']);
     expect(by({ type: 'work' })).toEqual(['8']);
@@ -253,7 +250,7 @@ describe('the log that is held', () => {
   it('[UI5] is bounded however much comes, and keeps the newest for who follows', () => {
     let log = EMPTY_LOG;
     for (let seq = 1; seq <= 20_000; seq += 100) log = withLive(log, run(seq, seq + 99), true);
-    expect(log.envelopes.length).toBeLessThanOrEqual(MOST_KEPT + 200);
+    expect(log.envelopes.length).toBeLessThanOrEqual(MAX_HELD + 200);
     expect(lastSeq(log)).toBe(20_000);
     expect(log.hasEarlier).toBe(true);
   });
@@ -302,7 +299,7 @@ it('[UI83] an invite waits as long as one is invited to what is not over', () =>
     session('over', 'CLOSED', 'invited'),
   ] as unknown as SessionDescription[];
   const ids = [...sessions.map(({ session_id }) => session_id), 'unknown'];
-  expect(overIn(ids, sessions, 'me')).toEqual(['answered', 'removed', 'over', 'unknown']);
+  expect(findExpiredInvites(ids, sessions, 'me')).toEqual(['answered', 'removed', 'over', 'unknown']);
 });
 
 describe('what happens beside what is said', () => {
@@ -345,15 +342,15 @@ describe('what happens beside what is said', () => {
   it('[UI5] where a packet sends the turn is told apart from its words; a text sends it nowhere', () => {
     const packet = (routing: object, part: Partial<Envelope> = {}) =>
       envelope(1, { event_type: 'msg.packet', event_data: { body: 'x', routing: { ...routing } }, ...part });
-    expect(routingWords(packet({ kind: 'handoff', target: 'b1', reason: 'late' }), names)).toBe(
+    expect(routingText(packet({ kind: 'handoff', target: 'b1', reason: 'late' }), names)).toBe(
       'handed over to bob: late',
     );
-    expect(routingWords(packet({ kind: 'finish' }), names)).toBe('ended the session');
-    expect(routingWords(packet({ kind: 'tool', tool: 'approve' }), names)).toBe('called approve');
+    expect(routingText(packet({ kind: 'finish' }), names)).toBe('ended the session');
+    expect(routingText(packet({ kind: 'tool', tool: 'approve' }), names)).toBe('called approve');
     const redacted = { at: '', by: '' } as never;
-    expect(routingWords(packet({ kind: 'finish' }, { redacted }), names)).toBeNull();
+    expect(routingText(packet({ kind: 'finish' }, { redacted }), names)).toBeNull();
     const text = { text: '(handoff to bob)', routing: { kind: 'handoff', target: 'bob' } };
-    expect(routingWords(envelope(1, { event_data: text }), names)).toBeNull();
+    expect(routingText(envelope(1, { event_data: text }), names)).toBeNull();
   });
 
   it('[UI5] ids in a state have names beside them, expectations are sentences', () => {
@@ -362,10 +359,10 @@ describe('what happens beside what is said', () => {
       next: ['b1 (bob)'],
       none: null,
     });
-    expect(expectationWords({ params: { seconds: 120, on_failure: true }, on_violation: 'auto_close' })).toBe(
+    expect(expectationText({ params: { seconds: 120, on_failure: true }, on_violation: 'auto_close' })).toBe(
       'seconds: 120, on failure: yes; if violated: auto close',
     );
-    expect(expectationWords({ params: {}, on_violation: 'warn' })).toBe('if violated: warn');
+    expect(expectationText({ params: {}, on_violation: 'warn' })).toBe('if violated: warn');
   });
 
   it('[UI61] the form says that expectations take the place of those of the type', () => {
@@ -375,10 +372,10 @@ describe('what happens beside what is said', () => {
 
   it('[UI98] what the hub has seen of an agent is a sentence', () => {
     const seen = { n: 3, completed: 2, failed: 1, expired: 0, p50_latency_ms: 65_000 };
-    expect(observedWords(['sql', seen])).toBe(
+    expect(observedText(['sql', seen])).toBe(
       'sql: 3 tasks, 2 completed, 1 failed, 0 expired; half of them within 1m 5s',
     );
-    expect(observedWords(['sql', { ...seen, n: 1, p50_latency_ms: null }])).toMatch(/^sql: 1 task, .* 0 expired$/);
+    expect(observedText(['sql', { ...seen, n: 1, p50_latency_ms: null }])).toMatch(/^sql: 1 task, .* 0 expired$/);
   });
 
   it('[UI5] what is said is none', () => {
@@ -395,17 +392,17 @@ describe('what happens beside what is said', () => {
 
   it('[UI92] a timeline knows from where on it has all marks: what is held, what was read, what is kept', () => {
     const held = readBack({ envelopes: run(901, 1000).reverse(), next: 900, head_seq: 1000 }, true);
-    const state = { head_seq: 1000, session: { knobs: {}, manifest: { type: 'x' } } } as unknown as StateAt;
+    const state = { head_seq: 1000, session: { knobs: {}, manifest: { type: 'x' } } } as unknown as SessionStateAt;
     const read = withRead(unread(1, state), run(1, 1000));
     expect(marksFrom([], held, null)).toBe(901);
     expect(marksFrom([], held, read)).toBe(901);
     expect(marksFrom([], held, { ...read, isWhole: true })).toBe(1);
     const long = { ...unread(1, { ...state, head_seq: 50_000 }), isWhole: true };
     expect(marksFrom([], held, long)).toBe(901);
-    expect(marksFrom([], { ...held, envelopes: run(49_901, 50_000) }, long)).toBe(50_000 - MOST_READ + 1);
+    expect(marksFrom([], { ...held, envelopes: run(49_901, 50_000) }, long)).toBe(50_000 - MAX_READ + 1);
     const many = withMarks(
       [],
-      run(1, MOST_MARKS + 5).map((one) => ({ ...one, event_type: 'session.opened' })),
+      run(1, MAX_MARKS + 5).map((one) => ({ ...one, event_type: 'session.opened' })),
     );
     expect(marksFrom(many, EMPTY_LOG, null)).toBe(6);
   });
@@ -441,12 +438,15 @@ describe('what happens beside what is said', () => {
     const delta = { kind: 'delta', session_id: 's1', sender_id: 'a1', turn_id: 't1', audience: null } as const;
     const writing = withDeltas(newSession('s1'), [{ ...delta, recipient_id: 'x', index: 0, text: 'Hel' }], 1000);
     const state = (lifecycle: string, status: string) =>
-      ({ session: { state: lifecycle, participants: [{ agent_id: 'a1', status }] }, turn: null }) as unknown as StateAt;
+      ({
+        session: { state: lifecycle, participants: [{ agent_id: 'a1', status }] },
+        turn: null,
+      }) as unknown as SessionStateAt;
     expect(withState(writing, state('ACTIVE', 'active'), 2000).writing.size).toBe(1);
     expect(withState(writing, state('ACTIVE', 'removed'), 2000).writing.size).toBe(0);
     expect(withState(writing, state('CLOSED', 'active'), 2000).writing.size).toBe(0);
     expect(withState(writing, state('ACTIVE', 'active'), 61_001).writing.size).toBe(0);
-    const passed = { ...state('ACTIVE', 'active'), turn: { agent_id: 'other' } } as unknown as StateAt;
+    const passed = { ...state('ACTIVE', 'active'), turn: { agent_id: 'other' } } as unknown as SessionStateAt;
     expect(withState(writing, passed, 2000).writing.size).toBe(1);
     expect(withState(writing, passed, 3001).writing.size).toBe(0);
   });
@@ -480,13 +480,13 @@ describe('times and sums', () => {
   it('[UI6] of the feed looks are left out until they are asked for, and details are words', () => {
     const of = (kind: FeedEntry['kind'], what: string) => ({ kind, what }) as FeedEntry;
     const entries = [of('audit', 'session_observed'), of('audit', 'session_opened'), of('violation', 'turn_within')];
-    const shown = (which: Shown) => entries.filter((entry) => isShown(entry, which)).map(({ what }) => what);
+    const shown = (which: FeedFilter) => entries.filter((entry) => passesFilter(entry, which)).map(({ what }) => what);
     expect(shown('happened')).toEqual(['session_opened', 'turn_within']);
     expect(shown('audit')).toEqual(['session_observed', 'session_opened']);
     expect(shown('violation')).toEqual(['turn_within']);
     expect(shown('all')).toHaveLength(3);
-    expect(detailWords({ op: 'post', message: 'not yours', n: 2 })).toBe('op: post, message: not yours, n: 2');
-    expect([detailWords({}), detailWords({ reason: 'late', n: 2 })]).toEqual(['', 'late']);
+    expect(detailText({ op: 'post', message: 'not yours', n: 2 })).toBe('op: post, message: not yours, n: 2');
+    expect([detailText({}), detailText({ reason: 'late', n: 2 })]).toEqual(['', 'late']);
   });
 
   it('[UI6] of the feed nothing comes twice, and the newest is kept', () => {

@@ -11,7 +11,7 @@ import {
   type CreateDraft,
   knobsField,
   newDraft,
-  peopleIn,
+  participantsFrom,
   readCreate,
   roleOf,
 } from '../../../src/console/parts/create/create-draft.ts';
@@ -243,7 +243,7 @@ describe('a session to be opened', () => {
     });
     expect(createParams.safeParse(read.ok && read.params).success).toBe(true);
     expect(compileKnobs(manifest)(read.ok ? (read.params.knobs ?? {}) : {})).toMatchObject({ rounds: 4 });
-    expect(peopleIn(draft, 'me')).toEqual(['me', 'bob']);
+    expect(participantsFrom(draft, 'me')).toEqual(['me', 'bob']);
   });
 
   it('[UI61] options that are not in order are told by their own names', () => {

@@ -1,15 +1,19 @@
 // What the page tells of a governed run is what the engine finds in the same log, whatever the log is.
 
 import fc from 'fast-check';
-import { addedBy, type GovernedState, NEW_SESSION, readRun, rulesOf, shownState } from 'parley-hub/governed/session';
+import {
+  displayState,
+  type GovernedState,
+  NEW_SESSION,
+  readRun,
+  recordsFrom,
+  rulesOf,
+} from 'parley-hub/governed/session';
 import { draftOf, seededRandom } from 'parley-hub/testing';
 import { describe, expect, it } from 'vitest';
-import { blockerNow } from '../../../src/console/parts/governed/blocker-now.ts';
-import { bookAt } from '../../../src/console/parts/governed/book-at.ts';
-import { approval, refusal } from '../../../src/console/parts/governed/gate-answer.ts';
-import { phasesShown } from '../../../src/console/parts/governed/model/phase-model.ts';
-import { bookOf, withEnvelope } from '../../../src/console/parts/governed/model/run-history.ts';
-import { runShown } from '../../../src/console/parts/governed/run-shown.ts';
+import { toPhaseModels } from '../../../src/console/parts/governed/model/phase-model.ts';
+import { historyAt, toRunHistory, withEnvelope } from '../../../src/console/parts/governed/model/run-history.ts';
+import { approval, currentBlocker, refusal, toRunModel } from '../../../src/console/parts/governed/model/run-model.ts';
 import { isProtocolError } from '../../../src/core/lib/errors.ts';
 import { governedDrafts } from '../../adapters/governed/governed-drafts.ts';
 import { aRun, type Run } from '../../adapters/governed/governed-scene.ts';
@@ -44,7 +48,7 @@ describe('the book of a governed run', () => {
     fc.assert(
       fc.property(seeds, (seed) => {
         const run = play(seed);
-        const book = bookOf(run.log);
+        const book = toRunHistory(run.log);
         const { history, ledger, state } = readRun(run.metadata, run.log);
         expect(book.turns.map(({ turn_id }) => turn_id)).toEqual(state.books.turns);
         expect(book.turns.map(({ summary }) => summary)).toEqual(history.map((one) => one.summary ?? ''));
@@ -54,7 +58,7 @@ describe('the book of a governed run', () => {
         const isOpen = book.blockers.some(({ resolved_at }) => resolved_at === null);
         const wasTakenOver = run.log.some(({ event_type }) => event_type === 'governed.imported');
         if (isOpen && !wasTakenOver) expect(state.run.status).toBe('blocked');
-        const now = blockerNow(runShown(shownState(rulesOf(run.metadata), state)), book);
+        const now = currentBlocker(toRunModel(displayState(rulesOf(run.metadata), state)), book);
         expect(now?.what ?? null).toBe(state.run.blocked_on);
         seen.turns += book.turns.length;
         seen.overridden += book.decisions.filter(({ overridden_by }) => overridden_by !== null).length;
@@ -69,8 +73,9 @@ describe('the book of a governed run', () => {
     fc.assert(
       fc.property(seeds, (seed) => {
         const { log } = play(seed);
-        const book = bookOf(log);
-        for (const { seq } of log) expect(bookAt(book, seq)).toEqual(bookOf(log.filter((one) => one.seq <= seq)));
+        const book = toRunHistory(log);
+        for (const { seq } of log)
+          expect(historyAt(book, seq)).toEqual(toRunHistory(log.filter((one) => one.seq <= seq)));
       }),
       { numRuns: 60, seed: 2 },
     );
@@ -85,15 +90,15 @@ describe('the book of a governed run', () => {
         const wasTakenOver = log.some(({ event_type }) => event_type === 'governed.imported');
         let state: GovernedState = NEW_SESSION;
         for (const envelope of log) {
-          state = addedBy(metadata, envelope, state)?.state ?? state;
-          const shown = runShown(shownState(rulesOf(metadata), state));
+          state = recordsFrom(metadata, envelope, state)?.state ?? state;
+          const shown = toRunModel(displayState(rulesOf(metadata), state));
           expect([shown.status, shown.phase, shown.blocked_on]).toEqual([
             state.run.status,
             state.run.phase,
             state.run.blocked_on,
           ]);
           expect(shown.turns.map(({ turn_id }) => turn_id)).toEqual(Object.keys(state.run.active_turns));
-          const phases = phasesShown(metadata.knobs.config, shown);
+          const phases = toPhaseModels(metadata.knobs.config, shown);
           expect(phases.filter(({ status }) => status === 'current').map(({ name }) => name)).toEqual(
             state.run.status === 'completed' || state.run.phase === null ? [] : [state.run.phase],
           );
@@ -113,7 +118,7 @@ describe('the book of a governed run', () => {
 
   it('[UI50] an envelope that is read twice counts once, and strange data break nothing', () => {
     const run = play(7);
-    const book = bookOf(run.log);
+    const book = toRunHistory(run.log);
     expect(run.log.reduce(withEnvelope, book)).toBe(book);
     const types = [
       'turn.accepted',
@@ -133,8 +138,8 @@ describe('the book of a governed run', () => {
           event_type,
           event_data: { result: value, history: value, ledger: value, errors: value, blocked_on: value } as never,
         }));
-        expect(bookOf(log).seq).toBe(log.length);
-        expect(phasesShown(state, runShown(state))).toBeInstanceOf(Array);
+        expect(toRunHistory(log).seq).toBe(log.length);
+        expect(toPhaseModels(state, toRunModel(state))).toBeInstanceOf(Array);
       }),
     );
   });

@@ -6,12 +6,11 @@ import type { Json, JsonObject } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
 import { resolveGraph } from '../../../adapters/graph/resolve-graph.ts';
 import { BUILT_IN } from '../../../adapters/graph/vocabulary.ts';
-import { type CreateDraft, knowsEverybody, newDraft } from '../../../src/console/parts/create/create-draft.ts';
-import { stillRefused } from '../../../src/console/parts/create/active-errors.ts';
-import { problemsIn } from '../../../src/console/parts/graph-editor/graph-problems.ts';
-import { strangersIn } from '../../../src/console/parts/graph-editor/strangers.ts';
-import { TEMPLATES } from '../../../src/console/parts/graph-editor/templates.ts';
 import { readJson } from '../../../src/console/lib/read-json.ts';
+import { activeErrors } from '../../../src/console/parts/create/active-errors.ts';
+import { type CreateDraft, hasOnlyNames, newDraft } from '../../../src/console/parts/create/create-draft.ts';
+import { findProblems, findUnknownParticipants } from '../../../src/console/parts/graph-editor/graph-problems.ts';
+import { TEMPLATES } from '../../../src/console/parts/graph-editor/templates.ts';
 import { anyGraph, NAMES } from '../../adapters/graph/any-graph.ts';
 
 const from = (agent_id: string) => ({ name: 'from_speaker', args: { agent_id } });
@@ -33,7 +32,7 @@ describe('whom a graph names', () => {
   };
 
   it('[UI63] and who takes no part is told at its place, wherever the graph may name somebody', () => {
-    const found = strangersIn(graph, ['me', 'ada']);
+    const found = findUnknownParticipants(graph, ['me', 'ada']);
     expect(found.map(({ field }) => field)).toEqual([
       'initial_speaker',
       'transitions.0.when.args.conditions.0.args.condition.args.agent_id',
@@ -45,19 +44,20 @@ describe('whom a graph names', () => {
   });
 
   it('[UI63] is nobody else for a graph to begin with, and what is no graph names nobody', () => {
-    for (const { make } of TEMPLATES) expect(strangersIn(make(['me', 'ada', 'ken']), ['ken', 'ada', 'me'])).toEqual([]);
-    fc.assert(fc.property(fc.jsonValue(), (value) => Array.isArray(strangersIn(value as Json, []))));
+    for (const { make } of TEMPLATES)
+      expect(findUnknownParticipants(make(['me', 'ada', 'ken']), ['ken', 'ada', 'me'])).toEqual([]);
+    fc.assert(fc.property(fc.jsonValue(), (value) => Array.isArray(findUnknownParticipants(value as Json, []))));
   });
 
   it('[UI63] by its id may be anybody: what it is called the page does not know', () => {
-    expect(strangersIn({ initial_speaker: '0123456789abcdef0123456789abcdef' }, ['me'])).toEqual([]);
+    expect(findUnknownParticipants({ initial_speaker: '0123456789abcdef0123456789abcdef' }, ['me'])).toEqual([]);
   });
 
   it('[UI63] is for the hub who it is for the page, in every graph of built-in parts', () => {
     fc.assert(
       fc.property(anyGraph, fc.subarray([...NAMES]), (any, names) => {
         const people = { names, idOf: (name: string) => names.find((one) => one === name) ?? null };
-        const [first] = strangersIn(any as unknown as Json, names);
+        const [first] = findUnknownParticipants(any as unknown as Json, names);
         const refusal = tried(() => resolveGraph(any, BUILT_IN, people, 'graph'));
         expect(refusal).toBe(first === undefined ? null : `graph.${first.field}: ${wordsFor(names, first.message)}`);
       }),
@@ -66,7 +66,7 @@ describe('whom a graph names', () => {
 
   it('[UI63] is only known when everybody takes part by name', () => {
     const draft = newDraft(workflow.manifest);
-    const asked = (participants: CreateDraft['participants']) => knowsEverybody({ ...draft, participants });
+    const asked = (participants: CreateDraft['participants']) => hasOnlyNames({ ...draft, participants });
     expect(asked([{ by: 'name', text: 'ada ' }])).toBe(true);
     expect(asked([{ by: 'capability', text: '' }])).toBe(true);
     expect(asked([{ by: 'capability', text: 'review' }])).toBe(false);
@@ -80,8 +80,8 @@ describe('what is wrong with a graph', () => {
   const refused = [{ field: 'knobs.graph.initial_speaker', message: 'the hub says no' }];
 
   it('[UI63] who takes no part is told once, by the hub if it has said so', () => {
-    const told = (given: Partial<Parameters<typeof problemsIn>[0]>) =>
-      problemsIn({ ...seen, text, read: readJson(text), refused: [], ...given }).map(({ message, at }) => [
+    const told = (given: Partial<Parameters<typeof findProblems>[0]>) =>
+      findProblems({ ...seen, text, read: readJson(text), refused: [], ...given }).map(({ message, at }) => [
         message,
         at,
       ]);
@@ -92,7 +92,7 @@ describe('what is wrong with a graph', () => {
 
   it('[UI63] that there is none is told too', () => {
     const missing = [{ field: 'knobs.graph', message: 'is needed' }];
-    expect(problemsIn({ ...seen, text: ' ', read: null, refused: missing })).toMatchObject([
+    expect(findProblems({ ...seen, text: ' ', read: null, refused: missing })).toMatchObject([
       { message: 'is needed', line: 1 },
     ]);
   });
@@ -107,7 +107,7 @@ describe('what the hub said against a session', () => {
   };
   const refusal = (field: string) => ({ draft, errors: [{ field, message: 'no' }] });
   const stays = (field: string, now: Partial<CreateDraft>) =>
-    stillRefused(refusal(field), { ...draft, ...now }).length === 1;
+    activeErrors(refusal(field), { ...draft, ...now }).length === 1;
 
   it('[UI63] of a graph goes when its text is another, or who takes part', () => {
     const field = 'knobs.graph.initial_speaker';

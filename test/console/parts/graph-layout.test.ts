@@ -3,10 +3,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type DrawnGraph, readGraph } from '../../../src/console/parts/graph/drawn-graph.ts';
-import { graphSummary, transitionWords } from '../../../src/console/parts/graph/graph-text.ts';
+import { graphSummary, transitionTexts } from '../../../src/console/parts/graph/graph-text.ts';
 import { type Box, isDrawable, type Layout, layoutOf } from '../../../src/console/parts/graph/layout.ts';
-import { pathTaken } from '../../../src/console/parts/graph/path-taken.ts';
-import { turnsInShort, turnsInWords } from '../../../src/console/parts/graph/turns-in-words.ts';
+import { pathTaken, shortTurnNumbers, turnNumbersText } from '../../../src/console/parts/graph/path-taken.ts';
 import { fittingText } from '../../../src/console/text/fitting-text.ts';
 
 const HOSTILE = [
@@ -245,7 +244,7 @@ describe('the way through a graph', () => {
       [2, { after: [2], isCertain: true }],
       [3, { after: [3], isCertain: true }],
     ]);
-    expect(transitionWords(taken)).toEqual([
+    expect(transitionTexts(taken)).toEqual([
       'ag_a \u2192 bob: one (perhaps taken after turn 1)',
       'ag_a \u2192 bob: other (perhaps taken after turn 1)',
       'bob \u2192 ag_a (taken after turn 2)',
@@ -255,10 +254,10 @@ describe('the way through a graph', () => {
   });
 
   it('[UI42] turns are told in short and in words', () => {
-    expect(turnsInShort([1, 4, 7])).toBe('1 4 7');
-    expect(turnsInShort([1, 4, 7, 41])).toBe('1 \u2026 41');
-    expect(turnsInWords([3])).toBe('turn 3');
-    expect(turnsInWords([1, 4, 7])).toBe('turns 1, 4 and 7');
-    expect(turnsInWords([1, 2, 3, 4, 5, 6, 7])).toBe('7 turns, the last 7');
+    expect(shortTurnNumbers([1, 4, 7])).toBe('1 4 7');
+    expect(shortTurnNumbers([1, 4, 7, 41])).toBe('1 \u2026 41');
+    expect(turnNumbersText([3])).toBe('turn 3');
+    expect(turnNumbersText([1, 4, 7])).toBe('turns 1, 4 and 7');
+    expect(turnNumbersText([1, 2, 3, 4, 5, 6, 7])).toBe('7 turns, the last 7');
   });
 });

@@ -5,8 +5,8 @@ import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inspectGraph } from '../../../adapters/graph/inspect-graph.ts';
 import { BUILT_IN } from '../../../adapters/graph/vocabulary.ts';
-import { required } from '../../package/repository.ts';
 import { chromium, whyNoChromium } from '../../client/web/chromium.ts';
+import { required } from '../../package/repository.ts';
 import { type PartsPage, partsPage, type Theme } from './parts-page.ts';
 import { governedGiven, HOSTILE_SCENES, runScene, SCENES, type Scene } from './scenes.ts';
 

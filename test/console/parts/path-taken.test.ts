@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { inspectGraph } from '../../../adapters/graph/inspect-graph.ts';
 import { BUILT_IN } from '../../../adapters/graph/vocabulary.ts';
 import { type DrawnGraph, readGraph } from '../../../src/console/parts/graph/drawn-graph.ts';
-import { graphSummary, transitionWords } from '../../../src/console/parts/graph/graph-text.ts';
+import { graphSummary, transitionTexts } from '../../../src/console/parts/graph/graph-text.ts';
 import { type PathTaken, pathTaken, type Way } from '../../../src/console/parts/graph/path-taken.ts';
 
 const NAMES = { ag_ada: 'ada', ag_ken: 'ken', ag_grace: 'grace', ag_dan: 'dan' };
@@ -35,7 +35,7 @@ function visitsOf(way: PathTaken): readonly (readonly [string | undefined, reado
   return [...way.visits].map(([id, turns]) => [labelled(way, id), turns]);
 }
 
-const marked = (way: PathTaken) => transitionWords(way).filter((words) => words.includes('taken'));
+const marked = (way: PathTaken) => transitionTexts(way).filter((words) => words.includes('taken'));
 
 describe('who has no node of its own', () => {
   const graph = drawn({

@@ -5,11 +5,20 @@ import { discussion } from 'parley-hub/adapters/discussion';
 import { governed } from 'parley-hub/adapters/governed';
 import { workflow } from 'parley-hub/adapters/workflow';
 import type { JsonObject } from 'parley-hub/core';
-import { rulesOf, shownState } from 'parley-hub/governed/session';
+import { displayState, rulesOf } from 'parley-hub/governed/session';
 import { inspectGraph } from '../../../adapters/graph/inspect-graph.ts';
 import { BUILT_IN } from '../../../adapters/graph/vocabulary.ts';
 import { TEMPLATES } from '../../../src/console/parts/graph-editor/templates.ts';
-import { acceptance, begun, decision, out, PLAN, type Run, resultOf, said } from '../../adapters/governed/governed-scene.ts';
+import {
+  acceptance,
+  begun,
+  decision,
+  out,
+  PLAN,
+  type Run,
+  resultOf,
+  said,
+} from '../../adapters/governed/governed-scene.ts';
 
 export const HOSTILE: readonly string[] = [
   '<img src=x onerror=alert(1)>',
@@ -124,7 +133,7 @@ export function runScene(): Run {
 export function governedGiven(run: Run): JsonObject {
   const { metadata, state, log } = run;
   const names = Object.fromEntries(metadata.participants.map(({ agent_id, name }) => [agent_id, name]));
-  const publicState = shownState(rulesOf(metadata), state);
+  const publicState = displayState(rulesOf(metadata), state);
   return { publicState, config: metadata.knobs.config ?? {}, log: log as unknown as JsonObject[], names };
 }
 

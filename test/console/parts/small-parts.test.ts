@@ -3,11 +3,11 @@
 import fc from 'fast-check';
 import { checkGraph } from 'parley-hub/adapters/transition-graph';
 import { describe, expect, it } from 'vitest';
-import { parseGraph } from '../../../adapters/graph/parse-graph.ts';
-import { chartWords, drawSeries, figuresOf, inShort } from '../../../src/console/parts/chart/chart.ts';
+import { parseGraph } from '../../../adapters/graph/transition-graph.ts';
+import { lineOf, placeOf, readJson } from '../../../src/console/lib/read-json.ts';
+import { chartText, drawSeries, figuresOf, formatCompact } from '../../../src/console/parts/chart/chart.ts';
 import { latest } from '../../../src/console/parts/graph-editor/latest.ts';
 import { TEMPLATES } from '../../../src/console/parts/graph-editor/templates.ts';
-import { lineOf, placeOf, readJson } from '../../../src/console/lib/read-json.ts';
 import { ticker } from '../../../src/console/time/ticker.ts';
 import { ago, countdown, duration } from '../../../src/console/time/time-text.ts';
 
@@ -150,10 +150,10 @@ describe('a small chart', () => {
   });
 
   it('[UI64] says the newest, the least and the greatest in words', () => {
-    expect(chartWords([{ name: 'posts', points: [3, 40, 12] }], '/s')).toBe('posts: now 12/s, from 3 to 40/s');
-    expect(chartWords([{ name: 'p99', points: [] }], ' ms')).toBe('p99: nothing yet');
+    expect(chartText([{ name: 'posts', points: [3, 40, 12] }], '/s')).toBe('posts: now 12/s, from 3 to 40/s');
+    expect(chartText([{ name: 'p99', points: [] }], ' ms')).toBe('p99: nothing yet');
     expect(figuresOf({ name: '', points: [1, null] })).toEqual({ now: null, least: 1, most: 1 });
-    expect([0, 0.123, 9.96, 99.6, 999, 999.6, 1240, 1_500_000, 2e9].map(inShort)).toEqual([
+    expect([0, 0.123, 9.96, 99.6, 999, 999.6, 1240, 1_500_000, 2e9].map(formatCompact)).toEqual([
       '0',
       '0.12',
       '10',

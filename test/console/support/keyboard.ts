@@ -3,16 +3,16 @@
 import type { Locator, Page } from 'playwright-core';
 
 /** More than any page has. */
-const MOST_STEPS = 150;
+const MAX_STEPS = 150;
 
 /** Goes on with Tab until it has the focus; where it cannot be reached the test fails. */
 export async function reach(page: Page, wanted: Locator): Promise<void> {
   await wanted.waitFor();
-  for (let steps = 0; steps <= MOST_STEPS; steps += 1) {
+  for (let steps = 0; steps <= MAX_STEPS; steps += 1) {
     if (await hasFocus(wanted)) return;
     await page.keyboard.press('Tab');
   }
-  throw new Error(`${MOST_STEPS} times Tab does not lead to ${wanted}`);
+  throw new Error(`${MAX_STEPS} times Tab does not lead to ${wanted}`);
 }
 
 export async function press(page: Page, wanted: Locator, key = 'Enter'): Promise<void> {

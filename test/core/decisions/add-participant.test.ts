@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { addParticipant, type Newcomer } from '../../../src/core/decisions/add-participant.ts';
+import { addParticipant, type InviteCandidate } from '../../../src/core/decisions/add-participant.ts';
 import { closeSession } from '../../../src/core/decisions/end-session.ts';
-import { DEFAULT_LIMITS } from '../../../src/core/records/access/limits.ts';
 import { ackInvite, rejectInvite, removeParticipant } from '../../../src/core/decisions/membership.ts';
+import { DEFAULT_LIMITS } from '../../../src/core/records/access/limits.ts';
 import { foldEnvelope } from '../../../src/core/state/state.ts';
 import { idOf } from '../../../src/testing/lib/history.ts';
 import { anyoneSpeaks, openSession, SESSION_ID, TestSession } from '../session.ts';
 
-const newcomer = (name: string, role?: string): Newcomer => ({
+const newcomer = (name: string, role?: string): InviteCandidate => ({
   asked: name,
   agent: { agent_id: idOf(name), name },
   role,

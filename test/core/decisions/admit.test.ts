@@ -1,14 +1,14 @@
 import { consulting } from 'parley-hub/adapters/consulting';
 import { describe, expect, it } from 'vitest';
-import { completeAdapter, type SessionAdapter } from '../../../src/core/ports/adapter.ts';
 import { admitPost, type PostFacts, turnIsVisible } from '../../../src/core/decisions/admit.ts';
-import { type Draft, HUB_EVENT_TYPES } from '../../../src/core/records/session/envelope.ts';
 import { ProtocolError, WireError } from '../../../src/core/lib/errors.ts';
+import { completeAdapter, type SessionAdapter } from '../../../src/core/ports/adapter.ts';
+import { type Draft, HUB_EVENT_TYPES } from '../../../src/core/records/session/envelope.ts';
 import { keyRecord } from '../../../src/core/records/session/keys.ts';
 import type { LifecycleState, ParticipantStatus } from '../../../src/core/records/session/session.ts';
 import type { SessionState } from '../../../src/core/state/state.ts';
-import { envelope } from '../../../src/testing/lib/sample-records.ts';
 import { idOf } from '../../../src/testing/lib/history.ts';
+import { envelope } from '../../../src/testing/lib/sample-records.ts';
 import { type Refused, refusedBy } from '../refused.ts';
 import { anyoneSpeaks, draft, openSession, SESSION_ID, type TestSession } from '../session.ts';
 

@@ -1,10 +1,10 @@
 import { consulting } from 'parley-hub/adapters/consulting';
 import { describe, expect, it } from 'vitest';
-import type { SessionAdapter } from '../../../src/core/ports/adapter.ts';
 import { advance, endDraft, type Governance } from '../../../src/core/decisions/advance.ts';
-import { HubError, ProtocolError, WireError } from '../../../src/core/lib/errors.ts';
-import type { LifecycleEvent } from '../../../src/core/state/lifecycle.ts';
 import { ackInvite } from '../../../src/core/decisions/membership.ts';
+import { HubError, ProtocolError, WireError } from '../../../src/core/lib/errors.ts';
+import type { SessionAdapter } from '../../../src/core/ports/adapter.ts';
+import type { LifecycleEvent } from '../../../src/core/state/lifecycle.ts';
 import { refused } from '../refused.ts';
 import { anyoneSpeaks, draft, openSession, TestSession } from '../session.ts';
 

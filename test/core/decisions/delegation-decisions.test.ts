@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { MOST_OPEN, mayNotDelegate } from '../../../src/core/delegating.ts';
-import type { DelegationReply } from '../../../src/core/records/work/delegation.ts';
-import { type ChildEnd, outcomeOf } from '../../../src/core/delegation-outcome.ts';
-import type { OpenDelegation } from '../../../src/core/state/open-delegations.ts';
-import { PLAIN } from '../../../src/core/records/session/envelope.ts';
+import {
+  type ChildEnd,
+  MAX_OPEN,
+  mayNotDelegate,
+  outcomeOf,
+} from '../../../src/core/decisions/delegation-decisions.ts';
 import type { AcceptEntry } from '../../../src/core/ports/expectation.ts';
+import { PLAIN } from '../../../src/core/records/session/envelope.ts';
 import type { SessionMetadata } from '../../../src/core/records/session/session.ts';
-import { isFor } from '../../../src/core/tallies.ts';
+import type { DelegationReply } from '../../../src/core/records/work/delegation.ts';
+import type { OpenDelegation } from '../../../src/core/state/open-delegations.ts';
+import { isFor } from '../../../src/core/state/pacing.ts';
 import { openSession, SESSION_ID } from '../session.ts';
 
 const BY_HUB: ChildEnd = {
@@ -71,9 +75,9 @@ describe('how much may be delegated', () => {
       seq: i,
     });
     const withOpen = (length: number) => ({ ...state, delegations: Array.from({ length }, (_, i) => open(i)) });
-    expect(MOST_OPEN).toBe(256);
-    expect(mayNotDelegate(withOpen(MOST_OPEN - 1), 'id-alice')).toBeNull();
-    expect(mayNotDelegate(withOpen(MOST_OPEN), 'id-alice')).toMatchObject({
+    expect(MAX_OPEN).toBe(256);
+    expect(mayNotDelegate(withOpen(MAX_OPEN - 1), 'id-alice')).toBeNull();
+    expect(mayNotDelegate(withOpen(MAX_OPEN), 'id-alice')).toMatchObject({
       code: 'invalid_create',
       details: { most: 256 },
     });

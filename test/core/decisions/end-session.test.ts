@@ -1,6 +1,6 @@
 import { consulting } from 'parley-hub/adapters/consulting';
 import { describe, expect, it } from 'vitest';
-import { closeSession, deadlineDue, drained } from '../../../src/core/decisions/end-session.ts';
+import { applyDueDeadline, closeSession, finishDraining } from '../../../src/core/decisions/end-session.ts';
 import { lifecycleDeadline } from '../../../src/core/state/fold-head.ts';
 import { idOf } from '../../../src/testing/lib/history.ts';
 import { refusedBy } from '../refused.ts';
@@ -9,7 +9,7 @@ import { openSession, SESSION_ID, START_MS, TestSession } from '../session.ts';
 const close = (session: TestSession, by: string | null, reason = 'enough') =>
   session.carryOut(closeSession(session.state, by === null ? null : idOf(by), reason));
 const due = (session: TestSession, ms: number, orphanedAtMs: number | null = null) =>
-  session.carryOut(deadlineDue(session.state, START_MS + ms, orphanedAtMs));
+  session.carryOut(applyDueDeadline(session.state, START_MS + ms, orphanedAtMs));
 const nothing = (session: TestSession) => {
   const { state, close_reason } = session.metadata;
   return { answer: { state, close_reason }, types: [] };
@@ -41,7 +41,7 @@ describe('closing', () => {
     close(session, 'alice', 'first');
     expect(close(session, 'bob', 'second')).toEqual(nothing(session));
     expect(close(session, null, 'third')).toEqual(nothing(session));
-    session.carryOut(drained(session.state));
+    session.carryOut(finishDraining(session.state));
     expect(close(session, 'bob', 'fourth')).toEqual({ answer: { state: 'CLOSED', close_reason: 'first' }, types: [] });
   });
 
@@ -75,7 +75,7 @@ describe('closing', () => {
       if (status === 'removed') session.hub('session.participant.removed', { agent_id: 'id-carol' });
       if (status === 'rejected') session.hub('session.invite.reject', { agent_id: 'id-dave' });
       close(session, 'alice', 'first');
-      session.carryOut(drained(session.state));
+      session.carryOut(finishDraining(session.state));
       const name = status === 'invited' || status === 'rejected' ? 'dave' : 'carol';
       expect(close(session, name)).toEqual({ answer: { state: 'CLOSED', close_reason: 'first' }, types: [] });
     },
@@ -105,13 +105,13 @@ describe('closing', () => {
 describe('draining', () => {
   it('[LC7] ends a CLOSING session with its own reason, and no other', () => {
     const session = openSession();
-    expect(session.carryOut(drained(session.state))).toEqual(nothing(session));
+    expect(session.carryOut(finishDraining(session.state))).toEqual(nothing(session));
     close(session, 'alice', 'enough');
-    expect(session.carryOut(drained(session.state))).toEqual({
+    expect(session.carryOut(finishDraining(session.state))).toEqual({
       answer: { state: 'CLOSED', close_reason: 'enough' },
       types: ['session.closed'],
     });
-    expect(session.carryOut(drained(session.state))).toEqual(nothing(session));
+    expect(session.carryOut(finishDraining(session.state))).toEqual(nothing(session));
     expect(session.log.at(-1)?.event_data).toEqual({ reason: 'enough' });
   });
 

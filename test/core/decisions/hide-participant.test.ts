@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { hideParticipant, returnParticipant } from '../../../src/core/hiding.ts';
-import { leaveSession, rejectInvite } from '../../../src/core/decisions/membership.ts';
+import {
+  hideParticipant,
+  leaveSession,
+  rejectInvite,
+  returnParticipant,
+} from '../../../src/core/decisions/membership.ts';
 import { idOf } from '../../../src/testing/lib/history.ts';
 import { openSession, SESSION_ID, TestSession } from '../session.ts';
 

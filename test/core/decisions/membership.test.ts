@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { closeSession, drained } from '../../../src/core/decisions/end-session.ts';
+import { closeSession, finishDraining } from '../../../src/core/decisions/end-session.ts';
 import { ackInvite, rejectInvite, removeParticipant } from '../../../src/core/decisions/membership.ts';
 import { idOf } from '../../../src/testing/lib/history.ts';
 import { refusedBy } from '../refused.ts';
@@ -19,7 +19,7 @@ function inState(state: string, setup: Setup = {}): TestSession {
   const session = state === 'INVITED' ? new TestSession(setup) : openSession(setup);
   if (state === 'EXPIRED') session.hub('session.expired', { reason: 'ttl_expired' });
   if (state === 'CLOSING' || state === 'CLOSED') session.carryOut(closeSession(session.state, null, 'enough'));
-  if (state === 'CLOSED') session.carryOut(drained(session.state));
+  if (state === 'CLOSED') session.carryOut(finishDraining(session.state));
   return session;
 }
 
@@ -98,7 +98,7 @@ describe('an ack', () => {
     const session = new TestSession({ requiredAcks: 1 }).ack('bob');
     if (state === 'EXPIRED') session.hub('session.expired', { reason: 'ttl_expired' });
     else session.carryOut(closeSession(session.state, null, 'enough'));
-    if (state === 'CLOSED') session.carryOut(drained(session.state));
+    if (state === 'CLOSED') session.carryOut(finishDraining(session.state));
     const late = refusedBy(ackInvite(session.state, 'id-carol'));
     const reason = state === 'EXPIRED' ? 'ttl_expired' : 'enough';
     expect(late).toEqual({

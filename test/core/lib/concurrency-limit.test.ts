@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { FewAtATime } from '../../../src/core/lib/concurrency-limit.ts';
+import { ConcurrencyLimit } from '../../../src/core/lib/concurrency-limit.ts';
 
 /** Works that end when they are told to. */
-function works(count: number, few: FewAtATime) {
+function works(count: number, few: ConcurrencyLimit) {
   const [begun, ended]: [number[], number[]] = [[], []];
   const ends: ((failed?: Error) => void)[] = [];
   for (let i = 0; i < count; i++) {
@@ -23,7 +23,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('FewAtATime', () => {
   it('[DL5] runs so many and no more, in order, and one that fails makes room too', async () => {
-    const { begun, ended, end } = works(5, new FewAtATime(2));
+    const { begun, ended, end } = works(5, new ConcurrencyLimit(2));
     expect(begun).toEqual([0, 1]);
     end(1, new Error('no'));
     await settled();
@@ -39,7 +39,7 @@ describe('FewAtATime', () => {
   });
 
   it('[DL5] all begins anew when nobody waits', async () => {
-    const few = new FewAtATime(1);
+    const few = new ConcurrencyLimit(1);
     const first = works(2, few);
     first.end(0);
     await settled();

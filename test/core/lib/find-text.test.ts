@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { finderOf, snippetOf, textsIn } from '../../../src/core/lib/find-text.ts';
+import { createFinder, snippetOf, textValues } from '../../../src/core/lib/find-text.ts';
 
 function shown(query: string, text: string, match: 'substring' | 'words' = 'substring'): string | null {
-  const found = finderOf(query, match)?.(text) ?? null;
+  const found = createFinder(query, match)?.(text) ?? null;
   return found === null ? null : found.text.slice(found.from, found.to);
 }
 
@@ -47,7 +47,7 @@ describe('a text', () => {
   });
 
   it('[SR4] of marks alone has no words', () => {
-    expect(finderOf('?! --', 'words')).toBe(null);
+    expect(createFinder('?! --', 'words')).toBe(null);
   });
 
   it('[SR4] that has it somewhere is found, and what is shown of it is what was looked for', () => {
@@ -58,7 +58,7 @@ describe('a text', () => {
         fc.string({ unit: 'grapheme-ascii', minLength: 1 }),
         fc.string({ unit: 'grapheme' }),
         (before, query, behind) => {
-          const found = finderOf(query, 'substring')?.(before + query + behind);
+          const found = createFinder(query, 'substring')?.(before + query + behind);
           if (found == null) throw new Error('it is not found');
           const { snippet, at, length } = snippetOf(found);
           expect(lettersOf(snippet.slice(at, at + length))).toContain(lettersOf(query));
@@ -69,7 +69,7 @@ describe('a text', () => {
   });
 
   it('[SR3] is shown with some of what is around it, and no character is cut', () => {
-    const found = finderOf('needle', 'substring')?.(`${'🙂'.repeat(200)}x needle ${'🙃'.repeat(200)}`);
+    const found = createFinder('needle', 'substring')?.(`${'🙂'.repeat(200)}x needle ${'🙃'.repeat(200)}`);
     if (found == null) throw new Error('it is not found');
     const { snippet, at, length } = snippetOf(found);
     expect(snippet.slice(at, at + length)).toBe('needle');
@@ -78,7 +78,7 @@ describe('a text', () => {
   });
 
   it('[SR4] is looked for in everything said, in order, and not in the names of members', () => {
-    expect([...textsIn({ a: 'one', b: [{ c: 'two' }, 3, null, true, 'three'], four: {} })]).toEqual([
+    expect([...textValues({ a: 'one', b: [{ c: 'two' }, 3, null, true, 'three'], four: {} })]).toEqual([
       'one',
       'two',
       'three',

@@ -6,7 +6,7 @@ import {
   canonicalJson,
   copyJson,
   copyJsonObject,
-  describe as describeValue,
+  describeValue,
   isWellFormed,
   type Json,
   jsonEqual,

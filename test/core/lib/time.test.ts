@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { durationMs, isoFromMs, msFromIso } from '../../../src/core/lib/time.ts';
 import { DEFAULT_LIMITS } from '../../../src/core/records/access/limits.ts';
-import { durationMs, isoFromMs, msFromIso } from '../../../src/core/time.ts';
 import { refused } from '../refused.ts';
 
 describe('durations', () => {

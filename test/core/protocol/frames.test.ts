@@ -2,16 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WireError } from '../../../src/core/lib/errors.ts';
 import {
-  type ClientFrame,
   encodeFrame,
   encodeNotify,
   errorFromRecord,
   errorRecord,
-  FINAL_GOODBYES,
-  type HubFrame,
   parseClientFrame,
   parseHubFrame,
 } from '../../../src/core/protocol/frames/frame-codec.ts';
+import { type ClientFrame, FINAL_GOODBYES, type HubFrame } from '../../../src/core/protocol/frames/frames.ts';
 import { envelope } from '../../../src/testing/lib/sample-records.ts';
 import { refused } from '../refused.ts';
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WireError } from '../../../src/core/lib/errors.ts';
-import { OPERATIONS, type OperationName } from '../../../src/core/operations.ts';
+import { OPERATIONS, type OperationName } from '../../../src/core/protocol/operations/operations.ts';
+import { itDeep } from '../../support/size.ts';
 import { refused } from '../refused.ts';
 
 const SESSION = '0123456789abcdef0123456789abcdef';
@@ -12,6 +13,7 @@ const least: { readonly [Name in OperationName]: Readonly<Record<string, unknown
   unregister: {},
   list_agents: {},
   find_agent: {},
+  get_agent: {},
   get_resume: {},
   set_resume: {},
   get_skill: {},
@@ -90,6 +92,7 @@ const takes: { readonly [Name in OperationName]: Readonly<Record<string, string>
     after: 'text',
     limit: 'number',
   },
+  get_agent: { agent: 'text' },
   get_resume: { agent: 'text' },
   set_resume: {
     claimed_capabilities: 'list',
@@ -285,7 +288,7 @@ describe('the parameters of every operation', () => {
     expect(parse('register', { name: 'alice', agent_id: 'mine' })).toEqual({ name: 'alice' });
   });
 
-  it('[RE1] anything at all is taken or refused with a WireError', () => {
+  itDeep('[RE1] anything at all is taken or refused with a WireError', () => {
     const anyParams = fc.oneof(fc.anything(), fc.dictionary(fc.constantFrom(...fieldNames()), fc.anything()));
     fc.assert(
       fc.property(fc.constantFrom(...names), anyParams, (op, params) => {

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { OPERATIONS, type PostParams } from '../../../src/core/operations.ts';
-import { plainPostParams, postParams, postSchema } from '../../../src/core/protocol/operations/posting.ts';
+import { OPERATIONS } from '../../../src/core/protocol/operations/operations.ts';
+import {
+  type PostParams,
+  parsePostParamsFast,
+  postParams,
+  postSchema,
+} from '../../../src/core/protocol/operations/posting.ts';
+import { itDeep } from '../../support/size.ts';
 
 const SESSION = '0123456789abcdef0123456789abcdef';
 const least = { session_id: SESSION, event_type: 'msg.text', event_data: { text: 'hi' } };
@@ -81,17 +87,17 @@ function bySchema(value: unknown): PostParams | null {
 }
 
 describe('the shortcut to the parameters of a post', () => {
-  it('[OP1] takes nothing the schema would refuse, and makes of it what the schema would', () => {
+  itDeep('[OP1] takes nothing the schema would refuse, and makes of it what the schema would', () => {
     fc.assert(
       fc.property(values, (value) => {
-        const plain = plainPostParams(value);
+        const plain = parsePostParamsFast(value);
         if (plain !== null) expect(plain).toStrictEqual(bySchema(value));
       }),
       { numRuns: 5000 },
     );
   });
 
-  it('[OP1] leaves every refusal, and its words, to the schema', () => {
+  itDeep('[OP1] leaves every refusal, and its words, to the schema', () => {
     const outcome = (parse: () => unknown) => {
       try {
         return { parsed: parse() };
@@ -111,14 +117,14 @@ describe('the shortcut to the parameters of a post', () => {
   it('[OP1] is taken by what clients send', () => {
     const sent = { ...least, audience: [SESSION], priority: 'urgent', idempotency_key: 'k-1', expected_seq: 7 };
     for (const params of [least, sent, { ...least, audience: null, ttl_seconds: 1.5, task_id: null }]) {
-      expect(plainPostParams(params)).toStrictEqual(params);
+      expect(parsePostParamsFast(params)).toStrictEqual(params);
     }
     expect(postParams.jsonSchema()).toEqual(postSchema.jsonSchema());
   });
 
   it('[RE2] shares no list with who asked', () => {
     const audience = [SESSION];
-    const parsed = plainPostParams({ ...least, audience });
+    const parsed = parsePostParamsFast({ ...least, audience });
     audience.push('somebody else');
     expect(parsed?.audience).toEqual([SESSION]);
   });

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { isAddressedTo, isDeliverable, isPastTtl, isReadable, membershipEnd } from '../../../src/core/records/session/delivery.ts';
+import {
+  isAddressedTo,
+  isDeliverable,
+  isPastTtl,
+  isReadable,
+  membershipEnd,
+} from '../../../src/core/records/session/delivery.ts';
 import type { Envelope } from '../../../src/core/records/session/envelope.ts';
 import { envelope } from '../../../src/testing/lib/sample-records.ts';
 import { openSession, type Setup, TestSession } from '../session.ts';

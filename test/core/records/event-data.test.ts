@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseEventData } from '../../../src/core/records/session/event-data.ts';
 import { DEFAULT_LIMITS } from '../../../src/core/records/access/limits.ts';
+import { parseEventData } from '../../../src/core/records/session/event-data.ts';
 import { refused } from '../refused.ts';
 
 const parse = (type: string, value: unknown) => parseEventData(type, value, DEFAULT_LIMITS);

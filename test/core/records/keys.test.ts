@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { completeAdapter } from '../../../src/core/ports/adapter.ts';
 import { admitPost } from '../../../src/core/decisions/admit.ts';
+import { canonicalJson, type JsonObject } from '../../../src/core/lib/json.ts';
+import { completeAdapter } from '../../../src/core/ports/adapter.ts';
 import type { Draft } from '../../../src/core/records/session/envelope.ts';
-import type { JsonObject } from '../../../src/core/lib/json.ts';
-import { canonicalJson } from '../../../src/core/lib/json.ts';
 import { digestText, keyHash, keyName, keyRecord } from '../../../src/core/records/session/keys.ts';
 import type { LifecycleState } from '../../../src/core/records/session/session.ts';
 import { envelope } from '../../../src/testing/lib/sample-records.ts';

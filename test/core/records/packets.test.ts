@@ -1,7 +1,7 @@
 import { type ContextUpdates, callTool, finish, handoff } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
-import { parseEventData } from '../../../src/core/records/session/event-data.ts';
 import { DEFAULT_LIMITS } from '../../../src/core/records/access/limits.ts';
+import { parseEventData } from '../../../src/core/records/session/event-data.ts';
 
 describe('packets that route', () => {
   it('[WF4] say who is next, why, and what changes; nothing that was not given is in them', () => {

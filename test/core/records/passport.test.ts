@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parsePassportClaim, passportFrom } from '../../../src/core/records/identity/passport.ts';
+import { passportFrom } from '../../../src/core/records/identity/passport.ts';
+import { parsePassportClaim } from '../../../src/core/records/identity/passport-schema.ts';
 import { refused } from '../refused.ts';
 
 describe('a passport', () => {

@@ -1,15 +1,20 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Envelope } from '../../../src/core/records/session/envelope.ts';
-import { heldByState } from '../../../src/core/state/find-in-state.ts';
 import type { JsonObject } from '../../../src/core/lib/json.ts';
-import { isSameContent, keyRecord } from '../../../src/core/records/session/keys.ts';
-import { digestsOf, hiddenIn, hiddenMember, tombstone } from '../../../src/core/records/session/redaction.ts';
 import { sha256 } from '../../../src/core/lib/sha256.ts';
-import { spentWith } from '../../../src/core/records/session/spending.ts';
+import type { Envelope } from '../../../src/core/records/session/envelope.ts';
+import { isSameContent, keyRecord } from '../../../src/core/records/session/keys.ts';
+import {
+  digestsOf,
+  redactableContent,
+  redactableField,
+  tombstone,
+} from '../../../src/core/records/session/redaction.ts';
+import { spendFromEnvelope } from '../../../src/core/records/session/spending.ts';
+import { findInState } from '../../../src/core/state/find-in-state.ts';
+import { serializeUnit } from '../../../src/core/state/serialize.ts';
 import type { SessionState } from '../../../src/core/state/state.ts';
-import { unitText } from '../../../src/core/state/serialize.ts';
 import { textUnit } from '../../../src/testing/lib/sample-records.ts';
 
 function envelopeOf(event_type: string, event_data: JsonObject, more: Partial<Envelope> = {}): Envelope {
@@ -50,7 +55,9 @@ describe('a tombstone', () => {
     expect(rest).toEqual(was);
     expect(event_data).toEqual({ text: '[redacted]' });
     expect(redacted).toMatchObject(about);
-    expect(JSON.parse(unitText({ entries: [{ envelope: stone, turn: null }] })).entries[0].envelope).toEqual(stone);
+    expect(JSON.parse(serializeUnit({ entries: [{ envelope: stone, turn: null }] })).entries[0].envelope).toEqual(
+      stone,
+    );
     expect(gone(stone)).toBe(stone);
   });
 
@@ -64,7 +71,7 @@ describe('a tombstone', () => {
   it('[RD6] keeps what was spent, and nothing beside the numbers', () => {
     const data = { body: 'secret', cost_usd: 0.5, usage: { fresh: 3, note: 'secret' } };
     const envelope = envelopeOf('msg.packet', data);
-    expect(spentWith(gone(envelope))).toEqual(spentWith(envelope));
+    expect(spendFromEnvelope(gone(envelope))).toEqual(spendFromEnvelope(envelope));
     expect(JSON.stringify(gone(envelope))).not.toContain('secret');
     const free = envelopeOf('x.report', { usage: { fresh: 3, 'sk-secret': 1, output: 'secret' }, cost_usd: 5 });
     expect(gone(free).event_data).toEqual({ text: '[redacted]', usage: { fresh: 3 }, cost_usd: 5 });
@@ -74,12 +81,12 @@ describe('a tombstone', () => {
     const data = { result: { key: 'secret' }, reason: 'secret', owner_id: 'o' };
     const envelope = envelopeOf('task.failed', data, { task_id: 'task' });
     expect(gone(envelope).event_data).toEqual({ result: { text: '[redacted]' }, reason: '[redacted]', owner_id: 'o' });
-    expect(hiddenIn(envelope)).toEqual([{ key: 'secret' }, 'secret']);
+    expect(redactableContent(envelope)).toEqual([{ key: 'secret' }, 'secret']);
   });
 
   it('[RD5] keeps what was spent: that the state holds it is no reason to refuse', () => {
     const data = { text: 'x', usage: { fresh: 12345678, other: 1 }, cost_usd: 0.1234567 };
-    expect(hiddenIn(envelopeOf('msg.text', data))).toEqual({ text: 'x', usage: { other: 1 } });
+    expect(redactableContent(envelopeOf('msg.text', data))).toEqual({ text: 'x', usage: { other: 1 } });
   });
 
   it.each([
@@ -91,7 +98,7 @@ describe('a tombstone', () => {
     ['delegation.opened', { prompt: 'secret', target_id: 't' }, null, 'prompt'],
   ] as const)('[RD4] of %s hides what it carries, %j, and nothing else', (type, data, task_id, member) => {
     const envelope = envelopeOf(type, data, { task_id });
-    expect(hiddenMember(envelope)).toBe(member);
+    expect(redactableField(envelope)).toBe(member);
     const stone = gone(envelope);
     expect(JSON.stringify(stone)).not.toContain('secret');
     const { [member]: _, ...kept } = stone.event_data;
@@ -107,7 +114,7 @@ describe('a tombstone', () => {
     'task.expired',
     'delegation.settled',
   ])('[RD4] is not made of %s', (type) => {
-    expect(hiddenMember(envelopeOf(type, { reason: 'x' }))).toBe(undefined);
+    expect(redactableField(envelopeOf(type, { reason: 'x' }))).toBe(undefined);
   });
 });
 
@@ -137,6 +144,6 @@ describe('a state', () => {
     [null, { routing: { kind: 'finish', reason: 'sk-close-9' } }, 'close_reason'],
     [null, { text: 'sk-live-123' }, null],
   ])('[RD5] %j holds %j at %j', (adapter_state, said, expected) => {
-    expect(heldByState(state(adapter_state), said)).toBe(expected);
+    expect(findInState(state(adapter_state), said)).toBe(expected);
   });
 });

@@ -1,13 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../../../src/core/protocol/operations/operations.ts';
 import { DEFAULT_LIMITS } from '../../../src/core/records/access/limits.ts';
-import { OPERATIONS } from '../../../src/core/operations.ts';
-import { changedRule, openRule, type Rule, type RuleChange } from '../../../src/core/records/access/rule.ts';
-import { isTighter, looserField } from '../../../src/core/tighter.ts';
+import type { Rule, RuleChange } from '../../../src/core/records/access/rule.ts';
+import {
+  applyRuleChange,
+  defaultRule,
+  findLooserField,
+  isAsStrict,
+} from '../../../src/core/records/access/rule-schema.ts';
 import { refused } from '../refused.ts';
 
 const RUNS = { numRuns: 3000 };
-const OPEN = openRule(DEFAULT_LIMITS);
+const OPEN = defaultRule(DEFAULT_LIMITS);
 
 // Few values, so that rules that can be compared are common.
 const globs = fc.array(fc.constantFrom('*', 'a*', 'ab', '?b', 'b'), { maxLength: 2 });
@@ -50,12 +55,12 @@ const change: fc.Arbitrary<RuleChange> = fc.record(
   },
   { requiredKeys: [] },
 );
-const rule = change.map((one) => changedRule(OPEN, one));
+const rule = change.map((one) => applyRuleChange(OPEN, one));
 
 describe('tighter', () => {
   it('[RU3] every rule is as tight as itself', () => {
     fc.assert(
-      fc.property(rule, (one) => isTighter(one, one)),
+      fc.property(rule, (one) => isAsStrict(one, one)),
       RUNS,
     );
   });
@@ -71,13 +76,13 @@ describe('tighter', () => {
     let pairs = 0;
     fc.assert(
       fc.property(rule, change, change, (one, more, most) => {
-        const second = changedRule(one, more);
-        const third = changedRule(second, most);
-        if (isTighter(second, one) && isTighter(third, second)) {
+        const second = applyRuleChange(one, more);
+        const third = applyRuleChange(second, most);
+        if (isAsStrict(second, one) && isAsStrict(third, second)) {
           chains += 1;
-          expect(isTighter(third, one)).toBe(true);
+          expect(isAsStrict(third, one)).toBe(true);
         }
-        if (isTighter(second, one) && isTighter(one, second)) {
+        if (isAsStrict(second, one) && isAsStrict(one, second)) {
           pairs += 1;
           expect(plain(second)).toEqual(plain(one));
         }
@@ -127,8 +132,8 @@ describe('tighter', () => {
   ];
 
   it.each(looser)('[RU3] %s: from %j to %j allows more', (field, first, second) => {
-    const before = changedRule(OPEN, first);
-    expect(looserField(changedRule(before, second), before)).toBe(field);
+    const before = applyRuleChange(OPEN, first);
+    expect(findLooserField(applyRuleChange(before, second), before)).toBe(field);
   });
 });
 
@@ -137,7 +142,7 @@ describe('the shape of a rule', () => {
 
   it('[RU1] a change may say anything a rule has', () => {
     expect(parse(OPEN)).toEqual({ rule: OPEN });
-    expect(changedRule(OPEN, OPEN)).toEqual(OPEN);
+    expect(applyRuleChange(OPEN, OPEN)).toEqual(OPEN);
   });
 
   it.each([

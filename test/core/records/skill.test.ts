@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseFrontMatter } from '../../../src/core/lib/front-matter.ts';
 import { passportFrom } from '../../../src/core/records/identity/passport.ts';
-import { emptyResume, nextResume, type ResumeClaim } from '../../../src/core/records/identity/resume-schema.ts';
+import type { ResumeClaim } from '../../../src/core/records/identity/resume.ts';
+import { emptyResume, nextResume } from '../../../src/core/records/identity/resume-schema.ts';
 import { renderSkill, splitSkill } from '../../../src/core/records/identity/skill.ts';
 
 const AT = '2026-01-01T00:00:00.000Z';

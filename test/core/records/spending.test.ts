@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import type { JsonObject } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
-import { NOTHING_SPENT, plusSpent, type Spent, spentIn } from '../../../src/core/records/session/spending.ts';
+import { addSpend, type Spend, spendFromData, ZERO_SPEND } from '../../../src/core/records/session/spending.ts';
 
-const spend = (all: readonly JsonObject[]): Spent =>
-  all.reduce<Spent>((sum, data) => plusSpent(sum, spentIn(data) ?? NOTHING_SPENT), NOTHING_SPENT);
+const spend = (all: readonly JsonObject[]): Spend =>
+  all.reduce<Spend>((sum, data) => addSpend(sum, spendFromData(data) ?? ZERO_SPEND), ZERO_SPEND);
 
 describe('what is spent', () => {
   it('[EX21] is the sum of all tokens, and of what they cost; what has no price is counted', () => {
     const usage = { fresh: 1, cache_read: 20, cache_write: 300, output: 4000 };
-    expect(spentIn({ text: 'hi', usage, cost_usd: 0.25 })).toEqual({ usd: 0.25, tokens: 4321, unpriced: 0 });
-    expect(spentIn({ usage: { output: 7 }, cost_usd: null })).toEqual({ usd: 0, tokens: 7, unpriced: 1 });
-    expect(spentIn({ usage })).toEqual({ usd: 0, tokens: 4321, unpriced: 1 });
-    expect(spentIn({ cost_usd: null })).toEqual({ usd: 0, tokens: 0, unpriced: 1 });
-    expect(spentIn({ text: 'hi' })).toBeNull();
+    expect(spendFromData({ text: 'hi', usage, cost_usd: 0.25 })).toEqual({ usd: 0.25, tokens: 4321, unpriced: 0 });
+    expect(spendFromData({ usage: { output: 7 }, cost_usd: null })).toEqual({ usd: 0, tokens: 7, unpriced: 1 });
+    expect(spendFromData({ usage })).toEqual({ usd: 0, tokens: 4321, unpriced: 1 });
+    expect(spendFromData({ cost_usd: null })).toEqual({ usd: 0, tokens: 0, unpriced: 1 });
+    expect(spendFromData({ text: 'hi' })).toBeNull();
   });
 
   it('[EX21] is exact where adding numbers is not', () => {
@@ -25,7 +25,7 @@ describe('what is spent', () => {
   it.each<JsonObject>([{ usage: 'none', cost_usd: '1' }, { usage: [1, 2], cost_usd: -1 }, { usage: null }])(
     '[EX21] %j, in a type whose data nobody checks, is nothing',
     (data) => {
-      expect(spentIn(data)).toBeNull();
+      expect(spendFromData(data)).toBeNull();
     },
   );
 
@@ -48,9 +48,9 @@ describe('what is spent', () => {
       { requiredKeys: [] },
     );
     const property = fc.property(fc.array(anything, { maxLength: 20 }), (all) => {
-      let sum = NOTHING_SPENT;
+      let sum = ZERO_SPEND;
       for (const data of all) {
-        const next = plusSpent(sum, spentIn(data as JsonObject) ?? NOTHING_SPENT);
+        const next = addSpend(sum, spendFromData(data as JsonObject) ?? ZERO_SPEND);
         expect(next.usd >= sum.usd && next.tokens >= sum.tokens && next.unpriced >= sum.unpriced).toBe(true);
         expect(JSON.parse(JSON.stringify(next))).toEqual(next);
         sum = next;

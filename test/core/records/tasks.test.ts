@@ -1,18 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Envelope } from '../../../src/core/records/session/envelope.ts';
-import { PLAIN } from '../../../src/core/records/session/envelope.ts';
-import { foldHead } from '../../../src/core/state/fold-head.ts';
 import {
   foldOutcomes,
   median,
-  NOTHING_SEEN,
-  observedOf,
-  outcomeIn,
+  NO_OBSERVATIONS,
   type TaskOutcome,
-  unseen,
+  taskOutcomeFrom,
+  toTrackRecords,
+  uncountedOutcomes,
 } from '../../../src/core/records/identity/resume.ts';
-import { foldTasks, NO_TASKS, type Tasks, taskCalled } from '../../../src/core/records/work/tasks.ts';
+import { type Envelope, PLAIN } from '../../../src/core/records/session/envelope.ts';
+import { findTask, foldTasks, NO_TASKS, type Tasks } from '../../../src/core/records/work/tasks.ts';
+import { foldHead } from '../../../src/core/state/fold-head.ts';
 import { openSession, SESSION_ID } from '../session.ts';
 
 function envelope(event_type: string, event_data: Envelope['event_data'] = {}, more: Partial<Envelope> = {}): Envelope {
@@ -63,7 +62,7 @@ describe('the fold of tasks', () => {
   ])('[TK1] %s %j', (type, data, expected) => {
     const later = { seq: 12, created_at: '2026-01-01T00:00:07.000Z' };
     const tasks = fold(envelope('task.started', START), envelope(type, data, later));
-    expect(taskCalled(tasks, 't1')).toMatchObject({ owner_id: 'id-alice', requester_id: 'id-bob', ...expected });
+    expect(findTask(tasks, 't1')).toMatchObject({ owner_id: 'id-alice', requester_id: 'id-bob', ...expected });
     expect([tasks.live.length, tasks.ended.length]).toEqual(
       expected.state === 'open' || expected.state === 'running' ? [1, 0] : [0, 1],
     );
@@ -124,13 +123,13 @@ describe('what was seen', () => {
 
   it('[TK12] is read from what ends a task with a capability, and from nothing else', () => {
     const data = { owner_id: 'id-alice', started_at: '2025-12-31T23:59:59.000Z', capability: 'Review' };
-    expect(outcomeIn(envelope('task.expired', data, { sender_id: 'hub' }))).toEqual({
+    expect(taskOutcomeFrom(envelope('task.expired', data, { sender_id: 'hub' }))).toEqual({
       owner_id: 'id-alice',
       outcome: outcome('t1', 1000, { state: 'expired' }),
     });
-    expect(outcomeIn(envelope('task.completed', { ...data, capability: null }))).toBeNull();
-    expect(outcomeIn(envelope('task.progress', data))).toBeNull();
-    expect(outcomeIn(envelope('task.failed', data, { task_id: null }))).toBeNull();
+    expect(taskOutcomeFrom(envelope('task.completed', { ...data, capability: null }))).toBeNull();
+    expect(taskOutcomeFrom(envelope('task.progress', data))).toBeNull();
+    expect(taskOutcomeFrom(envelope('task.failed', data, { task_id: null }))).toBeNull();
   });
 
   it('[TK12] a median is the middle, whatever the order', () => {
@@ -147,25 +146,25 @@ describe('what was seen', () => {
 
   it('[TK12] the median is of the last 100, the counts are of all, and none of the last 100 counts again', () => {
     const all = Array.from({ length: 150 }, (_, i) => outcome(`t${i}`, i));
-    const seen = foldOutcomes(NOTHING_SEEN, all);
-    expect(observedOf(seen)).toEqual({
+    const seen = foldOutcomes(NO_OBSERVATIONS, all);
+    expect(toTrackRecords(seen)).toEqual({
       review: { n: 150, completed: 150, failed: 0, expired: 0, p50_latency_ms: 99.5 },
     });
     expect(
-      unseen(seen, [outcome('t149', 1), outcome('t50', 1), outcome('new', 1)]).map(({ task_id }) => task_id),
+      uncountedOutcomes(seen, [outcome('t149', 1), outcome('t50', 1), outcome('new', 1)]).map(({ task_id }) => task_id),
     ).toEqual(['new']);
   });
 
   it('[TK12] a capability may be called anything, and of one agent 64 are counted', () => {
     const odd = ['__proto__', 'constructor', 'toString'].map((capability) => outcome('t1', 1, { capability }));
-    expect(unseen(NOTHING_SEEN, odd)).toHaveLength(3);
-    expect(Object.keys(observedOf(foldOutcomes(NOTHING_SEEN, odd))).sort()).toEqual([
+    expect(uncountedOutcomes(NO_OBSERVATIONS, odd)).toHaveLength(3);
+    expect(Object.keys(toTrackRecords(foldOutcomes(NO_OBSERVATIONS, odd))).sort()).toEqual([
       '__proto__',
       'constructor',
       'toString',
     ]);
     const many = Array.from({ length: 70 }, (_, i) => outcome(`t${i}`, 1, { capability: `c${i}` }));
-    const seen = foldOutcomes(foldOutcomes(NOTHING_SEEN, many), [outcome('again', 1, { capability: 'c0' })]);
+    const seen = foldOutcomes(foldOutcomes(NO_OBSERVATIONS, many), [outcome('again', 1, { capability: 'c0' })]);
     expect(seen.size).toBe(64);
     expect(seen.get('c0')?.n).toBe(2);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { HubError } from '../../../src/core/lib/errors.ts';
-import { LIFECYCLE_EVENTS, type LifecycleEvent, nextLifecycle } from '../../../src/core/state/lifecycle.ts';
 import { isTerminal, type LifecycleState } from '../../../src/core/records/session/session.ts';
+import { LIFECYCLE_EVENTS, type LifecycleEvent, nextLifecycle } from '../../../src/core/state/lifecycle.ts';
 
 const STATES: readonly LifecycleState[] = ['INVITED', 'ACTIVE', 'CLOSING', 'CLOSED', 'EXPIRED'];
 

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PostAnswer } from '../../../src/core/decisions/admit.ts';
-import type { Envelope } from '../../../src/core/records/session/envelope.ts';
 import { encodePosted } from '../../../src/core/protocol/frames/frame-codec.ts';
-import { envelopeText, onlyEnvelopeIn, unitText } from '../../../src/core/state/serialize.ts';
+import type { Envelope } from '../../../src/core/records/session/envelope.ts';
+import { extractSingleEnvelope, serializeEnvelope, serializeUnit } from '../../../src/core/state/serialize.ts';
+import { itDeep } from '../../support/size.ts';
 
 /** All that JSON must escape, and what it must not. */
 const text = fc.string({
@@ -92,10 +93,10 @@ const entries = fc
   }));
 
 describe('the text of what is written', () => {
-  it('[ST5] of a unit is what JSON makes of it', () => {
+  itDeep('[ST5] of a unit is what JSON makes of it', () => {
     fc.assert(
       fc.property(fc.array(entries, { maxLength: 3 }), (entries) => {
-        expect(unitText({ entries })).toBe(JSON.stringify({ entries }));
+        expect(serializeUnit({ entries })).toBe(JSON.stringify({ entries }));
       }),
       { numRuns: 5000 },
     );
@@ -104,7 +105,7 @@ describe('the text of what is written', () => {
   it('[ST5] of an envelope is what JSON makes of it', () => {
     fc.assert(
       fc.property(fc.oneof(envelopes, everyday), (envelope) => {
-        expect(envelopeText(envelope)).toBe(JSON.stringify(envelope));
+        expect(serializeEnvelope(envelope)).toBe(JSON.stringify(envelope));
       }),
       { numRuns: 2000 },
     );
@@ -113,7 +114,7 @@ describe('the text of what is written', () => {
   it('[ST5] of the only envelope of a unit is the part of the unit that it stands in', () => {
     fc.assert(
       fc.property(entries, (entry) => {
-        expect(onlyEnvelopeIn(unitText({ entries: [entry] }))).toBe(JSON.stringify(entry.envelope));
+        expect(extractSingleEnvelope(serializeUnit({ entries: [entry] }))).toBe(JSON.stringify(entry.envelope));
       }),
       { numRuns: 2000 },
     );

@@ -2,15 +2,17 @@ import fc from 'fast-check';
 import { consulting } from 'parley-hub/adapters/consulting';
 import { conversation } from 'parley-hub/adapters/conversation';
 import { describe, expect, it } from 'vitest';
-import { type CompleteAdapter, completeAdapter, type SessionAdapter } from '../../../src/core/ports/adapter.ts';
 import { admitPost } from '../../../src/core/decisions/admit.ts';
-import { closeSession, deadlineDue, drained } from '../../../src/core/decisions/end-session.ts';
-import type { Envelope } from '../../../src/core/records/session/envelope.ts';
-import { foldHead, type Head } from '../../../src/core/state/fold-head.ts';
+import { applyDueDeadline, closeSession, finishDraining } from '../../../src/core/decisions/end-session.ts';
 import { ackInvite, rejectInvite, removeParticipant } from '../../../src/core/decisions/membership.ts';
+import { type CompleteAdapter, completeAdapter, type SessionAdapter } from '../../../src/core/ports/adapter.ts';
+import type { Envelope } from '../../../src/core/records/session/envelope.ts';
 import { isTerminal } from '../../../src/core/records/session/session.ts';
+import type { Head } from '../../../src/core/records/session/unit.ts';
+import { foldHead } from '../../../src/core/state/fold-head.ts';
 import { foldEnvelope, type SessionState } from '../../../src/core/state/state.ts';
 import { idOf } from '../../../src/testing/lib/history.ts';
+import { itDeep } from '../../support/size.ts';
 import { anyoneSpeaks, draft, openSession, type Setup, TestSession } from '../session.ts';
 
 const runs = { numRuns: 1000 };
@@ -93,10 +95,10 @@ function play(session: TestSession, { kind, name, ms }: Move, adapter: CompleteA
       case 'close':
         return closeSession(state, id, 'enough');
       case 'drain':
-        return drained(state);
+        return finishDraining(state);
       case 'wait':
         session.nowMs += ms;
-        return deadlineDue(state, session.nowMs, null);
+        return applyDueDeadline(state, session.nowMs, null);
       default:
         return post(kind === 'note' ? 'note' : 'msg.text', kind);
     }
@@ -119,7 +121,7 @@ function folded(log: readonly Envelope[], adapter: CompleteAdapter | null, from:
 }
 
 describe('the state of a session', () => {
-  it('[L3, RE7] folded from the start of its log is the live one, with the same turns', () => {
+  itDeep('[L3, RE7] folded from the start of its log is the live one, with the same turns', () => {
     const reached = new Set<string>();
     fc.assert(
       fc.property(sessions, ({ session, adapter }) => {
@@ -136,7 +138,7 @@ describe('the state of a session', () => {
     expect([...reached].sort()).toEqual(['ACTIVE', 'CLOSED', 'CLOSING', 'EXPIRED', 'INVITED']);
   });
 
-  it('[L3] survives JSON, and folds on from there as if nothing had happened', () => {
+  itDeep('[L3] survives JSON, and folds on from there as if nothing had happened', () => {
     fc.assert(
       fc.property(sessions, fc.nat(), ({ session, adapter }, cut) => {
         const at = 1 + (cut % session.log.length);

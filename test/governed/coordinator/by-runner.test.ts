@@ -2,8 +2,9 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createRunner, runsByRunner, stageResult, verifyManifest } from 'parley-hub/governed';
+import { createRepoRuns, createRunner, stageResult, verifyManifest } from 'parley-hub/governed';
 import { expect, it, onTestFinished } from 'vitest';
+import { itDeep } from '../../support/size.ts';
 import { CONFIG, resultOf } from '../serving/project.ts';
 import { Disk } from './disk.ts';
 
@@ -14,9 +15,9 @@ function harbourOnDisk(repos = ['quay', 'crane', 'buoy']): Disk {
   return disk;
 }
 
-it('[GC12] runs begin in all repos, and a turn that one of them accepts is projected', async () => {
+itDeep('[GC12] runs begin in all repos, and a turn that one of them accepts is projected', async () => {
   const disk = harbourOnDisk();
-  const coordinator = disk.open({ runs: runsByRunner() });
+  const coordinator = disk.open({ runs: createRepoRuns() });
   expect(await coordinator.begin()).toMatchObject({ ok: true, state: { status: 'active' } });
   expect(disk.state('crane')).toMatchObject({ status: 'active', provenance: { trigger: 'coordinator' } });
   const stepped = await coordinator.step();
@@ -36,7 +37,7 @@ it('[GC12] runs begin in all repos, and a turn that one of them accepts is proje
 
 it('[GC12] what was begun is taken back when a repo cannot begin, and the next beginning finds all of them idle', async () => {
   const disk = harbourOnDisk(['quay', 'crane']);
-  const coordinator = disk.open({ runs: runsByRunner() });
+  const coordinator = disk.open({ runs: createRepoRuns() });
   expect(await coordinator.begin()).toMatchObject({
     ok: false,
     error_code: 'init_failed',

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CoordinatorConfig } from 'parley-hub/governed/engine';
 import { type Coordinator, openCoordinator } from '../../../src/governed/coordinator/coordinator.ts';
-import type { RepoRuns } from '../../../src/node/governed/coordinator/repo-runs.ts';
+import type { RepoRuns } from '../../../src/governed/coordinator/repo-runs.ts';
 import type { CoordinatorPorts } from '../../../src/governed/coordinator/session.ts';
 import { systemClock } from '../../../src/system/clock.ts';
 import { systemIds } from '../../../src/system/ids.ts';

@@ -4,8 +4,8 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { CommitStep } from '../../../src/governed/coordinator/commit.ts';
-import { realPlace } from '../../../src/node/governed/coordinator/real-places.ts';
-import type { RepoRuns } from '../../../src/node/governed/coordinator/repo-runs.ts';
+import type { RepoRuns } from '../../../src/governed/coordinator/repo-runs.ts';
+import { resolveRealPath } from '../../../src/governed/coordinator/repos.ts';
 import { takeLock } from '../../../src/governed/files/lock.ts';
 import { Disk } from './disk.ts';
 import { harbour } from './harbour.ts';
@@ -164,8 +164,8 @@ describe('[GC9] links', () => {
     const on = disk();
     mkdirSync(join(on.root, 'a/b'), { recursive: true });
     symlinkSync('a/b', join(on.root, 'l'));
-    expect(await realPlace(`${on.root}/l/../x`)).toBe(join(on.root, 'a/x'));
-    expect(await realPlace(join(on.root, 'l', 'none', 'x'))).toBe(join(on.root, 'a/b/none/x'));
+    expect(await resolveRealPath(`${on.root}/l/../x`)).toBe(join(on.root, 'a/x'));
+    expect(await resolveRealPath(join(on.root, 'l', 'none', 'x'))).toBe(join(on.root, 'a/b/none/x'));
   });
 });
 

@@ -5,11 +5,12 @@ import {
   BARRIER_TYPES,
   type CoordinatorView,
   digestOf,
-  ownerByText,
+  ownerByPath,
   projectAcceptance,
 } from 'parley-hub/governed/engine';
 import { describe, expect, it } from 'vitest';
-import { isWithin, placeOf } from '../../../src/governed/coordinator/places.ts';
+import { isWithin, normalizePath } from '../../../src/governed/engine/lib/project-paths.ts';
+import { itDeep } from '../../support/size.ts';
 import { harbour, having, NOW, projected, REPOS, viewOf } from './harbour.ts';
 
 const turn = { turn_id: 'turn_1', summary: 'Stones', files_changed: ['src/a.ts'], decisions: ['DEC-1'] };
@@ -36,48 +37,52 @@ it('[GC2] what changes a barrier is told with its cause', () => {
   ]);
 });
 
-it('[GC2, GC4] whatever is projected in whatever order and however often: each turn once, barriers from the history, satisfied for ever', () => {
-  const named = { decision_ids_by_repo: { quay: ['DEC-1'], crane: ['DEC-2'] } };
-  const event = fc.record({
-    repo: fc.constantFrom(...REPOS),
-    workstream: fc.constantFrom('berths', 'lights'),
-    turn: fc.integer({ min: 0, max: 3 }),
-    decisions: fc.subarray(['DEC-1', 'DEC-2']),
-    file: fc.constantFrom('a.ts', '../crane/a.ts'),
-  });
-  const check = (
-    kind: (typeof BARRIER_TYPES)[number],
-    events: readonly { repo: string; workstream: string; turn: number; decisions: string[]; file: string }[],
-  ): void => {
-    let view: CoordinatorView = viewOf({
-      config: harbour({ completion_barrier: kind, interface_alignment: named, named_decisions: named }),
+itDeep(
+  '[GC2, GC4] whatever is projected in whatever order and however often: each turn once, barriers from the history, satisfied for ever',
+  () => {
+    const named = { decision_ids_by_repo: { quay: ['DEC-1'], crane: ['DEC-2'] } };
+    const event = fc.record({
+      repo: fc.constantFrom(...REPOS),
+      workstream: fc.constantFrom('berths', 'lights'),
+      turn: fc.integer({ min: 0, max: 3 }),
+      decisions: fc.subarray(['DEC-1', 'DEC-2']),
+      file: fc.constantFrom('a.ts', '../crane/a.ts'),
     });
-    const satisfied = new Set<string>();
-    for (const { repo, workstream, turn: n, decisions, file } of events) {
-      const before = digestOf(view);
-      const given = { turn_id: `turn_${repo}_${n}`, summary: '', files_changed: [file], decisions };
-      const outcome = projectAcceptance({ ...view, repoId: repo, workstreamId: workstream, turn: given, now: NOW });
-      expect(digestOf(view)).toBe(before);
-      if (!outcome.ok) continue;
-      expect(file === 'a.ts' || repo === 'crane').toBe(true);
-      view = { ...view, barriers: outcome.barriers, history: [...view.history, ...outcome.history] };
-      for (const [id, { status, type }] of Object.entries(view.barriers)) {
-        if (satisfied.has(id)) expect(status).toBe('satisfied');
-        if (status === 'satisfied') satisfied.add(id);
-        if (type === 'shared_human_gate') expect(status).toBe('pending');
+    const check = (
+      kind: (typeof BARRIER_TYPES)[number],
+      events: readonly { repo: string; workstream: string; turn: number; decisions: string[]; file: string }[],
+    ): void => {
+      let view: CoordinatorView = viewOf({
+        config: harbour({ completion_barrier: kind, interface_alignment: named, named_decisions: named }),
+      });
+      const satisfied = new Set<string>();
+      for (const { repo, workstream, turn: n, decisions, file } of events) {
+        const before = digestOf(view);
+        const given = { turn_id: `turn_${repo}_${n}`, summary: '', files_changed: [file], decisions };
+        const outcome = projectAcceptance({ ...view, repoId: repo, workstreamId: workstream, turn: given, now: NOW });
+        expect(digestOf(view)).toBe(before);
+        if (!outcome.ok) continue;
+        expect(file === 'a.ts' || repo === 'crane').toBe(true);
+        view = { ...view, barriers: outcome.barriers, history: [...view.history, ...outcome.history] };
+        for (const [id, { status, type }] of Object.entries(view.barriers)) {
+          if (satisfied.has(id)) expect(status).toBe('satisfied');
+          if (status === 'satisfied') satisfied.add(id);
+          if (type === 'shared_human_gate') expect(status).toBe('pending');
+        }
       }
-    }
-    const refs = view.history.slice(1).map((line) => (line as { projection_ref: string }).projection_ref);
-    expect(new Set(refs).size).toBe(refs.length);
-  };
-  fc.assert(fc.property(fc.constantFrom(...BARRIER_TYPES), fc.array(event, { maxLength: 12 }), check), {
-    numRuns: 1000,
-  });
-});
+      const refs = view.history.slice(1).map((line) => (line as { projection_ref: string }).projection_ref);
+      expect(new Set(refs).size).toBe(refs.length);
+    };
+    fc.assert(fc.property(fc.constantFrom(...BARRIER_TYPES), fc.array(event, { maxLength: 12 }), check), {
+      numRuns: 1000,
+    });
+  },
+  120_000,
+);
 
 describe('[GC3] whose file it is', () => {
   const { repos } = harbour();
-  const owner = ownerByText({
+  const owner = ownerByPath({
     repos: { ...repos, reef: { path: './quay/reef' }, isle: { path: '../isle' }, rock: { path: '/srv/rock' } },
   });
 
@@ -106,8 +111,8 @@ describe('[GC3] whose file it is', () => {
   });
 
   it('a place has one name, and is in a folder only if that is on its way', () => {
-    expect(placeOf('./a/b', '../c//./d')).toBe('a/c/d');
-    expect(placeOf('/a', '../../../x')).toBe('/x');
+    expect(normalizePath('./a/b', '../c//./d')).toBe('a/c/d');
+    expect(normalizePath('/a', '../../../x')).toBe('/x');
     expect(isWithin('..', '../../x')).toBe(false);
     expect(isWithin('', '../x')).toBe(false);
     expect(isWithin('a', 'ab')).toBe(false);

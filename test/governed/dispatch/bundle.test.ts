@@ -19,7 +19,7 @@ import {
   stageResult,
   verifyManifest,
   writeRuntimeFile,
-} from '../../../src/node/governed/index.ts';
+} from '../../../src/governed/index.ts';
 import { CONFIG } from '../engine/lighthouse.ts';
 import { ALLOW, Project, shell } from '../hooks/project.ts';
 

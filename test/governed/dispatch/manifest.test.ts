@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { finaliseManifest, inspectManifest, mayGoOut, verifyManifest } from '../../../src/node/governed/index.ts';
+import { checkSeal, finaliseManifest, inspectManifest, verifyManifest } from '../../../src/governed/index.ts';
 import { Project } from '../hooks/project.ts';
 
 const NOW = '2030-01-02T03:04:05.000Z';
@@ -122,7 +122,7 @@ it('[GF4] an entry that leads out of the bundle is refused and not read', async 
 
 it('[GF2] what is not sealed goes out unless a seal is asked for or known of; what is sealed only as it was', async () => {
   const may = async (policy: object, given: object = {}): Promise<boolean> =>
-    (await mayGoOut(project.root, { turnId: 'turn_wick', ...given }, policy)).ok;
+    (await checkSeal(project.root, { turnId: 'turn_wick', ...given }, policy)).ok;
   expect([await may({}), await may({ verifyManifest: true }), await may({}, { digest: 'x' })]).toEqual([
     true,
     false,

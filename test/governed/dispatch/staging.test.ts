@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { pathFaults, readStagedResult, stageResult, waitForStagedResult } from '../../../src/node/governed/index.ts';
+import { readStagedResult, stageResult, validatePaths, waitForStagedResult } from '../../../src/governed/index.ts';
 import { Project } from '../hooks/project.ts';
 
 const RESULT = '.agentxchain/staging/turn_wick/turn-result.json';
@@ -156,7 +156,7 @@ it('[GF9] what an agent says it changed is looked at on the disk: no alias leads
     'src/etc/passwd',
     '.agentxchain/reviews/a.md',
   ];
-  expect((await pathFaults(project.root, paths)).map(({ path, code }) => `${path} ${code}`)).toEqual([
+  expect((await validatePaths(project.root, paths)).map(({ path, code }) => `${path} ${code}`)).toEqual([
     './.agentxchain/state.json reserved',
     'src/../.agentxchain/state.json reserved',
     '.agentxchain/events.jsonl reserved',

@@ -1,10 +1,20 @@
 // A model does the turn: a real server, virtual time, every row of the page's tables.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RunAdapterOptions } from '../../../src/node/governed/index.ts';
+import type { RunAdapterOptions } from '../../../src/governed/index.ts';
 import { anthropic, chat } from '../../participants/models/apis.ts';
 import { VirtualClock } from '../../participants/models/scene.ts';
-import { cut, reset, type StubAnswer, StubModel, silence, stall, status, stream, whole } from '../../participants/models/stub-model.ts';
+import {
+  cut,
+  reset,
+  type StubAnswer,
+  StubModel,
+  silence,
+  stall,
+  status,
+  stream,
+  whole,
+} from '../../participants/models/stub-model.ts';
 import { BUNDLE, KEPT, Scene, SECRET } from './scene.ts';
 
 const S = 1000;

@@ -3,7 +3,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createAdapter, dispatchAnswer, runAdapter, verifyManifest } from '../../../src/node/governed/index.ts';
+import { createRuntimeDriver, dispatchAnswer, runTurnWithDriver, verifyManifest } from '../../../src/governed/index.ts';
 import { BUNDLE, KEPT, RESULT, Scene, TURN } from './scene.ts';
 
 let scene: Scene;
@@ -54,7 +54,7 @@ describe('[GA1] a bundle', () => {
     scene.project.write(`${BUNDLE}/ASSIGNMENT.json`, '[]');
     expect(await scene.fails({ seal })).toMatchObject({ error_class: 'bundle_unreadable' });
     const turn = { ...scene.turn, turn_id: '../../x' };
-    expect(await runAdapter(scene.root, scene.config, turn, { seal })).toMatchObject({
+    expect(await runTurnWithDriver(scene.root, scene.config, turn, { seal })).toMatchObject({
       ok: false,
       error_class: 'bundle_unreadable',
     });
@@ -95,11 +95,11 @@ describe('[GA1] an adapter', () => {
 
   it('is asked for by role as well as by turn', async () => {
     await scene.dispatched({ type: 'manual' });
-    expect(await createAdapter(scene.root, scene.config, 'lead')).toMatchObject({
+    expect(await createRuntimeDriver(scene.root, scene.config, 'lead')).toMatchObject({
       ok: true,
       adapter: { name: 'manual' },
     });
-    expect(await createAdapter(scene.root, scene.config, scene.turn)).toMatchObject({ ok: true });
+    expect(await createRuntimeDriver(scene.root, scene.config, scene.turn)).toMatchObject({ ok: true });
   });
 
   it.each(['manual', 'local_cli', 'api_proxy', 'mcp', 'remote_agent'])(
@@ -107,7 +107,7 @@ describe('[GA1] an adapter', () => {
     async (type) => {
       const settings = { command: 'x', provider: 'ollama', model: 'm', url: 'http://127.0.0.1:9/' };
       await scene.dispatched({ type, ...settings });
-      const created = await createAdapter(scene.root, scene.config, scene.turn);
+      const created = await createRuntimeDriver(scene.root, scene.config, scene.turn);
       if (!created.ok) throw new Error(created.detail);
       expect(created.adapter.name).toBe(type);
       expect(await created.adapter.wait('turn_other', 1_000)).toMatchObject({

@@ -4,7 +4,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { TurnResult } from 'parley-hub/governed/engine';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Adapter, DispatchBundle } from '../../../src/node/governed/index.ts';
+import type { DispatchBundle, RuntimeDriver } from '../../../src/governed/index.ts';
 import { VirtualClock } from '../../participants/models/scene.ts';
 import { Scene, SECRET, TURN } from './scene.ts';
 
@@ -183,7 +183,7 @@ describe('[GA12] an adapter', () => {
   });
 
   it('of the page is one as it stands there', async () => {
-    class MyAdapter implements Adapter {
+    class MyAdapter implements RuntimeDriver {
       name = 'my_adapter';
       async dispatch(_bundle: DispatchBundle): Promise<void> {}
       async wait(_turnId: string, _timeoutMs: number): Promise<{ status: 'completed' | 'failed'; data: unknown }> {

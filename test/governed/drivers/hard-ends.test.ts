@@ -1,11 +1,12 @@
 // Ends that are easily taken for others: garbage beside an exit code, output that is held open, costs that round to nothing.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RunAdapterOptions } from '../../../src/node/governed/index.ts';
+import type { RunAdapterOptions } from '../../../src/governed/index.ts';
 import { anthropic, chat } from '../../participants/models/apis.ts';
 import { VirtualClock } from '../../participants/models/scene.ts';
 import { StubModel, status, stream } from '../../participants/models/stub-model.ts';
 import { isRunning } from '../../participants/processes/programs.ts';
+
 import { KEPT, RESULT, Scene, SECRET, TURN } from './scene.ts';
 
 let scene: Scene;

@@ -4,6 +4,7 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually, isRunning } from '../../participants/processes/programs.ts';
+import { itDeep } from '../../support/size.ts';
 import { KEPT, RESULT, Scene, SECRET, TURN } from './scene.ts';
 
 let scene: Scene;
@@ -29,7 +30,6 @@ function node(source: string, more: object = {}): Runtime {
 /** What agents here have at hand. */
 const HANDS = `import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { spawn } from 'node:child_process';
-import { dirname } from 'node:path';
 const path = process.env.AGENTXCHAIN_STAGING_PATH;
 const stage = (value) => { mkdirSync(dirname(path), { recursive: true }); writeFileSync(path, JSON.stringify(value)); };
 const result = JSON.parse(readFileSync(0, 'utf8').match(/\\\`\\\`\\\`json\\n([^]*?)\\n\\\`\\\`\\\`/)?.[1] ?? '{"schema_version":"1.0"}');
@@ -38,7 +38,7 @@ const note = (value) => writeFileSync('note.json', JSON.stringify(value));`.repl
 const note = (): unknown => JSON.parse(scene.project.read('note.json'));
 
 describe('[GA5] how it ends', () => {
-  it.each([1, 7, 127])('exit code %i is a failure, whatever was staged, and that is kept', async (code) => {
+  itDeep.each([1, 7, 127])('exit code %i is a failure, whatever was staged, and that is kept', async (code) => {
     await scene.dispatched(
       node(`stage(result); console.log('out'); console.error('err'); process.exitCode = ${code};`),
     );
@@ -61,7 +61,7 @@ describe('[GA5] how it ends', () => {
     expect(await scene.fails()).toMatchObject({ error_class: 'no_result', category: 'parse', blocked: false });
   });
 
-  it.each(['{"half', '[]', '{}', ''])('exit code 0 with %j staged is a failure', async (text) => {
+  itDeep.each(['{"half', '[]', '{}', ''])('exit code 0 with %j staged is a failure', async (text) => {
     await scene.dispatched(
       node(`mkdirSync(dirname(path), { recursive: true }); writeFileSync(path, ${JSON.stringify(text)});`),
     );
@@ -118,7 +118,7 @@ describe('[GA5] how it ends', () => {
 });
 
 describe('[GA5] when its time is over', () => {
-  it('it and its children are asked to end, killed after 5 s, and the reason is timeout', async () => {
+  itDeep('it and its children are asked to end, killed after 5 s, and the reason is timeout', async () => {
     const deaf = `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000);`;
     const source = `${deaf} stage(result);
       const child = spawn(process.execPath, ['-e', ${JSON.stringify(`${deaf} console.log('up')`)}], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -136,14 +136,14 @@ describe('[GA5] when its time is over', () => {
     expect(scene.staged()).not.toBeNull();
   });
 
-  it('who ends when asked to is not killed', async () => {
+  itDeep('who ends when asked to is not killed', async () => {
     const source = `process.on('SIGTERM', () => { console.log('bye'); process.exit(0); }); setInterval(() => {}, 1000);`;
     await scene.dispatched(node(source, { timeout_ms: 3_000 }));
     expect(await scene.fails()).toMatchObject({ reason: 'timeout', exit_code: 0 });
     expect(scene.project.read(`${KEPT}/stdout.log`)).toBe('bye\n');
   });
 
-  it('a grandchild that holds its output and ignores signals keeps nobody waiting', async () => {
+  itDeep('a grandchild that holds its output and ignores signals keeps nobody waiting', async () => {
     const deaf = `process.on('SIGTERM', () => {}); console.log('up'); setInterval(() => {}, 1000);`;
     const source = `stage(result);
       const child = spawn(process.execPath, ['-e', ${JSON.stringify(deaf)}], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], detached: true });
@@ -306,7 +306,7 @@ describe('[GA6] the environment', () => {
     expect(note()).not.toHaveProperty('PARLEY_TEST_PRIVATE');
   });
 
-  it.each([
+  itDeep.each([
     ['a failure', `console.log(process.env.WICK); console.error('key=' + process.env.WICK); process.exitCode = 3;`],
     ['a timeout', `console.log(process.env.WICK); console.error(process.env.WICK); setInterval(() => {}, 1000);`],
     [

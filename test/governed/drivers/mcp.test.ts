@@ -7,9 +7,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { root } from '../../package/repository.ts';
 import { eventually, isRunning } from '../../participants/processes/programs.ts';
+import { itDeep } from '../../support/size.ts';
 import { BUNDLE, KEPT, RESULT, Scene, SECRET, TURN } from './scene.ts';
 
-const SERVER = join(root, 'test/governed-adapters/mcp-server.mjs');
+const SERVER = join(root, 'test/governed/drivers/mcp-server.mjs');
 
 let scene: Scene;
 let server: ChildProcess | null;
@@ -52,47 +53,47 @@ const ways = [
 ] as const;
 
 describe.each(ways)('[GA10] over %s', (_, runtime) => {
-  it('a server that lacks the tool is told with those it has', async () => {
+  itDeep('a server that lacks the tool is told with those it has', async () => {
     await scene.dispatched(await runtime('other'));
     const failure = await scene.fails();
     expect(failure).toMatchObject({ error_class: 'tool_not_found', category: 'permanent', blocked: true });
     expect(failure.detail).toContain('trim_wick');
   });
 
-  it('a tool that fails says why', async () => {
+  itDeep('a tool that fails says why', async () => {
     await scene.dispatched(await runtime('error'));
     const failure = await scene.fails();
     expect(failure).toMatchObject({ error_class: 'tool_failed', blocked: true });
     expect(failure.detail).toContain('no oil');
   });
 
-  it('words are no result', async () => {
+  itDeep('words are no result', async () => {
     await scene.dispatched(await runtime('words'));
     expect(await scene.fails()).toMatchObject({ error_class: 'turn_result_extraction_failure', category: 'parse' });
     expect(scene.staged()).toBeNull();
   });
 
-  it('a server that goes away in the middle is a failure at once', async () => {
+  itDeep('a server that goes away in the middle is a failure at once', async () => {
     await scene.dispatched(await runtime('leaves'));
     expect(await scene.fails()).toMatchObject({ error_class: 'network_failure', category: 'transient' });
   });
 
-  it('silence is waited for only as long as its time', async () => {
+  itDeep('silence is waited for only as long as its time', async () => {
     await scene.dispatched(await runtime('hangs', { timeout_ms: 4_000 }));
     expect(await scene.fails()).toMatchObject({ reason: 'timeout', error_class: 'timeout', category: 'transient' });
   });
 
-  it('progress begins the time anew', async () => {
+  itDeep('progress begins the time anew', async () => {
     await scene.dispatched(await runtime('progress', { timeout_ms: 4_000 }));
     expect(await scene.run()).toMatchObject({ ok: true, turnResult: { turn_id: TURN } });
   });
 
-  it('progress without end comes to an end', async () => {
+  itDeep('progress without end comes to an end', async () => {
     await scene.dispatched(await runtime('endless', { timeout_ms: 4_000, total_timeout_ms: 6_000 }));
     expect(await scene.fails()).toMatchObject({ reason: 'timeout', detail: expect.stringContaining('in all') });
   });
 
-  it('who cancels is heard', async () => {
+  itDeep('who cancels is heard', async () => {
     await scene.dispatched(await runtime('hangs'));
     const cancel = new AbortController();
     const failed = scene.fails({ signal: cancel.signal });
@@ -104,7 +105,7 @@ describe.each(ways)('[GA10] over %s', (_, runtime) => {
     expect(await failed).toMatchObject({ reason: 'aborted', blocked: false });
   });
 
-  it('the tool is given where everything is and the texts, and its structured answer is staged', async () => {
+  itDeep('the tool is given where everything is and the texts, and its structured answer is staged', async () => {
     await scene.dispatched(await runtime('structured'));
     expect(await scene.run()).toMatchObject({ ok: true, turnResult: { turn_id: TURN, summary: 'Lit.' } });
     expect(scene.staged()).toMatchObject({ summary: 'Lit.' });
@@ -122,7 +123,7 @@ describe.each(ways)('[GA10] over %s', (_, runtime) => {
     });
   });
 
-  it('JSON in a text is a result too', async () => {
+  itDeep('JSON in a text is a result too', async () => {
     await scene.dispatched(await runtime('text'));
     expect(await scene.run()).toMatchObject({ ok: true, turnResult: { summary: 'Lit.' } });
   });
@@ -142,12 +143,15 @@ describe('[GA10] a server on stdio', () => {
     expect(await scene.fails()).toMatchObject({ reason: 'timeout' });
   });
 
-  it.each(['grandchild', 'deaf'])('is ended with all it started, also one that ignores signals: %s', async (how) => {
-    await scene.dispatched(onStdio(how, { timeout_ms: 4_000 }));
-    const outcome = await scene.run();
-    expect(outcome.ok).toBe(how === 'grandchild');
-    expect(note().map(isRunning)).toEqual([false, false]);
-  });
+  itDeep.each(['grandchild', 'deaf'])(
+    'is ended with all it started, also one that ignores signals: %s',
+    async (how) => {
+      await scene.dispatched(onStdio(how, { timeout_ms: 4_000 }));
+      const outcome = await scene.run();
+      expect(outcome.ok).toBe(how === 'grandchild');
+      expect(note().map(isRunning)).toEqual([false, false]);
+    },
+  );
 
   it('may have a tool of another name', async () => {
     await scene.dispatched(onStdio('structured', { tool_name: 'light_lamp', env: { TOOL: 'light_lamp' } }));
@@ -160,7 +164,7 @@ describe('[GA10] a server on stdio', () => {
     expect(existsSync(noteFile())).toBe(false);
   });
 
-  it.each(['error', 'hangs'])('shows no secret, whatever it says of it: %s', async (how) => {
+  itDeep.each(['error', 'hangs'])('shows no secret, whatever it says of it: %s', async (how) => {
     await scene.dispatched(onStdio(how, { env: { WICK: '${WICK}' }, timeout_ms: 4_000 }));
     const failure = await scene.fails({ variables: { WICK: SECRET } });
     expect(`${JSON.stringify(failure)} ${scene.everything()}`).not.toContain(SECRET);

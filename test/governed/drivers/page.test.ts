@@ -2,7 +2,7 @@
 
 import { checkConfig, validateTurnResult } from 'parley-hub/governed/engine';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createAdapter } from '../../../src/node/governed/index.ts';
+import { createRuntimeDriver } from '../../../src/governed/index.ts';
 import { Scene, TURN } from './scene.ts';
 
 let scene: Scene;
@@ -52,7 +52,9 @@ it.each([
   const routing = { planning: { entry_role: 'pm' } };
   const checked = checkConfig({ schema_version: '1.0', roles: ROLES, routing, gates: {}, adapters });
   if (!checked.ok) throw new Error(JSON.stringify(checked.faults));
-  const created = await createAdapter(scene.root, checked.config, role, { variables: { ANTHROPIC_API_KEY: 'k' } });
+  const created = await createRuntimeDriver(scene.root, checked.config, role, {
+    variables: { ANTHROPIC_API_KEY: 'k' },
+  });
   expect(created).toMatchObject({ ok: true, adapter: { name } });
   if (created.ok) expect(created.adapter.timeoutMs).toBe(timeoutMs);
 });

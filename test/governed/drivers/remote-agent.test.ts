@@ -1,7 +1,7 @@
 // A service does the turn: one POST to a real server, time in virtual minutes.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RunAdapterOptions } from '../../../src/node/governed/index.ts';
+import type { RunAdapterOptions } from '../../../src/governed/index.ts';
 import { VirtualClock } from '../../participants/models/scene.ts';
 import { reset, type StubAnswer, StubModel, silence, stall, status } from '../../participants/models/stub-model.ts';
 import { BUNDLE, KEPT, Scene, SECRET, TURN } from './scene.ts';

@@ -13,15 +13,15 @@ import {
 } from 'parley-hub/governed/engine';
 import { writeBundle } from '../../../src/governed/dispatch/bundle.ts';
 import {
-  type AdapterFailure,
-  type AdapterOutcome,
+  type DriverFailure,
+  type DriverOutcome,
   type RunAdapterOptions,
-  runAdapter,
+  runTurnWithDriver,
   sealDispatchBundle,
-} from '../../../src/node/governed/index.ts';
+} from '../../../src/governed/index.ts';
+import { Programs } from '../../participants/processes/programs.ts';
 import { CONFIG, resultFor } from '../engine/lighthouse.ts';
 import { Project } from '../hooks/project.ts';
-import { Programs } from '../../participants/processes/programs.ts';
 
 export const NOW = '2030-01-02T03:04:05.000Z';
 export const TURN = 'turn_wick';
@@ -72,13 +72,13 @@ export class Scene {
     return this;
   }
 
-  run(options: RunAdapterOptions = {}): Promise<AdapterOutcome> {
+  run(options: RunAdapterOptions = {}): Promise<DriverOutcome> {
     const { digest } = this;
     const write = (text: string): void => void this.written.push(text);
-    return runAdapter(this.root, this.config, this.turn, { digest, write, variables: {}, ...options });
+    return runTurnWithDriver(this.root, this.config, this.turn, { digest, write, variables: {}, ...options });
   }
 
-  async fails(options: RunAdapterOptions = {}): Promise<AdapterFailure> {
+  async fails(options: RunAdapterOptions = {}): Promise<DriverFailure> {
     const outcome = await this.run(options);
     if (outcome.ok) throw new Error(`it should have failed, and answered ${JSON.stringify(outcome)}`);
     return outcome;

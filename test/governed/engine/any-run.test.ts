@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import {
   approveCompletion,
   approveTransition,
+  assignEventIds,
   assignTurn,
   digestOf,
   escalateByOperator,
@@ -16,7 +17,6 @@ import {
   rejectTurn,
   resolveBlocked,
   transitionState,
-  withIds,
 } from 'parley-hub/governed/engine';
 import { expect, it } from 'vitest';
 import { CONFIG, Lighthouse } from './lighthouse.ts';
@@ -117,14 +117,14 @@ it('[GV1, GV2, GV9, GV15] any run moves only as the table says, writes nothing t
           run.history.map((_, at) => at + 1),
         );
         let n = 0;
-        const events = withIds(run.events, () => `evt_${n++}`);
+        const events = assignEventIds(run.events, () => `evt_${n++}`);
         expect(events.flatMap(eventFaults)).toEqual([]);
         expect(orderFaults(events)).toEqual([]);
       },
     ),
     { numRuns: 1000 },
   );
-});
+}, 120_000);
 
 it('[GV1] the same is answered to the same, and what was handed in stays as it was', () => {
   const one = Lighthouse.at('implementation');

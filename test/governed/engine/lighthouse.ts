@@ -1,19 +1,19 @@
 /** A project, its run and what its roles hand in: the arrangement of the tests of governed runs. */
 
 import {
+  type AcceptanceFailure,
+  type AcceptInput,
   acceptTurn,
   assignTurn,
-  booksOf,
+  buildAcceptanceIndex,
   type Changed,
   EMPTY_STATE,
   type EventDraft,
   type GovernedConfig,
   initialiseRun,
-  type NotAccepted,
   progressTurn,
   type Refused,
   type RunState,
-  type ToAccept,
   type TurnAccepted,
 } from 'parley-hub/governed/engine';
 
@@ -95,11 +95,11 @@ export class Lighthouse {
     return turnId;
   }
 
-  accept(turnId: string, over: object = {}, more: Partial<ToAccept> = {}): TurnAccepted | NotAccepted {
+  accept(turnId: string, over: object = {}, more: Partial<AcceptInput> = {}): TurnAccepted | AcceptanceFailure {
     const outcome = acceptTurn({
       state: this.state,
       config: this.config,
-      books: booksOf(this.state, this.history, this.ledger),
+      books: buildAcceptanceIndex(this.state, this.history, this.ledger),
       turnId,
       result: frozen(resultFor(this.state, turnId, over)),
       files: (path) => this.files[path] ?? null,

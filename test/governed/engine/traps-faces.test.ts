@@ -12,7 +12,7 @@ let adapter: BuiltScript;
 let hub: HttpHub;
 beforeAll(async () => {
   [adapter, hub] = await Promise.all([
-    builtScript('../../src/node/conformance/adapter/main.ts'),
+    builtScript('src/governed/conformance/adapter/main.ts'),
     HttpHub.keep({ conformance: { token } }),
   ]);
 }, 120_000);

@@ -1,6 +1,12 @@
 // The seven ways to look conformant without being so, and that this engine takes none of them.
 
-import { approveTransition, eventFaults, orderFaults, resolveBlocked, withIds } from 'parley-hub/governed/engine';
+import {
+  approveTransition,
+  assignEventIds,
+  eventFaults,
+  orderFaults,
+  resolveBlocked,
+} from 'parley-hub/governed/engine';
 import { expect, it } from 'vitest';
 import { executeFixture } from '../../../src/governed/conformance/adapter/execute.ts';
 import { EXIT_OF } from '../../../src/governed/conformance/fixture.ts';
@@ -72,7 +78,7 @@ it('[GV15] trap 5: what happened is told in order, not only how it ended', () =>
     'run_completed',
   ]);
   let n = 0;
-  const events = withIds(run.events, () => `evt_${n++}`);
+  const events = assignEventIds(run.events, () => `evt_${n++}`);
   expect(events.flatMap(eventFaults)).toEqual([]);
   expect(orderFaults(events)).toEqual([]);
 });

@@ -3,7 +3,7 @@
 import {
   type Assignment,
   assignTurn,
-  booksOf,
+  buildAcceptanceIndex,
   escalateByOperator,
   escalateRun,
   getActiveTurn,
@@ -140,7 +140,7 @@ it('[GV10] an escalation says what it is about, and by whom', () => {
 
 it('[GV9] the books of a run are of that run alone', () => {
   const run = Lighthouse.at('implementation');
-  const books = booksOf(
+  const books = buildAcceptanceIndex(
     run.state,
     [{ turn_id: 'a', run_id: 'run_fog' }, { turn_id: 'b' }],
     [{ id: 'DEC-1', run_id: 'run_fog' }, { id: 'DEC-2' }, { type: 'gate' }],

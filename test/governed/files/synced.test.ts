@@ -14,7 +14,7 @@ const why = canTrace ? '' : ' (skipped: strace is missing or may not trace here)
 
 /** Each call that concerns the folder or stdout, as `name what`: one begins when the one before has returned. */
 async function callsOf(folder: string): Promise<readonly string[]> {
-  const script = await builtScript('../governed-files/syncing-child.ts');
+  const script = await builtScript('test/governed/files/syncing-child.ts');
   onTestFinished(() => script.remove());
   const output = join(folder, 'trace');
   const calls = 'trace=write,pwrite64,fsync,fdatasync,rename,renameat,renameat2';

@@ -2,9 +2,8 @@
 
 import { checkConfig } from 'parley-hub/governed/engine';
 import { describe, expect, it } from 'vitest';
-import { hooksFaults } from '../../../src/governed/engine/hooks/check.ts';
-import { decideHook, type HookEnd } from '../../../src/governed/engine/hooks/decide.ts';
-import { tamperCode } from '../../../src/governed/hooks/tamper.ts';
+import { validateHooks } from '../../../src/governed/engine/hooks/check.ts';
+import { decideHook, type HookEnd, tamperCode } from '../../../src/governed/engine/hooks/decide.ts';
 
 const GOOD = { name: 'watch', type: 'process', command: ['true'], timeout_ms: 100, mode: 'blocking' };
 const CALL = { name: 'call', type: 'http', url: 'https://a.example/x', timeout_ms: 30_000, mode: 'advisory' };
@@ -12,8 +11,8 @@ const of = (hook: object, phase = 'before_gate'): object => ({ [phase]: [hook] }
 
 it('[GH1] hooks as they should be have no faults', () => {
   const eight = Array.from({ length: 8 }, (_, at) => ({ ...GOOD, name: `watch-${at}` }));
-  expect(hooksFaults({ before_gate: eight, after_acceptance: [CALL], on_escalation: [] })).toEqual([]);
-  expect(hooksFaults(undefined)).toEqual([]);
+  expect(validateHooks({ before_gate: eight, after_acceptance: [CALL], on_escalation: [] })).toEqual([]);
+  expect(validateHooks(undefined)).toEqual([]);
 });
 
 it.each([
@@ -42,13 +41,13 @@ it.each([
   ['hooks.before_gate[0].method', 'another method', of({ ...CALL, method: 'GET' })],
   ['hooks.before_gate[0].headers', 'headers that are a list', of({ ...CALL, headers: [] })],
 ])('[GH1] at %s, %s is a fault', (place, _, hooks) => {
-  expect(hooksFaults(hooks).map(({ error_field }) => error_field)).toEqual([place]);
+  expect(validateHooks(hooks).map(({ error_field }) => error_field)).toEqual([place]);
 });
 
 it('[GH1] a variable that is not set is a fault where somebody looks', () => {
   const hooks = of({ ...CALL, headers: { authorization: 'Bearer ${' + 'KEY}' } });
-  expect(hooksFaults(hooks)).toEqual([]);
-  expect(hooksFaults(hooks, (name) => name !== 'KEY').map(({ message }) => message)).toEqual([
+  expect(validateHooks(hooks)).toEqual([]);
+  expect(validateHooks(hooks, (name) => name !== 'KEY').map(({ message }) => message)).toEqual([
     'hooks.before_gate[0].headers.authorization: expected the variable KEY to be set',
   ]);
 });

@@ -3,7 +3,7 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { runHooks } from '../../../src/node/governed/index.ts';
+import { runHooks } from '../../../src/governed/index.ts';
 import { call, Project } from './project.ts';
 
 interface Asked {

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { runHooks } from '../../../src/node/governed/index.ts';
+import { runHooks } from '../../../src/governed/index.ts';
 import { ALLOW, Project, shell } from './project.ts';
 
 let project: Project;

@@ -1,7 +1,7 @@
 /** A process that runs the loop of a project, and is gone without a word at the n-th step of its runner (0 = never; it tells how many there were). */
 
 import { createRunner, nextRole } from 'parley-hub/governed';
-import { loopOver } from '../../../src/node/governed/loop/run-loop.ts';
+import { createRunLoop } from '../../../src/governed/loop/run-loop.ts';
 import { systemClock } from '../../../src/system/clock.ts';
 import { accepted, CONFIG } from './scene.ts';
 
@@ -13,7 +13,7 @@ const runner = createRunner({
     if (steps === Number(at)) process.kill(process.pid, 'SIGKILL');
   },
 });
-const { stop_reason, errors } = await loopOver({ runner, clock: systemClock })(root, CONFIG, {
+const { stop_reason, errors } = await createRunLoop({ runner, clock: systemClock })(root, CONFIG, {
   selectRole: nextRole,
   // The first try of dev is sent back: rejection is a step like the others.
   dispatch: (context) =>

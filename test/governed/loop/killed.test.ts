@@ -6,10 +6,11 @@ import { join } from 'node:path';
 import { engine } from 'parley-hub/governed';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BuiltScripts, builtScripts } from '../../support/built-script.ts';
+import { runs } from '../../support/size.ts';
 import { Scene } from './scene.ts';
 
 /** Spread over the whole of it; another part of the steps with another number. */
-const POINTS = 8;
+const POINTS = runs(8, 3);
 
 describe('a loop that is killed', () => {
   let built: BuiltScripts;

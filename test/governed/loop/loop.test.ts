@@ -17,6 +17,7 @@ import {
   writeDispatchBundle,
 } from 'parley-hub/governed';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
 import { accepted, CONFIG, doneWell, put, Scene, SOLO } from './scene.ts';
 
 let scene: Scene;

@@ -5,8 +5,9 @@ import { createHub } from 'parley-hub';
 import { createRunner, nextRole, type Runner, readStagedResult, serveRun } from 'parley-hub/governed';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { takeLock } from '../../../src/governed/files/lock.ts';
-import { loopOver } from '../../../src/node/governed/loop/run-loop.ts';
+import { createRunLoop } from '../../../src/governed/loop/run-loop.ts';
 import { systemClock } from '../../../src/system/clock.ts';
+import { itDeep } from '../../support/size.ts';
 import { accepted, Scene, SOLO } from './scene.ts';
 
 let scene: Scene;
@@ -16,7 +17,7 @@ beforeEach(() => {
 afterEach(() => scene.remove());
 
 describe('a good result that cannot be taken in just now', () => {
-  it.each([
+  itDeep.each([
     'lock_timeout',
     'io_error',
     'unavailable',
@@ -33,7 +34,7 @@ describe('a good result that cannot be taken in just now', () => {
       const own = createRunner();
       const away: Runner = { ...own, acceptTurn: async () => ({ ok: false, error: 'not now', error_code: code }) };
       const events: string[] = [];
-      const result = await loopOver({ runner: away, clock: systemClock })(scene.root, SOLO, {
+      const result = await createRunLoop({ runner: away, clock: systemClock })(scene.root, SOLO, {
         selectRole: nextRole,
         dispatch: accepted,
         approveGate: () => true,
@@ -129,7 +130,7 @@ it('[GL16] a turn of another loop that cannot be told to have stalled is not giv
         : own.transitionActiveTurnLifecycle(root, turnId, step, details),
   };
   const out: string[] = [];
-  const result = await loopOver({ runner: busy, clock: systemClock })(scene.root, SOLO, {
+  const result = await createRunLoop({ runner: busy, clock: systemClock })(scene.root, SOLO, {
     selectRole: nextRole,
     dispatch: (context) => {
       out.push(context.turn.turn_id);

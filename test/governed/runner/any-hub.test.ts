@@ -5,10 +5,9 @@ import { hostname } from 'node:os';
 import { type AgentClient, createHub, type LocalHub } from 'parley-hub';
 import { RUNNER_STEPS, type RunnerStep, stageResult } from 'parley-hub/governed';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { SessionLogs } from '../../../src/node/governed/runner/log/session-logs.ts';
-import type { OpenRun } from '../../../src/node/governed/runner/open-run.ts';
-import { performIn } from '../../../src/governed/runner/run-operation.ts';
-import { meansOf } from '../../../src/governed/runner/log/runner-context.ts';
+import { type OpenRun, runnerContext } from '../../../src/governed/runner/log/runner-context.ts';
+import { SessionLogs } from '../../../src/governed/runner/log/session-log.ts';
+import { runOperationIn } from '../../../src/governed/runner/run-operation.ts';
 import { bookFaults, Project, resultOf } from './project.ts';
 
 let hub: LocalHub;
@@ -27,7 +26,7 @@ beforeEach(async () => {
   const runner = await hub.agent('runner');
   operator = await hub.agent('operator');
   await hub.grant('operator', ['approve']);
-  const means = meansOf({ reached: (step) => reached(step) });
+  const means = runnerContext({ reached: (step) => reached(step) });
   const clients = {
     runner,
     operator: () => whenAsked().then(() => operator),
@@ -35,7 +34,7 @@ beforeEach(async () => {
   };
   run = { root: project.root, means, logs: await SessionLogs.read(clients, means) };
   const { config } = project;
-  await performIn(run, 'initRun', { config });
+  await runOperationIn(run, 'initRun', { config });
 });
 afterEach(async () => {
   project.remove();
@@ -44,7 +43,7 @@ afterEach(async () => {
 
 async function staged(): Promise<string> {
   const { config } = project;
-  const { turn } = await performIn(run, 'assignTurn', { config, roleId: 'pm' });
+  const { turn } = await runOperationIn(run, 'assignTurn', { config, roleId: 'pm' });
   await stageResult(project.root, turn.turn_id, resultOf(turn, { phase_transition_request: 'checking' }));
   return turn.turn_id;
 }
@@ -65,9 +64,9 @@ it('[GR3] a head that has moved is looked at again, and the turn is accepted onc
   const turnId = await staged();
   interrupted(2);
   const { config } = project;
-  expect(await performIn(run, 'acceptTurn', { config })).toMatchObject({ ok: true, state: { status: 'paused' } });
+  expect(await runOperationIn(run, 'acceptTurn', { config })).toMatchObject({ ok: true, state: { status: 'paused' } });
   expect(project.book('history').map(({ turn_id }) => turn_id)).toEqual([turnId]);
-  expect(await performIn(run, 'approvePhaseGate', { config })).toMatchObject({ state: { phase: 'checking' } });
+  expect(await runOperationIn(run, 'approvePhaseGate', { config })).toMatchObject({ state: { phase: 'checking' } });
   expect(bookFaults(project)).toEqual([]);
 });
 
@@ -75,7 +74,7 @@ it('[GR3] one that never stands still is given up, and nothing is accepted', asy
   await staged();
   interrupted(99);
   const { config } = project;
-  await expect(performIn(run, 'acceptTurn', { config })).rejects.toMatchObject({
+  await expect(runOperationIn(run, 'acceptTurn', { config })).rejects.toMatchObject({
     failure: { error_code: 'acceptance_drift' },
   });
   expect(project.book('history')).toEqual([]);
@@ -84,31 +83,33 @@ it('[GR3] one that never stands still is given up, and nothing is accepted', asy
 it('[GR8] an approval is of what was seen: if somebody has spoken meanwhile the gate stays closed, and can be asked again', async () => {
   await staged();
   const { config } = project;
-  await performIn(run, 'acceptTurn', { config });
+  await runOperationIn(run, 'acceptTurn', { config });
   const id = run.logs.current?.sessionId ?? '';
   whenAsked = async () => void (await operator.session(id).send('wait'));
-  await expect(performIn(run, 'approvePhaseGate', { config })).rejects.toMatchObject({ code: 'conflict' });
+  await expect(runOperationIn(run, 'approvePhaseGate', { config })).rejects.toMatchObject({ code: 'conflict' });
   expect(project.state).toMatchObject({ status: 'paused', phase: 'planning' });
   whenAsked = async () => undefined;
   await run.logs.current?.refresh();
-  expect(await performIn(run, 'approvePhaseGate', { config })).toMatchObject({ state: { phase: 'checking' } });
+  expect(await runOperationIn(run, 'approvePhaseGate', { config })).toMatchObject({ state: { phase: 'checking' } });
 });
 
 it('[GR14] that a process is gone is known on its own machine only: a lease of another one holds until its time is over', async () => {
   const { config } = project;
   const { pid } = spawnSync(process.execPath, ['-e', '']);
-  await performIn(run, 'acquireLock', { owner: `elsewhere:${pid}:ab12cd34` });
+  await runOperationIn(run, 'acquireLock', { owner: `elsewhere:${pid}:ab12cd34` });
   run.means.kept.fences.clear();
-  await expect(performIn(run, 'assignTurn', { config, roleId: 'pm' })).rejects.toMatchObject({
+  await expect(runOperationIn(run, 'assignTurn', { config, roleId: 'pm' })).rejects.toMatchObject({
     details: { error_code: 'fenced_out' },
   });
-  await expect(performIn(run, 'acquireLock', {})).rejects.toMatchObject({ failure: { error_code: 'lock_timeout' } });
+  await expect(runOperationIn(run, 'acquireLock', {})).rejects.toMatchObject({
+    failure: { error_code: 'lock_timeout' },
+  });
 });
 
 it('[GR14] the lease of a process of this machine that is gone keeps nobody off', async () => {
   const { config } = project;
   const { pid } = spawnSync(process.execPath, ['-e', '']);
-  await performIn(run, 'acquireLock', { owner: `${hostname()}:${pid}:ab12cd34` });
+  await runOperationIn(run, 'acquireLock', { owner: `${hostname()}:${pid}:ab12cd34` });
   run.means.kept.fences.clear();
-  expect(await performIn(run, 'assignTurn', { config, roleId: 'pm' })).toMatchObject({ ok: true });
+  expect(await runOperationIn(run, 'assignTurn', { config, roleId: 'pm' })).toMatchObject({ ok: true });
 });

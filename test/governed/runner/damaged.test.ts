@@ -4,6 +4,7 @@ import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, wr
 import { join } from 'node:path';
 import { createRunner } from 'parley-hub/governed';
 import { expect, it } from 'vitest';
+import { itDeep } from '../../support/size.ts';
 import { CONFIG, historyOf, project, turnDone } from '../serving/project.ts';
 
 /** In the middle of what is written. */
@@ -20,17 +21,21 @@ function spoil(root: string): void {
   closeSync(file);
 }
 
-it('[GR5] a damaged log is told, and the books that are intact stay as they are', async () => {
-  const root = project();
-  await createRunner().initRun(root, CONFIG);
-  const turns = [await turnDone(root, 'captain'), await turnDone(root, 'captain'), await turnDone(root, 'captain')];
-  spoil(root);
-  const runner = createRunner();
-  expect(await runner.loadState(root, CONFIG)).toMatchObject({ status: 'active' });
-  expect(historyOf(root)).toEqual(turns);
-  expect(await runner.assignTurn(root, CONFIG, 'captain')).toMatchObject({ ok: false });
-  expect(historyOf(root)).toEqual(turns);
-}, 60_000);
+itDeep(
+  '[GR5] a damaged log is told, and the books that are intact stay as they are',
+  async () => {
+    const root = project();
+    await createRunner().initRun(root, CONFIG);
+    const turns = [await turnDone(root, 'captain'), await turnDone(root, 'captain'), await turnDone(root, 'captain')];
+    spoil(root);
+    const runner = createRunner();
+    expect(await runner.loadState(root, CONFIG)).toMatchObject({ status: 'active' });
+    expect(historyOf(root)).toEqual(turns);
+    expect(await runner.assignTurn(root, CONFIG, 'captain')).toMatchObject({ ok: false });
+    expect(historyOf(root)).toEqual(turns);
+  },
+  60_000,
+);
 
 it('[GR10] books that lie there without a state are kept aside before a run is written', async () => {
   const root = project();

@@ -1,6 +1,7 @@
 // What a run tells of itself, through everything that can happen to it.
 
 import { expect, it } from 'vitest';
+
 import { bookFaults, CONFIG, decision, done, Project, refused } from './project.ts';
 
 it('[GV15, GR6] a run to which everything happens tells it in known types, in an order that holds', async () => {

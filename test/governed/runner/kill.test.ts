@@ -4,12 +4,13 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { RUNNER_STEPS, type RunnerStep } from 'parley-hub/governed';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type BuiltScript, builtScript } from '../../support/built-script.ts';
+import { some } from '../../support/size.ts';
 import { Child } from './children.ts';
 import { bookFaults, CONFIG, decision, done, Project } from './project.ts';
 
 let script: BuiltScript;
 beforeAll(async () => {
-  script = await builtScript('../governed-runner/child.ts');
+  script = await builtScript('test/governed/runner/child.ts');
 }, 60_000);
 afterAll(() => script.remove());
 
@@ -36,7 +37,7 @@ const cases = [
   ...AFTER.map((step) => ({ step, isAfterPost: true })),
 ];
 
-it.each(cases)(
+it.each(some(cases, 5))(
   '[GR3] killed at $step (after the post: $isAfterPost)',
   async ({ step, isAfterPost }) => {
     await project.init();

@@ -3,14 +3,15 @@
 import { readFileSync } from 'node:fs';
 import { createRunner, type RunnerPorts } from 'parley-hub/governed';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type BuiltScript, builtScript } from '../../support/built-script.ts';
 import { eventually } from '../../participants/processes/programs.ts';
+import { type BuiltScript, builtScript } from '../../support/built-script.ts';
+
 import { Child } from './children.ts';
 import { bookFaults, decision, Project, refused } from './project.ts';
 
 let script: BuiltScript;
 beforeAll(async () => {
-  script = await builtScript('../governed-runner/child.ts');
+  script = await builtScript('test/governed/runner/child.ts');
 }, 60_000);
 afterAll(() => script.remove());
 

@@ -11,6 +11,7 @@ import {
   verifyManifest,
 } from 'parley-hub/governed';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+
 import { bookFaults, CONFIG, decision, done, Project, refused, resultOf } from './project.ts';
 
 // Each call opens a log and syncs it; on a busy machine that takes its time.

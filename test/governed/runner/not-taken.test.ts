@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { createRunner } from 'parley-hub/governed';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { foreign, own } from '../../conformance/corpora.ts';
+
 import { bookFaults, CONFIG, decision, done, Project, refused, resultOf } from './project.ts';
 
 let project: Project;

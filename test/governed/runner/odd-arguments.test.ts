@@ -2,9 +2,10 @@
 
 import { createRunner, runLoop } from 'parley-hub/governed';
 import { expect, it } from 'vitest';
+import { itDeep } from '../../support/size.ts';
 import { CONFIG, project } from '../serving/project.ts';
 
-it('[GR1] options that are null are none, and a folder that is no text is none', async () => {
+itDeep('[GR1] options that are null are none, and a folder that is no text is none', async () => {
   const root = project();
   const runner = createRunner();
   expect(await runner.initRun(root, CONFIG, null as never)).toMatchObject({ ok: true });

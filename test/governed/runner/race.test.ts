@@ -2,15 +2,16 @@
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type BuiltScript, builtScript } from '../../support/built-script.ts';
+import { runs } from '../../support/size.ts';
 import { Child } from './children.ts';
 import { bookFaults, decision, Project } from './project.ts';
 
 const PROCESSES = 6;
-const ROUNDS = 50;
+const ROUNDS = runs(50, 8);
 
 let script: BuiltScript;
 beforeAll(async () => {
-  script = await builtScript('../governed-runner/child.ts');
+  script = await builtScript('test/governed/runner/child.ts');
 }, 60_000);
 afterAll(() => script.remove());
 

@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createRunner, type GovernedConfig } from 'parley-hub/governed';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { itDeep } from '../../support/size.ts';
 import { bookFaults, CONFIG, decision, done, Project, refused } from './project.ts';
 
 // Each call opens a log and syncs it; on a busy machine that takes its time.
@@ -39,7 +40,7 @@ describe('[GR10] a run of another program', () => {
     project.write('.agentxchain/events.jsonl', line({ event_id: 'evt_0', event_type: 'run_started' }));
   }
 
-  it('is taken over by the first call that changes it, and its files are kept', async () => {
+  itDeep('is taken over by the first call that changes it, and its files are kept', async () => {
     leave();
     const { runner, root, config } = project;
     const before = project.read('.agentxchain/history.jsonl');
@@ -98,7 +99,7 @@ describe('[GR12] in a work tree of git', () => {
     await project.init();
   });
 
-  it('a change that was not declared refuses the turn, committed or not', async () => {
+  itDeep('a change that was not declared refuses the turn, committed or not', async () => {
     const turn = await project.assign('pm');
     await project.stage(turn, { files_changed: ['src/a.ts'] });
     project.write('src/a.ts', 'a');
@@ -112,7 +113,7 @@ describe('[GR12] in a work tree of git', () => {
     expect(done(await project.accept()).accepted.observed_artifact).toEqual(['src/a.ts', 'src/hidden.ts']);
   });
 
-  it.each([
+  itDeep.each([
     ['its index is spoilt', () => project.write('.git/index', 'not an index')],
     ['it is no repository any more', () => rmSync(project.path('.git'), { recursive: true })],
   ])('where git cannot look any more, for %s, nothing is taken unseen', async (_, spoil) => {
@@ -131,7 +132,7 @@ describe('[GR12] in a work tree of git', () => {
     });
   });
 
-  it("what was dirty before and is still so is nobody's doing; what accepted turns left is theirs", async () => {
+  itDeep("what was dirty before and is still so is nobody's doing; what accepted turns left is theirs", async () => {
     const turn = await project.assign('pm');
     project.write('src/a.ts', 'a');
     await project.stage(turn, { files_changed: ['src/a.ts'] });
@@ -146,7 +147,7 @@ describe('[GR12] in a work tree of git', () => {
     });
   });
 
-  it('turns side by side do not answer for each other', async () => {
+  itDeep('turns side by side do not answer for each other', async () => {
     const [one, other] = [await project.assign('pm', 'turn_1'), await project.assign('dev', 'turn_2')];
     project.write('src/one.ts', '1');
     project.write('src/other.ts', '2');
@@ -205,7 +206,7 @@ const BLOCK = `printf '{"verdict":"block","message":"not today"}'`;
 const hooked = (hooks: object): GovernedConfig => ({ ...CONFIG, hooks }) as unknown as GovernedConfig;
 
 describe('[GR9] hooks', () => {
-  it.each(['before_validation', 'after_validation', 'before_acceptance'])(
+  itDeep.each(['before_validation', 'after_validation', 'before_acceptance'])(
     'of %s can stop an acceptance',
     async (phase) => {
       project.config = hooked({ [phase]: [hook(BLOCK)] });
@@ -221,7 +222,7 @@ describe('[GR9] hooks', () => {
     },
   );
 
-  it('before a gate are asked each time, and stop it', async () => {
+  itDeep('before a gate are asked each time, and stop it', async () => {
     project.config = hooked({ before_gate: [hook(`test -e open && ${ALLOW} || ${BLOCK}`)] });
     await project.init();
     await project.turn('pm', { phase_transition_request: 'checking' });
@@ -245,7 +246,7 @@ describe('[GR9] hooks', () => {
     expect(turn.status).toBe('assigned');
   });
 
-  it('after acceptance and on escalation run when it is durable, and see it in the books', async () => {
+  itDeep('after acceptance and on escalation run when it is durable, and see it in the books', async () => {
     const seen = `cp .agentxchain/history.jsonl seen.jsonl; cat > told-$AGENTXCHAIN_HOOK_PHASE.json; ${ALLOW}`;
     const advisory = [hook(seen, { mode: 'advisory' })];
     project.config = hooked({ after_acceptance: advisory, on_escalation: advisory });
@@ -340,7 +341,7 @@ it('[GR16] what a webhook that cannot even be called says of itself has no secre
   }
 });
 
-it('[GR14] who has taken the lock of a run works on it alone until it is released', async () => {
+itDeep('[GR14] who has taken the lock of a run works on it alone until it is released', async () => {
   await project.init();
   const { runner, root, config } = project;
   const other = createRunner();

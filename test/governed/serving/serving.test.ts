@@ -8,8 +8,8 @@ import {
   getTurnStagingResultPath,
   readStagedResult,
   serveRun,
-  takeBackRun,
   waitForStagedResult,
+  withdrawRun,
 } from 'parley-hub/governed';
 import { expect, it, onTestFinished } from 'vitest';
 import { CONFIG, eventTypes, historyOf, project, resultOf, turnDone } from './project.ts';
@@ -92,13 +92,13 @@ it('[GW3] a run that began without a hub goes on in it, and after it was taken b
   const served = await serveRun(hub, root);
   const second = await turnDone(root, 'captain');
   expect(historyOf(root)).toEqual([first, second]);
-  expect(await takeBackRun(root)).toMatchObject({ ok: false, error_code: 'lock_timeout' });
+  expect(await withdrawRun(root)).toMatchObject({ ok: false, error_code: 'lock_timeout' });
   await served.close();
   const refused = await createRunner().assignTurn(root, CONFIG, 'captain');
   expect(refused).toMatchObject({ ok: false, error_code: 'hub_not_running' });
   expect(await createRunner().loadState(root, CONFIG)).toMatchObject({ status: 'active' });
-  expect(await takeBackRun(root)).toEqual({ ok: true });
-  expect(await takeBackRun(root)).toMatchObject({ ok: false, error_code: 'not_served' });
+  expect(await withdrawRun(root)).toEqual({ ok: true });
+  expect(await withdrawRun(root)).toMatchObject({ ok: false, error_code: 'not_served' });
   const third = await turnDone(root, 'captain');
   expect(historyOf(root)).toEqual([first, second, third]);
 });

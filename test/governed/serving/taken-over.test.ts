@@ -1,8 +1,9 @@
 // What was under way when the runs of a project change hands: a turn that is out is its holder's, and a session that is left is closed.
 
 import { createHub, type LocalHub } from 'parley-hub';
-import { createRunner, serveRun, takeBackRun, waitForStagedResult } from 'parley-hub/governed';
+import { createRunner, serveRun, waitForStagedResult, withdrawRun } from 'parley-hub/governed';
 import { expect, it, onTestFinished } from 'vitest';
+import { itDeep } from '../../support/size.ts';
 import { CONFIG, eventTypes, historyOf, project, resultOf, turnDone } from './project.ts';
 
 async function openHub(): Promise<LocalHub> {
@@ -44,24 +45,28 @@ async function taken(root: string, turnId: string): Promise<void> {
   expect(historyOf(root)).toEqual([turnId]);
 }
 
-it('[GW2] a turn that was out before the hub took over is told to its holder there, once', async () => {
-  const [root, hub] = [project(), await openHub()];
-  const turnId = await turnOut(root);
-  const heard = await joinAlice(hub, root);
-  const roles = { captain: 'alice' };
-  const first = await serveRun(hub, root, { roles, data: 'one' });
-  await first.close();
-  const served = await serveRun(hub, root, { roles, data: 'one' });
-  onTestFinished(() => served.close());
-  await taken(root, turnId);
-  expect(heard).toEqual([expect.stringContaining('captain')]);
-  expect(eventTypes(root).filter((type) => type.startsWith('turn_'))).toEqual([
-    'turn_dispatched',
-    'turn_stalled',
-    'turn_dispatched',
-    'turn_accepted',
-  ]);
-}, 60_000);
+itDeep(
+  '[GW2] a turn that was out before the hub took over is told to its holder there, once',
+  async () => {
+    const [root, hub] = [project(), await openHub()];
+    const turnId = await turnOut(root);
+    const heard = await joinAlice(hub, root);
+    const roles = { captain: 'alice' };
+    const first = await serveRun(hub, root, { roles, data: 'one' });
+    await first.close();
+    const served = await serveRun(hub, root, { roles, data: 'one' });
+    onTestFinished(() => served.close());
+    await taken(root, turnId);
+    expect(heard).toEqual([expect.stringContaining('captain')]);
+    expect(eventTypes(root).filter((type) => type.startsWith('turn_'))).toEqual([
+      'turn_dispatched',
+      'turn_stalled',
+      'turn_dispatched',
+      'turn_accepted',
+    ]);
+  },
+  60_000,
+);
 
 it('[GW2] also when the holder comes later than the hub: the first call that brings the run there tells it', async () => {
   const [root, hub] = [project(), await openHub()];
@@ -80,7 +85,7 @@ it('[GW3] a session whose run was taken back is closed with that reason when its
   await createRunner().initRun(root, CONFIG);
   const one = await turnDone(root, 'captain');
   await first.close();
-  expect(await takeBackRun(root)).toEqual({ ok: true });
+  expect(await withdrawRun(root)).toEqual({ ok: true });
   const two = await turnDone(root, 'captain');
   const again = await serveRun(hub, root, { data: 'one' });
   onTestFinished(() => again.close());

@@ -1,11 +1,11 @@
 import type { RuleChange } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_LIMITS } from '../../../src/core/records/access/limits.ts';
-import { openRule } from '../../../src/core/records/access/rule.ts';
 import { REGISTRY_LOG } from '../../../src/core/ports/store.ts';
+import { DEFAULT_LIMITS } from '../../../src/core/records/access/limits.ts';
+import { defaultRule } from '../../../src/core/records/access/rule-schema.ts';
 import { aWorld, leave, logOf, refusal } from '../scene.ts';
 
-const OPEN = openRule(DEFAULT_LIMITS);
+const OPEN = defaultRule(DEFAULT_LIMITS);
 
 async function aPair() {
   const world = await aWorld();

@@ -1,10 +1,10 @@
 import { OPERATIONS, type OperationName } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
-import type { HubFrame } from '../../../src/core/protocol/frames/frame-codec.ts';
 import { linkPair } from '../../../src/core/lib/link.ts';
-import { INSIDE } from '../../../src/hub/peer.ts';
-import { type Random, seededRandom } from '../../../src/testing/lib/random.ts';
+import type { HubFrame } from '../../../src/core/protocol/frames/frames.ts';
+import { LOCAL_PEER } from '../../../src/hub/registry/handshake.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
+import { type Random, seededRandom } from '../../../src/testing/lib/random.ts';
 import { goodParams } from '../every-operation.ts';
 import {
   aConversation,
@@ -97,7 +97,7 @@ describe('hello', () => {
     for (let n = 0; n < 20; n++) await world.peer(`a${n}`);
     const [ours, theirs] = linkPair();
     const pauses: number[] = [];
-    world.hub.accept(Object.assign(ours, { slow: (ms: number) => void pauses.push(ms) }), INSIDE);
+    world.hub.accept(Object.assign(ours, { slow: (ms: number) => void pauses.push(ms) }), LOCAL_PEER);
     const say = async (name: string) => {
       theirs.send(JSON.stringify({ ...hello, name }));
       await world.settle();
@@ -634,7 +634,7 @@ describe('a connection that asks on and on', () => {
     const world = await aWorld();
     const [near, far] = linkPair();
     const slowed: number[] = [];
-    world.hub.accept(Object.assign(far, { slow: (ms: number) => void slowed.push(ms) }), INSIDE);
+    world.hub.accept(Object.assign(far, { slow: (ms: number) => void slowed.push(ms) }), LOCAL_PEER);
     const ask = async (op: string) => {
       for (let i = 0; i < 8; i++)
         near.send(JSON.stringify({ kind: 'request', request_id: `${op}-${i}`, op, params: {} }));

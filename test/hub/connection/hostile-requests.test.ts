@@ -1,6 +1,6 @@
 import { fullTranscript } from 'parley-hub/views/full-transcript';
 import { describe, expect, it } from 'vitest';
-import { partsOf } from '../rooms-of.ts';
+import { roomsOf } from '../rooms-of.ts';
 import { aConversation, aWorld, refusal, say, VIEWS } from '../scene.ts';
 
 describe('one legal request does not hold up everybody', () => {
@@ -11,7 +11,7 @@ describe('one legal request does not hold up everybody', () => {
       const peer = await world.peer(name);
       await world.answer(peer.call('set_resume', { claimed_capabilities: ['review', 'test'] }));
     }
-    const { registry } = partsOf(world.hub);
+    const { registry } = roomsOf(world.hub);
     let walks = 0;
     const after = registry.after.bind(registry);
     Object.assign(registry, {

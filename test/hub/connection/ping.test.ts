@@ -1,7 +1,7 @@
 // The hub's side of a ping: what it has open on a connection, so that the other side can tell what was lost.
 
 import { expect, it } from 'vitest';
-import type { HubFrame } from '../../../src/core/protocol/frames/frame-codec.ts';
+import type { HubFrame } from '../../../src/core/protocol/frames/frames.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import { aConversation, aWorld, invited, leap, SECOND, say } from '../scene.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { GapFrame, HubFrame, NotifyFrame } from '../../../src/core/protocol/frames/frame-codec.ts';
 import type { Cursor } from '../../../src/core/ports/store.ts';
+import type { GapFrame, HubFrame, NotifyFrame } from '../../../src/core/protocol/frames/frames.ts';
 import { FaultyStore } from '../../../src/testing/doubles/faulty-store.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';

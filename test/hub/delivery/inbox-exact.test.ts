@@ -2,7 +2,7 @@
 
 import type { Arbiter, GapFrame, Rule } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
-import { Skipped } from '../../../src/hub/delivery/skipped-deliveries.ts';
+import { SkippedDeliveries } from '../../../src/hub/delivery/skipped-deliveries.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import { aWorld, foreignUnit, leave, opened, refusal, say, text } from '../scene.ts';
@@ -264,7 +264,7 @@ describe('high water', () => {
 });
 
 it('[RU9] no more streams with something skipped are remembered than there may be', () => {
-  const skipped = new Skipped();
+  const skipped = new SkippedDeliveries();
   const envelope = (session: number, seq: number) => ({ session_id: `${session}`, seq, sender_id: 'x' }) as never;
   for (let session = 0; session < 10_001; session++) skipped.addNewest('bob', envelope(session, 5));
   skipped.addNewest('bob', envelope(0, 9));

@@ -3,9 +3,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
+import { runs } from '../../support/size.ts';
 import { aPanel, aWorld, leap, logOf, opened, refusal, SECOND, say, text } from '../scene.ts';
 
-const ROUNDS = 300;
+const ROUNDS = runs(300, 60);
 
 /** alice and carol take turns; says what each should have heard. */
 async function talk(world: World, id: string, alice: Peer, carol: Peer, rounds: number): Promise<readonly number[]> {

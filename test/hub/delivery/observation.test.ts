@@ -1,9 +1,12 @@
 // One observer of one session, with a store whose reads come when they are told to.
 
 import { expect, it } from 'vitest';
-import type { Entry } from '../../../src/core/records/session/envelope.ts';
-import { Observation } from '../../../src/hub/observation.ts';
-import type { HubParts } from '../../../src/hub/parts.ts';
+import { ConcurrencyLimit } from '../../../src/core/lib/concurrency-limit.ts';
+import { silentLog } from '../../../src/core/ports/platform.ts';
+import type { Entry } from '../../../src/core/records/session/unit.ts';
+import { Observation, type ObservationNeeds } from '../../../src/hub/delivery/observers.ts';
+import { Retries } from '../../../src/hub/time/retries.ts';
+import { SimClock } from '../../../src/testing/doubles/sim-clock.ts';
 
 function entriesOf(past: string, count: number): readonly Entry[] {
   return Array.from({ length: count }, (_, i) => ({ envelope: { seq: i + 1, past }, turn: null }) as unknown as Entry);
@@ -11,21 +14,24 @@ function entriesOf(past: string, count: number): readonly Entry[] {
 
 it('[OB2] what was read of a past that was rewritten meanwhile is not shown as part of the new one', async () => {
   const reads: ((entries: readonly Entry[]) => void)[] = [];
-  const parts = {
+  const needs: ObservationNeeds = {
+    log: silentLog,
+    store: { read: () => new Promise((resolve) => reads.push(resolve)), head: async () => null },
+    retries: new Retries(new SimClock()),
     sessions: { peek: () => undefined },
-    store: { read: () => new Promise<readonly Entry[]>((resolve) => reads.push(resolve)) },
-    redactions: { shown: (entry: Entry) => entry, allShown: (entries: readonly Entry[]) => entries },
+    reads: new ConcurrencyLimit(1),
+    redactions: { shown: (entry) => entry },
     meter: { delivered: 0 },
-    bindings: { texts: { of: (envelope: object) => JSON.stringify(envelope) } },
-  } as unknown as HubParts;
+    texts: { of: (envelope) => JSON.stringify(envelope) },
+  };
   const heard: unknown[] = [];
   const send = (text: string): void => {
     const { epoch, envelope } = JSON.parse(text);
     heard.push([epoch, envelope.past, envelope.seq]);
   };
-  const target = { agentId: 'o', number: 1, isHeldUp: false, send };
+  const target = { agentId: 'o', number: 1, isBackpressured: false, send };
   const head = { session_id: 's', seq: 2, state: 'ACTIVE' } as const;
-  const observation = new Observation(parts, target, head, { epoch: 1, afterSeq: 0 }, () => {});
+  const observation = new Observation(needs, target, head, { epoch: 1, afterSeq: 0 }, () => {});
   observation.begin();
   observation.wake({ seq: 1, state: 'ACTIVE' }, 2, []);
   reads[0]?.(entriesOf('old', 2));

@@ -1,10 +1,11 @@
 // Random histories with somebody who observes: what it has seen is the log, and the log is what it would be without it.
 
 import type { Envelope } from 'parley-hub/core';
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
-import { type Random, seededRandom } from '../../../src/testing/lib/random.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
+import { type Random, seededRandom } from '../../../src/testing/lib/random.ts';
+import { itDeep } from '../../support/size.ts';
 import { aWorld, lines, logOf, opened, text } from '../scene.ts';
 
 interface Cast {
@@ -85,7 +86,7 @@ function seenBy(olga: Peer, id: string): readonly Envelope[] {
   return seen;
 }
 
-it('[OB2, OB3, L1, L2] of 150 random histories an observer has the log, and leaves no trace in it', async () => {
+itDeep('[OB2, OB3, L1, L2] of 150 random histories an observer has the log, and leaves no trace in it', async () => {
   for (let seed = 1; seed <= 150; seed++) {
     const observed = await history(seed, true);
     expect(observed.seen, `seed ${seed}`).toEqual(observed.log);

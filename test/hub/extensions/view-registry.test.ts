@@ -3,8 +3,8 @@ import { fullTranscript as wholeView } from 'parley-hub/views/full-transcript';
 import { fullTranscript, tokenBudget, windowedSummary } from 'parley-hub/views/refs';
 import { describe, expect, it } from 'vitest';
 import { World } from '../../../src/testing/doubles/world.ts';
-import { contents, see } from '../reading/view-scene.ts';
 import { panelOf } from '../panel.ts';
+import { contents, see } from '../reading/view-scene.ts';
 import { ADAPTERS, aConversation, EXPECTATIONS, logOf, opened, refusal, say, sessionOf, VIEWS } from '../scene.ts';
 
 describe('registering views', () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { limitsWith } from '../../../src/core/records/access/limits.ts';
 import type { AppendOutcome } from '../../../src/core/ports/store.ts';
+import { limitsWith } from '../../../src/core/records/access/limits.ts';
 import { Backlog } from '../../../src/hub/log/backlog.ts';
 
 const DURABLE: AppendOutcome = { kind: 'durable' };

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { REGISTRY_LOG } from '../../../src/core/ports/store.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
+import { listen, shown } from '../all-outputs.ts';
 import {
   aConversation,
   aWorld,
@@ -19,7 +20,6 @@ import {
   types,
   watch,
 } from '../scene.ts';
-import { listen, shown } from '../all-outputs.ts';
 
 const disk = new Error('disk on fire');
 const unknown = { state: 'refused', value: { code: 'unavailable', details: { outcome: 'unknown' } } };

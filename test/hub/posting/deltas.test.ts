@@ -2,7 +2,7 @@
 
 import { conversation } from 'parley-hub/adapters/conversation';
 import { describe, expect, it } from 'vitest';
-import type { ForwardedDelta } from '../../../src/core/protocol/frames/frame-codec.ts';
+import type { ForwardedDelta } from '../../../src/core/protocol/frames/frames.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import { aConversation, aPanel, aWorld, logOf, opened, say } from '../scene.ts';

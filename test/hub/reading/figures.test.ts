@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Link } from '../../../src/core/lib/link.ts';
 import type { LifecycleState } from '../../../src/core/records/session/session.ts';
-import { Census } from '../../../src/hub/census.ts';
+import { SessionCounter } from '../../../src/hub/sessions/live-index.ts';
 import { aConversation, aPanel, aWorld, invited, leap, MINUTE, opened, SECOND, say } from '../scene.ts';
 
 it('[MO1] says how late sessions were looked at', async () => {
@@ -84,7 +84,7 @@ it('[MO1] a census is what counting all of them would give', () => {
   const steps = fc.array(fc.tuple(ids, fc.constantFrom('x', 'y', ''), fc.option(states)));
   fc.assert(
     fc.property(steps, (all) => {
-      const census = new Census();
+      const census = new SessionCounter();
       const model = new Map<string, string>();
       for (const [id, type, state] of all) {
         if (state === null) census.forget(id);

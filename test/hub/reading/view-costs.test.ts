@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { removeParticipant } from '../../../src/core/decisions/membership.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
-import { see } from './view-scene.ts';
-import { partsOf } from '../rooms-of.ts';
+import { itDeep } from '../../support/size.ts';
+import { roomsOf } from '../rooms-of.ts';
 import { aWorld, opened, text, VIEWS } from '../scene.ts';
 import { CountingStore } from '../watched-stores.ts';
+import { see } from './view-scene.ts';
 
 /** alice, bob and carol in a panel, on a store that counts. */
 async function aCountedPanel() {
@@ -37,22 +38,26 @@ async function costOf(world: World, ...[peer, id, view, atSeq]: [Peer, string, P
 const A_PAGE = 33;
 
 describe('the cost of a view', () => {
-  it('[VW11] the current view of a session of 10,000 lines reads a few of them, in memory or not', async () => {
-    const { world, alice, bob, id } = await aCountedPanel();
-    const { asked } = world.store as CountingStore;
-    asked.entries = 0;
-    await saySo(world, alice, id, 10_000);
-    expect(asked.entries).toBe(0);
-    const hot = await costOf(world, bob, id, windowedSummary(10));
-    expect(hot).toMatchObject({ earlier: 9_990, messages: { length: 11 } });
-    expect(hot.entries).toBeLessThanOrEqual(1);
-    await world.pass(3000);
-    expect((await costOf(world, bob, id, windowedSummary(10))).entries).toBeLessThanOrEqual(A_PAGE);
-    world.hub.evictIdle();
-    const cold = await costOf(world, bob, id, windowedSummary(10));
-    expect(cold.messages).toEqual(hot.messages);
-    expect(cold.entries).toBeLessThanOrEqual(64 + A_PAGE);
-  }, 30_000);
+  itDeep(
+    '[VW11] the current view of a session of 10,000 lines reads a few of them, in memory or not',
+    async () => {
+      const { world, alice, bob, id } = await aCountedPanel();
+      const { asked } = world.store as CountingStore;
+      asked.entries = 0;
+      await saySo(world, alice, id, 10_000);
+      expect(asked.entries).toBe(0);
+      const hot = await costOf(world, bob, id, windowedSummary(10));
+      expect(hot).toMatchObject({ earlier: 9_990, messages: { length: 11 } });
+      expect(hot.entries).toBeLessThanOrEqual(1);
+      await world.pass(3000);
+      expect((await costOf(world, bob, id, windowedSummary(10))).entries).toBeLessThanOrEqual(A_PAGE);
+      world.hub.evictIdle();
+      const cold = await costOf(world, bob, id, windowedSummary(10));
+      expect(cold.messages).toEqual(hot.messages);
+      expect(cold.entries).toBeLessThanOrEqual(64 + A_PAGE);
+    },
+    30_000,
+  );
 
   it('[VW11] a past one reads at most one interval more', async () => {
     const { world, alice, bob, id } = await aCountedPanel();
@@ -105,7 +110,7 @@ describe('the cost of a view', () => {
   it('[VW11] a participant that was removed long ago reads one interval at most', async () => {
     const { world, alice, carol, id } = await aCountedPanel();
     await saySo(world, alice, id, 2000);
-    const remove = partsOf(world.hub).sessions.use(id, (session) =>
+    const remove = roomsOf(world.hub).sessions.use(id, (session) =>
       session.decide((state) => removeParticipant(state, carol.agentId, 'enough')),
     );
     await world.answer(remove);

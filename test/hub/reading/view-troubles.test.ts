@@ -3,10 +3,10 @@ import { fullTranscript as wholeView } from 'parley-hub/views/full-transcript';
 import { fullTranscript, windowedSummary } from 'parley-hub/views/refs';
 import { describe, expect, it } from 'vitest';
 import { World } from '../../../src/testing/doubles/world.ts';
-import { aLatePanel, contents, type Shown, see } from './view-scene.ts';
 import { panelOf } from '../panel.ts';
 import { ADAPTERS, aConversation, EXPECTATIONS, opened, refusal, say, sessionOf, VIEWS } from '../scene.ts';
 import { DamagedStore } from '../watched-stores.ts';
+import { aLatePanel, contents, type Shown, see } from './view-scene.ts';
 
 describe('sessions that are not as usual', () => {
   it('[VW1] an ended session can be looked at', async () => {

@@ -2,9 +2,9 @@ import type { SessionMetadata, ViewRef } from 'parley-hub/core';
 import { named, sinceMyLastTurn, tokenBudget, windowedSummary } from 'parley-hub/views/refs';
 import { describe, expect, it } from 'vitest';
 import { World } from '../../../src/testing/doubles/world.ts';
-import { aLatePanel, contents, foreign, see } from './view-scene.ts';
 import { panelOf } from '../panel.ts';
 import { aConversation, EXPECTATIONS, logOf, opened, refusal, say, VIEWS } from '../scene.ts';
+import { aLatePanel, contents, foreign, see } from './view-scene.ts';
 
 const noText = { event_type: 'vote.cast', event_data: { choice: 'yes' } };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Params, Result } from '../../../src/core/operations.ts';
+import type { Params, Result } from '../../../src/core/protocol/operations/operations.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import { aWorld, leave, logOf, refusal, sessionOf } from '../scene.ts';

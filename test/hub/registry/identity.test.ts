@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Resume } from '../../../src/core/records/identity/resume-schema.ts';
 import { REGISTRY_LOG } from '../../../src/core/ports/store.ts';
+import type { Resume } from '../../../src/core/records/identity/resume.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import { aWorld, foreignUnit, leave, logOf, refusal, SECOND, watch } from '../scene.ts';
@@ -427,5 +427,41 @@ describe('what agents say about themselves', () => {
       [bob.agentId, { name: 'bob', what: 'resume', version: 1 }],
       [bob.agentId, { name: 'bob', what: 'skill', version: 1 }],
     ]);
+  });
+});
+
+describe('an agent at a glance', () => {
+  const agentOf = (world: World, peer: Peer, agent?: string) => world.answer(peer.call('get_agent', { agent }));
+
+  it('[ID9] is what the single operations say, by name and by id, of the caller if nobody is named', async () => {
+    const { world, alice, bob } = await two();
+    await world.answer(bob.call('set_resume', { claimed_capabilities: ['review'], summary: 'I read.' }));
+    await world.answer(bob.call('set_skill', { text: SKILL }));
+    const own = await agentOf(world, bob);
+    expect(own).toEqual({
+      passport: expect.objectContaining({ name: 'bob', agent_id: bob.agentId }),
+      resume: await resumeOf(world, bob),
+      skill: await skillOf(world, bob),
+      rule: await world.answer(bob.call('get_rule', {})),
+      bound: true,
+    });
+    expect(await agentOf(world, alice, 'bob')).toEqual({ ...own, rule: null });
+    expect(await agentOf(world, alice, bob.agentId)).toEqual({ ...own, rule: null });
+    await leave(world, bob);
+    expect(await agentOf(world, alice, 'bob')).toMatchObject({ bound: false });
+  });
+
+  it('[ID9] shows the rule of another to callers with the grant `rules` only', async () => {
+    const { world, alice, bob } = await two();
+    await world.answer(world.hub.grant('alice', ['operate', 'observe', 'enrol']));
+    expect(await agentOf(world, alice, 'bob')).toMatchObject({ rule: null });
+    await world.answer(world.hub.grant('alice', ['rules']));
+    const rule = await world.answer(bob.call('get_rule', {}));
+    expect(await agentOf(world, alice, 'bob')).toMatchObject({ rule });
+  });
+
+  it('[ID9] is not found where nobody has the name', async () => {
+    const { world, alice } = await two();
+    expect(await refusal(world, alice.call('get_agent', { agent: 'nobody' }))).toMatchObject({ code: 'not_found' });
   });
 });

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { nextRun } from 'parley-hub/node';
 import { describe, expect, it } from 'vitest';
+import { runs as sized } from '../../support/size.ts';
 
 function runs(expression: string, count = 40): (number | null)[] {
   const found: (number | null)[] = [];
@@ -54,7 +55,7 @@ describe('a list whose parts overlap', () => {
         const inOrder = [...new Set(listed)].sort((a, b) => a - b);
         expect(runs(`${listed.join(',')} * * * *`, 3)).toEqual(runs(`${inOrder.join(',')} * * * *`, 3));
       }),
-      { numRuns: 1000 },
+      { numRuns: sized(1000) },
     );
   });
 });

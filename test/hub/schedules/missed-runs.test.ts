@@ -12,6 +12,7 @@ import { describe, expect, it } from 'vitest';
 import { SCHEDULES_LOG } from '../../../src/core/ports/store.ts';
 import { Hub } from '../../../src/hub/hub.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
+import { itDeep, runs as sized } from '../../support/size.ts';
 import { DAY, EXPECTATIONS, HOUR, logOf, MINUTE, SECOND } from '../scene.ts';
 import { at, daily, opened, scheduled, scheduledSessions, theSchedule } from './schedule-scene.ts';
 
@@ -153,7 +154,7 @@ describe('a session that ran out while the hub did not run', () => {
 });
 
 describe('a crash', () => {
-  it('[SC7, SC11] at any moment of a run opens the time once', async () => {
+  itDeep('[SC7, SC11] at any moment of a run opens the time once', async () => {
     // The disk is held, and let go after so many turns; then the hub dies and comes back within the minute.
     for (let turns = 0; turns < 4; turns++) {
       for (const kept of [true, false]) {
@@ -256,39 +257,43 @@ describe('a clock that is set', () => {
     },
   );
 
-  it('[SC7, SC8] and restarts and crashes, in any order: no time opens twice', async () => {
-    const step = fc.oneof(
-      fc.record({ pass: fc.integer({ min: 1, max: 40 }) }),
-      fc.record({ jump: fc.integer({ min: -3600, max: 3600 }) }),
-      fc.record({ crash: fc.boolean() }),
-      fc.record({ down: fc.integer({ min: 0, max: 600 }) }),
-    );
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(step, { minLength: 1, maxLength: 12 }),
-        fc.constantFrom('skip', 'once'),
-        fc.boolean(),
-        async (steps, missed, overlap) => {
-          const { world, alice } = await scheduled();
-          await theSchedule(world, alice, { expression: '*/15 * * * * *', missed, overlap });
-          for (const one of steps) {
-            if ('pass' in one) await world.pass(one.pass * SECOND);
-            else if ('jump' in one) world.clock.jump(one.jump * SECOND);
-            else if ('down' in one) await downFor(world, one.down * SECOND);
-            else {
-              world.hold = true;
-              await world.pass(15 * SECOND);
-              world.hold = false;
-              await world.crash(() => one.crash);
+  itDeep(
+    '[SC7, SC8] and restarts and crashes, in any order: no time opens twice',
+    async () => {
+      const step = fc.oneof(
+        fc.record({ pass: fc.integer({ min: 1, max: 40 }) }),
+        fc.record({ jump: fc.integer({ min: -3600, max: 3600 }) }),
+        fc.record({ crash: fc.boolean() }),
+        fc.record({ down: fc.integer({ min: 0, max: 600 }) }),
+      );
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(step, { minLength: 1, maxLength: 12 }),
+          fc.constantFrom('skip', 'once'),
+          fc.boolean(),
+          async (steps, missed, overlap) => {
+            const { world, alice } = await scheduled();
+            await theSchedule(world, alice, { expression: '*/15 * * * * *', missed, overlap });
+            for (const one of steps) {
+              if ('pass' in one) await world.pass(one.pass * SECOND);
+              else if ('jump' in one) world.clock.jump(one.jump * SECOND);
+              else if ('down' in one) await downFor(world, one.down * SECOND);
+              else {
+                world.hold = true;
+                await world.pass(15 * SECOND);
+                world.hold = false;
+                await world.crash(() => one.crash);
+              }
             }
-          }
-          const times = (await scheduledSessions(world)).map(({ labels }) => labels.scheduled_at);
-          expect(new Set(times).size).toBe(times.length);
-        },
-      ),
-      { numRuns: 300 },
-    );
-  }, 120_000);
+            const times = (await scheduledSessions(world)).map(({ labels }) => labels.scheduled_at);
+            expect(new Set(times).size).toBe(times.length);
+          },
+        ),
+        { numRuns: sized(300) },
+      );
+    },
+    120_000,
+  );
 });
 
 describe('on a data folder', () => {

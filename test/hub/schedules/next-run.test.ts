@@ -3,6 +3,7 @@ import { nextRun } from 'parley-hub/node';
 import { describe, expect, it } from 'vitest';
 import { WireError } from '../../../src/core/lib/errors.ts';
 import { runUpTo } from '../../../src/hub/schedules/next-run.ts';
+import { itDeep, runs as sized } from '../../support/size.ts';
 import { type Matches, runsByLooking } from './wall-clock.ts';
 
 /** The first runs after a time, as UTC. */
@@ -115,7 +116,7 @@ describe('ten years', () => {
     written([59], [23], [31], null, [0]),
     written([0], [12], [29], [2], null),
   ];
-  it.each(ZONES.slice(0, 3).flatMap((zone) => cases.map((one) => [one.expression, zone, one] as const)))(
+  itDeep.each(ZONES.slice(0, 3).flatMap((zone) => cases.map((one) => [one.expression, zone, one] as const)))(
     '[SC1, SC2] of %s in %s are what one sees who looks at the clock every minute',
     (expression, zone, { matches }) => {
       const from = Date.UTC(2024, 1, 1);
@@ -177,7 +178,7 @@ describe('ten years', () => {
           if (further !== null) expect(further).toBeGreaterThan(after + SPAN);
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: sized(1000) },
     );
   }, 120_000);
 });
@@ -319,7 +320,7 @@ describe('an expression', () => {
           }
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: sized(3000) },
     );
   });
 

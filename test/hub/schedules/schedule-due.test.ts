@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { MissedTimes, ScheduleDefinition } from '../../../src/core/records/work/schedule.ts';
-import { dueTime } from '../../../src/hub/schedule-due.ts';
+import { dueTime } from '../../../src/hub/schedules/next-run.ts';
 
 const HOURLY: ScheduleDefinition = {
   schedule_id: 's',

@@ -1,7 +1,7 @@
 /** A world in which sessions are scheduled: who is there, and what was opened. */
 
 import type { Limits, Params, Schedule } from 'parley-hub/core';
-import type { Head } from '../../../src/core/state/fold-head.ts';
+import type { Head } from '../../../src/core/records/session/unit.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World, WorldOptions } from '../../../src/testing/doubles/world.ts';
 import { aWorld } from '../scene.ts';

@@ -1,6 +1,7 @@
 import type { Params, Schedule } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
 import { SCHEDULES_LOG } from '../../../src/core/ports/store.ts';
+import { itDeep } from '../../support/size.ts';
 import { type aWorld, DAY, HOUR, logOf, MINUTE, refusal, SECOND } from '../scene.ts';
 import { at, daily, opened, scheduled, scheduledSessions, theSchedule } from './schedule-scene.ts';
 
@@ -266,7 +267,7 @@ describe('a schedule', () => {
     expect(await opened(world)).toEqual(['01:00:00']);
   });
 
-  it('[SC10] that cannot open says why, and tries again the next time', async () => {
+  itDeep('[SC10] that cannot open says why, and tries again the next time', async () => {
     const { world, alice, bob } = await scheduled();
     const { schedule_id } = await theSchedule(world, alice);
     await world.answer(bob.call('set_rule', { rule: { access: { inbound_from: ['carol'] } } }));
@@ -296,7 +297,7 @@ describe('a schedule', () => {
     });
   });
 
-  it('[SC10] whose invitee is gone fails, and its other times come', async () => {
+  itDeep('[SC10] whose invitee is gone fails, and its other times come', async () => {
     const { world, alice, bob } = await scheduled();
     const { schedule_id } = await theSchedule(world, alice);
     await world.answer(bob.call('unregister', {}));

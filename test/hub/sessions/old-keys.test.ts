@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { keyHash } from '../../../src/core/records/session/keys.ts';
-import { AcceptedKeys } from '../../../src/hub/accepted-keys.ts';
-import { entry } from '../../../src/testing/lib/sample-records.ts';
+import { AcceptedKeys } from '../../../src/hub/sessions/accepted-keys.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
+import { entry } from '../../../src/testing/lib/sample-records.ts';
 import { aConversation, foreignUnit, logOf, refusal, text, watch } from '../scene.ts';
 import { SlowReads } from '../slow-stores.ts';
 

@@ -3,10 +3,10 @@ import { workflow } from 'parley-hub/adapters/workflow';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/core/lib/json.ts';
 import { digestsOf, REDACTED_EVENT, REDACTIONS_LOG } from '../../../src/core/records/session/redaction.ts';
-import { hubUnit } from '../../../src/testing/lib/sample-records.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
-import { durably } from '../../../src/testing/store-contract/read-store.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
+import { hubUnit } from '../../../src/testing/lib/sample-records.ts';
+import { durably } from '../../../src/testing/store-contract/read-store.ts';
 import { aConversation, aPanel, aWorld, logOf, opened, refusal, say, text, VIEWS } from '../scene.ts';
 
 const SECRET = 'sk-live-0123456789';

@@ -3,20 +3,21 @@
 
 import { CONDITIONS, sequence, TARGETS } from 'parley-hub/adapters/transition-graph';
 import { workflow } from 'parley-hub/adapters/workflow';
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { Hub } from '../../../src/hub/hub.ts';
 import type { DurableStore } from '../../../src/store/durable-store.ts';
 import { MemoryIndex } from '../../../src/store/index/memory-index.ts';
 import { Peer } from '../../../src/testing/doubles/peer.ts';
-import { type Random, seededRandom } from '../../../src/testing/lib/random.ts';
 import { SimClock } from '../../../src/testing/doubles/sim-clock.ts';
-import { SimDisk } from '../../support/sim-disk.ts';
 import { seededIds } from '../../../src/testing/doubles/world.ts';
+import { type Random, seededRandom } from '../../../src/testing/lib/random.ts';
 import { openSimStore } from '../../store/sim-store.ts';
+import { SimDisk } from '../../support/sim-disk.ts';
+import { itDeep, runs } from '../../support/size.ts';
 import { ADAPTERS, EXPECTATIONS } from '../scene.ts';
 
 const LATER = '2999-01-01T00:00:00.000Z';
-const HISTORIES = 40;
+const HISTORIES = runs(40);
 const STEPS = 40;
 
 interface Said {
@@ -199,19 +200,23 @@ class History {
   }
 }
 
-it('[RD1, RD6, RD7, RD9] what is redacted is never shown again, and nothing else changes, whatever happens to the hub', async () => {
-  const total = { redacted: 0, refused: 0, archived: 0, cut: 0 };
-  for (let seed = 1; seed <= HISTORIES; seed++) {
-    const history = new History(seed);
-    await history.start();
-    for (let i = 0; i < STEPS; i++) {
-      await history.step().catch((thrown: unknown) => {
-        throw new Error(`history ${seed}, step ${i}: ${String(thrown)}`, { cause: thrown });
-      });
+itDeep(
+  '[RD1, RD6, RD7, RD9] what is redacted is never shown again, and nothing else changes, whatever happens to the hub',
+  async () => {
+    const total = { redacted: 0, refused: 0, archived: 0, cut: 0 };
+    for (let seed = 1; seed <= HISTORIES; seed++) {
+      const history = new History(seed);
+      await history.start();
+      for (let i = 0; i < STEPS; i++) {
+        await history.step().catch((thrown: unknown) => {
+          throw new Error(`history ${seed}, step ${i}: ${String(thrown)}`, { cause: thrown });
+        });
+      }
+      await history.finish();
+      for (const key of ['redacted', 'refused', 'archived', 'cut'] as const) total[key] += history.counts[key];
     }
-    await history.finish();
-    for (const key of ['redacted', 'refused', 'archived', 'cut'] as const) total[key] += history.counts[key];
-  }
-  // The seeds are fixed: all of it came up.
-  for (const count of Object.values(total)) expect(count).toBeGreaterThan(10);
-}, 120_000);
+    // The seeds are fixed: all of it came up.
+    for (const count of Object.values(total)) expect(count).toBeGreaterThan(10);
+  },
+  120_000,
+);

@@ -3,11 +3,12 @@ import type { SessionAdapter } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../../src/core/ports/store.ts';
 import { loadSession } from '../../../src/hub/sessions/load-session.ts';
-import type { HubParts } from '../../../src/hub/parts.ts';
+import type { Rooms } from '../../../src/hub/wiring.ts';
 import { FaultyStore } from '../../../src/testing/doubles/faulty-store.ts';
 import { World } from '../../../src/testing/doubles/world.ts';
+import { itDeep } from '../../support/size.ts';
 import { panelOf } from '../panel.ts';
-import { partsOf } from '../rooms-of.ts';
+import { roomsOf } from '../rooms-of.ts';
 import {
   ADAPTERS,
   aConversation,
@@ -23,7 +24,7 @@ import {
 import { CountingStore } from '../watched-stores.ts';
 
 /** What loading gives, with the snapshots there are or without any. */
-async function loaded(parts: HubParts, sessionId: string, snapshotLength: number) {
+async function loaded(parts: Rooms, sessionId: string, snapshotLength: number) {
   const log = await loadSession({ ...parts, limits: { ...parts.limits, snapshotLength } }, sessionId);
   if (log instanceof Error) throw log;
   const pairs = log.keys.flat(Number.POSITIVE_INFINITY);
@@ -32,7 +33,7 @@ async function loaded(parts: HubParts, sessionId: string, snapshotLength: number
   return { state, keys: keys.sort(([a = 0], [b = 0]) => a - b), tally: tally.toJson(), snapshotSeq };
 }
 
-const fromStart = (parts: HubParts, sessionId: string) => loaded(parts, sessionId, Number.POSITIVE_INFINITY);
+const fromStart = (parts: Rooms, sessionId: string) => loaded(parts, sessionId, Number.POSITIVE_INFINITY);
 
 /** Replaces what is stored as a session's snapshot. */
 async function tamper(world: World, sessionId: string, change: (snapshot: Snapshot) => Snapshot): Promise<void> {
@@ -51,7 +52,7 @@ async function evicted(count: number, store: FaultyStore = new CountingStore()) 
   await world.settle();
   await world.pass(2000);
   world.hub.evictIdle();
-  return { world, alice, bob, id, parts: partsOf(world.hub) };
+  return { world, alice, bob, id, parts: roomsOf(world.hub) };
 }
 
 type Step =
@@ -74,26 +75,30 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 describe('a snapshot', () => {
-  it('[L3, RC3] a session loaded from a snapshot is the one folded from its start, in 1000 random histories', async () => {
-    const world = await aWorld({ snapshotLength: 2, tailLength: 2, tallyLength: 3, maxParticipants: 4 });
-    const peers = [await world.peer('alice'), await world.peer('bob'), await world.peer('carol')] as const;
-    const parts = partsOf(world.hub);
-    const used = { snapshots: 0, runs: 0 };
-    const property = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
-      const id = await opened(world, peers[0], [peers[1], peers[2]], { type: 'panel' });
-      for (const one of steps) await take(world, peers, id, one);
-      await world.settle();
-      world.hub.evictIdle();
-      const [quick, slow] = [await loaded(parts, id, 1), await fromStart(parts, id)];
-      expect(quick.state).toEqual(slow.state);
-      expect(quick.keys).toEqual(slow.keys);
-      expect(quick.tally).toEqual(slow.tally);
-      used.runs += 1;
-      if (quick.snapshotSeq > 0) used.snapshots += 1;
-    });
-    await fc.assert(property, { numRuns: 1000 });
-    expect(used.snapshots).toBeGreaterThan(used.runs / 2);
-  }, 120_000);
+  itDeep(
+    '[L3, RC3] a session loaded from a snapshot is the one folded from its start, in 1000 random histories',
+    async () => {
+      const world = await aWorld({ snapshotLength: 2, tailLength: 2, tallyLength: 3, maxParticipants: 4 });
+      const peers = [await world.peer('alice'), await world.peer('bob'), await world.peer('carol')] as const;
+      const parts = roomsOf(world.hub);
+      const used = { snapshots: 0, runs: 0 };
+      const property = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
+        const id = await opened(world, peers[0], [peers[1], peers[2]], { type: 'panel' });
+        for (const one of steps) await take(world, peers, id, one);
+        await world.settle();
+        world.hub.evictIdle();
+        const [quick, slow] = [await loaded(parts, id, 1), await fromStart(parts, id)];
+        expect(quick.state).toEqual(slow.state);
+        expect(quick.keys).toEqual(slow.keys);
+        expect(quick.tally).toEqual(slow.tally);
+        used.runs += 1;
+        if (quick.snapshotSeq > 0) used.snapshots += 1;
+      });
+      await fc.assert(property, { numRuns: 1000 });
+      expect(used.snapshots).toBeGreaterThan(used.runs / 2);
+    },
+    120_000,
+  );
 
   it('[RC4] a session of 5,000 envelopes is loaded with a few of them after it was evicted', async () => {
     const { world, alice, id } = await evicted(5000);
@@ -116,7 +121,7 @@ describe('a snapshot', () => {
     const { asked } = world.store as CountingStore;
     asked.entries = 0;
     const head = (await world.store.head(id))?.head.seq ?? 0;
-    expect((await loaded(partsOf(world.hub), id, 64)).state?.head.seq).toBe(head);
+    expect((await loaded(roomsOf(world.hub), id, 64)).state?.head.seq).toBe(head);
     expect(asked.entries).toBeLessThanOrEqual(head / 2 + 64);
   });
 
@@ -200,7 +205,7 @@ describe('a snapshot', () => {
       const body = snapshot.body as { readonly state: object };
       return { ...snapshot, body: { ...body, state: { ...body.state, adapter_state: { said: -1 } } } } as Snapshot;
     });
-    const parts = partsOf(world.hub);
+    const parts = roomsOf(world.hub);
     expect(await loaded(parts, id, 4)).toEqual(await fromStart(parts, id));
   });
 

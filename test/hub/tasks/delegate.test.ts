@@ -1,6 +1,7 @@
 // What a delegation comes to: each way it can end, what may not be delegated, and keys that are repeated.
 
 import { describe, expect, it } from 'vitest';
+import { leave, logOf, MINUTE, opened, refusal, SECOND, sessionOf, standing, text, types, watch } from '../scene.ts';
 import {
   account,
   accounts,
@@ -11,7 +12,6 @@ import {
   invitedTo,
   reservation,
 } from './delegation-scene.ts';
-import { leave, logOf, MINUTE, opened, refusal, SECOND, sessionOf, standing, text, types, watch } from '../scene.ts';
 
 describe('a delegation', () => {
   it('[DG1] is a child consulting session with its parent, its depth and its label, and the reply is its result', async () => {

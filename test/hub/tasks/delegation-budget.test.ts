@@ -3,8 +3,8 @@
 import type { ExpectationEntry, JsonObject, Params } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
 import type { World } from '../../../src/testing/doubles/world.ts';
-import { accounts, answers, aParent, delegated, delegates, invitedTo } from './delegation-scene.ts';
 import { logOf, opened, refusal, SECOND, say, standing, types, watch } from '../scene.ts';
+import { accounts, answers, aParent, delegated, delegates, invitedTo } from './delegation-scene.ts';
 
 function within(params: JsonObject, on_violation = 'notify_session', more: Partial<ExpectationEntry> = {}) {
   return { name: 'budget_within', on_violation, params, ...more };

@@ -7,8 +7,8 @@ import { createHub } from 'parley-hub/node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import { quiet, type World } from '../../../src/testing/doubles/world.ts';
-import { account, accounts, aParent, delegates, invitedTo } from './delegation-scene.ts';
 import { logOf, SECOND, text } from '../scene.ts';
+import { account, accounts, aParent, delegates, invitedTo } from './delegation-scene.ts';
 
 const key = { idempotency_key: 'k', timeout: '1h' };
 

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { type WaitEdge, WaitGraph } from '../../../src/hub/tasks/wait-graph.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
-import { accounts, answers, aParent, delegated, delegates, invitedTo } from './delegation-scene.ts';
 import { opened, refusal, watch } from '../scene.ts';
+import { accounts, answers, aParent, delegated, delegates, invitedTo } from './delegation-scene.ts';
 
 /** A delegation whose child its target has joined. */
 async function joined(world: World, from: Peer, session: string, to: Peer, name: string): Promise<string> {

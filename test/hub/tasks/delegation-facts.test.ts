@@ -2,8 +2,8 @@
 
 import { budgetWithin } from 'parley-hub/expectations/entries';
 import { describe, expect, it } from 'vitest';
-import { account, answers, aParent, delegated, delegates, invitedTo, outcomes } from './delegation-scene.ts';
 import { HOUR, logOf, opened, SECOND, standing, watch } from '../scene.ts';
+import { account, answers, aParent, delegated, delegates, invitedTo, outcomes } from './delegation-scene.ts';
 
 const REASONS = [
   'parent_closed',

@@ -2,6 +2,7 @@ import type { Task, TaskAnswer } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
+import { itDeep } from '../../support/size.ts';
 import { aConversation, aPanel, logOf, refusal, SECOND, say, types, VIEWS } from '../scene.ts';
 
 type Ref = { readonly session_id: string; readonly task_id: string };
@@ -351,7 +352,7 @@ describe('what a task carries', () => {
     expect(seen).toMatchObject({ checkpoint: null, result: { ok: true }, task: { checkpoint: { seq: 8, bytes: 10 } } });
   });
 
-  it('[TK7] ten megabytes are refused before anything else happens, and hurt nobody', async () => {
+  itDeep('[TK7] ten megabytes are refused before anything else happens, and hurt nobody', async () => {
     const { world, alice, id } = await aConversation({ maxFrameBytes: 32 * 1024 * 1024 });
     const ref = refOf(await started(world, alice, id));
     const before = logOf(world.store, id);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { listen } from '../all-outputs.ts';
 import {
   aConversation,
   aPanel,
@@ -14,7 +15,6 @@ import {
   say,
   text,
 } from '../scene.ts';
-import { listen } from '../all-outputs.ts';
 
 const names = (heard: readonly string[]) => heard.map((line) => line.split(' ')[0]);
 

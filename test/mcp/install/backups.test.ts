@@ -2,15 +2,14 @@
 
 import { readdir, symlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { BrokenConfig } from '../../../src/mcp/install/config-editor.ts';
 import { prepareInstall, prepareUndo } from '../../../src/mcp/install/install.ts';
-import { jsonConfig } from '../../../src/node/mcp-install/json-config.ts';
-import { startsParley } from '../../../src/mcp/install/server-command.ts';
-import { requestOf, secretFile } from '../../../src/mcp/install/request.ts';
-import { toolNamed, Workshop } from './workshop.ts';
+import { jsonConfig } from '../../../src/mcp/install/json-config.ts';
+import { resolveRequest, secretFile } from '../../../src/mcp/install/request.ts';
+import { isParleyCommand } from '../../../src/mcp/install/server-command.ts';
+import { toolNamed, Workshop, YES } from './workshop.ts';
 
-const YES = { yes: true } as const;
 const UNDO = { yes: true, undo: true } as const;
 const PRISTINE = '{"v": 1, "mcpServers": {"a": {"command": "x"}}}\n';
 
@@ -20,7 +19,6 @@ beforeEach(async () => {
   shop = await Workshop.open();
   file = shop.file('cursor');
 });
-afterEach(() => shop.close());
 
 const backup = () => shop.read(`${file}.before-parley`);
 const beside = async () => (await readdir(dirname(file))).sort();
@@ -112,8 +110,8 @@ describe('what it was', () => {
 
 describe('what is refused', () => {
   it('[MI3] a file that the tool changes meanwhile is not removed, and no token is left behind', async () => {
-    const asked = { args: {}, values: { token: 'secret' }, lists: {}, switches: new Set<string>() };
-    const request = await requestOf(toolNamed('cursor'), asked, { env: {} }, shop.places);
+    const asked = { positionals: {}, values: { token: 'secret' }, lists: {}, switches: new Set<string>() };
+    const request = await resolveRequest(toolNamed('cursor'), asked, { env: {} }, shop.places);
     const change = await prepareInstall(request);
     await shop.write(file, '{"n": 1}');
     const before = await shop.files();
@@ -197,13 +195,14 @@ describe('what is refused', () => {
   );
 
   it('[MI3] what starts parley mcp is ours, also without a name; what only looks like it is somebody else’s', () => {
-    expect(startsParley(['parley', 'mcp', '--name', 'me'])).toBe(true);
-    expect(startsParley(['parley', 'mcp'])).toBe(true);
-    expect(startsParley(['npx', 'parley', 'mcp', '--url', 'ws://h:1'])).toBe(true);
-    expect(startsParley(['node', '/x/cli.js', 'mcp', '--name=me'])).toBe(true);
-    expect(startsParley(['node', '/x/cli.js', 'mcp'])).toBe(false);
-    expect(startsParley(['parley', 'mcp', 'install', 'claude'])).toBe(false);
-    expect(startsParley(['parley', '--name', 'mcp', 'x'])).toBe(false);
+    expect(isParleyCommand(['parley', 'mcp', '--name', 'me'])).toBe(true);
+    expect(isParleyCommand(['parley', 'mcp'])).toBe(true);
+    expect(isParleyCommand(['npx', 'parley', 'mcp', '--url', 'ws://h:1'])).toBe(true);
+    expect(isParleyCommand(['node', '/x/cli.js', 'mcp', '--name=me'])).toBe(true);
+    expect(isParleyCommand(['node', '/x/main.js', 'mcp', '--name=me'])).toBe(true);
+    expect(isParleyCommand(['node', '/x/cli.js', 'mcp'])).toBe(false);
+    expect(isParleyCommand(['parley', 'mcp', 'install', 'claude'])).toBe(false);
+    expect(isParleyCommand(['parley', '--name', 'mcp', 'x'])).toBe(false);
   });
 
   it('[MI2] an entry that says no name is set right by an install, and taken out by undo', async () => {

@@ -4,8 +4,9 @@ import { spawn, spawnSync } from 'node:child_process';
 import { access, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { CommandLine, Joined } from '../../support/command-line.ts';
 import { required } from '../../package/repository.ts';
+import { CommandLine, Joined } from '../../support/command-line.ts';
+import { itDeep } from '../../support/size.ts';
 
 const hasPty = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0;
 const skips = !hasPty && !required('pty');
@@ -54,7 +55,7 @@ it('[MI4] without a terminal it says what it would do, and how to have it done',
   await expect(access(join(line.folder, '.cursor'))).rejects.toThrow('ENOENT');
 });
 
-it('[MI5, CM5] every command that talks to a hub takes its token from a file', async () => {
+itDeep('[MI5, CM5] every command that talks to a hub takes its token from a file', async () => {
   const [made] = await line.json('token', 'create', '--name', 'dora');
   const kept = join(line.folder, 'dora.token');
   await writeFile(kept, `${String(made?.token)}\n`);

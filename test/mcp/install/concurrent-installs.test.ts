@@ -3,17 +3,18 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { jsonConfig } from '../../../src/node/mcp-install/json-config.ts';
+import { jsonConfig } from '../../../src/mcp/install/json-config.ts';
 import { root } from '../../package/repository.ts';
+import { itDeep, runs } from '../../support/size.ts';
 import { Workshop } from './workshop.ts';
 
-const ROUNDS = 15;
+const ROUNDS = runs(15, 4);
 
 describe('two at the same time', () => {
   const racers: { ask(root: string): Promise<string>; end(): void }[] = [];
   let shop: Workshop;
   beforeAll(async () => {
-    shop = await Workshop.open();
+    shop = await Workshop.keep();
     racers.push(racer('one'), racer('two'));
   });
   afterAll(async () => {
@@ -21,7 +22,7 @@ describe('two at the same time', () => {
     await shop.close();
   });
 
-  it('[MI3] of two one is refused, or both are in; nothing else is left beside the file', async () => {
+  itDeep('[MI3] of two one is refused, or both are in; nothing else is left beside the file', async () => {
     const file = shop.file('cursor');
     for (let i = 0; i < ROUNDS; i++) {
       await shop.write(file, `{"round": ${i}}\n`);
@@ -47,7 +48,7 @@ describe('two at the same time', () => {
 });
 
 function racer(entry: string) {
-  const script = 'test/mcp-install/racer.ts';
+  const script = 'test/mcp/install/racer.ts';
   const child = spawn(process.execPath, ['--conditions=parley-source', '--import', 'tsx', script, entry], {
     cwd: root,
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Plan, planInstall, planUndo } from '../../../src/mcp/install/plan.ts';
+import { runs } from '../../support/size.ts';
 import { toolNamed } from './workshop.ts';
 
 const WORDS = ['parley', 'mcp', '--name', 'a "b" \\ ü \u007f', '--url', 'ws://h:1'];
@@ -70,7 +71,7 @@ describe.each([
           after: text,
         });
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 
@@ -87,7 +88,7 @@ describe.each([
         // Tools that take no more than JSON still can.
         if (isJson(text)) expect([after, out].filter((one) => !isJson(one))).toEqual([]);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 });

@@ -1,7 +1,7 @@
 /** A process that installs an entry for each home that it is told on stdin, and says how it went. */
 
 import { createInterface } from 'node:readline';
-import { Trouble } from '../../../src/cli/terminal/command-error.ts';
+import { CommandError } from '../../../src/cli/terminal/command-error.ts';
 import { Workshop } from './workshop.ts';
 
 const entry = process.argv[2] ?? '';
@@ -9,7 +9,7 @@ for await (const root of createInterface({ input: process.stdin })) {
   const shop = Workshop.at(root);
   const said = await shop.run('cursor', { yes: true, entry, name: entry }).then(
     () => 'done',
-    (thrown) => (thrown instanceof Trouble ? thrown.code : String(thrown)),
+    (thrown) => (thrown instanceof CommandError ? thrown.code : String(thrown)),
   );
   process.stdout.write(`${said}\n`);
 }

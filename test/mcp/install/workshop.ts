@@ -3,18 +3,32 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Asked } from '../../../src/cli/terminal/command.ts';
+import { onTestFinished } from 'vitest';
+import { installMcp } from '../../../src/cli/joining/mcp.ts';
+import type { CommandArgs } from '../../../src/cli/terminal/command.ts';
+import { CommandError } from '../../../src/cli/terminal/command-error.ts';
 import type { Io } from '../../../src/cli/terminal/io.ts';
-import { installMcp } from '../../../src/node/commands/mcp-install.ts';
-import { Trouble } from '../../../src/cli/terminal/command-error.ts';
-import { type Scope, TOOLS, type Tool } from '../../../src/mcp/install/tools.ts';
 import { terminalOf } from '../../../src/cli/terminal/terminal.ts';
+import { type Scope, TOOLS, type Tool } from '../../../src/mcp/install/tools.ts';
 
 export interface Said {
   readonly out: string;
   readonly notes: readonly string[];
   readonly values: readonly Record<string, unknown>[];
 }
+
+export const YES = { yes: true } as const;
+
+/** A configuration file as people write it. */
+export const JSON_FILE = `// mine
+{
+    /* kept */
+    "theme": "dark", // and this
+    "mcpServers": {
+        "other": { "command": "x", "env": { "API_TOKEN": "hush" }, },
+    },
+}
+`;
 
 type Given = Readonly<Record<string, string | true | readonly string[]>>;
 
@@ -37,7 +51,15 @@ export class Workshop {
     return new Workshop(root);
   }
 
+  /** For one test. */
   static async open(): Promise<Workshop> {
+    const shop = await Workshop.keep();
+    onTestFinished(() => shop.close());
+    return shop;
+  }
+
+  /** For whoever closes it: several tests share it. */
+  static async keep(): Promise<Workshop> {
     const shop = new Workshop(await mkdtemp(join(tmpdir(), 'parley-install-')));
     await shop.write(shop.script, '');
     await mkdir(shop.home);
@@ -74,12 +96,12 @@ export class Workshop {
   }
 
   /** What it says when it does not do it. */
-  async refusal(tool: string, given: Given = {}): Promise<Trouble> {
+  async refusal(tool: string, given: Given = {}): Promise<CommandError> {
     const thrown: unknown = await this.run(tool, given).then(
       () => null,
       (error) => error,
     );
-    if (thrown instanceof Trouble) return thrown;
+    if (thrown instanceof CommandError) return thrown;
     throw thrown ?? new Error('it was done');
   }
 
@@ -109,11 +131,11 @@ export function toolNamed(wanted: string): Tool {
   return tool;
 }
 
-function askedOf(tool: string, given: Given): Asked {
+function askedOf(tool: string, given: Given): CommandArgs {
   const of = (isOne: (value: unknown) => boolean) =>
     Object.fromEntries(Object.entries(given).filter(([, value]) => isOne(value)));
   const values = of((value) => typeof value === 'string') as Record<string, string>;
   const lists = of(Array.isArray) as Record<string, readonly string[]>;
   const switches = new Set(Object.keys(given).filter((name) => given[name] === true));
-  return { args: { action: 'install', ...(tool === '' ? {} : { tool }) }, values, lists, switches };
+  return { positionals: { action: 'install', ...(tool === '' ? {} : { tool }) }, values, lists, switches };
 }

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { whoAsks } from '../../../src/mcp/http/authenticate-request.ts';
+import { authenticateRequest } from '../../../src/mcp/http/authenticate-request.ts';
 import { type Answer, HttpHub } from '../../server/http/http-hub.ts';
 import { Agent, REVISIONS } from '../agent.ts';
 
@@ -19,7 +19,7 @@ test('[MC2] a token that proves nothing counts against its address; no token at 
     },
   };
   const ask = (headers: object): Promise<unknown> =>
-    whoAsks({} as never, asker, { url: '/mcp', headers } as IncomingMessage);
+    authenticateRequest({} as never, asker, { url: '/mcp', headers } as IncomingMessage);
   await expect(ask({})).rejects.toMatchObject({ code: 'unauthenticated' });
   expect(counted).toBe(0);
   await expect(ask({ authorization: 'Bearer wrong' })).rejects.toMatchObject({ code: 'unauthenticated' });

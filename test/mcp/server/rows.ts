@@ -2,7 +2,7 @@
 
 import type { z } from 'zod';
 import { PROMPTS } from '../../../src/mcp/server/prompts.ts';
-import { TOOLS } from '../../../src/node/mcp/table.ts';
+import { TOOLS } from '../../../src/mcp/tools/table.ts';
 
 export type Row = readonly [name: string, args: string, title: string];
 

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHub, type LocalHub } from 'parley-hub';
 import { afterEach, describe, expect, test } from 'vitest';
-import { HttpHub } from '../../server/http/http-hub.ts';
 import { root } from '../../package/repository.ts';
+import { HttpHub } from '../../server/http/http-hub.ts';
 import { Agent, REVISIONS } from '../agent.ts';
 import { joining } from '../transports.ts';
 

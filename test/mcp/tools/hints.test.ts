@@ -1,19 +1,13 @@
 /** What a model is told to do next can be done, and is said in the words of the tools. */
 
-import { afterEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { HttpHub } from '../../server/http/http-hub.ts';
 import { Agent } from '../agent.ts';
-
-const open: Agent[] = [];
-
-afterEach(async () => {
-  for (const agent of open.splice(0)) await agent.close();
-});
 
 async function join(one: HttpHub, name: string, maxWait = '1s'): Promise<Agent> {
   const { token } = await one.hub.createToken({ name });
   const agent = await Agent.overHttp(one.port, token, { maxWait });
-  open.push(agent);
+  onTestFinished(() => agent.close());
   await agent.value('sessions');
   return agent;
 }

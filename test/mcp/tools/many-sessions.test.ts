@@ -2,19 +2,19 @@
 
 import { createHub, type LocalHub } from 'parley-hub';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { OperationName } from '../../../src/core/operations.ts';
-import { lookAround } from '../../../src/mcp/session/check-all-sessions.ts';
-import type { Participant } from '../../../src/node/mcp/participant.ts';
+import type { OperationName } from '../../../src/core/protocol/operations/operations.ts';
+import { checkAllSessions } from '../../../src/mcp/session/check-all-sessions.ts';
+import type { Participant } from '../../../src/mcp/session/participant.ts';
 
 let hub: LocalHub;
 let asked: OperationName[] = [];
-let look: (cursor?: string) => ReturnType<typeof lookAround>;
+let look: (cursor?: string) => ReturnType<typeof checkAllSessions>;
 let scene: Awaited<ReturnType<typeof party>>;
 
 beforeEach(async () => {
   hub = await createHub();
   scene = await party();
-  look = (cursor) => lookAround(scene.participant, cursor);
+  look = (cursor) => checkAllSessions(scene.participant, cursor);
 });
 afterEach(() => hub.stop());
 

@@ -2,7 +2,7 @@
 
 import { consulting } from 'parley-hub/adapters/consulting';
 import { describe, expect, test } from 'vitest';
-import { TOOLS } from '../../../src/node/mcp/table.ts';
+import { TOOLS } from '../../../src/mcp/tools/table.ts';
 import { HttpHub } from '../../server/http/http-hub.ts';
 import type { Agent } from '../agent.ts';
 import { joining, WAYS } from '../transports.ts';

@@ -3,7 +3,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, expect, test } from 'vitest';
-import { Bell } from '../../../src/node/mcp/bell.ts';
+import { WakeSignal } from '../../../src/mcp/session/participant.ts';
 import type { Call } from '../../../src/mcp/tools/tool.ts';
 import { waitFor } from '../../../src/mcp/tools/wait-for.ts';
 
@@ -14,7 +14,7 @@ let collecting: NodeJS.Timeout | undefined;
 afterEach(() => clearInterval(collecting));
 
 function callWith(signal: AbortSignal, maxWaitMs: number): Call {
-  const watch = () => new Bell(() => {});
+  const watch = () => new WakeSignal(() => {});
   const participant = { agentId: Promise.resolve(''), call: () => Promise.reject(), watch, hasRead() {} };
   return { participant, maxWaitMs, signal, progress() {} };
 }

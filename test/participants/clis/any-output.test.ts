@@ -1,7 +1,8 @@
 // Whatever a program writes, a reader takes it: no line breaks it, and nothing is said that the program did not write.
 
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
+import type { CliOutput } from '../../../src/participants/clis/output/cli-output.ts';
 import { aider } from '../../../src/participants/clis/records/aider.ts';
 import { claude } from '../../../src/participants/clis/records/claude.ts';
 import type { CliRecord } from '../../../src/participants/clis/records/cli-record.ts';
@@ -10,9 +11,9 @@ import { cursor } from '../../../src/participants/clis/records/cursor.ts';
 import { gemini } from '../../../src/participants/clis/records/gemini.ts';
 import { genericRecord } from '../../../src/participants/clis/records/generic.ts';
 import { goose } from '../../../src/participants/clis/records/goose.ts';
-import type { Heard } from '../../../src/participants/clis/output/cli-output.ts';
 import { hermes } from '../../../src/participants/clis/records/hermes.ts';
 import { opencode } from '../../../src/participants/clis/records/opencode.ts';
+import { itDeep } from '../../support/size.ts';
 import { replay } from './replay.ts';
 
 const generic = (output: 'text' | 'json' | 'jsonl'): Case => caseOf(genericRecord({ command: 'helper', output }));
@@ -35,7 +36,7 @@ interface Case {
   replay(lines: readonly string[], ran: object): ReturnType<typeof replay>;
 }
 
-function caseOf<State extends Heard>(record: CliRecord<State>): Case {
+function caseOf<State extends CliOutput>(record: CliRecord<State>): Case {
   return { name: `${record.tool} (${record.output})`, replay: (lines, ran) => replay(record, lines, ran) };
 }
 
@@ -82,7 +83,7 @@ const ran = fc.record({
   stderr: fc.oneof(fc.constant(''), fc.string()),
 });
 
-it.each(cases)('[AC8] $name: no output breaks the reader, and it says only what was written', (tool) => {
+itDeep.each(cases)('[AC8] $name: no output breaks the reader, and it says only what was written', (tool) => {
   fc.assert(
     fc.property(fc.array(line, { maxLength: 12 }), fc.nat(200), ran, (lines, cut, end) => {
       const whole = lines.join('\n');

@@ -3,9 +3,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { ThreadContext } from '../../../src/participants/agent/agent-fn.ts';
 import { type CliName, cliFactories, createCliAdapter } from '../../../src/participants/clis/cli-agents.ts';
 import type { Permissions } from '../../../src/participants/clis/records/cli-record.ts';
-import type { ThreadContext } from '../../../src/participants/agent/agent-fn.ts';
+import { itDeep } from '../../support/size.ts';
 import { type Act, type FakeCli, fakeCli, watchedTurn } from './fake-cli.ts';
 
 const start = { role: 'alice', content: 'What is 2 + 2?', meta: {}, timestamp: '2026-01-01T00:00:00Z' };
@@ -146,23 +147,26 @@ describe.each(names)('%s', (name) => {
   const { answer, first, again, model, permits } = known[name];
   const safe = permits.safe.args ?? [];
 
-  it('[AC1, AC9, AC10] is called with these arguments, first and when its conversation goes on; the prompt comes on stdin', async () => {
-    fake = fakeCli();
-    fake.plays(answer);
-    const agent = cliFactories[name]({ command: fake.command, cwd: fake.folder });
-    const turn = watchedTurn();
-    expect(await agent(thread, 'You are me.', turn)).toMatchObject({ text: '4' });
-    expect(await agent(later, 'You are me.', turn)).toMatchObject({ text: '4' });
-    const [one, two] = fake.calls();
-    expect(withoutNames(one?.argv ?? [])).toEqual(expectedArgs(first, safe));
-    expect(withoutNames(two?.argv ?? [])).toEqual(expectedArgs(again, safe));
-    expect(one?.cwd).toBe(fake.folder);
-    expect(one?.stdin).toMatch(/^You are me\.\n\n<message from="alice"/);
-    expect(two?.stdin).toMatch(
-      /^<message from="bob" at="2026-01-01T00:02:00Z">\nWhy\?\n<\/message>\n\nIt is your turn/,
-    );
-    expect(one?.env).toMatchObject({ NO_COLOR: '1', ...permits.safe.env });
-  });
+  itDeep(
+    '[AC1, AC9, AC10] is called with these arguments, first and when its conversation goes on; the prompt comes on stdin',
+    async () => {
+      fake = fakeCli();
+      fake.plays(answer);
+      const agent = cliFactories[name]({ command: fake.command, cwd: fake.folder });
+      const turn = watchedTurn();
+      expect(await agent(thread, 'You are me.', turn)).toMatchObject({ text: '4' });
+      expect(await agent(later, 'You are me.', turn)).toMatchObject({ text: '4' });
+      const [one, two] = fake.calls();
+      expect(withoutNames(one?.argv ?? [])).toEqual(expectedArgs(first, safe));
+      expect(withoutNames(two?.argv ?? [])).toEqual(expectedArgs(again, safe));
+      expect(one?.cwd).toBe(fake.folder);
+      expect(one?.stdin).toMatch(/^You are me\.\n\n<message from="alice"/);
+      expect(two?.stdin).toMatch(
+        /^<message from="bob" at="2026-01-01T00:02:00Z">\nWhy\?\n<\/message>\n\nIt is your turn/,
+      );
+      expect(one?.env).toMatchObject({ NO_COLOR: '1', ...permits.safe.env });
+    },
+  );
 
   it('[AC1, AC10] takes a model, further arguments and permissions', async () => {
     fake = fakeCli();
@@ -177,7 +181,7 @@ describe.each(names)('%s', (name) => {
     }
   });
 
-  it('[AC9] is told everything every time when it is not to resume', async () => {
+  itDeep('[AC9] is told everything every time when it is not to resume', async () => {
     fake = fakeCli();
     fake.plays(answer);
     const agent = cliFactories[name]({ command: fake.command, resume: false });

@@ -1,10 +1,11 @@
 // A turn without a program: lines go through a CLI's reader, and its verdict comes back as plain data.
 
-import type { CliRecord, Resumed } from '../../../src/participants/clis/records/cli-record.ts';
-import type { Heard } from '../../../src/participants/clis/output/cli-output.ts';
-import type { Ran } from '../../../src/participants/processes/program.ts';
 import { type AgentError, isAgentError } from '../../../src/participants/agent/agent-error.ts';
 import type { AgentReply, ProgressEvent } from '../../../src/participants/agent/agent-fn.ts';
+import type { CliOutput } from '../../../src/participants/clis/output/cli-output.ts';
+import { finishTurn } from '../../../src/participants/clis/output/finish-turn.ts';
+import type { CliRecord, Resumed } from '../../../src/participants/clis/records/cli-record.ts';
+import type { ProgramResult } from '../../../src/participants/processes/program.ts';
 
 /** A line of a transcript: an event, or text that is none. */
 export type Line = string | object;
@@ -12,15 +13,15 @@ export type Line = string | object;
 export interface Replayed {
   readonly deltas: readonly string[];
   readonly progress: readonly ProgressEvent[];
-  readonly heard: Heard;
+  readonly heard: CliOutput;
   readonly reply: AgentReply | null;
   readonly error: AgentError | null;
 }
 
-export function replay<State extends Heard>(
+export function replay<State extends CliOutput>(
   record: CliRecord<State>,
   lines: readonly Line[],
-  ran: Partial<Ran> = {},
+  ran: Partial<ProgramResult> = {},
   resumed: Resumed | null = null,
 ): Replayed {
   const texts = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line)));
@@ -35,14 +36,14 @@ export function replay<State extends Heard>(
   }
   const seen = { deltas, progress, heard: state };
   try {
-    return { ...seen, reply: record.finish(ranOf(texts, ran), state), error: null };
+    return { ...seen, reply: finishTurn(record, ranOf(texts, ran), state), error: null };
   } catch (error) {
     if (!isAgentError(error)) throw error;
     return { ...seen, reply: null, error };
   }
 }
 
-function ranOf(texts: readonly string[], ran: Partial<Ran>): Ran {
+function ranOf(texts: readonly string[], ran: Partial<ProgramResult>): ProgramResult {
   const stdout = texts.map((text) => `${text}\n`).join('');
   return { exitCode: 0, signal: null, stdout, stderr: '', truncated: false, endedBy: 'exit', ...ran };
 }

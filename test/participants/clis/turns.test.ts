@@ -3,6 +3,8 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type AgentError, isAgentError } from '../../../src/participants/agent/agent-error.ts';
+import type { ThreadContext } from '../../../src/participants/agent/agent-fn.ts';
 import {
   createClaudeAdapter,
   createCliAdapter,
@@ -10,10 +12,9 @@ import {
   createCursorAdapter,
   createGeminiAdapter,
 } from '../../../src/participants/clis/cli-agents.ts';
-import { heardNoise, nothingHeard } from '../../../src/participants/clis/output/cli-output.ts';
+import { appendNoise, EMPTY_OUTPUT } from '../../../src/participants/clis/output/cli-output.ts';
 import { runningPrograms } from '../../../src/participants/processes/run-program.ts';
-import { type AgentError, isAgentError } from '../../../src/participants/agent/agent-error.ts';
-import type { ThreadContext } from '../../../src/participants/agent/agent-fn.ts';
+import { itDeep } from '../../support/size.ts';
 import { type Act, type FakeCli, fakeCli, watchedTurn } from './fake-cli.ts';
 
 const start = { role: 'alice', content: 'What is 2 + 2?', meta: {}, timestamp: '2026-01-01T00:00:00Z' };
@@ -176,7 +177,7 @@ describe('[AC4, AC5, AC12] programs that do not behave', () => {
     );
   });
 
-  it.each([
+  itDeep.each([
     [
       'status 429',
       'Attempt 1 failed with status 500. Retrying\nAttempt 2 failed with status 429. Retrying with backoff... x\n',
@@ -291,7 +292,7 @@ describe('[AC14] a secret of the environment', () => {
     const other = await failure(createCliAdapter({ command: fake.command, output, env })(thread, ''));
     expect(other.kind).toBe('rate_limited');
     expect(other.message).not.toContain('word');
-    expect(heardNoise(nothingHeard, `${'x '.repeat(4_080)}${secret}`).noise).not.toContain('plain');
+    expect(appendNoise(EMPTY_OUTPUT, `${'x '.repeat(4_080)}${secret}`).noise).not.toContain('plain');
   });
 
   it('is not told as progress', async () => {

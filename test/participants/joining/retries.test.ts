@@ -1,12 +1,11 @@
 // What is refused for now is sent again, as long and as often as it makes sense; a failure is reported of the turn that failed.
 
 import { type WireCode, WireError } from 'parley-hub/core';
-import type { TakenTurn } from 'parley-hub/participants';
+import type { AgentTurn } from 'parley-hub/participants';
 import { SimClock } from 'parley-hub/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Session } from '../../../src/client/session/session.ts';
-import { postAnswer } from '../../../src/participants/post-answer.ts';
-import { reportFailure } from '../../../src/participants/report-failure.ts';
+import { postAnswer, reportFailure } from '../../../src/participants/joining/post-answer.ts';
 
 let clock: SimClock;
 let stop: AbortController;
@@ -118,7 +117,7 @@ describe('a failure', () => {
       failTurn: fail,
       startTask: async (_title: string, { key }: { key: string }) => ({ fail: (why: string) => fail(`${key} ${why}`) }),
     } as unknown as Session;
-    const turn: TakenTurn = { session, type: 'x', seq: 1, from: null, text: '', idempotencyKey: 'k', resumed: false };
+    const turn: AgentTurn = { session, type: 'x', seq: 1, from: null, text: '', idempotencyKey: 'k', resumed: false };
     return reportFailure(turn, since, new Error('no model'), clock, stop.signal);
   };
 

@@ -6,13 +6,12 @@ import { describe, expect, it } from 'vitest';
 import type { AgentClient, SessionEnd } from '../../../src/client/index.ts';
 import type { Session } from '../../../src/client/session/session.ts';
 import type { SessionMetadata } from '../../../src/core/records/session/session.ts';
-import { findTurn } from '../../../src/participants/joining/find-turn.ts';
-import { Heartbeat } from '../../../src/participants/heartbeat.ts';
-import { KeptSessions } from '../../../src/participants/kept-sessions.ts';
-import { LiveText } from '../../../src/participants/joining/turn-progress.ts';
 import { createManualAdapter } from '../../../src/participants/agent/manual.ts';
-import { Slots } from '../../../src/participants/lib/slots.ts';
+import { findTurn } from '../../../src/participants/joining/find-turn.ts';
 import { readThread } from '../../../src/participants/joining/thread-context.ts';
+import { Heartbeat, LiveText } from '../../../src/participants/joining/turn-progress.ts';
+import { SessionMemories } from '../../../src/participants/joining/turns.ts';
+import { Slots } from '../../../src/participants/lib/slots.ts';
 
 const quiet = () => new Promise((go) => setImmediate(go));
 
@@ -126,7 +125,7 @@ it('[PA9] what is kept of a session goes with it, and its end is told once', asy
     end = resolve;
   });
   const session = { id: 's1', ended: () => ended } as unknown as Session;
-  const kept = new KeptSessions();
+  const kept = new SessionMemories();
   const ends: SessionEnd[] = [];
   for (let turns = 0; turns < 2; turns += 1) kept.watch(session, (how) => void ends.push(how));
   kept.of(session).answers = 5;

@@ -1,8 +1,7 @@
 // Whether there is anything to do has to be asked: what happens when the hub cannot tell, and when it says no.
 
-import type { Log, WireCode } from 'parley-hub/core';
-import { WireError } from 'parley-hub/core';
-import type { TakenTurn } from 'parley-hub/participants';
+import { type Logger, type WireCode, WireError } from 'parley-hub/core';
+import type { AgentTurn } from 'parley-hub/participants';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Session } from '../../../src/client/session/session.ts';
 import { Puppet, Stage } from '../stage.ts';
@@ -10,7 +9,7 @@ import { Puppet, Stage } from '../stage.ts';
 let stage: Stage;
 let bob: Puppet;
 let warnings: string[];
-let log: Log;
+let log: Logger;
 beforeEach(async () => {
   stage = await Stage.start();
   bob = new Puppet();
@@ -136,8 +135,8 @@ describe('a turn of which the hub says', () => {
   };
 
   it('[PA3] that an answer would be refused has failed with the reason, and nobody is asked', async () => {
-    const failed: (readonly [string, TakenTurn])[] = [];
-    const handlers = { onError: ({ message }: Error, turn: TakenTurn) => void failed.push([message, turn]) };
+    const failed: (readonly [string, AgentTurn])[] = [];
+    const handlers = { onError: ({ message }: Error, turn: AgentTurn) => void failed.push([message, turn]) };
     await stage.join('bob', bob.agent, { log, handlers });
     can('forbidden');
     const session = await asked();

@@ -2,9 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Failure } from '../../../src/participants/models/client/failure.ts';
-import { retryAfterMs } from '../../../src/participants/models/retry-after.ts';
-import { NO_RETRIES, nextTry, RETRY_WAITS_MS } from '../../../src/participants/models/retry-table.ts';
+import { retryAfterMs } from '../../../src/participants/models/calls/attempt.ts';
+import { type Failure, NO_RETRIES, nextTry, RETRY_WAITS_MS } from '../../../src/participants/models/client/failure.ts';
 import { apis, chat } from './apis.ts';
 import { scene } from './scene.ts';
 import { cut, reset, silence, status, stream, whole } from './stub-model.ts';

@@ -4,12 +4,12 @@ import { SimClock } from 'parley-hub/testing';
 import { afterEach } from 'vitest';
 import { type AgentError, isAgentError } from '../../../src/participants/agent/agent-error.ts';
 import {
+  createModels,
   type ModelClient,
   type ModelProvider,
   type ModelReply,
   type ModelRequest,
   type Models,
-  modelsOn,
 } from '../../../src/participants/models/index.ts';
 import type { Api } from './apis.ts';
 import { type StubAnswer, StubModel } from './stub-model.ts';
@@ -80,7 +80,7 @@ export async function scene(
   const stub = await StubModel.start(() => clock.monotonic());
   open.push(stub);
   stub.will(...answers);
-  const models = modelsOn({ fetch: (url, init) => fetch(url, init), clock });
+  const models = createModels({ fetch: (url, init) => fetch(url, init), clock });
   const baseUrl = `${stub.origin}${api.base}`;
   const client = api.client(models, { apiKey: KEY, model: 'm-1', ...provider, baseUrl });
   const progress: string[] = [];

@@ -2,8 +2,8 @@
 
 import { inspect } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
-import { modelsOn } from '../../../src/participants/models/index.ts';
-import { shownText } from '../../../src/participants/models/shown-text.ts';
+import { redactedText } from '../../../src/participants/models/calls/call-model.ts';
+import { createModels } from '../../../src/participants/models/index.ts';
 import { apis, chat } from './apis.ts';
 import { KEY, scene, VirtualClock } from './scene.ts';
 import { cut, reset, type StubAnswer, status, stream } from './stub-model.ts';
@@ -65,7 +65,7 @@ describe('[MD10] keys', () => {
     expect(other.asked).toEqual([]);
   });
 
-  const models = modelsOn({ fetch, clock: new VirtualClock() });
+  const models = createModels({ fetch, clock: new VirtualClock() });
   it.each([
     [{ baseUrl: `https://user:${KEY}@example.com`, apiKey: '', model: 'm' }, /^baseUrl: expected no user/],
     [{ baseUrl: `file:///${KEY}`, apiKey: '', model: 'm' }, /^baseUrl: expected an http or https address/],
@@ -86,7 +86,7 @@ describe('[MD10] keys', () => {
     'that is no key is refused when it is needed, and is sent to nobody',
     async (apiKey) => {
       const never = () => Promise.reject(new Error('it was asked'));
-      const own = modelsOn({ fetch: never, clock: new VirtualClock() });
+      const own = createModels({ fetch: never, clock: new VirtualClock() });
       for (const create of [own.createLlmAdapter, own.createAnthropicAdapter, own.createResponsesAdapter]) {
         const agent = create({ baseUrl: 'http://127.0.0.1/v1', apiKey, model: 'm' });
         const ctx = {
@@ -128,7 +128,7 @@ describe('[MD10] a text that is cut', () => {
   it('shows no part of a key, wherever the cut is', () => {
     const places = [...Array(40).keys()].flatMap((at) => [170 + at, 16_384 - 30 + at]);
     for (const at of places) {
-      const shown = shownText(`${'x'.repeat(at - 1)} ${KEY} and more`, 200, [KEY]);
+      const shown = redactedText(`${'x'.repeat(at - 1)} ${KEY} and more`, 200, [KEY]);
       expect(shown, `at ${at}`).not.toContain(KEY.slice(0, 5));
       expect(shown.length).toBeLessThanOrEqual(200);
     }
@@ -137,7 +137,7 @@ describe('[MD10] a text that is cut', () => {
   it('shows no half of a long key that was repeated until the reading stopped', () => {
     const long = `key-${'0123456789abcdef'.repeat(40)}`;
     for (let at = 0; at < long.length; at += 7) {
-      const shown = shownText(`${' '.repeat(at)}${long.repeat(60)}`, 100_000, [long]);
+      const shown = redactedText(`${' '.repeat(at)}${long.repeat(60)}`, 100_000, [long]);
       expect(shown.trim().replaceAll('[secret]', '')).toMatch(/^.{0,3}$/);
     }
   });

@@ -1,8 +1,8 @@
 // Answers as they come: in pieces, broken, silent, with errors in them, and no longer wanted.
 
 import { describe, expect, it } from 'vitest';
-import { modelsOn } from '../../../src/participants/models/index.ts';
-import { Watch } from '../../../src/participants/models/calls/call-timeouts.ts';
+import { CallTimeouts } from '../../../src/participants/models/calls/call-timeouts.ts';
+import { createModels } from '../../../src/participants/models/index.ts';
 import { anthropic, apis, chat, responses } from './apis.ts';
 import { scene, VirtualClock } from './scene.ts';
 import { cut, frame, silence, stall, status, stream, whole } from './stub-model.ts';
@@ -200,7 +200,7 @@ describe.each(apis)('over $name', (api) => {
       },
     });
     const headers = { 'content-type': 'text/event-stream' };
-    const models = modelsOn({ fetch: async () => new Response(body, { headers }), clock });
+    const models = createModels({ fetch: async () => new Response(body, { headers }), clock });
     const client = api.client(models, { baseUrl: 'http://127.0.0.1:9', model: 'm-1', idleMs: 100, maxRetries: 0 });
     const reply = client.complete({ messages: [{ role: 'user', content: 'Hello?' }] });
     reply.catch(() => {});
@@ -433,14 +433,14 @@ describe('[MD6] the time for all of it', () => {
   });
 
   it('is over for whatever is waited for later', async () => {
-    const watch = new Watch({ clock: new VirtualClock(), wallMs: 1, idleMs: 1 });
+    const watch = new CallTimeouts({ clock: new VirtualClock(), wallMs: 1, idleMs: 1 });
     watch.close();
     await expect(watch.until(new Promise(() => {}))).rejects.toThrow('the watch has ended');
   });
 
   it('holds also against a fetch that cannot be stopped', async () => {
     const clock = new VirtualClock();
-    const deaf = modelsOn({ fetch: () => new Promise(() => {}), clock });
+    const deaf = createModels({ fetch: () => new Promise(() => {}), clock });
     const client = deaf.createChatClient({
       baseUrl: 'http://127.0.0.1:9/v1',
       model: 'm',

@@ -2,9 +2,9 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { runProgram } from '../../../src/participants/processes/run-program.ts';
 import { AgentError, isAgentError, nonZeroExit } from '../../../src/participants/agent/agent-error.ts';
-import { redactSecrets, secretsIn } from '../../../src/participants/lib/redact-secrets.ts';
+import { findSecrets, redactSecrets } from '../../../src/participants/lib/redact-secrets.ts';
+import { runProgram } from '../../../src/participants/processes/run-program.ts';
 import { failureOf, Programs } from './programs.ts';
 
 it('[RN15] the message of a failed exit names the tool, the exit code and both streams, on one line', () => {
@@ -74,7 +74,7 @@ it.each([
 });
 
 it('[RN15] values of variables that are secret by name are taken out wherever they stand', () => {
-  const secrets = secretsIn({
+  const secrets = findSecrets({
     STUB_KEY: 'zebra-42',
     MY_TOKEN: 'zebra-42-long',
     AUTH: 'yes',

@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { programEnvironment } from '../../../src/participants/processes/environment.ts';
 import { runProgram } from '../../../src/participants/processes/run-program.ts';
-import { runningPrograms } from '../../../src/node/run/running.ts';
+import { runningPrograms } from '../../../src/participants/processes/tree/running.ts';
 import { eventually, Programs } from './programs.ts';
 
 let programs: Programs;

@@ -5,15 +5,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Family } from '../../../src/participants/processes/tree/process-tree.ts';
-import { readProcess } from '../../../src/participants/processes/tree/process-table.ts';
 import {
   type Program,
   type RunLimits,
-  type RunWatch,
+  type RunListener,
   runningPrograms,
   runProgram,
 } from '../../../src/participants/processes/run-program.ts';
+import { readProcess } from '../../../src/participants/processes/tree/process-table.ts';
+import { ProcessTree } from '../../../src/participants/processes/tree/process-tree.ts';
 import { failureOf, isRunning, Programs } from './programs.ts';
 
 let programs: Programs;
@@ -35,7 +35,7 @@ const PATIENT = { wallMs: HOUR_MS, graceMs: HOUR_MS } as const;
 
 const startOf = ({ pid = 0 }: ChildProcess): number => readProcess(pid)?.startedAt ?? 0;
 
-const run = (program: Program, limits: Partial<RunLimits> = PATIENT, watch: RunWatch = {}) =>
+const run = (program: Program, limits: Partial<RunLimits> = PATIENT, watch: RunListener = {}) =>
   runProgram(program, watch, limits);
 
 describe('[RN2] a program that cannot be started', () => {
@@ -208,8 +208,8 @@ describe('[RN6] nothing is left of a program', () => {
         younger?.kill('SIGKILL');
         younger = spawn('sleep', ['60'], { env });
       } while (startOf(younger) <= startOf(older));
-      expect(new Family(younger.pid ?? 0, programs.mark).livingNow()).toContain(younger.pid);
-      expect(new Family(younger.pid ?? 0, programs.mark).livingNow()).not.toContain(older.pid);
+      expect(new ProcessTree(younger.pid ?? 0, programs.mark).livingNow()).toContain(younger.pid);
+      expect(new ProcessTree(younger.pid ?? 0, programs.mark).livingNow()).not.toContain(older.pid);
     } finally {
       const ended = [older, younger].map((one) => one !== null && once(one, 'exit'));
       for (const one of [older, younger]) one?.kill('SIGKILL');
@@ -451,7 +451,7 @@ describe('[RN14] what a function that looks on throws', () => {
     'ends the program and is what the run rejects with (%s)',
     async (name) => {
       const thrown = new Error('this is no JSON');
-      const watch: RunWatch = {
+      const watch: RunListener = {
         [name]: () => {
           throw thrown;
         },

@@ -1,8 +1,7 @@
 // What a run is given is looked at before anything is started, and named when it is wrong.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DEFAULT_RUN_LIMITS } from '../../../src/participants/processes/program.ts';
-import { runLimits } from '../../../src/node/run/run-limits.ts';
+import { DEFAULT_RUN_LIMITS, runLimits } from '../../../src/participants/processes/program.ts';
 import { runningPrograms, runProgram } from '../../../src/participants/processes/run-program.ts';
 import { failureOf, Programs } from './programs.ts';
 

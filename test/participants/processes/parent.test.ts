@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type BuiltScript, builtScript } from '../../support/built-script.ts';
+import { itDeep } from '../../support/size.ts';
 import { eventually, guardsOf, isRunning, Programs } from './programs.ts';
 
 let script: BuiltScript;
@@ -12,7 +13,7 @@ let programs: Programs;
 let parent: ChildProcess | null = null;
 
 beforeAll(async () => {
-  script = await builtScript('../run/parent.ts');
+  script = await builtScript('test/participants/processes/parent.ts');
 });
 afterAll(() => script.remove());
 beforeEach(() => {
@@ -44,7 +45,7 @@ function nothingLeft(): Promise<unknown> {
   );
 }
 
-it.each(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+itDeep.each(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   '[RN13] what a process runs is ended when it is ended by %s',
   async (signal) => {
     const started = start('waits');
@@ -76,7 +77,7 @@ it.each([
   process.kill(Number(guard), 'SIGKILL');
 });
 
-it('[RN13] what a process runs is guarded also after its guard was killed', async () => {
+itDeep('[RN13] what a process runs is guarded also after its guard was killed', async () => {
   const started = start('guard');
   await ready(started);
   started.child.kill('SIGKILL');
@@ -84,7 +85,7 @@ it('[RN13] what a process runs is guarded also after its guard was killed', asyn
   await nothingLeft();
 });
 
-it.each([
+itDeep.each([
   ['what has emptied its environment in a session of its own', 'unmarked'],
   ['what is known by its parent only, and does not listen,', 'alone'],
 ])('[RN6, RN13] %s is ended all the same', async (_, how) => {
@@ -100,7 +101,7 @@ it.each([
   );
 });
 
-it('[RN13] the guard ends the groups of what runs, and nobody who has the number of what has ended', async () => {
+itDeep('[RN13] the guard ends the groups of what runs, and nobody who has the number of what has ended', async () => {
   const started = start('groups');
   const [said] = await once(started.child.stdout, 'data');
   const [ended = 0, running = 0] = String(said).split(' ').map(Number);
@@ -121,16 +122,20 @@ it('[RN13] the guard keeps no process from ending', async () => {
   expect(await said).toBe('well\n\n');
 });
 
-it('[RN11] 200 MB of output are read within bounds of memory', async () => {
-  const started = start('flood');
-  const { grownMib, ...told } = JSON.parse(await text(started.child.stdout));
-  expect(told).toEqual({
-    exitCode: 0,
-    truncated: true,
-    lines: Math.ceil(100_000_000 / 11),
-    longest: 8 * 1024 * 1024,
-    captured: expect.any(Number),
-  });
-  expect(told.captured).toBeLessThan(1024 * 1024 + 64);
-  expect(grownMib).toBeLessThan(96);
-}, 60_000);
+itDeep(
+  '[RN11] 200 MB of output are read within bounds of memory',
+  async () => {
+    const started = start('flood');
+    const { grownMib, ...told } = JSON.parse(await text(started.child.stdout));
+    expect(told).toEqual({
+      exitCode: 0,
+      truncated: true,
+      lines: Math.ceil(100_000_000 / 11),
+      longest: 8 * 1024 * 1024,
+      captured: expect.any(Number),
+    });
+    expect(told.captured).toBeLessThan(1024 * 1024 + 64);
+    expect(grownMib).toBeLessThan(96);
+  },
+  60_000,
+);

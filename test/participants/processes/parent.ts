@@ -2,8 +2,8 @@
 
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { Guard } from '../../../src/participants/processes/tree/running.ts';
 import { type Program, runProgram } from '../../../src/participants/processes/run-program.ts';
+import { OrphanGuard } from '../../../src/participants/processes/tree/running.ts';
 import { eventually, guardsOf } from './programs.ts';
 
 const MIB = 1024 * 1024;
@@ -86,7 +86,7 @@ function groups(): void {
   const [ended = 0, running = 0] = [1, 2].map(
     () => spawn('sleep', ['60'], { detached: true, stdio: 'ignore' }).pid ?? 0,
   );
-  const guard = new Guard();
+  const guard = new OrphanGuard();
   // Whoever has a mark in its environment or in the path of an open file is ended: nobody else may have these.
   const [first, second] = [1, 2].map(() => `parley${randomBytes(12).toString('hex')}`) as [string, string];
   guard.begin(first, ended);

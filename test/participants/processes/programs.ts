@@ -5,8 +5,8 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Program } from '../../../src/participants/processes/run-program.ts';
 import { type AgentError, isAgentError } from '../../../src/participants/agent/agent-error.ts';
+import type { Program } from '../../../src/participants/processes/run-program.ts';
 
 export class Programs {
   readonly folder: string = mkdtempSync(join(tmpdir(), 'parley-run-'));

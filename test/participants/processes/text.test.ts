@@ -2,10 +2,10 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { Capture } from '../../../src/node/run/capture.ts';
-import { TextReader } from '../../../src/node/run/read-text.ts';
+import { Capture } from '../../../src/participants/processes/output/capture.ts';
 import { LineSplitter } from '../../../src/participants/processes/output/split-lines.ts';
 import { AnsiStripper } from '../../../src/participants/processes/output/strip-ansi.ts';
+import { TextReader } from '../../../src/participants/processes/program-output.ts';
 
 const ESC = '\u001b';
 

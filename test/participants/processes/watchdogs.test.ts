@@ -1,8 +1,9 @@
 // The clocks alone, on a clock that the test moves.
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Watchdog } from '../../../src/participants/processes/ending.ts';
 import { DEFAULT_RUN_LIMITS, type RunLimits } from '../../../src/participants/processes/program.ts';
-import { type Watchdog, Watchdogs } from '../../../src/node/run/watchdogs.ts';
+import { Watchdogs } from '../../../src/participants/processes/run-monitor.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { metaBlocks } from '../../../src/participants/roles/extract/blocks.ts';
-import { fromAnswer } from '../../../src/participants/roles/extract/from-answer.ts';
+import { fromAnswer } from '../../../src/participants/roles/extract/extraction.ts';
 import { readJsonText } from '../../../src/participants/roles/extract/json-text.ts';
 import { byHand } from './fixtures.ts';
 

@@ -6,9 +6,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { root } from '../../package/repository.ts';
 import { chat } from '../models/apis.ts';
 import { cut, reset, type StubAnswer, StubModel, silence, stall, status, stream } from '../models/stub-model.ts';
-import { root } from '../../package/repository.ts';
 
 const KEY = 'zq-4b1d0c8e7f6a-key';
 const echo = `you sent ${KEY} as Authorization: Bearer ${KEY}`;
@@ -47,7 +47,7 @@ it('[MT11] no key is in the data folder, the log, the output, the envelopes or t
     '--conditions=parley-source',
     '--import',
     'tsx',
-    'test/tools/keyed-run.ts',
+    'test/participants/tools/keyed-run.ts',
     stub.origin,
     data,
     `${TURNS}`,

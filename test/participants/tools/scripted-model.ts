@@ -1,7 +1,15 @@
 // A model whose answers are written down, and which notes what it was asked.
 
-import type { AgentFn, CallEstimate, Json, ModelClient, ModelReply, ModelRequest } from './parts.ts';
-import { modelAgent, UNKNOWN_USAGE } from './parts.ts';
+import {
+  type AgentFn,
+  type CallEstimate,
+  type Json,
+  type ModelClient,
+  type ModelReply,
+  type ModelRequest,
+  modelAgent,
+  UNKNOWN_USAGE,
+} from './parts.ts';
 
 export interface Said {
   readonly text?: string;

@@ -16,4 +16,5 @@ export async function lookingAfter({ stage, book, alice, bob, ops }: Cast): Prom
   book.operation(await alice.ask('check_graph', { graph: { initial_speaker: 'bob', transitions } }));
   book.operation(await ops.ask('hub_figures', {}));
   book.operation(await ops.ask('read_feed', { limit: 2 }));
+  book.operation(await alice.ask('get_agent', { agent: 'bob' }));
 }

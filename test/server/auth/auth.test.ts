@@ -1,29 +1,18 @@
 // Who may speak for whom over a port: tokens of the hub, tokens of an issuer, and nobody's.
 
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { connect, createHub, type LocalHub, type ServeOptions } from 'parley-hub';
-import { afterEach, beforeAll, expect, it } from 'vitest';
-
-const stops: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0).reverse()) await stop();
-});
-
-async function hubWith(auth: ServeOptions['auth'], data?: string): Promise<{ hub: LocalHub; url: string }> {
-  const hub = await createHub(data === undefined ? {} : { data });
-  stops.push(() => hub.stop());
-  const { url } = await hub.listen({ port: 0, ...(auth === undefined ? {} : { auth }) });
-  return { hub, url };
-}
+import { connect } from 'parley-hub';
+import { beforeAll, expect, it } from 'vitest';
+import { tempFolder } from '../../support/fixtures.ts';
+import { startedHub } from '../../support/started-hub.ts';
 
 const REFUSED = { code: 'unauthenticated' };
 const once = { reconnect: false } as const;
 
 it('[AU1] a token is good for the names registered with it, and for no other credential’s', async () => {
-  const { hub, url } = await hubWith(undefined);
+  const { hub, url } = await startedHub();
   const first = await hub.createToken({ label: 'first', grants: ['enrol'] });
   const second = await hub.createToken({ grants: ['enrol'] });
   const alice = await connect(url, { name: 'alice', token: first.token, ...once });
@@ -38,7 +27,7 @@ it('[AU1] a token is good for the names registered with it, and for no other cre
 });
 
 it('[AU2] a token for one name registers and binds that name alone; without the grant none other is registered', async () => {
-  const { hub, url } = await hubWith(undefined);
+  const { hub, url } = await startedHub();
   const { token } = await hub.createToken({ name: 'bob' });
   const bob = await connect(url, { name: 'bob', token, ...once });
   expect(bob.name).toBe('bob');
@@ -54,7 +43,7 @@ it('[AU2] a token for one name registers and binds that name alone; without the 
 });
 
 it('[AU3] a token that is revoked or expires ends who speaks with it at once, and is not taken again', async () => {
-  const { hub, url } = await hubWith(undefined);
+  const { hub, url } = await startedHub();
   const { token, token_id } = await hub.createToken({ name: 'bob' });
   const bob = await connect(url, { name: 'bob', token });
   await hub.revokeToken(token_id);
@@ -68,7 +57,7 @@ it('[AU3] a token that is revoked or expires ends who speaks with it at once, an
 });
 
 it('[AU4] tokens are made, listed and revoked by who may enrol; nobody hands out what it does not have', async () => {
-  const { hub, url } = await hubWith(undefined);
+  const { hub, url } = await startedHub();
   const admin = await hub.createToken({ grants: ['enrol'] });
   const root = await connect(url, { name: 'root', token: admin.token, ...once });
   await expect(root.call('create_token', { grants: ['operate'] })).rejects.toMatchObject({ code: 'forbidden' });
@@ -90,15 +79,14 @@ it('[AU4] tokens are made, listed and revoked by who may enrol; nobody hands out
 });
 
 it('[AU5] after a restart tokens hold as before, what was revoked stays revoked, and the folder has no secret', async () => {
-  const data = await mkdtemp(join(tmpdir(), 'parley-auth-'));
-  stops.push(() => rm(data, { recursive: true, force: true }));
-  const before = await hubWith(undefined, join(data, 'hub'));
+  const data = await tempFolder();
+  const before = await startedHub({}, { data: join(data, 'hub') });
   const kept = await before.hub.createToken({ name: 'bob' });
   const gone = await before.hub.createToken({ name: 'eve' });
   const first = await connect(before.url, { name: 'bob', token: kept.token, ...once });
   await before.hub.revokeToken(gone.token_id);
   await before.hub.stop();
-  const after = await hubWith(undefined, join(data, 'hub'));
+  const after = await startedHub({}, { data: join(data, 'hub') });
   const bob = await connect(after.url, { name: 'bob', token: kept.token, ...once });
   expect(bob.agentId).toBe(first.agentId);
   await expect(connect(after.url, { name: 'eve', token: gone.token, ...once })).rejects.toMatchObject(REFUSED);
@@ -111,7 +99,7 @@ it('[AU5] after a restart tokens hold as before, what was revoked stays revoked,
 });
 
 it('[OB1, OB5, AU6] a credential may observe, as long as it holds', async () => {
-  const { hub, url } = await hubWith(undefined);
+  const { hub, url } = await startedHub();
   const alice = await hub.agent('alice');
   await hub.agent('bob', { onMessage: () => {} });
   const session = await alice.open('conversation', ['bob']);
@@ -132,7 +120,7 @@ it('[OB1, OB5, AU6] a credential may observe, as long as it holds', async () => 
 });
 
 it('[AU6] grants of a credential count as its identity’s own', async () => {
-  const { hub, url } = await hubWith(undefined);
+  const { hub, url } = await startedHub();
   const plain = await hub.createToken({ name: 'bob' });
   const operator = await hub.createToken({ name: 'olga', grants: ['operate'] });
   const [bob, olga] = [
@@ -147,8 +135,7 @@ it('[AU6] grants of a credential count as its identity’s own', async () => {
 });
 
 it('[AU7] nobody’s proof is taken only where it was asked for: on the loopback, and not through a proxy', async () => {
-  const hub = await createHub();
-  stops.push(() => hub.stop());
+  const { hub } = await startedHub();
   await expect(hub.listen({ host: '0.0.0.0', port: 0, auth: { none: true } })).rejects.toMatchObject({
     code: 'unsafe_auth',
     message: expect.stringContaining('loopback'),
@@ -205,11 +192,9 @@ function signed(claims: Claims, key: SigningKey | Uint8Array = issuer.key, alg =
 }
 
 it('[AU8] a JWT of the issuer is its subject, with the grants of its scope; a file of keys does as well', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'parley-jwks-'));
-  stops.push(() => rm(folder, { recursive: true, force: true }));
-  const file = join(folder, 'jwks.json');
+  const file = join(await tempFolder(), 'jwks.json');
   await writeFile(file, JSON.stringify(issuer.jwks));
-  const { url } = await hubWith({ jwt: { ...HUB, jwks: file } });
+  const { url } = await startedHub({ auth: { jwt: { ...HUB, jwks: file } } });
   const credentials = { scheme: 'jwt', token: await signed({ scope: 'operate other' }) };
   const dora = await connect(url, { name: 'dora', credentials, ...once });
   expect(await dora.call('get_rule', {})).toBeDefined();
@@ -221,7 +206,7 @@ it('[AU8] a JWT of the issuer is its subject, with the grants of its scope; a fi
 });
 
 it('[AU8] a JWT that is another issuer’s, for another, too early, too late, nobody’s, unsigned or signed with the wrong key proves nothing', async () => {
-  const { url } = await hubWith({ jwt: { ...HUB, jwks: issuer.jwks } });
+  const { url } = await startedHub({ auth: { jwt: { ...HUB, jwks: issuer.jwks } } });
   const { privateKey } = await generateKeyPair('ES256');
   const now = Math.floor(Date.now() / 1000);
   const [, body = ''] = (await signed({})).split('.');
@@ -252,8 +237,7 @@ it('[AU8] a JWT that is another issuer’s, for another, too early, too late, no
 });
 
 it('[AU9] what cannot be a safe set of keys is refused when the port opens', async () => {
-  const hub = await createHub();
-  stops.push(() => hub.stop());
+  const { hub } = await startedHub();
   const opened = (jwt: object) => hub.listen({ port: 0, auth: { jwt: { ...HUB, jwks: issuer.jwks, ...jwt } } });
   await expect(opened({ jwks: 'http://issuer.example/keys' })).rejects.toThrow('expected an https address');
   await expect(opened({ jwks: 'no/such/file.json' })).rejects.toThrow('the file no/such/file.json cannot be read');

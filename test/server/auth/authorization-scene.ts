@@ -3,7 +3,7 @@
 import { createHub, type LocalHub } from 'parley-hub';
 import { GRANTS, type Grant, type OperationName } from 'parley-hub/core';
 import { WebSocket } from 'ws';
-import { type Socket, socketLink } from '../../../src/client/socket-link.ts';
+import { type Socket, socketLink } from '../../../src/client/connection/socket-link.ts';
 import type { TokenClaim } from '../../../src/core/records/access/tokens.ts';
 import { MemoryDisk } from '../../../src/hub/log/memory-disk.ts';
 import { MemoryStore } from '../../../src/hub/log/memory-store.ts';

@@ -1,6 +1,9 @@
-/** Who may not what: for every operation of the table what each kind of asker is answered. A new operation needs a row. */
+/**
+ * Who may not what: for every operation of the table what each kind of asker is answered. `bound` and `enroller` say it by
+ * themselves; any other access needs a row.
+ */
 
-import type { OperationName, WireCode } from 'parley-hub/core';
+import { OPERATIONS, type OperationName, type WireCode } from 'parley-hub/core';
 
 /**
  * unbound: said nothing. another: bound, and names somebody else as the one who asks. outsider: bound, and not in the
@@ -39,14 +42,10 @@ const UNTIL_OUT = may('who is out reads up to its removal');
 const OBSERVES = may('the grant `observe` is for that');
 const IS_OUT = may('who is out stays out: nothing changes');
 
-export const TABLE: { readonly [Name in OperationName]: Row } = {
+export const WRITTEN: { readonly [Name in OperationName]?: Row } = {
   register: bound('forbidden'),
   unregister: bound('forbidden'),
-  list_agents: bound(EVERYONE),
-  find_agent: bound(EVERYONE),
-  get_resume: bound(EVERYONE),
   set_resume: bound(OWN),
-  get_skill: bound(EVERYONE),
   set_skill: bound(OWN),
   get_rule: bound('forbidden'),
   set_rule: bound('forbidden'),
@@ -82,19 +81,13 @@ export const TABLE: { readonly [Name in OperationName]: Row } = {
   read_view: within(READS_ON, UNTIL_OUT),
   subscribe: within('forbidden', 'forbidden', OBSERVES),
   unsubscribe: within('forbidden', 'forbidden', OBSERVES),
-  create_schedule: bound(EVERYONE),
   get_schedule: bound('not_found'),
   list_schedules: bound('forbidden'),
   update_schedule: bound('not_found'),
   delete_schedule: bound('not_found'),
-  create_token: bound('forbidden'),
-  list_tokens: bound('forbidden'),
-  revoke_token: bound('forbidden'),
   whoami: bound(OWN),
-  list_types: bound(EVERYONE),
   describe_sessions: bound(may('what the asker may not see is left out')),
   read_state: within(READS_ON, UNTIL_OUT, OBSERVES),
-  check_graph: bound(EVERYONE),
   hub_figures: row({ outsider: 'forbidden', hidden: 'forbidden', removed: 'forbidden', observer: OBSERVES }),
   read_feed: row({ outsider: 'forbidden', hidden: 'forbidden', removed: 'forbidden', observer: OBSERVES }),
   health: {
@@ -103,3 +96,17 @@ export const TABLE: { readonly [Name in OperationName]: Row } = {
     expired: may('anyone may ask how the hub is'),
   },
 };
+
+/** What the access of an operation says by itself. */
+function derived(op: OperationName): Row | undefined {
+  const { who } = OPERATIONS[op];
+  if (who === 'enroller') return bound('forbidden');
+  return who === 'bound' ? bound(EVERYONE) : undefined;
+}
+
+const names = Object.keys(OPERATIONS) as OperationName[];
+
+/** A row for every operation; undefined = nobody wrote one. */
+export const TABLE: Readonly<Record<string, Row | undefined>> = Object.fromEntries(
+  names.map((op) => [op, WRITTEN[op] ?? derived(op)]),
+);

@@ -1,13 +1,13 @@
 /** A hub that makes tokens, whose clock and disk move when told, and to which nobody is known without a proof. */
 
 import type { Arbiter, JsonObject } from 'parley-hub/core';
-import type { Credential } from '../../../src/core/records/access/credentials.ts';
 import { linkPair } from '../../../src/core/lib/link.ts';
+import type { Credential } from '../../../src/core/records/access/credentials.ts';
 import type { NewToken, TokenClaim } from '../../../src/core/records/access/tokens.ts';
 import { Hub } from '../../../src/hub/hub.ts';
-import type { Peer as Watched } from '../../../src/hub/peer.ts';
+import type { Peer as Watched } from '../../../src/hub/registry/handshake.ts';
 import type { Tokens } from '../../../src/hub/registry/tokens.ts';
-import { systemSecrets } from '../../../src/node/system-secrets.ts';
+import { systemSecrets } from '../../../src/system/ids.ts';
 import { FaultyStore } from '../../../src/testing/doubles/faulty-store.ts';
 import { Peer } from '../../../src/testing/doubles/peer.ts';
 import { SimClock } from '../../../src/testing/doubles/sim-clock.ts';

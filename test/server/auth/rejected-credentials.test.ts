@@ -2,17 +2,13 @@
 
 import { createServer } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { connect, createHub, type ServeOptions } from 'parley-hub';
-import { afterEach, expect, it } from 'vitest';
+import { connect } from 'parley-hub';
+import { expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import type { Credential } from '../../../src/core/records/access/credentials.ts';
 import { WireError } from '../../../src/core/lib/errors.ts';
+import type { Credential } from '../../../src/core/records/access/credentials.ts';
+import { openHub, startedHub } from '../../support/started-hub.ts';
 import { proving } from './credential-world.ts';
-
-const stops: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0).reverse()) await stop();
-});
 
 const NOT_ACCEPTED = {
   code: 'unauthenticated',
@@ -21,19 +17,10 @@ const NOT_ACCEPTED = {
 const UNAVAILABLE = { code: 'unavailable', details: { outcome: 'refused', retry_after_ms: 5000, name: 'alice' } };
 const once = { reconnect: false } as const;
 
-async function hubWith(auth: ServeOptions['auth']) {
-  const warnings: unknown[] = [];
-  const log = { info() {}, warn: (_: string, data?: object) => void warnings.push(data), error() {} };
-  const hub = await createHub({ log });
-  stops.push(() => hub.stop());
-  const { url } = await hub.listen({ port: 0, ...(auth === undefined ? {} : { auth }) });
-  return { hub, url, warnings };
-}
-
 it('[AU11] a wrong, revoked or expired token and a bad JWT are told that the credential was not accepted', async () => {
   const { publicKey } = await generateKeyPair('ES256');
   const jwks = { keys: [await exportJWK(publicKey)] };
-  const { hub, url } = await hubWith({ jwt: { issuer: 'https://i.example', audience: 'hub', jwks } });
+  const { hub, url } = await startedHub({ auth: { jwt: { issuer: 'https://i.example', audience: 'hub', jwks } } });
   const revoked = await hub.createToken({ grants: ['enrol'] });
   await hub.revokeToken(revoked.token_id);
   for (const token of ['x', revoked.token]) {
@@ -49,7 +36,7 @@ it('[AU11] a token that ran out is told the same; who has said nothing is asked 
   const bob = greeted('bob', '');
   expect(await settled(bob.ask('register', { name: 'bob' }))).toMatchObject({ error: NOT_ACCEPTED });
   await hub.stop();
-  const { url } = await hubWith(undefined);
+  const { url } = await startedHub();
   const socket = new WebSocket(url);
   await new Promise((resolve) => socket.once('open', resolve));
   socket.send(JSON.stringify({ kind: 'request', request_id: '1', op: 'register', params: { name: 'bob' } }));
@@ -60,11 +47,11 @@ it('[AU11] a token that ran out is told the same; who has said nothing is asked 
 
 it('[AU7, AU11] a hello without a credential is told that one is needed, also where only the proxy is in the way', async () => {
   const message = /^"bob" cannot be registered: a credential is needed; the scheme "none" .* never through a proxy$/;
-  const { url } = await hubWith(undefined);
+  const { url } = await startedHub();
   await expect(connect(url, { name: 'bob', ...once })).rejects.toMatchObject({
     message: expect.stringMatching(message),
   });
-  const open = await hubWith({ none: true });
+  const open = await openHub();
   const socket = new WebSocket(open.url, { headers: { 'x-forwarded-for': '10.0.0.1' } });
   const frames: { error?: { message: string } }[] = [];
   socket.on('message', (data) => frames.push(JSON.parse(String(data))));
@@ -87,7 +74,7 @@ it('[AU11] a scheme there is none of is named, with those there are', async () =
     },
   });
   await hub.stop();
-  const { url } = await hubWith(undefined);
+  const { url } = await startedHub();
   await expect(connect(url, { name: 'bob', credentials: { scheme: 'basic' } })).rejects.toMatchObject({
     code: 'bad_frame',
     message: 'credentials.scheme: expected one of token, jwt, none, got "basic"',
@@ -104,7 +91,10 @@ it('[AU12] keys that cannot be had are no fault of the token: unavailable, with 
   const { port } = server.address() as { port: number };
   await new Promise((resolve) => server.close(resolve));
   const jwks = `https://127.0.0.1:${port}/keys`;
-  const { url, warnings } = await hubWith({ jwt: { issuer: 'https://i.example', audience: 'hub', jwks } });
+  const heard: unknown[] = [];
+  const log = { info() {}, warn: (_: string, data?: object) => void heard.push(data), error() {} };
+  const auth = { jwt: { issuer: 'https://i.example', audience: 'hub', jwks } };
+  const { url } = await startedHub({ auth }, { log });
   const { privateKey } = await generateKeyPair('ES256');
   const token = await new SignJWT({})
     .setProtectedHeader({ alg: 'ES256' })
@@ -115,7 +105,7 @@ it('[AU12] keys that cannot be had are no fault of the token: unavailable, with 
     .sign(privateKey);
   const credentials = { scheme: 'jwt', token };
   await expect(connect(url, { name: 'alice', credentials })).rejects.toMatchObject(UNAVAILABLE);
-  expect(warnings).toEqual([
+  expect(heard).toEqual([
     {
       name: 'alice',
       error: expect.stringMatching(/the keys at https:\/\/127\.0\.0\.1:\d+\/keys cannot be had: .*ECONNREFUSED/),

@@ -4,9 +4,9 @@ import { connect } from 'parley-hub';
 import { OPERATIONS, WIRE_CODES, WireError } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/core/ports/platform.ts';
-import { matchedRoute, ROUTES } from '../../../src/server/http/routes.ts';
-import { answer, type SiteHub } from '../../../src/server/http-site.ts';
-import { STATUS } from '../../../src/node/http/status.ts';
+import { STATUS } from '../../../src/server/http/respond.ts';
+import { matchRoute, ROUTES } from '../../../src/server/http/routes.ts';
+import { answerHttp, type SiteHub } from '../../../src/server/http-site.ts';
 import { Addresses } from '../../../src/server/port/addresses.ts';
 import { HttpHub } from './http-hub.ts';
 
@@ -57,17 +57,17 @@ it('[HT1] a script opens, posts, reads and closes a session by friendly paths', 
 it('[HT1] paths match by their parts, and every friendly one names parameters its operation has', () => {
   for (const { method, path, op } of ROUTES) {
     const given = path.replace(/\{\w+\}/g, 'a%20b');
-    expect(matchedRoute(method, given)).toMatchObject({ op });
+    expect(matchRoute(method, given)).toMatchObject({ op });
     const { properties = {} } = OPERATIONS[op].params.jsonSchema() as { properties?: object };
     expect(Object.keys(properties)).toEqual(
-      expect.arrayContaining(Object.keys(matchedRoute(method, given)?.params ?? {})),
+      expect.arrayContaining(Object.keys(matchRoute(method, given)?.params ?? {})),
     );
   }
-  expect(matchedRoute('GET', '/sessions/a%20b')).toEqual({ op: 'get_session', params: { session_id: 'a b' } });
+  expect(matchRoute('GET', '/sessions/a%20b')).toEqual({ op: 'get_session', params: { session_id: 'a b' } });
   for (const wrong of ['/sessions/', '/sessions/%', '/sessions/a/b', '/session', '', '/toString', '/post']) {
-    expect(matchedRoute('GET', wrong)).toBe(null);
+    expect(matchRoute('GET', wrong)).toBe(null);
   }
-  expect(matchedRoute('DELETE', '/sessions')).toBe(null);
+  expect(matchRoute('DELETE', '/sessions')).toBe(null);
 });
 
 it('[HT1] what the query says is refused by name where the operation has no such parameter, or not of that kind', async () => {
@@ -322,7 +322,7 @@ it('[HT8] an address whose credentials proved nothing too often is asked to wait
   const statuses: number[] = [];
   const response = { on() {}, setHeader() {}, writeHead: (status: number) => statuses.push(status), end() {} };
   for (const path of ['/api/v1/agents', '/metrics', '/api/v1/agents', '/metrics']) {
-    await answer(hub, visitor, { ...request, url: path } as never, response as never);
+    await answerHttp(hub, visitor, { ...request, url: path } as never, response as never);
   }
   expect(statuses).toEqual([401, 401, 429, 429]);
 });

@@ -9,7 +9,7 @@ import { COLUMNS, type Column, TABLE } from '../auth/authorization-table.ts';
 const NEED_CONNECTION: readonly string[] = ['subscribe', 'unsubscribe'];
 const refused = COLUMNS.flatMap((column) =>
   (Object.keys(OPERATIONS) as OperationName[])
-    .map((op) => ({ column, op, cell: TABLE[op][column] }))
+    .map((op) => ({ column, op, cell: TABLE[op]?.[column] }))
     .filter(({ op, cell }) => typeof cell === 'string' && !NEED_CONNECTION.includes(op)),
 );
 

@@ -1,8 +1,8 @@
 // docs/http.md says what the tables say.
 
 import { expect, it } from 'vitest';
-import { matchedRoute, ROUTES } from '../../../src/server/http/routes.ts';
-import { STATUS } from '../../../src/node/http/status.ts';
+import { STATUS } from '../../../src/server/http/respond.ts';
+import { matchRoute, ROUTES } from '../../../src/server/http/routes.ts';
 import { MEASURES } from '../../../src/server/telemetry/metrics.ts';
 import { read } from '../../package/repository.ts';
 
@@ -34,6 +34,5 @@ it('[MO1] has every metric', () => {
 it('[HT1] calls only what is there', () => {
   const calls = [...text.matchAll(/curl -s (-X POST )?'?http:\/\/127\.0\.0\.1:4747\/api\/v1(\/[\w/]+)/g)];
   expect(calls).toHaveLength(4);
-  for (const [, post, path = ''] of calls)
-    expect(matchedRoute(post === undefined ? 'GET' : 'POST', path)).not.toBe(null);
+  for (const [, post, path = ''] of calls) expect(matchRoute(post === undefined ? 'GET' : 'POST', path)).not.toBe(null);
 });

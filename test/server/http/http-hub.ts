@@ -1,8 +1,8 @@
 /** A hub with an open port, and how tests speak HTTP to it. */
 
 import { request } from 'node:http';
-import { type CreateHubOptions, createHub, type LocalHub, type ServeOptions, type Serving } from 'parley-hub';
-import { afterEach } from 'vitest';
+import { type CreateHubOptions, createHub, type HubServer, type LocalHub, type ServeOptions } from 'parley-hub';
+import { onTestFinished } from 'vitest';
 
 export interface Answer {
   readonly status: number;
@@ -18,19 +18,14 @@ export interface Asking {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const running: HttpHub[] = [];
-afterEach(async () => {
-  for (const one of running.splice(0)) await one.close();
-});
-
 export class HttpHub {
   readonly hub: LocalHub;
   readonly port: number;
   readonly url: string;
 
-  private readonly serving: Serving;
+  private readonly serving: HubServer;
 
-  private constructor(hub: LocalHub, serving: Serving) {
+  private constructor(hub: LocalHub, serving: HubServer) {
     this.hub = hub;
     this.serving = serving;
     this.port = serving.port;
@@ -40,7 +35,7 @@ export class HttpHub {
   /** For one test. */
   static async open(serving: ServeOptions = {}, options: CreateHubOptions = {}): Promise<HttpHub> {
     const opened = await HttpHub.keep(serving, options);
-    running.push(opened);
+    onTestFinished(() => opened.close());
     return opened;
   }
 

@@ -1,21 +1,23 @@
 // The console's page over a real port: what is served, to whom, how it is kept, and that nothing else of the disk is.
 
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { createHub, type ServeOptions } from 'parley-hub';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ServeOptions } from 'parley-hub';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sharedFolder } from '../../support/fixtures.ts';
+import { startedHub } from '../../support/started-hub.ts';
 import { HttpHub } from './http-hub.ts';
 import { RawHttp, requestText } from './raw-http.ts';
 
 const SCRIPT = `console.log(${JSON.stringify('talk '.repeat(1000))});\n`;
 const PAGE = '<!doctype html><script type="module" src="/assets/index-abc123.js"></script>';
 
+const shared = sharedFolder();
 let folder = '';
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'parley-console-'));
+  folder = shared.path;
   await mkdir(join(folder, 'pages', 'assets', 'deeper'), { recursive: true });
   await mkdir(join(folder, 'empty'));
   await writeFile(join(folder, 'secret.js'), 'secret');
@@ -25,7 +27,6 @@ beforeAll(async () => {
   await writeFile(join(folder, 'pages', 'assets', 'deeper', 'in.js'), 'too deep');
   await symlink(join(folder, 'secret.js'), join(folder, 'pages', 'assets', 'link.js'));
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 const open = (serving: ServeOptions = {}): Promise<HttpHub> =>
   HttpHub.open({ console: { folder: join(folder, 'pages') }, ...serving });
@@ -94,7 +95,7 @@ describe('what is not for it', () => {
   });
 
   it('[CN1] an option that is none is refused by name, and so is a folder that cannot be a console', async () => {
-    const hub = await createHub();
+    const { hub } = await startedHub();
     const wrong = (console: unknown) => hub.listen({ port: 0, console: console as boolean });
     await expect(wrong('yes')).rejects.toThrow('console: expected true, false or {folder}, got "yes"');
     await expect(wrong({ folder: '' })).rejects.toThrow('console: expected');
@@ -102,7 +103,6 @@ describe('what is not for it', () => {
     await mkdir(many);
     for (let i = 0; i < 257; i++) await writeFile(join(many, `${i}.txt`), '');
     await expect(wrong({ folder: many })).rejects.toThrow('at most 256 files');
-    await hub.stop();
   });
 
   it('[CN1] one that was not built says so in words, and the rest of the port works', async () => {
@@ -193,13 +193,12 @@ describe('the page', () => {
   });
 
   it('[CN1] the port tells where it is, and nothing where it is not', async () => {
-    const hub = await createHub();
+    const { hub } = await startedHub();
     const [on, off] = [
       await hub.listen({ port: 0, console: { folder: join(folder, 'pages') } }),
       await hub.listen({ port: 0 }),
     ];
     expect(on.console).toBe(`http://127.0.0.1:${on.port}/`);
     expect(off.console).toBe(null);
-    await hub.stop();
   });
 });

@@ -6,7 +6,7 @@ import { networkInterfaces } from 'node:os';
 import { connect } from 'parley-hub';
 import { describe, expect, it } from 'vitest';
 import { InFlight } from '../../../src/server/http/in-flight.ts';
-import { mostOfAddress } from '../../../src/server/port/raw-sockets.ts';
+import { maxSocketsPerAddress } from '../../../src/server/port/raw-sockets.ts';
 import { HttpHub } from './http-hub.ts';
 import { RawHttp, requestText } from './raw-http.ts';
 
@@ -41,8 +41,8 @@ describe('one address', () => {
   );
 
   it('[PO12] never holds more than half of all, and the loopback as many as there are', async () => {
-    expect(mostOfAddress(10_256, 256)).toBe(256);
-    expect(mostOfAddress(100, 256)).toBe(50);
+    expect(maxSocketsPerAddress(10_256, 256)).toBe(256);
+    expect(maxSocketsPerAddress(100, 256)).toBe(50);
     const http = await HttpHub.open({ limits: { maxConnectionsPerAddress: 1 } });
     const many = await Promise.all(Array.from({ length: 20 }, () => RawHttp.to(http.port)));
     for (const raw of many) await raw.write(requestText('GET /healthz')).until('"alive"');

@@ -3,24 +3,14 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect as connectTcp, type Socket } from 'node:net';
-import { createHub, type LocalHub, type ServeOptions, type Serving } from 'parley-hub';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { fetchKeys, MOST_KEY_BYTES } from '../../../src/node/wire/fetch-keys.ts';
+import { fetchKeys, MAX_KEY_BYTES } from '../../../src/server/auth/fetch-keys.ts';
+import { maxSockets } from '../../../src/server/port/raw-sockets.ts';
+import { Pongs } from '../../../src/server/websocket/ws-endpoint.ts';
 import { openFiles } from '../../../src/system/process.ts';
-import { Pongs } from '../../../src/node/wire/pongs.ts';
-import { mostSockets } from '../../../src/server/port/raw-sockets.ts';
-
-let hub: LocalHub | undefined;
-afterEach(async () => {
-  await hub?.stop();
-  hub = undefined;
-});
-
-async function started(options: ServeOptions = {}): Promise<Serving> {
-  hub = await createHub();
-  return hub.listen({ port: 0, auth: { none: true }, ...options });
-}
+import { itDeep } from '../../support/size.ts';
+import { openHub } from '../../support/started-hub.ts';
 
 async function opened(url: string): Promise<{ socket: WebSocket; tcp: Socket }> {
   const socket = new WebSocket(url);
@@ -30,7 +20,7 @@ async function opened(url: string): Promise<{ socket: WebSocket; tcp: Socket }> 
 
 describe('pings', () => {
   it('[BP8] are answered, each once', async () => {
-    const { socket } = await opened((await started()).url);
+    const { socket } = await opened((await openHub()).url);
     const pongs: string[] = [];
     socket.on('pong', (data) => pongs.push(String(data)));
     socket.ping('one');
@@ -62,33 +52,37 @@ describe('pings', () => {
     expect(sent).toEqual(['0', '999', 'later']);
   });
 
-  it('[BP8, BP6] of one that does not read are not kept: most of what it could have been answered was never written', async () => {
-    const { socket, tcp } = await opened((await started()).url);
-    // More than the buffers of the system can hold, both ways.
-    const [count, at_once] = [300_000, 10_000];
-    let pongs = 0;
-    socket.on('pong', () => {
-      pongs += 1;
-    });
-    tcp.pause();
-    const data = Buffer.alloc(125);
-    for (let n = 0; n < count; n += at_once) {
-      for (let i = 0; i < at_once; i++) socket.ping(data);
-      while (socket.bufferedAmount > 1024 * 1024) await new Promise((resolve) => setImmediate(resolve));
-    }
-    while (socket.bufferedAmount > 0) await new Promise((resolve) => setImmediate(resolve));
-    tcp.resume();
-    // The latest is answered, and what is said after it.
-    socket.send('{"kind":"ping"}');
-    await once(socket, 'message');
-    expect(pongs).toBeGreaterThan(0);
-    expect(pongs).toBeLessThan(count / 2);
-    socket.terminate();
-  }, 30_000);
+  itDeep(
+    '[BP8, BP6] of one that does not read are not kept: most of what it could have been answered was never written',
+    async () => {
+      const { socket, tcp } = await opened((await openHub()).url);
+      // More than the buffers of the system can hold, both ways.
+      const [count, at_once] = [300_000, 10_000];
+      let pongs = 0;
+      socket.on('pong', () => {
+        pongs += 1;
+      });
+      tcp.pause();
+      const data = Buffer.alloc(125);
+      for (let n = 0; n < count; n += at_once) {
+        for (let i = 0; i < at_once; i++) socket.ping(data);
+        while (socket.bufferedAmount > 1024 * 1024) await new Promise((resolve) => setImmediate(resolve));
+      }
+      while (socket.bufferedAmount > 0) await new Promise((resolve) => setImmediate(resolve));
+      tcp.resume();
+      // The latest is answered, and what is said after it.
+      socket.send('{"kind":"ping"}');
+      await once(socket, 'message');
+      expect(pongs).toBeGreaterThan(0);
+      expect(pongs).toBeLessThan(count / 2);
+      socket.terminate();
+    },
+    30_000,
+  );
 });
 
 it('[BP8] a frame in very many pieces ends its connection', async () => {
-  const { socket } = await opened((await started()).url);
+  const { socket } = await opened((await openHub()).url);
   socket.on('error', () => {});
   for (let n = 0; n < 300; n++) socket.send('', { fin: false });
   expect((await once(socket, 'close'))[0]).toBe(1008);
@@ -96,7 +90,7 @@ it('[BP8] a frame in very many pieces ends its connection', async () => {
 
 describe('sockets', () => {
   it('[PO10] that say nothing are bounded like those that do: one too many is closed as it comes', async () => {
-    const port = await started({ limits: { maxConnections: 1 } });
+    const { port } = await openHub({ limits: { maxConnections: 1 } });
     const sockets = Array.from({ length: 270 }, () => connectTcp(port.port, '127.0.0.1').resume());
     let closed = 0;
     const enough = new Promise<void>((resolve) => {
@@ -116,11 +110,11 @@ describe('sockets', () => {
   it('[PO10] are no more than leave files for the journal; where that is less than asked for the log warns', () => {
     const warnings: unknown[] = [];
     const log = { info() {}, error() {}, warn: (text: string, details?: unknown) => warnings.push([text, details]) };
-    expect(mostSockets(1000, log, { open: 30, limit: 100_000 })).toBe(1256);
-    expect(mostSockets(1000, log, null)).toBe(1256);
+    expect(maxSockets(1000, log, { open: 30, limit: 100_000 })).toBe(1256);
+    expect(maxSockets(1000, log, null)).toBe(1256);
     expect(warnings).toEqual([]);
-    expect(mostSockets(1000, log, { open: 36, limit: 400 })).toBe(300);
-    expect(mostSockets(1000, log, { open: 36, limit: 40 })).toBe(8);
+    expect(maxSockets(1000, log, { open: 36, limit: 400 })).toBe(300);
+    expect(maxSockets(1000, log, { open: 36, limit: 40 })).toBe(8);
     expect(warnings[0]).toMatchObject([
       expect.stringContaining('ulimit -n'),
       { max_connections: 1000, open_files: 400, sockets: 300 },
@@ -135,7 +129,7 @@ describe('sockets', () => {
   });
 
   it('[PO11] of who was refused and does not hang up are closed', async () => {
-    const port = await started();
+    const { port } = await openHub();
     const socket = connectTcp({ port: port.port, host: '127.0.0.1', allowHalfOpen: true });
     let heard = '';
     socket.on('data', (chunk) => {
@@ -177,7 +171,7 @@ describe('the keys of an issuer', () => {
       response.on('close', isLeft);
       more();
     });
-    await expect(fetchKeys(url, {})).rejects.toThrow(`have over ${MOST_KEY_BYTES} bytes`);
+    await expect(fetchKeys(url, {})).rejects.toThrow(`have over ${MAX_KEY_BYTES} bytes`);
     await left;
     stop();
   });

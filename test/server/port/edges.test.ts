@@ -3,13 +3,13 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import type { Health } from '../../../src/core/operations.ts';
 import { silentLog } from '../../../src/core/ports/platform.ts';
-import { answer, type SiteHub, type Visitor } from '../../../src/server/http-site.ts';
-import { Addresses } from '../../../src/server/port/addresses.ts';
-import { authenticationOf } from '../../../src/server/auth/authenticate.ts';
+import type { Health } from '../../../src/core/protocol/operations/console-hub.ts';
+import { createAuthentication } from '../../../src/server/auth/authenticate.ts';
 import { hostRefusal, isForwarded, isLoopback } from '../../../src/server/auth/hosts.ts';
-import { listen } from '../../../src/node/wire/listen.ts';
+import { answerHttp, type SiteHub, type Visitor } from '../../../src/server/http-site.ts';
+import { Addresses } from '../../../src/server/port/addresses.ts';
+import { listen } from '../../../src/server/port/listen.ts';
 
 describe('addresses', () => {
   const limits = { maxConnections: 5, maxConnectionsPerAddress: 2, maxPending: 4, maxFailedHellosPerMinute: 3 };
@@ -77,8 +77,8 @@ it('[AU7] a port takes the schemes that were asked for, and no other', async () 
   const judged = { id: 'token:x', name: 'x', grants: [], expires_at_ms: null };
   const judges = { token: () => judged };
   const [tokens, none] = await Promise.all([
-    authenticationOf({}, '127.0.0.1', judges),
-    authenticationOf({ tokens: false, none: true }, '127.0.0.1', judges),
+    createAuthentication({}, '127.0.0.1', judges),
+    createAuthentication({ tokens: false, none: true }, '127.0.0.1', judges),
   ]);
   expect(tokens(false)({ scheme: 'token', token: 'x' })).toBe(judged);
   for (const scheme of ['none', 'jwt', 'other', 7]) expect(tokens(false)({ scheme } as never)).toBe(null);
@@ -112,6 +112,6 @@ it('[PO1, EV4] a hub that takes no posts is not ready, and says why', async () =
   const request = { url: '/readyz?x', method: 'GET', headers: {} } as IncomingMessage;
   const hub = { health, log: silentLog } as unknown as SiteHub;
   const visitor = { forbidden: null } as unknown as Visitor;
-  await answer(hub, visitor, request, response as unknown as ServerResponse);
+  await answerHttp(hub, visitor, request, response as unknown as ServerResponse);
   expect(told).toEqual([503, '{"ready":false,"reason":"the disk failed"}\n']);
 });

@@ -3,26 +3,10 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect as connectTcp, type Socket } from 'node:net';
-import { createHub, type LocalHub, type ServeOptions, type Serving } from 'parley-hub';
-import { afterEach, expect, it } from 'vitest';
+import type { ServeOptions } from 'parley-hub';
+import { expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-
-let open: { readonly hub: LocalHub; readonly port: Serving } | undefined;
-
-async function started(options: ServeOptions = {}, hubOptions: Parameters<typeof createHub>[0] = {}) {
-  const hub = await createHub(hubOptions);
-  const port = await hub.listen({ port: 0, auth: { none: true }, ...options }).catch(async (thrown: unknown) => {
-    await hub.stop();
-    throw thrown;
-  });
-  open = { hub, port };
-  return open;
-}
-
-afterEach(async () => {
-  await open?.hub.stop();
-  open = undefined;
-});
+import { openHub } from '../../support/started-hub.ts';
 
 async function socketTo(url: string, options: object = {}): Promise<WebSocket> {
   const socket = new WebSocket(url, options);
@@ -80,7 +64,7 @@ async function upgrade(url: string, headers: Record<string, string>): Promise<nu
 }
 
 it('[PO1] a port speaks frames over WebSocket, and says over HTTP whether the hub is alive and ready', async () => {
-  const { port } = await started();
+  const { port } = await openHub();
   const socket = await socketTo(port.url);
   greet(socket, 'alice');
   expect(await next(socket)).toMatchObject({ kind: 'error', error: { code: 'unauthenticated' } });
@@ -92,7 +76,7 @@ it('[PO1] a port speaks frames over WebSocket, and says over HTTP whether the hu
 });
 
 it('[OP8] a welcome over a port says how often it pings, and that the hub makes tokens', async () => {
-  const { port } = await started({ limits: { pingMs: 7000 } });
+  const { port } = await openHub({ limits: { pingMs: 7000 } });
   const socket = await socketTo(port.url);
   greet(socket, 'alice');
   await next(socket);
@@ -104,7 +88,7 @@ it('[OP8] a welcome over a port says how often it pings, and that the hub makes 
 });
 
 it('[PO2] a port that is taken, an address that is not ours and options that are wrong are refused in one sentence', async () => {
-  const { hub, port } = await started();
+  const { hub, port } = await openHub();
   await expect(hub.listen({ port: port.port })).rejects.toMatchObject({
     code: 'cannot_listen',
     message: expect.stringMatching(/is taken by another program.*give another port/),
@@ -122,7 +106,7 @@ it('[PO2] a port that is taken, an address that is not ours and options that are
 });
 
 it('[PO3] a Host or Origin that was not allowed is turned away, over WebSocket and HTTP alike', async () => {
-  const { port } = await started({ origins: ['https://console.example'], hosts: ['hub.example'] });
+  const { port } = await openHub({ origins: ['https://console.example'], hosts: ['hub.example'] });
   expect(await get(port.port, '/healthz', { host: 'evil.example' })).toMatchObject({
     status: 403,
     body: expect.stringContaining('Host: expected one of localhost'),
@@ -141,7 +125,7 @@ it('[PO3] a Host or Origin that was not allowed is turned away, over WebSocket a
 });
 
 it('[PO4] a frame over the bound ends the connection with 1009, one that is not text with 1003; others go on', async () => {
-  const { port } = await started();
+  const { port } = await openHub();
   const [big, binary, good] = [await socketTo(port.url), await socketTo(port.url), await socketTo(port.url)];
   big.send('x'.repeat(1024 * 1024 + 1));
   expect((await once(big, 'close'))[0]).toBe(1009);
@@ -153,7 +137,7 @@ it('[PO4] a frame over the bound ends the connection with 1009, one that is not 
 });
 
 it('[PO5] who says nothing, or its request drop by drop, is cut off in the end, and told why', async () => {
-  const { port } = await started({ limits: { handshakeMs: 200 } });
+  const { port } = await openHub({ limits: { handshakeMs: 200 } });
   const silent = await socketTo(port.url);
   const drop: Socket = connectTcp(port.port, '127.0.0.1');
   drop.write('GET / HTTP/1.1\r\nHost: 127');
@@ -165,7 +149,7 @@ it('[PO5] who says nothing, or its request drop by drop, is cut off in the end, 
 });
 
 it('[PO6] a peer that answers no ping is gone; one that does stays', async () => {
-  const { hub, port } = await started({ limits: { pingMs: 40, silentMs: 200 } });
+  const { hub, port } = await openHub({ limits: { pingMs: 40, silentMs: 200 } });
   const [dead, alive] = [await socketTo(port.url, { autoPong: false }), await socketTo(port.url)];
   greet(dead, 'dead');
   greet(alive, 'alive');
@@ -179,7 +163,7 @@ it('[PO6] a peer that answers no ping is gone; one that does stays', async () =>
 });
 
 it('[PO7] stopping says goodbye, lets what was sent leave, closes the port, and can be asked for twice', async () => {
-  const { hub, port } = await started();
+  const { hub, port } = await openHub();
   const socket = await socketTo(port.url);
   greet(socket, 'alice');
   await next(socket);
@@ -193,7 +177,7 @@ it('[PO7] stopping says goodbye, lets what was sent leave, closes the port, and 
 });
 
 it('[PO8] at most so many connections are open, and so many without a hello; one more is told so', async () => {
-  const { port } = await started({ limits: { maxConnections: 2 } });
+  const { port } = await openHub({ limits: { maxConnections: 2 } });
   const [one, two] = [await socketTo(port.url), await socketTo(port.url)];
   expect(await upgrade(port.url, {})).toBe(503);
   one.close();

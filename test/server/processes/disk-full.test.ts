@@ -1,14 +1,12 @@
 // A disk that is really full: a limit on the size of files makes the system refuse the hub's writes.
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { WireError } from '../../../src/core/lib/errors.ts';
-import { STORE_FAILED_EXIT_CODE } from '../../../src/node/exit-after-failure.ts';
+import { STORE_FAILED_EXIT_CODE } from '../../../src/server/create-hub.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import { text } from '../../hub/scene.ts';
-import { type BuiltScript, builtScript } from '../../support/built-script.ts';
+import { sharedFolder, sharedScript } from '../../support/fixtures.ts';
 import { HubProcess } from './hub-process.ts';
 
 /** A segment would be larger, so it is not made ready and grows until it meets the limit. */
@@ -17,24 +15,15 @@ const segmentBytes = 1024 * 1024;
 const IN_FLIGHT = 20;
 const WORDS = 'x'.repeat(1_000);
 
-let script: BuiltScript;
-let root: string;
+const built = sharedScript('test/server/processes/hub-child.ts');
+const root = sharedFolder();
 
-beforeAll(async () => {
-  script = await builtScript('hub-child.ts');
-  root = await mkdtemp(join(tmpdir(), 'parley-full-'));
-});
-
-afterAll(async () => {
-  await HubProcess.endAll();
-  await rm(root, { recursive: true });
-  await script.remove();
-});
+afterAll(() => HubProcess.endAll());
 
 describe.skipIf(process.platform === 'win32')('a hub whose disk is full', () => {
   it('[DS8, L10] says so, reads on, ends with code 74 after 5 s, and has kept everything it answered for', async () => {
-    const folder = join(root, 'data');
-    const full = new HubProcess(script.path, { maxFileKib: MAX_FILE_KIB });
+    const folder = join(root.path, 'data');
+    const full = new HubProcess(built.path, { maxFileKib: MAX_FILE_KIB });
     await full.open(folder, { segmentBytes, exitOnStoreFailure: true });
     const [alice, bob] = [await full.peer('alice'), await full.peer('bob')];
     const params = { type: 'conversation', participants: [bob.agentId], wait: 'created' } as const;
@@ -61,7 +50,7 @@ describe.skipIf(process.platform === 'win32')('a hub whose disk is full', () => 
     expect(stayed).toBeGreaterThan(4_500);
     expect(stayed).toBeLessThan(20_000);
 
-    const roomy = new HubProcess(script.path);
+    const roomy = new HubProcess(built.path);
     await roomy.open(folder, { segmentBytes });
     const again = await roomy.peer('alice');
     const keys = [...acked.keys(), ...refusals.map(({ key }) => key)];

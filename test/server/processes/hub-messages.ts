@@ -1,6 +1,6 @@
 /** What a test and the hub process it started say to each other. */
 
-import type { Health } from '../../../src/core/operations.ts';
+import type { Health } from '../../../src/core/protocol/operations/console-hub.ts';
 
 export type ToChild =
   | {

@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Link } from '../../../src/core/lib/link.ts';
-import type { Health } from '../../../src/core/operations.ts';
+import type { Health } from '../../../src/core/protocol/operations/console-hub.ts';
 import { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { FromChild, ToChild } from './hub-messages.ts';
 

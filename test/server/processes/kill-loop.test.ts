@@ -1,21 +1,20 @@
 // A hub process is killed again and again at a random moment while its clients have posts in flight. In the end the clients'
 // own journals are compared with the logs: nothing that was answered is lost, nothing is there twice or in another order.
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Envelope } from '../../../src/core/records/session/envelope.ts';
 import { COMMIT_AFTER_MS } from '../../../src/store/logs/appender.ts';
-import { envelope } from '../../../src/testing/lib/sample-records.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import { type Random, seededRandom } from '../../../src/testing/lib/random.ts';
-import { type BuiltScript, builtScript } from '../../support/built-script.ts';
+import { envelope } from '../../../src/testing/lib/sample-records.ts';
+import { sharedFolder, sharedScript } from '../../support/fixtures.ts';
+import { runs } from '../../support/size.ts';
 import { type Account, readAccount } from './client-journal.ts';
 import { HubProcess } from './hub-process.ts';
 import { Writer } from './writer.ts';
 
-const ROUNDS = Math.max(30, Number(process.env.PARLEY_KILL_ROUNDS ?? 30));
+const ROUNDS = Number(process.env.PARLEY_KILL_ROUNDS ?? runs(30, 6));
 /** A test that finds something says its seed; the moments of a kill are the system's all the same. */
 const SEED = Number(process.env.PARLEY_KILL_SEED ?? Date.now() % 1_000_000);
 /** Two in each session, so that their posts mix. */
@@ -24,31 +23,22 @@ const NAMES = ['ann', 'ben', 'cat', 'dan'] as const;
 const MIN_DEPTH = 30;
 const DEPTHS = 25;
 
-let script: BuiltScript;
-let root: string;
+const built = sharedScript('test/server/processes/hub-child.ts');
+const root = sharedFolder();
 
-beforeAll(async () => {
-  script = await builtScript('hub-child.ts');
-  root = await mkdtemp(join(tmpdir(), 'parley-kill-'));
-});
-
-afterAll(async () => {
-  await HubProcess.endAll();
-  await rm(root, { recursive: true });
-  await script.remove();
-});
+afterAll(() => HubProcess.endAll());
 
 describe('a hub that is killed with posts in flight', () => {
   it(
     `[DS6, L1, L2, L5] ${ROUNDS} times: nothing that was answered is lost, nothing is doubled, nothing changed its order`,
     async () => {
       const random = seededRandom(SEED);
-      const loop = new KillLoop(join(root, 'data'));
-      const writers = NAMES.map((name) => new Writer(name, join(root, `${name}.journal`)));
+      const loop = new KillLoop(join(root.path, 'data'));
+      const writers = NAMES.map((name) => new Writer(name, join(root.path, `${name}.journal`)));
       const inFlight: number[] = [];
       for (let round = 0; round < ROUNDS; round++) inFlight.push(await loop.round(writers, random));
       const logs = await loop.finish(writers);
-      const accounts = new Map(NAMES.map((name) => [name as string, readAccount(join(root, `${name}.journal`))]));
+      const accounts = new Map(NAMES.map((name) => [name as string, readAccount(join(root.path, `${name}.journal`))]));
       const verdict = compared(accounts, logs);
       const sorted = inFlight.toSorted((a, b) => a - b);
       const middle = sorted[Math.floor(sorted.length / 2)];
@@ -109,7 +99,7 @@ class KillLoop {
 
   constructor(folder: string) {
     this.#folder = folder;
-    this.#spare = new HubProcess(script.path);
+    this.#spare = new HubProcess(built.path);
   }
 
   /** Gives the posts that were in flight when the process was killed. */
@@ -164,7 +154,7 @@ class KillLoop {
 
   #taken(): HubProcess {
     const hub = this.#spare;
-    this.#spare = new HubProcess(script.path);
+    this.#spare = new HubProcess(built.path);
     return hub;
   }
 

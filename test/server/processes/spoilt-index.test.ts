@@ -1,12 +1,12 @@
 // The index is a cache: whatever becomes of its file, a hub starts again and has everything that is in the journal.
 
-import { cp, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../src/testing/lib/random.ts';
 import { text } from '../../hub/scene.ts';
-import { type BuiltScript, builtScript } from '../../support/built-script.ts';
+import { sharedFolder, sharedScript } from '../../support/fixtures.ts';
+import { some } from '../../support/size.ts';
 import { HubProcess } from './hub-process.ts';
 
 const PAGE = 4096;
@@ -27,16 +27,14 @@ const FATES: readonly [string, (path: string) => Promise<void>][] = [
 const random = seededRandom(1);
 const randomByte = () => random.below(256);
 
-let script: BuiltScript;
-let root: string;
+const built = sharedScript('test/server/processes/hub-child.ts');
+const root = sharedFolder();
 let sessionId: string;
 let newest: number;
 
 beforeAll(async () => {
-  script = await builtScript('hub-child.ts');
-  root = await mkdtemp(join(tmpdir(), 'parley-index-'));
-  const hub = new HubProcess(script.path);
-  await hub.open(join(root, 'sound'));
+  const hub = new HubProcess(built.path);
+  await hub.open(join(root.path, 'sound'));
   const [alice, bob] = [await hub.peer('alice'), await hub.peer('bob')];
   const params = { type: 'conversation', participants: [bob.agentId], wait: 'created' } as const;
   sessionId = (await alice.call('create_session', params)).session.session_id;
@@ -46,18 +44,14 @@ beforeAll(async () => {
   await hub.stop();
 });
 
-afterAll(async () => {
-  await HubProcess.endAll();
-  await rm(root, { recursive: true });
-  await script.remove();
-});
+afterAll(() => HubProcess.endAll());
 
 describe('an index that', () => {
   it.each(FATES)(
     '[DS9] %s: it is built anew and the hub starts, at the second try if the first was ended by it',
     async (fate, spoil) => {
-      const folder = join(root, fate);
-      await cp(join(root, 'sound'), folder, { recursive: true });
+      const folder = join(root.path, fate);
+      await cp(join(root.path, 'sound'), folder, { recursive: true });
       await spoil(join(folder, 'index', 'data.mdb'));
       const hub = await started(folder);
       const alice = await hub.peer('alice');
@@ -74,7 +68,7 @@ const SCARS: readonly [string, (path: string, seed: number) => Promise<void>][] 
   ['forty bits of which are flipped', (path, seed) => scarred(path, seed, flipBits)],
   ['a page of which is blank', (path, seed) => scarred(path, seed, blankPage)],
 ];
-const SEEDS = [1, 2, 3, 4, 5, 6];
+const SEEDS = some([1, 2, 3, 4, 5, 6], 2);
 /** The first that meets damage, and those that may end before the index is given up. */
 const MOST_STARTS = 6;
 
@@ -84,8 +78,8 @@ describe('an index', () => {
     async (scar, spoil) => {
       const needed: number[] = [];
       for (const seed of SEEDS) {
-        const folder = join(root, `${scar} ${seed}`);
-        await cp(join(root, 'sound'), folder, { recursive: true });
+        const folder = join(root.path, `${scar} ${seed}`);
+        await cp(join(root.path, 'sound'), folder, { recursive: true });
         await spoil(join(folder, 'index', 'data.mdb'), seed);
         let starts = 1;
         while (!(await isWholeIn(folder))) starts += 1;
@@ -100,7 +94,7 @@ describe('an index', () => {
 
 /** False = the process ended or refused; what it does answer must be right. */
 async function isWholeIn(folder: string): Promise<boolean> {
-  const hub = new HubProcess(script.path);
+  const hub = new HubProcess(built.path);
   const dead = hub.exited.then(() => 'dead' as const);
   const looked = look(hub, folder).catch((thrown: Error) => {
     if (thrown.name === 'AssertionError') throw thrown;
@@ -145,13 +139,13 @@ function blankPage(bytes: Buffer, below: (limit: number) => number): void {
 
 /** lmdb maps the file, so damage may end a process; whoever watches it starts another. */
 async function started(folder: string): Promise<HubProcess> {
-  const first = new HubProcess(script.path);
+  const first = new HubProcess(built.path);
   const opened = await Promise.race([first.tryOpen(folder), first.exited]);
   if ('kind' in opened) {
     expect(opened).toEqual({ kind: 'opened' });
     return first;
   }
-  const second = new HubProcess(script.path);
+  const second = new HubProcess(built.path);
   expect(await Promise.race([second.tryOpen(folder), second.exited])).toEqual({ kind: 'opened' });
   return second;
 }

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Ended, read, required, root, run, withoutNpm } from '../../package/repository.ts';
+import { itDeep } from '../../support/size.ts';
 import { python, whyNoPython } from '../websocket/python.ts';
 
 const BUILD_MS = 180_000;
@@ -76,7 +77,7 @@ describe.skipIf(process.platform === 'win32')('npm start', () => {
     expect(commands()).toHaveLength(3);
   });
 
-  it('[PK7] its first thing to try runs as it is printed: two processes meet at this hub', async () => {
+  itDeep('[PK7] its first thing to try runs as it is printed: two processes meet at this hub', async () => {
     const { code, output } = await sh(commands()[0] ?? '');
     const url = /ws:\S+/.exec(hub.output)?.[0];
     expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining(`over ${url} bob says: 4\n`) });
@@ -111,7 +112,7 @@ describe.skipIf(process.platform === 'win32')('npm start', () => {
     expect(await (await fetch(line.slice('curl '.length))).json()).toEqual({ ready: true, reason: null });
   });
 
-  it('[PK6, PK7] the question of the README is put and answered as it stands there', async () => {
+  itDeep('[PK6, PK7] the question of the README is put and answered as it stands there', async () => {
     const [, join = ''] = /^```sh\n(npm run parley -- join .+)\n```$/m.exec(readme) ?? [];
     const [, open = '', shown = ''] =
       /^```console\n\$ (npm run parley -- open .+)\n([\s\S]*?)^```$/m.exec(readme) ?? [];
@@ -132,7 +133,7 @@ describe.skipIf(process.platform === 'win32')('npm start', () => {
     }
   });
 
-  it(
+  itDeep(
     '[PK7] a second one on the same folder, or the same port, says who has it and what to type',
     async () => {
       const port = /127\.0\.0\.1:(\d+)/.exec(hub.output)?.[1] ?? '';
@@ -150,7 +151,7 @@ describe.skipIf(process.platform === 'win32')('npm start', () => {
     BUILD_MS,
   );
 
-  it.each([
+  itDeep.each([
     ['Ctrl-C, which reaches every process of a terminal,', 'SIGINT', 'group'],
     ['SIGTERM to npm alone', 'SIGTERM', 'npm'],
   ] as const)(
@@ -167,7 +168,7 @@ describe.skipIf(process.platform === 'win32')('npm start', () => {
     BUILD_MS,
   );
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('[PK7] %s to the hub itself ends it with exit code 0', async (signal) => {
+  itDeep.each(['SIGINT', 'SIGTERM'] as const)('[PK7] %s to the hub itself ends it with exit code 0', async (signal) => {
     const args = ['.ci/start.mjs', '--port', '0', '--data', join(dirname(data), signal)];
     const alone = new Started(spawn(process.execPath, args, { cwd: root, env: withoutNpm() }));
     await alone.says('Ctrl-C stops it.');

@@ -2,31 +2,20 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { required } from '../../package/repository.ts';
-import { type BuiltScript, builtScript } from '../../support/built-script.ts';
+import { sharedFolder, sharedScript } from '../../support/fixtures.ts';
 import { callsIn, faultsIn, unsyncedFolders } from './system-trace.ts';
 
 const canTrace = spawnSync('strace', ['-f', '-o', '/dev/null', 'true']).status === 0;
 const skips = !canTrace && !required('strace');
 const why = canTrace ? '' : ' (skipped: strace is missing or may not trace here)';
 
-let script: BuiltScript;
-let root: string;
-
-beforeAll(async () => {
-  script = await builtScript('acking-child.ts');
-  root = await mkdtemp(join(tmpdir(), 'parley-strace-'));
-});
-
-afterAll(async () => {
-  await rm(root, { recursive: true });
-  await script.remove();
-});
+const built = sharedScript('test/server/processes/acking-child.ts');
+const root = sharedFolder();
 
 describe('the calls of a hub to the system', () => {
   it.skipIf(skips)(
@@ -87,11 +76,11 @@ describe('the calls of a hub to the system', () => {
 
 /** Posts one after the other, and then many at once. */
 async function traced(...flags: readonly string[]): Promise<{ words: readonly string[]; trace: string }> {
-  const folder = await mkdtemp(join(root, 'run-'));
+  const folder = await mkdtemp(join(root.path, 'run-'));
   const output = join(folder, 'trace');
   const calls = 'trace=openat,write,pwrite64,pwritev,fdatasync,fsync,mkdir,mkdirat';
   const options = ['-f', '-tt', '-y', '-s', '100000', '-e', calls, '-o', output];
-  const command = [process.execPath, script.path, join(folder, 'deep', 'data'), ...flags];
+  const command = [process.execPath, built.path, join(folder, 'deep', 'data'), ...flags];
   const child = spawn('strace', [...options, ...command], { stdio: ['pipe', 'pipe', 'inherit'] });
   // Without its input it ends by itself, also when a test fails here.
   onTestFinished(() => void child.stdin.destroy());

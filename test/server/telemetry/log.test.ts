@@ -3,9 +3,9 @@
 import { existsSync } from 'node:fs';
 import { createHub } from 'parley-hub';
 import { expect, it } from 'vitest';
-import { LOG_LEVELS, logLevelOf, logTo } from '../../../src/server/telemetry/pino-log.ts';
+import { LOG_LEVELS } from '../../../src/server/telemetry/line-log.ts';
+import { logLevelOf, logTo, redactCredentials } from '../../../src/server/telemetry/pino-log.ts';
 import { up } from '../../../src/server/up.ts';
-import { withoutSecrets } from '../../../src/node/without-secrets.ts';
 import { HttpHub } from '../http/http-hub.ts';
 
 class Output {
@@ -70,12 +70,12 @@ it('[MO5] secrets are taken out wherever they are', async () => {
     expect(output.text).toContain(`parley_${token_id}_[secret]`);
     for (const secret of [token, jwt, 'opaque-thing', 'pw-in-the-clear']) expect(output.text).not.toContain(secret);
   }
-  expect(withoutSecrets('Bearer a;b,c; then "Bearer d", Bearer e')).toBe(
+  expect(redactCredentials('Bearer a;b,c; then "Bearer d", Bearer e')).toBe(
     'Bearer [secret]; then "Bearer [secret]", Bearer [secret]',
   );
   const circle: { self?: unknown } = {};
   circle.self = circle;
-  expect(() => JSON.stringify(withoutSecrets(circle))).not.toThrow();
+  expect(() => JSON.stringify(redactCredentials(circle))).not.toThrow();
 });
 
 it('[MO5] at debug every HTTP request is told, without its query and its credential', async () => {

@@ -1,16 +1,14 @@
 // What /metrics says, against what clients saw and what the journal holds.
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { connect, createHub } from 'parley-hub';
 import { type WireCode, WireError } from 'parley-hub/core';
 import { expect, it } from 'vitest';
-import type { Figures } from '../../../src/hub/figures.ts';
 import { Histogram } from '../../../src/hub/lib/histogram.ts';
+import type { Figures } from '../../../src/hub/reading/console/figures.ts';
 import { MEASURES, samplesOf } from '../../../src/server/telemetry/metrics.ts';
-import { logOf } from '../websocket/fuzz.ts';
+import { tempFolder } from '../../support/fixtures.ts';
 import { HttpHub } from '../http/http-hub.ts';
+import { logOf } from '../websocket/fuzz.ts';
 
 /** `name{a="b"}` → value. */
 async function scraped(http: HttpHub): Promise<ReadonlyMap<string, number>> {
@@ -58,7 +56,7 @@ class Seen {
 }
 
 it('[MO1] under load the counts are those of the journal, and the refusals those that clients saw', async () => {
-  const data = await mkdtemp(join(tmpdir(), 'parley-metrics-'));
+  const data = await tempFolder();
   const http = await HttpHub.open({}, { data });
   const names = ['alice', 'bob', 'carol', 'dave'];
   const tokens = await Promise.all(names.map((name) => http.member(name)));
@@ -120,7 +118,6 @@ it('[MO1] under load the counts are those of the journal, and the refusals those
   const violations = entries.filter(({ event_type }) => event_type === 'expectation.violated').length;
   expect(violations).toBeGreaterThan(0);
   expect(after.get('parley_violations_total{name="max_turns"}')).toBe(violations);
-  await rm(data, { recursive: true, force: true });
 }, 60_000);
 
 async function entriesIn(data: string, sessionIds: readonly string[]) {

@@ -3,26 +3,15 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { type AgentClient, connect, createHub, type LocalHub, type Serving } from 'parley-hub';
-import { afterEach, expect, it } from 'vitest';
+import { type AgentClient, connect, type HubServer, type LocalHub } from 'parley-hub';
+import { expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
+import { itDeep } from '../../support/size.ts';
+import { openHub } from '../../support/started-hub.ts';
 
-const NONE = { auth: { none: true } } as const;
-const stops: (() => Promise<unknown> | unknown)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0).reverse()) await stop();
-});
-
-async function serving(options: Parameters<typeof createHub>[0] = {}, more: Parameters<LocalHub['listen']>[0] = {}) {
-  const hub = await createHub(options);
-  stops.push(() => hub.stop());
-  const port = await hub.listen({ port: 0, ...NONE, ...more });
-  return { hub, port };
-}
-
-async function joined(port: Serving, name: string, options: object = {}): Promise<AgentClient> {
+async function joined(port: HubServer, name: string, options: object = {}): Promise<AgentClient> {
   const client = await connect(port.url, { name, reconnect: { minMs: 20, maxMs: 200 }, ...options });
-  stops.push(() => client.close());
+  onTestFinished(() => client.close());
   return client;
 }
 
@@ -34,20 +23,20 @@ async function audited(hub: LocalHub, name: string): Promise<unknown[]> {
 }
 
 /** A connection that was bound and then reads nothing more. */
-async function deaf(port: Serving, name: string): Promise<WebSocket> {
+async function deaf(port: HubServer, name: string): Promise<WebSocket> {
   const socket = new WebSocket(port.url);
   await once(socket, 'open');
   socket.send(JSON.stringify({ kind: 'hello', protocol: 1, name, auth: { scheme: 'none' } }));
   await once(socket, 'message');
   const tcp = (socket as unknown as { readonly _socket: Socket })._socket;
   tcp.pause();
-  stops.push(() => socket.terminate());
+  onTestFinished(() => socket.terminate());
   return socket;
 }
 
-it('[BP1, L8] who stops reading is sent away as a slow consumer, holds nobody up, and loses nothing', async () => {
+itDeep('[BP1, L8] who stops reading is sent away as a slow consumer, holds nobody up, and loses nothing', async () => {
   const limits = { maxUnsentBytes: 64 * 1024, maxHeldBytes: 64 * 1024 * 1024, slowConsumerMs: 1, maxPending: 10_000 };
-  const { hub, port } = await serving({ limits });
+  const { hub, port } = await openHub({}, { limits });
   const [alice, bob, dave] = [await joined(port, 'alice'), await joined(port, 'bob'), await joined(port, 'dave')];
   const erin = await joined(port, 'erin', {
     onMessage: (message: { reply(text: string): unknown }) => message.reply('yes'),
@@ -85,11 +74,11 @@ it('[BP1, L8] who stops reading is sent away as a slow consumer, holds nobody up
 });
 
 it('[BP2, L8] a process that was stopped is noticed, others go on, and it has everything when it goes on', async () => {
-  const { hub, port } = await serving({}, { limits: { pingMs: 100, silentMs: 400 } });
+  const { hub, port } = await openHub({ limits: { pingMs: 100, silentMs: 400 } });
   const child = fork(new URL('./listening-child.ts', import.meta.url), [port.url, 'bob'], {
     execArgv: ['--conditions=parley-source', '--import', 'tsx'],
   });
-  stops.push(() => child.kill('SIGKILL'));
+  onTestFinished(() => void child.kill('SIGKILL'));
   expect((await once(child, 'message'))[0]).toBe('ready');
   const heard: string[] = [];
   const all = new Promise<void>((resolve) =>
@@ -116,7 +105,7 @@ it('[BP2, L8] a process that was stopped is noticed, others go on, and it has ev
 });
 
 it('[BP3, L7] two that fight for one name end with the newer one; the older is told and does not come back', async () => {
-  const { port } = await serving();
+  const { port } = await openHub();
   const clients: AgentClient[] = [];
   for (let n = 0; n < 20; n++) clients.push(await joined(port, 'alice'));
   const ends = await Promise.all(clients.slice(0, -1).map((client) => client.closed));
@@ -126,8 +115,8 @@ it('[BP3, L7] two that fight for one name end with the newer one; the older is t
   expect(clients.at(-1)?.state).toBe('open');
 });
 
-it('[BP4, L5] three hundred that lose their hub at once all come back, and nobody loses anything', async () => {
-  const { hub, port } = await serving();
+itDeep('[BP4, L5] three hundred that lose their hub at once all come back, and nobody loses anything', async () => {
+  const { hub, port } = await openHub();
   const count = 300;
   const heard = new Map<string, string[]>();
   const listeners = await Promise.all(
@@ -144,7 +133,7 @@ it('[BP4, L5] three hundred that lose their hub at once all come back, and nobod
   await say('one');
   await port.close(0);
   const said = say('two');
-  const again = await hub.listen({ port: port.port, ...NONE });
+  const again = await hub.listen({ port: port.port, auth: { none: true } });
   await said;
   await say('three');
   await expect

@@ -1,19 +1,17 @@
 // A storm that is larger than the hub lets in at once: those who are turned away come back later.
 
-import { connect, createHub } from 'parley-hub';
-import { expect, it, onTestFinished } from 'vitest';
+import { connect } from 'parley-hub';
+import { expect, onTestFinished } from 'vitest';
 import { seededRandom } from '../../../src/testing/lib/random.ts';
+import { itDeep } from '../../support/size.ts';
+import { openHub } from '../../support/started-hub.ts';
 import { TcpProxy } from '../../torture/tcp-proxy.ts';
 
-it('[BP4, PO8] more than may be without a hello at once are all back in the end', async () => {
-  const hub = await createHub();
-  const port = await hub.listen({ port: 0, auth: { none: true }, limits: { maxPending: 2 } });
+itDeep('[BP4, PO8] more than may be without a hello at once are all back in the end', async () => {
+  const { port } = await openHub({ limits: { maxPending: 2 } });
   const proxy = new TcpProxy({ port: () => port.port, random: seededRandom(1), cutChance: 0 });
   const url = await proxy.listen();
-  onTestFinished(async () => {
-    proxy.close();
-    await hub.stop();
-  });
+  onTestFinished(() => proxy.close());
   let away = 0;
   const back: Promise<void>[] = [];
   for (let n = 0; n < 40; n++) {

@@ -1,12 +1,17 @@
 // Frames of one peer are taken a few at a time. Here the socket is a list, and the timers are the test's.
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { FairReading, FRAME_COST, MOST_AT_ONCE, PAUSE_MS } from '../../../src/server/websocket/fair-reading.ts';
-import { Turns } from '../../../src/node/wire/turns.ts';
+import {
+  EventLoopTicks,
+  FairReading,
+  FRAME_COST,
+  MAX_AT_ONCE,
+  PAUSE_MS,
+} from '../../../src/server/websocket/fair-reading.ts';
 
 const LENGTH = 56;
 /** Texts of that length in one turn. */
-const AT_ONCE = Math.ceil(MOST_AT_ONCE / (LENGTH + FRAME_COST));
+const AT_ONCE = Math.ceil(MAX_AT_ONCE / (LENGTH + FRAME_COST));
 const textOf = (number: number) => String(number).padStart(LENGTH, '0');
 
 beforeEach(() => vi.useFakeTimers());
@@ -25,7 +30,7 @@ function scene() {
     },
   };
   let each: (text: string) => void = () => {};
-  const turns = new Turns();
+  const turns = new EventLoopTicks();
   const reading = new FairReading(source, turns, (text) => {
     taken.push(text);
     each(text);
@@ -74,7 +79,7 @@ it('[BP7] who speaks alone waits for the next turn only', () => {
 it('[BP7] large frames are taken one in a turn', () => {
   const { taken, reading, otherSpeaks } = scene();
   otherSpeaks();
-  for (let i = 0; i < 3; i++) reading.came('x'.repeat(MOST_AT_ONCE));
+  for (let i = 0; i < 3; i++) reading.came('x'.repeat(MAX_AT_ONCE));
   expect(taken).toHaveLength(1);
   vi.advanceTimersByTime(PAUSE_MS);
   expect(taken).toHaveLength(2);
@@ -142,7 +147,7 @@ it('[BP7] what came before the end is taken at the end', () => {
 
 it('[BP8] pings, which are not handed on, take from the same portion, and nothing is read after it', () => {
   const { source, reading } = scene();
-  const most = Math.ceil(MOST_AT_ONCE / (125 + FRAME_COST));
+  const most = Math.ceil(MAX_AT_ONCE / (125 + FRAME_COST));
   for (let n = 0; n < most - 1; n++) reading.passed(125);
   expect(source.isPaused).toBe(false);
   reading.passed(125);

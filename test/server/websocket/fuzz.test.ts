@@ -1,14 +1,14 @@
 // Ten thousand wrong frames; `npm run fuzz` sends ten times as many.
 
-import { createHub } from 'parley-hub';
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
+import { itDeep } from '../../support/size.ts';
+import { openHub } from '../../support/started-hub.ts';
 import { fuzz, logOf } from './fuzz.ts';
 
-it('[L8, RE1] wrong frames are answered with a typed error or a close, and change nobody’s log', async () => {
+itDeep('[L8, RE1] wrong frames are answered with a typed error or a close, and change nobody’s log', async () => {
   const frames = Number(process.env.FRAMES ?? 10_000);
   const seed = Number(process.env.SEED ?? 7);
-  const hub = await createHub();
-  const { url } = await hub.listen({ port: 0, auth: { none: true } });
+  const { hub, url } = await openHub();
   const [alice] = [await hub.agent('alice'), await hub.agent('bob')];
   const session = await alice.open('conversation', ['bob']);
   await session.send('hello');
@@ -19,5 +19,4 @@ it('[L8, RE1] wrong frames are answered with a typed error or a close, and chang
   expect(result.answered + result.closed).toBeGreaterThanOrEqual(result.wrong);
   expect(await logOf(hub, 'alice', session.id)).toEqual(before);
   expect(hub.health()).toMatchObject({ ready: true });
-  await hub.stop();
 });

@@ -5,7 +5,7 @@ import type { LocalHub } from 'parley-hub';
 import { WIRE_CODES } from 'parley-hub/core';
 import { WebSocket } from 'ws';
 import { parseClientFrame } from '../../../src/core/protocol/frames/frame-codec.ts';
-import { isOperation, OPERATIONS } from '../../../src/core/operations.ts';
+import { isOperation, OPERATIONS } from '../../../src/core/protocol/operations/operations.ts';
 import { type Random, seededRandom } from '../../../src/testing/lib/random.ts';
 import { goodParams } from '../../hub/every-operation.ts';
 

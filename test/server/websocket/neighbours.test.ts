@@ -2,8 +2,10 @@
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { type AgentClient, connect, createHub, type LocalHub, type ServeOptions } from 'parley-hub';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { type AgentClient, connect, type LocalHub, type ServeOptions } from 'parley-hub';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { itDeep } from '../../support/size.ts';
+import { openHub } from '../../support/started-hub.ts';
 import type { Attack, Counts } from './attacker.ts';
 
 let attacker: ChildProcess;
@@ -15,11 +17,6 @@ beforeAll(async () => {
 });
 afterAll(() => attacker.kill('SIGKILL'));
 
-const stops: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0).reverse()) await stop();
-});
-
 interface Neighbours {
   readonly hub: LocalHub;
   readonly url: string;
@@ -29,12 +26,10 @@ interface Neighbours {
 }
 
 async function neighbours(limits: ServeOptions['limits'] = {}): Promise<Neighbours> {
-  const hub = await createHub();
-  stops.push(() => hub.stop());
-  const { url } = await hub.listen({ port: 0, auth: { none: true }, limits });
+  const { hub, url } = await openHub({ limits });
   const join = async (name: string, options: object = {}): Promise<AgentClient> => {
     const client = await connect(url, { name, ...options });
-    stops.push(() => client.close());
+    onTestFinished(() => client.close());
     return client;
   };
   await join('erin', {
@@ -122,20 +117,23 @@ it('[BP6, PO5, L8] beside a hundred who send their requests drop by drop, and ar
   await onlyNeighboursLeft(world);
 });
 
-it('[BP6, PO8, L8] beside three thousand who connect and say nothing: so many are let in, and no more', async () => {
-  const world = await neighbours({ maxPending: 50, handshakeMs: 60_000 });
-  const stop = await attacked('connects', world.url, 'all tried');
-  expect(world.hub.health().connections).toBe(52);
-  await world.talk(30);
-  // Whoever else wants in is told to come again.
-  await expect(world.join('late', { reconnect: false })).rejects.toMatchObject({
-    code: 'unavailable',
-    message: expect.stringContaining('503'),
-  });
-  expect(await stop()).toEqual({ 'let in': 50, refused: 2950, 'all tried': 1 });
-  await onlyNeighboursLeft(world);
-  await world.join('late');
-});
+itDeep(
+  '[BP6, PO8, L8] beside three thousand who connect and say nothing: so many are let in, and no more',
+  async () => {
+    const world = await neighbours({ maxPending: 50, handshakeMs: 60_000 });
+    const stop = await attacked('connects', world.url, 'all tried');
+    expect(world.hub.health().connections).toBe(52);
+    await world.talk(30);
+    // Whoever else wants in is told to come again.
+    await expect(world.join('late', { reconnect: false })).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('503'),
+    });
+    expect(await stop()).toEqual({ 'let in': 50, refused: 2950, 'all tried': 1 });
+    await onlyNeighboursLeft(world);
+    await world.join('late');
+  },
+);
 
 it('[BP6, BP3, L5] beside two who take one name from each other; what is said to that name meanwhile is not lost', async () => {
   const world = await neighbours();

@@ -3,9 +3,10 @@
 import { Buffer } from 'node:buffer';
 import type { Writable } from 'node:stream';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import * as library from 'ws';
-import { textFrame } from '../../../src/node/wire/text-frame.ts';
+import { textFrame } from '../../../src/server/websocket/ws-endpoint.ts';
+import { itDeep } from '../../support/size.ts';
 
 /** It is exported, and has no type. */
 const { Receiver } = library as unknown as { Receiver: new (options: { isServer: boolean }) => Writable };
@@ -21,7 +22,7 @@ function read(bytes: Buffer): string[] {
 
 const written = (texts: readonly string[]) => Buffer.from(texts.map(textFrame).join(''), 'latin1');
 
-it('[PO1] texts of every length and alphabet arrive as they were sent, however many leave together', () => {
+itDeep('[PO1] texts of every length and alphabet arrive as they were sent, however many leave together', () => {
   const around = (length: number) => fc.integer({ min: length - 2, max: length + 2 });
   const length = fc.oneof(fc.integer({ min: 0, max: 300 }), around(126), around(2 ** 16));
   const text = fc.oneof(

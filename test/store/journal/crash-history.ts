@@ -1,11 +1,11 @@
 /** A random life of a journal on a disk that loses power at any moment, and the rule that must hold after each loss. */
 
-import type { Files } from '../../../src/node/journal/files.ts';
+import type { Files } from '../../../src/store/journal/files.ts';
 import type { Journal } from '../../../src/store/journal/journal.ts';
-import type { Appended } from '../../../src/store/journal/journal-types.ts';
+import type { AppendResult } from '../../../src/store/journal/journal-types.ts';
 import { type Random, seededRandom } from '../../../src/testing/lib/random.ts';
 import { SimDisk } from '../../support/sim-disk.ts';
-import { logOf, opened, turn } from './open-journal.ts';
+import { logOf, openJournal, turn } from './open-journal.ts';
 
 export interface HistoryResult {
   /** What was wrong, or null. */
@@ -32,7 +32,7 @@ export async function crashHistory(
   const result = { confirmed: 0, torn: 0 };
   for (let life = 0; life < 6; life++) {
     const died = disk.dieAfter(1 + random.below(30));
-    const open = await Promise.race([opened(wrap(disk), { segmentBytes }), died]);
+    const open = await Promise.race([openJournal(wrap(disk), { segmentBytes }), died]);
     if (open) {
       const fault =
         check(known, staged, open.texts) ??
@@ -46,9 +46,9 @@ export async function crashHistory(
     if (random.chance(0.15)) disk.kill();
     else disk.crash(random);
   }
-  const last = await opened(wrap(disk), { segmentBytes });
+  const last = await openJournal(wrap(disk), { segmentBytes });
   disk.crash(random);
-  const again = await opened(wrap(disk), { segmentBytes });
+  const again = await openJournal(wrap(disk), { segmentBytes });
   const fault = check(known, staged, last.texts) ?? check(last.texts, [], again.texts);
   return { ...result, fault: fault === null ? null : `seed ${seed}, at the end: ${fault}` };
 }
@@ -64,7 +64,7 @@ async function live(
   const staged: Staged[] = [];
   const bursts = random.pick([1, 4, 30, 30]);
   for (let burst = 0; burst < bursts && !disk.isDead; burst++) {
-    let last: Appended | null = null;
+    let last: AppendResult | null = null;
     const size = random.below(random.pick([8, 8, 8, 60]));
     for (let i = 0; i < size; i++) {
       const text = `${life}.${staged.length} ${'é'.repeat(random.below(random.pick([4, 100, 600, 600])))}`;

@@ -1,58 +1,63 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../src/testing/lib/random.ts';
 import { SimDisk } from '../../support/sim-disk.ts';
+import { itDeep, runs } from '../../support/size.ts';
 import { crashHistory } from './crash-history.ts';
-import { confirmed, opened, turn } from './open-journal.ts';
-import { portOf } from './patched-files.ts';
+import { confirmed, openJournal, turn } from './open-journal.ts';
+import { patchFiles } from './patched-files.ts';
 
-const HISTORIES = 1_500;
+const HISTORIES = runs(1_500, 200);
 
 describe('a power cut at any moment', () => {
-  it(`[JR7] ${HISTORIES} histories: all that was confirmed is there in order, and nothing that was never appended`, async () => {
-    const totals = { confirmed: 0, torn: 0 };
-    for (let seed = 1; seed <= HISTORIES; seed++) {
-      const { fault, confirmed, torn } = await crashHistory(seed);
-      expect(fault).toBeNull();
-      totals.confirmed += confirmed;
-      totals.torn += torn;
-    }
-    // Histories in which nothing happens would prove nothing.
-    expect(totals.confirmed).toBeGreaterThan(HISTORIES);
-    expect(totals.torn).toBeGreaterThan(HISTORIES / 10);
-  }, 120_000);
+  itDeep(
+    `[JR7] ${HISTORIES} histories: all that was confirmed is there in order, and nothing that was never appended`,
+    async () => {
+      const totals = { confirmed: 0, torn: 0 };
+      for (let seed = 1; seed <= HISTORIES; seed++) {
+        const { fault, confirmed, torn } = await crashHistory(seed);
+        expect(fault).toBeNull();
+        totals.confirmed += confirmed;
+        totals.torn += torn;
+      }
+      // Histories in which nothing happens would prove nothing.
+      expect(totals.confirmed).toBeGreaterThan(HISTORIES);
+      expect(totals.torn).toBeGreaterThan(HISTORIES / 10);
+    },
+    120_000,
+  );
 
   it('[JR7] the histories find a port that does not sync its files', async () => {
-    expect(await faults((disk) => portOf(disk, { file: () => ({ sync: async () => {} }) }))).toBeGreaterThan(10);
+    expect(await faults((disk) => patchFiles(disk, { file: () => ({ sync: async () => {} }) }))).toBeGreaterThan(10);
   });
 
   it('[JR7] the histories find a port that does not sync its folder', async () => {
-    expect(await faults((disk) => portOf(disk, { folder: { syncFolder: async () => {} } }))).toBeGreaterThan(10);
+    expect(await faults((disk) => patchFiles(disk, { folder: { syncFolder: async () => {} } }))).toBeGreaterThan(10);
   });
 
   it('[JR7] what a killed process left in the page cache is durable before anyone is told of it', async () => {
     const disk = new SimDisk();
-    const { journal } = await opened(disk);
+    const { journal } = await openJournal(disk);
     disk.holdSyncs();
     journal.append('unit', 'a', 'written, not synced');
     for (let i = 0; i < 5; i++) await turn();
     disk.kill();
-    const first = await opened(disk);
+    const first = await openJournal(disk);
     expect(first.texts).toEqual(['written, not synced']);
     for (let seed = 1; seed <= 20; seed++) disk.crash(seededRandom(seed));
-    expect((await opened(disk)).texts).toEqual(first.texts);
+    expect((await openJournal(disk)).texts).toEqual(first.texts);
   });
 
   it('[JR9] nor is it told of pages that a failed sync left in the cache only', async () => {
     const disk = new SimDisk();
-    const { journal } = await opened(disk);
+    const { journal } = await openJournal(disk);
     await confirmed(journal, 'kept');
     disk.fail({ operation: 'sync', nth: 1, code: 'EIO' });
     await expect(confirmed(journal, 'in doubt')).rejects.toThrow('EIO');
     disk.kill();
-    const first = await opened(disk);
+    const first = await openJournal(disk);
     expect(first.texts).toEqual(['kept', 'in doubt']);
     disk.crash(seededRandom(1));
-    expect((await opened(disk)).texts).toEqual(first.texts);
+    expect((await openJournal(disk)).texts).toEqual(first.texts);
   });
 });
 

@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { segmentName } from '../../../src/node/journal/segments.ts';
+import { segmentName } from '../../../src/store/journal/files.ts';
 import { seededRandom } from '../../../src/testing/lib/random.ts';
 import type { SimDisk } from '../../support/sim-disk.ts';
-import { confirmed, opened } from './open-journal.ts';
+import { itDeep } from '../../support/size.ts';
+import { confirmed, openJournal } from './open-journal.ts';
 import { cutCopy, type RecordedRun, recordedRun, wholeBefore } from './recorded-run.ts';
 
 let run: RecordedRun;
@@ -32,25 +33,28 @@ describe('a journal cut at every byte', () => {
     expect(run.records.length).toBe(16);
   });
 
-  it('[JR5] opens with exactly the whole records before the cut, takes more, and opens again with both', async () => {
-    for (const place of everyPlace()) {
-      const disk = cutCopy(run, place);
-      const expected = wholeBefore(run.records, place);
-      const first = await opened(disk);
-      expect(first.texts, `cut at ${place.segment}/${place.offset}`).toEqual(expected);
-      expect(first.recovery.damages).toEqual([]);
-      await confirmed(first.journal, 'more');
-      disk.crash(seededRandom(place.offset));
-      const second = await opened(disk);
-      expect(second.texts, `reopened after ${place.segment}/${place.offset}`).toEqual([...expected, 'more']);
-      expect([second.recovery.damages, second.recovery.torn]).toEqual([[], null]);
-    }
-  });
+  itDeep(
+    '[JR5] opens with exactly the whole records before the cut, takes more, and opens again with both',
+    async () => {
+      for (const place of everyPlace()) {
+        const disk = cutCopy(run, place);
+        const expected = wholeBefore(run.records, place);
+        const first = await openJournal(disk);
+        expect(first.texts, `cut at ${place.segment}/${place.offset}`).toEqual(expected);
+        expect(first.recovery.damages).toEqual([]);
+        await confirmed(first.journal, 'more');
+        disk.crash(seededRandom(place.offset));
+        const second = await openJournal(disk);
+        expect(second.texts, `reopened after ${place.segment}/${place.offset}`).toEqual([...expected, 'more']);
+        expect([second.recovery.damages, second.recovery.torn]).toEqual([[], null]);
+      }
+    },
+  );
 
   it('[JR5] and blank behind the cut: the same', async () => {
     for (const { segment, offset } of everyPlace()) {
       const disk = blankedCopy(segment, offset);
-      const first = await opened(disk);
+      const first = await openJournal(disk);
       expect(first.texts, `blank from ${segment}/${offset}`).toEqual(wholeBefore(run.records, { segment, offset }));
       expect(first.recovery.damages).toEqual([]);
     }
@@ -61,10 +65,10 @@ describe('a journal cut at every byte', () => {
     if (record === undefined) throw new Error('there are records');
     const { segment, offset } = record.position;
     const disk = cutCopy(run, { segment, offset: offset + 13 });
-    const first = await opened(disk);
+    const first = await openJournal(disk);
     expect(first.recovery.torn).toEqual({ at: { segment, offset }, bytes: 13 });
     disk.kill();
-    const second = await opened(disk);
+    const second = await openJournal(disk);
     expect(second.recovery).toEqual({ ...first.recovery, torn: null });
     expect(second.texts).toEqual(first.texts);
   });
@@ -74,14 +78,14 @@ describe('a journal cut at every byte', () => {
       const disk = run.disk.copy();
       // Only the flush of the newest mark can be torn.
       disk.flipBit(segmentName(3), victim.position.offset + victim.bytes - 1, 0);
-      const first = await opened(disk);
+      const first = await openJournal(disk);
       if (first.recovery.torn === null) continue;
       const kept = wholeBefore(run.records, first.recovery.torn.at);
       expect(first.texts).toEqual(kept);
       for (const text of ['a', 'bc'.repeat(20), 'd']) {
         await confirmed(first.journal, text);
         const copy = disk.copy();
-        const again = await opened(copy);
+        const again = await openJournal(copy);
         expect(again.texts.slice(0, kept.length)).toEqual(kept);
         expect(again.texts.slice(kept.length)).not.toContain(victim.text);
         expect([again.recovery.torn, again.recovery.damages]).toEqual([null, []]);
@@ -94,7 +98,7 @@ describe('a journal cut at every byte', () => {
     if (last === undefined) throw new Error('there are records');
     const disk = run.disk.copy();
     disk.flipBit(segmentName(3), last.position.offset + 3, 1);
-    const { recovery } = await opened(disk);
+    const { recovery } = await openJournal(disk);
     expect(recovery.torn?.at).toEqual(last.position);
     expect(recovery.torn?.bytes).toBeGreaterThan(last.bytes);
     expect(

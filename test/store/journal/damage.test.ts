@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { segmentName } from '../../../src/store/journal/files.ts';
 import type { PlacedRecord } from '../../../src/store/journal/journal-types.ts';
 import { MARK_BYTES, RECORD_HEADER_BYTES } from '../../../src/store/journal/record.ts';
 import { scanJournal } from '../../../src/store/journal/scan.ts';
-import { segmentName } from '../../../src/node/journal/segments.ts';
-import { confirmed, opened } from './open-journal.ts';
+import { confirmed, openJournal } from './open-journal.ts';
 import { type RecordedRun, recordedRun } from './recorded-run.ts';
 
 let run: RecordedRun;
@@ -31,7 +31,7 @@ describe('damage before the last confirmed flush', () => {
         const disk = run.disk.copy();
         disk.flipBit(segmentName(segment), byte, byte % 8);
         const spoilt = disk.bytes(segmentName(segment));
-        const { texts, recovery } = await opened(disk);
+        const { texts, recovery } = await openJournal(disk);
         const victim = recordAt(segment, byte);
         expect(texts, where).toEqual(without(victim));
         if (victim === undefined) continue;
@@ -53,7 +53,7 @@ describe('damage before the last confirmed flush', () => {
   it('[JR6] a lost mark takes no record with it', async () => {
     const disk = run.disk.copy();
     disk.flipBit(segmentName(2), 5, 0);
-    const { texts, recovery } = await opened(disk);
+    const { texts, recovery } = await openJournal(disk);
     expect(texts).toEqual(without(undefined));
     const [from, to] = [0, MARK_BYTES].map((offset) => ({ segment: 2, offset }));
     expect(recovery.damages).toEqual([{ from, to, logIds: [], unknown: false }]);
@@ -66,7 +66,7 @@ describe('damage before the last confirmed flush', () => {
         const to = from + 128;
         const disk = run.disk.copy();
         disk.replace(segmentName(segment), bytes.slice().fill(0, from, to));
-        const { texts, recovery } = await opened(disk);
+        const { texts, recovery } = await openJournal(disk);
         const healthy = run.records.filter(({ position, bytes: length }) => {
           return position.segment !== segment || position.offset + length <= from || position.offset >= to;
         });
@@ -85,7 +85,7 @@ describe('damage before the last confirmed flush', () => {
     for (let cut = 0; cut < size; cut++) {
       const disk = run.disk.copy();
       disk.cutAt(segmentName(2), cut);
-      const { texts, recovery } = await opened(disk);
+      const { texts, recovery } = await openJournal(disk);
       const isLost = ({ position, bytes }: PlacedRecord) => position.segment === 2 && position.offset + bytes > cut;
       expect(texts, `cut at ${cut}`).toEqual(run.records.filter((record) => !isLost(record)).map(({ text }) => text));
       const named = recovery.damages.flatMap(({ logIds }) => logIds);
@@ -94,7 +94,7 @@ describe('damage before the last confirmed flush', () => {
     }
     const disk = run.disk.copy();
     disk.erase(segmentName(2));
-    const { recovery } = await opened(disk);
+    const { recovery } = await openJournal(disk);
     expect(recovery.damages).toMatchObject([{ to: { segment: 3, offset: 0 }, logIds: [], unknown: true }]);
   });
 
@@ -103,10 +103,10 @@ describe('damage before the last confirmed flush', () => {
     const victim = run.records[4];
     if (victim === undefined) throw new Error('there are records');
     disk.flipBit(segmentName(victim.position.segment), victim.position.offset + victim.bytes - 1, 3);
-    const first = await opened(disk);
+    const first = await openJournal(disk);
     await confirmed(first.journal, 'more');
     await first.journal.close();
-    const second = await opened(disk);
+    const second = await openJournal(disk);
     expect(second.texts).toEqual([...without(victim), 'more']);
     expect(second.recovery.damages).toEqual(first.recovery.damages);
   });
@@ -117,7 +117,7 @@ describe('damage before the last confirmed flush', () => {
     for (const { position, bytes } of victims) {
       disk.flipBit(segmentName(position.segment), position.offset + bytes - 1, 3);
     }
-    const { texts, recovery } = await opened(disk);
+    const { texts, recovery } = await openJournal(disk);
     expect(texts).toEqual(run.records.filter((record) => !victims.includes(record)).map(({ text }) => text));
     const [first, second, third] = victims;
     expect(recovery.damages).toEqual([
@@ -136,14 +136,14 @@ describe('damage before the last confirmed flush', () => {
     if (last === undefined) throw new Error('there are records');
     const disk = run.disk.copy();
     disk.flipBit(segmentName(last.position.segment), last.position.offset + last.bytes - 1, 3);
-    const { recovery } = await opened(disk);
+    const { recovery } = await openJournal(disk);
     expect(recovery.torn).toBeNull();
     expect(recovery.damages).toMatchObject([{ from: last.position, logIds: [last.logId] }]);
   });
 
   it('[JR6] a live journal finds it too, also in its last flush', async () => {
     const disk = run.disk.copy();
-    const { journal } = await opened(disk);
+    const { journal } = await openJournal(disk);
     const [appended] = await confirmed(journal, 'spoilt');
     const { segment, offset } = appended?.position ?? { segment: 0, offset: 0 };
     const sound = await journal.scan();

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { SPARE_NAME, segmentName } from '../../../src/node/journal/segments.ts';
-import { type DiskFault, SimDisk } from '../../support/sim-disk.ts';
-import { confirmed, opened, turn } from './open-journal.ts';
+import { SPARE_NAME, segmentName } from '../../../src/store/journal/files.ts';
+import { SimDisk } from '../../support/sim-disk.ts';
+import type { DiskFault } from '../../support/sim-file.ts';
+import { confirmed, openJournal, turn } from './open-journal.ts';
 
 const ROOMY = { segmentBytes: 16_384 };
 
@@ -18,7 +19,7 @@ const faults: readonly DiskFault[] = [
 describe.each(faults)('$code on $operation that keeps $keeps', (fault) => {
   it('[JR9] fails everything staged and every later append, and nothing is tried again', async () => {
     const disk = new SimDisk();
-    const { journal } = await opened(disk, ROOMY);
+    const { journal } = await openJournal(disk, ROOMY);
     const [kept] = await confirmed(journal, 'kept');
     disk.fail(fault);
     const inFlight = [journal.append('unit', 'a', 'first'), journal.append('unit', 'b', 'second')];
@@ -42,53 +43,53 @@ describe.each(faults)('$code on $operation that keeps $keeps', (fault) => {
 
   it('[JR9] leaves a journal that opens with everything confirmed, and takes more', async () => {
     const disk = new SimDisk();
-    const first = await opened(disk, ROOMY);
+    const first = await openJournal(disk, ROOMY);
     await confirmed(first.journal, 'one', 'two');
     disk.fail(fault);
     await expect(confirmed(first.journal, 'in doubt')).rejects.toThrow(fault.code);
     disk.kill();
-    const second = await opened(disk, ROOMY);
+    const second = await openJournal(disk, ROOMY);
     expect(second.texts.slice(0, 2)).toEqual(['one', 'two']);
     expect(['in doubt', undefined]).toContain(second.texts[2]);
     await confirmed(second.journal, 'three');
     await second.journal.close();
-    expect((await opened(disk, ROOMY)).texts).toEqual([...second.texts, 'three']);
+    expect((await openJournal(disk, ROOMY)).texts).toEqual([...second.texts, 'three']);
   });
 });
 
 describe('the disk refuses', () => {
   it('[JR9] the name of a new segment: nothing in it is confirmed', async () => {
     const disk = new SimDisk();
-    const { journal } = await opened(disk);
+    const { journal } = await openJournal(disk);
     await confirmed(journal, 'x'.repeat(400));
     disk.fail({ operation: 'syncFolder', nth: 1, code: 'EIO' });
     await expect(confirmed(journal, 'y'.repeat(400))).rejects.toThrow('EIO');
     disk.kill();
-    expect((await opened(disk)).texts).toEqual(['x'.repeat(400)]);
+    expect((await openJournal(disk)).texts).toEqual(['x'.repeat(400)]);
   });
 
   it('[JR10] the zeros of the next segment: the flushes go on, into a segment that is not prepared', async () => {
     for (const operation of ['write', 'sync'] as const) {
       const disk = new SimDisk();
       disk.fail({ operation, nth: 2, code: 'ENOSPC', name: SPARE_NAME });
-      const { journal } = await opened(disk);
+      const { journal } = await openJournal(disk);
       await confirmed(journal, 'x'.repeat(400), 'y'.repeat(400));
       await journal.close();
       expect(disk.names()).toEqual([segmentName(1), segmentName(2)]);
-      expect((await opened(disk)).texts).toEqual(['x'.repeat(400), 'y'.repeat(400)]);
+      expect((await openJournal(disk)).texts).toEqual(['x'.repeat(400), 'y'.repeat(400)]);
     }
   });
 
   it('[JR9] to be opened: it rejects, and a later try finds everything', async () => {
     for (const fault of [{ operation: 'write' }, { operation: 'sync' }, { operation: 'syncFolder' }] as const) {
       const disk = new SimDisk();
-      const first = await opened(disk);
+      const first = await openJournal(disk);
       await confirmed(first.journal, 'kept');
       disk.kill();
       disk.fail({ ...fault, nth: 1, code: 'EIO' });
-      await expect(opened(disk)).rejects.toThrow('EIO');
+      await expect(openJournal(disk)).rejects.toThrow('EIO');
       disk.kill();
-      expect((await opened(disk)).texts).toEqual(['kept']);
+      expect((await openJournal(disk)).texts).toEqual(['kept']);
     }
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Appended } from '../../../src/store/journal/journal-types.ts';
+import { segmentName } from '../../../src/store/journal/files.ts';
+import type { AppendResult } from '../../../src/store/journal/journal-types.ts';
 import { MARK_BYTES } from '../../../src/store/journal/record.ts';
-import { segmentName } from '../../../src/node/journal/segments.ts';
 import { MAX_LAZY_BYTES } from '../../../src/store/journal/writer.ts';
 import { SimDisk } from '../../support/sim-disk.ts';
-import { opened, stateOf, turn } from './open-journal.ts';
-import { portOf } from './patched-files.ts';
+import { openJournal, stateOf, turn } from './open-journal.ts';
+import { patchFiles } from './patched-files.ts';
 
 const ROOMY = { segmentBytes: 16_384 };
 const FIRST = segmentName(1);
@@ -18,14 +18,14 @@ function story(disk: SimDisk): readonly string[] {
   });
 }
 
-function noted(disk: SimDisk, note: string, appended: Appended): void {
+function noted(disk: SimDisk, note: string, appended: AppendResult): void {
   void appended.outcome.then(() => disk.note(note));
 }
 
 describe('group commit', () => {
   it('[JR2] everything staged in one turn is one write and one sync', async () => {
     const disk = new SimDisk();
-    const { journal } = await opened(disk, ROOMY);
+    const { journal } = await openJournal(disk, ROOMY);
     disk.events.length = 0;
     noted(disk, 'ack 1', journal.append('unit', 'a', '1'));
     noted(disk, 'ack 2', journal.append('unit', 'b', '2'));
@@ -37,7 +37,7 @@ describe('group commit', () => {
 
   it('[JR3] no outcome before its sync returned, and no second flush is written before that', async () => {
     const disk = new SimDisk();
-    const { journal } = await opened(disk, ROOMY);
+    const { journal } = await openJournal(disk, ROOMY);
     disk.events.length = 0;
     const release = disk.holdSyncs();
     const first = journal.append('unit', 'a', '1');
@@ -56,8 +56,8 @@ describe('group commit', () => {
 
   it('[JR3] an outcome that comes before its sync is seen: the order log of a port that does not wait shows it', async () => {
     const disk = new SimDisk();
-    const hasty = portOf(disk, { file: (file) => ({ sync: async () => void file.sync() }) });
-    const { journal } = await opened(hasty, ROOMY);
+    const hasty = patchFiles(disk, { file: (file) => ({ sync: async () => void file.sync() }) });
+    const { journal } = await openJournal(hasty, ROOMY);
     disk.events.length = 0;
     const release = disk.holdSyncs();
     const appended = journal.append('unit', 'a', '1');
@@ -70,7 +70,7 @@ describe('group commit', () => {
 
   it('[JR2] half as many as went the last time are written before the turn is over, and never fewer than sixteen', async () => {
     const disk = new SimDisk();
-    const { journal } = await opened(disk, ROOMY);
+    const { journal } = await openJournal(disk, ROOMY);
     const before = disk.counts.write;
     const append = (count: number) => {
       for (let i = 0; i < count; i++) journal.append('unit', 'a', String(i));
@@ -91,7 +91,7 @@ describe('group commit', () => {
 
   it('[JR2] what waits is written before those who are confirmed append more, unless it is little', async () => {
     const disk = new SimDisk();
-    const { journal } = await opened(disk, { segmentBytes: 1 << 20 });
+    const { journal } = await openJournal(disk, { segmentBytes: 1 << 20 });
     let left = 1_000;
     const caller = async (slot: number): Promise<void> => {
       while (left > 0) {
@@ -108,10 +108,10 @@ describe('group commit', () => {
 
   it('[JR2] while one flush syncs the next one fills', async () => {
     const disk = new SimDisk();
-    const { journal } = await opened(disk, ROOMY);
+    const { journal } = await openJournal(disk, ROOMY);
     disk.events.length = 0;
     const release = disk.holdSyncs();
-    const appends: Appended[] = [];
+    const appends: AppendResult[] = [];
     for (let i = 0; i < 10; i++) {
       appends.push(journal.append('unit', 'a', String(i)));
       await turn();
@@ -128,7 +128,7 @@ describe('group commit', () => {
 
   it('[JR2] what a confirmation makes others append goes with the very next flush, however many steps later', async () => {
     const disk = new SimDisk();
-    const { journal } = await opened(disk, ROOMY);
+    const { journal } = await openJournal(disk, ROOMY);
     disk.events.length = 0;
     const first = journal.append('unit', 'a', '1');
     const answers: Promise<unknown>[] = [];
@@ -144,7 +144,7 @@ describe('group commit', () => {
 
   it('[JR2] outcomes settle in the order of the appends, across flushes and segments', async () => {
     const disk = new SimDisk();
-    const { journal } = await opened(disk);
+    const { journal } = await openJournal(disk);
     const settled: number[] = [];
     const outcomes = Array.from({ length: 100 }, async (_, i) => {
       if (i % 7 === 0) await turn();
@@ -154,14 +154,14 @@ describe('group commit', () => {
     });
     await Promise.all(outcomes);
     await journal.close();
-    const { texts } = await opened(disk);
+    const { texts } = await openJournal(disk);
     expect(settled.map((i) => `number ${i}`)).toEqual(texts);
   });
 
   it('[JR2] a simulation decides when a turn is over', async () => {
     const disk = new SimDisk();
     const turns: (() => void)[] = [];
-    const { journal } = await opened(disk, { ...ROOMY, defer: (run) => turns.push(run) });
+    const { journal } = await openJournal(disk, { ...ROOMY, defer: (run) => turns.push(run) });
     const appended = journal.append('unit', 'a', '1');
     for (let i = 0; i < 5; i++) await turn();
     expect([turns.length, await stateOf(appended)]).toEqual([1, 'pending']);
@@ -171,7 +171,7 @@ describe('group commit', () => {
 
   it('[JR4] lazy records cause no flush, and go with the next one in their place', async () => {
     const disk = new SimDisk();
-    const { journal } = await opened(disk, ROOMY);
+    const { journal } = await openJournal(disk, ROOMY);
     disk.events.length = 0;
     const lazy = journal.append('lazy', 'cursors', 'lazy 1');
     for (let i = 0; i < 5; i++) await turn();
@@ -180,31 +180,31 @@ describe('group commit', () => {
     journal.append('lazy', 'cursors', 'lazy 2');
     expect(await unit.outcome).toEqual({ kind: 'durable' });
     expect(story(disk)).toEqual(['write', 'sync']);
-    const { texts } = await opened(disk, ROOMY);
+    const { texts } = await openJournal(disk, ROOMY);
     expect(texts).toEqual(['lazy 1', 'unit', 'lazy 2']);
   });
 
   it('[JR4] flushLazy and close make them durable', async () => {
     const disk = new SimDisk();
-    const { journal } = await opened(disk, ROOMY);
+    const { journal } = await openJournal(disk, ROOMY);
     expect(await journal.flushLazy()).toEqual({ kind: 'durable' });
     journal.append('lazy', 'cursors', 'asked for');
     expect(await journal.flushLazy()).toEqual({ kind: 'durable' });
     journal.append('lazy', 'cursors', 'closed over');
     await journal.close();
-    const { texts } = await opened(disk, ROOMY);
+    const { texts } = await openJournal(disk, ROOMY);
     expect(texts).toEqual(['asked for', 'closed over']);
   });
 
   it('[JR4] so many lazy records that they would fill the memory are flushed all the same', async () => {
-    const { journal } = await opened(new SimDisk(), { segmentBytes: 4 * MAX_LAZY_BYTES });
+    const { journal } = await openJournal(new SimDisk(), { segmentBytes: 4 * MAX_LAZY_BYTES });
     const appended = journal.append('lazy', 'audit', 'x'.repeat(MAX_LAZY_BYTES));
     expect(await appended.outcome).toEqual({ kind: 'durable' });
     expect(journal.stagedBytes).toBe(0);
   });
 
   it('[JR2] the caller sees how many bytes wait', async () => {
-    const { journal } = await opened(new SimDisk(), ROOMY);
+    const { journal } = await openJournal(new SimDisk(), ROOMY);
     const appended = journal.append('unit', 'a', '1');
     const lazy = journal.append('lazy', 'a', '2');
     expect(journal.stagedBytes).toBe(appended.bytes + lazy.bytes);

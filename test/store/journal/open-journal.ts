@@ -1,10 +1,10 @@
 /** A journal on a disk, and what it told when it was opened. */
 
-import type { Files } from '../../../src/node/journal/files.ts';
-import { Journal, type JournalOptions } from '../../../src/store/journal/journal.ts';
-import type { Appended, PlacedRecord, Recovery } from '../../../src/store/journal/journal-types.ts';
+import type { Files } from '../../../src/store/journal/files.ts';
+import { Journal, type JournalOptions, type Recovery } from '../../../src/store/journal/journal.ts';
+import type { AppendResult, PlacedRecord } from '../../../src/store/journal/journal-types.ts';
 
-export interface Opened {
+export interface OpenedJournal {
   readonly journal: Journal;
   readonly recovery: Recovery;
   readonly records: readonly PlacedRecord[];
@@ -14,7 +14,7 @@ export interface Opened {
 /** Small enough that a few records roll over. */
 export const SMALL_SEGMENT = 600;
 
-export async function opened(files: Files, options: JournalOptions = {}): Promise<Opened> {
+export async function openJournal(files: Files, options: JournalOptions = {}): Promise<OpenedJournal> {
   const records: PlacedRecord[] = [];
   const { journal, recovery } = await Journal.open(files, {
     segmentBytes: SMALL_SEGMENT,
@@ -27,8 +27,8 @@ export async function opened(files: Files, options: JournalOptions = {}): Promis
 }
 
 /** Each in a flush of its own. */
-export async function confirmed(journal: Journal, ...texts: readonly string[]): Promise<readonly Appended[]> {
-  const appended: Appended[] = [];
+export async function confirmed(journal: Journal, ...texts: readonly string[]): Promise<readonly AppendResult[]> {
+  const appended: AppendResult[] = [];
   for (const text of texts) {
     const one = journal.append('unit', logOf(text), text);
     appended.push(one);
@@ -49,7 +49,7 @@ export function turn(): Promise<void> {
 }
 
 /** 'pending' or how it ended, by now. */
-export async function stateOf({ outcome }: Appended): Promise<string> {
+export async function stateOf({ outcome }: AppendResult): Promise<string> {
   const ended = await Promise.race([outcome, Promise.resolve(null)]);
   return ended?.kind ?? 'pending';
 }

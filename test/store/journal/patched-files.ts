@@ -1,14 +1,14 @@
 /** A port that passes everything on to a disk, except what a test replaces. */
 
-import type { Files, OpenFile } from '../../../src/node/journal/files.ts';
+import type { Files, OpenFile } from '../../../src/store/journal/files.ts';
 
-export interface Replaced {
+export interface FilePatches {
   readonly folder?: Partial<Files>;
   /** Asked for each file that is opened. */
   readonly file?: (file: OpenFile) => Partial<OpenFile>;
 }
 
-export function portOf(disk: Files, { folder = {}, file: replace = () => ({}) }: Replaced): Files {
+export function patchFiles(disk: Files, { folder = {}, file: replace = () => ({}) }: FilePatches): Files {
   return {
     list: () => disk.list(),
     remove: (name) => disk.remove(name),

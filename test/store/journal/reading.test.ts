@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { segmentName } from '../../../src/store/journal/files.ts';
 import type { Position } from '../../../src/store/journal/journal-types.ts';
-import { segmentName } from '../../../src/node/journal/segments.ts';
 import { seededRandom } from '../../../src/testing/lib/random.ts';
 import { SimDisk } from '../../support/sim-disk.ts';
-import { confirmed, logOf, opened, turn } from './open-journal.ts';
-import { portOf } from './patched-files.ts';
+import { confirmed, logOf, openJournal, turn } from './open-journal.ts';
+import { patchFiles } from './patched-files.ts';
 
 const NOWHERE: Position = { segment: 9, offset: 0 };
 
 describe('reading by position', () => {
   it('[JR11] gives every record as it was appended, one by one, together and in any order', async () => {
-    const { journal } = await opened(new SimDisk());
+    const { journal } = await openJournal(new SimDisk());
     const random = seededRandom(7);
     const texts = Array.from(
       { length: 60 },
@@ -29,7 +29,7 @@ describe('reading by position', () => {
   it('[JR11] reads neighbours together', async () => {
     const disk = new SimDisk();
     let reads = 0;
-    const port = portOf(disk, {
+    const port = patchFiles(disk, {
       file: (file) => ({
         read(position, length) {
           reads += 1;
@@ -37,7 +37,7 @@ describe('reading by position', () => {
         },
       }),
     });
-    const { journal } = await opened(port, { segmentBytes: 1024 * 1024 });
+    const { journal } = await openJournal(port, { segmentBytes: 1024 * 1024 });
     const texts = Array.from({ length: 50 }, (_, i) => `message ${i}`);
     const positions = (await confirmed(journal, ...texts)).map(({ position }) => position);
     reads = 0;
@@ -49,7 +49,7 @@ describe('reading by position', () => {
   it('[JR11] asks the disk for three things at a time, in the order asked, also when some are damaged', async () => {
     const disk = new SimDisk();
     let [under, most] = [0, 0];
-    const port = portOf(disk, {
+    const port = patchFiles(disk, {
       file: (file) => ({
         async read(position, length) {
           under += 1;
@@ -60,7 +60,7 @@ describe('reading by position', () => {
         },
       }),
     });
-    const { journal } = await opened(port, { segmentBytes: 1024 * 1024 });
+    const { journal } = await openJournal(port, { segmentBytes: 1024 * 1024 });
     const texts = Array.from({ length: 40 }, (_, i) => `message ${i}`);
     const positions = (await confirmed(journal, ...texts)).map(({ position }) => position);
     const [seventh] = positions.slice(7);
@@ -82,7 +82,7 @@ describe('reading by position', () => {
 
   it('[JR11] only what is confirmed is read', async () => {
     const disk = new SimDisk();
-    const { journal } = await opened(disk);
+    const { journal } = await openJournal(disk);
     disk.holdSyncs();
     const { position } = journal.append('unit', 'a', 'not yet');
     for (let i = 0; i < 5; i++) await turn();
@@ -92,7 +92,7 @@ describe('reading by position', () => {
 
   it('[JR11] a damaged record rejects and names its place and log; others are read', async () => {
     const disk = new SimDisk();
-    const { journal } = await opened(disk);
+    const { journal } = await openJournal(disk);
     const [one, two, three] = await confirmed(journal, 'one', 'two', 'three');
     const places = [one, two, three].map((appended) => appended?.position ?? NOWHERE);
     disk.flipBit(segmentName(1), (one?.position.offset ?? 0) + 20, 0);
@@ -110,7 +110,7 @@ describe('reading by position', () => {
   it('[JR11] keeps few files open, however many segments are read at once', async () => {
     const disk = new SimDisk();
     let [open, most] = [0, 0];
-    const port = portOf(disk, {
+    const port = patchFiles(disk, {
       file(file) {
         open += 1;
         most = Math.max(most, open);
@@ -122,7 +122,7 @@ describe('reading by position', () => {
         };
       },
     });
-    const { journal } = await opened(port, { segmentBytes: 100 });
+    const { journal } = await openJournal(port, { segmentBytes: 100 });
     const texts = Array.from({ length: 100 }, (_, i) => `${i} ${'x'.repeat(40)}`);
     const positions = (await confirmed(journal, ...texts)).map(({ position }) => position);
     for (const [i, position] of positions.entries()) expect((await journal.read(position)).text).toBe(texts[i]);
@@ -137,7 +137,7 @@ describe('reading by position', () => {
 describe('opening from a checkpoint', () => {
   it('[JR13] every end and every record is a place to begin at, and gives exactly what follows', async () => {
     const disk = new SimDisk();
-    const { journal } = await opened(disk);
+    const { journal } = await openJournal(disk);
     const ends: Position[] = [journal.end];
     const texts: string[] = [];
     for (let flush = 0; flush < 12; flush++) {
@@ -150,7 +150,7 @@ describe('opening from a checkpoint', () => {
       ends.push(journal.end);
     }
     disk.kill();
-    const whole = await opened(disk.copy());
+    const whole = await openJournal(disk.copy());
     expect(whole.texts).toEqual(texts);
     const after = (from: Position) =>
       whole.records.filter(({ position: { segment, offset } }) => {
@@ -160,12 +160,12 @@ describe('opening from a checkpoint', () => {
     for (const from of places) {
       const copy = disk.copy();
       const expected = after(from).map(({ text }) => text);
-      const first = await opened(copy, { from });
+      const first = await openJournal(copy, { from });
       expect(first.texts, `from ${from.segment}/${from.offset}`).toEqual(expected);
       expect([first.recovery.torn, first.recovery.damages]).toEqual([null, []]);
       await confirmed(first.journal, 'more');
       copy.kill();
-      const second = await opened(copy);
+      const second = await openJournal(copy);
       expect(second.texts).toEqual([...texts, 'more']);
       expect(second.recovery.damages).toEqual([]);
     }
@@ -173,42 +173,42 @@ describe('opening from a checkpoint', () => {
 
   it('[JR13] a torn flush behind the checkpoint is cut as ever, also when the checkpoint is within that flush', async () => {
     const disk = new SimDisk();
-    const { journal } = await opened(disk);
+    const { journal } = await openJournal(disk);
     await confirmed(journal, 'zero');
     const appended = ['one', 'two', 'three'].map((text) => journal.append('unit', 'a', text));
     await journal.flushLazy();
     disk.kill();
     const [one, two] = appended;
     disk.cutAt(segmentName(1), (two?.position.offset ?? 0) + 15);
-    const { texts, recovery } = await opened(disk, { from: one?.position ?? NOWHERE });
+    const { texts, recovery } = await openJournal(disk, { from: one?.position ?? NOWHERE });
     expect(texts).toEqual(['one']);
     expect(recovery.torn).toEqual({ at: two?.position, bytes: 15 });
   });
 
   it('[JR13] a checkpoint ahead of the journal is damage, and new records stand behind it', async () => {
     const disk = new SimDisk();
-    const { journal } = await opened(disk);
+    const { journal } = await openJournal(disk);
     await confirmed(journal, 'one', 'two', 'three');
     await journal.close();
     const from = journal.end;
     disk.cutAt(segmentName(1), 50);
-    const shorter = await opened(disk, { from });
+    const shorter = await openJournal(disk, { from });
     expect(shorter.recovery.damages).toMatchObject([{ from: { segment: 1, offset: 50 }, to: from, unknown: true }]);
     const [more] = await confirmed(shorter.journal, 'more');
     expect(more?.position.offset).toBeGreaterThan(from.offset);
     disk.erase(segmentName(1));
-    const gone = await opened(disk, { from });
+    const gone = await openJournal(disk, { from });
     expect(gone.recovery.damages).toMatchObject([{ to: from, unknown: true }]);
     expect(gone.recovery.end).toEqual({ segment: 2, offset: 0 });
   });
 
   it('[JR13] an asynchronous reader is waited for, and progress goes to the end', async () => {
     const disk = new SimDisk();
-    const first = await opened(disk);
+    const first = await openJournal(disk);
     await confirmed(first.journal, ...Array.from({ length: 30 }, (_, i) => `number ${i}`));
     await first.journal.close();
     const [seen, progress]: [string[], number[][]] = [[], []];
-    await opened(disk, {
+    await openJournal(disk, {
       async onRecord({ text }) {
         await turn();
         seen.push(text);

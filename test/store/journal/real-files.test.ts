@@ -1,26 +1,24 @@
 import { spawnSync } from 'node:child_process';
 import { constants } from 'node:fs';
-import { mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, readlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { segmentName } from '../../../src/store/journal/files.ts';
 import { Journal } from '../../../src/store/journal/journal.ts';
 import { realFiles } from '../../../src/store/journal/real-files.ts';
-import { segmentName } from '../../../src/node/journal/segments.ts';
-import { confirmed, opened } from './open-journal.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
+import { confirmed, openJournal } from './open-journal.ts';
 
 let folder: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'journal-'));
+  folder = tempFolder('journal');
 });
-
-afterEach(() => rm(folder, { recursive: true }));
 
 describe('a journal on a real disk', () => {
   it('[JR10] rolls over segments, reads by position and opens again', async () => {
     const files = await realFiles(join(folder, 'made', 'deep'));
-    const first = await opened(files, { segmentBytes: 4_096 });
+    const first = await openJournal(files, { segmentBytes: 4_096 });
     const texts = Array.from({ length: 200 }, (_, i) => `{"number":${i},"pad":"${'é'.repeat(i)}"}`);
     const appended = texts.map((text) => first.journal.append('unit', 'f'.repeat(32), text));
     for (const { outcome } of appended) expect(await outcome).toEqual({ kind: 'durable' });
@@ -28,7 +26,7 @@ describe('a journal on a real disk', () => {
     expect(records.map(({ text }) => text)).toEqual(texts);
     await confirmed(first.journal, 'x'.repeat(100_000));
     await first.journal.close();
-    const second = await opened(files, { segmentBytes: 4_096 });
+    const second = await openJournal(files, { segmentBytes: 4_096 });
     expect(second.texts).toEqual([...texts, 'x'.repeat(100_000)]);
     expect(second.recovery).toMatchObject({ torn: null, damages: [] });
     await second.journal.close();
@@ -36,13 +34,13 @@ describe('a journal on a real disk', () => {
 
   it('[JR5] cuts a torn flush', async () => {
     const files = await realFiles(folder);
-    const { journal } = await opened(files);
+    const { journal } = await openJournal(files);
     const [, two] = await confirmed(journal, 'one', 'two');
     const path = join(folder, segmentName(1));
     const torn = (await readFile(path)).subarray(0, (two?.position.offset ?? 0) + 15);
     await journal.close();
     await writeFile(path, torn);
-    const again = await opened(files);
+    const again = await openJournal(files);
     expect(again.texts).toEqual(['one']);
     expect(again.recovery.torn).toEqual({ at: two?.position, bytes: 15 });
     await again.journal.close();

@@ -10,8 +10,9 @@ import {
   writeMark,
   writeRecord,
 } from '../../../src/store/journal/record.ts';
+import { runs } from '../../support/size.ts';
 
-const RUNS = { numRuns: 2_000 };
+const RUNS = { numRuns: runs(2_000) };
 
 const hexId = fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 32, maxLength: 32 });
 const name = fc.string({ unit: 'grapheme', maxLength: 16 }).filter((text) => Buffer.byteLength(text) <= 16);

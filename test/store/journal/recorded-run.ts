@@ -1,9 +1,9 @@
 /** A run of several flushes over three small segments, on a disk that can be copied and spoilt. */
 
+import { segmentName } from '../../../src/store/journal/files.ts';
 import type { PlacedRecord, Position } from '../../../src/store/journal/journal-types.ts';
-import { segmentName } from '../../../src/node/journal/segments.ts';
 import { SimDisk } from '../../support/sim-disk.ts';
-import { logOf, opened, turn } from './open-journal.ts';
+import { logOf, openJournal, turn } from './open-journal.ts';
 
 export interface RecordedRun {
   readonly disk: SimDisk;
@@ -14,7 +14,7 @@ export interface RecordedRun {
 /** `close`: whether the run ended in order; otherwise the process was killed after the last confirmation. */
 export async function recordedRun(close: boolean): Promise<RecordedRun> {
   const disk = new SimDisk();
-  const { journal } = await opened(disk);
+  const { journal } = await openJournal(disk);
   for (const [flush, size] of [1, 3, 2, 1, 4, 2, 3].entries()) {
     for (let i = 0; i < size; i++) {
       const text = `{"flush":${flush},"record":${i},"pad":"${'é'.repeat(flush + i)}"}`;
@@ -26,7 +26,7 @@ export async function recordedRun(close: boolean): Promise<RecordedRun> {
   if (close) await journal.close();
   else disk.kill();
   const copy = disk.copy();
-  const { records } = await opened(copy);
+  const { records } = await openJournal(copy);
   const last = records.at(-1)?.position.segment ?? 0;
   return { disk: disk.copy(), records, segments: Array.from({ length: last }, (_, i) => i + 1) };
 }

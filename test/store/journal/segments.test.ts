@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { SPARE_NAME, segmentName } from '../../../src/store/journal/files.ts';
 import { MARK_BYTES, RECORD_HEADER_BYTES } from '../../../src/store/journal/record.ts';
-import { SPARE_NAME, segmentName } from '../../../src/node/journal/segments.ts';
 import { seededRandom } from '../../../src/testing/lib/random.ts';
 import { SimDisk } from '../../support/sim-disk.ts';
-import { confirmed, opened, SMALL_SEGMENT, turn } from './open-journal.ts';
+import { confirmed, openJournal, SMALL_SEGMENT, turn } from './open-journal.ts';
 
 /** A text whose record takes just so many bytes. */
 function sized(bytes: number, letter = 'x'): string {
@@ -13,7 +13,7 @@ function sized(bytes: number, letter = 'x'): string {
 describe('segments', () => {
   it('[JR10] a fresh journal has one segment, all zeros, made durable with its name', async () => {
     const disk = new SimDisk();
-    const { journal, recovery } = await opened(disk);
+    const { journal, recovery } = await openJournal(disk);
     expect(recovery).toEqual({ torn: null, damages: [], records: 0, end: { segment: 1, offset: 0 } });
     disk.crash(seededRandom(2));
     expect(disk.names()).toEqual([segmentName(1)]);
@@ -23,7 +23,7 @@ describe('segments', () => {
 
   it('[JR10] a record never spans two: the first that does not fit begins the next, in the same turn', async () => {
     const disk = new SimDisk();
-    const { journal } = await opened(disk);
+    const { journal } = await openJournal(disk);
     const texts = ['a', 'b', 'c', 'd', 'e'].map((letter) => sized(200, letter));
     const appended = texts.map((text) => journal.append('unit', 'a', text));
     const [one, two, three] = [MARK_BYTES, MARK_BYTES + 200, MARK_BYTES + 400];
@@ -38,14 +38,14 @@ describe('segments', () => {
     // A third would fit, but not with the mark that closes a segment.
     expect(three + 200).toBeGreaterThan(SMALL_SEGMENT - MARK_BYTES);
     for (const { outcome } of appended) expect(await outcome).toEqual({ kind: 'durable' });
-    const { records } = await opened(disk.copy());
+    const { records } = await openJournal(disk.copy());
     expect(records.map(({ position }) => position)).toEqual(expected);
     expect(records.map(({ text }) => text)).toEqual(texts);
   });
 
   it('[JR10] the name of a segment is durable before anything in it is written or confirmed', async () => {
     const disk = new SimDisk();
-    const { journal } = await opened(disk);
+    const { journal } = await openJournal(disk);
     await confirmed(journal, sized(500));
     disk.events.length = 0;
     const appended = journal.append('unit', 'a', sized(500, 'y'));
@@ -62,7 +62,7 @@ describe('segments', () => {
 
   it('[JR10] the next one is made ready in the background, and only when part of this one is full', async () => {
     const disk = new SimDisk();
-    const { journal } = await opened(disk);
+    const { journal } = await openJournal(disk);
     await confirmed(journal, sized(50));
     for (let i = 0; i < 10; i++) await turn();
     expect(disk.names()).toEqual([segmentName(1)]);
@@ -77,15 +77,15 @@ describe('segments', () => {
   it('[JR10] a spare that a crash left is not taken for a segment', async () => {
     const disk = new SimDisk();
     disk.replace(SPARE_NAME, new Uint8Array(10).fill(7));
-    const { journal, recovery } = await opened(disk);
+    const { journal, recovery } = await openJournal(disk);
     expect(recovery.records).toBe(0);
     await confirmed(journal, sized(500), sized(500, 'y'));
-    expect((await opened(disk.copy())).texts).toEqual([sized(500), sized(500, 'y')]);
+    expect((await openJournal(disk.copy())).texts).toEqual([sized(500), sized(500, 'y')]);
   });
 
   it('[JR10] a record larger than a segment has one of its own size, and what follows has the next', async () => {
     const disk = new SimDisk();
-    const { journal } = await opened(disk);
+    const { journal } = await openJournal(disk);
     const texts = ['small', sized(100_000), 'after'];
     const [, large, after] = await confirmed(journal, ...texts);
     expect([large?.position, after?.position]).toEqual([
@@ -94,18 +94,18 @@ describe('segments', () => {
     ]);
     expect(disk.bytes(segmentName(2)).length).toBe(100_000 + MARK_BYTES);
     if (large !== undefined) expect((await journal.read(large.position)).text).toBe(texts[1]);
-    expect((await opened(disk.copy())).texts).toEqual(texts);
+    expect((await openJournal(disk.copy())).texts).toEqual(texts);
   });
 
   it('[JR10] a large record as the last one: more goes behind it after a restart', async () => {
     const disk = new SimDisk();
-    const first = await opened(disk);
+    const first = await openJournal(disk);
     await confirmed(first.journal, sized(5_000));
     disk.kill();
-    const second = await opened(disk);
+    const second = await openJournal(disk);
     await confirmed(second.journal, 'after');
     await second.journal.close();
-    const third = await opened(disk);
+    const third = await openJournal(disk);
     expect(third.texts).toEqual([sized(5_000), 'after']);
     expect(third.recovery.damages).toEqual([]);
   });
@@ -113,26 +113,26 @@ describe('segments', () => {
   it('[JR10] every size of a record around the room that is left', async () => {
     for (let size = 440; size <= 620; size++) {
       const disk = new SimDisk();
-      const { journal } = await opened(disk);
+      const { journal } = await openJournal(disk);
       const texts = [sized(50), sized(size, 'y'), 'z'];
       await confirmed(journal, ...texts);
       if (size % 2 === 0) await journal.close();
       else disk.kill();
-      const { texts: found, recovery } = await opened(disk);
+      const { texts: found, recovery } = await openJournal(disk);
       expect([found, recovery.torn, recovery.damages], `size ${size}`).toEqual([texts, null, []]);
     }
   });
 
   it('[JR10] segments of another size than today are read and filled', async () => {
     const disk = new SimDisk();
-    const first = await opened(disk, { segmentBytes: 4_000 });
+    const first = await openJournal(disk, { segmentBytes: 4_000 });
     await confirmed(first.journal, 'large segments');
     await first.journal.close();
-    const second = await opened(disk, { segmentBytes: 300 });
+    const second = await openJournal(disk, { segmentBytes: 300 });
     await confirmed(second.journal, sized(280), sized(250));
     await second.journal.close();
     expect(disk.names()).toEqual([segmentName(1)]);
-    const third = await opened(disk, { segmentBytes: 10_000 });
+    const third = await openJournal(disk, { segmentBytes: 10_000 });
     expect(third.texts).toEqual(['large segments', sized(280), sized(250)]);
   });
 });
@@ -140,7 +140,7 @@ describe('segments', () => {
 describe('close', () => {
   it('[JR12] confirms what waits, is the same twice, and lets nothing in any more', async () => {
     const disk = new SimDisk();
-    const { journal } = await opened(disk);
+    const { journal } = await openJournal(disk);
     const appended = journal.append('unit', 'a', 'last');
     const closing = journal.close();
     const late = journal.append('unit', 'a', 'late');
@@ -148,17 +148,17 @@ describe('close', () => {
     expect(await appended.outcome).toEqual({ kind: 'durable' });
     await Promise.all([closing, journal.close()]);
     await expect(journal.read(appended.position)).rejects.toThrow('closed');
-    expect((await opened(disk)).texts).toEqual(['last']);
+    expect((await openJournal(disk)).texts).toEqual(['last']);
   });
 
   it('[JR12] opening and closing again and again writes nothing more', async () => {
     const disk = new SimDisk();
-    const { journal } = await opened(disk);
+    const { journal } = await openJournal(disk);
     await confirmed(journal, 'one');
     await journal.close();
     const bytes = disk.bytes(segmentName(1));
     for (let i = 0; i < 3; i++) {
-      const again = await opened(disk);
+      const again = await openJournal(disk);
       expect(again.recovery).toMatchObject({ records: 1, torn: null, damages: [] });
       await again.journal.close();
     }

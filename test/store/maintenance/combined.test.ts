@@ -1,7 +1,6 @@
 // Repair, restore, archive and a lost index, one after the other: each must know what the others did.
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DurableStore } from '../../../src/store/durable-store.ts';
@@ -9,11 +8,12 @@ import { MemoryIndex } from '../../../src/store/index/memory-index.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { restoreBackup } from '../../../src/store/restore.ts';
 import { createdUnit, hubUnit, textUnit } from '../../../src/testing/lib/sample-records.ts';
-import { SimDisk } from '../../support/sim-disk.ts';
 import { durably, seqs } from '../../../src/testing/store-contract/read-store.ts';
+import { SimDisk } from '../../support/sim-disk.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 import { damageUnit } from '../damage-unit.ts';
-import { openSimStore } from '../sim-store.ts';
 import { AN_HOUR_LATER, sessionId } from '../sample-store.ts';
+import { openSimStore } from '../sim-store.ts';
 
 const [L, M] = [sessionId('L'), sessionId('M')];
 const archiveAll = { endedBefore: AN_HOUR_LATER };
@@ -22,14 +22,13 @@ let data: string;
 let store: DurableStore;
 
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'parley-combined-'));
+  root = tempFolder('combined');
   data = join(root, 'data');
   await open();
 });
 
 afterEach(async () => {
   await store.close();
-  await rm(root, { recursive: true });
 });
 
 async function open(folder = data): Promise<void> {

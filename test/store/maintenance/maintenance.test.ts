@@ -1,7 +1,6 @@
 // The care of a data folder: copies, repair, the archive, and looking at all of it again.
 
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DurableStore } from '../../../src/store/durable-store.ts';
@@ -10,12 +9,14 @@ import { openStore } from '../../../src/store/open-store.ts';
 import type { StoreRecovery } from '../../../src/store/recover.ts';
 import { restoreBackup } from '../../../src/store/restore.ts';
 import { createdUnit, textUnit } from '../../../src/testing/lib/sample-records.ts';
-import { SimDisk } from '../../support/sim-disk.ts';
 import { durably, seqs } from '../../../src/testing/store-contract/read-store.ts';
-import { eachCutOff } from './interrupted-archive.ts';
+import { SimDisk } from '../../support/sim-disk.ts';
+import { itDeep } from '../../support/size.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 import { damageUnit } from '../damage-unit.ts';
-import { openSimStore } from '../sim-store.ts';
 import { AN_HOUR_LATER, fill, picture, sessionId } from '../sample-store.ts';
+import { openSimStore } from '../sim-store.ts';
+import { eachCutOff } from './interrupted-archive.ts';
 
 const segmentBytes = 32 * 1024;
 let root: string;
@@ -23,13 +24,12 @@ let data: string;
 const opened: DurableStore[] = [];
 
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'parley-care-'));
+  root = tempFolder('maintenance');
   data = join(root, 'data');
 });
 
 afterEach(async () => {
   for (const store of opened.splice(0)) await store.close();
-  await rm(root, { recursive: true });
 });
 
 async function open(folder = data): Promise<DurableStore> {
@@ -216,7 +216,7 @@ describe('repair', () => {
 });
 
 describe('the archive', () => {
-  it('[DS23] gives disk space back, and everything is seen as before, also when the index is lost', async () => {
+  itDeep('[DS23] gives disk space back, and everything is seen as before, also when the index is lost', async () => {
     let store = await open();
     await fill(store, 40, 20);
     const [shown, before] = [await picture(store), await usedBytes()];
@@ -246,24 +246,27 @@ describe('the archive', () => {
     expect(await readdir(join(data, 'journal'))).toEqual(files);
   });
 
-  it('[DS23] is packed, tells how far it is in bytes, and a file of it that is gone is told when the index is gone too', async () => {
-    let store = await open();
-    await fill(store, 40, 20);
-    const progress: { bytes: number; of: number }[] = [];
-    const { freedBytes } = await store.archive({ endedBefore: AN_HOUR_LATER, onProgress: (at) => progress.push(at) });
-    const { size } = await stat(join(data, 'journal', 'archive-00000001.journal'));
-    expect(freedBytes).toBeGreaterThan(2 * size);
-    expect(progress.at(-1)?.bytes).toBe(progress.at(-1)?.of);
-    expect(progress.at(-1)?.of).toBeGreaterThan(100_000);
-    await fill(store, 4, 4, 'later');
-    await store.archive({ endedBefore: AN_HOUR_LATER });
-    await store.close();
-    await rm(join(data, 'journal', 'archive-00000001.journal'));
-    await rm(join(data, 'index'), { recursive: true });
-    const { store: again, recovery } = await openAll();
-    store = again;
-    expect(recovery.damages.length).toBeGreaterThan(0);
-  });
+  itDeep(
+    '[DS23] is packed, tells how far it is in bytes, and a file of it that is gone is told when the index is gone too',
+    async () => {
+      let store = await open();
+      await fill(store, 40, 20);
+      const progress: { bytes: number; of: number }[] = [];
+      const { freedBytes } = await store.archive({ endedBefore: AN_HOUR_LATER, onProgress: (at) => progress.push(at) });
+      const { size } = await stat(join(data, 'journal', 'archive-00000001.journal'));
+      expect(freedBytes).toBeGreaterThan(2 * size);
+      expect(progress.at(-1)?.bytes).toBe(progress.at(-1)?.of);
+      expect(progress.at(-1)?.of).toBeGreaterThan(100_000);
+      await fill(store, 4, 4, 'later');
+      await store.archive({ endedBefore: AN_HOUR_LATER });
+      await store.close();
+      await rm(join(data, 'journal', 'archive-00000001.journal'));
+      await rm(join(data, 'index'), { recursive: true });
+      const { store: again, recovery } = await openAll();
+      store = again;
+      expect(recovery.damages.length).toBeGreaterThan(0);
+    },
+  );
 
   it('[DS23] nobody who reads or writes meanwhile notices', async () => {
     const store = await open();

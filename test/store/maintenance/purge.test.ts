@@ -1,17 +1,19 @@
 // The bytes of what was redacted go with the archive, whatever file they are in, and whenever that is cut off.
 
 import { describe, expect, it } from 'vitest';
-import type { Entry, Unit } from '../../../src/core/records/session/envelope.ts';
 import type { JsonObject } from '../../../src/core/lib/json.ts';
-import { digestsOf, REDACTED_EVENT, REDACTIONS_LOG, type RedactionRecord } from '../../../src/core/records/session/redaction.ts';
-import { isoFromMs, msFromIso } from '../../../src/core/time.ts';
+import { isoFromMs, msFromIso } from '../../../src/core/lib/time.ts';
+import type { RedactionRecord } from '../../../src/core/ports/store.ts';
+import { digestsOf, REDACTED_EVENT, REDACTIONS_LOG } from '../../../src/core/records/session/redaction.ts';
+import type { Entry, Unit } from '../../../src/core/records/session/unit.ts';
 import type { DurableStore } from '../../../src/store/durable-store.ts';
 import { hubUnit } from '../../../src/testing/lib/sample-records.ts';
-import { SimDisk } from '../../support/sim-disk.ts';
 import { durably } from '../../../src/testing/store-contract/read-store.ts';
-import { eachCutOff } from './interrupted-archive.ts';
-import { openSimStore } from '../sim-store.ts';
+import { SimDisk } from '../../support/sim-disk.ts';
+import { itDeep } from '../../support/size.ts';
 import { AN_HOUR_LATER, fill, picture, sessionId } from '../sample-store.ts';
+import { openSimStore } from '../sim-store.ts';
+import { eachCutOff } from './interrupted-archive.ts';
 
 const ALL = { endedBefore: AN_HOUR_LATER };
 
@@ -113,7 +115,7 @@ describe('what was redacted', () => {
     await store.close();
   });
 
-  it.each(['in the journal', 'in the archive'])(
+  itDeep.each(['in the journal', 'in the archive'])(
     '[RD9, DS24] %s, cut off at any moment, loses nothing',
     async (where) => {
       const disk = new SimDisk();

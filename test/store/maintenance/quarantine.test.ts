@@ -1,12 +1,12 @@
 // Damage that no log needs any more: it is named, set aside with a copy of its bytes, and no problem from then on.
 
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { DurableStore } from '../../../src/store/durable-store.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { restoreBackup } from '../../../src/store/restore.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 import { damageRecord, damageUnit } from '../damage-unit.ts';
 import { AN_HOUR_LATER, fill } from '../sample-store.ts';
 
@@ -15,12 +15,11 @@ let data: string;
 let store: DurableStore;
 
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'parley-aside-'));
+  root = tempFolder('quarantine');
   data = join(root, 'data');
 });
 afterEach(async () => {
   await store.close();
-  await rm(root, { recursive: true });
 });
 
 async function open(folder = data) {

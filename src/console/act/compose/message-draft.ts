@@ -1,20 +1,21 @@
 /** What somebody is about to say in a session: kept until the hub has it, under one key however often it is tried. */
 
-import type { PostParams, Result } from '../../../core/operations.ts';
+import type { Result } from '../../../core/protocol/operations/operations.ts';
+import type { PostParams } from '../../../core/protocol/operations/posting.ts';
 import { attempt, type Outcome } from '../../connection/write-operations.ts';
 import { store } from '../../state/console-state.ts';
 
 /** Words that are not said yet, and whom they are for: they are kept together, so that no whisper is said aloud. */
-export interface Words {
+export interface MessageDraft {
   readonly text: string;
   /** By id; none = everybody. */
   readonly to: readonly string[];
 }
 
 /** Words for so many sessions are kept while the page is open. */
-const MOST_KEPT = 50;
-const NOTHING: Words = { text: '', to: [] };
-const kept = new Map<string, Words>();
+const MAX_SAVED = 50;
+const NOTHING: MessageDraft = { text: '', to: [] };
+const kept = new Map<string, MessageDraft>();
 const keys = new Map<string, { readonly what: string; readonly key: string }>();
 
 /** What somebody typed is not for who signs in after them. */
@@ -23,23 +24,23 @@ function own(place: string): string {
 }
 
 /** What was typed and not said yet. */
-export function keptWords(place: string): Words {
+export function savedDraft(place: string): MessageDraft {
   return kept.get(own(place)) ?? NOTHING;
 }
 
-export function keepWords(place: string, words: Words): void {
+export function saveDraft(place: string, words: MessageDraft): void {
   kept.delete(own(place));
   if (words.text === '' && words.to.length === 0) return;
   kept.set(own(place), words);
   const [oldest] = kept.keys();
-  if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+  if (kept.size > MAX_SAVED && oldest !== undefined) kept.delete(oldest);
 }
 
 /** Whoever comes back to a place while something of it is on its way waits for that too. */
 const onTheWay = new Map<string, Promise<Outcome<Result<'post'>>>>();
 
 /** What was sent from a place and is not answered yet. */
-export function underWay(place: string): Promise<Outcome<Result<'post'>>> | undefined {
+export function pendingSend(place: string): Promise<Outcome<Result<'post'>>> | undefined {
   return onTheWay.get(own(place));
 }
 
@@ -51,7 +52,7 @@ export function forgetKey(place: string): void {
 type Said = Pick<PostParams, 'session_id' | 'event_type' | 'event_data' | 'audience'>;
 
 /** The same said again, because nobody knows what became of it, is said once. */
-export async function say(place: string, said: Said): Promise<Outcome<Result<'post'>>> {
+export async function sendMessage(place: string, said: Said): Promise<Outcome<Result<'post'>>> {
   const what = JSON.stringify(said);
   const mine = own(place);
   const before = keys.get(mine);

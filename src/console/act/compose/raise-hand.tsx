@@ -1,16 +1,16 @@
 /** A hand is raised for the next turn, more or less urgently, or taken down. */
 
 import { useRef, useState } from 'preact/hooks';
-import { MOST_BID } from '../../state/session/raised-hands.ts';
+import { MAX_BID } from '../../state/session/raised-hands.ts';
 import { Refusal } from '../refusal.tsx';
-import { say } from './message-draft.ts';
+import { sendMessage } from './message-draft.ts';
 
 const USUAL = 5;
-const BIDS = Array.from({ length: MOST_BID }, (_, at) => at + 1);
-const WORDS: Readonly<Record<number, string>> = { 1: '1: if there is time', [MOST_BID]: `${MOST_BID}: it cannot wait` };
+const BIDS = Array.from({ length: MAX_BID }, (_, at) => at + 1);
+const WORDS: Readonly<Record<number, string>> = { 1: '1: if there is time', [MAX_BID]: `${MAX_BID}: it cannot wait` };
 
 /** `up`: what one has bid; 0 = the hand is down. */
-export function HandPart({ sessionId, up }: { sessionId: string; up: number }) {
+export function RaiseHand({ sessionId, up }: { sessionId: string; up: number }) {
   const [bid, setBid] = useState(USUAL);
   const [refusal, setRefusal] = useState<string | null>(null);
   const raise = useRef<HTMLButtonElement>(null);
@@ -25,7 +25,7 @@ export function HandPart({ sessionId, up }: { sessionId: string; up: number }) {
     for (let bid: number | null = null; bid !== wanted.current; ) {
       bid = wanted.current;
       const said = { session_id: sessionId, event_type: 'hand.raise', event_data: { bid } };
-      const outcome = await say(`${sessionId} hand`, said);
+      const outcome = await sendMessage(`${sessionId} hand`, said);
       setRefusal(outcome.ok ? null : outcome.reason);
     }
     wanted.current = null;

@@ -2,7 +2,7 @@
 
 import type { Participant, SessionMetadata } from '../../../core/records/session/session.ts';
 
-export interface Hearer {
+export interface Recipient {
   readonly agent_id: string;
   readonly name: string;
   /** Was chosen, and has left since: the hub leaves it out, and refuses what is for nobody else. */
@@ -10,11 +10,11 @@ export interface Hearer {
 }
 
 /** Everybody but oneself who can hear it, and whoever was chosen: nobody is taken off a whisper without being asked. */
-export function hearersIn(
+export function listRecipients(
   { participants }: Pick<SessionMetadata, 'participants'>,
   me: string,
   chosen: readonly string[],
-): readonly Hearer[] {
+): readonly Recipient[] {
   return participants
     .filter(({ agent_id }) => agent_id !== me)
     .map((one) => ({ agent_id: one.agent_id, name: one.name, isGone: isOut(one) }))
@@ -22,18 +22,18 @@ export function hearersIn(
 }
 
 /** With one other alone, everybody is that one. */
-export function isChoice(hearers: readonly Hearer[], chosen: readonly string[]): boolean {
+export function isChoice(hearers: readonly Recipient[], chosen: readonly string[]): boolean {
   return hearers.length > 1 || chosen.length > 0;
 }
 
-export function hearerName({ name, isGone }: Hearer): string {
+export function recipientName({ name, isGone }: Recipient): string {
   return isGone ? `${name} (gone)` : name;
 }
 
 /** `chosen` empty = everybody. */
-export function toWords(hearers: readonly Hearer[], chosen: readonly string[]): string {
+export function recipientsText(hearers: readonly Recipient[], chosen: readonly string[]): string {
   if (chosen.length === 0) return 'To everybody';
-  const names = hearers.filter(({ agent_id }) => chosen.includes(agent_id)).map(hearerName);
+  const names = hearers.filter(({ agent_id }) => chosen.includes(agent_id)).map(recipientName);
   return `To ${names.join(', ')}`;
 }
 

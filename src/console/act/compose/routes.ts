@@ -1,7 +1,7 @@
 /** Where the turn goes with what one says, as the session's type offers it to who has the turn (`get_session`). Pure. */
 
-import type { TurnTool } from '../../../core/ports/adapter.ts';
 import { isPlainObject, type JsonObject } from '../../../core/lib/json.ts';
+import type { TurnTool } from '../../../core/ports/adapter.ts';
 import { callTool, finish, handoff, type Packet } from '../../../core/records/session/packets.ts';
 
 export interface RouteChoice {

@@ -1,7 +1,7 @@
 /** Whose turn it is, and whether one may speak, in words. Pure. */
 
-import type { Turn } from '../../../core/records/session/envelope.ts';
 import type { WireCode } from '../../../core/lib/errors.ts';
+import type { Turn } from '../../../core/records/session/envelope.ts';
 import type { Participant, SessionMetadata } from '../../../core/records/session/session.ts';
 
 /** What the hub says against speaking now. */
@@ -11,7 +11,7 @@ export interface Against {
 }
 
 /** `against`: null = nothing is. That it is the turn of another is said once. */
-export function turnWords(
+export function turnText(
   turn: Turn | null,
   me: string,
   names: ReadonlyMap<string, string>,
@@ -28,7 +28,7 @@ export function turnWords(
 }
 
 /** Why there is nothing to write in; null = nothing has to be said about it. */
-export function silenceWords(place: Participant | null, { state }: Pick<SessionMetadata, 'state'>): string | null {
+export function silenceText(place: Participant | null, { state }: Pick<SessionMetadata, 'state'>): string | null {
   if (place === null) return null;
   if (state === 'CLOSED' || state === 'EXPIRED') return 'It is over: nothing more is said here.';
   if (state === 'CLOSING') return 'It is closing: nothing more is said here.';

@@ -2,18 +2,18 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import type { Outcome } from '../../connection/write-operations.ts';
+import { forgetKey, type MessageDraft, pendingSend, saveDraft, savedDraft, sendMessage } from './message-draft.ts';
 import type { RouteChoice } from './routes.ts';
-import { forgetKey, keepWords, keptWords, say, underWay, type Words } from './message-draft.ts';
 
-export interface Speaking {
-  readonly words: Words;
+export interface MessageDraftState {
+  readonly words: MessageDraft;
   readonly route: RouteChoice | undefined;
   /** Why the turn goes there. */
   readonly reason: string;
   readonly isBusy: boolean;
   /** What the hub said against it; null = nothing. */
   readonly refusal: string | null;
-  change(words: Partial<Words>): void;
+  change(words: Partial<MessageDraft>): void;
   choose(routeId: string): void;
   giveReason(reason: string): void;
   /** Resolves when the hub has answered; false = there was nothing to say. */
@@ -21,16 +21,16 @@ export interface Speaking {
 }
 
 /** `isMine`: who speaks has the turn. What was refused before is not refused any more when it comes. */
-export function useSpeaking(sessionId: string, routes: readonly RouteChoice[], isMine: boolean): Speaking {
-  const [words, setWords] = useState(() => keptWords(sessionId));
+export function useMessageDraft(sessionId: string, routes: readonly RouteChoice[], isMine: boolean): MessageDraftState {
+  const [words, setWords] = useState(() => savedDraft(sessionId));
   const [routeId, choose] = useState('');
   const [reason, giveReason] = useState('');
   /** What was sent before a look elsewhere, and was not answered then. */
-  const [before] = useState(() => underWay(sessionId));
+  const [before] = useState(() => pendingSend(sessionId));
   const [isBusy, setBusy] = useState(before !== undefined);
   const [refusal, setRefusal] = useState<string | null>(null);
   const route = routes.find((one) => one.id === routeId);
-  useEffect(() => keepWords(sessionId, words), [sessionId, words]);
+  useEffect(() => saveDraft(sessionId, words), [sessionId, words]);
   useEffect(() => {
     if (isMine) setRefusal(null);
   }, [isMine]);
@@ -41,7 +41,7 @@ export function useSpeaking(sessionId: string, routes: readonly RouteChoice[], i
     // Whom it is for stays, and is to be seen: what comes next may not be for more than those.
     const rest = { text: '', to };
     // Also if nobody looks any more: what was said is not offered to be said again.
-    keepWords(sessionId, rest);
+    saveDraft(sessionId, rest);
     setWords(rest);
     choose('');
     giveReason('');
@@ -59,10 +59,10 @@ export function useSpeaking(sessionId: string, routes: readonly RouteChoice[], i
     setRefusal(null);
     const said = route?.packet(text, reason.trim()) ?? { event_type: 'msg.text', event_data: { text } };
     const audience = to.length === 0 ? {} : { audience: to };
-    answered(await say(sessionId, { session_id: sessionId, ...said, ...audience }));
+    answered(await sendMessage(sessionId, { session_id: sessionId, ...said, ...audience }));
     return true;
   };
-  const change = (changed: Partial<Words>): void => {
+  const change = (changed: Partial<MessageDraft>): void => {
     forgetKey(sessionId);
     setWords((before) => ({ ...before, ...changed }));
   };

@@ -1,10 +1,10 @@
 /** Why who has the grant to approve cannot answer a run, and what it takes. Pure. */
 
-import type { StateAt, WhoAmI } from '../../../core/console-operations.ts';
+import type { SessionStateAt, WhoAmI } from '../../../core/protocol/operations/console-sessions.ts';
 import { isTerminal } from '../../../core/records/session/session.ts';
 
 /** null = they can, or it is not a matter of their place. */
-export function whyNoAnswer(me: WhoAmI | null, { session }: Pick<StateAt, 'session'>): string | null {
+export function approvalObstacle(me: WhoAmI | null, { session }: Pick<SessionStateAt, 'session'>): string | null {
   if (me === null || !me.grants.includes('approve') || isTerminal(session.state)) return null;
   const { participants, creator_id } = session;
   const place = participants.find(({ agent_id }) => agent_id === me.agent_id);

@@ -1,12 +1,12 @@
 /** A turn of a governed run that waits for somebody's result, and what its result begins as. Pure. */
 
-import type { StateAt } from '../../../core/console-operations.ts';
-import type { Envelope } from '../../../core/records/session/envelope.ts';
 import type { JsonObject } from '../../../core/lib/json.ts';
+import type { SessionStateAt } from '../../../core/protocol/operations/console-sessions.ts';
+import type { Envelope } from '../../../core/records/session/envelope.ts';
 import { REDACTED_TEXT } from '../../../core/records/session/redaction.ts';
-import type { RunBook } from '../../parts/governed/model/run-history.ts';
-import { runShown } from '../../parts/governed/run-shown.ts';
-import { own, textOr } from '../../parts/governed/model/unknown-record.ts';
+import type { RunHistory } from '../../parts/governed/model/run-history.ts';
+import { toRunModel } from '../../parts/governed/model/run-model.ts';
+import { getOwn, textOr } from '../../parts/governed/model/unknown-record.ts';
 
 export interface TurnDue {
   readonly turn_id: string;
@@ -18,16 +18,16 @@ export interface TurnDue {
 const AT_WORK = ['dispatched', 'starting', 'running'];
 
 /** The oldest; null = none is waited for. */
-export function turnDue({ session, public_state }: StateAt, me: string): TurnDue | null {
+export function turnDue({ session, public_state }: SessionStateAt, me: string): TurnDue | null {
   if (session.manifest.type !== 'governed') return null;
-  const { turns, run_id, status } = runShown(public_state);
+  const { turns, run_id, status } = toRunModel(public_state);
   if (status !== 'active') return null;
   const due = turns.find((turn) => turn.holder === me && !turn.is_handed_in && AT_WORK.includes(turn.status));
   return due === undefined ? null : { turn_id: due.turn_id, role: due.role, attempt: due.attempt, run_id };
 }
 
 /** Where it stands what was last asked in the turn; null = nowhere, as far as the book knows. */
-export function askedAt({ asked }: RunBook, turnId: string): number | null {
+export function askedAt({ asked }: RunHistory, turnId: string): number | null {
   return asked.findLast(({ turn_id }) => turn_id === turnId)?.seq ?? null;
 }
 
@@ -44,7 +44,7 @@ export function resultBegun({ turn_id, role, run_id }: TurnDue, config: unknown)
     run_id,
     turn_id,
     role,
-    runtime_id: textOr(own(own(own(config, 'roles'), role), 'runtime'), null),
+    runtime_id: textOr(getOwn(getOwn(getOwn(config, 'roles'), role), 'runtime'), null),
     status: 'completed',
     summary: '',
     decisions: [],

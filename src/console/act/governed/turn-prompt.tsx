@@ -2,17 +2,17 @@
 
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Envelope } from '../../../core/records/session/envelope.ts';
-import { ask } from '../../connection/read-operations.ts';
-import { bookOf } from '../../parts/governed/model/run-history.ts';
-import type { OpenSession } from '../../state/session/open-session.ts';
+import { callRead } from '../../connection/read-operations.ts';
+import { toRunHistory } from '../../parts/governed/model/run-history.ts';
 import { useWholeLog } from '../../session/reading/use-whole-log.ts';
+import type { OpenSession } from '../../state/session/open-session.ts';
 import { Said } from '../../text/untrusted-text.tsx';
 import { askedAt, askedText } from './turn-due.ts';
 
 /** A text of so many characters leaves room for the rest. */
 const SHORT = 400;
 
-export function TurnAsked({ session, turnId }: { session: OpenSession; turnId: string }) {
+export function TurnPrompt({ session, turnId }: { session: OpenSession; turnId: string }) {
   const { isKnown, seq } = useAskedAt(session, turnId);
   const envelope = useEnvelope(session, seq);
   if (envelope === null) {
@@ -34,7 +34,7 @@ export function TurnAsked({ session, turnId }: { session: OpenSession; turnId: s
 function useAskedAt(session: OpenSession, turnId: string): { isKnown: boolean; seq: number | null } {
   const whole = useWholeLog(session);
   const { envelopes } = session.log;
-  const held = useMemo(() => askedAt(bookOf(envelopes), turnId), [envelopes, turnId]);
+  const held = useMemo(() => askedAt(toRunHistory(envelopes), turnId), [envelopes, turnId]);
   const isKnown = whole?.isWhole === true;
   return { isKnown, seq: (isKnown ? askedAt(whole.book, turnId) : null) ?? held };
 }
@@ -49,7 +49,7 @@ function useEnvelope({ id, log, now }: OpenSession, seq: number | null): Envelop
     setRead(null);
     if (!isMissing) return;
     let counts = true;
-    ask('read_log', { session_id: id, from_seq: seq, limit: 1 }).then(
+    callRead('read_log', { session_id: id, from_seq: seq, limit: 1 }).then(
       ({ envelopes: [first] }) => counts && setRead(first ?? null),
       // Told where the connection is; what comes next asks again.
       () => {},

@@ -2,14 +2,14 @@
 
 import { useEffect, useId, useMemo, useState } from 'preact/hooks';
 import '../act.css';
-import { bookOf } from '../../parts/governed/model/run-history.ts';
 import { lineOf, readJson } from '../../lib/read-json.ts';
+import { toRunHistory } from '../../parts/governed/model/run-history.ts';
 import type { OpenSession } from '../../state/session/open-session.ts';
 import { Line } from '../../text/untrusted-text.tsx';
+import { saveDraft, savedDraft, sendMessage } from '../compose/message-draft.ts';
 import { Refusal } from '../refusal.tsx';
-import { keepWords, keptWords, say } from '../compose/message-draft.ts';
-import { TurnAsked } from './turn-prompt.tsx';
 import { resultBegun, type TurnDue } from './turn-due.ts';
+import { TurnPrompt } from './turn-prompt.tsx';
 
 interface Props {
   readonly session: OpenSession;
@@ -26,7 +26,7 @@ export function TurnResult({ session, due, config }: Props) {
           <Line text={`Your turn as ${due.role}: ${due.turn_id}, attempt ${due.attempt}.`} most={200} />
         </span>
       </summary>
-      <TurnAsked session={session} turnId={due.turn_id} />
+      <TurnPrompt session={session} turnId={due.turn_id} />
       <ResultForm place={key} session={session} due={due} config={config} />
     </details>
   );
@@ -38,10 +38,10 @@ interface FormProps extends Props {
 
 function ResultForm({ place, session, due, config }: FormProps) {
   const id = useId();
-  const [text, setText] = useState(() => keptWords(place).text || JSON.stringify(resultBegun(due, config), null, 2));
+  const [text, setText] = useState(() => savedDraft(place).text || JSON.stringify(resultBegun(due, config), null, 2));
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
-  useEffect(() => keepWords(place, { text, to: [] }), [place, text]);
+  useEffect(() => saveDraft(place, { text, to: [] }), [place, text]);
   const before = useMemo(() => rejectionOf(session, due), [session.log.envelopes, due.turn_id]);
   const handIn = async (event: Event): Promise<void> => {
     event.preventDefault();
@@ -54,9 +54,9 @@ function ResultForm({ place, session, due, config }: FormProps) {
     setBusy(true);
     setProblem(null);
     const event_data = { turn_id: due.turn_id, attempt: due.attempt, result: read.value };
-    const outcome = await say(place, { session_id: session.id, event_type: 'turn.result', event_data });
+    const outcome = await sendMessage(place, { session_id: session.id, event_type: 'turn.result', event_data });
     setBusy(false);
-    if (outcome.ok) keepWords(place, { text: '', to: [] });
+    if (outcome.ok) saveDraft(place, { text: '', to: [] });
     else setProblem(outcome.reason);
   };
   return (
@@ -90,6 +90,7 @@ function ResultForm({ place, session, due, config }: FormProps) {
 
 /** What was wrong with the attempt before. */
 function rejectionOf({ log }: OpenSession, due: TurnDue): readonly string[] {
-  const last = due.attempt > 1 ? bookOf(log.envelopes).rejections.findLast((one) => one.turn_id === due.turn_id) : null;
+  const last =
+    due.attempt > 1 ? toRunHistory(log.envelopes).rejections.findLast((one) => one.turn_id === due.turn_id) : null;
   return last == null ? [] : [`Sent back: ${last.reason}`, ...last.errors];
 }

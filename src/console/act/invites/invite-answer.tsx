@@ -3,9 +3,9 @@
 import { useEffect, useId, useState } from 'preact/hooks';
 import '../act.css';
 import { nameOf, type SessionMetadata } from '../../../core/records/session/session.ts';
-import { attempt } from '../../connection/write-operations.ts';
-import { ask } from '../../connection/read-operations.ts';
 import { answerInvite } from '../../connection/hub-client.ts';
+import { callRead } from '../../connection/read-operations.ts';
+import { attempt } from '../../connection/write-operations.ts';
 import { Line } from '../../text/untrusted-text.tsx';
 import { Refusal } from '../refusal.tsx';
 
@@ -60,7 +60,7 @@ function Invited({ sessionId }: { sessionId: string }) {
   const [session, setSession] = useState<SessionMetadata | null>(null);
   useEffect(() => {
     let counts = true;
-    ask('get_session', { session_id: sessionId }).then(
+    callRead('get_session', { session_id: sessionId }).then(
       (answer) => counts && setSession(answer.session),
       () => {},
     );

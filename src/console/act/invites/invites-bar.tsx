@@ -6,7 +6,7 @@ import { sessionHref } from '../../state/route.ts';
 import { useConsole } from '../../state/use-store.ts';
 import { checkInvites } from './check-invites.ts';
 
-const MOST_SHOWN = 3;
+const MAX_SHOWN = 3;
 /** So often they are looked at, while there are any. */
 const LOOK_MS = 3000;
 
@@ -23,7 +23,7 @@ export function InvitesBar() {
   return (
     <div class="invites-bar" role="status">
       {invites.length === 1 ? 'An invite waits for your answer:' : `${invites.length} invites wait for your answer:`}{' '}
-      {invites.slice(0, MOST_SHOWN).map((id) => (
+      {invites.slice(0, MAX_SHOWN).map((id) => (
         <a key={id} href={sessionHref(id)} class="mono">
           {id.slice(-8)}
         </a>

@@ -1,9 +1,9 @@
 /** Which invites still wait. Pure. */
 
-import type { SessionDescription } from '../../../core/console-operations.ts';
+import type { SessionDescription } from '../../../core/protocol/operations/console-sessions.ts';
 
 /** Those of these that wait for nobody's answer any more. */
-export function overIn(
+export function findExpiredInvites(
   ids: readonly string[],
   sessions: readonly SessionDescription[],
   agentId: string,

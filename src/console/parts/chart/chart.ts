@@ -75,7 +75,7 @@ function round(value: number): number {
 }
 
 /** `1240` as `1.2 k`; small numbers with as many digits as say something. */
-export function inShort(value: number): string {
+export function formatCompact(value: number): string {
   const size = Math.abs(value);
   if (size >= 999_500_000) return `${trimmed(value / 1e9)} G`;
   if (size >= 999_500) return `${trimmed(value / 1e6)} M`;
@@ -107,11 +107,11 @@ export function figuresOf({ points }: Series): SeriesFigures {
 }
 
 /** `posts: now 12/s, 3 to 40/s`. */
-export function chartWords(series: readonly Series[], unit: string): string {
+export function chartText(series: readonly Series[], unit: string): string {
   const words = series.map((one) => {
     const { now, least, most } = figuresOf(one);
     if (least === null || most === null) return `${one.name}: nothing yet`;
-    return `${one.name}: now ${now === null ? 'nothing' : `${inShort(now)}${unit}`}, from ${inShort(least)} to ${inShort(most)}${unit}`;
+    return `${one.name}: now ${now === null ? 'nothing' : `${formatCompact(now)}${unit}`}, from ${formatCompact(least)} to ${formatCompact(most)}${unit}`;
   });
   return words.join('; ');
 }

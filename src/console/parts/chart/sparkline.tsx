@@ -6,7 +6,7 @@ import '../parts.css';
 import './chart.css';
 import { fittingText } from '../../text/fitting-text.ts';
 import { shortText } from '../../text/visible-text.ts';
-import { chartWords, drawSeries, figuresOf, inShort, type Series } from './chart.ts';
+import { chartText, drawSeries, figuresOf, formatCompact, type Series } from './chart.ts';
 
 export interface SparklineProps {
   readonly label: string;
@@ -38,7 +38,7 @@ export function Sparkline({ label, unit, series, width = 180, height = 44 }: Spa
         height={height}
         viewBox={`0 0 ${width} ${height}`}
         role="img"
-        aria-label={fittingText(`${label}. ${chartWords(shown, unit)}`, 300).text}
+        aria-label={fittingText(`${label}. ${chartText(shown, unit)}`, 300).text}
       >
         <line class="chart-base" x1={0} x2={width} y1={height - 2.5} y2={height - 2.5} />
         {/* The first is drawn last: where bars stand on one place, the lowest of them stays to be seen. */}
@@ -56,11 +56,11 @@ export function Sparkline({ label, unit, series, width = 180, height = 44 }: Spa
 
 function nowWords(series: Series, unit: string): string {
   const { now } = figuresOf(series);
-  return now === null ? '\u2013' : shortText(`${inShort(now)}${unit}`);
+  return now === null ? '\u2013' : shortText(`${formatCompact(now)}${unit}`);
 }
 
 /** The scale: it begins at 0 and ends there. */
 function mostWords(series: readonly Series[], unit: string): string {
   const most = Math.max(...series.map((one) => figuresOf(one).most ?? 0));
-  return most > 0 ? `up to ${inShort(most)}${unit}` : '';
+  return most > 0 ? `up to ${formatCompact(most)}${unit}` : '';
 }

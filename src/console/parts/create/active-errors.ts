@@ -4,13 +4,13 @@ import type { Draft } from '../form/draft.ts';
 import type { FieldError } from '../form/field-errors.ts';
 import { asFormError, type CreateDraft } from './create-draft.ts';
 
-export interface Refusal {
+export interface RejectedDraft {
   /** What was sent. */
   readonly draft: CreateDraft;
   readonly errors: readonly FieldError[];
 }
 
-export function stillRefused({ draft, errors }: Refusal, now: CreateDraft): readonly FieldError[] {
+export function activeErrors({ draft, errors }: RejectedDraft, now: CreateDraft): readonly FieldError[] {
   return errors.filter((error) => {
     const { field } = asFormError(error);
     return JSON.stringify(aboutOf(draft, field)) === JSON.stringify(aboutOf(now, field));

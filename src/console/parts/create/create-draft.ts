@@ -1,12 +1,12 @@
 /** A session that somebody is about to open, as it is typed, and the parameters of `create_session` that it comes to. */
 
-import type { CreateParams, ParticipantRef } from '../../../core/operations.ts';
+import type { CreateParams, ParticipantRef } from '../../../core/records/session/create-params.ts';
 import type { Manifest } from '../../../core/records/session/session.ts';
 import { type Draft, emptyDraft } from '../form/draft.ts';
 import { type Field, fieldOf } from '../form/field.ts';
 import type { FieldError } from '../form/field-errors.ts';
 import { readForm } from '../form/read-form.ts';
-import { isAgentId } from '../graph-editor/agent-id.ts';
+import { isAgentId } from '../graph-editor/graph-problems.ts';
 import { OPTIONS, readOptions } from './options.ts';
 
 export interface ParticipantDraft {
@@ -22,13 +22,13 @@ export interface CreateDraft {
   readonly options: Draft;
 }
 
-export const SOMEBODY: ParticipantDraft = { by: 'name', text: '' };
+export const EMPTY_PARTICIPANT: ParticipantDraft = { by: 'name', text: '' };
 
 /** Of another type the participants and options stay; its knobs are its own. */
 export function newDraft(manifest: Manifest, before?: CreateDraft): CreateDraft {
   return {
     type: manifest.type,
-    participants: before?.participants ?? [SOMEBODY],
+    participants: before?.participants ?? [EMPTY_PARTICIPANT],
     knobs: emptyDraft(knobsField(manifest)),
     options: before?.options ?? emptyDraft(OPTIONS),
   };
@@ -102,13 +102,13 @@ export function roleOf(draft: CreateDraft, { by, text }: ParticipantDraft, me: s
 }
 
 /** Everybody who takes part by name, in order: for a graph to begin with. */
-export function peopleIn(draft: CreateDraft, me: string): readonly string[] {
+export function participantsFrom(draft: CreateDraft, me: string): readonly string[] {
   const names = namedIn(draft).flatMap(({ by, text }) => (by === 'name' ? [text] : []));
   return [...new Set(names.includes(me) ? names : [me, ...names])];
 }
 
 /** Nobody takes part by a capability or an id: what such a one is called only the hub knows. */
-export function knowsEverybody(draft: CreateDraft): boolean {
+export function hasOnlyNames(draft: CreateDraft): boolean {
   return namedIn(draft).every(({ by, text }) => by === 'name' && !isAgentId(text));
 }
 

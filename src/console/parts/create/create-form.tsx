@@ -3,7 +3,7 @@
 import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { JsonObject } from '../../../core/lib/json.ts';
-import type { CreateParams } from '../../../core/operations.ts';
+import type { CreateParams } from '../../../core/records/session/create-params.ts';
 import type { Manifest } from '../../../core/records/session/session.ts';
 import '../parts.css';
 import '../form/form.css';
@@ -11,25 +11,26 @@ import './create.css';
 import { longText } from '../../text/visible-text.ts';
 import { textIn } from '../form/draft.ts';
 import { errorsElsewhere, type FieldError } from '../form/field-errors.ts';
-import { type Custom, type CustomProps, SchemaForm } from '../form/schema-form.tsx';
-import { RunnerNote } from '../governed/runner-note.tsx';
+import type { Custom, CustomProps } from '../form/field-props.ts';
+import { SchemaForm } from '../form/schema-form.tsx';
+import { RunnerNote } from '../governed/badge.tsx';
 import { GraphEditor } from '../graph-editor/graph-editor.tsx';
 import type { GraphCheck } from '../graph-editor/graph-problems.ts';
 import type { Delays } from '../graph-editor/latest.ts';
 import {
   asFormError,
   type CreateDraft,
+  hasOnlyNames,
   knobsField,
-  knowsEverybody,
   newDraft,
-  peopleIn,
+  participantsFrom,
   readCreate,
 } from './create-draft.ts';
 import { INTENT, OTHER_OPTIONS } from './options.ts';
 import { ParticipantsPart } from './participants-part.tsx';
 import { TypePart } from './type-part.tsx';
 
-export interface SessionTypeShown {
+export interface SessionTypeInfo {
   readonly manifest: Manifest;
   /** Its knobs have a graph; null = they have none. */
   readonly graph: unknown;
@@ -37,7 +38,7 @@ export interface SessionTypeShown {
 
 export interface CreateFormProps {
   /** At least one. */
-  readonly types: readonly SessionTypeShown[];
+  readonly types: readonly SessionTypeInfo[];
   /** Names to choose from; others can be typed. */
   readonly agents: readonly string[];
   /** Whoever opens it. */
@@ -150,8 +151,8 @@ function graphField({ check, delays, draft: create, me }: CreateFormProps): Cust
       text={textIn(draft)}
       onText={onDraft}
       check={check}
-      people={peopleIn(create, me)}
-      mayBeOthers={!knowsEverybody(create)}
+      people={participantsFrom(create, me)}
+      mayBeOthers={!hasOnlyNames(create)}
       delays={delays}
       refused={errors.filter(({ field }) => field === path || field.startsWith(`${path}.`))}
     />

@@ -1,7 +1,7 @@
 /** What any session may be opened with, whatever its type: a form of its own, made the way forms of knobs are. */
 
 import type { Json } from '../../../core/lib/json.ts';
-import type { CreateParams } from '../../../core/operations.ts';
+import type { CreateParams } from '../../../core/records/session/create-params.ts';
 import type { Draft } from '../form/draft.ts';
 import { type Field, fieldOf } from '../form/field.ts';
 import type { FieldError } from '../form/field-errors.ts';

@@ -5,7 +5,7 @@ import { useId } from 'preact/hooks';
 import type { Manifest } from '../../../core/records/session/session.ts';
 import { ErrorsPart } from '../form/errors-part.tsx';
 import { errorsOf, type FieldError } from '../form/field-errors.ts';
-import { type CreateDraft, type ParticipantDraft, roleOf, SOMEBODY } from './create-draft.ts';
+import { type CreateDraft, EMPTY_PARTICIPANT, type ParticipantDraft, roleOf } from './create-draft.ts';
 
 interface ParticipantsPartProps {
   readonly manifest: Manifest;
@@ -49,7 +49,7 @@ export function ParticipantsPart({ manifest, agents, me, draft, onDraft, errors 
         type="button"
         class="form-button"
         disabled={isFull}
-        onClick={() => put([...draft.participants, SOMEBODY])}
+        onClick={() => put([...draft.participants, EMPTY_PARTICIPANT])}
       >
         Add a participant
       </button>

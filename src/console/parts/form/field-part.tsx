@@ -1,32 +1,12 @@
 /** One field of a form, of whatever kind: groups and lists hold others. */
 
 import type { VNode } from 'preact';
-import type { Draft } from './draft.ts';
-import { textIn } from './draft.ts';
-import type { Field } from './field.ts';
-import type { FieldError } from './field-errors.ts';
-import { GroupPart } from './group-part.tsx';
+import { emptyDraft, listIn, memberIn, OTHERS, textIn, withMember } from './draft.ts';
+import { ErrorsPart } from './errors-part.tsx';
+import type { Field, GroupField, ListField } from './field.ts';
+import { errorsElsewhere, errorsOf } from './field-errors.ts';
+import { elementId, type PartProps } from './field-props.ts';
 import { LeafPart } from './leaf-part.tsx';
-import { ListPart } from './list-part.tsx';
-import type { Custom } from './schema-form.tsx';
-
-/** What all fields of a form share. */
-export interface FormParts {
-  /** Makes ids of its elements unique on the page. */
-  readonly id: string;
-  readonly errors: readonly FieldError[];
-  readonly custom: Readonly<Record<string, Custom>>;
-}
-
-export interface PartProps<Kind extends Field = Field> {
-  readonly field: Kind;
-  readonly path: string;
-  readonly draft: Draft | undefined;
-  readonly onDraft: (draft: Draft) => void;
-  readonly form: FormParts;
-  /** Without a frame and a title of its own. */
-  readonly isBare?: boolean;
-}
 
 export function FieldPart({ field, isBare = false, ...props }: PartProps): VNode {
   const { form, path, draft, onDraft } = props;
@@ -40,7 +20,79 @@ export function FieldPart({ field, isBare = false, ...props }: PartProps): VNode
   return <LeafPart field={field} {...props} draft={textIn(draft)} />;
 }
 
-/** A path may hold anything; an id may not hold blanks. */
-export function elementId({ id }: FormParts, path: string): string {
-  return `${id}-${encodeURIComponent(path)}`;
+function GroupPart({ field, path, draft, onDraft, form, isBare = false }: PartProps<GroupField>): VNode {
+  const members = [...field.members, ...(field.others === null ? [] : [[OTHERS, field.others] as const])];
+  const pathOf = (name: string) => (path === '' ? name : `${path}.${name}`);
+  const paths = members.map(([name]) => pathOf(name));
+  // What the hub says of a member that has no field is said here, where it would be.
+  const stray = errorsElsewhere(form.errors, paths).filter((one) => path !== '' && one.field.startsWith(`${path}.`));
+  const messages = [
+    ...errorsOf(form.errors, path),
+    ...stray.map((one) => `${one.field.slice(path.length + 1)}: ${one.message}`),
+  ];
+  const id = elementId(form, path);
+  return (
+    <fieldset class={`form-group${isBare ? ' form-group-bare' : ''}`} aria-describedby={`${id}-errors`}>
+      <legend class={isBare ? 'part-unseen' : ''}>
+        {field.title}
+        {field.isRequired && !isBare && <span class="form-needed"> (needed)</span>}
+      </legend>
+      {field.help !== '' && <p class="form-help">{field.help}</p>}
+      {members.map(([name, one]) => (
+        <FieldPart
+          key={name}
+          field={one}
+          path={pathOf(name)}
+          draft={memberIn(draft, name)}
+          onDraft={(next) => onDraft(withMember(draft, name, next))}
+          form={form}
+        />
+      ))}
+      {members.length === 0 && <p class="form-help">There is nothing to set.</p>}
+      <ErrorsPart id={`${id}-errors`} messages={messages} />
+    </fieldset>
+  );
 }
+
+function ListPart({ field, path, draft, onDraft, form }: PartProps<ListField>): VNode {
+  const items = listIn(draft);
+  const id = elementId(form, path);
+  const named = field.title.toLowerCase();
+  return (
+    <fieldset class="form-list" aria-describedby={`${id}-errors`}>
+      <legend>{field.title}</legend>
+      {field.help !== '' && <p class="form-help">{field.help}</p>}
+      {items.map((item, i) => (
+        <div key={i} class="form-row">
+          <div>
+            <FieldPart
+              field={titled(field.item, `${field.title} ${i + 1}`)}
+              path={`${path}.${i}`}
+              draft={item}
+              onDraft={(next) => onDraft(items.with(i, next))}
+              form={form}
+            />
+          </div>
+          <button type="button" class="form-button" onClick={() => onDraft(items.toSpliced(i, 1))}>
+            Remove <span class="part-unseen">{`${named} ${i + 1}`}</span>
+          </button>
+        </div>
+      ))}
+      <button
+        type="button"
+        class="form-button"
+        disabled={items.length >= field.maxItems}
+        onClick={() => onDraft([...items, emptyDraft(field.item)])}
+      >
+        Add <span class="part-unseen">{`an entry to ${named}`}</span>
+      </button>
+      <ErrorsPart id={`${id}-errors`} messages={errorsOf(form.errors, path)} />
+    </fieldset>
+  );
+}
+
+function titled(field: Field, title: string): Field {
+  return field.title === '' ? { ...field, title } : field;
+}
+
+const _MAX_ERROR = 600;

@@ -6,7 +6,7 @@ import { shortText } from '../../text/visible-text.ts';
 import { ErrorsPart } from './errors-part.tsx';
 import type { ChoiceField, Field, FlagField, GroupField, ListField } from './field.ts';
 import { errorsWithin } from './field-errors.ts';
-import { elementId, type PartProps } from './field-part.tsx';
+import { elementId, type PartProps } from './field-props.ts';
 
 type LeafField = Exclude<Field, GroupField | ListField>;
 type LeafProps = PartProps<LeafField> & { readonly draft: string };

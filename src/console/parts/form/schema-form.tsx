@@ -8,18 +8,7 @@ import type { Draft } from './draft.ts';
 import type { Field } from './field.ts';
 import type { FieldError } from './field-errors.ts';
 import { FieldPart } from './field-part.tsx';
-
-/** Draws one field in its own way; it has to show its label and its errors. */
-export type Custom = (props: CustomProps) => VNode;
-
-export interface CustomProps {
-  readonly path: string;
-  readonly id: string;
-  readonly title: string;
-  readonly draft: Draft | undefined;
-  readonly onDraft: (draft: Draft) => void;
-  readonly errors: readonly FieldError[];
-}
+import type { Custom } from './field-props.ts';
 
 export interface SchemaFormProps {
   /** Made once by `fieldOf(schema, title, true)`. */

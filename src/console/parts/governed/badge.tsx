@@ -35,3 +35,14 @@ export function Badge({ word }: { readonly word: string }): VNode {
     <span class={`run-badge run-badge-${TONES.get(word) ?? 'quiet'}`}>{shortText(word.replaceAll('_', ' '))}</span>
   );
 }
+
+export function RunnerNote(): VNode {
+  return (
+    <p>
+      A runner program begins a run and gives out its turns; this page does not. <code>parley up --run .</code> in the
+      folder of a project opens and serves its runs at a hub, and <code>parley run init</code>, <code>assign</code>,{' '}
+      <code>accept</code> or <code>loop</code> there drive them. A session opened from here stays idle until a program
+      of yours speaks for its runner.
+    </p>
+  );
+}

@@ -4,12 +4,11 @@ import type { VNode } from 'preact';
 import { longText, shortText } from '../../text/visible-text.ts';
 import { type Names, nameIn } from '../graph/drawn-graph.ts';
 import { type Answer, AnswerForm } from './answer-form.tsx';
-import { approval, type GateAnswer, refusal } from './gate-answer.ts';
-import type { PendingGate, RunShown } from './run-shown.ts';
+import { approval, type GateAnswer, type PendingGate, type RunModel, refusal } from './model/run-model.ts';
 
 interface GateNoticeProps {
   readonly pending: PendingGate;
-  readonly run: RunShown;
+  readonly run: RunModel;
   readonly names: Names;
   readonly onGateAnswer?: (answer: GateAnswer) => Promise<void>;
 }

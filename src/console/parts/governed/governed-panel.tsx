@@ -1,26 +1,22 @@
 /** A governed run: where it is, what waits for whom, what was decided, and what happened. */
 
-import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import '../parts.css';
 import '../form/form.css';
 import './governed.css';
+import type { VNode } from 'preact';
+import { fittingText } from '../../text/fitting-text.ts';
 import { longText, shortText } from '../../text/visible-text.ts';
-import { Countdown } from '../../time/times.tsx';
+import { Ago, Countdown } from '../../time/times.tsx';
 import { type Names, nameIn } from '../graph/drawn-graph.ts';
 import { AnswerForm } from './answer-form.tsx';
-import { Badge } from './badge.tsx';
-import { BlockerNotice } from './blocker-notice.tsx';
-import { blockerNow } from './blocker-now.ts';
-import type { GateAnswer } from './gate-answer.ts';
+import { Badge, RunnerNote } from './badge.tsx';
 import { GateNotice } from './gate-notice.tsx';
-import { HistoryPart } from './history-part.tsx';
-import { LedgerPart } from './ledger-part.tsx';
-import { PhasesPart } from './phases-part.tsx';
-import { phasesShown } from './model/phase-model.ts';
-import type { RunBook } from './model/run-history.ts';
-import { type RunShown, runShown } from './run-shown.ts';
-import { RunnerNote } from './runner-note.tsx';
+import { HistoryPart, useNewestItems } from './history-part.tsx';
+import type { Decision } from './model/accepted-turn.ts';
+import { type GateModel, type PhaseModel, toPhaseModels } from './model/phase-model.ts';
+import type { Blocker, RunHistory } from './model/run-history.ts';
+import { currentBlocker, type GateAnswer, type RunModel, stopText, toRunModel } from './model/run-model.ts';
 
 export interface GovernedPanelProps {
   /** `public_state`, now or then. */
@@ -28,21 +24,29 @@ export interface GovernedPanelProps {
   /** `knobs.config` of the session. */
   readonly config: unknown;
   /** The log up to the same moment, folded by `withEnvelope`. */
-  readonly book: RunBook;
+  readonly book: RunHistory;
   readonly names: Names;
   /** Posts it; rejects with what the hub said. Absent = this identity may not approve, or the past is shown. */
   readonly onGateAnswer?: (answer: GateAnswer) => Promise<void>;
   /** The same for what a blocked run waits for. */
   readonly onBlockerAnswer?: (note: string) => Promise<void>;
   /** Why who has the grant cannot answer; null = nothing has to be said about it. */
-  readonly whyNoAnswer?: string | null;
+  readonly approvalObstacle?: string | null;
 }
 
 export function GovernedPanel(props: GovernedPanelProps): VNode {
-  const { publicState, config, book, names, onGateAnswer, onBlockerAnswer, whyNoAnswer = null } = props;
-  const run = useMemo(() => runShown(publicState), [publicState]);
-  const phases = useMemo(() => phasesShown(config, run), [config, run]);
-  const blocker = blockerNow(run, book);
+  const {
+    publicState,
+    config,
+    book,
+    names,
+    onGateAnswer,
+    onBlockerAnswer,
+    approvalObstacle: whyNoAnswer = null,
+  } = props;
+  const run = useMemo(() => toRunModel(publicState), [publicState]);
+  const phases = useMemo(() => toPhaseModels(config, run), [config, run]);
+  const blocker = currentBlocker(run, book);
   return (
     <section class="run" aria-label="Governed run">
       <Facts run={run} names={names} />
@@ -89,7 +93,7 @@ export function GovernedPanel(props: GovernedPanelProps): VNode {
   );
 }
 
-function Facts({ run, names }: { readonly run: RunShown; readonly names: Names }): VNode {
+function Facts({ run, names }: { readonly run: RunModel; readonly names: Names }): VNode {
   const waits = run.waits_for;
   const facts: readonly (readonly [string, VNode | string])[] = [
     ['Run', run.run_id ?? 'not begun'],
@@ -112,7 +116,7 @@ function Facts({ run, names }: { readonly run: RunShown; readonly names: Names }
   );
 }
 
-function TurnsPart({ run, names }: { readonly run: RunShown; readonly names: Names }): VNode {
+function TurnsPart({ run, names }: { readonly run: RunModel; readonly names: Names }): VNode {
   return (
     <>
       <h3>Turns that are out</h3>
@@ -136,4 +140,84 @@ function TurnsPart({ run, names }: { readonly run: RunShown; readonly names: Nam
       </ul>
     </>
   );
+}
+
+function BlockerNotice({ blocker, names }: { readonly blocker: Blocker; readonly names: Names }): VNode {
+  const { detail, what, owner, action, isQuestion, at } = blocker;
+  return (
+    <div class="run-notice run-notice-bad">
+      <p>
+        <strong>{isQuestion ? 'A person is asked:' : 'Blocked:'}</strong> {longText(detail)}
+      </p>
+      <p class="run-quiet">
+        {shortText(stopText(what, detail))} {at !== '' && <Ago at={at} />}
+        {owner !== null && `; to be resolved by ${shortText(nameIn(names, owner))}`}
+        {action !== null && `: ${shortText(action)}`}
+      </p>
+    </div>
+  );
+}
+
+const STATUS_WORDS = { done: 'done', current: 'now', ahead: 'ahead' } as const;
+
+function PhasesPart({ phases }: { readonly phases: readonly PhaseModel[] }): VNode {
+  return (
+    <ol class="run-phases" aria-label="Phases">
+      {phases.map(({ name, status, gate }) => (
+        <li
+          key={name}
+          class={`run-phase run-phase-${status}`}
+          {...(status === 'current' ? { 'aria-current': 'step' as const } : {})}
+        >
+          <span>
+            {shortText(name)} <small>({STATUS_WORDS[status]})</small>
+          </span>
+          {gate !== null && <Gate gate={gate} />}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Gate({ gate }: { readonly gate: GateModel }): VNode {
+  const { name, status, asks } = gate;
+  return (
+    <small>
+      gate {shortText(name)} <Badge word={status} />
+      {asks.length > 0 && <span class="run-quiet">{` ${fittingText(`needs ${asks.join('; ')}`, 160).text}`}</span>}
+    </small>
+  );
+}
+
+function LedgerPart({ decisions }: { readonly decisions: readonly Decision[] }): VNode {
+  const { shown, more } = useNewestItems(decisions, 'decisions');
+  return (
+    <>
+      <h3>Ledger</h3>
+      {decisions.length === 0 && <p class="run-quiet">Nothing was decided yet.</p>}
+      <ul class="run-list">
+        {shown.map((one) => (
+          <li key={one.id}>
+            <span class={one.overridden_by === null ? '' : 'run-overridden'}>
+              <strong>{shortText(one.id)}</strong> {longText(one.statement)}
+            </span>
+            <p class="run-quiet">{longText(aboutOf(one))}</p>
+            {one.rationale !== '' && <p class="run-quiet">{longText(one.rationale)}</p>}
+          </li>
+        ))}
+      </ul>
+      {more}
+    </>
+  );
+}
+
+function aboutOf({ category, role, turn_id, outlivesRun, overrides, overridden_by }: Decision): string {
+  return [
+    category,
+    overridden_by === null ? 'stands' : `overridden by ${overridden_by}`,
+    ...(overrides === null ? [] : [`overrides ${overrides}`]),
+    ...(outlivesRun ? ['outlives the run'] : []),
+    ...(role === null ? [] : [`by ${role}`]),
+    ...(turn_id === null ? [] : [`in ${turn_id}`]),
+  ].join(', ');
 }

@@ -1,15 +1,14 @@
 /** What happened in a run, newest first: accepted turns, turns sent back, what was said at gates, what stopped it. */
 
 import type { VNode } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { longText, shortText } from '../../text/visible-text.ts';
 import { Ago } from '../../time/times.tsx';
 import { type Names, nameIn } from '../graph/drawn-graph.ts';
 import { Badge } from './badge.tsx';
-import type { RunBook } from './model/run-history.ts';
-import { useShownPart } from './shown-part.tsx';
-import { stopWords } from './stop-words.ts';
-import type { TurnTaken } from './model/accepted-turn.ts';
+import type { AcceptedTurnModel } from './model/accepted-turn.ts';
+import type { RunHistory } from './model/run-history.ts';
+import { stopText } from './model/run-model.ts';
 
 const MAX_OBJECTIONS = 20;
 
@@ -19,12 +18,12 @@ interface Happened {
   readonly head: string;
   readonly badge: string;
   readonly words: string;
-  readonly turn: TurnTaken | null;
+  readonly turn: AcceptedTurnModel | null;
 }
 
-export function HistoryPart({ book, names }: { readonly book: RunBook; readonly names: Names }): VNode {
+export function HistoryPart({ book, names }: { readonly book: RunHistory; readonly names: Names }): VNode {
   const all = useMemo(() => happenedIn(book, names), [book, names]);
-  const { shown, more } = useShownPart(all, 'entries');
+  const { shown, more } = useNewestItems(all, 'entries');
   return (
     <>
       <h3>History</h3>
@@ -46,7 +45,7 @@ export function HistoryPart({ book, names }: { readonly book: RunBook; readonly 
   );
 }
 
-function happenedIn({ turns, rejections, gates, blockers }: RunBook, names: Names): readonly Happened[] {
+function happenedIn({ turns, rejections, gates, blockers }: RunHistory, names: Names): readonly Happened[] {
   const all: readonly Happened[] = [
     ...turns.map((turn) => ({
       ...turn,
@@ -74,7 +73,7 @@ function happenedIn({ turns, rejections, gates, blockers }: RunBook, names: Name
     ...blockers.map(({ seq, at, what, detail, resolved_at, resolution }) => ({
       seq,
       at,
-      head: stopWords(what, detail),
+      head: stopText(what, detail),
       badge: resolved_at === null ? 'blocked' : 'resolved',
       words: resolution === null ? detail : `${detail}\n\u2192 ${resolution}`,
       turn: null,
@@ -83,7 +82,7 @@ function happenedIn({ turns, rejections, gates, blockers }: RunBook, names: Name
   return all.toSorted((a, b) => a.seq - b.seq);
 }
 
-function TurnDetails({ turn }: { readonly turn: TurnTaken }): VNode {
+function TurnDetails({ turn }: { readonly turn: AcceptedTurnModel }): VNode {
   const { verification, verified_by, files, objections, cost_usd, next_role } = turn;
   return (
     <>
@@ -109,4 +108,24 @@ function TurnDetails({ turn }: { readonly turn: TurnTaken }): VNode {
       </p>
     </>
   );
+}
+
+const STEP = 20;
+
+interface NewestItems<Item> {
+  /** Newest first. */
+  readonly shown: readonly Item[];
+  readonly more: VNode | null;
+}
+
+export function useNewestItems<Item>(items: readonly Item[], what: string): NewestItems<Item> {
+  const [count, setCount] = useState(STEP);
+  const hidden = Math.max(0, items.length - count);
+  const more =
+    hidden === 0 ? null : (
+      <button type="button" class="form-button" onClick={() => setCount(count + STEP * 5)}>
+        {`Show ${hidden} earlier ${what}`}
+      </button>
+    );
+  return { shown: items.slice(hidden).toReversed(), more };
 }

@@ -1,19 +1,19 @@
 /** A graph as text, drawn while it is typed. Errors lead to the place in the text that they are about. */
 
-import type { VNode } from 'preact';
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
 import type { Json, JsonObject } from '../../../core/lib/json.ts';
 import '../parts.css';
 import '../form/form.css';
 import './graph-editor.css';
-import { GraphDrawing } from '../graph/graph-drawing.tsx';
+import type { VNode } from 'preact';
 import { readJson } from '../../lib/read-json.ts';
-import { type GraphCheck, type Problem, problemsIn } from './graph-problems.ts';
+import { longText } from '../../text/visible-text.ts';
+import { GraphDrawing } from '../graph/graph-drawing.tsx';
+import { findProblems, type GraphCheck, type Problem } from './graph-problems.ts';
 import { type Delays, latest } from './latest.ts';
-import { Problems } from './problems.tsx';
 import { TEMPLATES } from './templates.ts';
 
-export interface GraphEditorProps {
+interface GraphEditorProps {
   readonly label: string;
   /** JSON text, as it is typed. */
   readonly text: string;
@@ -39,7 +39,7 @@ export function GraphEditor(props: GraphEditorProps): VNode {
   const read = useMemo(() => (text.trim() === '' ? null : readJson(text)), [text]);
   const graph = read?.ok === true && isObject(read.value) ? read.value : null;
   const { checked, drawn, failure } = useChecked(props, graph);
-  const problems = problemsIn({ text, read, checked, failure, people: mayBeOthers ? null : people, refused });
+  const problems = findProblems({ text, read, checked, failure, people: mayBeOthers ? null : people, refused });
   const isEarlier = drawn !== null && (graph === null || drawn !== checked);
   const goTo = ({ at }: Problem) => {
     area.current?.focus();
@@ -136,6 +136,32 @@ function Templates({
           {title}
         </button>
       ))}
+    </div>
+  );
+}
+
+interface ProblemsProps {
+  readonly id: string;
+  readonly problems: readonly Problem[];
+  readonly onGoTo: (problem: Problem) => void;
+}
+
+function Problems({ id, problems, onGoTo }: ProblemsProps): VNode {
+  return (
+    <div id={id} class="graph-problems" role="status">
+      {problems.length > 0 && (
+        <ul>
+          {problems.map((problem, i) => (
+            <li key={i} class={`graph-problem graph-problem-${problem.kind}`}>
+              <button type="button" class="graph-problem-place" onClick={() => onGoTo(problem)}>
+                line {problem.line}, column {problem.column}
+              </button>
+              <span class="part-unseen">{problem.kind}: </span>
+              {longText(problem.message)}
+            </li>
+          ))}
+        </ul>
+      )}
     </div>
   );
 }

@@ -10,7 +10,7 @@ export interface Neighbours {
   readonly below: readonly (readonly number[])[];
 }
 
-export function neighboursIn({ spots, chains }: Layers): Neighbours {
+export function findNeighbours({ spots, chains }: Layers): Neighbours {
   const above = spots.map((): number[] => []);
   const below = spots.map((): number[] => []);
   for (const chain of chains) {
@@ -31,10 +31,10 @@ export function orderOf({ spots }: Layers, neighbours: Neighbours): Order {
     [...spots.keys()].filter((spot) => spots[spot]?.rank === rank),
   );
   let best = order;
-  let fewest = crossingsIn(order, neighbours);
+  let fewest = countCrossings(order, neighbours);
   for (let sweep = 0; sweep < SWEEPS && fewest > 0; sweep++) {
     order = swept(order, neighbours, sweep % 2 === 0);
-    const crossings = crossingsIn(order, neighbours);
+    const crossings = countCrossings(order, neighbours);
     if (crossings < fewest) [best, fewest] = [order, crossings];
   }
   return best;
@@ -63,7 +63,7 @@ function placesIn(layer: readonly number[]): ReadonlyMap<number, number> {
   return new Map(layer.map((spot, i) => [spot, i]));
 }
 
-export function crossingsIn(order: Order, { below }: Neighbours): number {
+export function countCrossings(order: Order, { below }: Neighbours): number {
   let crossings = 0;
   for (const [rank, layer] of order.entries()) {
     const places = placesIn(order[rank + 1] ?? []);

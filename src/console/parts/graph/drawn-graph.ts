@@ -27,7 +27,7 @@ export interface DrawnGraph {
 
 export const NO_GRAPH: DrawnGraph = { nodes: [], edges: [], initial: null };
 
-/** What to write for an id; the id itself unless it is here. */
+/** Names by agent id; an id without a name is written as it is. */
 export type Names = Readonly<Record<string, string>>;
 
 export function nameIn(names: Names, id: string): string {

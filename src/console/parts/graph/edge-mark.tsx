@@ -2,8 +2,7 @@
 
 import type { VNode } from 'preact';
 import type { PlacedEdge } from './layout.ts';
-import type { EdgeTaken } from './path-taken.ts';
-import { turnsInWords } from './turns-in-words.ts';
+import { type EdgeTaken, turnNumbersText } from './path-taken.ts';
 
 interface EdgeMarkProps {
   readonly edge: PlacedEdge;
@@ -19,7 +18,7 @@ export function EdgeMark({ edge, words, taken, isExtra }: EdgeMarkProps): VNode 
   return (
     <g class={`graph-edge ${isExtra ? 'graph-edge-extra' : takenClass(taken)}`}>
       {(words !== '' || taken !== undefined) && (
-        <title>{taken === undefined ? words : `${words} (after ${turnsInWords(taken.after)})`.trim()}</title>
+        <title>{taken === undefined ? words : `${words} (after ${turnNumbersText(taken.after)})`.trim()}</title>
       )}
       <path class="graph-edge-line" d={path} />
       <path class="graph-edge-head" d={arrow} />

@@ -7,7 +7,7 @@ import './graph.css';
 import { Line } from '../../text/untrusted-text.tsx';
 import { type DrawnGraph, type Names, nameIn, readGraph } from './drawn-graph.ts';
 import { EdgeMark } from './edge-mark.tsx';
-import { graphSummary, transitionWords } from './graph-text.ts';
+import { graphSummary, transitionTexts } from './graph-text.ts';
 import { isDrawable, type Layout, layoutOf } from './layout.ts';
 import { NodeMark } from './node-mark.tsx';
 import { type PathTaken, pathTaken, type Way } from './path-taken.ts';
@@ -45,7 +45,7 @@ export function GraphDrawing(props: GraphDrawingProps): VNode {
       <details class="graph-words" open={drawn === null}>
         <summary>{wordsSummary(given.edges.length, taken.graph.edges.length - given.edges.length)}</summary>
         <ol id={id}>
-          {transitionWords(taken).map((words, i) => (
+          {transitionTexts(taken).map((words, i) => (
             <li key={i}>{words}</li>
           ))}
         </ol>
@@ -97,7 +97,7 @@ interface PictureProps extends Drawn {
 }
 
 /** Wider than this the words would be too small in a column: it keeps its size, and one moves about in it. */
-const MOST_FITTED = 640;
+const MAX_FITTED = 640;
 
 /** A group, not an image: what is in an image cannot be reached by keyboard. */
 function Picture({ graph, layout, taken, names, describedBy }: PictureProps): VNode {
@@ -112,7 +112,7 @@ function Picture({ graph, layout, taken, names, describedBy }: PictureProps): VN
   return (
     <div class="graph-picture">
       <svg
-        class={width <= MOST_FITTED ? 'graph-fits' : ''}
+        class={width <= MAX_FITTED ? 'graph-fits' : ''}
         width={width}
         height={height}
         viewBox={`0 0 ${width} ${height}`}

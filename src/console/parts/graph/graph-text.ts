@@ -2,8 +2,7 @@
 
 import { fittingText } from '../../text/fitting-text.ts';
 import { type DrawnEdge, type DrawnNode, type Names, nameIn } from './drawn-graph.ts';
-import type { PathTaken } from './path-taken.ts';
-import { turnsInWords } from './turns-in-words.ts';
+import { type PathTaken, turnNumbersText } from './path-taken.ts';
 
 /** Long enough for every honest name, short enough to be heard. */
 const MAX_UNITS = 160;
@@ -23,7 +22,7 @@ export function graphSummary({ graph: { nodes, edges, initial }, ...now }: PathT
 }
 
 /** One sentence for each edge, in their order. */
-export function transitionWords({ graph: { nodes, edges }, edges: taken }: PathTaken): readonly string[] {
+export function transitionTexts({ graph: { nodes, edges }, edges: taken }: PathTaken): readonly string[] {
   const labels = labelsOf(nodes);
   return edges.map(({ from, to, label }, i) => {
     const when = label === '' ? '' : `: ${words(label)}`;
@@ -31,11 +30,11 @@ export function transitionWords({ graph: { nodes, edges }, edges: taken }: PathT
     const marks = taken.get(i);
     if (marks === undefined) return `${way}${when}`;
     const sure = marks.isCertain ? 'taken' : 'perhaps taken';
-    return `${way}${when} (${sure} after ${turnsInWords(marks.after)})`;
+    return `${way}${when} (${sure} after ${turnNumbersText(marks.after)})`;
   });
 }
 
-export interface NodeSays {
+export interface NodeFacts {
   readonly isInitial: boolean;
   /** Who has the turn there, by name; null = nobody. */
   readonly current: string | null;
@@ -46,7 +45,7 @@ export interface NodeSays {
   readonly leaving: readonly DrawnEdge[];
 }
 
-export function nodeWords(node: DrawnNode, says: NodeSays): string {
+export function nodeText(node: DrawnNode, says: NodeFacts): string {
   const { isInitial, current, isReached, visits, stoodFor, leaving } = says;
   const facts = [
     words(node.label === '' ? '(no name)' : node.label),
@@ -55,19 +54,19 @@ export function nodeWords(node: DrawnNode, says: NodeSays): string {
     ...(isReached ? ['reached'] : []),
     ...(isInitial ? ['begins'] : []),
     ...(current === null ? [] : [node.kind === 'rule' ? `${words(current)} has the turn` : 'has the turn']),
-    ...(visits.length === 0 ? [] : [`spoke in ${turnsInWords(visits)}`]),
-    ...(stoodFor.length === 0 ? [] : [`stood for ${namesInWords(stoodFor)}`]),
+    ...(visits.length === 0 ? [] : [`spoke in ${turnNumbersText(visits)}`]),
+    ...(stoodFor.length === 0 ? [] : [`stood for ${namesText(stoodFor)}`]),
     ...(leaving.length === 0 ? [] : [count(leaving.length, 'transition', 'leaving')]),
   ];
   return facts.join(', ');
 }
 
 /** More names than this are a number. */
-const MOST_NAMES = 6;
+const MAX_NAMES = 6;
 
-export function namesInWords(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_NAMES).map(words).join(', ');
-  return names.length <= MOST_NAMES ? shown : `${shown} and ${names.length - MOST_NAMES} more`;
+export function namesText(names: readonly string[]): string {
+  const shown = names.slice(0, MAX_NAMES).map(words).join(', ');
+  return names.length <= MAX_NAMES ? shown : `${shown} and ${names.length - MAX_NAMES} more`;
 }
 
 export function whoIs(names: Names, id: string): string {

@@ -2,10 +2,9 @@
 
 import type { FittingText } from '../../text/fitting-text.ts';
 import { type Directed, directed } from './acyclic.ts';
-import { neighboursIn, orderOf } from './crossings.ts';
+import { findNeighbours, orderOf } from './crossings.ts';
 import type { DrawnGraph, DrawnNode } from './drawn-graph.ts';
 import { type Layers, layersOf } from './layers.ts';
-import { ranksOf } from './ranks.ts';
 import { loopRoute, type Point, type Route, routeThrough } from './route.ts';
 import { type Sizes, sizesOf } from './sizes.ts';
 import { spread } from './spread.ts';
@@ -40,8 +39,8 @@ export interface Layout {
 }
 
 /** More than this is a list, not a picture. */
-export const MAX_DRAWN_NODES = 150;
-export const MAX_DRAWN_EDGES = 600;
+const MAX_DRAWN_NODES = 150;
+const MAX_DRAWN_EDGES = 600;
 
 export function isDrawable({ nodes, edges }: DrawnGraph): boolean {
   return nodes.length <= MAX_DRAWN_NODES && edges.length <= MAX_DRAWN_EDGES;
@@ -54,7 +53,7 @@ export function layoutOf(graph: DrawnGraph): Layout {
   const sizes = sizesOf(graph);
   const arrows = directed(graph);
   const layers = layersOf(arrows, ranksOf(graph.nodes.length, arrows), sizes);
-  const neighbours = neighboursIn(layers);
+  const neighbours = findNeighbours(layers);
   const order = orderOf(layers, neighbours);
   const middles = spread(layers.spots, order, neighbours);
   const left = Math.min(...layers.spots.map((spot, i) => (middles[i] ?? 0) - spot.left), 0);
@@ -192,4 +191,22 @@ function loopsOf(box: PlacedNode, { edges }: DrawnGraph, sizes: Sizes): readonly
       width === 0 ? null : boxAround({ x: route.beside.x + width / 2, y: route.beside.y }, width, sizes.labelHeight);
     return { edge, text: sizes.labelTexts[edge] ?? NOTHING, label, path: route.path, arrow: route.arrow };
   });
+}
+
+/** Nodes are in even layers, words of edges in the odd ones between them. */
+function ranksOf(count: number, edges: readonly Directed[]): readonly number[] {
+  const ranks = new Array<number>(count).fill(0);
+  const missing = new Array<number>(count).fill(0);
+  for (const { lower } of edges) missing[lower] = (missing[lower] ?? 0) + 1;
+  const below = Array.from({ length: count }, (): number[] => []);
+  for (const { upper, lower } of edges) below[upper]?.push(lower);
+  const ready = [...missing.keys()].filter((node) => missing[node] === 0);
+  for (let node = ready.shift(); node !== undefined; node = ready.shift()) {
+    for (const lower of below[node] ?? []) {
+      ranks[lower] = Math.max(ranks[lower] ?? 0, (ranks[node] ?? 0) + 2);
+      missing[lower] = (missing[lower] ?? 0) - 1;
+      if (missing[lower] === 0) ready.push(lower);
+    }
+  }
+  return ranks;
 }

@@ -2,11 +2,11 @@
 
 import type { VNode } from 'preact';
 import { fittingText } from '../../text/fitting-text.ts';
-import { type NodeSays, namesInWords, nodeWords } from './graph-text.ts';
+import { type NodeFacts, namesText, nodeText } from './graph-text.ts';
 import type { PlacedNode } from './layout.ts';
-import { turnsInShort } from './turns-in-words.ts';
+import { shortTurnNumbers } from './path-taken.ts';
 
-interface NodeMarkProps extends Omit<NodeSays, 'isInitial'> {
+interface NodeMarkProps extends Omit<NodeFacts, 'isInitial'> {
   readonly placed: PlacedNode;
   readonly isStop: boolean;
   readonly elementRef: (element: SVGGElement | null) => void;
@@ -33,11 +33,11 @@ export function NodeMark({ placed, isStop, elementRef, ...says }: NodeMarkProps)
       ref={elementRef}
       class={classes.join(' ')}
       role="img"
-      aria-label={nodeWords(node, { isInitial, ...says })}
+      aria-label={nodeText(node, { isInitial, ...says })}
       // In small letters: names of attributes of SVG are taken as they are written.
       tabindex={isStop ? 0 : -1}
     >
-      <title>{stoodFor.length === 0 ? node.label : `${node.label}: ${namesInWords(stoodFor)}`}</title>
+      <title>{stoodFor.length === 0 ? node.label : `${node.label}: ${namesText(stoodFor)}`}</title>
       <rect class="graph-node-focus" x={x - 4} y={y - 4} width={width + 8} height={height + 8} rx={corner + 4} />
       <rect class="graph-node-box" x={x} y={y} width={width} height={height} rx={corner} />
       {/* An inner svg clips what is wider than it was thought to be. */}
@@ -57,7 +57,7 @@ export function NodeMark({ placed, isStop, elementRef, ...says }: NodeMarkProps)
         )}
         {visits.length > 0 && (
           <text class="graph-turns" x={width - 10} y={height - 5}>
-            {turnsInShort(visits)}
+            {shortTurnNumbers(visits)}
           </text>
         )}
       </svg>

@@ -1,7 +1,6 @@
 /** The way a session has taken through its graph: when each node spoke, which edges led on, who has the turn, and the end. */
 
-import { type DrawnEdge, type DrawnGraph, type DrawnNode, type Names, nameIn } from './drawn-graph.ts';
-import { type Leads, leadsIn } from './leads.ts';
+import { type DrawnEdge, type DrawnGraph, type DrawnNode, type Names, nameIn, nodeOf } from './drawn-graph.ts';
 
 /** What a session did, as of some moment. */
 export interface Way {
@@ -42,7 +41,7 @@ export interface PathTaken {
 
 export function pathTaken(given: DrawnGraph, way: Way, names: Names = {}): PathTaken {
   const { path, current, end, isWhole, hasGaps } = way;
-  const leads = leadsIn(given, names);
+  const leads = findLeads(given, names);
   const has = end === null ? current : null;
   const turns = [...path, ...(has === null ? [] : [has])];
   /** Whose turn it was before; null = that is not known. */
@@ -175,4 +174,80 @@ function listIn<Key>(lists: Map<Key, number[]>, key: Key): number[] {
   const made: number[] = [];
   lists.set(key, made);
   return made;
+}
+
+interface Leads {
+  /** The node of a participant; null = no rule names it. */
+  nodeOf(id: string): string | null;
+  /** The edges that may have led from one to the other; from nobody (null) none. */
+  between(from: string | null, to: string): readonly number[];
+  /** The first node among those that edges lead to which is nobody in particular. */
+  ruleAmong(edges: readonly number[]): string | null;
+  /** The first node that is nobody in particular, for whoever came from nobody knows where. */
+  readonly rule: string | null;
+  endOf(reason: string): string | null;
+  toEnd(from: string, end: string): readonly number[];
+}
+
+function findLeads(graph: DrawnGraph, names: Names): Leads {
+  const { nodes, edges } = graph;
+  const kinds = new Map(nodes.map(({ id, kind }) => [id, kind]));
+  const isAnyone = (id: string) => kinds.get(id) === 'anyone';
+  const isRule = (id: string) => kinds.get(id) === 'rule';
+  const nodeFor = kept((id: string) => nodeOf(graph, id, names));
+  const fromTo = (isFrom: (node: string) => boolean, isTo: (node: string) => boolean): readonly number[] =>
+    edges.flatMap(({ from, to }, i) => (isFrom(from) && isTo(to) ? [i] : []));
+  /** Its own edges, else those of whoever speaks too. */
+  const between = (from: string, to: string): readonly number[] => {
+    const [own, target] = [nodeFor(from), nodeFor(to)];
+    const isOwn = (node: string) => node === own;
+    const isSameAgain = from === to ? fromTo(isAnyone, isAnyone) : [];
+    if (target === null) {
+      const ruled = fromTo(isOwn, isRule);
+      return ruled.length > 0 ? ruled : [...fromTo(isAnyone, isRule), ...isSameAgain];
+    }
+    const exact = fromTo(isOwn, (node) => node === target);
+    if (exact.length > 0) return exact;
+    const others = fromTo(
+      (node) => isOwn(node) || isAnyone(node),
+      (node) => node === target || isRule(node),
+    );
+    return [...others, ...isSameAgain];
+  };
+  const pair = kept((key: string) => between(...(JSON.parse(key) as [string, string])));
+  return {
+    nodeOf: nodeFor,
+    between: (from, to) => (from === null ? [] : pair(JSON.stringify([from, to]))),
+    ruleAmong: (among) => among.map((i) => edges[i]?.to ?? '').find(isRule) ?? null,
+    rule: nodes.find(({ kind }) => kind === 'rule')?.id ?? null,
+    endOf: (reason) => nodes.find(({ kind, label }) => kind === 'end' && label === `end: ${reason}`)?.id ?? null,
+    toEnd(from, end) {
+      const isEnd = (node: string) => node === end;
+      const own = fromTo((node) => node === nodeFor(from), isEnd);
+      return own.length > 0 ? own : fromTo(isAnyone, isEnd);
+    },
+  };
+}
+
+/** A way of thousands of turns asks for the same few again and again. */
+function kept<Answer>(find: (key: string) => Answer): (key: string) => Answer {
+  const known = new Map<string, { readonly answer: Answer }>();
+  return (key) => {
+    const found = known.get(key) ?? { answer: find(key) };
+    known.set(key, found);
+    return found.answer;
+  };
+}
+
+/** `1 4 7`, and of many the first and the last. */
+export function shortTurnNumbers(turns: readonly number[]): string {
+  return turns.length <= 3 ? turns.join(' ') : `${turns[0]} \u2026 ${turns.at(-1)}`;
+}
+
+/** `turn 3`, `turns 1, 4 and 7`, `12 turns, the last 41`. */
+export function turnNumbersText(turns: readonly number[]): string {
+  if (turns.length === 0) return 'no turn';
+  if (turns.length === 1) return `turn ${turns[0]}`;
+  if (turns.length > 6) return `${turns.length} turns, the last ${turns.at(-1)}`;
+  return `turns ${turns.slice(0, -1).join(', ')} and ${turns.at(-1)}`;
 }

@@ -2,29 +2,23 @@
 
 import type { ComponentType } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { StateAt } from '../../../core/console-operations.ts';
+import type { SessionStateAt } from '../../../core/protocol/operations/console-sessions.ts';
 import { hubClock } from '../../state/hub-clock.ts';
+import { hasGraph, isGoverned } from '../../state/session/session-kind.ts';
 import { stillAt } from '../../time/ticker.ts';
 import { TickerContext } from '../../time/times.tsx';
-import type { OpenSession } from '../../state/session/open-session.ts';
-import { hasGraph, isGoverned } from '../panel-applies.ts';
 import { Expectations } from './panel-expectations.tsx';
-import { Governed } from '../panel-governed.tsx';
+import { Governed } from './panel-governed.tsx';
 import { Graph } from './panel-graph.tsx';
 import { Metadata } from './panel-metadata.tsx';
+import type { PanelProps } from './panel-props.ts';
 import { PublicState } from './panel-state.tsx';
-
-export interface PanelProps {
-  readonly session: OpenSession;
-  /** As of the seq that is looked at. */
-  readonly state: StateAt;
-}
 
 export interface Panel {
   readonly id: string;
   readonly title: string;
   /** Whether it has anything to show of such a session. */
-  applies(state: StateAt): boolean;
+  applies(state: SessionStateAt): boolean;
   readonly Body: ComponentType<PanelProps>;
   readonly isOpen: boolean;
 }

@@ -1,13 +1,13 @@
 /** What the session expects, of whom, and how long they still have. */
 
+import { namesFrom } from '../../state/session/open-session.ts';
 import { Line } from '../../text/untrusted-text.tsx';
 import { Countdown } from '../../time/times.tsx';
-import { expectationWords } from './expectation-text.ts';
-import type { PanelProps } from './inspector.tsx';
-import { namesIn } from '../../state/session/open-session.ts';
+import { expectationText } from './expectation-text.ts';
+import type { PanelProps } from './panel-props.ts';
 
 export function Expectations({ state }: PanelProps) {
-  const names = namesIn(state);
+  const names = namesFrom(state);
   const { next_deadline: next, expectations } = state;
   return (
     <>
@@ -24,7 +24,7 @@ export function Expectations({ state }: PanelProps) {
               <Line text={one.name} most={60} />
             </strong>{' '}
             <span class="dim">
-              <Line text={expectationWords(one)} most={120} />
+              <Line text={expectationText(one)} most={120} />
             </span>
             {one.armed.map(({ agent_id, since_seq, due_at }) => (
               <div key={`${agent_id} ${since_seq}`} class="armed">

@@ -1,15 +1,16 @@
 /** The workflow as a picture: who has the turn is lit, and the way it took is marked. */
 
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { GraphReport, StateAt } from '../../../core/console-operations.ts';
-import type { Turn } from '../../../core/records/session/envelope.ts';
 import type { JsonObject } from '../../../core/lib/json.ts';
-import { ask, reasonOf } from '../../connection/read-operations.ts';
+import type { GraphReport } from '../../../core/ports/adapter.ts';
+import type { SessionStateAt } from '../../../core/protocol/operations/console-sessions.ts';
+import type { Turn } from '../../../core/records/session/envelope.ts';
+import { callRead, reasonOf } from '../../connection/read-operations.ts';
 import { GraphDrawing } from '../../parts/graph/graph-drawing.tsx';
-import type { PanelProps } from './inspector.tsx';
-import { namesIn, type OpenSession } from '../../state/session/open-session.ts';
-import { useWholeLog } from '../reading/use-whole-log.ts';
+import { namesFrom, type OpenSession } from '../../state/session/open-session.ts';
 import { pathAt, type WholeLog } from '../../state/session/whole-log.ts';
+import { useWholeLog } from '../reading/use-whole-log.ts';
+import type { PanelProps } from './panel-props.ts';
 
 export function Graph({ session, state }: PanelProps) {
   const { knobs, manifest, session_id } = state.session;
@@ -17,7 +18,7 @@ export function Graph({ session, state }: PanelProps) {
   // A session keeps its graph for good.
   useEffect(() => {
     let counts = true;
-    ask('check_graph', { graph: knobs.graph as JsonObject, type: manifest.type }).then(
+    callRead('check_graph', { graph: knobs.graph as JsonObject, type: manifest.type }).then(
       (answer) => counts && setReport(answer),
       (thrown) => counts && setReport(reasonOf(thrown)),
     );
@@ -25,7 +26,7 @@ export function Graph({ session, state }: PanelProps) {
       counts = false;
     };
   }, [session_id]);
-  const names = useMemo(() => Object.fromEntries(namesIn(state)), [state]);
+  const names = useMemo(() => Object.fromEntries(namesFrom(state)), [state]);
   const whole = useWholeLog(session);
   const { turn, atSeq, isRead } = momentOf(session, state);
   const steps = whole?.steps;
@@ -54,7 +55,7 @@ export function Graph({ session, state }: PanelProps) {
 }
 
 /** What is looked at: now, or what was read of the past; until that is here the moment that was asked for counts. */
-function momentOf({ replay, turn }: OpenSession, state: StateAt): Moment {
+function momentOf({ replay, turn }: OpenSession, state: SessionStateAt): Moment {
   if (replay === null) return { turn, atSeq: Number.POSITIVE_INFINITY, isRead: true };
   return { turn: state.turn, atSeq: replay.state?.at_seq ?? replay.atSeq, isRead: replay.state !== null };
 }

@@ -1,12 +1,12 @@
 /** What was said of the session when it was opened, and when what happened to it. */
 
+import { namesFrom } from '../../state/session/open-session.ts';
 import { Line, Value } from '../../text/untrusted-text.tsx';
-import type { PanelProps } from './inspector.tsx';
-import { namesIn } from '../../state/session/open-session.ts';
+import type { PanelProps } from './panel-props.ts';
 
 export function Metadata({ state }: PanelProps) {
   const { session } = state;
-  const names = namesIn(state);
+  const names = namesFrom(state);
   const facts: readonly (readonly [string, string | null])[] = [
     ['Id', session.session_id],
     ['Type', `${session.manifest.type} v${session.manifest.version}`],

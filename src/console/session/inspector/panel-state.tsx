@@ -1,9 +1,9 @@
 /** What the type of the session shows of its folded state. */
 
+import { namesFrom } from '../../state/session/open-session.ts';
 import { Line, Value } from '../../text/untrusted-text.tsx';
-import type { PanelProps } from './inspector.tsx';
-import { namesIn } from '../../state/session/open-session.ts';
-import { withNames } from '../with-names.ts';
+import { withNames } from './expectation-text.ts';
+import type { PanelProps } from './panel-props.ts';
 
 export function PublicState({ state }: PanelProps) {
   if (state.unavailable !== null) {
@@ -13,5 +13,5 @@ export function PublicState({ state }: PanelProps) {
       </p>
     );
   }
-  return <Value value={withNames(state.public_state, namesIn(state))} label="State" />;
+  return <Value value={withNames(state.public_state, namesFrom(state))} label="State" />;
 }

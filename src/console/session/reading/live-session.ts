@@ -1,21 +1,29 @@
 /** Keeps the open session as it is at the hub: the newest part of its log, what is pushed from then on, and its state. */
 
-import type { Envelope, Turn } from '../../../core/records/session/envelope.ts';
 import { WireError } from '../../../core/lib/errors.ts';
-import type { ForwardedDelta } from '../../../core/protocol/frames/frame-codec.ts';
-import { ask, reasonOf } from '../../connection/read-operations.ts';
-import { client } from '../../connection/hub-client.ts';
-import { hear } from '../../connection/push-listeners.ts';
-import { isForbidden, readRights, seesAll } from '../../connection/grants.ts';
+import type { ForwardedDelta } from '../../../core/protocol/frames/frames.ts';
+import type { Envelope, Turn } from '../../../core/records/session/envelope.ts';
+import { client } from '../../connection/current-client.ts';
+import { isForbidden, loadGrants, mayObserve } from '../../connection/grants.ts';
+import { onPush } from '../../connection/push-listeners.ts';
+import { callRead, reasonOf } from '../../connection/read-operations.ts';
 import { store, update } from '../../state/console-state.ts';
-import { firstSeq, lastSeq, type ReadPage, withEarlier, withLater, withNewest, withRedacted } from '../../state/session/log-window.ts';
+import {
+  firstSeq,
+  lastSeq,
+  type ReadPage,
+  withEarlier,
+  withLater,
+  withNewest,
+  withRedacted,
+} from '../../state/session/log-window.ts';
 import {
   newSession,
   type OpenSession,
+  resetLog,
   withArrived,
   withDeltas,
   withLog,
-  withNewPast,
   withState,
 } from '../../state/session/open-session.ts';
 import { readLog } from './read-log.ts';
@@ -133,7 +141,7 @@ class Following {
 
   private async observe(afterSeq: number): Promise<void> {
     if (this.isOver) return;
-    if (!seesAll()) return this.askOn();
+    if (!mayObserve()) return this.askOn();
     try {
       const observation = await client().observe(this.id, (envelope, at) => this.receive(envelope, at), {
         afterSeq,
@@ -143,7 +151,7 @@ class Following {
       if (this.isOver) return this.end();
       void observation.ended.then((end) => {
         if (end.by !== 'refusal') return;
-        if (isForbidden(end.error)) readRights();
+        if (isForbidden(end.error)) loadGrants();
         change(this.id, (open) => ({ ...open, refusal: end.error.message }));
       });
       change(this.id, (open) => ({ ...open, by: 'stream' }));
@@ -157,7 +165,7 @@ class Following {
   private async askOn(): Promise<void> {
     change(this.id, (open) => ({ ...open, by: 'asking' }));
     let wake = (): void => {};
-    this.end = hear(this.id, { heard: () => wake(), shown: (delta) => this.show(delta) });
+    this.end = onPush(this.id, { heard: () => wake(), shown: (delta) => this.show(delta) });
     while (!this.isOver) {
       await new Promise<void>((resolve) => {
         wake = resolve;
@@ -186,7 +194,7 @@ class Following {
   }
 
   private receive(envelope: Envelope, { turn, epoch }: { turn: Turn | null; epoch: number }): void {
-    if (this.epoch !== null && this.epoch !== epoch) change(this.id, withNewPast);
+    if (this.epoch !== null && this.epoch !== epoch) change(this.id, resetLog);
     this.epoch = epoch;
     this.turn = turn;
     this.arrived.push(envelope);
@@ -233,7 +241,7 @@ class Following {
   private async readState(): Promise<void> {
     this.lookedAt = performance.now();
     const before = store.get().session?.now;
-    const now = await ask('read_state', { session_id: this.id });
+    const now = await callRead('read_state', { session_id: this.id });
     if (this.isOver) return;
     if (before != null && before.session.epoch !== now.session.epoch) await this.readNewPast();
     else if (before != null && before.redactions !== now.redactions) await this.readAgain();
@@ -242,7 +250,7 @@ class Following {
 
   /** The hub has another past than what is shown: it was restored, and goes on from there. */
   private async readNewPast(): Promise<void> {
-    change(this.id, withNewPast);
+    change(this.id, resetLog);
     await this.readNewestPage();
   }
 

@@ -1,17 +1,17 @@
 /** Looking back: the state and the log as they were at a seq, and what somebody saw of it. */
 
-import { ask, reasonOf } from '../../connection/read-operations.ts';
+import { callRead, reasonOf } from '../../connection/read-operations.ts';
 import { store } from '../../state/console-state.ts';
-import { change } from './live-session.ts';
 import { EMPTY_LOG, readBack } from '../../state/session/log-window.ts';
 import type { Replay } from '../../state/session/open-session.ts';
+import { change } from './live-session.ts';
 import { readLog } from './read-log.ts';
 
 const PAGE = 200;
 let reads = 0;
 
 /** `atSeq` null = back to now. What was asked for later counts. */
-export function lookBack(id: string, atSeq: number | null, as: string | null): void {
+export function showAt(id: string, atSeq: number | null, as: string | null): void {
   if (atSeq === null && as === null)
     return change(id, (open) => (open.replay === null ? open : { ...open, replay: null }));
   const open = store.get().session;
@@ -42,9 +42,9 @@ async function read(id: string, atSeq: number, as: string | null): Promise<void>
   try {
     const at = { session_id: id, at_seq: atSeq };
     const [state, page, view] = await Promise.all([
-      ask('read_state', { ...at, ...(as === null ? {} : { participant: as }) }),
+      callRead('read_state', { ...at, ...(as === null ? {} : { participant: as }) }),
       readLog({ session_id: id, from_seq: atSeq, reverse: true, limit: PAGE }),
-      as === null ? null : ask('read_view', { ...at, participant: as }),
+      as === null ? null : callRead('read_view', { ...at, participant: as }),
     ]);
     set({ state, log: readBack(page, true), view: view?.messages ?? null });
   } catch (thrown) {

@@ -2,11 +2,11 @@
 
 import { useEffect } from 'preact/hooks';
 import { store } from '../../state/console-state.ts';
-import { change } from './live-session.ts';
+import { withMarks } from '../../state/session/marks.ts';
 import type { OpenSession } from '../../state/session/open-session.ts';
-import { readLog } from './read-log.ts';
-import { withMarks } from '../timeline-marks.ts';
 import { unread, type WholeLog, withRead } from '../../state/session/whole-log.ts';
+import { change } from './live-session.ts';
+import { readLog } from './read-log.ts';
 
 const PAGE = 500;
 /** A hub that is gone for a while is asked again. */

@@ -2,15 +2,14 @@
 
 import { renderText } from '../../../core/ports/adapter.ts';
 import type { Envelope } from '../../../core/records/session/envelope.ts';
-import { packetText } from '../../../core/packet-text.ts';
+import { packetText } from '../../../core/records/session/packets.ts';
 import { memo } from '../../lib/memo.ts';
-import { dollars } from '../../text/dollars.ts';
-import { Line, Said } from '../../text/untrusted-text.tsx';
 import { hubNow } from '../../state/hub-clock.ts';
-import { clockTime } from '../../time/time-text.ts';
 import { isQuiet, markOf } from '../../state/session/marks.ts';
-import { routingWords } from './routing-text.ts';
-import { speakerHue } from '../speaker-hue.ts';
+import { Line, Said } from '../../text/untrusted-text.tsx';
+import { dollars } from '../../text/visible-text.ts';
+import { clockTime } from '../../time/time-text.ts';
+import { routingText, speakerHue } from './routing-text.ts';
 
 interface Props {
   readonly envelope: Envelope;
@@ -52,7 +51,7 @@ export const EnvelopeRow = memo(function EnvelopeRow({ envelope, names, isSame, 
   }
   const name = names.get(envelope.sender_id) ?? envelope.sender_id;
   const text = saidIn(envelope);
-  const routing = routingWords(envelope, names);
+  const routing = routingText(envelope, names);
   return (
     <article class={`said-row hue-${speakerHue(envelope.sender_id, names)}${isSame ? ' same' : ''}`} data-seq={seq}>
       <header>

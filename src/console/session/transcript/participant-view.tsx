@@ -1,13 +1,13 @@
 /** The session as one participant saw it: what its view gave that one, and nothing else. */
 
-import type { StateAt } from '../../../core/console-operations.ts';
-import type { Envelope } from '../../../core/records/session/envelope.ts';
 import type { ViewMessage } from '../../../core/ports/view.ts';
-import { Line, Said } from '../../text/untrusted-text.tsx';
+import type { SessionStateAt } from '../../../core/protocol/operations/console-sessions.ts';
+import type { Envelope } from '../../../core/records/session/envelope.ts';
 import { hubNow } from '../../state/hub-clock.ts';
+import { namesFrom, type Replay } from '../../state/session/open-session.ts';
+import { Line, Said } from '../../text/untrusted-text.tsx';
 import { clockTime } from '../../time/time-text.ts';
 import { Audience } from './envelope-row.tsx';
-import { namesIn, type Replay } from '../../state/session/open-session.ts';
 
 interface LineProps {
   readonly line: ViewMessage;
@@ -19,11 +19,11 @@ interface LineProps {
 }
 
 /** What is drawn of a long view: its end. */
-const MOST_SHOWN = 200;
+const MAX_SHOWN = 200;
 
-export function ViewOf({ replay, state }: { replay: Replay; state: StateAt }) {
+export function ParticipantView({ replay, state }: { replay: Replay; state: SessionStateAt }) {
   const { as, view, log, atSeq, refusal } = replay;
-  const names = namesIn(state);
+  const names = namesFrom(state);
   const name = state.session.participants.find(({ agent_id }) => agent_id === as)?.name ?? as ?? '';
   if (refusal !== null) {
     return (
@@ -36,9 +36,9 @@ export function ViewOf({ replay, state }: { replay: Replay; state: StateAt }) {
     <div class="transcript view-of" tabIndex={0} role="log" aria-label="View" aria-live="off">
       <p class="dim">
         As <Line text={name} most={60} /> saw it at #{atSeq}
-        {view !== null && view.length > MOST_SHOWN && `: the last ${MOST_SHOWN} of ${view.length} lines`}
+        {view !== null && view.length > MAX_SHOWN && `: the last ${MAX_SHOWN} of ${view.length} lines`}
       </p>
-      {view?.slice(-MOST_SHOWN).map((line, at) => (
+      {view?.slice(-MAX_SHOWN).map((line, at) => (
         <ViewLine
           key={line.seq ?? `made-${at}`}
           line={line}

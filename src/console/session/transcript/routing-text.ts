@@ -1,10 +1,10 @@
 /** Where the turn goes with a packet, as the packet itself says, in words that are never part of what was said. Pure. */
 
-import type { Envelope } from '../../../core/records/session/envelope.ts';
 import { isPlainObject, type Json } from '../../../core/lib/json.ts';
+import type { Envelope } from '../../../core/records/session/envelope.ts';
 
 /** null = it says nothing of it. */
-export function routingWords(
+export function routingText(
   { event_type, event_data: { routing }, redacted }: Envelope,
   names: ReadonlyMap<string, string>,
 ): string | null {
@@ -18,4 +18,11 @@ export function routingWords(
 
 function textIn(value: Json | undefined): string {
   return typeof value === 'string' ? value : '';
+}
+
+const HUES = 8;
+
+/** `names` are in the order of the participants, the hub first. */
+export function speakerHue(agentId: string, names: ReadonlyMap<string, string>): number {
+  return Math.max(0, [...names.keys()].indexOf(agentId) - 1) % HUES;
 }

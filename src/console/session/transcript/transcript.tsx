@@ -3,11 +3,13 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { unevenWindow } from '../../lib/rows-window.ts';
 import { useViewport } from '../../lib/use-viewport.ts';
-import { EnvelopeRow } from './envelope-row.tsx';
-import { readEarlier, readLater, readNewest, setFollowing } from '../reading/live-session.ts';
 import type { LogWindow } from '../../state/session/log-window.ts';
-import { namesIn, type OpenSession, shownState } from '../../state/session/open-session.ts';
-import { WritingRow } from '../writing-row.tsx';
+import { displayState, namesFrom, type OpenSession, type Writing } from '../../state/session/open-session.ts';
+import { Line } from '../../text/untrusted-text.tsx';
+import { visibleText } from '../../text/visible-text.ts';
+import { readEarlier, readLater, readNewest, setFollowing } from '../reading/live-session.ts';
+import { EnvelopeRow } from './envelope-row.tsx';
+import { speakerHue } from './routing-text.ts';
 
 /** Until a row was measured. */
 const ESTIMATE_PX = 64;
@@ -21,8 +23,8 @@ export function Transcript({ session, log }: { session: OpenSession; log: LogWin
   const viewport = useViewport(scroller);
   const measured = useRef(new Map<number, number>());
   const [measures, setMeasures] = useState(0);
-  const names = useMemo(() => namesIn(now), [now]);
-  const awaits = shownState(session)?.awaits ?? null;
+  const names = useMemo(() => namesFrom(now), [now]);
+  const awaits = displayState(session)?.awaits ?? null;
   const { envelopes } = log;
   const heights = useMemo(
     () => envelopes.map(({ seq }) => measured.current.get(seq) ?? ESTIMATE_PX),
@@ -79,7 +81,7 @@ export function Transcript({ session, log }: { session: OpenSession; log: LogWin
           />
         ))}
         <div class="room" style={{ height: `${after}px` }} />
-        {isLive && [...writing].map(([turnId, one]) => <WritingRow key={turnId} writing={one} names={names} />)}
+        {isLive && [...writing].map(([turnId, one]) => <TypingRow key={turnId} writing={one} names={names} />)}
       </div>
       {isLive && !isFollowing && (
         <button type="button" class="to-newest" onClick={() => void readNewest(id).catch(() => {})}>
@@ -115,4 +117,20 @@ function heightOf(from: number, to: number, measured: ReadonlyMap<number, number
   let height = 0;
   for (let seq = from; seq < to; seq += 1) height += measured.get(seq) ?? ESTIMATE_PX;
   return height;
+}
+
+function TypingRow({ writing, names }: { writing: Writing; names: ReadonlyMap<string, string> }) {
+  return (
+    <article class={`said-row writing hue-${speakerHue(writing.senderId, names)}`}>
+      <header>
+        <strong class="speaker">
+          <Line text={names.get(writing.senderId) ?? writing.senderId} most={60} />
+        </strong>{' '}
+        <span class="dim">is writing…</span>
+      </header>
+      <p class="text">
+        <bdi class="said">{visibleText(writing.text)}</bdi>
+      </p>
+    </article>
+  );
 }

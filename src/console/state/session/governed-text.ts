@@ -1,21 +1,21 @@
 /** What happens in a governed run, each in a line; more of it tells the panel. Pure. */
 
-import type { Envelope } from '../../../core/records/session/envelope.ts';
 import { isPlainObject, type Json } from '../../../core/lib/json.ts';
-import { stopWords } from '../../parts/governed/stop-words.ts';
+import type { Envelope } from '../../../core/records/session/envelope.ts';
+import { stopText } from '../../parts/governed/model/run-model.ts';
 
 type Data = Readonly<Record<string, Json | undefined>>;
 
 export type GovernedMark = 'run' | 'turn' | 'gate' | 'stop';
 
-export type GovernedWords = (data: Data, sender: string) => string;
+export type GovernedText = (data: Data, sender: string) => string;
 
-export const GOVERNED: Readonly<Record<string, readonly [GovernedMark, GovernedWords]>> = {
+export const GOVERNED: Readonly<Record<string, readonly [GovernedMark, GovernedText]>> = {
   'governed.imported': ['run', () => 'a run was taken over'],
   'run.initialized': ['run', ({ run_id }) => `the run ${text(run_id)} begins`],
   'run.blocked': [
     'stop',
-    ({ blocked_on, detail }) => `blocked: ${stopWords(text(blocked_on), text(detail))}${more(detail)}`,
+    ({ blocked_on, detail }) => `blocked: ${stopText(text(blocked_on), text(detail))}${more(detail)}`,
   ],
   'run.escalated': ['stop', ({ reason, detail }) => `escalated: ${text(reason)}${more(detail)}`],
   'run.resolved': ['stop', ({ note, action }, by) => `${by} resolved it${more(note ?? action)}`],

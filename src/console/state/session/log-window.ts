@@ -15,7 +15,7 @@ export interface LogWindow {
 export const EMPTY_LOG: LogWindow = { envelopes: [], headSeq: 0, hasEarlier: false, hasLater: false };
 
 /** So many are kept; a few more come and go at once, so that not every envelope moves all others. */
-export const MOST_KEPT = 1000;
+export const MAX_HELD = 1000;
 const SLACK = 200;
 
 export function firstSeq({ envelopes }: LogWindow): number {
@@ -81,8 +81,8 @@ export function withRedacted(log: LogWindow, read: readonly Envelope[]): LogWind
 }
 
 function bounded(log: LogWindow, keep: 'oldest' | 'newest'): LogWindow {
-  if (log.envelopes.length <= MOST_KEPT + SLACK) return log;
+  if (log.envelopes.length <= MAX_HELD + SLACK) return log;
   return keep === 'newest'
-    ? { ...log, envelopes: log.envelopes.slice(-MOST_KEPT), hasEarlier: true }
-    : { ...log, envelopes: log.envelopes.slice(0, MOST_KEPT), hasLater: true };
+    ? { ...log, envelopes: log.envelopes.slice(-MAX_HELD), hasEarlier: true }
+    : { ...log, envelopes: log.envelopes.slice(0, MAX_HELD), hasLater: true };
 }

@@ -1,12 +1,13 @@
 /** What happens to a session beside what is said in it, as quiet lines, each of its kind. Pure. */
 
-import type { Envelope } from '../../../core/records/session/envelope.ts';
-import { isContent } from '../../../core/records/session/envelope.ts';
 import { isPlainObject, type Json } from '../../../core/lib/json.ts';
-import { isBid, MOST_BID } from './raised-hands.ts';
+import { type Envelope, isContent } from '../../../core/records/session/envelope.ts';
 import { GOVERNED, type GovernedMark, stopsRun } from './governed-text.ts';
+import { firstSeq, type LogWindow } from './log-window.ts';
+import { isBid, MAX_BID } from './raised-hands.ts';
+import type { WholeLog } from './whole-log.ts';
 
-export type MarkKind =
+type MarkKind =
   | 'opening'
   | 'invite'
   | 'handoff'
@@ -19,7 +20,7 @@ export type MarkKind =
   | 'other'
   | GovernedMark;
 
-export interface Mark {
+interface Mark {
   readonly seq: number;
   readonly kind: MarkKind;
   readonly text: string;
@@ -66,7 +67,7 @@ export function markOf(envelope: Envelope, names: ReadonlyMap<string, string>): 
   const bid = bidIn(envelope);
   if (bid !== null) {
     const by = name(envelope.sender_id);
-    const words = bid === 0 ? `${by} takes the hand down` : `${by} raises a hand: ${bid} of ${MOST_BID}`;
+    const words = bid === 0 ? `${by} takes the hand down` : `${by} raises a hand: ${bid} of ${MAX_BID}`;
     return { seq, kind: 'hand', text: words };
   }
   if (event_type.startsWith('task.')) return { seq, kind: 'task', text: `${name(envelope.sender_id)}: ${event_type}` };
@@ -98,4 +99,37 @@ function because(reason: Json | undefined): string {
 
 function text(value: Json | undefined): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? null);
+}
+
+export interface MarkAt {
+  readonly seq: number;
+  readonly kind: MarkKind;
+}
+
+/** Of a session with more marks than a screen has columns the newest are kept. */
+export const MAX_MARKS = 5000;
+const NOBODY: ReadonlyMap<string, string> = new Map();
+
+export function withMarks(marks: readonly MarkAt[], envelopes: readonly Envelope[]): readonly MarkAt[] {
+  const fresh = envelopes.flatMap((envelope) => {
+    const mark = markOf(envelope, NOBODY);
+    return mark === null ? [] : [{ seq: mark.seq, kind: mark.kind }];
+  });
+  if (fresh.length === 0) return marks;
+  const known = new Map([...marks, ...fresh].map((mark) => [mark.seq, mark]));
+  if (known.size === marks.length) return marks;
+  return [...known.values()].sort((one, other) => one.seq - other.seq).slice(-MAX_MARKS);
+}
+
+/** From which seq on none is missing; 1 = there are all of them. */
+export function marksFrom(marks: readonly MarkAt[], log: LogWindow, whole: WholeLog | null): number {
+  const held = log.hasEarlier ? firstSeq(log) : 1;
+  const read = whole?.isWhole === true ? Math.min(held, whole.from) : held;
+  return marks.length < MAX_MARKS ? read : Math.max(read, marks[0]?.seq ?? 1);
+}
+
+/** The mark before or behind a seq; null = there is none. */
+export function nearestMark(marks: readonly MarkAt[], seq: number, direction: 'before' | 'behind'): MarkAt | null {
+  if (direction === 'behind') return marks.find((mark) => mark.seq > seq) ?? null;
+  return marks.findLast((mark) => mark.seq < seq) ?? null;
 }

@@ -1,17 +1,17 @@
 /** The session that is open: its state, the part of its log that is held, what is being written, and replay. Pure. */
 
-import type { StateAt } from '../../../core/console-operations.ts';
-import { type Envelope, HUB_ID, type Turn } from '../../../core/records/session/envelope.ts';
-import type { ForwardedDelta } from '../../../core/protocol/frames/frame-codec.ts';
 import type { ViewMessage } from '../../../core/ports/view.ts';
+import type { ForwardedDelta } from '../../../core/protocol/frames/frames.ts';
+import type { SessionStateAt } from '../../../core/protocol/operations/console-sessions.ts';
+import { type Envelope, HUB_ID, type Turn } from '../../../core/records/session/envelope.ts';
 import { EMPTY_LOG, type LogWindow, withLive } from './log-window.ts';
-import { type MarkAt, withMarks } from '../../session/timeline-marks.ts';
+import { type MarkAt, withMarks } from './marks.ts';
 import { type WholeLog, withPushed } from './whole-log.ts';
 
 export interface OpenSession {
   readonly id: string;
   /** As it is now; null = not read yet. */
-  readonly now: StateAt | null;
+  readonly now: SessionStateAt | null;
   readonly log: LogWindow;
   readonly turn: Turn | null;
   /** By turn: what somebody shows of a text before it is said. */
@@ -39,7 +39,7 @@ export interface Writing {
 export interface Replay {
   readonly atSeq: number;
   readonly as: string | null;
-  readonly state: StateAt | null;
+  readonly state: SessionStateAt | null;
   readonly log: LogWindow;
   readonly view: readonly ViewMessage[] | null;
   readonly refusal: string | null;
@@ -88,7 +88,7 @@ export function withLog(session: OpenSession, log: LogWindow): OpenSession {
 }
 
 /** The log begins anew: its past was rewritten. */
-export function withNewPast(session: OpenSession): OpenSession {
+export function resetLog(session: OpenSession): OpenSession {
   return { ...session, log: EMPTY_LOG, marks: [], whole: null, writing: NOTHING_WRITTEN };
 }
 
@@ -98,7 +98,7 @@ const SILENT_MS = 60_000;
 const TURN_PASSED_MS = 2000;
 
 /** As it is now: who is out of it, or stopped long ago, writes nothing more, and nobody does when it is over. */
-export function withState(session: OpenSession, now: StateAt, atMs: number): OpenSession {
+export function withState(session: OpenSession, now: SessionStateAt, atMs: number): OpenSession {
   const { state, participants } = now.session;
   const active = new Set(participants.filter(({ status }) => status === 'active').map(({ agent_id }) => agent_id));
   const mostMs = (senderId: string): number =>
@@ -119,24 +119,24 @@ function stillWriting(
 }
 
 /** Of a text that is being written the end is shown; of many writers the latest. */
-const MOST_WRITTEN = 16_384;
-const MOST_WRITERS = 8;
+const MAX_WRITTEN = 16_384;
+const MAX_WRITERS = 8;
 
 export function withDeltas(session: OpenSession, deltas: readonly ForwardedDelta[], atMs: number): OpenSession {
   const writing = new Map(session.writing);
   for (const { turn_id, sender_id, text, index } of deltas) {
     const before = index === 0 ? '' : (writing.get(turn_id)?.text ?? '');
-    writing.set(turn_id, { senderId: sender_id, text: `${before}${text}`.slice(-MOST_WRITTEN), atMs });
+    writing.set(turn_id, { senderId: sender_id, text: `${before}${text}`.slice(-MAX_WRITTEN), atMs });
   }
-  return { ...session, writing: new Map([...writing].slice(-MOST_WRITERS)) };
+  return { ...session, writing: new Map([...writing].slice(-MAX_WRITERS)) };
 }
 
-export function namesIn(state: StateAt | null): ReadonlyMap<string, string> {
+export function namesFrom(state: SessionStateAt | null): ReadonlyMap<string, string> {
   const participants = state?.session.participants ?? [];
   return new Map([[HUB_ID, 'hub'], ...participants.map(({ agent_id, name }) => [agent_id, name] as const)]);
 }
 
 /** What is looked at: the state and the log now, or then. */
-export function shownState({ now, replay }: OpenSession): StateAt | null {
+export function displayState({ now, replay }: OpenSession): SessionStateAt | null {
   return replay === null ? now : (replay.state ?? now);
 }

@@ -1,10 +1,9 @@
 /** What panels and the timeline need of all of a log, however long: it is folded and not kept. Pure. */
 
-import type { StateAt } from '../../../core/console-operations.ts';
-import type { Envelope } from '../../../core/records/session/envelope.ts';
-import { isContent } from '../../../core/records/session/envelope.ts';
-import { NO_BOOK, type RunBook, withEnvelope } from '../../parts/governed/model/run-history.ts';
-import { hasGraph, isGoverned } from '../../session/panel-applies.ts';
+import type { SessionStateAt } from '../../../core/protocol/operations/console-sessions.ts';
+import { type Envelope, isContent } from '../../../core/records/session/envelope.ts';
+import { EMPTY_HISTORY, type RunHistory, withEnvelope } from '../../parts/governed/model/run-history.ts';
+import { hasGraph, isGoverned } from './session-kind.ts';
 
 export interface WholeLog {
   /** Who reads it: what an earlier reader brings does not count. */
@@ -13,7 +12,7 @@ export interface WholeLog {
   readonly from: number;
   /** There are panels that tell of it. */
   readonly isFolded: boolean;
-  readonly book: RunBook;
+  readonly book: RunHistory;
   readonly steps: readonly Step[];
   /** So many turns were taken before the first of the steps. */
   readonly earlierSteps: number;
@@ -30,16 +29,16 @@ export interface Step {
 }
 
 /** Of the way through a workflow so many turns are kept: a drawing with more numbers says no more. */
-export const MOST_STEPS = 10_000;
+export const MAX_STEPS = 10_000;
 const SLACK = 1_000;
 
 /** For a timeline alone so many envelopes are read at most, the newest: what is before them is told to be missing. */
-export const MOST_READ = 20_000;
+export const MAX_READ = 20_000;
 
-export function unread(reader: number, state: Pick<StateAt, 'session' | 'head_seq'>): WholeLog {
+export function unread(reader: number, state: Pick<SessionStateAt, 'session' | 'head_seq'>): WholeLog {
   const isFolded = hasGraph(state) || isGoverned(state);
-  const from = isFolded ? 1 : Math.max(1, state.head_seq - MOST_READ + 1);
-  return { reader, from, isFolded, book: NO_BOOK, steps: [], earlierSteps: 0, seq: from - 1, isWhole: false };
+  const from = isFolded ? 1 : Math.max(1, state.head_seq - MAX_READ + 1);
+  return { reader, from, isFolded, book: EMPTY_HISTORY, steps: [], earlierSteps: 0, seq: from - 1, isWhole: false };
 }
 
 /** In the order of the log; what was read already changes nothing. */
@@ -51,7 +50,7 @@ export function withRead(whole: WholeLog, envelopes: readonly Envelope[]): Whole
     .filter(({ event_type }) => isContent(event_type))
     .map(({ seq, sender_id }) => ({ seq, by: sender_id }));
   const steps = added.length === 0 ? whole.steps : [...whole.steps, ...added];
-  const tooMany = steps.length > MOST_STEPS + SLACK ? steps.length - MOST_STEPS : 0;
+  const tooMany = steps.length > MAX_STEPS + SLACK ? steps.length - MAX_STEPS : 0;
   return {
     ...whole,
     book: fresh.reduce(withEnvelope, whole.book),

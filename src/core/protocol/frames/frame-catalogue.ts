@@ -1,10 +1,10 @@
 /** Every kind of frame with its direction and each of its fields, in words. The reference of the wire is made from it. */
 
-import type { ClientFrame, HubFrame } from './frame-codec.ts';
+import type { ClientFrame, HubFrame } from './frames.ts';
 
 export type FrameKind = (ClientFrame | HubFrame)['kind'];
 
-export interface FieldNote {
+export interface FieldDoc {
   /** As people write it; `?` at its end = the field may be absent. */
   readonly type: string;
   readonly help: string;
@@ -13,14 +13,14 @@ export interface FieldNote {
 type KeysOf<Frame> = Frame extends unknown ? Exclude<keyof Frame, 'kind'> : never;
 type FrameOf<Kind> = Extract<ClientFrame | HubFrame, { readonly kind: Kind }>;
 
-export interface FrameNote<Kind extends FrameKind> {
+export interface FrameDoc<Kind extends FrameKind> {
   readonly direction: 'client → hub' | 'hub → client' | 'both';
   readonly help: string;
   /** Each of the frame's own and none beside them, or it does not compile. */
-  readonly fields: { readonly [Key in KeysOf<FrameOf<Kind>>]: FieldNote };
+  readonly fields: { readonly [Key in KeysOf<FrameOf<Kind>>]: FieldDoc };
 }
 
-function field(type: string, help: string): FieldNote {
+function field(type: string, help: string): FieldDoc {
   return { type, help };
 }
 
@@ -32,7 +32,7 @@ const epoch = field(
 );
 const errorRecord = field('{code, message, details?}', 'See [errors](#errors).');
 
-export const FRAMES: { readonly [Kind in FrameKind]: FrameNote<Kind> } = {
+export const FRAMES: { readonly [Kind in FrameKind]: FrameDoc<Kind> } = {
   hello: {
     direction: 'client → hub',
     help: 'Binds an identity to this connection. Answered by `welcome`, or by `error`.',

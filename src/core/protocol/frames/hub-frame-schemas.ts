@@ -2,6 +2,10 @@
 
 import { z } from 'zod';
 import { WIRE_CODES, type WireCode } from '../../lib/errors.ts';
+import { anyObject, oneOf, record, schemaOf, text } from '../../lib/schema.ts';
+import type { Schema } from '../../lib/schema-contract.ts';
+import { agentName, count, generatedId, seq, sessionId, time } from '../../records/fields.ts';
+import { envelope, turn } from '../../records/session/record-schemas.ts';
 import type {
   ErrorFrame,
   ForwardedDelta,
@@ -16,10 +20,7 @@ import type {
   WelcomeFrame,
   WelcomeLimits,
   WireErrorRecord,
-} from './frame-codec.ts';
-import { agentName, count, envelope, madeId, seq, sessionId, time, turn } from '../../records/session/record-schemas.ts';
-import { anyObject, oneOf, record, schemaOf, text } from '../../lib/schema.ts';
-import type { Schema } from '../../lib/schema-contract.ts';
+} from './frames.ts';
 
 const yes = z.literal(true);
 const wireError: z.ZodType<WireErrorRecord> = record<WireErrorRecord>({
@@ -40,9 +41,9 @@ const limits: z.ZodType<WelcomeLimits> = record<WelcomeLimits>({
 const welcome = record<WelcomeFrame>({
   kind: z.literal('welcome'),
   name: agentName,
-  agent_id: madeId,
-  endpoint_id: madeId,
-  hub_id: madeId,
+  agent_id: generatedId,
+  endpoint_id: generatedId,
+  hub_id: generatedId,
   hub_time: time,
   limits,
   features: z.array(z.string()),
@@ -58,7 +59,7 @@ const response = z.union([
 
 const notify = record<NotifyFrame>({
   kind: z.literal('notify'),
-  recipient_id: madeId,
+  recipient_id: generatedId,
   envelope,
   epoch: count,
   prev_seq: count.nullable(),
@@ -71,11 +72,11 @@ const notify = record<NotifyFrame>({
 
 const delta = record<ForwardedDelta>({
   kind: z.literal('delta'),
-  recipient_id: madeId,
+  recipient_id: generatedId,
   session_id: sessionId,
-  sender_id: madeId,
+  sender_id: generatedId,
   turn_id: text(128),
-  audience: z.array(madeId).nullable(),
+  audience: z.array(generatedId).nullable(),
   index: count,
   text: z.string(),
   observed: yes.exactOptional(),
@@ -83,7 +84,7 @@ const delta = record<ForwardedDelta>({
 
 const gap = record<GapFrame>({
   kind: z.literal('gap'),
-  recipient_id: madeId,
+  recipient_id: generatedId,
   session_id: sessionId,
   epoch: count,
   from_seq: seq,
@@ -101,7 +102,7 @@ const goodbye = record<GoodbyeFrame>({
     bad_frames: 1,
     slow_consumer: 1,
   }),
-  recipient_id: madeId.exactOptional(),
+  recipient_id: generatedId.exactOptional(),
   retry_after_ms: z.number().exactOptional(),
 });
 

@@ -1,26 +1,62 @@
-/**
- * The parameters of a post, and a shortcut to them: it is by far the most frequent operation, and the schema costs more than
- * all the rest of admitting it. What is in order for the shortcut is in order for the schema, with the same result; of
- * anything else it says nothing, and the schema decides and finds the words.
- */
+/** Posting into a session, and what the holder of a turn reports. */
 
 import { z } from 'zod';
+import type { PostAnswer } from '../../decisions/admit.ts';
+import type { FailureAnswer, ProgressAnswer } from '../../decisions/progress.ts';
+import { WIRE_CODES, type WireCode } from '../../lib/errors.ts';
 import { isWellFormed, type JsonObject, utf8Bytes } from '../../lib/json.ts';
-import type { PostParams } from '../../operations.ts';
+import { anyObject, integerBetween, oneOf, record, schemaOf, text } from '../../lib/schema.ts';
+import type { Schema } from '../../lib/schema-contract.ts';
 import {
   AUDIENCE_LENGTH,
   audience,
   EVENT_TYPE,
   eventType,
+  GENERATED_ID,
+  generatedId,
   key,
-  MADE_ID,
-  priority,
+  seq,
   sessionId,
   TRACEPARENT,
+  time,
   traceparent,
-} from '../../records/session/record-schemas.ts';
-import { anyObject, schemaOf, text, whole } from '../../lib/schema.ts';
-import type { Schema } from '../../lib/schema-contract.ts';
+} from '../../records/fields.ts';
+import type { Priority, Turn } from '../../records/session/envelope.ts';
+import { priority, turn } from '../../records/session/record-schemas.ts';
+import { duplicate, operation } from './define-operation.ts';
+import type { Operations } from './operation.ts';
+
+export interface PostParams {
+  readonly session_id: string;
+  readonly event_type: string;
+  readonly event_data: JsonObject;
+  readonly audience?: readonly string[] | null | undefined;
+  readonly causation_id?: string | null | undefined;
+  readonly task_id?: string | null | undefined;
+  readonly traceparent?: string | null | undefined;
+  readonly priority?: Priority | undefined;
+  readonly idempotency_key?: string | null | undefined;
+  readonly ttl_seconds?: number | null | undefined;
+  readonly expected_seq?: number | undefined;
+}
+
+export interface PostingOperations {
+  post: { params: PostParams; result: PostAnswer };
+  can_send: {
+    params: { readonly session_id: string; readonly event_type?: string | undefined };
+    result: {
+      readonly can: boolean;
+      readonly code: WireCode | null;
+      readonly why: string | null;
+      readonly turn: Turn | null;
+    };
+  };
+  report_progress: {
+    params: { readonly session_id: string; readonly note?: string | undefined };
+    result: ProgressAnswer;
+  };
+  report_turn_failure: { params: { readonly session_id: string; readonly reason: string }; result: FailureAnswer };
+}
 
 const KEY_BYTES = 128;
 const ID_LENGTH = 128;
@@ -38,25 +74,92 @@ export const postSchema: Schema<PostParams> = schemaOf(
     priority: priority.optional(),
     idempotency_key: key.nullable().optional(),
     ttl_seconds: z.number({ error: 'seconds' }).positive('more than 0 seconds').nullable().optional(),
-    expected_seq: whole(0, Number.MAX_SAFE_INTEGER).optional(),
+    expected_seq: integerBetween(0, Number.MAX_SAFE_INTEGER).optional(),
   }),
 );
 
-/** The schema with the shortcut before it. */
+/**
+ * The parameters of a post, and a shortcut to them: it is by far the most frequent operation, and the schema costs more than
+ * all the rest of admitting it. What is in order for the shortcut is in order for the schema, with the same result; of
+ * anything else it says nothing, and the schema decides and finds the words.
+ */
 export const postParams: Schema<PostParams> = {
-  parse: (value, where) => plainPostParams(value) ?? postSchema.parse(value, where),
+  parse: (value, where) => parsePostParamsFast(value) ?? postSchema.parse(value, where),
   jsonSchema: () => postSchema.jsonSchema(),
+};
+
+export const POSTING: Operations<PostingOperations> = {
+  post: operation({
+    params: postParams,
+    result: record<PostAnswer>({ envelope_id: generatedId, seq, created_at: time, turn: turn.nullable(), duplicate }),
+    who: 'active participant',
+    errors: [
+      'not_found',
+      'duplicate',
+      'session_closed',
+      'protocol_error',
+      'not_your_turn',
+      'conflict',
+      'too_large',
+      'forbidden',
+      'rate_limited',
+      'inbox_full',
+    ],
+    help: 'Say something in a session.',
+    retry: 'with a key',
+    about: {
+      event_type: 'What kind of thing it is, such as `msg.text`.',
+      event_data: 'What is said; for `msg.text` `{text}`.',
+      audience: 'Whom it is for, by id; null = everyone in the session.',
+      causation_id: 'What it answers, or comes of.',
+      traceparent: 'W3C trace context.',
+      priority: 'How urgent it is.',
+      ttl_seconds: 'Not delivered once it is older.',
+      expected_seq: 'The newest seq you know; another one is a `conflict`.',
+    },
+  }),
+  can_send: operation({
+    params: z.object({ session_id: sessionId, event_type: eventType.optional() }),
+    result: record<PostingOperations['can_send']['result']>({
+      can: z.boolean(),
+      code: oneOf<WireCode>(WIRE_CODES).nullable(),
+      why: z.string().nullable(),
+      turn: turn.nullable(),
+    }),
+    who: 'participant',
+    errors: ['not_found'],
+    help: 'Would a message of yours be accepted now, and if not, why.',
+    retry: 'always',
+    about: { event_type: 'What kind of thing it is, such as `msg.text`.' },
+  }),
+  report_progress: operation({
+    params: z.object({ session_id: sessionId, note: text(1024).optional() }),
+    result: record<ProgressAnswer>({ logged: z.boolean() }),
+    who: 'active participant',
+    errors: ['not_found', 'not_your_turn', 'session_closed'],
+    help: 'Say that you are at work on your turn, so that it lasts longer.',
+    retry: 'always',
+  }),
+  report_turn_failure: operation({
+    params: z.object({ session_id: sessionId, reason: text(1024) }),
+    result: record<FailureAnswer>({ seq }),
+    who: 'active participant',
+    errors: ['not_found', 'not_your_turn', 'session_closed'],
+    help: 'Say that you cannot take your turn; expectations with on_failure are violated at once.',
+    // By then the turn may be another one.
+    retry: 'never',
+  }),
 };
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** What the schema would make of it; null = ask the schema. */
-export function plainPostParams(value: unknown): PostParams | null {
+export function parsePostParamsFast(value: unknown): PostParams | null {
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return null;
   // Its members are looked at one by one below, each read once.
   const given = value as Readonly<Record<string, unknown>>;
   const { session_id, event_type, event_data } = given;
-  if (typeof session_id !== 'string' || !MADE_ID.test(session_id)) return null;
+  if (typeof session_id !== 'string' || !GENERATED_ID.test(session_id)) return null;
   if (typeof event_type !== 'string' || !(event_type === 'msg.text' || EVENT_TYPE.test(event_type))) return null;
   if (!isObject(event_data)) return null;
   const params: Mutable<PostParams> = { session_id, event_type, event_data };

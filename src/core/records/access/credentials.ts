@@ -1,8 +1,8 @@
 /** What a proven credential is good for. The secret itself never gets here. */
 
 import type { FieldProblem } from '../../lib/errors.ts';
-import type { Grant } from './grants.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import type { Grant } from './grants.ts';
 
 /** How a hello can prove who says it. */
 export const AUTH_SCHEMES = ['token', 'jwt', 'none'] as const;
@@ -23,6 +23,11 @@ export interface Credential {
   /** What its holder may do beside what its identity may. */
   readonly grants: readonly Grant[];
   readonly expires_at_ms: number | null;
+}
+
+/** It has run out. */
+export function hasExpired({ expires_at_ms }: Credential, nowMs: number): boolean {
+  return expires_at_ms !== null && expires_at_ms <= nowMs;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Every bound of the hub with its default; all can be set when the hub is made. */
 
 import { HubError } from '../../lib/errors.ts';
-import { describe } from '../../lib/json.ts';
+import { describeValue } from '../../lib/json.ts';
 
 export interface Limits {
   /** Participants of one session, the creator included. */
@@ -138,7 +138,7 @@ export function limitsWith(given: Partial<Limits> = {}): Limits {
     const isWhole = name.endsWith('Ms') || Number.isInteger(value) || value === Number.POSITIVE_INFINITY;
     if (value !== undefined && !(isNumber && isWhole)) {
       const expected = name.endsWith('Ms') ? 'a number over 0' : 'a whole number over 0';
-      throw new HubError('bad_limits', `limits.${name}: expected ${expected}, got ${describe(value)}`);
+      throw new HubError('bad_limits', `limits.${name}: expected ${expected}, got ${describeValue(value)}`);
     }
   }
   const set = Object.entries(given).filter(([, value]) => value !== undefined);

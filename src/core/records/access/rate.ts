@@ -12,7 +12,7 @@ export interface Bucket {
 }
 
 const TOKEN = 60_000;
-export const FULL: Bucket = { left: Number.POSITIVE_INFINITY, atMs: 0 };
+export const FULL_BUCKET: Bucket = { left: Number.POSITIVE_INFINITY, atMs: 0 };
 
 /** Milliseconds until one more is allowed; 0 = now. Never more than one token takes. */
 export function retryAfterMs(bucket: Bucket, rate: Rate, nowMs: number): number {
@@ -21,7 +21,7 @@ export function retryAfterMs(bucket: Bucket, rate: Rate, nowMs: number): number 
 }
 
 /** What was accepted although there was nothing left (the rate changed meanwhile) is no debt. */
-export function take(bucket: Bucket, rate: Rate, nowMs: number): Bucket {
+export function takeToken(bucket: Bucket, rate: Rate, nowMs: number): Bucket {
   return { left: Math.max(0, leftAt(bucket, rate, nowMs) - TOKEN), atMs: Math.floor(nowMs) };
 }
 

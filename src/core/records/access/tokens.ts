@@ -34,18 +34,6 @@ export interface NewToken extends TokenRecord {
 /** How the ids of credentials begin that are tokens of the hub. */
 export const TOKEN_CREDENTIAL = 'token:';
 
-const SHAPE = /^parley_([0-9a-f]{16})_([A-Za-z0-9_-]{32,128})$/;
-
-export function tokenText(tokenId: string, secret: string): string {
-  return `parley_${tokenId}_${secret}`;
-}
-
-export function partsOfToken(token: unknown): { readonly tokenId: string; readonly secret: string } | null {
-  const match = typeof token === 'string' ? SHAPE.exec(token) : null;
-  const [, tokenId, secret] = match ?? [];
-  return tokenId === undefined || secret === undefined ? null : { tokenId, secret };
-}
-
-export function credentialOfToken({ token_id, name, grants }: TokenRecord, expires_at_ms: number | null): Credential {
+export function toCredential({ token_id, name, grants }: TokenRecord, expires_at_ms: number | null): Credential {
   return { id: `${TOKEN_CREDENTIAL}${token_id}`, name, grants, expires_at_ms };
 }

@@ -1,7 +1,8 @@
 /** Who fits a search: every condition that is given must hold. */
 
 import type { AgentKind, Passport } from './passport.ts';
-import { hasCapability, type Resume } from './resume-schema.ts';
+import type { Resume } from './resume.ts';
+import { hasCapability } from './resume-schema.ts';
 
 export interface AgentQuery {
   /** Exactly this capability, claimed or observed; case does not matter. */
@@ -37,7 +38,7 @@ export function fitsQuery(agent: KnownAgent, bound: boolean, query: AgentQuery):
   return text === undefined || mentions(agent, text);
 }
 
-export function foundAgent({ passport, resume }: KnownAgent, bound: boolean): FoundAgent {
+export function toFoundAgent({ passport, resume }: KnownAgent, bound: boolean): FoundAgent {
   const { claimed_capabilities, domains, summary, version } = resume;
   return { ...passport, resume: { claimed_capabilities, domains, summary, version }, bound };
 }

@@ -1,9 +1,5 @@
 /** Who an agent says it is. Credentials are never in a record that can be read back. */
 
-import { passportClaim } from '../session/record-schemas.ts';
-import { schemaOf } from '../../lib/schema.ts';
-import type { Schema } from '../../lib/schema-contract.ts';
-
 export type AgentKind = 'agent' | 'human' | 'remote_agent';
 
 export interface PassportClaim {
@@ -26,12 +22,6 @@ export interface Passport {
   readonly cost: string | null;
   readonly region: string | null;
   readonly created_at: string;
-}
-
-const claimSchema: Schema<PassportClaim> = schemaOf(passportClaim);
-
-export function parsePassportClaim(value: unknown): PassportClaim {
-  return claimSchema.parse(value, 'passport');
 }
 
 export function passportFrom(claim: PassportClaim, agentId: string, createdAt: string): Passport {

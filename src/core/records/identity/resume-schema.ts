@@ -1,34 +1,37 @@
-/** What an agent says it can do, and what was seen of it. Only the newest version is kept. */
+/** Schemas of profiles. */
 
+import { z } from 'zod';
 import { jsonEqual } from '../../lib/json.ts';
+import { record, text } from '../../lib/schema.ts';
+import { count, generatedId, keyword, time } from '../fields.ts';
+import type { Resume, ResumeClaim, TrackRecord } from './resume.ts';
 
-export interface Observed {
-  readonly n: number;
-  readonly completed: number;
-  readonly failed: number;
-  readonly expired: number;
-  readonly p50_latency_ms: number | null;
-}
+/** What an agent may claim, for records that hold it and more. */
+export const claimMembers: { readonly [Key in keyof ResumeClaim]-?: z.ZodType<NonNullable<ResumeClaim[Key]>> } = {
+  claimed_capabilities: words('capabilities'),
+  domains: words('domains'),
+  summary: text(2048, 0),
+  examples: z.array(text(512), { error: 'a list of examples' }).max(16, 'at most 16 examples'),
+};
 
-export interface Resume {
-  readonly agent_id: string;
-  readonly claimed_capabilities: readonly string[];
-  readonly domains: readonly string[];
-  readonly summary: string;
-  readonly examples: readonly string[];
-  /** By capability, counted by the hub from the agent's tasks; nobody can claim it. */
-  readonly observed: Readonly<Record<string, Observed>>;
-  /** 0 = it has never said anything. */
-  readonly version: number;
-  readonly last_updated: string | null;
-}
+const observed = record<TrackRecord>({
+  n: count,
+  completed: count,
+  failed: count,
+  expired: count,
+  p50_latency_ms: z.number().nullable(),
+});
 
-/** What an agent may say itself; what is left out stays as it was. */
-export interface ResumeClaim {
-  readonly claimed_capabilities?: readonly string[] | undefined;
-  readonly domains?: readonly string[] | undefined;
-  readonly summary?: string | undefined;
-  readonly examples?: readonly string[] | undefined;
+export const resume: z.ZodType<Resume> = record<Resume>({
+  agent_id: generatedId,
+  ...claimMembers,
+  observed: z.record(z.string(), observed),
+  version: count,
+  last_updated: time.nullable(),
+});
+
+function words(what: string): z.ZodType<readonly string[]> {
+  return z.array(keyword, { error: `a list of ${what}` }).max(64, `at most 64 ${what}`);
 }
 
 export function emptyResume(agentId: string): Resume {

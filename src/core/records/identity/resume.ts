@@ -1,10 +1,37 @@
-/** What was seen of an agent, by capability: how many of its tasks came to what, and how long the last ones took. */
+/** What an agent says it can do, and what was seen of it. Only the newest version is kept. */
 
+import { msFromIso } from '../../lib/time.ts';
 import type { Envelope } from '../session/envelope.ts';
-import type { Observed } from './resume-schema.ts';
-import type { EndedData, TaskState } from '../work/tasks.ts';
-import { endOfTask } from '../work/tasks.ts';
-import { msFromIso } from '../../time.ts';
+import { type EndedData, endOfTask, type TaskState } from '../work/tasks.ts';
+
+export interface TrackRecord {
+  readonly n: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly expired: number;
+  readonly p50_latency_ms: number | null;
+}
+
+export interface Resume {
+  readonly agent_id: string;
+  readonly claimed_capabilities: readonly string[];
+  readonly domains: readonly string[];
+  readonly summary: string;
+  readonly examples: readonly string[];
+  /** By capability, counted by the hub from the agent's tasks; nobody can claim it. */
+  readonly observed: Readonly<Record<string, TrackRecord>>;
+  /** 0 = it has never said anything. */
+  readonly version: number;
+  readonly last_updated: string | null;
+}
+
+/** What an agent may say itself; what is left out stays as it was. */
+export interface ResumeClaim {
+  readonly claimed_capabilities?: readonly string[] | undefined;
+  readonly domains?: readonly string[] | undefined;
+  readonly summary?: string | undefined;
+  readonly examples?: readonly string[] | undefined;
+}
 
 /** How one task ended, as the registry keeps it. */
 export interface TaskOutcome {
@@ -28,15 +55,19 @@ interface Seen {
 /** By capability in lower case. */
 export type Observations = ReadonlyMap<string, Seen>;
 
-export const NOTHING_SEEN: Observations = new Map();
+export const NO_OBSERVATIONS: Observations = new Map();
 
 const RECENT = 100;
+
 /** An agent has at most this many capabilities of its own making; what it does beyond them is not counted. */
-const MOST_CAPABILITIES = 64;
+const MAX_CAPABILITIES = 64;
+
 const UNSEEN: Seen = { n: 0, completed: 0, failed: 0, expired: 0, recent: [] };
 
 /** The outcome an envelope tells of, and whose; null = none that counts. */
-export function outcomeIn(envelope: Envelope): { readonly owner_id: string; readonly outcome: TaskOutcome } | null {
+export function taskOutcomeFrom(
+  envelope: Envelope,
+): { readonly owner_id: string; readonly outcome: TaskOutcome } | null {
   const state = endOfTask(envelope);
   if (state === undefined || envelope.task_id === null) return null;
   // Made by the hub; the log is read by checksum, not by schema.
@@ -47,7 +78,7 @@ export function outcomeIn(envelope: Envelope): { readonly owner_id: string; read
 }
 
 /** Those that are not counted yet, as far as that is still known. */
-export function unseen(before: Observations, outcomes: readonly TaskOutcome[]): readonly TaskOutcome[] {
+export function uncountedOutcomes(before: Observations, outcomes: readonly TaskOutcome[]): readonly TaskOutcome[] {
   return outcomes.filter(
     ({ task_id, capability }) => !before.get(capability)?.recent.some((known) => known.task_id === task_id),
   );
@@ -58,7 +89,7 @@ export function foldOutcomes(before: Observations, outcomes: readonly TaskOutcom
   for (const outcome of outcomes) {
     const { capability, state } = outcome;
     const seen = after.get(capability);
-    if (seen === undefined && after.size >= MOST_CAPABILITIES) continue;
+    if (seen === undefined && after.size >= MAX_CAPABILITIES) continue;
     const { n, completed, failed, expired, recent } = seen ?? UNSEEN;
     after.set(capability, {
       n: n + 1,
@@ -71,7 +102,7 @@ export function foldOutcomes(before: Observations, outcomes: readonly TaskOutcom
   return after;
 }
 
-export function observedOf(observations: Observations): Readonly<Record<string, Observed>> {
+export function toTrackRecords(observations: Observations): Readonly<Record<string, TrackRecord>> {
   const entries = [...observations].map(([capability, { n, completed, failed, expired, recent }]) => {
     const p50_latency_ms = median(recent.filter(isOwnEnd).map(({ latency_ms }) => latency_ms));
     return [capability, { n, completed, failed, expired, p50_latency_ms }] as const;

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../lib/json.ts';
 import type { Passport } from './passport.ts';
-import type { Resume } from './resume-schema.ts';
+import type { Resume } from './resume.ts';
 
 export interface Skill {
   readonly agent_id: string;

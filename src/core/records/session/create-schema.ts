@@ -1,12 +1,16 @@
-/** What a session may be created with, asked for at once or by a schedule. */
+/** Schemas of the parameters that create a session. */
 
 import { z } from 'zod';
-import { participantRef } from '../../identity-schemas.ts';
-import type { CreateParams, Duration } from '../../operations.ts';
-import { expectationEntry, key, sessionId } from './record-schemas.ts';
-import type { SessionTemplate } from '../work/schedule.ts';
-import { anyObject, text, texts, whole } from '../../lib/schema.ts';
-import { DURATION, isDuration } from '../../time.ts';
+import { anyObject, integerBetween, text, textMap } from '../../lib/schema.ts';
+import { DURATION, isDuration } from '../../lib/time.ts';
+import { agentRef, key, keyword, sessionId } from '../fields.ts';
+import type { CreateParams, Duration, ParticipantRef, SessionTemplate } from './create-params.ts';
+import { expectationEntry } from './record-schemas.ts';
+
+/** A participant by name or id, or whoever offers a capability. */
+export const participantRef: z.ZodType<ParticipantRef> = z.union([agentRef, z.strictObject({ capability: keyword })], {
+  error: 'a name, an id or {capability}',
+});
 
 const duration = z.custom<Duration>(isDuration, DURATION).optional();
 
@@ -15,16 +19,16 @@ export const templateMembers: {
   readonly [Name in keyof Required<SessionTemplate>]: z.ZodType<SessionTemplate[Name]>;
 } = {
   type: text(64),
-  version: whole(1, 1_000_000).optional(),
+  version: integerBetween(1, 1_000_000).optional(),
   participants: z
     .array(participantRef, { error: 'a list of names' })
     .min(1, 'at least one name')
     .max(4096, 'at most 4096 names'),
   knobs: anyObject().optional(),
-  labels: texts().optional(),
+  labels: textMap().optional(),
   intent: text(1024).optional(),
   expectations: z.array(expectationEntry).max(64, 'at most 64 expectations').optional(),
-  required_acks: whole(0, 100_000).optional(),
+  required_acks: integerBetween(0, 100_000).optional(),
   ttl: duration,
   invite_timeout: duration,
   drain_timeout: duration,

@@ -1,8 +1,8 @@
 /** What is deliverable to whom: pure, the same for live delivery, replay and reading the log. */
 
-import type { Envelope } from './envelope.ts';
-import type { Head } from '../../state/fold-head.ts';
-import { msFromIso } from '../../time.ts';
+import { msFromIso } from '../../lib/time.ts';
+import { type Envelope, isContent } from './envelope.ts';
+import type { Head } from './unit.ts';
 
 /** The last seq of the session within the agent's membership; 0 = it never joined. */
 export function membershipEnd(head: Head, agentId: string): number {
@@ -27,4 +27,14 @@ export function isReadable(envelope: Envelope, agentId: string, end: number): bo
 
 export function isPastTtl(envelope: Envelope, nowMs: number): boolean {
   return envelope.ttl_seconds !== null && msFromIso(envelope.created_at) + envelope.ttl_seconds * 1000 < nowMs;
+}
+
+/** Content, and what the hub says about an expectation. The rest of a log is not shown in views. */
+export function isViewLine(eventType: string): boolean {
+  return eventType === 'msg.text' || isContent(eventType) || eventType === 'expectation.violated';
+}
+
+/** A line the participant said itself or was told. Where its membership ends is looked at elsewhere. */
+export function isViewLineFor(envelope: Envelope, agentId: string): boolean {
+  return isViewLine(envelope.event_type) && (envelope.sender_id === agentId || isAddressedTo(envelope, agentId));
 }

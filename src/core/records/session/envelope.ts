@@ -1,9 +1,7 @@
 /** Everything said is an envelope. A draft is an envelope the hub has not stamped yet. */
 
-import type { Grant } from '../access/grants.ts';
-import type { Head } from '../../state/fold-head.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import type { Redaction } from './redaction.ts';
+import type { Grant } from '../access/grants.ts';
 
 export type Priority = 'background' | 'normal' | 'urgent';
 
@@ -21,6 +19,18 @@ export interface Draft {
   readonly idempotency_key: string | null;
   /** Limits delivery only: after this many seconds the envelope is no longer sent to anyone. */
   readonly ttl_seconds: number | null;
+}
+
+/** What an envelope says of its redaction. */
+export interface Redaction {
+  /** Who did it, by id; null = whoever runs the hub. */
+  readonly by: string | null;
+  readonly at: string;
+  readonly reason: string | null;
+  /** The SHA-256 of the canonical JSON of what `event_data` was. */
+  readonly digest: string;
+  /** What a repeat under its key is compared with. */
+  readonly key_digest: string;
 }
 
 export interface Envelope extends Draft {
@@ -44,23 +54,6 @@ export interface Awaited {
   readonly grant: Grant;
   /** The envelope since which it does. */
   readonly since_seq: number;
-}
-
-/** One line of the log: the envelope, and whose turn it was after it (a fold kept beside it, so that replay need not fold). */
-export interface Entry {
-  readonly envelope: Envelope;
-  readonly turn: Turn | null;
-  /** When, in milliseconds, the first thing the session expects becomes a violation; absent = nothing does. A fold like `turn`. */
-  readonly due?: number;
-  /** What the session waits for after it, beside a turn; absent = nothing. A fold like `turn`. */
-  readonly awaits?: Awaited;
-}
-
-/** What one operation wrote: consecutive entries, recovered whole or not at all. */
-export interface Unit {
-  readonly entries: readonly Entry[];
-  /** The summary of its session after it, from whoever has folded it already: a store need not do it again. It is not written. */
-  readonly head?: Head;
 }
 
 export const HUB_ID = 'hub';
@@ -120,11 +113,6 @@ export type HubEventType = (typeof HUB_EVENT_TYPES)[number];
 
 const hubEventTypes: ReadonlySet<string> = new Set(HUB_EVENT_TYPES);
 
-/** It gave this participant the turn. */
-export function givesTurn({ envelope, turn }: Entry, agentId: string): boolean {
-  return turn !== null && turn.agent_id === agentId && turn.since_seq === envelope.seq;
-}
-
 /** The hub keeps whole families to itself, so that a later type of its own can never be forged today. */
 export function isReservedType(eventType: string): boolean {
   return (
@@ -150,7 +138,7 @@ export function isChecked(eventType: string): boolean {
 }
 
 /** Whose doing it is: who said it, or who delegated what is settled. */
-export function doerOf({ event_type, event_data, sender_id }: Draft): string {
+export function actingAgent({ event_type, event_data, sender_id }: Draft): string {
   return event_type === 'delegation.settled' ? String(event_data.agent_id) : sender_id;
 }
 

@@ -2,10 +2,10 @@
 
 import { z } from 'zod';
 import { copyJsonObject, type JsonObject } from '../../lib/json.ts';
-import type { Limits } from '../access/limits.ts';
 import { anyObject, schemaOf } from '../../lib/schema.ts';
 import type { Schema } from '../../lib/schema-contract.ts';
-import { MOST_COST_USD } from './spending.ts';
+import type { Limits } from '../access/limits.ts';
+import { MAX_COST_USD } from './spending.ts';
 
 const tokens = z
   .number({ error: 'a number of tokens' })
@@ -31,7 +31,7 @@ const spent = {
   cost_usd: z
     .number({ error: 'a number of dollars or null' })
     .min(0, 'a cost of 0 or more')
-    .max(MOST_COST_USD, `a cost of at most ${MOST_COST_USD}`)
+    .max(MAX_COST_USD, `a cost of at most ${MAX_COST_USD}`)
     .nullable()
     .optional(),
 };

@@ -1,7 +1,7 @@
 /** Idempotency keys: what was accepted under (sender, key), and whether a repeat says the same. */
 
-import type { Draft, Envelope } from './envelope.ts';
 import { canonicalJson } from '../../lib/json.ts';
+import type { Draft, Envelope } from './envelope.ts';
 
 export interface KeyRecord {
   readonly envelope_id: string;

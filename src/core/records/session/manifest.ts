@@ -3,9 +3,9 @@
 import { z } from 'zod';
 import { asError, HubError, WireError } from '../../lib/errors.ts';
 import { copyJsonObject, type JsonObject } from '../../lib/json.ts';
-import { manifest } from './record-schemas.ts';
 import { schemaOf } from '../../lib/schema.ts';
 import type { Schema } from '../../lib/schema-contract.ts';
+import { manifest } from './record-schemas.ts';
 import type { Manifest } from './session.ts';
 
 const MAX_MANIFEST_BYTES = 1024 * 1024;

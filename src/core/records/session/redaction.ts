@@ -1,37 +1,15 @@
 /** An envelope whose content an operator has hidden: what is kept of it, and what stands in its place. Pure. */
 
-import { type Envelope, isContent } from './envelope.ts';
 import { canonicalJson, isPlainObject, type Json, type JsonObject } from '../../lib/json.ts';
-import { keyRecord } from './keys.ts';
 import { sha256 } from '../../lib/sha256.ts';
-import type { Snapshot } from '../../ports/store.ts';
+import { type Envelope, isContent, type Redaction } from './envelope.ts';
+import { keyRecord } from './keys.ts';
 
 /** The log that holds the redactions; beside the sessions, so that one that has ended or is archived can be redacted too. */
 export const REDACTIONS_LOG = 'redactions';
 export const REDACTED_EVENT = 'envelope.redacted';
 /** What is read where something was. */
 export const REDACTED_TEXT = '[redacted]';
-
-/** What an envelope says of its redaction. */
-export interface Redaction {
-  /** Who did it, by id; null = whoever runs the hub. */
-  readonly by: string | null;
-  readonly at: string;
-  readonly reason: string | null;
-  /** The SHA-256 of the canonical JSON of what `event_data` was. */
-  readonly digest: string;
-  /** What a repeat under its key is compared with. */
-  readonly key_digest: string;
-}
-
-/** One entry of the log of redactions. */
-export interface RedactionRecord extends Redaction {
-  readonly session_id: string;
-  readonly seq: number;
-  readonly envelope_id: string;
-  /** The state of the session, at this seq or later, from which it is folded once the bytes are gone; null = they stay. */
-  readonly pin: Snapshot | null;
-}
 
 /** What tasks and delegations carry. The rest of their data is what they are, and stays. */
 const CARRIED: ReadonlyMap<string, string> = new Map([
@@ -46,7 +24,7 @@ const CARRIED: ReadonlyMap<string, string> = new Map([
 const COUNTS: ReadonlySet<string> = new Set(['fresh', 'cache_read', 'cache_write', 'output']);
 
 /** The member of the data that would be hidden; null = all of it; undefined = none of it may be. */
-export function hiddenMember({ event_type, event_data, task_id }: Envelope): string | null | undefined {
+export function redactableField({ event_type, event_data, task_id }: Envelope): string | null | undefined {
   if (isContent(event_type) || event_type === 'context.set') return null;
   // A turn that failed is of no task, and why it did is nowhere else.
   const member = event_type === 'task.failed' && task_id === null ? 'reason' : CARRIED.get(event_type);
@@ -54,8 +32,8 @@ export function hiddenMember({ event_type, event_data, task_id }: Envelope): str
 }
 
 /** What would be hidden. */
-export function hiddenIn(envelope: Envelope): Json {
-  const member = hiddenMember(envelope);
+export function redactableContent(envelope: Envelope): Json {
+  const member = redactableField(envelope);
   if (member === undefined) return null;
   const { event_data } = envelope;
   if (member !== null)
@@ -80,7 +58,7 @@ export function digestsOf(envelope: Envelope): Pick<Redaction, 'digest' | 'key_d
 export function tombstone(envelope: Envelope, { by, at, reason, digest, key_digest }: Redaction): Envelope {
   if (envelope.redacted !== undefined) return envelope;
   const redacted: Redaction = { by, at, reason, digest, key_digest };
-  const member = hiddenMember(envelope);
+  const member = redactableField(envelope);
   const { event_data } = envelope;
   if (member == null) return { ...envelope, event_data: { text: REDACTED_TEXT, ...spentOf(event_data) }, redacted };
   const hidden = typeof event_data[member] === 'string' ? REDACTED_TEXT : { text: REDACTED_TEXT };

@@ -1,7 +1,7 @@
 /** The records of a session: manifest, participants, metadata. All of it is a fold of the session's log. */
 
-import type { Grant } from '../access/grants.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import type { Grant } from '../access/grants.ts';
 
 export type LifecycleState = 'INVITED' | 'ACTIVE' | 'CLOSING' | 'CLOSED' | 'EXPIRED';
 

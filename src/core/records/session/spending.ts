@@ -1,9 +1,9 @@
 /** What was spent, as whoever spent it says: a fold of `usage` and `cost_usd` of content. */
 
-import { type Envelope, isContent } from './envelope.ts';
 import { isPlainObject, type JsonObject } from '../../lib/json.ts';
+import { type Envelope, isContent } from './envelope.ts';
 
-export interface Spent {
+export interface Spend {
   /** In whole billionths of a dollar: exact up to a million dollars. */
   readonly usd: number;
   readonly tokens: number;
@@ -11,40 +11,43 @@ export interface Spent {
   readonly unpriced: number;
 }
 
-export const NOTHING_SPENT: Spent = Object.freeze({ usd: 0, tokens: 0, unpriced: 0 });
+export const ZERO_SPEND: Spend = Object.freeze({ usd: 0, tokens: 0, unpriced: 0 });
 
 /** Of an answer that says nothing of what it cost. */
-export const UNTOLD: Spent = Object.freeze({ usd: 0, tokens: 0, unpriced: 1 });
+export const UNREPORTED: Spend = Object.freeze({ usd: 0, tokens: 0, unpriced: 1 });
 
 /** One message says at most this; more is a slip of the pen. */
-export const MOST_COST_USD = 1_000_000;
+export const MAX_COST_USD = 1_000_000;
 
 /** Where sums end, so that they stay numbers JSON can keep. */
-const MOST_USD = 9_000_000;
+const MAX_USD = 9_000_000;
 const BILLION = 1e9;
 
 /** What content adds; null = it says nothing of it. What is out of shape, in types whose data nobody checks, counts as nothing. */
-export function spentIn({ usage, cost_usd }: Partial<JsonObject>): Spent | null {
+export function spendFromData({ usage, cost_usd }: Partial<JsonObject>): Spend | null {
   const isPriced = isAmount(cost_usd);
   const hasUsage = isPlainObject(usage);
   if (!isPriced && cost_usd !== null && !hasUsage) return null;
   return {
-    usd: isPriced ? rounded(Math.min(cost_usd, MOST_COST_USD)) : 0,
+    usd: isPriced ? rounded(Math.min(cost_usd, MAX_COST_USD)) : 0,
     tokens: hasUsage ? tokensIn(usage) : 0,
     unpriced: isPriced ? 0 : 1,
   };
 }
 
 /** What an envelope adds to what its session spent: what content says of itself, or what a settled delegation came to. */
-export function spentWith({ event_type, event_data }: Pick<Envelope, 'event_type' | 'event_data'>): Spent | null {
-  if (event_type !== 'delegation.settled') return isContent(event_type) ? spentIn(event_data) : null;
+export function spendFromEnvelope({
+  event_type,
+  event_data,
+}: Pick<Envelope, 'event_type' | 'event_data'>): Spend | null {
+  if (event_type !== 'delegation.settled') return isContent(event_type) ? spendFromData(event_data) : null;
   // Made by the hub; null = not known.
-  return (event_data.spent as unknown as Spent | null) ?? null;
+  return (event_data.spent as unknown as Spend | null) ?? null;
 }
 
-export function plusSpent(a: Spent, b: Spent): Spent {
+export function addSpend(a: Spend, b: Spend): Spend {
   return {
-    usd: Math.min(MOST_USD, rounded(a.usd + b.usd)),
+    usd: Math.min(MAX_USD, rounded(a.usd + b.usd)),
     tokens: Math.min(Number.MAX_SAFE_INTEGER, a.tokens + b.tokens),
     unpriced: a.unpriced + b.unpriced,
   };

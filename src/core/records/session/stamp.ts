@@ -1,6 +1,6 @@
 /** Envelope ids: time-ordered, 32 hex digits, strictly increasing; the time in the id is the envelope's time. */
 
-import { isoFromMs } from '../../time.ts';
+import { isoFromMs } from '../../lib/time.ts';
 
 export interface Stamp {
   readonly envelope_id: string;

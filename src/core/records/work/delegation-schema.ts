@@ -1,33 +1,37 @@
-/** The schemas of delegation: what may be asked, and what is answered. */
+/** Schemas of delegations. */
 
 import { z } from 'zod';
-import { DELEGATION_OUTCOMES, type DelegateAnswer, type DelegateParams, type DelegationReply } from './delegation.ts';
-import { participantRef } from '../../identity-schemas.ts';
 import { isWellFormed } from '../../lib/json.ts';
-import type { Duration } from '../../operations.ts';
-import { count, key, madeId, seq, sessionId } from '../session/record-schemas.ts';
-import { anyObject, oneOf, record, whole } from '../../lib/schema.ts';
-import type { Spent } from '../session/spending.ts';
-import { durationMs, isDuration } from '../../time.ts';
+import { anyObject, integerBetween, oneOf, record } from '../../lib/schema.ts';
+import { durationMs, isDuration } from '../../lib/time.ts';
+import { count, generatedId, key, seq, sessionId } from '../fields.ts';
+import type { Duration } from '../session/create-params.ts';
+import { participantRef } from '../session/create-schema.ts';
+import type { Spend } from '../session/spending.ts';
+import { DELEGATION_OUTCOMES, type DelegateAnswer, type DelegateParams, type DelegationReply } from './delegation.ts';
 
 /** A year: the times of the child that are made of it stay times. */
-const MOST_TIMEOUT_MS = 365 * 86_400_000;
+const MAX_TIMEOUT_MS = 365 * 86_400_000;
+
 const TIMEOUT = 'a duration such as 30s, 15m, 2h or 1d, more than 0 and at most 365d';
 
 const timeout = z.custom<Duration>((value) => {
   const ms = isDuration(value) ? durationMs(value, 'timeout') : 0;
-  return ms > 0 && ms <= MOST_TIMEOUT_MS;
+  return ms > 0 && ms <= MAX_TIMEOUT_MS;
 }, TIMEOUT);
 
 /** As much as a session may expect to stay within. */
-const MOST_USD = 1_000_000;
-const MOST_TOKENS = 1_000_000_000_000_000;
-const DOLLARS = `a number of dollars, more than 0 and at most ${MOST_USD}`;
+const MAX_USD = 1_000_000;
+
+const MAX_TOKENS = 1_000_000_000_000_000;
+
+const DOLLARS = `a number of dollars, more than 0 and at most ${MAX_USD}`;
+
 const budget = z
   .strictObject(
     {
-      usd: z.number({ error: DOLLARS }).positive(DOLLARS).max(MOST_USD, DOLLARS).optional(),
-      tokens: whole(1, MOST_TOKENS).optional(),
+      usd: z.number({ error: DOLLARS }).positive(DOLLARS).max(MAX_USD, DOLLARS).optional(),
+      tokens: integerBetween(1, MAX_TOKENS).optional(),
     },
     { error: ({ code }) => (code === 'unrecognized_keys' ? 'usd or tokens' : 'an object {usd, tokens}') },
   )
@@ -52,18 +56,18 @@ export const delegateParams: z.ZodType<DelegateParams> = z.object({
 const amount = z.number().min(0);
 
 export const delegateAnswer: z.ZodType<DelegateAnswer> = record<DelegateAnswer>({
-  delegation_id: madeId,
+  delegation_id: generatedId,
   child_session_id: sessionId.nullable(),
   outcome: oneOf<DelegateAnswer['outcome']>({ ...DELEGATION_OUTCOMES, open: 1 }),
   reason: z.string().nullable(),
   reply: record<DelegationReply>({
     text: z.string(),
     seq,
-    envelope_id: madeId,
-    sender_id: madeId,
+    envelope_id: generatedId,
+    sender_id: generatedId,
     usage: anyObject().nullable(),
     cost_usd: amount.nullable(),
   }).nullable(),
-  spent: record<Spent>({ usd: amount, tokens: amount, unpriced: count }).nullable(),
+  spent: record<Spend>({ usd: amount, tokens: amount, unpriced: count }).nullable(),
   duplicate: z.literal(true).exactOptional(),
 });

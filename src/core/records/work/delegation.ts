@@ -1,8 +1,8 @@
 /** The records of delegation: what is asked, what is set aside for it in the parent, and what came of it. */
 
 import type { JsonObject } from '../../lib/json.ts';
-import type { Duration, ParticipantRef } from '../../operations.ts';
-import type { Spent } from '../session/spending.ts';
+import type { Duration, ParticipantRef } from '../session/create-params.ts';
+import type { Spend } from '../session/spending.ts';
 
 /** The label by which a child knows its delegation; only the hub gives it. */
 export const DELEGATION_LABEL = 'delegation';
@@ -59,7 +59,7 @@ export interface DelegateAnswer {
   readonly reason: string | null;
   readonly reply: DelegationReply | null;
   /** null = not known: it is under way, or the parent ended first. */
-  readonly spent: Spent | null;
+  readonly spent: Spend | null;
   /** The delegation was begun by an earlier request under the same key. */
   readonly duplicate?: true;
 }
@@ -89,5 +89,5 @@ export interface DelegationSettled {
   readonly outcome: DelegationOutcome;
   readonly reason: string;
   /** null = not known; then what was set aside counts as spent. */
-  readonly spent: Spent | null;
+  readonly spent: Spend | null;
 }

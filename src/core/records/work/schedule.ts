@@ -1,10 +1,7 @@
 /** Sessions that are opened again and again: a template, a cron expression, and the zone whose clocks it means. */
 
 import type { WireCode } from '../../lib/errors.ts';
-import type { CreateParams } from '../../operations.ts';
-
-/** What each session is created with. It has no parent, and its key is made of the schedule and the time. */
-export type SessionTemplate = Omit<CreateParams, 'parent_session_id' | 'idempotency_key' | 'wait'>;
+import type { SessionTemplate } from '../session/create-params.ts';
 
 /** Of times at which the hub did not run: none is made up for, or the latest, once. */
 export type MissedTimes = 'skip' | 'once';
@@ -67,12 +64,4 @@ export interface Schedule extends ScheduleDefinition {
 /** The idempotency key under which the session of a scheduled time is created: the same time opens once. */
 export function runKey(scheduleId: string, scheduledAt: string): string {
   return `schedule:${scheduleId}:${scheduledAt}`;
-}
-
-/** What the session says of where it came from, beside the template's own labels. */
-export function runLabels(
-  { name, schedule_id }: Pick<ScheduleDefinition, 'name' | 'schedule_id'>,
-  scheduled_at: string,
-): Readonly<Record<string, string>> {
-  return { schedule: name, schedule_id, scheduled_at };
 }

@@ -1,8 +1,8 @@
 /** Tasks: work that a participant says it does in its session. They are a fold of the log; what they carry stays in the log. */
 
-import { type Envelope, isTaskType } from '../session/envelope.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { isoFromMs, msFromIso } from '../../time.ts';
+import { isoFromMs, msFromIso } from '../../lib/time.ts';
+import { type Envelope, isTaskType } from '../session/envelope.ts';
 
 export type TaskState = 'open' | 'running' | 'done' | 'failed' | 'cancelled' | 'expired';
 
@@ -57,7 +57,7 @@ export interface Tasks {
 export const NO_TASKS: Tasks = Object.freeze({ live: [], ended: [], due_at: null });
 
 /** Tasks that have ended and are still known without reading the log. */
-export const KEPT_TASKS = 256;
+export const RETAINED_TASKS = 256;
 
 /** What ends a task, and how it stands then. */
 const ENDS: ReadonlyMap<string, TaskState> = new Map([
@@ -79,7 +79,7 @@ export interface EndedData {
   readonly capability: string | null;
 }
 
-export function taskCalled({ live, ended }: Tasks, taskId: string): Task | undefined {
+export function findTask({ live, ended }: Tasks, taskId: string): Task | undefined {
   return live.find(({ task_id }) => task_id === taskId) ?? ended.find(({ task_id }) => task_id === taskId);
 }
 
@@ -99,7 +99,7 @@ export function foldTasks(before: Tasks, envelope: Envelope): Tasks {
   const next = stepped(task, envelope);
   if (next === task) return before;
   if (!hasEnded(next)) return tasksOf(live.with(at, next), ended);
-  return tasksOf(live.toSpliced(at, 1), [...ended, next].slice(-KEPT_TASKS));
+  return tasksOf(live.toSpliced(at, 1), [...ended, next].slice(-RETAINED_TASKS));
 }
 
 function tasksOf(live: readonly Task[], ended: readonly Task[]): Tasks {
@@ -140,7 +140,7 @@ function startedTask({ session_id, sender_id, event_data, created_at, seq }: Env
   };
 }
 
-export function cancelRequestIn({ sender_id: by, event_data, created_at: at }: Envelope): CancelRequest {
+export function cancelRequestFrom({ sender_id: by, event_data, created_at: at }: Envelope): CancelRequest {
   const { reason }: Partial<JsonObject> = event_data;
   return { by, reason: typeof reason === 'string' ? reason : null, at };
 }
@@ -157,7 +157,7 @@ function stepped(task: Task, envelope: Envelope): Task {
     case 'task.resumed':
       return { ...task, state: 'running' };
     case 'task.cancel_request':
-      return { ...task, cancel_requested: cancelRequestIn(envelope) };
+      return { ...task, cancel_requested: cancelRequestFrom(envelope) };
   }
   const state = endOfTask(envelope);
   if (state === undefined) return task;

@@ -1,14 +1,13 @@
 /** Operations on turn results, history and ledger. */
 
 import { engine, type Invalid, type Validation } from 'parley-hub/governed';
-import type { Members } from '../../../node/conformance/members.ts';
-import { NOW, textOf } from '../../../node/conformance/adapter/given.ts';
-import type { World } from './inflate.ts';
+import type { Members } from '../fixture.ts';
+import { NOW, textOf, type World } from './inflate.ts';
 
-const { acceptTurn, booksOf, decisionIds, digestOf, refusedDecision, validateTurnResult } = engine;
+const { acceptTurn, buildAcceptanceIndex, decisionIds, digestOf, checkDecision, validateTurnResult } = engine;
 
 export function validateTurnResultFixture({ state, config, turnResult, history, ledger }: World): Members {
-  const books = booksOf(state, history, ledger);
+  const books = buildAcceptanceIndex(state, history, ledger);
   return validationAnswer(
     validateTurnResult({
       state,
@@ -48,7 +47,7 @@ function invalidAnswer(validation: Invalid): Members {
 export function acceptTurnFixture(world: World, { turn_id }: Members): Members {
   const { state, config, history, ledger, files, turnResult } = world;
   const digest = digestOf(state);
-  const books = booksOf(state, history, ledger);
+  const books = buildAcceptanceIndex(state, history, ledger);
   const outcome = acceptTurn({ state, config, books, turnId: textOf(turn_id), result: turnResult, files, now: NOW });
   const after = outcome.ok ? outcome.state : state;
   const entries = outcome.ok ? [...history, outcome.history] : history;
@@ -68,7 +67,7 @@ export function acceptTurnFixture(world: World, { turn_id }: Members): Members {
 }
 
 export function appendDecision({ state, ledger }: World, { entry }: Members): Members {
-  const refused = refusedDecision(entry, decisionIds(ledger, state.run_id));
+  const refused = checkDecision(entry, decisionIds(ledger, state.run_id));
   const after = refused === null ? [...ledger, entry] : ledger;
   const seen = { ledger_length: after.length, ledger_last_entry: after.at(-1) ?? null };
   if (refused === null) return { result: 'success', ...seen };

@@ -1,17 +1,55 @@
-/** A super run as a fixture describes it, with what fixtures leave out. */
+/** Operations of the coordinator, on a super run with the members that fixtures leave out. */
 
-import type { Barriers, CoordinatorConfig, CoordinatorState } from 'parley-hub/governed';
-import type { Members } from '../../../node/conformance/members.ts';
-import { mapped, membersOf, recordsOf } from './inflate.ts';
+import { type Barriers, type CoordinatorConfig, type CoordinatorState, engine } from 'parley-hub/governed';
+import type { Members } from '../fixture.ts';
+import { mapped, membersOf, NOW, recordsOf, type World } from './inflate.ts';
 
-export interface CoordinatorWorld {
+const { checkCoordinatorConfig, digestOf, projectAcceptance } = engine;
+
+/** The config as it stands: nothing is filled in before it is checked. */
+export function validateCoordinatorConfig({ setup }: World): Members {
+  const checked = checkCoordinatorConfig(setup.coordinator_config);
+  if (checked.ok) return { result: 'success', errors: [] };
+  const [first] = checked.faults;
+  return {
+    result: 'error',
+    error_type: checked.error_type,
+    error_code: first?.code,
+    error_field: first?.field,
+    errors: checked.faults.map(({ message }) => message),
+  };
+}
+
+export function projectRepoAcceptance({ setup }: World, args: Members): Members {
+  const { config, state, barriers, history } = inflateCoordinator(setup);
+  const before = digestOf([barriers, history]);
+  const { repo_id: repoId, workstream_id: workstreamId, accepted_turn: turn } = args;
+  const outcome = projectAcceptance({ config, state, barriers, history, repoId, workstreamId, turn, now: NOW });
+  const after = outcome.ok ? outcome : { barriers, history: [], barrier_ledger: [] };
+  const lines = [...history, ...after.history];
+  const seen = {
+    barrier_snapshot: after.barriers,
+    barrier_ledger: after.barrier_ledger,
+    history_length: lines.length,
+    history_last_entry: lines.at(-1) ?? null,
+    state_unchanged: digestOf([after.barriers, lines]) === before,
+  };
+  if (!outcome.ok) {
+    const { error_type, error_code, error, params } = outcome;
+    return { result: 'error', error_type, error_code, error, params, ...seen };
+  }
+  const { projection_ref, is_new, barrier_effects, context_invalidations } = outcome;
+  return { result: 'success', projection_ref, is_new, barrier_effects, context_invalidations, ...seen };
+}
+
+interface CoordinatorWorld {
   readonly config: CoordinatorConfig;
   readonly state: CoordinatorState;
   readonly barriers: Barriers;
   readonly history: readonly Members[];
 }
 
-export function inflateCoordinator(setup: Members): CoordinatorWorld {
+function inflateCoordinator(setup: Members): CoordinatorWorld {
   const given = membersOf(setup.coordinator_config);
   const workstreams = mapped(given.workstreams, (one) => ({ depends_on: [], ...one, repos: textsOf(one.repos) }));
   const repos = mapped(given.repos, (one, id) => ({ path: id, ...one }));

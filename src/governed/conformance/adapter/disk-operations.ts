@@ -1,10 +1,38 @@
-/** Operations on a sealed bundle: it is written, sealed, changed as the fixture says, and looked at. */
+/** Operations on real files and processes: hooks that run, bundles that are sealed, changed and verified. */
 
-import { bundleFolder, finaliseManifest, inspectManifest, type Sealed, verifyManifest } from 'parley-hub/governed';
-import type { Members } from '../../../node/conformance/members.ts';
-import { NOW, textOf } from '../../../node/conformance/adapter/given.ts';
-import { membersOf, type World } from './inflate.ts';
+import {
+  bundleFolder,
+  finaliseManifest,
+  inspectManifest,
+  runHooks,
+  type SealResult,
+  verifyManifest,
+} from 'parley-hub/governed';
+import type { Members } from '../fixture.ts';
+import { membersOf, NOW, textOf, type World } from './inflate.ts';
 import type { Workspace } from './workspace.ts';
+
+export async function runHooksFixture(workspace: Workspace, { config, state }: World, args: Members): Promise<Members> {
+  const before = workspace.booksDigest();
+  const { hooks } = config;
+  const { signal } = workspace;
+  const ran = await runHooks(workspace.root, hooks, textOf(args.phase), membersOf(args.payload), {
+    run_id: state.run_id,
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const audit_entries = workspace.lines('.agentxchain/hook-audit.jsonl');
+  return {
+    result: 'success',
+    hook_ok: ran.ok,
+    blocked: ran.blocked,
+    error_code: ran.error_code,
+    tamper: ran.tamper,
+    audit_entry: audit_entries[0] ?? null,
+    audit_entries,
+    annotation_records: workspace.lines('.agentxchain/hook-annotations.jsonl'),
+    books_unchanged: workspace.booksDigest() === before,
+  };
+}
 
 export async function verifyManifestFixture(workspace: Workspace, world: World, args: Members): Promise<Members> {
   const turnId = textOf(args.turn_id);
@@ -26,7 +54,7 @@ export async function inspectManifestFixture(workspace: Workspace, world: World,
 }
 
 /** null = there is nothing to seal. */
-async function sealedBundle(workspace: Workspace, { state }: World, turnId: string): Promise<Sealed | null> {
+async function sealedBundle(workspace: Workspace, { state }: World, turnId: string): Promise<SealResult | null> {
   const { setup } = workspace;
   writeAll(workspace, setup.dispatch_bundle);
   const role = Object.hasOwn(state.active_turns, turnId) ? state.active_turns[turnId]?.assigned_role : undefined;

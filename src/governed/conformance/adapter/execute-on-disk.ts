@@ -1,11 +1,9 @@
 /** Fixtures of operations that need real files and processes are done in a folder of their own; all others without. */
 
-import { type Answer, fixtureOf } from '../fixture.ts';
-import type { Members } from '../../../node/conformance/members.ts';
+import { type Answer, fixtureOf, type Members } from '../fixture.ts';
+import { inspectManifestFixture, runHooksFixture, verifyManifestFixture } from './disk-operations.ts';
 import { compared, executeFixture, notUnderstood } from './execute.ts';
-import { runHooksFixture } from '../../../node/conformance/adapter/hook-operations.ts';
 import { inflate, unknownSetup, type World } from './inflate.ts';
-import { inspectManifestFixture, verifyManifestFixture } from './disk-operations.ts';
 import { inWorkspace, type Workspace } from './workspace.ts';
 
 export type DiskOperation = (workspace: Workspace, world: World, args: Members) => Promise<Members>;

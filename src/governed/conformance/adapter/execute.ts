@@ -1,10 +1,23 @@
-/** A fixture is done with the engine, and what came out is compared with what was expected. */
+/** Executes a fixture with the engine and compares what came out with what was expected. An operation that is not in the table is not implemented. */
 
-import { type Answer, type Fixture, fixtureOf } from '../fixture.ts';
+import { type Answer, type Fixture, fixtureOf, type Members } from '../fixture.ts';
 import { difference } from '../match.ts';
-import type { Members } from '../../../node/conformance/members.ts';
-import { inflate, unknownSetup } from './inflate.ts';
-import { OPERATIONS } from '../../../node/conformance/adapter/operations.ts';
+import { acceptTurnFixture, appendDecision, validateTurnResultFixture } from './books-operations.ts';
+import { projectRepoAcceptance, validateCoordinatorConfig } from './coordinator-operations.ts';
+import { inflate, unknownSetup, type World } from './inflate.ts';
+import {
+  approveCompletionFixture,
+  approveTransitionFixture,
+  assign,
+  initialise,
+  phaseExit,
+  resolve,
+  runCompletion,
+  transition,
+  validateConfig,
+  validateEvent,
+  validateEventOrdering,
+} from './run-operations.ts';
 
 export function executeFixture(given: unknown): Answer {
   const fixture = fixtureOf(given);
@@ -30,3 +43,24 @@ export function compared(fixture: Fixture, told: Members): Answer {
   if (place === null) return { status: 'pass', actual };
   return { status: 'fail', message: `not as expected at ${place}`, actual };
 }
+
+export type Operation = (world: World, args: Members) => Members;
+
+export const OPERATIONS: Readonly<Record<string, Operation>> = {
+  initialize_run: initialise,
+  assign_turn: assign,
+  approve_transition: approveTransitionFixture,
+  approve_completion: approveCompletionFixture,
+  resolve_blocked: resolve,
+  transition_state: transition,
+  validate_turn_result: validateTurnResultFixture,
+  evaluate_phase_exit: phaseExit,
+  evaluate_run_completion: runCompletion,
+  append_decision: appendDecision,
+  accept_turn: acceptTurnFixture,
+  validate_config: validateConfig,
+  validate_event: validateEvent,
+  validate_event_ordering: validateEventOrdering,
+  validate_coordinator_config: validateCoordinatorConfig,
+  project_repo_acceptance: projectRepoAcceptance,
+};

@@ -1,9 +1,8 @@
-/** Fixtures say only what matters to them. Here is what they leave out, filled in as the corpus means it. */
+/** Fixtures say only what matters to them. Here the rest is filled in as the corpus means it, with fixed time and ids. */
 
 import { posix } from 'node:path';
 import { engine, type GovernedConfig, type RunState, type Turn } from 'parley-hub/governed';
-import type { Fixture } from '../fixture.ts';
-import { isMembers, type Members } from '../../../node/conformance/members.ts';
+import { type Fixture, isMembers, type Members } from '../fixture.ts';
 
 const { completeConfig, EMPTY_STATE } = engine;
 
@@ -119,4 +118,12 @@ export function membersOf(value: unknown): Members {
 
 export function recordsOf(value: unknown): readonly Members[] {
   return Array.isArray(value) ? value.map(membersOf) : [];
+}
+
+export const NOW = '2030-01-02T03:04:05.000Z';
+export const RUN_ID = 'run_00000000000000c0';
+export const TURN_ID = 'turn_00000000000000c0';
+
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }

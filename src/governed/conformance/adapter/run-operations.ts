@@ -1,18 +1,63 @@
-/** Operations that ask a gate. They change nothing: what the verdict would do is shown on a state of its own. */
+/** Operations on the run, its config, events and gates. Whether a state is unchanged is computed from digests, never just said. */
 
-import { engine, type GateFacts, type Reason, type RunState } from 'parley-hub/governed';
-import { isMembers, type Members } from '../../../node/conformance/members.ts';
-import { NOW } from '../../../node/conformance/adapter/given.ts';
-import type { World } from './inflate.ts';
+import {
+  type Changed,
+  type EventFault,
+  engine,
+  type GateFacts,
+  type Reason,
+  type Refused,
+  type RunState,
+} from 'parley-hub/governed';
+import { isMembers, type Members } from '../fixture.ts';
+import { NOW, RUN_ID, TURN_ID, textOf, type World } from './inflate.ts';
+
+const { approveCompletion, approveTransition, assignTurn, digestOf, initialiseRun, resolveBlocked, transitionState } =
+  engine;
+
+export function initialise({ state, config }: World): Members {
+  return told(state, (run) => initialiseRun(run, config, { runId: RUN_ID, now: NOW }));
+}
+
+export function assign({ state, config }: World, { role_id }: Members): Members {
+  return told(state, (run) => assignTurn(run, config, { roleId: textOf(role_id), turnId: TURN_ID, now: NOW }));
+}
+
+export function approveTransitionFixture({ state }: World): Members {
+  return told(state, (run) => approveTransition(run, { now: NOW }));
+}
+
+export function approveCompletionFixture({ state }: World): Members {
+  return told(state, (run) => approveCompletion(run, { now: NOW }));
+}
+
+export function resolve({ state }: World, { action }: Members): Members {
+  return told(state, (run) => resolveBlocked(run, { action: textOf(action), now: NOW }));
+}
+
+export function transition({ state }: World, args: Members): Members {
+  return told(state, (run) => transitionState(run, { ...args, now: NOW }));
+}
+
+function told(before: RunState, perform: (state: RunState) => Changed | Refused): Members {
+  const digest = digestOf(before);
+  const outcome = perform(before);
+  const after = outcome.ok ? outcome.state : before;
+  const state_unchanged = digestOf(after) === digest;
+  if (outcome.ok) {
+    return { result: 'ok', state_assertions: after, state_unchanged, events: outcome.events };
+  }
+  const { error_type, error_code, detail, params } = outcome;
+  return { result: 'error', error_type, error_code, error_detail: detail, params, state_unchanged };
+}
 
 const {
   applyCompletionVerdict,
   applyPhaseVerdict,
-  booksOf,
-  digestOf,
+  buildAcceptanceIndex,
   evaluatePhaseExit,
   evaluateRunCompletion,
-  sentenceOf,
+  describeReason,
 } = engine;
 
 export function phaseExit(world: World, args: Members): Members {
@@ -61,7 +106,8 @@ function given({ turnResult }: World, name: string, otherwise: unknown): unknown
 }
 
 function factsOf({ config, state, files, turnResult, history, ledger }: World): GateFacts {
-  const rolesHeard = booksOf(state, history, ledger).rolesHeard.get(state.phase ?? '') ?? new Set<string>();
+  const rolesHeard =
+    buildAcceptanceIndex(state, history, ledger).rolesHeard.get(state.phase ?? '') ?? new Set<string>();
   const verification = isMembers(turnResult) ? turnResult.verification : undefined;
   const status = isMembers(verification) ? verification.status : undefined;
   const verificationStatus = typeof status === 'string' ? status : null;
@@ -76,5 +122,32 @@ function looked(state: RunState, digest: string, { current_phase }: Members): Me
 }
 
 function failure(reasons: readonly [Reason, ...Reason[]]): Members {
-  return { reason: sentenceOf(reasons[0]), reasons };
+  return { reason: describeReason(reasons[0]), reasons };
+}
+
+const { checkConfig, eventFaults, orderFaults } = engine;
+
+/** The config as it stands in the arguments: nothing is filled in before it is checked. */
+export function validateConfig(_: World, { config }: Members): Members {
+  const checked = checkConfig(config);
+  if (checked.ok) return { result: 'success', errors: [], normalisations: checked.normalisations };
+  const [{ message, ...first }] = checked.faults;
+  return { result: 'error', ...first, error_detail: message, errors: checked.faults.map((fault) => fault.message) };
+}
+
+export function validateEvent(_: World, { event }: Members): Members {
+  return judged('invalid_event', eventFaults(event));
+}
+
+export function validateEventOrdering(_: World, { events }: Members): Members {
+  if (!Array.isArray(events) || events.length === 0) {
+    return judged('invalid_events', [{ code: 'no_events', message: 'events: expected at least one' }]);
+  }
+  return judged('ordering_violation', orderFaults(events));
+}
+
+function judged(error_type: string, faults: readonly EventFault[]): Members {
+  const [first] = faults;
+  if (first === undefined) return { result: 'success', errors: [] };
+  return { result: 'error', error_type, error_code: first.code, errors: faults.map(({ message }) => message) };
 }

@@ -5,8 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { engine } from 'parley-hub/governed';
-import type { Fixture } from '../fixture.ts';
-import type { Members } from '../../../node/conformance/members.ts';
+import type { Fixture, Members } from '../fixture.ts';
 import { membersOf, type World } from './inflate.ts';
 
 const { canonicalPath } = engine;

@@ -1,15 +1,22 @@
-/** One fixture, one process of the target, within a bound. What it answers counts only if its exit code says the same. */
+/**
+ * Asks a target to do one fixture, within a bound: one process, or one HTTP request.
+ * A process counts only if its exit code says the same as its answer; of HTTP answers only a 200 counts.
+ */
 
 import { asError } from '../../../core/lib/errors.ts';
 import { isAgentError } from '../../../participants/agent/agent-error.ts';
 import { runProgram } from '../../../participants/processes/run-program.ts';
 import { EXIT_OF, type Fixture } from '../fixture.ts';
-import { type Asked, answerIn, broken } from '../../../node/conformance/verifier/answer.ts';
-import type { LocalTarget } from './target.ts';
+import { type Asked, broken, parseAnswer, request, said } from './request.ts';
+import type { LocalTarget, RemoteTarget, Target } from './target.ts';
+
+export function ask(target: Target, fixture: Fixture, timeoutMs: number): Promise<Asked> {
+  return target.kind === 'remote' ? askRemote(target, fixture, timeoutMs) : askProcess(target, fixture, timeoutMs);
+}
 
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 
-export async function askProcess(target: LocalTarget, fixture: Fixture, timeoutMs: number): Promise<Asked> {
+async function askProcess(target: LocalTarget, fixture: Fixture, timeoutMs: number): Promise<Asked> {
   const [command, ...args] = target.command;
   const run = {
     tool: 'conformance adapter',
@@ -35,8 +42,20 @@ export async function askProcess(target: LocalTarget, fixture: Fixture, timeoutM
 }
 
 export function understood(stdout: string, exitCode: number | null): Asked {
-  const asked = answerIn(stdout, 'stdout');
+  const asked = parseAnswer(stdout, 'stdout');
   if (asked.kind !== 'answered' || EXIT_OF[asked.status] === exitCode) return asked;
   const { status } = asked;
   return broken(`it says ${status}, and ends with exit code ${exitCode} instead of ${EXIT_OF[status]}`);
+}
+
+async function askRemote({ url, token }: RemoteTarget, fixture: Fixture, timeoutMs: number): Promise<Asked> {
+  const came = await request(`${url}/conform/execute`, { token, timeoutMs, body: JSON.stringify(fixture) });
+  switch (came.kind) {
+    case 'late':
+      return { kind: 'timed_out', message: came.message };
+    case 'failed':
+      return broken(came.message);
+    case 'response':
+      return came.status === 200 ? parseAnswer(came.text, 'the body') : broken(said(came));
+  }
 }

@@ -1,9 +1,8 @@
-/** A request to a target: its time covers the body too, which is bounded, and nobody sends us on: they would get the token. */
+/** An HTTP request to a target, and how an answer is parsed. The time limit covers the body; redirects are not followed, since they would get the token. */
 
 import { asError } from '../../../core/lib/errors.ts';
-import { boundedText, reasonOf } from '../../../system/bounded-body.ts';
-import { isMembers } from '../../../node/conformance/members.ts';
-import { jsonIn } from '../../../node/conformance/verifier/answer.ts';
+import { readBoundedText, reasonOf } from '../../../system/bounded-body.ts';
+import { isMembers, STATUSES, type Status } from '../fixture.ts';
 
 export interface Requested {
   readonly token: string | null;
@@ -12,13 +11,13 @@ export interface Requested {
   readonly body?: string;
 }
 
-export interface Responded {
+interface Responded {
   readonly kind: 'response';
   readonly status: number;
   readonly text: string;
 }
 
-export type Came =
+type Came =
   | Responded
   | { readonly kind: 'late'; readonly message: string }
   | { readonly kind: 'failed'; readonly message: string };
@@ -38,7 +37,7 @@ export async function request(url: string, { token, timeoutMs, body }: Requested
       redirect: 'manual',
       signal,
     });
-    const text = await boundedText(response, MAX_BODY_BYTES);
+    const text = await readBoundedText(response, MAX_BODY_BYTES);
     if (text === null) return { kind: 'failed', message: `the body has more than ${MAX_BODY_BYTES} bytes` };
     return { kind: 'response', status: response.status, text };
   } catch (thrown) {
@@ -49,7 +48,35 @@ export async function request(url: string, { token, timeoutMs, body }: Requested
 
 /** `HTTP 500: what it said`. */
 export function said({ status, text }: Responded): string {
-  const body = jsonIn(text);
+  const body = parseJson(text);
   const message = isMembers(body) && typeof body.message === 'string' ? `: ${body.message}` : '';
   return `HTTP ${status}${message}`;
+}
+
+export type Asked =
+  | { readonly kind: 'answered'; readonly status: Status; readonly actual: unknown; readonly message: string | null }
+  | { readonly kind: 'broken'; readonly message: string }
+  | { readonly kind: 'timed_out'; readonly message: string };
+
+/** `what` it was read from, for who has to mend it. */
+export function parseAnswer(text: string, what: string): Asked {
+  const answer = parseJson(text);
+  if (!isMembers(answer)) return broken(`${what} is not one JSON object`);
+  const { status, actual, message } = answer;
+  const known = STATUSES.find((one) => one === status);
+  if (known === undefined) return broken(`status: expected one of ${STATUSES.join(', ')}`);
+  return { kind: 'answered', status: known, actual, message: typeof message === 'string' ? message : null };
+}
+
+/** undefined = it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text.trim());
+  } catch {
+    return undefined;
+  }
+}
+
+export function broken(message: string): Asked {
+  return { kind: 'broken', message };
 }

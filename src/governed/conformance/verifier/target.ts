@@ -1,8 +1,9 @@
-/** What an implementation says of itself, and how it is asked. */
+/** What an implementation says of itself, how it is asked, and how to read that over HTTP (http-fixture-v1). */
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isMembers, type Members } from '../../../node/conformance/members.ts';
+import { isMembers, type Members } from '../fixture.ts';
+import { parseJson, request, said } from './request.ts';
 
 export const CAPABILITIES = '.agentxchain-conformance/capabilities.json';
 
@@ -52,7 +53,7 @@ export function targetOf(root: string, given: unknown): LocalTarget | string {
   return { kind: 'local', root, command, ...claimed };
 }
 
-export function claimsOf(given: unknown, protocol: string): (Claims & { readonly adapter: Members }) | string {
+function claimsOf(given: unknown, protocol: string): (Claims & { readonly adapter: Members }) | string {
   if (!isMembers(given)) return 'expected an object';
   const { implementation, protocol_version, tiers, adapter, surfaces } = given;
   if (typeof implementation !== 'string' || implementation.trim() === '') return 'implementation: expected a name';
@@ -72,4 +73,39 @@ export function claims({ surfaces }: Target, surface: string): boolean {
 
 function isCommand(command: unknown): command is readonly [string, ...string[]] {
   return Array.isArray(command) && command.length > 0 && command.every((word) => typeof word === 'string');
+}
+
+interface Unusable {
+  readonly kind: 'unusable';
+  /** It could not be reached, it does not let us, or what it says of itself is wrong. */
+  readonly why: 'unreachable' | 'not_allowed' | 'wrong';
+  readonly message: string;
+}
+
+/** Without a slash at its end; null = it is no address of a target. */
+export function remoteUrl(given: string): string | null {
+  const url = URL.canParse(given) ? new URL(given) : null;
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) return null;
+  // Secrets in an address end up in logs; whatever stands behind the path would end up in the middle.
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') return null;
+  return url.href.replace(/\/+$/, '');
+}
+
+export async function readRemote(
+  url: string,
+  token: string | null,
+  timeoutMs: number,
+): Promise<RemoteTarget | Unusable> {
+  const came = await request(`${url}/conform/capabilities`, { token, timeoutMs });
+  if (came.kind !== 'response') return unusable('unreachable', came.message);
+  if (came.status === 401 || came.status === 403) return unusable('not_allowed', said(came));
+  if (came.status !== 200) return unusable('wrong', said(came));
+  const claims = claimsOf(parseJson(came.text), 'http-fixture-v1');
+  if (typeof claims === 'string') return unusable('wrong', claims);
+  const { adapter: _, ...claimed } = claims;
+  return { kind: 'remote', url, token, ...claimed };
+}
+
+function unusable(why: Unusable['why'], message: string): Unusable {
+  return { kind: 'unusable', why, message };
 }

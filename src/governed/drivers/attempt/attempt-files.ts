@@ -1,19 +1,67 @@
-/** What came about in an attempt, kept beside the bundle and without secrets. */
+/** Files of an attempt: the bundle a driver reads, and the log and failure it leaves behind. */
 
-import { getTurnStagingResultPath } from '../../index.ts';
+import { asError } from '../../../core/lib/errors.ts';
 import { redactSecrets } from '../../../participants/lib/redact-secrets.ts';
-import { writeRuntimeFile } from '../../../node/governed/dispatch/runtime-file.ts';
-import { readPlain } from '../../../node/governed/plain-file.ts';
-import { placeIn } from '../../../node/governed/safe-place.ts';
+import { asText } from '../../../system/atomic-file.ts';
+import { writeRuntimeFile } from '../../dispatch/turn-files.ts';
+import { bundleFolder } from '../../engine/dispatch/paths.ts';
+import { getTurnStagingResultPath, type Turn } from '../../engine/index.ts';
+import { parseRecord, type UnknownRecord } from '../../engine/lib/unknown-record.ts';
+import { readRegularFile } from '../../files/read-text.ts';
+import { checkTurnId, resolveInside } from '../../files/safe-path.ts';
 import { MAX_RESULT_BYTES } from '../../staging/staged-result.ts';
-import { asText } from '../../../node/governed/whole-file.ts';
 import type { DispatchBundle } from './driver.ts';
-import type { AdapterFailure } from './failure.ts';
+import { type DriverFailure, refuse } from './failure.ts';
+
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
+
+export async function readBundle(root: string, turn: Turn): Promise<DispatchBundle> {
+  const { turn_id } = turn;
+  const dispatch_dir = bundleFolder(turn_id);
+  const [json, prompt, context] = await Promise.all(
+    ['ASSIGNMENT.json', 'PROMPT.md', 'CONTEXT.md'].map((name) => readPart(root, turn_id, `${dispatch_dir}/${name}`)),
+  );
+  const assignment = assignmentIn(json ?? '');
+  const textOf = (name: string, other: string): string => {
+    const value = assignment[name];
+    return typeof value === 'string' ? value : other;
+  };
+  return {
+    root,
+    run_id: textOf('run_id', turn.run_id ?? ''),
+    turn_id,
+    role: turn.assigned_role,
+    phase: textOf('phase', ''),
+    runtime_id: turn.runtime_id,
+    attempt: turn.attempt,
+    timeout_ms: typeof assignment.timeout_ms === 'number' ? assignment.timeout_ms : DEFAULT_TIMEOUT_MS,
+    dispatch_dir,
+    staging_path: getTurnStagingResultPath(turn_id),
+    assignment,
+    prompt: prompt ?? '',
+    context: context ?? '',
+  };
+}
+
+const DEFAULT_TIMEOUT_MS = 1_200_000;
+
+async function readPart(root: string, turnId: string, path: string): Promise<string> {
+  try {
+    checkTurnId(turnId);
+    return await readRegularFile(await resolveInside(root, path), MAX_FILE_BYTES);
+  } catch (thrown) {
+    return refuse('bundle_unreadable', `${path}: ${asError(thrown).message}`);
+  }
+}
+
+function assignmentIn(text: string): UnknownRecord {
+  return parseRecord(text) ?? refuse('bundle_unreadable', 'ASSIGNMENT.json: expected a JSON object');
+}
 
 type Kept = Pick<DispatchBundle, 'root' | 'turn_id' | 'attempt'>;
 
 /** A log that cannot be written changes nothing of what came of the turn. */
-export async function keepLog(
+export async function saveAttemptLog(
   bundle: Kept,
   name: string,
   text: string,
@@ -24,8 +72,8 @@ export async function keepLog(
 }
 
 /** For inspection: the next attempt may write another result in its place. */
-export async function keepFailure(bundle: Kept, failure: AdapterFailure): Promise<void> {
-  await keepLog(bundle, 'adapter-error.json', asText(failure));
+export async function saveFailure(bundle: Kept, failure: DriverFailure): Promise<void> {
+  await saveAttemptLog(bundle, 'adapter-error.json', asText(failure));
   const { root, turn_id, attempt } = bundle;
   const staged = await stagedText(root, turn_id);
   if (staged !== null) await writeRuntimeFile(root, turn_id, `attempt-${attempt}/staged-result.json`, staged);
@@ -34,7 +82,7 @@ export async function keepFailure(bundle: Kept, failure: AdapterFailure): Promis
 /** null = nothing that could be kept. */
 async function stagedText(root: string, turnId: string): Promise<string | null> {
   try {
-    return await readPlain(await placeIn(root, getTurnStagingResultPath(turnId)), MAX_RESULT_BYTES);
+    return await readRegularFile(await resolveInside(root, getTurnStagingResultPath(turnId)), MAX_RESULT_BYTES);
   } catch {
     return null;
   }

@@ -1,33 +1,33 @@
 /** What brings a turn to whoever does it, and its result back: the same three steps for a person, a program or a service. */
 
 import type { Clock } from '../../../core/ports/platform.ts';
-import type { GovernedConfig, TurnResult } from '../../index.ts';
-import type { Unknowns } from '../../engine/lib/unknown-record.ts';
 import type { ModelFetch } from '../../../participants/models/index.ts';
-import type { Variables } from '../../../node/governed/hooks/ended.ts';
-import type { AdapterFailure } from './failure.ts';
+import type { GovernedConfig, TurnResult } from '../../engine/index.ts';
+import type { UnknownRecord } from '../../engine/lib/unknown-record.ts';
+import type { Variables } from '../../hooks/variables.ts';
+import type { DriverFailure } from './failure.ts';
 
 /**
  * Called in this order, once for a turn: `dispatch`, `wait`, `collect`. What one of them throws is a failure of the turn. `wait`
  * ends by itself when its time is over or the signal is aborted; who does not is not waited for.
  */
-export interface Adapter {
+export interface RuntimeDriver {
   readonly name: string;
   /** How long `wait` is given unless whoever runs the turn says otherwise; without it, what the assignment says. */
   readonly timeoutMs?: number | undefined;
   /** The bundle is on the disk. Nothing has begun. */
   dispatch(bundle: DispatchBundle): Promise<void>;
-  wait(turnId: string, timeoutMs: number, signal?: AbortSignal): Promise<AdapterWaited>;
+  wait(turnId: string, timeoutMs: number, signal?: AbortSignal): Promise<DriverWaitResult>;
   /** `rawData` is the `data` of a turn that was completed. What comes of it is judged by the run. */
   collect(turnId: string, rawData: unknown): Promise<TurnResult>;
 }
 
-export interface AdapterWaited {
+export interface DriverWaitResult {
   readonly status: 'completed' | 'failed';
   readonly data: unknown;
   /** Of a failure, in a word: `timeout`. */
   readonly reason?: string | undefined;
-  readonly failure?: AdapterFailure | undefined;
+  readonly failure?: DriverFailure | undefined;
 }
 
 /** A bundle as it was read from the disk. Paths are relative to the root. */
@@ -43,7 +43,7 @@ export interface DispatchBundle {
   readonly dispatch_dir: string;
   readonly staging_path: string;
   /** ASSIGNMENT.json. */
-  readonly assignment: Unknowns;
+  readonly assignment: UnknownRecord;
   /** PROMPT.md. */
   readonly prompt: string;
   /** CONTEXT.md. */
@@ -51,12 +51,12 @@ export interface DispatchBundle {
 }
 
 /** What an adapter is made with. */
-export interface AdapterContext {
+export interface DriverContext {
   readonly root: string;
   readonly config: GovernedConfig;
   readonly runtimeId: string;
   /** Of the runtime, without its type. */
-  readonly settings: Unknowns;
+  readonly settings: UnknownRecord;
   readonly clock: Clock;
   /** `${NAME}` and the keys of services come from here. */
   readonly variables: Variables;

@@ -1,5 +1,6 @@
-/** Why nothing came of a dispatch: one table of classes, each with its category and the way out of it. */
+/** Why an attempt failed: one class of the protocol for each cause, with what may be shown of it. */
 
+import { asError } from '../../../core/lib/errors.ts';
 import type { FailureClass } from '../../../participants/agent/agent-error.ts';
 import { redactSecrets } from '../../../participants/lib/redact-secrets.ts';
 
@@ -53,7 +54,7 @@ const CLASSES = {
 
 export type AdapterErrorClass = keyof typeof CLASSES;
 
-export interface AdapterFailure {
+export interface DriverFailure {
   /** In a word, for the books: `timeout`, `exit_code`; mostly the class itself. */
   readonly reason: string;
   readonly error_class: AdapterErrorClass;
@@ -74,13 +75,13 @@ export interface AdapterFailure {
 }
 
 export interface FailureDetails
-  extends Partial<Omit<AdapterFailure, 'error_class' | 'detail' | 'recovery' | 'blocked' | 'category'>> {
+  extends Partial<Omit<DriverFailure, 'error_class' | 'detail' | 'recovery' | 'blocked' | 'category'>> {
   readonly secrets?: readonly string[] | undefined;
 }
 
-const MOST_DETAIL_CHARS = 2_000;
+const MAX_DETAIL_CHARS = 2_000;
 
-export function failureOf(error_class: AdapterErrorClass, detail: string, more: FailureDetails = {}): AdapterFailure {
+export function failureOf(error_class: AdapterErrorClass, detail: string, more: FailureDetails = {}): DriverFailure {
   const { secrets = [], reason = error_class } = more;
   const [category, recovery]: readonly [FailureClass, string] = CLASSES[error_class];
   // Before anything is cut: half a secret is not found.
@@ -89,7 +90,7 @@ export function failureOf(error_class: AdapterErrorClass, detail: string, more: 
     reason,
     error_class,
     category,
-    detail: shown.length > MOST_DETAIL_CHARS ? `${shown.slice(0, MOST_DETAIL_CHARS - 1)}…` : shown,
+    detail: shown.length > MAX_DETAIL_CHARS ? `${shown.slice(0, MAX_DETAIL_CHARS - 1)}…` : shown,
     recovery,
     blocked: category === 'permanent',
     ...told(more),
@@ -99,15 +100,15 @@ export function failureOf(error_class: AdapterErrorClass, detail: string, more: 
 const TOLD = ['http_status', 'exit_code', 'signal', 'retry_after_ms', 'adapter_meta', 'tries'] as const;
 
 /** By name: what else is at hand, such as headers, is nobody's to see. */
-function told(more: FailureDetails): Partial<AdapterFailure> {
+function told(more: FailureDetails): Partial<DriverFailure> {
   return Object.fromEntries(TOLD.flatMap((name) => (more[name] === undefined ? [] : [[name, more[name]]])));
 }
 
 /** Thrown inside, told as an outcome to whoever runs a turn. */
-export class AdapterRefusal extends Error {
-  readonly failure: AdapterFailure;
+export class DriverError extends Error {
+  readonly failure: DriverFailure;
 
-  constructor(failure: AdapterFailure) {
+  constructor(failure: DriverFailure) {
     super(failure.detail);
     this.name = 'AdapterRefusal';
     this.failure = failure;
@@ -115,5 +116,38 @@ export class AdapterRefusal extends Error {
 }
 
 export function refuse(error_class: AdapterErrorClass, detail: string, more: FailureDetails = {}): never {
-  throw new AdapterRefusal(failureOf(error_class, detail, more));
+  throw new DriverError(failureOf(error_class, detail, more));
+}
+
+export function classOfStatus(status: number): AdapterErrorClass {
+  if (status >= 300 && status < 400) return 'redirected';
+  if (status === 401 || status === 403) return 'auth_failure';
+  if (status === 408) return 'network_failure';
+  if (status === 429) return 'rate_limited';
+  if (status === 503 || status === 529) return 'provider_overloaded';
+  return status >= 500 ? 'unknown_api_error' : 'invalid_request';
+}
+
+/** The reason is often one further down: fetch itself only says that it failed. */
+export function reasonOf(thrown: unknown): string {
+  const error = asError(thrown);
+  if (error.cause === undefined) return error.message;
+  const cause = asError(error.cause);
+  return `${error.message}: ${cause.message || cause.name}`;
+}
+
+/** Without what a person may have written into it. */
+export function displayUrl(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+}
+
+export function isHttpUrl(url: string): boolean {
+  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+}
+
+/** What may be secret in an address. */
+export function secretsInUrl(url: string): readonly string[] {
+  const { password, searchParams } = new URL(url);
+  return [password, ...searchParams.values()].filter(({ length }) => length >= 4);
 }

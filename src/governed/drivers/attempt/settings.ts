@@ -1,10 +1,12 @@
-/** The settings of a runtime, looked at by the adapter that reads them. What it does not know is left to others. */
+/** Reads and checks the settings of a runtime, and fills in environment variables. */
 
 import type { z } from 'zod';
-import type { AdapterContext } from './driver.ts';
+import { findSecrets } from '../../../participants/lib/redact-secrets.ts';
+import { type ExpandedVariables, expandVariables, type Variables } from '../../hooks/variables.ts';
+import type { DriverContext } from './driver.ts';
 import { refuse } from './failure.ts';
 
-type Given = Pick<AdapterContext, 'settings' | 'runtimeId'>;
+type Given = Pick<DriverContext, 'settings' | 'runtimeId'>;
 
 export function settingsOf<Schema extends z.ZodType>(schema: Schema, given: Given): z.output<Schema> {
   const read = schema.safeParse(given.settings);
@@ -22,4 +24,18 @@ function placed({ issues }: z.ZodError, { runtimeId }: Given): readonly string[]
   return issues.map(({ path, message }) =>
     [`runtimes.${runtimeId}`, ...path.map(String)].join('.').concat(`: ${message}`),
   );
+}
+
+/** A shorter value hides nothing, and hiding it would spoil every text. */
+const SHORTEST_SECRET = 4;
+
+export function expandSettings(
+  texts: Readonly<Record<string, string>>,
+  variables: Variables,
+  place: string,
+): ExpandedVariables & { readonly secrets: readonly string[] } {
+  const found = expandVariables(texts, variables);
+  if (typeof found === 'string') return refuse('unset_variable', `${place}: ${found}`);
+  const secrets = [...found.secrets, ...findSecrets(found.texts)].filter(({ length }) => length >= SHORTEST_SECRET);
+  return { texts: found.texts, secrets: [...new Set(secrets)].sort((a, b) => b.length - a.length) };
 }

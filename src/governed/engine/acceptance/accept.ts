@@ -1,15 +1,19 @@
-/** A claim becomes part of the run: all of it at once, once, or nothing. */
+/**
+ * Accepts a result as part of the run: all of it at once, once, or nothing.
+ * Compares what the runner saw change with what the result and other turns say.
+ */
 
-import type { GovernedConfig } from '../config/config.ts';
-import type { EventDraft } from '../../events/draft.ts';
-import type { CompletionVerdict, PhaseVerdict, ReadFiles } from '../../gates/verdict.ts';
-import { refusedDecision } from '../../ledger/append.ts';
-import { type RepoDecisionRecord, refusedOverrides } from './decisions.ts';
-import { type Refused, refuse } from '../../refusal.ts';
-import type { RunState } from '../../run/state.ts';
+import { authorityOf, type GovernedConfig } from '../config/config.ts';
+import type { EventDraft } from '../events/events.ts';
+import type { CompletionVerdict, PhaseVerdict, ReadFiles } from '../gates/verdict.ts';
+import { canonicalAll, isProductPath, isReserved } from '../lib/project-paths.ts';
+import { type Refused, refuse } from '../run/moves.ts';
+import type { RunState, Turn } from '../state/state.ts';
+import type { TurnResult } from '../turn-result/result.ts';
 import { type Invalid, type Valid, validateTurnResult } from '../turn-result/validate.ts';
-import { notOut, turnOut } from '../turns/active.ts';
-import { type Books, takenIds } from './acceptance-index.ts';
+import { findActiveTurn, turnNotActive } from '../turns/active.ts';
+import { type AcceptanceIndex, usedIds } from './acceptance-index.ts';
+import { checkDecision, checkOverrides, type RepoDecisionRecord } from './decisions.ts';
 import {
   type Accepted,
   type HistoryEntry,
@@ -18,13 +22,12 @@ import {
   ledgerEntries,
   repoRecords,
 } from './entries.ts';
-import { compareObserved, conflictOf } from '../../acceptance/observed.ts';
 import { settle } from './settle.ts';
 
-export interface ToAccept {
+export interface AcceptInput {
   readonly state: RunState;
   readonly config: GovernedConfig;
-  readonly books: Books;
+  readonly books: AcceptanceIndex;
   readonly turnId: string;
   /** As it was handed in. */
   readonly result: unknown;
@@ -49,11 +52,11 @@ export interface TurnAccepted {
   readonly transition: PhaseVerdict | null;
 }
 
-export type NotAccepted =
+export type AcceptanceFailure =
   | { readonly ok: false; readonly because: 'validation'; readonly validation: Invalid }
   | { readonly ok: false; readonly because: 'refusal'; readonly refusal: Refused };
 
-export function acceptTurn(given: ToAccept): TurnAccepted | NotAccepted {
+export function acceptTurn(given: AcceptInput): TurnAccepted | AcceptanceFailure {
   const { state, config, books, turnId, now, observed = null } = given;
   const untimely = refusedTurn(given);
   if (untimely !== null) return refused(untimely);
@@ -62,7 +65,7 @@ export function acceptTurn(given: ToAccept): TurnAccepted | NotAccepted {
     config,
     turnId,
     result: given.result,
-    takenIds: takenIds(books),
+    takenIds: usedIds(books),
     hasEarlierWork: state.phase !== null && books.workedPhases.has(state.phase),
   });
   if (!validation.ok) return { ok: false, because: 'validation', validation };
@@ -86,13 +89,13 @@ export function acceptTurn(given: ToAccept): TurnAccepted | NotAccepted {
 }
 
 /** What was accepted before is never accepted again, whatever else is wrong with it. */
-function refusedTurn({ state, books, turnId }: ToAccept): Refused | null {
+function refusedTurn({ state, books, turnId }: AcceptInput): Refused | null {
   if (books.acceptedTurns.has(turnId)) {
     return refuse('turn_already_accepted', 'turn_already_accepted', `turn ${turnId} was accepted before`, {
       turn_id: turnId,
     });
   }
-  if (turnOut(state, turnId) === null) return notOut(turnId);
+  if (findActiveTurn(state, turnId) === null) return turnNotActive(turnId);
   if (state.status === 'active') return null;
   return refuse(
     'invalid_state_transition',
@@ -101,18 +104,65 @@ function refusedTurn({ state, books, turnId }: ToAccept): Refused | null {
   );
 }
 
-function refusedDecisions({ result, turn }: Valid, { config, books, state }: ToAccept): Refused | null {
+function refusedDecisions({ result, turn }: Valid, { config, books, state }: AcceptInput): Refused | null {
   const carried = new Set(state.repo_decisions.map(({ id }) => id));
   for (const decision of result.decisions) {
     const { id, durability } = decision;
     const taken = durability === 'repo' && carried.has(id) ? new Set([id]) : books.decisionIds;
-    const found = refusedDecision(decision, taken);
+    const found = checkDecision(decision, taken);
     // What is wrong otherwise, the schema has found before.
     if (found !== null) return refuse('duplicate_decision_id', found.error_type, found.detail, { duplicate_id: id });
   }
-  return refusedOverrides(result.decisions, turn.assigned_role, config, books.targets);
+  return checkOverrides(result.decisions, turn.assigned_role, config, books.targets);
 }
 
-function refused(refusal: Refused): NotAccepted {
+function refused(refusal: Refused): AcceptanceFailure {
   return { ok: false, because: 'refusal', refusal };
+}
+
+interface ObservedChanges {
+  readonly refusal: Refused | null;
+  readonly warnings: readonly string[];
+}
+
+/** `seen`: null = nobody looked. */
+function compareObserved(
+  result: TurnResult,
+  turn: Turn,
+  config: GovernedConfig,
+  seen: readonly string[] | null,
+): ObservedChanges {
+  if (seen === null) return { refusal: null, warnings: [] };
+  const declared = declaredFiles(result);
+  const changed = canonicalAll(seen).filter((path) => !isReserved(path));
+  const authority = authorityOf(config, turn.assigned_role);
+  const touched = changed.filter(isProductPath);
+  if (authority === 'review_only' && touched.length > 0) return mismatch('reviewer_changed_product', touched);
+  const hidden = changed.filter((path) => !declared.has(path));
+  if (authority === 'authoritative' && hidden.length > 0) return mismatch('undeclared_change', hidden);
+  const phantom = canonicalAll(result.files_changed).filter((path) => !changed.includes(path));
+  return { refusal: null, warnings: phantom.map((path) => `files_changed: ${path} was not seen to change`) };
+}
+
+/** Another turn has changed the same file while this one was out. */
+function conflictOf(result: TurnResult, { turn_id, overtaken_by = [] }: Turn): Refused | null {
+  const own = declaredFiles(result);
+  const clashes = overtaken_by.flatMap(({ turn_id: by, files }) =>
+    files.filter((path) => own.has(path)).map((path) => ({ path, turn_id: by })),
+  );
+  if (clashes.length === 0) return null;
+  const paths = [...new Set(clashes.map(({ path }) => path))];
+  return refuse('conflict', 'file_conflict', `${turn_id}: others have changed ${paths.join(', ')} meanwhile`, {
+    clashes,
+  });
+}
+
+function declaredFiles({ files_changed, artifacts_created = [], verification }: TurnResult): ReadonlySet<string> {
+  const produced = (verification.produced_files ?? []).map(({ path }) => path);
+  return new Set(canonicalAll([...files_changed, ...artifacts_created, ...produced]));
+}
+
+function mismatch(code: string, paths: readonly string[]): ObservedChanges {
+  const detail = `${code}: ${paths.join(', ')}`;
+  return { refusal: refuse('artifact_mismatch', code, detail, { paths }), warnings: [] };
 }

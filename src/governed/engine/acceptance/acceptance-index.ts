@@ -1,12 +1,11 @@
 /** What acceptance has to know of a run's past: which ids are taken, and what can be overridden. */
 
-import { decisionIds } from '../../ledger/append.ts';
-import type { Target } from './decisions.ts';
 import { canonicalPath, isProductPath } from '../lib/project-paths.ts';
-import type { Unknowns } from '../lib/unknown-record.ts';
-import type { RunState } from '../../run/state.ts';
+import type { UnknownRecord } from '../lib/unknown-record.ts';
+import type { RunState } from '../state/state.ts';
+import { decisionIds, type Target } from './decisions.ts';
 
-export interface Books {
+export interface AcceptanceIndex {
   /** Turns of this run that were accepted. */
   readonly acceptedTurns: ReadonlySet<string>;
   /** Decisions in the ledger of this run. */
@@ -20,29 +19,36 @@ export interface Books {
 }
 
 /** Read from the entries themselves. A caller that keeps an index may build the same without them. */
-export function booksOf(state: RunState, history: readonly Unknowns[], ledger: readonly Unknowns[]): Books {
-  const isOfRun = ({ run_id }: Unknowns): boolean => run_id === undefined || run_id === null || run_id === state.run_id;
+export function buildAcceptanceIndex(
+  state: RunState,
+  history: readonly UnknownRecord[],
+  ledger: readonly UnknownRecord[],
+): AcceptanceIndex {
+  const isOfRun = ({ run_id }: UnknownRecord): boolean =>
+    run_id === undefined || run_id === null || run_id === state.run_id;
   const past = history.filter(isOfRun);
   return {
     acceptedTurns: new Set(past.flatMap(({ turn_id }) => (typeof turn_id === 'string' ? [turn_id] : []))),
     decisionIds: decisionIds(ledger, state.run_id),
     targets: targetsOf(state, ledger.filter(isOfRun)),
-    workedPhases: new Set(past.filter(hasWork).flatMap(({ phase }) => (typeof phase === 'string' ? [phase] : []))),
+    workedPhases: new Set(
+      past.filter(changedProduct).flatMap(({ phase }) => (typeof phase === 'string' ? [phase] : [])),
+    ),
     rolesHeard: rolesHeardIn(past),
   };
 }
 
-export function takenIds({ decisionIds: ids, targets }: Books): ReadonlySet<string> {
+export function usedIds({ decisionIds: ids, targets }: AcceptanceIndex): ReadonlySet<string> {
   return new Set([...ids, ...targets.keys()]);
 }
 
 /** A completed turn that changed the product. */
-export function hasWork({ status, files_changed: files }: Unknowns): boolean {
+export function changedProduct({ status, files_changed: files }: UnknownRecord): boolean {
   if (status !== 'completed' || !Array.isArray(files)) return false;
   return files.some((path) => typeof path === 'string' && isProductPath(canonicalPath(path) ?? path));
 }
 
-function rolesHeardIn(past: readonly Unknowns[]): ReadonlyMap<string, ReadonlySet<string>> {
+function rolesHeardIn(past: readonly UnknownRecord[]): ReadonlyMap<string, ReadonlySet<string>> {
   const heard = new Map<string, Set<string>>();
   for (const { phase, role } of past) {
     if (typeof phase !== 'string' || typeof role !== 'string') continue;
@@ -51,7 +57,7 @@ function rolesHeardIn(past: readonly Unknowns[]): ReadonlyMap<string, ReadonlySe
   return heard;
 }
 
-function targetsOf(state: RunState, ledger: readonly Unknowns[]): ReadonlyMap<string, Target> {
+function targetsOf(state: RunState, ledger: readonly UnknownRecord[]): ReadonlyMap<string, Target> {
   const targets = new Map<string, Target>();
   for (const { id, role, authority, status, overridden_by } of state.repo_decisions) {
     targets.set(id, targetOf(id, role, authority, status !== 'overridden' && !overridden_by));

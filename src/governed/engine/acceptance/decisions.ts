@@ -1,12 +1,57 @@
-/** Decisions that outlive their run, and who may override them. Records are only ever added. */
+/** May a decision enter the ledger, and may it override another? Records of decisions are only ever added. */
 
-import type { GovernedConfig } from '../config/config.ts';
-import { roleConfig } from '../../config/phases.ts';
-import { HUMAN } from '../lib/patterns.ts';
-import { isRecord, type Unknowns } from '../lib/unknown-record.ts';
-import { type Refused, refuse } from '../../refusal.ts';
-import type { RepoDecision } from '../../run/state.ts';
-import type { Decision } from '../turn-result/result.ts';
+import { type GovernedConfig, roleConfig } from '../config/config.ts';
+import { DECISION_ID, HUMAN, matches } from '../lib/patterns.ts';
+import { isNonEmptyText, isOneOf, isRecord, type UnknownRecord } from '../lib/unknown-record.ts';
+import { type Refused, refuse } from '../run/moves.ts';
+import type { RepoDecision } from '../state/state.ts';
+import { DECISION_CATEGORIES, type Decision } from '../turn-result/result.ts';
+
+export interface LedgerRefusal {
+  readonly error_type:
+    | 'invalid_decision_id_format'
+    | 'empty_required_field'
+    | 'invalid_enum_value'
+    | 'duplicate_decision_id';
+  readonly error_field: string;
+  readonly valid_values?: readonly string[];
+  readonly duplicate_id?: string;
+  readonly detail: string;
+}
+
+/** `taken`: the ids of this run's ledger. */
+export function checkDecision(entry: unknown, taken: ReadonlySet<string>): LedgerRefusal | null {
+  const { id, statement, category } = isRecord(entry) ? entry : {};
+  if (!matches(DECISION_ID, id)) {
+    return { error_type: 'invalid_decision_id_format', error_field: 'id', detail: 'id: expected DEC- and digits' };
+  }
+  if (!isNonEmptyText(statement)) {
+    return {
+      error_type: 'empty_required_field',
+      error_field: 'statement',
+      detail: 'statement: a decision says something',
+    };
+  }
+  if (!isOneOf(DECISION_CATEGORIES, category)) {
+    const detail = `category: expected one of ${DECISION_CATEGORIES.join(', ')}`;
+    return { error_type: 'invalid_enum_value', error_field: 'category', valid_values: DECISION_CATEGORIES, detail };
+  }
+  if (taken.has(id)) {
+    return {
+      error_type: 'duplicate_decision_id',
+      error_field: 'id',
+      duplicate_id: id,
+      detail: `${id} is in the ledger already`,
+    };
+  }
+  return null;
+}
+
+/** The ids a run's ledger has. Entries of other runs, and those without an id, take none. */
+export function decisionIds(ledger: readonly UnknownRecord[], runId: string | null): ReadonlySet<string> {
+  const ofRun = ledger.filter(({ run_id }) => run_id === undefined || run_id === null || run_id === runId);
+  return new Set(ofRun.flatMap(({ id }) => (typeof id === 'string' ? [id] : [])));
+}
 
 const HUMAN_AUTHORITY = 100;
 
@@ -24,7 +69,7 @@ export interface Target {
 }
 
 /** Why this turn may not override what it says it overrides, or null. */
-export function refusedOverrides(
+export function checkOverrides(
   decisions: readonly Decision[],
   role: string,
   config: GovernedConfig,
@@ -79,7 +124,7 @@ export function repoDecisions(records: readonly unknown[]): readonly RepoDecisio
   return [...found.values()];
 }
 
-function decisionOf(id: string, { type: _, ...record }: Unknowns): RepoDecision {
+function decisionOf(id: string, { type: _, ...record }: UnknownRecord): RepoDecision {
   const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
   return {
     ...record,

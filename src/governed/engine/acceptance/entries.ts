@@ -1,13 +1,12 @@
 /** What is written when a turn is accepted: one entry of history, and one of the ledger for each decision. */
 
-import { msFromIso } from '../../../core/time.ts';
-import type { GovernedConfig } from '../config/config.ts';
-import { runtimeType } from '../../config/phases.ts';
-import { decisionAuthority, type RepoDecisionRecord } from './decisions.ts';
-import type { Normalisation } from '../../normalisation.ts';
-import type { RunState, Turn } from '../../run/state.ts';
+import { msFromIso } from '../../../core/lib/time.ts';
+import { type GovernedConfig, runtimeType } from '../config/config.ts';
+import type { Normalisation } from '../lib/findings.ts';
+import type { RunState, Turn } from '../state/state.ts';
+import { normaliseVerification } from '../turn-result/artifact.ts';
 import type { Decision, TurnResult } from '../turn-result/result.ts';
-import { normalisedVerification } from '../../turn-result/verification.ts';
+import { decisionAuthority, type RepoDecisionRecord } from './decisions.ts';
 
 export interface Accepted {
   readonly state: RunState;
@@ -39,7 +38,7 @@ export function historyEntry({ state, config, turn, result, normalisations, obse
   return {
     ...claimed,
     phase: state.phase,
-    normalized_verification: normalisedVerification(result, runtimeType(config, turn.runtime_id)),
+    normalized_verification: normaliseVerification(result, runtimeType(config, turn.runtime_id)),
     normalisations,
     observed_artifact: observed,
     assigned_sequence: turn.assigned_sequence,

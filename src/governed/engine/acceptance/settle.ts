@@ -1,18 +1,26 @@
-/** The run after a turn was accepted, and what is told of it, in the order in which it is true. */
+/**
+ * The run after an accepted turn: counters, queue, budget, events in the order in which they are true, and queued requests.
+ * Requests wait while other turns are out; then completion is judged before a phase transition.
+ */
 
-import { addDelegations, finishDelegation, nextReview } from '../turns/delegation-queue.ts';
-import { type EventDraft, eventOf } from '../../events/draft.ts';
-import type { CompletionVerdict, PhaseVerdict, ReadFiles } from '../../gates/verdict.ts';
-import { type RepoDecisionRecord, repoDecisions } from './decisions.ts';
-import { without } from '../lib/unknown-record.ts';
+import type { GovernedConfig } from '../config/config.ts';
+import { type EventDraft, eventOf } from '../events/events.ts';
+import { applyCompletionVerdict, applyPhaseVerdict } from '../gates/apply.ts';
+import { evaluatePhaseExit, evaluateRunCompletion } from '../gates/evaluate.ts';
+import type { CompletionVerdict, PhaseVerdict, ReadFiles } from '../gates/verdict.ts';
+import { canonicalAll } from '../lib/project-paths.ts';
+import { isMissing, without } from '../lib/unknown-record.ts';
 import { blockRun } from '../run/block.ts';
-import type { RunState, Turn } from '../../run/state.ts';
-import type { Books } from './acceptance-index.ts';
+import type { Changed } from '../run/moves.ts';
+import type { RunState, Turn } from '../state/state.ts';
+import type { TurnResult } from '../turn-result/result.ts';
+import { getActiveTurnCount } from '../turns/active.ts';
+import { addDelegations, finishDelegation, nextReview } from '../turns/delegation-queue.ts';
+import type { AcceptanceIndex } from './acceptance-index.ts';
+import { type RepoDecisionRecord, repoDecisions } from './decisions.ts';
 import type { Accepted, HistoryEntry } from './entries.ts';
-import { canonicalAll } from '../../acceptance/observed.ts';
-import { drainRequests, queueRequest } from '../../acceptance/requests.ts';
 
-export interface Settled {
+export interface SettleResult {
   readonly state: RunState;
   readonly events: readonly EventDraft[];
   readonly completion: CompletionVerdict | null;
@@ -23,8 +31,8 @@ export function settle(
   accepted: Accepted,
   entry: HistoryEntry,
   records: readonly RepoDecisionRecord[],
-  { files, books }: { readonly files: ReadFiles; readonly books: Books },
-): Settled {
+  { files, books }: { readonly files: ReadFiles; readonly books: AcceptanceIndex },
+): SettleResult {
   const { config, turn, result, now } = accepted;
   const booked = bookedState(accepted, records);
   const events = [...toldOf(accepted, booked, entry), ...budgetEvents(booked, now)];
@@ -116,4 +124,53 @@ function budgetEvents(state: RunState, now: string): readonly EventDraft[] {
   return left !== null && left <= 0
     ? [eventOf('budget_exceeded_warn', state, now, { payload: { remaining_usd: left } })]
     : [];
+}
+
+/** The state in which this turn's request waits. Who asked first for something is who asked for it. */
+function queueRequest(state: RunState, turn: Turn, result: TurnResult, verificationStatus: string): RunState {
+  if (result.status !== 'completed') return state;
+  const { phase_transition_request: to, run_completion_request } = result;
+  const asked = { requested_by_turn: turn.turn_id, verification_status: verificationStatus };
+  if (run_completion_request === true) {
+    return { ...state, queued_run_completion: state.queued_run_completion ?? { to: null, ...asked } };
+  }
+  if (isMissing(to)) return state;
+  return { ...state, queued_phase_transition: state.queued_phase_transition ?? { to, ...asked } };
+}
+
+interface DrainResult extends Changed {
+  readonly completion: CompletionVerdict | null;
+  readonly transition: PhaseVerdict | null;
+}
+
+interface DrainFacts {
+  readonly config: GovernedConfig;
+  readonly files: ReadFiles;
+  readonly now: string;
+  /** Roles that had a turn accepted in this phase. */
+  readonly rolesHeard?: ReadonlySet<string>;
+}
+
+/** Judges what waits, if nothing is out any more and the run is active. */
+export function drainRequests(
+  state: RunState,
+  { config, files, now, rolesHeard = new Set() }: DrainFacts,
+): DrainResult {
+  const { queued_run_completion: completing, queued_phase_transition: leaving } = state;
+  const nothing: DrainResult = { ok: true, state, events: [], completion: null, transition: null };
+  if (state.status !== 'active' || getActiveTurnCount(state) > 0 || (completing === null && leaving === null))
+    return nothing;
+  const cleared: RunState = { ...state, queued_run_completion: null, queued_phase_transition: null };
+  const facts = { config, phase: state.phase, files, rolesHeard };
+  let drained: DrainResult = { ...nothing, state: cleared };
+  if (completing !== null) {
+    const completion = evaluateRunCompletion({ ...facts, verificationStatus: completing.verification_status }, true);
+    const by = completing.requested_by_turn;
+    drained = { ...drained, ...applyCompletionVerdict(cleared, completion, { now, by }), completion };
+    if (drained.state.status !== 'active') return drained;
+  }
+  if (leaving === null) return drained;
+  const transition = evaluatePhaseExit({ ...facts, verificationStatus: leaving.verification_status }, leaving.to);
+  const applied = applyPhaseVerdict(drained.state, transition, { now, by: leaving.requested_by_turn });
+  return { ...drained, state: applied.state, events: [...drained.events, ...applied.events], transition };
 }

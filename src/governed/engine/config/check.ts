@@ -1,13 +1,20 @@
-/** Is this a config a run can be started with? All faults, in the order in which they are looked for; the first one names the error. */
+/** Can a run start with this config? Completes the config, then reports all faults in a fixed order; the first fault names the error. */
 
-import { hooksFaults } from '../hooks/check.ts';
-import { isMissing, isRecord, type Unknowns } from '../lib/unknown-record.ts';
-import { artifactFaults } from '../../config/artifacts.ts';
-import { type CompletedConfig, completeConfig } from '../../config/complete.ts';
+import { validateHooks } from '../hooks/check.ts';
+import { type ConfigFault, invalid, type Normalisation } from '../lib/findings.ts';
+import { isMissing, isRecord, type UnknownRecord } from '../lib/unknown-record.ts';
+import {
+  artifactFaults,
+  entryRoleFaults,
+  exitGateFaults,
+  gateFaults,
+  limitFaults,
+  nextRoleFaults,
+  roleFaults,
+  ruleFaults,
+  runtimeFaults,
+} from './check-fields.ts';
 import { CONFIG_VERSION, type GovernedConfig } from './config.ts';
-import { type ConfigFault, invalid } from '../../config/fault.ts';
-import { entryRoleFaults, exitGateFaults, nextRoleFaults, runtimeFaults } from '../../config/references.ts';
-import { gateFaults, limitFaults, roleFaults, ruleFaults } from '../../config/values.ts';
 
 export type CheckedConfig =
   | { readonly ok: true; readonly config: GovernedConfig; readonly normalisations: CompletedConfig['normalisations'] }
@@ -36,12 +43,12 @@ function faultsOf(config: unknown): readonly ConfigFault[] {
     ...roleFaults(config),
     ...gateFaults(config),
     ...ruleFaults(config),
-    ...hooksFaults(config.hooks),
+    ...validateHooks(config.hooks),
     ...artifactFaults(config),
   ];
 }
 
-function versionFaults({ schema_version }: Unknowns): readonly ConfigFault[] {
+function versionFaults({ schema_version }: UnknownRecord): readonly ConfigFault[] {
   if (schema_version === CONFIG_VERSION) return [];
   return [
     {
@@ -55,7 +62,7 @@ function versionFaults({ schema_version }: Unknowns): readonly ConfigFault[] {
 }
 
 /** Records of records; without them nothing else can be looked at. */
-function shapeFaults(config: Unknowns): readonly ConfigFault[] {
+function shapeFaults(config: UnknownRecord): readonly ConfigFault[] {
   const faults: ConfigFault[] = [];
   if (!isRecord(config.roles) || Object.keys(config.roles).length === 0) {
     faults.push(invalid('roles', 'an object with at least one role'));
@@ -72,4 +79,44 @@ function shapeFaults(config: Unknowns): readonly ConfigFault[] {
     if (!isMissing(config[name]) && !isRecord(config[name])) faults.push(invalid(name, 'an object'));
   }
   return faults;
+}
+
+export interface CompletedConfig {
+  /** Not checked yet. */
+  readonly config: unknown;
+  readonly normalisations: readonly Normalisation[];
+}
+
+/** A role's own `adapter` and `adapter_config` become a runtime, and the role names it. */
+export function completeConfig(given: unknown): CompletedConfig {
+  if (!isRecord(given) || !isRecord(given.roles)) return { config: given, normalisations: [] };
+  const normalisations: Normalisation[] = [];
+  const runtimes: Record<string, unknown> = isRecord(given.runtimes) ? { ...given.runtimes } : {};
+  const roles: Record<string, unknown> = {};
+  for (const [id, role] of Object.entries(given.roles)) {
+    roles[id] = isRecord(role) ? withRuntime(id, role, runtimes, normalisations) : role;
+  }
+  if (normalisations.length === 0) return { config: given, normalisations };
+  return { config: { ...given, roles, runtimes }, normalisations };
+}
+
+function withRuntime(
+  id: string,
+  role: UnknownRecord,
+  runtimes: Record<string, unknown>,
+  told: Normalisation[],
+): UnknownRecord {
+  const { adapter, adapter_config, ...rest } = role;
+  if (typeof adapter !== 'string' || !isMissing(role.runtime)) return role;
+  const runtime = freeName(`${adapter}-${id}`, runtimes);
+  runtimes[runtime] = { ...(isRecord(adapter_config) ? adapter_config : {}), type: adapter };
+  const path = `roles.${id}.runtime`;
+  told.push({ rule: 'adapter_to_runtime', path, before: { adapter, adapter_config }, after: runtime });
+  return { ...rest, runtime };
+}
+
+function freeName(name: string, taken: UnknownRecord): string {
+  let free = name;
+  for (let n = 2; Object.hasOwn(taken, free); n++) free = `${name}-${n}`;
+  return free;
 }

@@ -1,19 +1,20 @@
-/** Gates of the coordinator: asked for, approved, taken back. Nothing opens without an approval that names somebody. */
+/**
+ * Gates of the coordinator are requested, approved and withdrawn. No gate opens without an approval that names a person.
+ * An approval moves the phase on or ends the super run, and satisfies human barriers.
+ */
 
-import { isFilled } from '../lib/unknown-record.ts';
-import { type CoordinatorChange, changed, line } from './change.ts';
+import { getOwn, isNonEmptyText } from '../lib/unknown-record.ts';
+import { type CoordinatorChange, type CoordinatorRefusal, historyLine, refused, toChange } from './change.ts';
 import { type CoordinatorView, evaluateCoordinatorCompletion, evaluateCoordinatorTransition } from './gates.ts';
-import { openGate } from '../../coordinator/open-gate.ts';
-import { type CoordinatorRefusal, refused } from '../../coordinator/refusal.ts';
-import type { CoordinatorState, PendingGate } from '../../coordinator/state.ts';
+import type { BarrierLedgerEntry, Barriers, CoordinatorDecision, CoordinatorState, PendingGate } from './state.ts';
 
-export type GateAsked =
+export type GateRequest =
   | { readonly gate_type: 'phase_transition'; readonly to?: string }
   | { readonly gate_type: 'run_completion' };
 
 export function requestCoordinatorGate(
   view: CoordinatorView,
-  asked: GateAsked,
+  asked: GateRequest,
   now: string,
 ): CoordinatorChange | CoordinatorRefusal {
   const { state } = view;
@@ -35,7 +36,7 @@ export function requestCoordinatorGate(
     phase_gate_status,
     updated_at: now,
   };
-  return changed(view, next, [line(state, 'gate_requested', now, { ...pending })]);
+  return toChange(view, next, [historyLine(state, 'gate_requested', now, { ...pending })]);
 }
 
 export interface GateApproval {
@@ -57,7 +58,7 @@ export function approveCoordinatorGate(
   const { state } = view;
   const pending = pendingOf(state, approval.gate);
   if ('ok' in pending) return pending;
-  if (!isFilled(approval.by)) {
+  if (!isNonEmptyText(approval.by)) {
     return refused('invalid_state_transition', 'nobody_approves', 'an approval says whose it is');
   }
   // The repos have gone on since it was asked for.
@@ -93,7 +94,7 @@ export function withdrawCoordinatorGate(
   if ('ok' in pending) return pending;
   const { [pending.gate]: _, ...phase_gate_status } = state.phase_gate_status;
   const next: CoordinatorState = { ...state, status: 'active', pending_gate: null, phase_gate_status, updated_at: now };
-  return changed(view, next, [line(state, 'gate_withdrawn', now, { gate: pending.gate, by, reason })]);
+  return toChange(view, next, [historyLine(state, 'gate_withdrawn', now, { gate: pending.gate, by, reason })]);
 }
 
 function pendingOf(
@@ -112,4 +113,61 @@ function pendingOf(
 function notReady(blockers: readonly { readonly code: string; readonly message: string }[]): CoordinatorRefusal {
   const error = blockers.map(({ message }) => message).join('; ');
   return refused('gate_not_ready', blockers[0]?.code ?? 'gate_not_ready', error, { blockers });
+}
+
+function openGate(view: CoordinatorView, pending: PendingGate, approval: GateApproval): CoordinatorChange {
+  const { state, barriers } = view;
+  const { by, now } = approval;
+  const { gate, from, to, human_barriers } = pending;
+  const isLast = pending.gate_type === 'run_completion';
+  const next: CoordinatorState = {
+    ...state,
+    status: isLast ? 'completed' : 'active',
+    phase: to ?? state.phase,
+    pending_gate: null,
+    phase_gate_status: { ...state.phase_gate_status, [gate]: 'passed' },
+    updated_at: now,
+    completed_at: isLast ? now : null,
+  };
+  const decision = decisionOf(state, pending, approval);
+  const told = historyLine(state, 'gate_approved', now, { gate, from, to, approved_by: by });
+  const history = isLast ? [told, historyLine(state, 'super_run_completed', now, {})] : [told];
+  return {
+    ...toChange(view, next, history),
+    barriers: satisfied(barriers, human_barriers),
+    barrier_ledger: human_barriers.map((id) => ledgerEntry(barriers, id, decision)),
+    decisions: [decision],
+  };
+}
+
+function decisionOf(
+  { super_run_id }: CoordinatorState,
+  { gate, from, to }: PendingGate,
+  { by, now, decisionCount }: GateApproval,
+): CoordinatorDecision {
+  const id = `DEC-COORD-${String(decisionCount + 1).padStart(3, '0')}`;
+  const statement = to === null ? 'the super run is complete' : `phase "${from}" is over; "${to}" begins`;
+  return { id, timestamp: now, super_run_id, category: 'gate', statement, gate, decided_by: by };
+}
+
+function satisfied(barriers: Barriers, ids: readonly string[]): Barriers {
+  const entries = Object.entries(barriers).map(([id, one]) =>
+    ids.includes(id) ? [id, { ...one, status: 'satisfied' as const }] : [id, one],
+  );
+  return Object.fromEntries(entries);
+}
+
+function ledgerEntry(barriers: Barriers, barrier_id: string, decision: CoordinatorDecision): BarrierLedgerEntry {
+  const { id, timestamp, super_run_id, gate, decided_by } = decision;
+  const before = getOwn(barriers, barrier_id);
+  return {
+    type: 'barrier_transition',
+    timestamp,
+    super_run_id,
+    barrier_id,
+    workstream_id: before?.workstream_id ?? '',
+    previous_status: before?.status ?? 'pending',
+    new_status: 'satisfied',
+    causation: { type: 'gate_approved', gate, decision_id: id, approved_by: decided_by },
+  };
 }

@@ -1,10 +1,8 @@
 /** Barriers, computed from what was projected. A barrier that is satisfied stays so. */
 
-import { own } from '../lib/unknown-record.ts';
-import type { CoordinatorConfig, IdsByRepo } from './config.ts';
-import { DECISION_BARRIERS } from './config.ts';
-import type { ProjectionEntry } from './state.ts';
-import type { Barrier, BarrierStatus, Barriers } from '../../coordinator/state.ts';
+import { getOwn } from '../lib/unknown-record.ts';
+import { type CoordinatorConfig, DECISION_BARRIERS, type IdsByRepo } from './config.ts';
+import type { Barrier, BarrierStatus, Barriers, ProjectionEntry } from './state.ts';
 
 export interface BarrierEffect {
   readonly barrier_id: string;
@@ -56,7 +54,7 @@ function statusOf(
   const hasBegun = its.some(({ repo_id }) => required_repos.includes(repo_id));
   const partly = hasBegun ? 'partially_satisfied' : 'pending';
   if (type === 'ordered_repo_sequence') {
-    const entry = own(config.workstreams, workstream_id)?.entry_repo;
+    const entry = getOwn(config.workstreams, workstream_id)?.entry_repo;
     return entry !== undefined && done.includes(entry) ? 'satisfied' : partly;
   }
   if (isOfDecisions(barrier) && decisionIds(barrier, config) === null) return partly;
@@ -71,7 +69,7 @@ function doneRepos(barrier: Barrier, config: CoordinatorConfig, its: readonly Pr
     const from = its.filter(({ repo_id }) => repo_id === repo);
     if (ids === null) return from.length > 0;
     const decided = new Set(from.flatMap(({ decisions }) => decisions.map(idOf)));
-    return (own(ids, repo) ?? []).every((id) => decided.has(id));
+    return (getOwn(ids, repo) ?? []).every((id) => decided.has(id));
   });
 }
 
@@ -82,7 +80,7 @@ function isOfDecisions({ type }: Barrier): boolean {
 /** What each repo has to decide; null = nobody says, and then nothing satisfies it. */
 export function decisionIds(barrier: Barrier, config: CoordinatorConfig): IdsByRepo | null {
   const { required_decision_ids_by_repo: ids, alignment_decision_ids: older, type, workstream_id } = barrier;
-  const workstream = own(config.workstreams, workstream_id);
+  const workstream = getOwn(config.workstreams, workstream_id);
   const declared =
     type === 'interface_alignment' || type === 'named_decisions' ? workstream?.[type]?.decision_ids_by_repo : undefined;
   for (const one of [ids, byRepo(older, barrier), declared]) {

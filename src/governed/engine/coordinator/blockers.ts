@@ -1,8 +1,7 @@
-/** What a repo's own state says against going on. */
+/** What keeps a gate of the coordinator shut: a code for programs, a sentence for people. */
 
-import { own } from '../lib/unknown-record.ts';
-import { blocker, type CoordinatorBlocker } from '../../coordinator/blockers.ts';
-import type { CoordinatorState, RepoFacts, RepoState } from '../../coordinator/state.ts';
+import { getOwn } from '../lib/unknown-record.ts';
+import type { CoordinatorState, RepoFacts, RepoState } from './state.ts';
 
 interface Asked {
   readonly state: CoordinatorState;
@@ -41,9 +40,9 @@ export function completionBlockers(asked: Asked, required: readonly string[]): r
 
 /** The state of the run that was linked, and of no other. */
 export function linkedState({ state, repos }: Asked, repo_id: string): RepoState | CoordinatorBlocker {
-  const found = own(repos, repo_id)?.state ?? null;
+  const found = getOwn(repos, repo_id)?.state ?? null;
   if (found === null) return blocker('repo_state_missing', `repo "${repo_id}" has no state`, { repo_id });
-  const linked = own(state.repo_runs, repo_id)?.run_id ?? null;
+  const linked = getOwn(state.repo_runs, repo_id)?.run_id ?? null;
   if (linked !== null && found.run_id === linked) return found;
   const message = `repo "${repo_id}" is at run "${found.run_id}"; linked is "${linked}"`;
   return blocker('repo_run_id_mismatch', message, { repo_id, run_id: found.run_id, linked_run_id: linked });
@@ -59,4 +58,31 @@ export function hasPendingGate({ pending_phase_transition, pending_run_completio
 
 function isThere(value: unknown): boolean {
   return value !== null && value !== undefined;
+}
+
+export type BlockerCode =
+  | 'no_next_phase'
+  | 'phase_skip_forbidden'
+  | 'repo_state_missing'
+  | 'repo_run_id_mismatch'
+  | 'repo_blocked'
+  | 'repo_active_turns'
+  | 'repo_pending_gate'
+  | 'barrier_missing'
+  | 'barrier_unsatisfied'
+  | 'not_final_phase'
+  | 'repo_not_completion_ready';
+
+export interface CoordinatorBlocker {
+  readonly code: BlockerCode;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly message: string;
+}
+
+export function blocker(
+  code: BlockerCode,
+  message: string,
+  params: Readonly<Record<string, unknown>> = {},
+): CoordinatorBlocker {
+  return { code, params, message };
 }

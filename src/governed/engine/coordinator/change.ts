@@ -1,8 +1,7 @@
-/** What a move of the super run changes: its state and barriers, and lines for its books. */
+/** How an operation of the coordinator ends: a change of state, barriers and ledgers, or a refusal. */
 
-import type { BarrierLedgerEntry, CoordinatorDecision, SuperRunEntry } from './state.ts';
 import type { CoordinatorView } from './gates.ts';
-import type { Barriers, CoordinatorState } from '../../coordinator/state.ts';
+import type { BarrierLedgerEntry, Barriers, CoordinatorDecision, CoordinatorState, SuperRunEntry } from './state.ts';
 
 export interface CoordinatorChange {
   readonly ok: true;
@@ -14,7 +13,7 @@ export interface CoordinatorChange {
   readonly decisions: readonly CoordinatorDecision[];
 }
 
-export function changed(
+export function toChange(
   view: CoordinatorView,
   state: CoordinatorState,
   history: readonly SuperRunEntry[],
@@ -22,11 +21,35 @@ export function changed(
   return { ok: true, state, barriers: view.barriers, history, barrier_ledger: [], decisions: [] };
 }
 
-export function line(
+export function historyLine(
   { super_run_id }: CoordinatorState,
   type: SuperRunEntry['type'],
   timestamp: string,
   members: Readonly<Record<string, unknown>>,
 ): SuperRunEntry {
   return { ...members, type, timestamp, super_run_id };
+}
+
+export type CoordinatorErrorType =
+  | 'projection_failed'
+  | 'cross_repo_write_violation'
+  | 'gate_not_ready'
+  | 'invalid_state_transition';
+
+export interface CoordinatorRefusal {
+  readonly ok: false;
+  readonly error_type: CoordinatorErrorType;
+  /** Why exactly. */
+  readonly error_code: string;
+  readonly error: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+export function refused(
+  error_type: CoordinatorErrorType,
+  error_code: string,
+  error: string,
+  params: Readonly<Record<string, unknown>> = {},
+): CoordinatorRefusal {
+  return { ok: false, error_type, error_code, error, params };
 }

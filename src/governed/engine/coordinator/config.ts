@@ -1,4 +1,4 @@
-/** What a coordinator of several repos is told (`agentxchain-multi.json`). */
+/** The config of a coordinator of several repos (`agentxchain-multi.json`). */
 
 export const COORDINATOR_VERSION = '0.1';
 

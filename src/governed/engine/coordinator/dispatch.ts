@@ -1,12 +1,12 @@
-/** Which repo gets the next turn, and for which workstream. */
+/** Which repo gets the next turn, for which workstream, and what it is told about the other repos. */
 
-import { own } from '../lib/unknown-record.ts';
-import { isWorkDone, openRepos } from './barriers.ts';
-import type { Workstream } from './config.ts';
-import type { DispatchEntry } from './state.ts';
-import type { CoordinatorView } from './gates.ts';
+import { digestOf } from '../lib/digest.ts';
+import { getOwn } from '../lib/unknown-record.ts';
+import { decisionIds, isWorkDone, openRepos } from './barriers.ts';
 import { activeTurns, hasPendingGate, linkedState } from './blockers.ts';
-import type { Barrier, CoordinatorState } from '../../coordinator/state.ts';
+import type { Workstream } from './config.ts';
+import type { CoordinatorView } from './gates.ts';
+import { type Barrier, type Barriers, type CoordinatorState, type DispatchEntry, projectionsOf } from './state.ts';
 
 export interface Dispatch {
   readonly workstream_id: string;
@@ -16,11 +16,11 @@ export interface Dispatch {
 /** The entry workstream of the phase first; within one, the entry repo first. */
 export function nextDispatch(view: CoordinatorView): Dispatch | null {
   const { config, state } = view;
-  const entry = own(config.routing, state.phase)?.entry_workstream;
+  const entry = getOwn(config.routing, state.phase)?.entry_workstream;
   const ids = Object.keys(config.workstreams).filter((id) => config.workstreams[id]?.phase === state.phase);
   const inOrder = entry !== undefined && ids.includes(entry) ? [entry, ...ids.filter((id) => id !== entry)] : ids;
   for (const workstream_id of inOrder) {
-    const workstream = own(config.workstreams, workstream_id);
+    const workstream = getOwn(config.workstreams, workstream_id);
     const barrier = barrierOf(view, workstream_id);
     if (workstream === undefined || barrier === null || isWorkDone(barrier)) continue;
     if (!areDependenciesDone(view, workstream)) continue;
@@ -72,4 +72,69 @@ export function dispatchEntry({ super_run_id }: CoordinatorState, dispatched: Di
     repo_turn_id: turnId,
     context_ref: contextRef,
   };
+}
+
+export interface CoordinatorContext extends Dispatch {
+  readonly context_ref: string;
+  readonly super_run_id: string;
+  readonly phase: string;
+  /** What was accepted in this workstream and in those it depends on, in order. */
+  readonly accepted: readonly {
+    readonly projection_ref: string;
+    readonly workstream_id: string;
+    readonly repo_id: string;
+    readonly summary: string;
+    readonly files_changed: readonly string[];
+    readonly decisions: readonly unknown[];
+  }[];
+  readonly required_decision_ids: readonly string[];
+  readonly barriers: Barriers;
+}
+
+/** The same picture has the same reference. */
+export function coordinatorContext(view: CoordinatorView, { workstream_id, repo_id }: Dispatch): CoordinatorContext {
+  const { config, state, history, barriers } = view;
+  const before = [workstream_id, ...(getOwn(config.workstreams, workstream_id)?.depends_on ?? [])];
+  const its = Object.entries(barriers).filter(([, one]) => before.includes(one.workstream_id));
+  const required = its.flatMap(([, one]) =>
+    one.workstream_id === workstream_id ? (getOwn(decisionIds(one, config), repo_id) ?? []) : [],
+  );
+  const context = {
+    super_run_id: state.super_run_id,
+    workstream_id,
+    repo_id,
+    phase: state.phase,
+    accepted: projectionsOf(history, state.super_run_id)
+      .filter((one) => before.includes(one.workstream_id))
+      .map(({ projection_ref, workstream_id, repo_id, summary, files_changed, decisions }) => ({
+        projection_ref,
+        workstream_id,
+        repo_id,
+        summary,
+        files_changed,
+        decisions,
+      })),
+    required_decision_ids: [...new Set(required)],
+    barriers: Object.fromEntries(its),
+  };
+  return { context_ref: `ctx_${workstream_id}_${repo_id}_${digestOf(context).slice(0, 16)}`, ...context };
+}
+
+export function coordinatorContextText(context: CoordinatorContext): string {
+  const { workstream_id, repo_id, phase, super_run_id, accepted, required_decision_ids, barriers } = context;
+  const done = accepted.map((one) => `- ${one.repo_id} (${one.workstream_id}): ${one.summary}`);
+  const open = Object.entries(barriers).map(([id, { type, status }]) => `- ${id}: ${type}, ${status}`);
+  const ids = required_decision_ids.map((id) => `- ${id}`);
+  return [
+    `# Workstream ${workstream_id}, repo ${repo_id}`,
+    `Super run ${super_run_id}, phase ${phase}. Change files of this repo only.`,
+    ...section('Accepted so far', done),
+    ...section('Decisions this repo has to make', ids),
+    ...section('Barriers', open),
+    '',
+  ].join('\n');
+}
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  return ['', `## ${title}`, '', ...(lines.length > 0 ? lines : ['(none)'])];
 }

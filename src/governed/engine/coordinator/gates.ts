@@ -1,11 +1,10 @@
 /** May the super run go on to its next phase, or end? Every blocker is told, not only the first. */
 
-import { own } from '../lib/unknown-record.ts';
+import { getOwn } from '../lib/unknown-record.ts';
 import { isWorkDone, openRepos } from './barriers.ts';
-import { blocker, type CoordinatorBlocker } from '../../coordinator/blockers.ts';
+import { blocker, type CoordinatorBlocker, completionBlockers, transitionBlockers } from './blockers.ts';
 import { type CoordinatorConfig, coordinatorPhases } from './config.ts';
-import { completionBlockers, transitionBlockers } from './blockers.ts';
-import type { Barrier, Barriers, CoordinatorState, PendingGate, RepoFacts } from '../../coordinator/state.ts';
+import type { Barrier, Barriers, CoordinatorState, PendingGate, RepoFacts } from './state.ts';
 
 /** Everything a decision of the coordinator is made from. */
 export interface CoordinatorView {
@@ -22,7 +21,7 @@ export type CoordinatorVerdict =
   | { readonly is_ready: true; readonly gate: GateDraft }
   | { readonly is_ready: false; readonly blockers: readonly CoordinatorBlocker[] };
 
-export const SHIP_GATE = 'initiative_ship';
+const SHIP_GATE = 'initiative_ship';
 
 /** `to`: the phase somebody asks for; without it the next one is meant. */
 export function evaluateCoordinatorTransition(view: CoordinatorView, to?: string): CoordinatorVerdict {
@@ -62,7 +61,7 @@ function draftOf(
   gate: string,
   to: string | null,
 ): GateDraft {
-  const declared = own(config.gates, gate);
+  const declared = getOwn(config.gates, gate);
   const required = Object.keys(config.repos).filter((id) => config.repos[id]?.required !== false);
   return {
     gate_type,

@@ -1,24 +1,27 @@
 /** The coordinator of several repos: pure functions, as the rest of the engine. */
 
+export type { CoordinatorFault, CoordinatorFaultCode } from '../lib/findings.ts';
 export {
   approveCoordinatorGate,
   type GateApproval,
-  type GateAsked,
+  type GateRequest,
   requestCoordinatorGate,
   withdrawCoordinatorGate,
 } from './approve.ts';
 export type { BarrierEffect } from './barriers.ts';
-export { beginSuperRun, type SuperRunBeginning, type SuperRunBegun } from '../../coordinator/begin.ts';
-export { blockByProjection, blockSuperRun, resolveSuperRun, type SuperRunResolution } from './super-run.ts';
-export type { BlockerCode, CoordinatorBlocker } from '../../coordinator/blockers.ts';
-export type { CoordinatorChange } from './change.ts';
-export { type CheckedCoordinator, checkCoordinatorConfig } from '../../coordinator/config/check.ts';
+export type { BlockerCode, CoordinatorBlocker } from './blockers.ts';
+export type { CoordinatorChange, CoordinatorErrorType, CoordinatorRefusal } from './change.ts';
+export { type CheckedCoordinator, checkCoordinatorConfig } from './check-config.ts';
 export type * from './config.ts';
 export { BARRIER_TYPES, coordinatorPhases } from './config.ts';
-export type { CoordinatorFault, CoordinatorFaultCode } from '../../coordinator/config/fault.ts';
-export { type CoordinatorContext, coordinatorContext, coordinatorContextText } from '../../coordinator/context.ts';
-export { type Dispatch, type Dispatched, dispatchEntry } from './dispatch.ts';
-export type * from './state.ts';
+export {
+  type CoordinatorContext,
+  coordinatorContext,
+  coordinatorContextText,
+  type Dispatch,
+  type Dispatched,
+  dispatchEntry,
+} from './dispatch.ts';
 export {
   type CoordinatorVerdict,
   type CoordinatorView,
@@ -27,9 +30,16 @@ export {
   type GateDraft,
 } from './gates.ts';
 export type { Invalidation } from './invalidations.ts';
-export { type OwnerOf, ownerByText } from '../../coordinator/owner.ts';
-export { type Projected, projectAcceptance, type ToProject } from './projection.ts';
-export type { CoordinatorErrorType, CoordinatorRefusal } from '../../coordinator/refusal.ts';
-export { resyncRepoRuns } from '../../coordinator/resync.ts';
-export type * from '../../coordinator/state.ts';
+export { type OwnerOf, ownerByPath, type Projected, type ProjectInput, projectAcceptance } from './projection.ts';
+export type * from './state.ts';
 export { type CoordinatorStep, nextCoordinatorStep } from './step.ts';
+export {
+  beginSuperRun,
+  blockByProjection,
+  blockSuperRun,
+  resolveSuperRun,
+  resyncRepoRuns,
+  type SuperRunBeginning,
+  type SuperRunBegun,
+  type SuperRunResolution,
+} from './super-run.ts';

@@ -1,8 +1,7 @@
 /** Turns that are out with a picture of the others that is no longer true. */
 
 import type { CoordinatorConfig } from './config.ts';
-import { dispatchesOf, type ProjectionEntry } from './state.ts';
-import type { CoordinatorState } from '../../coordinator/state.ts';
+import { type CoordinatorState, dispatchesOf, type ProjectionEntry } from './state.ts';
 
 export interface Invalidation {
   readonly workstream_id: string;
@@ -13,7 +12,7 @@ export interface Invalidation {
   readonly invalidated_by: string;
 }
 
-export interface ToInvalidate {
+interface InvalidationInput {
   readonly config: CoordinatorConfig;
   readonly state: CoordinatorState;
   readonly history: readonly unknown[];
@@ -23,7 +22,13 @@ export interface ToInvalidate {
 }
 
 /** Dispatched, not projected yet, and of the same workstream or of one that depends on it. */
-export function invalidationsOf({ config, state, history, projections, by }: ToInvalidate): readonly Invalidation[] {
+export function invalidationsOf({
+  config,
+  state,
+  history,
+  projections,
+  by,
+}: InvalidationInput): readonly Invalidation[] {
   const concerned = dependents(config, by.workstream_id);
   const back = new Set(projections.map(({ repo_id, repo_turn_id }) => JSON.stringify([repo_id, repo_turn_id])));
   return dispatchesOf(history, state.super_run_id)

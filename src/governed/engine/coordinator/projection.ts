@@ -1,18 +1,23 @@
-/** A turn that a repo has accepted becomes part of the super run: once, however often it is handed in. */
+/** Projects a turn that a repo has accepted into the super run: once, however often it is handed in. */
 
 import { sha256 } from '../../../core/lib/sha256.ts';
 import { sameJson } from '../lib/digest.ts';
-import { own } from '../lib/unknown-record.ts';
+import { isWithin, normalizePath } from '../lib/project-paths.ts';
+import { getOwn, isNonEmptyText, isRecord, type UnknownRecord } from '../lib/unknown-record.ts';
 import { type BarrierEffect, recomputeBarriers } from './barriers.ts';
+import { type CoordinatorRefusal, refused } from './change.ts';
 import type { CoordinatorConfig } from './config.ts';
-import { type BarrierLedgerEntry, type HistoryLine, type ProjectionEntry, projectionsOf } from './state.ts';
 import { type Invalidation, invalidationsOf } from './invalidations.ts';
-import { type OwnerOf, ownerByText } from '../../coordinator/owner.ts';
-import { type CoordinatorRefusal, refused } from '../../coordinator/refusal.ts';
-import type { Barriers, CoordinatorState } from '../../coordinator/state.ts';
-import { readTurn, type TurnRead } from '../../coordinator/turn.ts';
+import {
+  type BarrierLedgerEntry,
+  type Barriers,
+  type CoordinatorState,
+  type HistoryLine,
+  type ProjectionEntry,
+  projectionsOf,
+} from './state.ts';
 
-export interface ToProject {
+export interface ProjectInput {
   readonly config: CoordinatorConfig;
   readonly state: CoordinatorState;
   readonly barriers: Barriers;
@@ -40,8 +45,8 @@ export interface Projected {
   readonly context_invalidations: readonly Invalidation[];
 }
 
-export function projectAcceptance(given: ToProject): Projected | CoordinatorRefusal {
-  const { config, state, barriers, history, now, ownerOf = ownerByText(config) } = given;
+export function projectAcceptance(given: ProjectInput): Projected | CoordinatorRefusal {
+  const { config, state, barriers, history, now, ownerOf = ownerByPath(config) } = given;
   const read = readTurn(given);
   if ('ok' in read) return read;
   const stray = strayPath(read, ownerOf);
@@ -88,7 +93,7 @@ function entryOf({ super_run_id, repo_runs }: CoordinatorState, read: TurnRead, 
     projection_ref: `proj_${workstreamId}_${repoId}_${digest}`,
     workstream_id: workstreamId,
     repo_id: repoId,
-    repo_run_id: own(repo_runs, repoId)?.run_id ?? null,
+    repo_run_id: getOwn(repo_runs, repoId)?.run_id ?? null,
     repo_turn_id: turnId,
     summary: typeof turn.summary === 'string' ? turn.summary : '',
     files_changed: files,
@@ -126,5 +131,78 @@ function ledgerEntry(effect: BarrierEffect, by: ProjectionEntry, now: string): B
     workstream_id,
     ...effect,
     causation: { type: 'acceptance_projection', projection_ref, workstream_id, repo_id, repo_turn_id },
+  };
+}
+
+interface TurnRead {
+  readonly repoId: string;
+  readonly workstreamId: string;
+  readonly turnId: string;
+  readonly turn: UnknownRecord;
+  readonly files: readonly string[];
+}
+
+/** These end a turn without the work being done. */
+const NOT_DONE = ['blocked', 'needs_human', 'failed'];
+
+function readTurn({ config, state, repoId, workstreamId, turn }: ProjectInput): TurnRead | CoordinatorRefusal {
+  if (state.status === 'completed') {
+    return failed('super_run_completed', `super run ${state.super_run_id} is completed; nothing is projected any more`);
+  }
+  if (typeof repoId !== 'string' || getOwn(config.repos, repoId) === undefined) {
+    return failed('unknown_repo', `repo_id: repo ${shown(repoId)} is not declared in repos`);
+  }
+  const workstream = typeof workstreamId === 'string' ? getOwn(config.workstreams, workstreamId) : undefined;
+  if (typeof workstreamId !== 'string' || workstream === undefined) {
+    return failed('unknown_workstream', `workstream_id: workstream ${shown(workstreamId)} is not declared`);
+  }
+  if (!workstream.repos.includes(repoId)) {
+    return failed('repo_not_in_workstream', `repo "${repoId}" does not work on workstream "${workstreamId}"`);
+  }
+  if (!isRecord(turn) || !isNonEmptyText(turn.turn_id)) {
+    return failed('missing_turn_id', 'accepted_turn.turn_id: expected the id of a turn');
+  }
+  const linked = getOwn(state.repo_runs, repoId)?.run_id;
+  if (isNonEmptyText(turn.run_id) && linked !== undefined && turn.run_id !== linked) {
+    const error = `turn "${turn.turn_id}" is of run "${turn.run_id}"; repo "${repoId}" is linked with "${linked}"`;
+    return failed('repo_run_id_mismatch', error);
+  }
+  if (NOT_DONE.includes(String(turn.status))) {
+    return failed('turn_not_completed', `turn "${turn.turn_id}" has ended as "${turn.status}": there is no work in it`);
+  }
+  const files = pathsOf(turn.files_changed);
+  if (files === null) return failed('bad_files_changed', 'accepted_turn.files_changed: expected an array of paths');
+  return { repoId, workstreamId, turnId: turn.turn_id, turn, files };
+}
+
+function pathsOf(files: unknown): readonly string[] | null {
+  if (files === undefined || files === null) return [];
+  if (!Array.isArray(files)) return null;
+  const paths: unknown[] = files.map((one) => (isRecord(one) ? one.path : one));
+  return paths.every(isNonEmptyText) ? paths : null;
+}
+
+function failed(code: string, error: string): CoordinatorRefusal {
+  return refused('projection_failed', code, error);
+}
+
+function shown(value: unknown): string {
+  return JSON.stringify(value) ?? 'nothing';
+}
+
+/** The repo a path of a repo's turn leads to; null = to none of them. */
+export type OwnerOf = (repoId: string, path: string) => string | null;
+
+/** By the text of the paths alone: the innermost declared repo that the place is in. Links are seen only by who can look. */
+export function ownerByPath({ repos }: Pick<CoordinatorConfig, 'repos'>): OwnerOf {
+  const roots = Object.entries(repos).flatMap(([id, { path }]) => {
+    const place = normalizePath('.', path);
+    return place === null ? [] : [{ id, place }];
+  });
+  return (repoId, path) => {
+    const place = normalizePath(getOwn(repos, repoId)?.path ?? '.', path);
+    if (place === null) return null;
+    const around = roots.filter((root) => isWithin(root.place, place));
+    return around.sort((a, b) => b.place.length - a.place.length)[0]?.id ?? null;
   };
 }

@@ -1,7 +1,8 @@
-/** What the coordinator does next: one thing, decided from what it sees and from nothing it remembers besides. */
+/** The next step of the coordinator: one step, decided only from what it sees now. */
 
+import { getOwn, isMissing } from '../lib/unknown-record.ts';
 import { needsPerson } from './approve.ts';
-import type { CoordinatorBlocker } from '../../coordinator/blockers.ts';
+import { type CoordinatorBlocker, linkedState } from './blockers.ts';
 import { coordinatorPhases } from './config.ts';
 import { nextDispatch } from './dispatch.ts';
 import {
@@ -10,9 +11,7 @@ import {
   evaluateCoordinatorTransition,
   type GateDraft,
 } from './gates.ts';
-import { linkedState } from './blockers.ts';
-import type { AcceptedTurn, RepoRun } from '../../coordinator/state.ts';
-import { nextAcceptance } from '../../coordinator/unprojected.ts';
+import { type AcceptedTurn, dispatchesOf, projectionsOf, type RepoRun, refusalsOf } from './state.ts';
 
 export type CoordinatorStep =
   | { readonly action: 'refuse'; readonly code: 'super_run_completed' | 'gate_pending'; readonly gate: string | null }
@@ -75,4 +74,45 @@ function work(view: CoordinatorView): CoordinatorStep {
   return verdict.is_ready
     ? { action: 'request_gate', gate: verdict.gate }
     : { action: 'wait', blockers: verdict.blockers };
+}
+
+export interface Acceptance {
+  readonly repo_id: string;
+  readonly workstream_id: string;
+  readonly turn: AcceptedTurn;
+}
+
+/** The first of them, in the order of the repos and of their histories. */
+function nextAcceptance(view: CoordinatorView): Acceptance | null {
+  const { config, state, history, repos } = view;
+  const noted = [...projectionsOf(history, state.super_run_id), ...refusalsOf(history, state.super_run_id)];
+  const known = new Set(noted.map(({ repo_id, repo_turn_id }) => keyOf(repo_id, repo_turn_id)));
+  for (const repo_id of Object.keys(config.repos)) {
+    const linked = getOwn(state.repo_runs, repo_id)?.run_id;
+    for (const turn of getOwn(repos, repo_id)?.accepted ?? []) {
+      if (!isMissing(turn.run_id) && turn.run_id !== linked) continue;
+      // A turn that ended without its work done is the repo's own business until another follows it.
+      if (turn.status !== undefined && turn.status !== 'completed') continue;
+      if (known.has(keyOf(repo_id, turn.turn_id))) continue;
+      const workstream_id = workstreamOf(view, repo_id, turn.turn_id);
+      if (workstream_id !== null) return { repo_id, workstream_id, turn };
+    }
+  }
+  return null;
+}
+
+/** The one it was dispatched for. A turn that nobody dispatched counts only where there is no doubt. */
+function workstreamOf({ config, state, history }: CoordinatorView, repoId: string, turnId: string): string | null {
+  const sent = dispatchesOf(history, state.super_run_id).find(
+    ({ repo_id, repo_turn_id }) => repo_id === repoId && repo_turn_id === turnId,
+  );
+  if (sent !== undefined) return sent.workstream_id;
+  const possible = Object.entries(config.workstreams).filter(
+    ([, { phase, repos }]) => phase === state.phase && repos.includes(repoId),
+  );
+  return possible.length === 1 ? (possible[0]?.[0] ?? null) : null;
+}
+
+function keyOf(repoId: string, turnId: string): string {
+  return JSON.stringify([repoId, turnId]);
 }

@@ -1,10 +1,70 @@
-/** A super run that cannot go on by itself, and the explicit word that lets it. */
+/** Starts a super run, blocks it, resolves the block, and takes over the state that the repos report. */
 
-import { own } from '../lib/unknown-record.ts';
-import { type CoordinatorChange, changed, line } from './change.ts';
+import { getOwn } from '../lib/unknown-record.ts';
+import { type CoordinatorChange, type CoordinatorRefusal, historyLine, refused, toChange } from './change.ts';
+import { type CoordinatorConfig, coordinatorPhases, type Workstream } from './config.ts';
 import type { CoordinatorView } from './gates.ts';
-import { type CoordinatorRefusal, refused } from '../../coordinator/refusal.ts';
-import type { RepoRun } from '../../coordinator/state.ts';
+import {
+  type Barrier,
+  type Barriers,
+  COORDINATOR_STATE_VERSION,
+  type CoordinatorState,
+  type RepoRun,
+  type SuperRunEntry,
+} from './state.ts';
+
+export interface SuperRunBegun {
+  readonly state: CoordinatorState;
+  readonly barriers: Barriers;
+  readonly history: readonly SuperRunEntry[];
+}
+
+export interface SuperRunBeginning {
+  readonly superRunId: string;
+  readonly repoRuns: Readonly<Record<string, RepoRun>>;
+  readonly now: string;
+}
+
+export function beginSuperRun(config: CoordinatorConfig, beginning: SuperRunBeginning): SuperRunBegun {
+  const { superRunId, repoRuns, now } = beginning;
+  const state: CoordinatorState = {
+    schema_version: COORDINATOR_STATE_VERSION,
+    super_run_id: superRunId,
+    project_id: config.project.id,
+    status: 'active',
+    phase: coordinatorPhases(config)[0] ?? '',
+    repo_runs: repoRuns,
+    pending_gate: null,
+    phase_gate_status: {},
+    blocked_reason: null,
+    created_at: now,
+    updated_at: now,
+    completed_at: null,
+  };
+  const barriers = Object.entries(config.workstreams).map(([id, one]) => [`${id}_completion`, barrierOf(id, one)]);
+  const started: SuperRunEntry = {
+    type: 'super_run_started',
+    timestamp: now,
+    super_run_id: superRunId,
+    repo_runs: repoRuns,
+  };
+  return { state, barriers: Object.fromEntries(barriers), history: [started] };
+}
+
+/** A workstream that lists a repo wants it, also one that gates do not ask. */
+function barrierOf(workstream_id: string, workstream: Workstream): Barrier {
+  const { completion_barrier: type, repos } = workstream;
+  const ids =
+    type === 'interface_alignment' || type === 'named_decisions' ? workstream[type]?.decision_ids_by_repo : undefined;
+  return {
+    type,
+    workstream_id,
+    status: 'pending',
+    required_repos: repos,
+    satisfied_repos: [],
+    ...(ids === undefined ? {} : { required_decision_ids_by_repo: ids }),
+  };
+}
 
 export function blockSuperRun(
   view: CoordinatorView,
@@ -16,7 +76,7 @@ export function blockSuperRun(
   }
   const blocked_reason = { code, detail, blocked_at: now };
   const next = { ...state, status: 'blocked' as const, blocked_reason, updated_at: now };
-  return changed(view, next, [line(state, 'super_run_blocked', now, { code, detail })]);
+  return toChange(view, next, [historyLine(state, 'super_run_blocked', now, { code, detail })]);
 }
 
 /** A turn that may not be projected: a person is told once, and the repo needs another turn. */
@@ -27,7 +87,7 @@ export function blockByProjection(
 ): CoordinatorChange | CoordinatorRefusal {
   const change = blockSuperRun(view, { ...refused, now });
   if (!change.ok) return change;
-  return { ...change, history: [line(view.state, 'projection_refused', now, refused), ...change.history] };
+  return { ...change, history: [historyLine(view.state, 'projection_refused', now, refused), ...change.history] };
 }
 
 export interface SuperRunResolution {
@@ -50,7 +110,7 @@ export function resolveSuperRun(
   }
   const relinked: Record<string, RepoRun> = {};
   for (const id of relink) {
-    const found = own(view.repos, id)?.state ?? null;
+    const found = getOwn(view.repos, id)?.state ?? null;
     if (found?.run_id === null || found?.run_id === undefined) {
       return refused('invalid_state_transition', 'repo_state_missing', `repo "${id}" has no run to link`);
     }
@@ -64,5 +124,14 @@ export function resolveSuperRun(
   const status = state.pending_gate === null ? ('active' as const) : ('paused' as const);
   const repo_runs = { ...state.repo_runs, ...relinked };
   const next = { ...state, status, repo_runs, blocked_reason: null, updated_at: now };
-  return changed(view, next, [line(state, 'super_run_resolved', now, { by, resolution, relinked })]);
+  return toChange(view, next, [historyLine(state, 'super_run_resolved', now, { by, resolution, relinked })]);
+}
+
+export function resyncRepoRuns(
+  view: CoordinatorView,
+  repo_runs: Readonly<Record<string, RepoRun>>,
+  now: string,
+): CoordinatorChange {
+  const next = { ...view.state, repo_runs, updated_at: now };
+  return toChange(view, next, [historyLine(view.state, 'repo_runs_resynced', now, { repo_runs })]);
 }

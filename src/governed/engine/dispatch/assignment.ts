@@ -1,15 +1,14 @@
 /** ASSIGNMENT.json: what a turn is about, for programs. Everything that either of the two known forms of it has. */
 
-import type { GovernedConfig } from '../config/config.ts';
-import { allowedNextRoles, authorityOf, runtimeType } from '../../config/phases.ts';
-import { own, type Unknowns, without } from '../lib/unknown-record.ts';
-import type { RunState, Turn } from '../../run/state.ts';
+import { allowedNextRoles, authorityOf, type GovernedConfig, runtimeType } from '../config/config.ts';
+import { getOwn, type UnknownRecord, without } from '../lib/unknown-record.ts';
+import type { RunState, Turn } from '../state/state.ts';
 import { getTurnStagingResultPath } from '../turns/active.ts';
 import { RUN_FOLDER } from './paths.ts';
 
 const DEFAULT_TURN_MINUTES = 120;
 
-export interface ToDispatch {
+export interface DispatchInput {
   readonly state: RunState;
   readonly config: GovernedConfig;
   readonly turn: Turn;
@@ -17,8 +16,8 @@ export interface ToDispatch {
   readonly warnings: readonly string[];
 }
 
-export function assignmentOf({ state, config, turn, warnings }: ToDispatch): Unknowns {
-  const runtime = own(config.runtimes, turn.runtime_id) ?? { type: runtimeType(config, turn.runtime_id) };
+export function createAssignment({ state, config, turn, warnings }: DispatchInput): UnknownRecord {
+  const runtime = getOwn(config.runtimes, turn.runtime_id) ?? { type: runtimeType(config, turn.runtime_id) };
   return {
     schema_version: '1.0',
     run_id: state.run_id,
@@ -39,7 +38,7 @@ export function assignmentOf({ state, config, turn, warnings }: ToDispatch): Unk
     attempt: turn.attempt,
     deadline_at: turn.deadline_at,
     assigned_sequence: turn.assigned_sequence,
-    budget_reservation_usd: own(state.budget_reservations, turn.turn_id) ?? null,
+    budget_reservation_usd: getOwn(state.budget_reservations, turn.turn_id) ?? null,
     active_siblings: Object.keys(state.active_turns).filter((id) => id !== turn.turn_id),
     ...present('conflict_context', turn.conflict_state),
     ...present('delegation_context', turn.delegation_context),
@@ -48,13 +47,13 @@ export function assignmentOf({ state, config, turn, warnings }: ToDispatch): Unk
   };
 }
 
-function timeoutOf({ timeouts }: GovernedConfig, runtime: Unknowns): number {
+function timeoutOf({ timeouts }: GovernedConfig, runtime: UnknownRecord): number {
   const { timeout_ms } = runtime;
   if (typeof timeout_ms === 'number') return timeout_ms;
   return (timeouts?.per_turn_minutes ?? DEFAULT_TURN_MINUTES) * 60_000;
 }
 
 /** Only what there is something to say about. */
-function present(name: string, value: unknown): Unknowns {
+function present(name: string, value: unknown): UnknownRecord {
   return value === null || value === undefined ? {} : { [name]: value };
 }

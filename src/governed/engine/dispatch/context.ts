@@ -1,13 +1,13 @@
 /** CONTEXT.md: where the run is and what was said so far, as far as the turn needs it. */
 
-import { authorityOf, exitGate } from '../../config/phases.ts';
-import type { ReadFiles } from '../../gates/verdict.ts';
-import { isRecord, type Unknowns } from '../lib/unknown-record.ts';
-import type { ToDispatch } from './assignment.ts';
+import { authorityOf, exitGate } from '../config/config.ts';
+import type { ReadFiles } from '../gates/verdict.ts';
+import { isRecord, type UnknownRecord } from '../lib/unknown-record.ts';
+import type { DispatchInput } from './assignment.ts';
 
-export interface Past {
-  readonly history: readonly Unknowns[];
-  readonly ledger: readonly Unknowns[];
+export interface RunHistory {
+  readonly history: readonly UnknownRecord[];
+  readonly ledger: readonly UnknownRecord[];
   readonly files: ReadFiles;
 }
 
@@ -15,7 +15,7 @@ const MAX_DECISIONS = 50;
 const MAX_PREVIEWS = 5;
 const MAX_PREVIEW_LINES = 120;
 
-export function contextOf(given: ToDispatch, past: Past): string {
+export function createContextText(given: DispatchInput, past: RunHistory): string {
   const parts = [
     summary(given, past),
     delegation(given),
@@ -28,7 +28,7 @@ export function contextOf(given: ToDispatch, past: Past): string {
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-function summary({ state, turn }: ToDispatch, { history }: Past): string {
+function summary({ state, turn }: DispatchInput, { history }: RunHistory): string {
   const others = Object.values(state.active_turns).filter(({ turn_id }) => turn_id !== turn.turn_id);
   return [
     '# Context',
@@ -39,7 +39,7 @@ function summary({ state, turn }: ToDispatch, { history }: Past): string {
   ].join('\n');
 }
 
-function delegation({ turn }: ToDispatch): string {
+function delegation({ turn }: DispatchInput): string {
   const { delegation_context: asked, delegation_review: review } = turn;
   const parts: string[] = [];
   if (asked) {
@@ -57,7 +57,7 @@ function delegation({ turn }: ToDispatch): string {
   return parts.join('\n');
 }
 
-function carried({ state }: ToDispatch): string {
+function carried({ state }: DispatchInput): string {
   const active = state.repo_decisions.filter(({ status }) => status === 'active');
   if (active.length === 0) return '';
   return ['## Decisions of earlier runs', '', ...active.map(({ id, statement }) => `- ${id}: ${cell(statement)}`)].join(
@@ -65,7 +65,7 @@ function carried({ state }: ToDispatch): string {
   );
 }
 
-function lastTurn({ history }: Past): string {
+function lastTurn({ history }: RunHistory): string {
   const last = history.at(-1);
   if (last === undefined) return '';
   const verification = isRecord(last.verification) ? last.verification : {};
@@ -82,7 +82,7 @@ function lastTurn({ history }: Past): string {
   ].join('\n');
 }
 
-function decisions({ ledger }: Past): string {
+function decisions({ ledger }: RunHistory): string {
   if (ledger.length === 0) return '';
   const rows = ledger
     .slice(-MAX_DECISIONS)
@@ -90,7 +90,7 @@ function decisions({ ledger }: Past): string {
   return ['## Decisions', '', '| id | role | category | statement |', '|---|---|---|---|', ...rows].join('\n');
 }
 
-function gateFiles({ state, config }: ToDispatch, { files }: Past): string {
+function gateFiles({ state, config }: DispatchInput, { files }: RunHistory): string {
   const paths = exitGate(config, state.phase)?.gate?.requires_files ?? [];
   if (paths.length === 0) return '';
   return [
@@ -101,7 +101,7 @@ function gateFiles({ state, config }: ToDispatch, { files }: Past): string {
 }
 
 /** What a reviewer looks at first: the beginnings of what was changed last. */
-function previews({ history, files }: Past): string {
+function previews({ history, files }: RunHistory): string {
   const paths = textsOf(history.at(-1)?.files_changed).slice(0, MAX_PREVIEWS);
   const shown = paths.flatMap((path) => {
     const text = files(path);
@@ -119,7 +119,7 @@ function cell(value: unknown): string {
   return text.replace(/\s+/g, ' ').replaceAll('|', '\\|').trim();
 }
 
-function listOf(value: unknown): readonly Unknowns[] {
+function listOf(value: unknown): readonly UnknownRecord[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 

@@ -1,17 +1,17 @@
 /** PROMPT.md: who somebody is in this turn, what is asked, and how the answer looks. */
 
-import { authorityOf, exitGate, roleConfig } from '../../config/phases.ts';
-import { own } from '../lib/unknown-record.ts';
+import { authorityOf, exitGate, roleConfig } from '../config/config.ts';
+import { getOwn } from '../lib/unknown-record.ts';
 import { getTurnStagingResultPath } from '../turns/active.ts';
-import { assignmentOf, type ToDispatch } from './assignment.ts';
+import { createAssignment, type DispatchInput } from './assignment.ts';
 
-export interface Prompted {
+interface PromptText {
   readonly text: string;
   readonly warnings: readonly string[];
 }
 
 /** `roleText` is the project's own text for the role; null = it has none. */
-export function promptOf(given: ToDispatch, roleText: string | null): Prompted {
+export function createPrompt(given: DispatchInput, roleText: string | null): PromptText {
   const { text, unknown } = interpolated(roleText ?? '', given);
   const parts = [
     identity(given),
@@ -27,7 +27,7 @@ export function promptOf(given: ToDispatch, roleText: string | null): Prompted {
   };
 }
 
-function identity({ state, config, turn }: ToDispatch): string {
+function identity({ state, config, turn }: DispatchInput): string {
   const role = roleConfig(config, turn.assigned_role);
   return [
     `# ${role?.title ?? turn.assigned_role}`,
@@ -47,7 +47,7 @@ const AUTHORITY = {
   review_only: 'You review. You change nothing of the product; you may write to .planning/ and .agentxchain/reviews/.',
 } as const;
 
-function rules({ config, turn }: ToDispatch): string {
+function rules({ config, turn }: DispatchInput): string {
   const authority = authorityOf(config, turn.assigned_role);
   const { challenge_required = true, challenge } = config.rules ?? {};
   const mustObject = challenge === 'all' || (challenge_required && authority === 'review_only');
@@ -62,7 +62,7 @@ function rules({ config, turn }: ToDispatch): string {
   ].join('\n');
 }
 
-function gate({ state, config }: ToDispatch): string {
+function gate({ state, config }: DispatchInput): string {
   const found = exitGate(config, state.phase);
   if (found === null) return '';
   const { requires_files = [], requires_verification_pass, requires_human_approval } = found.gate ?? {};
@@ -75,7 +75,7 @@ function gate({ state, config }: ToDispatch): string {
   ].join('\n');
 }
 
-function rejection({ turn }: ToDispatch): string {
+function rejection({ turn }: DispatchInput): string {
   const last = turn.last_rejection ?? null;
   if (last === null) return '';
   const where = last.stage === null ? '' : ` at ${last.stage}`;
@@ -87,7 +87,7 @@ function rejection({ turn }: ToDispatch): string {
   ].join('\n');
 }
 
-function answer(given: ToDispatch): string {
+function answer(given: DispatchInput): string {
   const { state, config, turn } = given;
   const isReview = authorityOf(config, turn.assigned_role) === 'review_only';
   const template = {
@@ -111,7 +111,7 @@ function answer(given: ToDispatch): string {
     phase_transition_request: null,
     run_completion_request: null,
   };
-  const next = assignmentOf(given).allowed_next_roles;
+  const next = createAssignment(given).allowed_next_roles;
   return [
     '## Your result',
     '',
@@ -128,11 +128,14 @@ function answer(given: ToDispatch): string {
 }
 
 /** `{{run_id}}` and the other texts and numbers of the assignment. */
-function interpolated(text: string, given: ToDispatch): { readonly text: string; readonly unknown: readonly string[] } {
-  const assignment = assignmentOf(given);
+function interpolated(
+  text: string,
+  given: DispatchInput,
+): { readonly text: string; readonly unknown: readonly string[] } {
+  const assignment = createAssignment(given);
   const unknown: string[] = [];
   const filled = text.replace(/\{\{\s*([a-z_]+)\s*\}\}/g, (whole: string, name: string) => {
-    const value = own(assignment, name);
+    const value = getOwn(assignment, name);
     if (typeof value === 'string' || typeof value === 'number') return String(value);
     unknown.push(name);
     return whole;

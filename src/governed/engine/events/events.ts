@@ -1,8 +1,90 @@
-/** Is this an event, and do these events tell a story that can be true? */
+/** Events of a run: their types, how they are made, and whether a list of them can be true. */
 
-import { msFromIso } from '../../../core/time.ts';
-import { isFilled, isOneOf, isRecord } from '../lib/unknown-record.ts';
-import { EVENT_TYPES, TURN_EVENT_TYPES } from '../../events/types.ts';
+import { msFromIso } from '../../../core/lib/time.ts';
+import { isNonEmptyText, isOneOf, isRecord, type UnknownRecord } from '../lib/unknown-record.ts';
+import type { RunState, RunStatus } from '../state/state.ts';
+
+export const EVENT_TYPES = [
+  'run_started',
+  'phase_entered',
+  'intents_migrated',
+  'intents_superseded',
+  'intent_retired_by_phase_advance',
+  'turn_dispatched',
+  'turn_accepted',
+  'turn_rejected',
+  'turn_conflicted',
+  'conflict_resolved',
+  'acceptance_failed',
+  'turn_reissued',
+  'turn_stalled',
+  'turn_start_failed',
+  'runtime_spawn_failed',
+  'stdout_attach_failed',
+  'turn_checkpointed',
+  'coordinator_retry',
+  'coordinator_retry_projection_warning',
+  'run_blocked',
+  'run_completed',
+  'escalation_raised',
+  'escalation_resolved',
+  'gate_pending',
+  'gate_approved',
+  'gate_failed',
+  'phase_cleanup',
+  'budget_exceeded_warn',
+  'human_escalation_raised',
+  'human_escalation_resolved',
+  'dispatch_progress',
+  'session_continuation',
+  'auto_retried_ghost',
+  'ghost_retry_exhausted',
+  'auto_retried_productive_timeout',
+  'productive_timeout_retry_exhausted',
+  'retained_claude_auth_escalation_reclassified',
+  'state_reconciled_operator_commits',
+  'operator_commit_reconcile_refused',
+  'charter_materialization_required',
+  'artifact_type_auto_normalized',
+  'staged_result_auto_normalized',
+] as const;
+
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** These are about a turn, and say which. */
+const TURN_EVENT_TYPES: readonly EventType[] = ['turn_dispatched', 'turn_accepted', 'turn_rejected'];
+
+export interface EventDraft {
+  readonly event_type: EventType;
+  readonly timestamp: string;
+  readonly run_id: string | null;
+  readonly phase: string | null;
+  readonly status: RunStatus;
+  readonly turn: { readonly turn_id: string; readonly role_id: string } | null;
+  readonly intent_id: string | null;
+  readonly payload: UnknownRecord;
+}
+
+export interface RunEvent extends EventDraft {
+  readonly event_id: string;
+}
+
+export interface About {
+  readonly turn?: { readonly turn_id: string; readonly assigned_role: string } | null;
+  readonly payload?: UnknownRecord;
+}
+
+/** `state` is the one the event leads to. */
+export function eventOf(event_type: EventType, state: RunState, timestamp: string, about: About = {}): EventDraft {
+  const { run_id, phase, status } = state;
+  const turn = about.turn ? { turn_id: about.turn.turn_id, role_id: about.turn.assigned_role } : null;
+  return { event_type, timestamp, run_id, phase, status, turn, intent_id: null, payload: about.payload ?? {} };
+}
+
+/** Ids come from outside, one for each event. */
+export function assignEventIds(drafts: readonly EventDraft[], nextId: () => string): readonly RunEvent[] {
+  return drafts.map((draft) => ({ event_id: nextId(), ...draft }));
+}
 
 export interface EventFault {
   readonly code: string;
@@ -13,7 +95,8 @@ export function eventFaults(event: unknown): readonly EventFault[] {
   if (!isRecord(event)) return [fault('not_an_event', 'an event is an object')];
   const { event_id, event_type, timestamp, turn } = event;
   const faults: EventFault[] = [];
-  if (!isFilled(event_id)) faults.push(fault('missing_event_id', 'event_id: expected a text with something in it'));
+  if (!isNonEmptyText(event_id))
+    faults.push(fault('missing_event_id', 'event_id: expected a text with something in it'));
   if (!isOneOf(EVENT_TYPES, event_type)) {
     faults.push(
       fault('unknown_event_type', `event_type: ${JSON.stringify(event_type) ?? 'nothing'} is no type of event`),
@@ -53,11 +136,11 @@ export function orderFaults(events: readonly unknown[]): readonly EventFault[] {
 }
 
 function turnOf(turn: unknown): string | null {
-  return isRecord(turn) && isFilled(turn.turn_id) ? turn.turn_id : null;
+  return isRecord(turn) && isNonEmptyText(turn.turn_id) ? turn.turn_id : null;
 }
 
 function timeOf(timestamp: unknown): number {
-  return isFilled(timestamp) ? msFromIso(timestamp) : Number.NaN;
+  return isNonEmptyText(timestamp) ? msFromIso(timestamp) : Number.NaN;
 }
 
 function fault(code: string, message: string): EventFault {

@@ -1,12 +1,10 @@
 /** What a gate's verdict does to the run. */
 
-import { eventOf } from '../../events/draft.ts';
-import type { Changed } from '../../refusal.ts';
-import { enterPhase, passed } from '../../run/approve.ts';
-import { moved } from '../run/moves.ts';
-import type { GateFailure, RunState } from '../../run/state.ts';
-import { paused } from '../../run/transition.ts';
-import type { CompletionVerdict, PhaseVerdict, Reason } from '../../gates/verdict.ts';
+import { eventOf } from '../events/events.ts';
+import { applyMove, type Changed } from '../run/moves.ts';
+import { enterPhase, passed, paused } from '../run/transition.ts';
+import type { GateFailure, RunState } from '../state/state.ts';
+import type { CompletionVerdict, PhaseVerdict, Reason } from './verdict.ts';
 
 export interface Requested {
   readonly now: string;
@@ -42,7 +40,7 @@ export function applyCompletionVerdict(state: RunState, verdict: CompletionVerdi
     case 'gate_failed':
       return failed(state, { ...verdict, gate_type: 'run_completion' }, { now, by });
     case 'complete': {
-      const done = moved(state, 'completion_gate_passed');
+      const done = applyMove(state, 'completion_gate_passed');
       const next: RunState = { ...done, phase_gate_status: passed(state, verdict.gate), completed_at: now };
       return { ok: true, state: next, events: [eventOf('run_completed', next, now)] };
     }

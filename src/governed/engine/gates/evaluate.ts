@@ -1,9 +1,19 @@
-/** May the run leave its phase, or end? Asked of the config, the files and what the turn says of its verification. Changes nothing. */
+/** May the run leave its phase, or end? Decided from the config, the files and the verification status. Changes nothing. */
 
-import type { GateConfig, GovernedConfig } from '../config/config.ts';
-import { exitGate, finalPhase, nextPhase, phasesOf } from '../../config/phases.ts';
-import { failedPredicates } from '../../gates/predicates.ts';
-import { type CompletionVerdict, type PhaseVerdict, type ReadFiles, type Reason, reason } from '../../gates/verdict.ts';
+import {
+  type ArtifactConfig,
+  artifactsOf,
+  exitGate,
+  finalPhase,
+  type GateConfig,
+  type GovernedConfig,
+  nextPhase,
+  phasesOf,
+} from '../config/config.ts';
+import { canonicalPath } from '../lib/project-paths.ts';
+import { getOwn } from '../lib/unknown-record.ts';
+import { SEMANTICS, withSections } from './documents.ts';
+import { type CompletionVerdict, type PhaseVerdict, type ReadFiles, type Reason, reason } from './verdict.ts';
 
 export interface GateFacts {
   readonly config: GovernedConfig;
@@ -60,4 +70,37 @@ function judged(exit: { readonly id: string; readonly gate: GateConfig | null } 
   const isCredentialed = gate.credentialed === true;
   const asks = gate.requires_human_approval === true || isCredentialed;
   return { failed: null, human: asks ? { gate: id, isCredentialed } : null };
+}
+
+const PASSED = ['pass', 'attested_pass'];
+
+function failedPredicates(gate: GateConfig, facts: GateFacts): readonly Reason[] {
+  const { files, verificationStatus, config, phase } = facts;
+  const artifacts = artifactsOf(config, phase);
+  const needed = artifacts.filter(({ required }) => required !== false).map(({ path }) => path);
+  const asked = [...new Set([...(gate.requires_files ?? []), ...needed])].map((path) => ({ path, text: files(path) }));
+  const absent = asked.filter(({ text }) => text === null).map(({ path }) => path);
+  const isUnproven = gate.requires_verification_pass === true && !PASSED.includes(verificationStatus ?? '');
+  return [
+    ...(absent.length > 0 ? [reason('files_missing', { paths: absent })] : []),
+    ...(isUnproven ? [reason('verification_not_passed', { status: verificationStatus })] : []),
+    ...asked.flatMap(({ path, text }) => (text === null ? [] : meaningOf(path, text))),
+    ...artifacts.flatMap((artifact) => artifactReasons(artifact, facts)),
+  ];
+}
+
+function meaningOf(path: string, text: string): readonly Reason[] {
+  const look = getOwn(SEMANTICS, canonicalPath(path) ?? path);
+  const found = look === undefined ? null : look(text);
+  return found === null ? [] : [found];
+}
+
+function artifactReasons(artifact: ArtifactConfig, { files, rolesHeard }: GateFacts): readonly Reason[] {
+  const { path, semantics, semantics_config, owned_by: role } = artifact;
+  const text = files(path);
+  if (text === null) return [];
+  const titles = semantics === 'section_check' ? (semantics_config?.required_sections ?? []) : [];
+  const found = titles.length === 0 ? null : withSections(path, titles, text);
+  const isOrphan = role !== undefined && rolesHeard?.has(role) !== true;
+  return [...(found === null ? [] : [found]), ...(isOrphan ? [reason('owner_without_turn', { path, role })] : [])];
 }

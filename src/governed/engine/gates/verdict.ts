@@ -1,6 +1,61 @@
-/** The one place where a gate's codes become sentences. The corpus compares them letter by letter. */
+/** What a gate answers: codes with parameters, and the sentence for each code. The corpus compares the sentences letter by letter. */
 
-import type { Reason, ReasonCode } from '../../gates/verdict.ts';
+import type { UnknownRecord } from '../lib/unknown-record.ts';
+
+/** A file of the project, or null. The only way a gate sees one. */
+export type ReadFiles = (path: string) => string | null;
+
+export interface Reason {
+  readonly code: ReasonCode;
+  readonly params: UnknownRecord;
+}
+
+export type ReasonCode =
+  | 'gate_not_declared'
+  | 'phase_not_next'
+  | 'no_next_phase'
+  | 'not_final_phase'
+  | 'files_missing'
+  | 'verification_not_passed'
+  | 'signoff_absent'
+  | 'signoff_not_approved'
+  | 'sections_missing'
+  | 'sections_unwritten'
+  | 'matrix_without_rows'
+  | 'matrix_rows_not_passed'
+  | 'verdict_absent'
+  | 'verdict_not_affirmative'
+  | 'owner_without_turn';
+
+export type PhaseVerdict =
+  | { readonly action: 'no_request' }
+  | { readonly action: 'gate_error'; readonly code: 'unknown_phase'; readonly requested: string }
+  | { readonly action: 'gate_failed'; readonly gate: string | null; readonly reasons: readonly [Reason, ...Reason[]] }
+  | { readonly action: 'advance'; readonly gate: string | null; readonly from: string | null; readonly to: string }
+  | {
+      readonly action: 'awaiting_human_approval';
+      readonly gate: string;
+      readonly from: string | null;
+      readonly to: string;
+      /** Only a credential that may approve opens it; no policy does. */
+      readonly isCredentialed: boolean;
+    };
+
+export type CompletionVerdict =
+  | { readonly action: 'no_request' }
+  | { readonly action: 'not_final_phase'; readonly reasons: readonly [Reason, ...Reason[]] }
+  | { readonly action: 'gate_failed'; readonly gate: string | null; readonly reasons: readonly [Reason, ...Reason[]] }
+  | { readonly action: 'complete'; readonly gate: string | null }
+  | {
+      readonly action: 'awaiting_human_approval';
+      readonly gate: string;
+      readonly phase: string | null;
+      readonly isCredentialed: boolean;
+    };
+
+export function reason(code: ReasonCode, params: UnknownRecord = {}): Reason {
+  return { code, params };
+}
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -45,7 +100,7 @@ const DOCUMENTS: Readonly<Record<string, { readonly phase: string; readonly todo
   },
 };
 
-export function sentenceOf({ code, params }: Reason): string {
+export function describeReason({ code, params }: Reason): string {
   return SENTENCES[code](params);
 }
 

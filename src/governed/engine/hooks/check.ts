@@ -1,14 +1,14 @@
 /** Are these hooks as hooks have to be? All faults, each with its place. */
 
-import { type ConfigFault, invalid } from '../../config/fault.ts';
+import { type ConfigFault, invalid } from '../lib/findings.ts';
 import { ROLE_ID } from '../lib/patterns.ts';
-import { isFilled, isMissing, isOneOf, isRecord, repeatedIn, type Unknowns } from '../lib/unknown-record.ts';
+import { isMissing, isNonEmptyText, isOneOf, isRecord, repeatedIn, type UnknownRecord } from '../lib/unknown-record.ts';
 import { ADVISORY_PHASES, HOOK_MODES, HOOK_PHASES, HOOK_TIMEOUT_MS, MAX_HOOKS_PER_PHASE } from './hook.ts';
 
 /** Whether a variable is there; by default nobody asks. */
-export type HasVariable = (name: string) => boolean;
+type HasVariable = (name: string) => boolean;
 
-export function hooksFaults(hooks: unknown, hasVariable: HasVariable = () => true): readonly ConfigFault[] {
+export function validateHooks(hooks: unknown, hasVariable: HasVariable = () => true): readonly ConfigFault[] {
   if (isMissing(hooks)) return [];
   if (!isRecord(hooks)) return [invalid('hooks', 'an object')];
   return Object.entries(hooks).flatMap(([phase, list]) => phaseFaults(phase, list, hasVariable));
@@ -22,12 +22,12 @@ function phaseFaults(phase: string, list: unknown, hasVariable: HasVariable): re
   return [
     ...(list.length > MAX_HOOKS_PER_PHASE ? [invalid(place, `at most ${MAX_HOOKS_PER_PHASE} hooks`)] : []),
     ...repeatedIn(names.filter((name) => name !== '')).map((name) => invalid(place, `one hook named ${name}`)),
-    ...list.flatMap((hook, at) => hookFaults(hook, `${place}[${at}]`, phase, hasVariable)),
+    ...list.flatMap((hook, at) => validateHook(hook, `${place}[${at}]`, phase, hasVariable)),
   ];
 }
 
 /** Of one hook. Its phase only says whether it may stop anything. */
-export function hookFaults(
+export function validateHook(
   hook: unknown,
   place: string,
   phase: string,
@@ -53,7 +53,7 @@ export function hookFaults(
   ];
 }
 
-function transportFaults(hook: Unknowns, place: string, hasVariable: HasVariable): readonly ConfigFault[] {
+function transportFaults(hook: UnknownRecord, place: string, hasVariable: HasVariable): readonly ConfigFault[] {
   if (hook.type === 'process') {
     return [
       ...faultUnless(isCommand(hook.command), `${place}.command`, 'a list of texts: a program and its arguments'),
@@ -62,7 +62,11 @@ function transportFaults(hook: Unknowns, place: string, hasVariable: HasVariable
   }
   if (hook.type === 'http') {
     return [
-      ...faultUnless(isFilled(hook.url) && /^https?:\/\/[^/]/i.test(hook.url), `${place}.url`, 'an http or https URL'),
+      ...faultUnless(
+        isNonEmptyText(hook.url) && /^https?:\/\/[^/]/i.test(hook.url),
+        `${place}.url`,
+        'an http or https URL',
+      ),
       ...faultUnless(isMissing(hook.method) || hook.method === 'POST', `${place}.method`, 'POST'),
       ...textsFaults(hook.headers, `${place}.headers`, hasVariable),
     ];
@@ -71,7 +75,7 @@ function transportFaults(hook: Unknowns, place: string, hasVariable: HasVariable
 }
 
 function isCommand(command: unknown): boolean {
-  return Array.isArray(command) && isFilled(command[0]) && command.every((part) => typeof part === 'string');
+  return Array.isArray(command) && isNonEmptyText(command[0]) && command.every((part) => typeof part === 'string');
 }
 
 function textsFaults(texts: unknown, place: string, hasVariable: HasVariable): readonly ConfigFault[] {
@@ -79,7 +83,7 @@ function textsFaults(texts: unknown, place: string, hasVariable: HasVariable): r
   if (!isRecord(texts)) return [invalid(place, 'an object')];
   return Object.entries(texts).flatMap(([name, text]) => {
     if (typeof text !== 'string') return [invalid(`${place}.${name}`, 'a text')];
-    return variablesIn(text)
+    return findVariables(text)
       .filter((variable) => !hasVariable(variable))
       .map((variable) => invalid(`${place}.${name}`, `the variable ${variable} to be set`));
   });
@@ -87,7 +91,7 @@ function textsFaults(texts: unknown, place: string, hasVariable: HasVariable): r
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
-export function variablesIn(text: string): readonly string[] {
+export function findVariables(text: string): readonly string[] {
   return [...text.matchAll(VARIABLE)].map(([, name = '']) => name);
 }
 

@@ -1,7 +1,8 @@
-/** What is made of a hook's end. The order of the cases is the order of the decision. */
+/** Decides what a hook's end means. The order of the cases is the order of the decision. */
 
-import type { HookAction, HookAnswer, HookMode, Verdict } from './hook.ts';
-import { readAnswer } from '../../hooks/output.ts';
+import { ROLE_ID } from '../lib/patterns.ts';
+import { isMissing, isOneOf, isRecord, isTextOrNothing, parseJson } from '../lib/unknown-record.ts';
+import { type Annotation, type HookAction, type HookAnswer, type HookMode, VERDICTS, type Verdict } from './hook.ts';
 
 /** How a hook ended, as far as its decision goes. */
 export type HookEnd =
@@ -55,4 +56,51 @@ function answered(mode: HookMode, answer: HookAnswer | string): HookDecision {
 
 function told(verdict: Verdict | null, action: HookAction, message: string | null): HookDecision {
   return { verdict, action, message, annotations: [] };
+}
+
+export const MAX_ANNOTATIONS = 16;
+const MAX_ANNOTATION_CHARS = 1_000;
+
+/** A text says what is wrong with it. */
+export function readAnswer(text: string): HookAnswer | string {
+  const given = parseJson(text);
+  if (!isRecord(given)) return 'output: expected one JSON object';
+  const { verdict, message, annotations } = given;
+  if (!isOneOf(VERDICTS, verdict)) return `verdict: expected one of ${VERDICTS.join(', ')}`;
+  if (!isTextOrNothing(message)) return 'message: expected a text';
+  if (isMissing(annotations)) return { verdict, message: message ?? null, annotations: [] };
+  if (!Array.isArray(annotations) || annotations.length > MAX_ANNOTATIONS) {
+    return `annotations: expected a list of at most ${MAX_ANNOTATIONS}`;
+  }
+  const wrong = annotations.findIndex((one) => !isAnnotation(one));
+  if (wrong !== -1) {
+    return `annotations[${wrong}]: expected {key, value}, a key of a-z, 0-9, _ and -, a value of at most ${MAX_ANNOTATION_CHARS} characters`;
+  }
+  return { verdict, message: message ?? null, annotations: annotations.map(({ key, value }) => ({ key, value })) };
+}
+
+function isAnnotation(value: unknown): value is Annotation {
+  if (!isRecord(value) || typeof value.key !== 'string' || typeof value.value !== 'string') return false;
+  return ROLE_ID.test(value.key) && value.value.length <= MAX_ANNOTATION_CHARS;
+}
+
+export type TamperCode =
+  | 'hook_state_tamper'
+  | 'hook_history_tamper'
+  | 'hook_ledger_tamper'
+  | 'hook_audit_tamper'
+  | 'hook_bundle_tamper'
+  | 'hook_protected_tamper';
+
+const CODES: readonly (readonly [RegExp, TamperCode])[] = [
+  [/^\.agentxchain(\/state\.json)?$/, 'hook_state_tamper'],
+  [/^\.agentxchain\/history\.jsonl$/, 'hook_history_tamper'],
+  [/^\.agentxchain\/decision-ledger\.jsonl$/, 'hook_ledger_tamper'],
+  [/(^|\/)hook-(audit|annotations)\.jsonl$/, 'hook_audit_tamper'],
+  [/^\.agentxchain\/dispatch\//, 'hook_bundle_tamper'],
+];
+
+/** The gravest of them: the order of the table. */
+export function tamperCode(paths: readonly string[]): TamperCode {
+  return CODES.find(([pattern]) => paths.some((path) => pattern.test(path)))?.[1] ?? 'hook_protected_tamper';
 }

@@ -1,6 +1,6 @@
 /** Programs and services of a project's own that look on at certain points of a run, and may stop it there. */
 
-import type { Unknowns } from '../lib/unknown-record.ts';
+import type { UnknownRecord } from '../lib/unknown-record.ts';
 
 export const HOOK_PHASES = [
   'before_assignment',
@@ -54,7 +54,7 @@ export interface HookEnvelope {
   readonly run_id: string | null;
   readonly project_root: string;
   readonly timestamp: string;
-  readonly payload: Unknowns;
+  readonly payload: UnknownRecord;
 }
 
 export const VERDICTS = ['allow', 'warn', 'block'] as const;

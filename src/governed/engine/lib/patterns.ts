@@ -1,4 +1,4 @@
-/** How names and ids look, in one place. */
+/** How names and ids look. */
 
 export const ROLE_ID: RegExp = /^[a-z0-9_-]+$/;
 export const DECISION_ID: RegExp = /^DEC-\d+$/;
@@ -15,4 +15,10 @@ export function isTemplate(value: unknown): boolean {
 
 export function matches(pattern: RegExp, value: unknown): value is string {
   return typeof value === 'string' && pattern.test(value);
+}
+
+const TURN_ID = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
+
+export function isTurnId(id: unknown): id is string {
+  return typeof id === 'string' && TURN_ID.test(id);
 }

@@ -1,13 +1,13 @@
-/** Reading values that came from outside: nothing is assumed of them. */
+/** Reads values that came from outside. Nothing is assumed of them. */
 
-export type Unknowns = Readonly<Record<string, unknown>>;
+export type UnknownRecord = Readonly<Record<string, unknown>>;
 
-export function isRecord(value: unknown): value is Unknowns {
+export function isRecord(value: unknown): value is UnknownRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A member of a record's own: names such as `constructor` come from outside too. */
-export function own<T>(record: Readonly<Record<string, T>> | null | undefined, key: string): T | undefined {
+export function getOwn<T>(record: Readonly<Record<string, T>> | null | undefined, key: string): T | undefined {
   return record !== null && record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
@@ -17,7 +17,7 @@ export function without<T>(record: Readonly<Record<string, T>>, key: string): Re
 }
 
 /** A text with something in it. */
-export function isFilled(value: unknown): value is string {
+export function isNonEmptyText(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '';
 }
 
@@ -36,4 +36,19 @@ export function isOneOf<T extends string>(values: readonly T[], value: unknown):
 /** The values that occur more than once, each named once. */
 export function repeatedIn(values: readonly string[]): readonly string[] {
   return [...new Set(values.filter((value, at) => values.indexOf(value) !== at))];
+}
+
+/** undefined = the text is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The JSON object a text holds; null = the text holds none. */
+export function parseRecord(text: string): UnknownRecord | null {
+  const value = parseJson(text);
+  return isRecord(value) ? value : null;
 }

@@ -1,9 +1,8 @@
 /** active → blocked, and back by an explicit resolution only. Turns that are out stay out. */
 
-import { eventOf } from '../../events/draft.ts';
-import { type Changed, type Refused, refuse } from '../../refusal.ts';
-import { moved, refusedMove } from './moves.ts';
-import type { Escalation, RunState } from '../../run/state.ts';
+import { eventOf } from '../events/events.ts';
+import type { Escalation, RunState } from '../state/state.ts';
+import { applyMove, type Changed, checkMove, type Refused, refuse } from './moves.ts';
 
 export interface Blocker {
   readonly blockedOn: string;
@@ -17,11 +16,11 @@ export interface Blocker {
 }
 
 export function blockRun(state: RunState, blocker: Blocker): Changed | Refused {
-  const refused = refusedMove(state, 'escalation');
+  const refused = checkMove(state, 'escalation');
   if (refused !== null) return refused;
   const { blockedOn, category, now, turnId = null, escalation = null } = blocker;
   const next: RunState = {
-    ...moved(state, 'escalation'),
+    ...applyMove(state, 'escalation'),
     blocked_on: blockedOn,
     blocked_reason: {
       category,
@@ -45,7 +44,7 @@ export function blockRun(state: RunState, blocker: Blocker): Changed | Refused {
   };
 }
 
-export interface EscalationGiven {
+export interface EscalationInput {
   readonly reason: string;
   readonly now: string;
   /** The role it is about; absent = nobody's. */
@@ -56,7 +55,7 @@ export interface EscalationGiven {
 }
 
 /** `escalation:retries-exhausted:dev`. */
-export function escalateRun(state: RunState, given: EscalationGiven): Changed | Refused {
+export function escalateRun(state: RunState, given: EscalationInput): Changed | Refused {
   const { reason, now, role = null, turnId = null, detail = null, source = 'transition' } = given;
   const words = ['escalation', reason.replaceAll('_', '-'), ...(role === null ? [] : [role])];
   return blockRun(state, {
@@ -70,7 +69,7 @@ export function escalateRun(state: RunState, given: EscalationGiven): Changed | 
 }
 
 /** By an operator: `escalation:operator:the-words-of-the-reason`. */
-export function escalateByOperator(state: RunState, given: EscalationGiven): Changed | Refused {
+export function escalateByOperator(state: RunState, given: EscalationInput): Changed | Refused {
   const slug = given.reason
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
@@ -104,7 +103,7 @@ export function resolveBlocked(state: RunState, { action, now, note = null }: Re
     );
   }
   const next: RunState = {
-    ...moved(state, 'resolve_blocked'),
+    ...applyMove(state, 'resolve_blocked'),
     blocked_on: null,
     blocked_reason: null,
     escalation: null,

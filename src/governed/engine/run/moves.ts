@@ -1,7 +1,7 @@
-/** The state machine: every move there is, and what alone may make it. */
+/** The state machine: every move of a run, the one trigger of each, and how an operation ends (changed or refused). */
 
-import { type Refused, refuse } from '../../refusal.ts';
-import type { RunState, RunStatus } from '../../run/state.ts';
+import type { EventDraft } from '../events/events.ts';
+import type { RunState, RunStatus } from '../state/state.ts';
 
 export type Trigger =
   | 'initialize_run'
@@ -24,7 +24,7 @@ export const MOVES: { readonly [T in Trigger]: { readonly from: RunStatus; reado
 };
 
 /** Why this trigger moves nothing now, or null. */
-export function refusedMove({ status }: Pick<RunState, 'status'>, trigger: Trigger): Refused | null {
+export function checkMove({ status }: Pick<RunState, 'status'>, trigger: Trigger): Refused | null {
   const { from } = MOVES[trigger];
   if (status === from) return null;
   return refuse('invalid_state_transition', 'wrong_status', `${trigger} needs a run that is ${from}; it is ${status}`, {
@@ -35,6 +35,43 @@ export function refusedMove({ status }: Pick<RunState, 'status'>, trigger: Trigg
 }
 
 /** The state with the status the trigger leads to. Whoever calls it has asked `refusedMove` before. */
-export function moved(state: RunState, trigger: Trigger): RunState {
+export function applyMove(state: RunState, trigger: Trigger): RunState {
   return { ...state, status: MOVES[trigger].to };
+}
+
+type RefusalType =
+  | 'invalid_config'
+  | 'invalid_state_transition'
+  | 'immutable_field'
+  | 'turn_already_accepted'
+  | 'turn_not_active'
+  | 'duplicate_decision_id'
+  | 'override_validation_failed'
+  | 'artifact_mismatch'
+  | 'conflict';
+
+export interface Refused {
+  readonly ok: false;
+  /** What kind of refusal it is, in the corpus's words. */
+  readonly error_type: RefusalType;
+  /** Why exactly. */
+  readonly error_code: string;
+  readonly detail: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** The next state, and what happened on the way to it, in order. */
+export interface Changed {
+  readonly ok: true;
+  readonly state: RunState;
+  readonly events: readonly EventDraft[];
+}
+
+export function refuse(
+  error_type: RefusalType,
+  error_code: string,
+  detail: string,
+  params: Readonly<Record<string, unknown>> = {},
+): Refused {
+  return { ok: false, error_type, error_code, detail, params };
 }

@@ -1,18 +1,17 @@
-/** Stage 3: may this role have changed these files, and is that what it says it made? */
+/** Stages 3 and 4: may the role change these files, do they match the artifact, and does the evidence support the claimed verification? */
 
-import type { GovernedConfig } from '../config/config.ts';
-import { authorityOf, runtimeType } from '../../config/phases.ts';
+import { authorityOf, type GovernedConfig, runtimeType } from '../config/config.ts';
+import type { Fault, StageReport } from '../lib/findings.ts';
 import { canonicalPath, isProductPath, isReserved, isTestPath } from '../lib/project-paths.ts';
-import type { Unknowns } from '../lib/unknown-record.ts';
-import type { Turn } from '../../run/state.ts';
-import type { Fault, StageReport } from '../../turn-result/fault.ts';
+import type { UnknownRecord } from '../lib/unknown-record.ts';
+import type { Turn } from '../state/state.ts';
 import { producesArtifact } from './normalise.ts';
-import type { TurnResult } from './result.ts';
+import type { MachineEvidence, TurnResult } from './result.ts';
 
 /** The phase in which a turn has to change something of the product. */
 const IMPLEMENTATION = 'implementation';
 
-export interface Made {
+interface ArtifactInput {
   readonly config: GovernedConfig;
   readonly turn: Turn;
   readonly phase: string | null;
@@ -20,7 +19,7 @@ export interface Made {
   readonly hasEarlierWork: boolean;
 }
 
-export function artifactStage(result: TurnResult, made: Made): StageReport {
+export function artifactStage(result: TurnResult, made: ArtifactInput): StageReport {
   const pathFaults = namedPaths(result).flatMap(onePath);
   if (pathFaults.length > 0) return { faults: pathFaults, warnings: [] };
   const product = result.files_changed.map((path) => canonicalPath(path) ?? path).filter(isProductPath);
@@ -57,7 +56,11 @@ function onePath(path: string): readonly Fault[] {
   ];
 }
 
-function authorityFaults(result: TurnResult, { config, turn }: Made, product: readonly string[]): readonly Fault[] {
+function authorityFaults(
+  result: TurnResult,
+  { config, turn }: ArtifactInput,
+  product: readonly string[],
+): readonly Fault[] {
   const authority = authorityOf(config, turn.assigned_role);
   const { type } = result.artifact;
   const faults: Fault[] = [];
@@ -71,7 +74,11 @@ function authorityFaults(result: TurnResult, { config, turn }: Made, product: re
   if (type === 'workspace' && authority !== 'authoritative') {
     faults.push(wrongType('only an authoritative role hands in a workspace'));
   }
-  if (type === 'workspace' && result.files_changed.length === 0 && !producesArtifact(result as unknown as Unknowns)) {
+  if (
+    type === 'workspace' &&
+    result.files_changed.length === 0 &&
+    !producesArtifact(result as unknown as UnknownRecord)
+  ) {
     faults.push({ error_field: 'files_changed', detail: 'a workspace without a changed file is none' });
   }
   if (authority === 'authoritative' && first !== undefined && type === 'review') {
@@ -83,7 +90,7 @@ function authorityFaults(result: TurnResult, { config, turn }: Made, product: re
 /** What a completed turn must have to show. */
 function workOf(
   result: TurnResult,
-  { config, turn, phase, hasEarlierWork }: Made,
+  { config, turn, phase, hasEarlierWork }: ArtifactInput,
   product: readonly string[],
 ): StageReport {
   if (result.status !== 'completed') return { faults: [], warnings: [] };
@@ -106,4 +113,31 @@ function workOf(
 
 function wrongType(detail: string): Fault {
   return { error_field: 'artifact.type', detail };
+}
+
+export function verificationStage({ verification }: TurnResult): StageReport {
+  if (verification.status !== 'pass') return { faults: [], warnings: [] };
+  const evidence = verification.machine_evidence ?? [];
+  const faults = evidence.flatMap((one, at): readonly Fault[] => {
+    if (isAsExpected(one)) return [];
+    const error_field = `verification.machine_evidence[${at}].exit_code`;
+    const expected = one.expected_exit_code ?? 0;
+    return [
+      { error_field, detail: `"${one.command}" ended with ${one.exit_code}, not ${expected}, and a pass is claimed` },
+    ];
+  });
+  const isBare = evidence.length === 0 && (verification.commands ?? []).length === 0 && !verification.evidence_summary;
+  return { faults, warnings: isBare ? ['verification: a pass without any evidence'] : [] };
+}
+
+function isAsExpected({ exit_code, expected_exit_code }: MachineEvidence): boolean {
+  return exit_code === (expected_exit_code ?? 0);
+}
+
+/** What is left of a claimed pass when somebody asks for proof. */
+export function normaliseVerification({ verification }: TurnResult, runtimeType: string): string {
+  if (verification.status !== 'pass') return verification.status;
+  if (runtimeType === 'manual' || runtimeType === 'api_proxy') return 'attested_pass';
+  const evidence = verification.machine_evidence ?? [];
+  return evidence.length > 0 && evidence.every(({ exit_code }) => exit_code === 0) ? 'pass' : 'not_reproducible';
 }

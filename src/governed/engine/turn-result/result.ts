@@ -1,6 +1,6 @@
-/** What an agent hands in for its turn: a claim, until it has passed every stage. */
+/** The result an agent hands in for its turn (a claim until it has passed every stage). */
 
-import type { Unknowns } from '../lib/unknown-record.ts';
+import type { UnknownRecord } from '../lib/unknown-record.ts';
 
 export const RESULT_VERSION = '1.0';
 
@@ -115,5 +115,5 @@ export interface TurnResult {
   readonly cost?: { readonly input_tokens?: number; readonly output_tokens?: number; readonly usd?: number } | null;
   readonly delegations?: readonly DelegationAsked[];
   readonly proposed_changes?: readonly ProposedChange[];
-  readonly adapter_meta?: Unknowns;
+  readonly adapter_meta?: UnknownRecord;
 }

@@ -1,19 +1,23 @@
 /** The five stages, in their order, up to the first that finds something. */
 
 import type { GovernedConfig } from '../config/config.ts';
-import type { Normalisation } from '../../normalisation.ts';
-import { isRecord, own } from '../lib/unknown-record.ts';
-import type { RunState, Turn } from '../../run/state.ts';
-import { artifactStage } from './artifact.ts';
-import { assignmentStage } from '../../turn-result/assignment.ts';
-import { ERROR_CLASSES, type Fault, STAGES, type Stage, type StageReport } from '../../turn-result/fault.ts';
+import {
+  ERROR_CLASSES,
+  type Fault,
+  type Normalisation,
+  STAGES,
+  type Stage,
+  type StageReport,
+} from '../lib/findings.ts';
+import { getOwn, isRecord } from '../lib/unknown-record.ts';
+import type { RunState, Turn } from '../state/state.ts';
+import { artifactStage, verificationStage } from './artifact.ts';
 import { normaliseResult } from './normalise.ts';
-import { protocolStage } from '../../turn-result/protocol.ts';
+import { assignmentStage, protocolStage } from './protocol.ts';
 import type { TurnResult } from './result.ts';
-import { schemaStage } from '../../turn-result/schema.ts';
-import { verificationStage } from '../../turn-result/verification.ts';
+import { schemaStage } from './schema.ts';
 
-export interface ToValidate {
+export interface ValidateInput {
   readonly state: RunState;
   readonly config: GovernedConfig;
   /** As it came from outside. */
@@ -47,7 +51,7 @@ export interface Invalid {
   readonly normalisations: readonly Normalisation[];
 }
 
-export function validateTurnResult(given: ToValidate): Validation {
+export function validateTurnResult(given: ValidateInput): Validation {
   const { state, config, hasEarlierWork = false, takenIds = new Set<string>() } = given;
   const turn = turnOf(given);
   const { result: judged, normalisations } = normaliseResult(given.result, { state, config, turn, takenIds });
@@ -90,8 +94,8 @@ export function validateTurnResult(given: ToValidate): Validation {
   return { ok: true, result, turn: out, stages_passed: passed, warnings, normalisations };
 }
 
-function turnOf({ state, result, turnId }: ToValidate): Turn | null {
+function turnOf({ state, result, turnId }: ValidateInput): Turn | null {
   const named = isRecord(result) && typeof result.turn_id === 'string' ? result.turn_id : null;
   const id = turnId ?? named;
-  return id === null ? null : (own(state.active_turns, id) ?? null);
+  return id === null ? null : (getOwn(state.active_turns, id) ?? null);
 }

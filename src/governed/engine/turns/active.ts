@@ -1,9 +1,9 @@
 /** The turns that are out. */
 
-import { own } from '../lib/unknown-record.ts';
-import { type Refused, refuse } from '../../refusal.ts';
-import type { RunState, Turn } from '../../run/state.ts';
-import { isTurnId } from '../../turns/turn-id.ts';
+import { isTurnId } from '../lib/patterns.ts';
+import { getOwn } from '../lib/unknown-record.ts';
+import { type Refused, refuse } from '../run/moves.ts';
+import type { RunState, Turn } from '../state/state.ts';
 
 type HasTurns = Pick<RunState, 'active_turns'>;
 
@@ -24,11 +24,11 @@ export function getActiveTurn(state: MayHaveTurns): Turn | null {
   return other === undefined ? (turn ?? null) : null;
 }
 
-export function turnOut({ active_turns }: HasTurns, turnId: string): Turn | null {
-  return own(active_turns, turnId) ?? null;
+export function findActiveTurn({ active_turns }: HasTurns, turnId: string): Turn | null {
+  return getOwn(active_turns, turnId) ?? null;
 }
 
-export function notOut(turnId: string): Refused {
+export function turnNotActive(turnId: string): Refused {
   return refuse('turn_not_active', 'turn_not_active', `turn ${turnId} is not out`, { turn_id: turnId });
 }
 

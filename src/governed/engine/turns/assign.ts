@@ -1,14 +1,19 @@
 /** A turn goes out: the authority of exactly one role to act, once. */
 
-import { isoFromMs, msFromIso } from '../../../core/time.ts';
-import type { GovernedConfig } from '../config/config.ts';
-import { authorityOf, getMaxConcurrentTurns, roleConfig, runtimeOf } from '../../config/phases.ts';
-import { BUILT_IN_RUNTIME } from '../../config/references.ts';
-import { contextFor, startDelegation } from './delegation-queue.ts';
-import { own, type Unknowns } from '../lib/unknown-record.ts';
-import { type Changed, type Refused, refuse } from '../../refusal.ts';
-import type { RunState, Turn } from '../../run/state.ts';
+import { isoFromMs, msFromIso } from '../../../core/lib/time.ts';
+import {
+  authorityOf,
+  BUILT_IN_RUNTIME,
+  type GovernedConfig,
+  getMaxConcurrentTurns,
+  roleConfig,
+  runtimeOf,
+} from '../config/config.ts';
+import { getOwn, type UnknownRecord } from '../lib/unknown-record.ts';
+import { type Changed, type Refused, refuse } from '../run/moves.ts';
+import type { RunState, Turn } from '../state/state.ts';
 import { getActiveTurnCount, withTurn } from './active.ts';
+import { contextFor, startDelegation } from './delegation-queue.ts';
 
 export interface Assignment {
   readonly roleId: string;
@@ -16,7 +21,7 @@ export interface Assignment {
   readonly now: string;
   /** How the project's tree looked; null = it is in no repository, or nobody looked. */
   readonly git?: { readonly isClean: boolean } | null;
-  readonly baseline?: Unknowns | null;
+  readonly baseline?: UnknownRecord | null;
   /** Ids of turns this run has accepted: a turn goes out once. */
   readonly acceptedTurns?: ReadonlySet<string>;
 }
@@ -69,10 +74,10 @@ function refusedAssignment(state: RunState, config: GovernedConfig, given: Assig
   }
   if (roleConfig(config, roleId) === null) return no('unknown_role', `the role "${roleId}" is not declared`);
   const runtime = runtimeOf(config, roleId);
-  if (runtime !== BUILT_IN_RUNTIME && own(config.runtimes, runtime) === undefined) {
+  if (runtime !== BUILT_IN_RUNTIME && getOwn(config.runtimes, runtime) === undefined) {
     return no('role_without_runtime', `the runtime "${runtime}" of ${roleId} is not declared`);
   }
-  if (own(state.active_turns, turnId) !== undefined || given.acceptedTurns?.has(turnId) === true) {
+  if (getOwn(state.active_turns, turnId) !== undefined || given.acceptedTurns?.has(turnId) === true) {
     return no('turn_id_taken', `there is a turn ${turnId} already`);
   }
   const busy = Object.values(state.active_turns).find(({ assigned_role }) => assigned_role === roleId);

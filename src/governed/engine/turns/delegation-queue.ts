@@ -1,6 +1,6 @@
 /** Work that one role has handed to others, and what came of it. */
 
-import type { DelegationContext, DelegationReview, QueuedDelegation, Turn } from '../../run/state.ts';
+import type { DelegationContext, DelegationReview, QueuedDelegation, Turn } from '../state/state.ts';
 import type { TurnResult } from '../turn-result/result.ts';
 
 type Queue = readonly QueuedDelegation[];

@@ -1,10 +1,10 @@
 /** How a call of the runner ends that cannot be done: thrown inside, told as `{ok: false}` outside. */
 
 import { asError, HubError, WireError } from '../../../core/lib/errors.ts';
-import type { Refused } from '../../index.ts';
-import { isRecord, type Unknowns } from '../../engine/lib/unknown-record.ts';
+import type { Refused } from '../../engine/index.ts';
+import { isRecord, type UnknownRecord } from '../../engine/lib/unknown-record.ts';
+import { FileRefusal } from '../../files/safe-path.ts';
 import type { HooksRun } from '../../hooks/run-hooks.ts';
-import { FileRefusal } from '../../../node/governed/refusal.ts';
 import type { RunnerFailure } from './types.ts';
 
 export class RunnerRefusal extends Error {
@@ -53,7 +53,7 @@ interface Refusal {
   readonly error_type: string;
   readonly error_code: string;
   readonly detail: string;
-  readonly params: Unknowns;
+  readonly params: UnknownRecord;
 }
 
 function failed({ error_type, error_code, detail, params }: Refusal): RunnerFailure {

@@ -12,8 +12,8 @@ import type {
   PhaseVerdict,
   RunState,
   Turn,
-} from '../../index.ts';
-import type { Unknowns } from '../../engine/lib/unknown-record.ts';
+} from '../../engine/index.ts';
+import type { UnknownRecord } from '../../engine/lib/unknown-record.ts';
 
 export interface RunnerFailure {
   readonly ok: false;
@@ -23,7 +23,7 @@ export interface RunnerFailure {
   readonly error_code: string;
   /** What kind of refusal the engine says it is. */
   readonly error_type?: string;
-  readonly details?: Unknowns;
+  readonly details?: UnknownRecord;
   /** Of a result that did not pass. */
   readonly validation?: ValidationReport;
   /** What hooks did before it was stopped. */
@@ -58,11 +58,11 @@ export interface RunChanged {
 }
 
 export interface InitOptions {
-  readonly provenance?: Unknowns | null;
-  readonly inherited_context?: Unknowns | null;
+  readonly provenance?: UnknownRecord | null;
+  readonly inherited_context?: UnknownRecord | null;
   /** A run that is completed is followed by a new one only if this is said. */
   readonly allow_terminal_restart?: boolean;
-  readonly intakeContext?: Unknowns | null;
+  readonly intakeContext?: UnknownRecord | null;
 }
 
 export interface RunBegun extends RunChanged {
@@ -157,7 +157,7 @@ export interface BlockDetails {
   } | null;
   readonly turnId?: string | null;
   /** The engine makes these of the blocker and the clock; kept for callers that give them. */
-  readonly escalation?: Unknowns | null;
+  readonly escalation?: UnknownRecord | null;
   readonly hooksConfig?: unknown;
   readonly notificationConfig?: unknown;
   readonly blockedAt?: string;
@@ -208,7 +208,7 @@ export interface TurnReissued extends RunChanged {
 
 export interface BaselineRefreshed extends RunChanged {
   readonly turn: Turn;
-  readonly baseline: Unknowns;
+  readonly baseline: UnknownRecord;
 }
 
 export type LifecycleStep = 'dispatched' | 'starting' | 'running' | 'stalled' | 'failed_start';
@@ -291,7 +291,7 @@ export interface Runner {
     config: GovernedConfig,
     state: RunState | null,
     event: string,
-    payload?: Unknowns,
+    payload?: UnknownRecord,
     turn?: Turn | null,
   ): Answer<Notified>;
 }

@@ -6,8 +6,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { RUN_FOLDER } from '../../engine/dispatch/paths.ts';
-import { isRecord, type Unknowns } from '../../engine/lib/unknown-record.ts';
+import { isRecord, type UnknownRecord } from '../../engine/lib/unknown-record.ts';
 import { RunnerRefusal } from '../contract/failure.ts';
+import { nowOf, type OpenRun } from '../log/runner-context.ts';
 
 const run = promisify(execFile);
 
@@ -40,13 +41,19 @@ export async function treeOf(root: string, since?: string | null): Promise<Tree 
 }
 
 /** Kept with a turn when it goes out, to see later what has changed since. */
-export function baselineOf(tree: Tree, now: string): Unknowns {
+export function baselineOf(tree: Tree, now: string): UnknownRecord {
   const clean = Object.keys(tree.dirty).length === 0;
   return { kind: 'git', head_ref: tree.head, clean, captured_at: now, dirty_snapshot: tree.dirty };
 }
 
+/** The baseline of a turn that goes out now; null = the project is in no work tree. */
+export async function baselineNow(run: OpenRun): Promise<UnknownRecord | null> {
+  const tree = await treeOf(run.root);
+  return tree === null ? null : baselineOf(tree, nowOf(run));
+}
+
 /** null = the turn has no baseline of git. With one, git has to be able to look: what nobody sees is not taken as nothing. */
-export async function changedSince(root: string, baseline: Unknowns | null): Promise<readonly string[] | null> {
+export async function changedSince(root: string, baseline: UnknownRecord | null): Promise<readonly string[] | null> {
   if (baseline === null || baseline.kind !== 'git') return null;
   const ref = typeof baseline.head_ref === 'string' ? baseline.head_ref : null;
   const before = isRecord(baseline.dirty_snapshot) ? baseline.dirty_snapshot : {};
@@ -59,7 +66,7 @@ export async function changedSince(root: string, baseline: Unknowns | null): Pro
   return [...paths].filter((path) => !isAsBefore(path, before, tree.dirty)).sort();
 }
 
-function isAsBefore(path: string, before: Unknowns, now: Tree['dirty']): boolean {
+function isAsBefore(path: string, before: UnknownRecord, now: Tree['dirty']): boolean {
   if (!Object.hasOwn(before, path) || !Object.hasOwn(now, path)) return false;
   return before[path] === now[path];
 }

@@ -1,9 +1,16 @@
-/** All that the runner looks at before it accepts a turn: the staged file, hooks, the repository, the files of gates. */
+/** What the runner sees of a turn: changed files, text that gates ask for, and hooks. Together this is the evidence of an acceptance. */
 
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { writeFileAtomic } from '../../../system/atomic-file.ts';
+import { evidencePath } from '../../engine/dispatch/paths.ts';
 import type { HookAudit } from '../../engine/hooks/hook.ts';
 import {
   acceptTurn,
   canonicalPath,
+  exitGate,
+  type GovernedConfig,
   getActiveTurnCount,
   getTurnStagingResultPath,
   type Invalid,
@@ -11,22 +18,21 @@ import {
   type TurnAccepted,
   type TurnResult,
   type Valid,
-} from '../../index.ts';
-import type { Unknowns } from '../../engine/lib/unknown-record.ts';
+} from '../../engine/index.ts';
+import { getOwn, type UnknownRecord } from '../../engine/lib/unknown-record.ts';
+import { findSymlink, resolveInside, statOrNull, validatePaths } from '../../files/safe-path.ts';
+import { type Evidence, type FileEvidence, MAX_EVIDENCE_TEXT, toAcceptanceIndex } from '../../session/index.ts';
 import { filesIn } from '../../session/moves/evidence.ts';
-import { booksIn, type Evidence } from '../../session/index.ts';
-import { pathFaults } from '../../../node/governed/claimed-paths.ts';
 import { readStagedResult } from '../../staging/staged-result.ts';
 import { RunnerRefusal, refusalOf, requireHooksPassed } from '../contract/failure.ts';
-import { hooksOf } from '../../../node/governed/runner/hooks-of.ts';
-import { nowOf, type Running } from '../../../node/governed/runner/open-run.ts';
-import { requireNotRejected } from '../../../node/governed/runner/operations/rejection.ts';
 import type { ValidationReport } from '../contract/types.ts';
-import { fileEvidence, gatePaths } from '../../../node/governed/runner/look/gate-files.ts';
+import { nowOf, type Running } from '../log/runner-context.ts';
+import { hooksOf } from '../project/load-context.ts';
+import { requireNotRejected } from '../project/rejected-files.ts';
 import { changedSince } from './git.ts';
 
-export interface Look {
-  readonly raw: Unknowns;
+export interface TurnInspection {
+  readonly raw: UnknownRecord;
   readonly judged: TurnAccepted;
   readonly report: ValidationReport;
   readonly evidence: Evidence;
@@ -35,7 +41,11 @@ export interface Look {
   readonly seenSeq: number;
 }
 
-export async function lookAtTurn(running: Running, turn: Turn, resolution: 'standard' | 'human_merge'): Promise<Look> {
+export async function inspectTurn(
+  running: Running,
+  turn: Turn,
+  resolution: 'standard' | 'human_merge',
+): Promise<TurnInspection> {
   const { log, means } = running;
   const seenSeq = log.seq;
   const raw = await stagedResult(running, turn);
@@ -83,12 +93,18 @@ export async function lookAtTurn(running: Running, turn: Turn, resolution: 'stan
   };
 }
 
-function judge(running: Running, turn: Turn, raw: Unknowns, seen: Evidence, resolution: 'standard' | 'human_merge') {
+function judge(
+  running: Running,
+  turn: Turn,
+  raw: UnknownRecord,
+  seen: Evidence,
+  resolution: 'standard' | 'human_merge',
+) {
   const { state } = running.log.record;
   return acceptTurn({
     state: state.run,
     config: running.config,
-    books: booksIn(state.books, state.run),
+    books: toAcceptanceIndex(state.books, state.run),
     turnId: turn.turn_id,
     result: raw,
     files: filesIn(seen),
@@ -98,7 +114,7 @@ function judge(running: Running, turn: Turn, raw: Unknowns, seen: Evidence, reso
   });
 }
 
-async function stagedResult(running: Running, turn: Turn): Promise<Unknowns> {
+async function stagedResult(running: Running, turn: Turn): Promise<UnknownRecord> {
   const staged = await readStagedResult(running.root, turn.turn_id);
   const where = stagingPath(turn);
   switch (staged.kind) {
@@ -121,7 +137,7 @@ function stagingPath({ turn_id }: Turn): string {
  * What git saw since the turn went out, without what others had accepted meanwhile. While others are still at work, only
  * what this turn says it changed: the rest may be theirs.
  */
-async function observed({ root, log }: Running, turn: Turn, raw: Unknowns): Promise<readonly string[] | null> {
+async function observed({ root, log }: Running, turn: Turn, raw: UnknownRecord): Promise<readonly string[] | null> {
   const changed = await changedSince(root, turn.baseline);
   if (changed === null) return null;
   const others = new Set((turn.overtaken_by ?? []).flatMap(({ files }) => files));
@@ -130,11 +146,11 @@ async function observed({ root, log }: Running, turn: Turn, raw: Unknowns): Prom
   return changed.filter((path) => own.has(path) || (isAlone && !others.has(path)));
 }
 
-function declared({ files_changed, artifacts_created, verification }: Unknowns): ReadonlySet<string> {
-  const { produced_files } = (verification ?? {}) as Unknowns;
+function declared({ files_changed, artifacts_created, verification }: UnknownRecord): ReadonlySet<string> {
+  const { produced_files } = (verification ?? {}) as UnknownRecord;
   const named = [files_changed, artifacts_created, produced_files].flatMap((list) => (Array.isArray(list) ? list : []));
   const paths = named.map((one: unknown) =>
-    typeof one === 'string' ? one : String((one as Unknowns | null)?.path ?? ''),
+    typeof one === 'string' ? one : String((one as UnknownRecord | null)?.path ?? ''),
   );
   return new Set(paths.map((path) => canonicalPath(path) ?? path));
 }
@@ -142,7 +158,7 @@ function declared({ files_changed, artifacts_created, verification }: Unknowns):
 /** No path that is fine as a text leads elsewhere on the disk. */
 async function requirePlainPaths({ root }: Running, { result }: Valid): Promise<void> {
   const { files_changed, artifacts_created = [] }: TurnResult = result;
-  const faults = await pathFaults(root, [...files_changed, ...artifacts_created]);
+  const faults = await validatePaths(root, [...files_changed, ...artifacts_created]);
   const [first] = faults;
   if (first === undefined) return;
   const error = `files_changed: ${first.path} ${first.code.replaceAll('_', ' ')}`;
@@ -164,6 +180,66 @@ function reportOf(validation: Valid | Invalid): ValidationReport {
   return { ...told, failed_stage, error_type, errors };
 }
 
-function plain(entry: object): Unknowns {
+function plain(entry: object): UnknownRecord {
   return { ...entry };
+}
+
+/** A gate reads pages that people write; what is longer is no page. */
+const MAX_FILE_BYTES = 8 * 1024 * 1024;
+
+function gatePaths(config: GovernedConfig, phase: string | null): readonly string[] {
+  const gate = exitGate(config, phase)?.gate;
+  const artifacts = phase === null ? [] : (getOwn(config.workflow_kit?.phases, phase)?.artifacts ?? []);
+  const paths = [...(gate?.requires_files ?? []), ...artifacts.map(({ path }) => path)];
+  return [...new Set(paths.flatMap((path) => canonicalPath(path) ?? []))];
+}
+
+/** Those that are there, are plain files and are reached by no link. */
+export async function fileEvidence(root: string, paths: readonly string[]): Promise<readonly FileEvidence[]> {
+  const found: FileEvidence[] = [];
+  for (const path of paths) {
+    const bytes = await bytesAt(root, path);
+    if (bytes === null) continue;
+    const text = bytes.toString('utf8');
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const isWhole = bytes.length <= MAX_EVIDENCE_TEXT && Buffer.from(text).equals(bytes);
+    if (!isWhole) await keepAside(root, sha256, bytes);
+    found.push({ path, sha256, size: bytes.length, text: isWhole ? text : partOf(text), excerpt: !isWhole });
+  }
+  return found;
+}
+
+async function keepAside(root: string, sha256: string, bytes: Buffer): Promise<void> {
+  const place = await resolveInside(root, evidencePath(sha256));
+  if ((await statOrNull(place)) === null) await writeFileAtomic(place, bytes, 0o400);
+}
+
+/** Titles and what follows each of them, answers to questions, and rows of tables: what gates look for. */
+function partOf(text: string): string {
+  const kept: string[] = [];
+  let after = 0;
+  for (const line of text.split('\n')) {
+    const isTitle = line.startsWith('#');
+    const isAnswer = /^\s*\**[A-Za-z ]+\**\s*:/.test(line) || line.trimStart().startsWith('|');
+    if (isTitle) after = 2;
+    if (!isTitle && !isAnswer && (line.trim() === '' || after === 0)) continue;
+    if (!isTitle && !isAnswer) after--;
+    kept.push(line.slice(0, 500));
+  }
+  const part = Buffer.from(kept.join('\n')).subarray(0, MAX_EVIDENCE_TEXT - 4);
+  return part.toString('utf8').replace(/\uFFFD+$/, '');
+}
+
+async function bytesAt(root: string, path: string): Promise<Buffer | null> {
+  if ((await findSymlink(root, path)) !== null) return null;
+  const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
+  const place = await resolveInside(root, path);
+  const file = await open(place, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => null);
+  if (file === null) return null;
+  try {
+    const found = await file.stat();
+    return found.isFile() && found.size <= MAX_FILE_BYTES ? await file.readFile() : null;
+  } finally {
+    await file.close();
+  }
 }

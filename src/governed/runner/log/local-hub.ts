@@ -10,9 +10,9 @@ import { windowedSummary } from 'parley-hub/views/windowed-summary';
 import { AgentClient } from '../../../client/index.ts';
 import { Hub } from '../../../hub/hub.ts';
 import { openStore } from '../../../store/open-store.ts';
-import { systemSecrets } from '../../../node/system-secrets.ts';
-import type { RunnerMeans } from './runner-context.ts';
-import { OPERATOR, RUNNER, type RunClients } from '../../../node/governed/runner/log/session-logs.ts';
+import { systemSecrets } from '../../../system/ids.ts';
+import type { RunnerContext } from './runner-context.ts';
+import { OPERATOR, RUNNER, type RunClients } from './session-log.ts';
 
 const MIB = 1024 * 1024;
 
@@ -31,7 +31,7 @@ export interface OpenedHub extends RunClients {
   close(): Promise<void>;
 }
 
-export async function openLocalHub(folder: string, { clock, ids }: RunnerMeans): Promise<OpenedHub> {
+export async function openLocalHub(folder: string, { clock, ids }: RunnerContext): Promise<OpenedHub> {
   const { store } = await openStore(folder, { segmentBytes: MIB });
   const hub = await Hub.start({
     store,

@@ -1,10 +1,11 @@
-/** What the runner needs of the machine, and what it remembers between two calls. */
+/** What every operation of the runner gets: ports, memory of this process, and the run that is open. */
 
 import { hostname } from 'node:os';
 import type { Clock, Ids } from '../../../core/ports/platform.ts';
 import { systemClock } from '../../../system/clock.ts';
 import { systemIds } from '../../../system/ids.ts';
-import type { Replay } from './run-log.ts';
+import type { GovernedConfig, RunState } from '../../engine/index.ts';
+import type { Replay, RunLog, RunLogs } from './run-log.ts';
 
 export interface RunnerPorts {
   readonly clock: Clock;
@@ -38,7 +39,7 @@ export const RUNNER_STEPS = [
 export type RunnerStep = (typeof RUNNER_STEPS)[number];
 
 /** The process keeps these for its whole life. */
-export interface Kept {
+interface RunnerMemory {
   /** Who this process is to others. */
   readonly owner: string;
   /** The fence under which it works on a run, by the id of the session. */
@@ -47,12 +48,33 @@ export interface Kept {
   readonly replays: Map<string, Replay>;
 }
 
-export interface RunnerMeans extends RunnerPorts {
-  readonly kept: Kept;
+export interface RunnerContext extends RunnerPorts {
+  readonly kept: RunnerMemory;
 }
 
-export function meansOf(given: Partial<RunnerPorts> = {}): RunnerMeans {
+export function runnerContext(given: Partial<RunnerPorts> = {}): RunnerContext {
   const { clock = systemClock, ids = systemIds, variables = process.env, reached = () => undefined } = given;
   const owner = `${hostname()}:${process.pid}:${ids.hex32().slice(0, 8)}`;
   return { clock, ids, variables, reached, kept: { owner, fences: new Map(), replays: new Map() } };
+}
+
+export interface OpenRun {
+  readonly root: string;
+  readonly logs: RunLogs;
+  readonly means: RunnerContext;
+}
+
+/** Where an operation is done: the run, and what it is judged by. */
+export interface Running extends OpenRun {
+  readonly log: RunLog;
+  readonly config: GovernedConfig;
+}
+
+export function stateOf({ log }: { readonly log: RunLog }): RunState {
+  return log.record.state.run;
+}
+
+/** Now, as it stands in records. */
+export function nowOf({ means }: OpenRun): string {
+  return new Date(means.clock.now()).toISOString();
 }

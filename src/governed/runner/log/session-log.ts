@@ -1,27 +1,95 @@
-/** One run in one session of a hub. */
+/** Logs of runs kept as sessions of a hub: posts with the lease of this process, and reads what others posted. */
 
+import { hostname } from 'node:os';
+import type { AgentClient } from '../../../client/index.ts';
 import type { JsonObject } from '../../../core/lib/json.ts';
+import { msFromIso } from '../../../core/lib/time.ts';
 import type { SessionMetadata } from '../../../core/records/session/session.ts';
-import type { Unknowns } from '../../engine/lib/unknown-record.ts';
-import type { GovernedType, RunRecord } from '../../session/index.ts';
+import { isAlive } from '../../../system/process.ts';
+import type { GovernedConfig } from '../../engine/index.ts';
+import type { UnknownRecord } from '../../engine/lib/unknown-record.ts';
+import type { GovernedType, Lease, RunRecord } from '../../session/index.ts';
 import { RunnerRefusal } from '../contract/failure.ts';
-import { isForgotten } from '../../../node/governed/runner/lease.ts';
-import type { RunnerMeans } from './runner-context.ts';
-import { Replay } from './run-log.ts';
-import type { Posted, PostOptions, RunLog } from '../../../node/governed/runner/log/run-log.ts';
-import type { RunClients } from '../../../node/governed/runner/log/session-logs.ts';
+import { type Posted, type PostOptions, Replay, type RunLog, type RunLogs } from './run-log.ts';
+import type { RunnerContext } from './runner-context.ts';
+
+export const OPERATOR = 'operator';
+export const RUNNER = 'runner';
+
+export interface RunClients {
+  readonly runner: AgentClient;
+  /** Has the grant `approve`; asked for when it is needed. */
+  readonly operator: () => Promise<AgentClient>;
+  /** OPERATOR unless told. */
+  readonly operatorName?: string;
+  /** Which participant holds which role; the runner sees to the others. */
+  readonly roles?: Readonly<Record<string, string>>;
+  /** What tells the sessions of this project from others; absent = all governed sessions of the runner are its own. */
+  readonly label?: { readonly name: string; readonly value: string };
+}
+
+export class SessionLogs implements RunLogs {
+  readonly #clients: RunClients;
+  readonly #means: RunnerContext;
+  readonly #logs: SessionLog[] = [];
+
+  private constructor(clients: RunClients, means: RunnerContext) {
+    this.#clients = clients;
+    this.#means = means;
+  }
+
+  static async read(clients: RunClients, means: RunnerContext): Promise<SessionLogs> {
+    const logs = new SessionLogs(clients, means);
+    const { runner, label } = clients;
+    for await (const { session_id, labels, creator_id } of runner.sessions({ type: 'governed' })) {
+      // Labels can be copied; who created a session cannot.
+      if (creator_id !== runner.agentId) continue;
+      if (label !== undefined && labels[label.name] !== label.value) continue;
+      // They come newest first.
+      logs.#logs.unshift(await SessionLog.read(session_id, clients, means));
+    }
+    return logs;
+  }
+
+  get runs(): readonly RunLog[] {
+    return this.#logs.filter(({ isEmpty }) => !isEmpty);
+  }
+
+  get current(): RunLog | null {
+    return this.runs.at(-1) ?? null;
+  }
+
+  async begin(config: GovernedConfig): Promise<RunLog> {
+    const { runner, operator, operatorName = OPERATOR, label, roles = {} } = this.#clients;
+    // Whoever is invited has to be there to accept.
+    await operator();
+    const session = await runner.open('governed', {
+      participants: [operatorName, ...new Set(Object.values(roles))],
+      // Who holds a role may come later; the run begins without.
+      requiredAcks: 1,
+      // A config is JSON; its interfaces only lack an index signature.
+      knobs: { config: config as unknown as JsonObject, ...(Object.keys(roles).length === 0 ? {} : { roles }) },
+      // Whether a turn is late is for its deadline to say, and a hub that is opened for a moment watches nobody.
+      expectations: [],
+      ...(label === undefined ? {} : { labels: { [label.name]: label.value } }),
+    });
+    const log = await SessionLog.read(session.id, this.#clients, this.#means);
+    this.#logs.push(log);
+    return log;
+  }
+}
 
 /** More are read again when they are needed. */
 const REPLAYS_KEPT = 64;
 
-export class SessionLog implements RunLog {
+class SessionLog implements RunLog {
   readonly sessionId: string;
   readonly #clients: RunClients;
-  readonly #means: RunnerMeans;
+  readonly #means: RunnerContext;
   #metadata: SessionMetadata;
   #replay: Replay;
 
-  private constructor(metadata: SessionMetadata, clients: RunClients, means: RunnerMeans) {
+  private constructor(metadata: SessionMetadata, clients: RunClients, means: RunnerContext) {
     this.sessionId = metadata.session_id;
     this.#metadata = metadata;
     this.#clients = clients;
@@ -29,7 +97,7 @@ export class SessionLog implements RunLog {
     this.#replay = means.kept.replays.get(metadata.session_id) ?? new Replay();
   }
 
-  static async read(sessionId: string, clients: RunClients, means: RunnerMeans): Promise<SessionLog> {
+  static async read(sessionId: string, clients: RunClients, means: RunnerContext): Promise<SessionLog> {
     const { session, unavailable } = await clients.runner.session(sessionId).info();
     // What is left of it is less than the files show: nothing is written from it.
     if (unavailable !== null)
@@ -63,7 +131,11 @@ export class SessionLog implements RunLog {
     return this.#replay.addedAt(seq);
   }
 
-  async post(type: GovernedType, data: Unknowns, { as = 'runner', expectedSeq }: PostOptions = {}): Promise<Posted> {
+  async post(
+    type: GovernedType,
+    data: UnknownRecord,
+    { as = 'runner', expectedSeq }: PostOptions = {},
+  ): Promise<Posted> {
     if (as === 'runner') await this.#clearLease(type);
     const client = as === 'runner' ? this.#clients.runner : await this.#clients.operator();
     const fence = this.#fence();
@@ -92,7 +164,7 @@ export class SessionLog implements RunLog {
   async #clearLease(type: GovernedType): Promise<void> {
     const { lease } = this.record.state;
     if (lease === null || type.startsWith('lease.') || this.#fence() !== null) return;
-    if (!isForgotten(lease, this.#means.clock.now())) return;
+    if (!isExpiredLease(lease, this.#means.clock.now())) return;
     const { runner } = this.#clients;
     const draft = { event_type: 'lease.released', event_data: { fence: lease.fence } };
     await runner.session(this.sessionId).send(draft, { expectedSeq: this.seq });
@@ -124,4 +196,13 @@ export class SessionLog implements RunLog {
       if (id !== this.sessionId) replays.delete(id);
     }
   }
+}
+
+export const LEASE_SECONDS = 3600;
+
+/** Its time is over, or its process is gone: that can be told on the same machine. */
+export function isExpiredLease({ owner, expires_at }: Lease, now: number): boolean {
+  if (msFromIso(expires_at) <= now) return true;
+  const [, host, pid] = /^(.*):(\d+):[0-9a-f]+$/.exec(owner) ?? [];
+  return host === hostname() && !isAlive(Number(pid));
 }

@@ -5,18 +5,17 @@ import { join } from 'node:path';
 import { HubError } from '../../../core/lib/errors.ts';
 import { RUN_FOLDER } from '../../engine/dispatch/paths.ts';
 import { LOCK_WAIT_MS, takeLock } from '../../files/lock.ts';
-import { placeIn } from '../../../node/governed/safe-place.ts';
+import { resolveInside } from '../../files/safe-path.ts';
 import { badArgument, RunnerRefusal } from '../contract/failure.ts';
 import { type OpenedHub, openLocalHub } from './local-hub.ts';
-import { SessionLogs } from '../../../node/governed/runner/log/session-logs.ts';
-import type { OpenRun } from '../../../node/governed/runner/open-run.ts';
-import type { RunnerMeans } from './runner-context.ts';
+import type { OpenRun, RunnerContext } from './runner-context.ts';
+import { SessionLogs } from './session-log.ts';
 
 export const LOCK_FOLDER: string = `${RUN_FOLDER}/locks/run`;
 export const LOG_FOLDER: string = `${RUN_FOLDER}/log`;
 const LOOK_AGAIN_MS = 50;
 
-export interface WithRunOptions {
+interface WithRunOptions {
   /** How long it waits for whoever is at work; 5 s unless told. */
   readonly waitMs?: number;
   /** Asked while it waits, and when it has the lock: true = what it would open is not to be gone on with. */
@@ -25,14 +24,14 @@ export interface WithRunOptions {
 
 export async function withRun<T>(
   given: string,
-  means: RunnerMeans,
+  means: RunnerContext,
   perform: (run: OpenRun) => Promise<T>,
   { waitMs = LOCK_WAIT_MS, isMoot = async () => false }: WithRunOptions = {},
 ): Promise<T> {
   const root = await rootOf(given);
   const { clock, kept, reached } = means;
   const until = clock.monotonic() + waitMs;
-  const locked = await takeLock(await placeIn(root, LOCK_FOLDER), { owner: kept.owner, clock, waitMs, isMoot });
+  const locked = await takeLock(await resolveInside(root, LOCK_FOLDER), { owner: kept.owner, clock, waitMs, isMoot });
   if (!locked.ok) throw new RunnerRefusal(locked.error_code, locked.error);
   try {
     await reached('locked');
@@ -46,11 +45,11 @@ export async function withRun<T>(
 
 async function opened<T>(
   root: string,
-  means: RunnerMeans,
+  means: RunnerContext,
   until: number,
   perform: (run: OpenRun) => Promise<T>,
 ): Promise<T> {
-  const hub = await openedHub(await placeIn(root, LOG_FOLDER), means, until);
+  const hub = await openedHub(await resolveInside(root, LOG_FOLDER), means, until);
   try {
     const logs = await SessionLogs.read(hub, means);
     await means.reached('opened');
@@ -62,7 +61,7 @@ async function opened<T>(
 }
 
 /** Whoever was silent for long may hold the log all the same: a lock of the system, which goes with its process alone. */
-async function openedHub(folder: string, means: RunnerMeans, until: number): Promise<OpenedHub> {
+async function openedHub(folder: string, means: RunnerContext, until: number): Promise<OpenedHub> {
   const { clock } = means;
   for (;;) {
     try {

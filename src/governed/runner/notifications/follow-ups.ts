@@ -1,12 +1,12 @@
 /** What has to be done after something became durable: from the list in the log, at least once, also for a runner that died. */
 
 import type { HookAudit } from '../../engine/hooks/hook.ts';
-import { own, type Unknowns } from '../../engine/lib/unknown-record.ts';
-import { type FollowUp, rulesOf } from '../../session/index.ts';
+import { getOwn, type UnknownRecord } from '../../engine/lib/unknown-record.ts';
 import type { HooksRun } from '../../hooks/run-hooks.ts';
-import { hooksOf } from '../../../node/governed/runner/hooks-of.ts';
-import { notifyAll } from '../../../node/governed/runner/notifications/notify.ts';
-import { type OpenRun, type Running, stateOf } from '../../../node/governed/runner/open-run.ts';
+import { type FollowUp, rulesOf } from '../../session/index.ts';
+import { type OpenRun, type Running, stateOf } from '../log/runner-context.ts';
+import { hooksOf } from '../project/load-context.ts';
+import { notifyAll } from './notify.ts';
 
 /** What the hooks said. */
 export async function followUp(run: OpenRun): Promise<readonly HookAudit[]> {
@@ -30,15 +30,15 @@ async function asked(running: Running, one: FollowUp, said: HookAudit[]): Promis
   return ran.results;
 }
 
-function acceptedPayload(running: Running, { turn_id, seq }: FollowUp): Unknowns {
+function acceptedPayload(running: Running, { turn_id, seq }: FollowUp): UnknownRecord {
   const { log } = running;
   const state = stateOf(running);
-  const entry: Unknowns = { ...log.addedAt(seq)?.history[0] };
+  const entry: UnknownRecord = { ...log.addedAt(seq)?.history[0] };
   const count = (list: unknown) => (Array.isArray(list) ? list.length : 0);
   return {
     turn_id,
     role_id: entry.role ?? null,
-    history_entry_index: log.record.history.findIndex((one) => (one as Unknowns).turn_id === turn_id),
+    history_entry_index: log.record.history.findIndex((one) => (one as UnknownRecord).turn_id === turn_id),
     accepted_integration_ref: state.accepted_integration_ref,
     decisions_count: count(entry.decisions),
     objections_count: count(entry.objections),
@@ -47,9 +47,9 @@ function acceptedPayload(running: Running, { turn_id, seq }: FollowUp): Unknowns
   };
 }
 
-function escalatedPayload(running: Running, { turn_id, seq }: FollowUp): Unknowns {
+function escalatedPayload(running: Running, { turn_id, seq }: FollowUp): UnknownRecord {
   const then = running.log.addedAt(seq)?.state.run ?? stateOf(running);
-  const turn = turn_id === null ? undefined : own(then.active_turns, turn_id);
+  const turn = turn_id === null ? undefined : getOwn(then.active_turns, turn_id);
   return {
     blocked_reason: then.blocked_reason,
     recovery_action: then.blocked_reason?.recovery.recovery_action ?? null,

@@ -1,39 +1,83 @@
-/** What somebody gets for a turn is written, added to by hooks, sealed, and told in the log. */
+/** Operations that send a turn out: assign it, write its bundle, report its progress, refresh its baseline. */
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { stagingFolder } from '../../engine/dispatch/paths.ts';
-import { isRecord } from '../../engine/lib/unknown-record.ts';
 import { makeFolder } from '../../../system/make-folder.ts';
-import { sealDispatchBundle } from '../../../node/governed/dispatch/seal.ts';
-import { writeBundle } from '../../dispatch/bundle.ts';
-import { placeIn } from '../../../node/governed/safe-place.ts';
-import { badArgument, RunnerRefusal } from '../contract/failure.ts';
-import { nowOf, type OpenRun, type Running, stateOf } from '../../../node/governed/runner/open-run.ts';
-import { requireRun } from '../project/take-over.ts';
-import { turnAsked } from '../../../node/governed/runner/turn-asked.ts';
+import { sealDispatchBundle, writeBundle } from '../../dispatch/bundle.ts';
+import { stagingFolder } from '../../engine/dispatch/paths.ts';
+import { authorityOf, canonicalPath, getActiveTurnCount, getActiveTurns } from '../../engine/index.ts';
+import { getOwn, isRecord } from '../../engine/lib/unknown-record.ts';
+import { resolveInside } from '../../files/safe-path.ts';
+import { badArgument, RunnerRefusal, requireHooksPassed } from '../contract/failure.ts';
 import type {
+  AssignOptions,
   BaselineRefreshed,
   BundleDispatched,
   DispatchOptions,
   LifecycleChanged,
   LifecycleDetails,
   LifecycleStep,
+  TurnAssigned,
 } from '../contract/types.ts';
-import { baselineNow } from '../../../node/governed/runner/operations/rejection.ts';
+import { baselineNow, baselineOf, type Tree, treeOf } from '../inspect/git.ts';
+import { nowOf, type OpenRun, type Running, stateOf } from '../log/runner-context.ts';
+import { hooksOf } from '../project/load-context.ts';
+import { requireActiveTurn } from '../project/rejected-files.ts';
+import { type OperationArgs, requireRun } from '../project/take-over.ts';
 
-export interface DispatchArgs {
+interface AssignArgs {
   readonly config: unknown;
-  readonly options?: DispatchOptions;
+  readonly roleId: unknown;
+  readonly options?: AssignOptions;
+}
+
+export async function assignTurn(run: OpenRun, { config, roleId, options = {} }: AssignArgs): Promise<TurnAssigned> {
+  if (typeof roleId !== 'string' || roleId === '') throw badArgument('roleId', 'the name of a role', roleId);
+  const running = await requireRun(run, config);
+  const state = stateOf(running);
+  const hooks = await hooksOf(running, 'before_assignment', {
+    role_id: roleId,
+    role_config: getOwn(running.config.roles, roleId) ?? null,
+    phase: state.phase,
+    active_turns: Object.keys(getActiveTurns(state)),
+    history_length: running.log.record.history.length,
+  });
+  requireHooksPassed(hooks, 'before_assignment');
+  const turn_id = options.turnId ?? `turn_${run.means.ids.hex32().slice(0, 16)}`;
+  const tree = await treeOf(run.root);
+  await running.log.post('turn.assigned', {
+    turn_id,
+    role: roleId,
+    git: tree === null ? null : { head: tree.head, changed: null, is_clean: isClean(running, tree, roleId) },
+    baseline: tree === null ? null : baselineOf(tree, nowOf(run)),
+    hooks: hooks.results,
+  });
+  const after = stateOf(running);
+  const turn = getOwn(after.active_turns, turn_id);
+  if (turn === undefined) throw new Error(`turn ${turn_id} was assigned and is not out`);
+  return { ok: true, state: after, turn, warnings: [] };
+}
+
+/** What accepted turns have changed is theirs. While others are at work nobody can tell whose a change is. */
+function isClean(running: Running, { dirty }: Tree, roleId: string): boolean | null {
+  if (getActiveTurnCount(stateOf(running)) > 0 || authorityOf(running.config, roleId) === 'review_only') return null;
+  const accounted = new Set(running.log.record.history.flatMap(declaredIn));
+  return Object.keys(dirty).every((path) => accounted.has(path));
+}
+
+function declaredIn(entry: object): readonly string[] {
+  const { files_changed = [] } = entry as { readonly files_changed?: unknown };
+  const paths = Array.isArray(files_changed) ? files_changed.filter((path) => typeof path === 'string') : [];
+  return paths.map((path) => canonicalPath(path) ?? path);
 }
 
 /** Files are made from the log, whatever state the caller holds. Written again, it is the same turn that goes out. */
 export async function writeDispatchBundle(
   run: OpenRun,
-  { config, options = {} }: DispatchArgs,
+  { config, options = {} }: OperationArgs<DispatchOptions>,
 ): Promise<BundleDispatched> {
   const running = await requireRun(run, config);
-  const turn = turnAsked(running, options.turnId);
+  const turn = requireActiveTurn(running, options.turnId);
   const { history, ledger } = running.log.record;
   const plain = (entry: object) => ({ ...entry });
   const written = await writeBundle(run.root, stateOf(running), running.config, {
@@ -54,7 +98,7 @@ export async function writeDispatchBundle(
   if (!sealed.ok) throw new RunnerRefusal(sealed.error_code, sealed.error, { hookResults });
   const { bundlePath, warnings } = written;
   // Whoever is told where to write finds the folder there.
-  await makeFolder(await placeIn(run.root, stagingFolder(turn.turn_id)));
+  await makeFolder(await resolveInside(run.root, stagingFolder(turn.turn_id)));
   if (turn.status !== 'dispatched' && turn.status !== 'starting' && turn.status !== 'running') {
     await running.log.post('turn.dispatched', {
       turn_id: turn.turn_id,
@@ -84,7 +128,7 @@ async function textOf({ root }: Running, bundlePath: string, name: string): Prom
 
 const STEPS: readonly LifecycleStep[] = ['dispatched', 'starting', 'running', 'stalled', 'failed_start'];
 
-export interface LifecycleArgs {
+interface LifecycleArgs {
   readonly turnId: unknown;
   readonly step: unknown;
   readonly details?: LifecycleDetails;
@@ -98,7 +142,7 @@ export async function transitionActiveTurnLifecycle(
   if (step === undefined) throw badArgument('step', `one of ${STEPS.join(', ')}`, given);
   if (typeof turnId !== 'string') throw badArgument('turnId', 'the id of a turn', turnId);
   const running = await requireRun(run);
-  const before = turnAsked(running, turnId);
+  const before = requireActiveTurn(running, turnId);
   const isThere = before.status === step || (step === 'dispatched' && isUnderWay(before.status));
   if (!isThere) {
     const { at = null, pid = null, stream = null } = details;
@@ -106,7 +150,7 @@ export async function transitionActiveTurnLifecycle(
     if (step === 'dispatched') await running.log.post('turn.dispatched', told);
     else await running.log.post('turn.progress', { ...told, step });
   }
-  return { ok: true, state: stateOf(running), turn: turnAsked(running, turnId), changed: !isThere };
+  return { ok: true, state: stateOf(running), turn: requireActiveTurn(running, turnId), changed: !isThere };
 }
 
 function isUnderWay(status: string): boolean {
@@ -119,8 +163,8 @@ export async function refreshTurnBaselineSnapshot(
 ): Promise<BaselineRefreshed> {
   if (typeof turnId !== 'string') throw badArgument('turnId', 'the id of a turn', turnId);
   const running = await requireRun(run);
-  turnAsked(running, turnId);
+  requireActiveTurn(running, turnId);
   const baseline = (await baselineNow(run)) ?? { kind: 'none', captured_at: nowOf(run) };
   await running.log.post('turn.rebased', { turn_id: turnId, baseline });
-  return { ok: true, state: stateOf(running), turn: turnAsked(running, turnId), baseline };
+  return { ok: true, state: stateOf(running), turn: requireActiveTurn(running, turnId), baseline };
 }

@@ -1,14 +1,13 @@
 /** The run of a project with the config that is given: the one that is there, or one that goes on from files or another log. */
 
-import { checkConfig, digestOf, type GovernedConfig, phasesOf } from '../../index.ts';
-import { isRecord, type Unknowns } from '../../engine/lib/unknown-record.ts';
+import { checkConfig, digestOf, type GovernedConfig, phasesOf } from '../../engine/index.ts';
+import { isRecord, type UnknownRecord } from '../../engine/lib/unknown-record.ts';
 import { rulesOf } from '../../session/index.ts';
 import { RunnerRefusal } from '../contract/failure.ts';
-import { filesFound, keepFound } from '../../../node/governed/runner/found-files.ts';
+import type { RunLog } from '../log/run-log.ts';
+import type { OpenRun, Running } from '../log/runner-context.ts';
+import { readImportedFiles, saveImportedFiles, stateIn } from './imported-files.ts';
 import { readContext } from './load-context.ts';
-import type { RunLog } from '../../../node/governed/runner/log/run-log.ts';
-import type { OpenRun, Running } from '../../../node/governed/runner/open-run.ts';
-import { stateIn } from '../../../node/governed/runner/state-on-disk.ts';
 
 /** Of one envelope; far below what a log takes. */
 const MAX_PART_BYTES = 128 * 1024;
@@ -18,16 +17,22 @@ export async function runningRun(run: OpenRun, given: unknown): Promise<Running 
   const { current } = run.logs;
   const config = given === undefined ? await configOf(run, current) : checkedConfig(given);
   if (current === null) {
-    const found = await filesFound(run.root);
+    const found = await readImportedFiles(run.root);
     if (found === null) return null;
     // Before anything is written: what is no state is left alone.
     stateIn(found.state);
-    await keepFound(run.root, found);
+    await saveImportedFiles(run.root, found);
     return { ...run, config, log: await imported(run, config, found) };
   }
   const isOver = current.record.state.run.status === 'completed';
   if (isOver || (current.isOpen && isSame(current, config))) return { ...run, config, log: current };
   return { ...run, config, log: await goneOn(run, config, current) };
+}
+
+/** What most operations are asked with. */
+export interface OperationArgs<Options> {
+  readonly config: unknown;
+  readonly options?: Options;
 }
 
 export async function requireRun(run: OpenRun, given?: unknown): Promise<Running> {
@@ -63,7 +68,7 @@ function isSame({ metadata }: RunLog, config: GovernedConfig): boolean {
  */
 async function goneOn(run: OpenRun, config: GovernedConfig, before: RunLog): Promise<RunLog> {
   const { state, history, ledger } = before.record;
-  const named = (key: string) => (entry: object) => typeof (entry as Unknowns)[key] === 'string';
+  const named = (key: string) => (entry: object) => typeof (entry as UnknownRecord)[key] === 'string';
   return imported(run, config, {
     state: state.run,
     history: history.filter(named('turn_id')),
@@ -71,7 +76,7 @@ async function goneOn(run: OpenRun, config: GovernedConfig, before: RunLog): Pro
   });
 }
 
-export interface ToImport {
+interface ToImport {
   readonly state: unknown;
   readonly history: readonly object[];
   readonly ledger: readonly object[];
@@ -88,7 +93,7 @@ export async function imported(run: OpenRun, config: GovernedConfig, found: ToIm
   return log;
 }
 
-function partsOf({ state, history, ledger }: ToImport): readonly Unknowns[] {
+function partsOf({ state, history, ledger }: ToImport): readonly UnknownRecord[] {
   const parts: { history: object[]; ledger: object[] }[] = [{ history: [], ledger: [] }];
   let bytes = 0;
   const add = (kind: 'history' | 'ledger') => (entry: object) => {

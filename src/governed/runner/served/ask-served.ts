@@ -1,14 +1,20 @@
-/** Has the hub that serves a project do an operation: one line there, one line back, over a socket only its owner reaches. */
+/**
+ * Asks the hub that serves a project to do an operation: one line there, one line back, over a socket only its owner reaches.
+ * A hub that has only just begun holds the project before it can be asked, so the caller waits for its socket.
+ */
 
+import { createConnection, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Clock } from '../../../core/ports/platform.ts';
-import type { RunState } from '../../index.ts';
+import type { RunState } from '../../engine/index.ts';
+import { isLockHeld, LOCK_WAIT_MS } from '../../files/lock.ts';
+import { resolveInside } from '../../files/safe-path.ts';
 import { RunnerRefusal } from '../contract/failure.ts';
-import type { Answer, Args, OperationName } from '../../../node/governed/runner/operations.ts';
-import type { RunnerMeans } from '../log/runner-context.ts';
 import type { RunnerFailure } from '../contract/types.ts';
-import { reachHub } from '../../../node/governed/serving/reach-hub.ts';
-import type { ServedNote } from './served-note.ts';
+import type { RunnerContext } from '../log/runner-context.ts';
+import { LOCK_FOLDER } from '../log/with-run.ts';
+import type { Answer, Args, OperationName } from '../operations/operations.ts';
+import { readServedNote, type ServedNote } from './served-note.ts';
 
 export interface AskedLine {
   readonly op: string;
@@ -28,7 +34,7 @@ export async function askServed<Name extends OperationName>(
   note: ServedNote,
   op: Name,
   args: Args<Name>,
-  means: RunnerMeans,
+  means: RunnerContext,
 ): Promise<Answer<Name>> {
   // The hub does the operation of that name.
   return (await asked(root, note, { op, args, owner: means.kept.owner }, means.clock)) as Answer<Name>;
@@ -38,7 +44,11 @@ export async function askServed<Name extends OperationName>(
 export const STATE_OP = 'loadState';
 
 /** null = no run is there. */
-export async function askState(root: string, note: ServedNote, { clock, kept }: RunnerMeans): Promise<RunState | null> {
+export async function askState(
+  root: string,
+  note: ServedNote,
+  { clock, kept }: RunnerContext,
+): Promise<RunState | null> {
   return (await asked(root, note, { op: STATE_OP, args: {}, owner: kept.owner }, clock)) as RunState | null;
 }
 
@@ -71,4 +81,47 @@ async function asked(root: string, note: ServedNote, line: AskedLine, clock: Clo
     throw new RunnerRefusal('hub_not_answering', `the hub that serves ${root} does not answer; nothing was asked`);
   const error = `the hub that serves ${root} ended before it answered; whether ${line.op} was done is in the log: look at the run`;
   throw new RunnerRefusal('outcome_unknown', error);
+}
+
+const LOOK_AGAIN_MS = 50;
+
+/** Throws `hub_not_running` with what to do; `lock_timeout` where somebody holds the project and cannot be asked. */
+async function reachHub(root: string, note: ServedNote, clock: Clock): Promise<Socket> {
+  const lock = await resolveInside(root, LOCK_FOLDER);
+  const until = clock.monotonic() + LOCK_WAIT_MS;
+  for (;;) {
+    // One that begins anew may be asked at another place.
+    const { socket } = (await readServedNote(root)) ?? note;
+    const reached = await connected(socket);
+    if (reached !== null) return reached;
+    if (!(await isLockHeld(lock))) throw notRunning(root, note);
+    if (clock.monotonic() >= until) throw notYet(root);
+    await new Promise<void>((done) => clock.after(LOOK_AGAIN_MS, done));
+  }
+}
+
+/** For who only wants to know. */
+export async function canBeReached({ socket }: ServedNote): Promise<boolean> {
+  const reached = await connected(socket);
+  reached?.destroy();
+  return reached !== null;
+}
+
+function notRunning(root: string, { data }: ServedNote): RunnerRefusal {
+  const where = data === null ? '' : ` --data ${data}`;
+  const error = `the log of this run is in a hub that does not run: start it with "parley up${where} --run ${root}", or take the run back with "parley run take-back"`;
+  return new RunnerRefusal('hub_not_running', error, { details: { data } });
+}
+
+function notYet(root: string): RunnerRefusal {
+  const error = `somebody holds ${root} for longer than ${LOCK_WAIT_MS} ms, and is no hub that can be asked; nothing was asked`;
+  return new RunnerRefusal('lock_timeout', error);
+}
+
+function connected(path: string): Promise<Socket | null> {
+  return new Promise((settle) => {
+    const socket = createConnection(path, () => settle(socket));
+    // Later too: what is read from it ends then.
+    socket.on('error', () => settle(null));
+  });
 }

@@ -3,11 +3,11 @@
  * the hub is down: what stands in the project's own log is older then, and nobody is to go on from there.
  */
 
+import { asText, readFileOrNull, removeFile, writeFileAtomic } from '../../../system/atomic-file.ts';
 import { RUN_FOLDER } from '../../engine/dispatch/paths.ts';
-import { isRecord } from '../../engine/lib/unknown-record.ts';
+import { parseRecord } from '../../engine/lib/unknown-record.ts';
+import { resolveInside } from '../../files/safe-path.ts';
 import { RunnerRefusal } from '../contract/failure.ts';
-import { placeIn } from '../../../node/governed/safe-place.ts';
-import { asText, readWhole, removeWhole, writeWhole } from '../../../node/governed/whole-file.ts';
 
 const NOTE = `${RUN_FOLDER}/served.json`;
 
@@ -25,26 +25,18 @@ export interface ServedNote {
 
 /** null = nobody serves it. */
 export async function readServedNote(root: string): Promise<ServedNote | null> {
-  const text = await readWhole(await placeIn(root, NOTE));
+  const text = await readFileOrNull(await resolveInside(root, NOTE));
   if (text === null) return null;
-  const read = parsed(text);
-  const isNote = isRecord(read) && typeof read.served_id === 'string' && typeof read.socket === 'string';
+  const read = parseRecord(text);
+  const isNote = read !== null && typeof read.served_id === 'string' && typeof read.socket === 'string';
   if (isNote) return { roles: {}, data: null, ...read } as unknown as ServedNote;
   throw new RunnerRefusal('io_error', `${NOTE}: expected where the hub of this run is, got ${text.slice(0, 80)}`);
 }
 
 export async function writeServedNote(root: string, note: ServedNote): Promise<void> {
-  await writeWhole(await placeIn(root, NOTE), asText(note));
+  await writeFileAtomic(await resolveInside(root, NOTE), asText(note));
 }
 
 export async function removeServedNote(root: string): Promise<void> {
-  await removeWhole(await placeIn(root, NOTE));
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+  await removeFile(await resolveInside(root, NOTE));
 }

@@ -2,11 +2,23 @@
 
 import { utf8Bytes } from '../../../core/lib/json.ts';
 import { sha256 } from '../../../core/lib/sha256.ts';
-import type { ReadFiles } from '../../gates/verdict.ts';
+import type { ReadFiles } from '../../engine/gates/verdict.ts';
 import { canonicalPath } from '../../engine/lib/project-paths.ts';
-import { repeatedIn, type Unknowns } from '../../engine/lib/unknown-record.ts';
-import { no } from './move.ts';
-import { anyText, anything, flag, listOf, misread, object, or, orNull, type Reader, text, whole } from '../state/shape.ts';
+import { repeatedIn, type UnknownRecord } from '../../engine/lib/unknown-record.ts';
+import {
+  anyText,
+  anything,
+  flag,
+  listOf,
+  misread,
+  object,
+  or,
+  orNull,
+  type Reader,
+  text,
+  whole,
+} from '../state/shape.ts';
+import { sessionError } from './move.ts';
 
 /** Of one file; a larger one is told by its digest, with the part that matters. */
 export const MAX_EVIDENCE_TEXT: number = 16 * 1024;
@@ -30,7 +42,7 @@ export interface GitEvidence {
 }
 
 /** An entry of the audit of hooks. */
-export type HookEvidence = Unknowns;
+export type HookEvidence = UnknownRecord;
 
 export interface Evidence {
   readonly files: readonly FileEvidence[];
@@ -100,8 +112,12 @@ export function requireHooks(entries: readonly HookEvidence[]): void {
   if (by === undefined) return;
   const { hook_name, hook_phase, orchestrator_action: action } = by;
   const code = action === 'aborted_tamper' ? 'hook_tamper' : 'hook_blocked';
-  throw no(code, `the hook ${String(hook_name)} (${String(hook_phase)}) has stopped this: ${String(action)}`, {
-    hook_name,
-    action,
-  });
+  throw sessionError(
+    code,
+    `the hook ${String(hook_name)} (${String(hook_phase)}) has stopped this: ${String(action)}`,
+    {
+      hook_name,
+      action,
+    },
+  );
 }

@@ -2,23 +2,23 @@
 
 import { ProtocolError } from '../../../core/lib/errors.ts';
 import type { SessionMetadata } from '../../../core/records/session/session.ts';
-import type { HistoryEntry, LedgerEntry } from '../../engine/acceptance/entries.ts';
-import type { EventDraft } from '../../events/draft.ts';
 import type { RepoDecisionRecord } from '../../engine/acceptance/decisions.ts';
-import type { Unknowns } from '../../engine/lib/unknown-record.ts';
-import type { Changed, Refused } from '../../refusal.ts';
-import type { RunState } from '../../run/state.ts';
+import type { HistoryEntry, LedgerEntry } from '../../engine/acceptance/entries.ts';
+import type { EventDraft } from '../../engine/events/events.ts';
+import type { UnknownRecord } from '../../engine/lib/unknown-record.ts';
+import type { Changed, Refused } from '../../engine/run/moves.ts';
+import type { RunState } from '../../engine/state/state.ts';
 import type { SessionRules } from '../state/rules.ts';
 import type { GovernedState } from '../state/state.ts';
 
-export interface Ask {
+export interface MoveInput {
   /** The session as it is; null = what is asked about was judged before, and stands in the log. */
   readonly metadata: SessionMetadata | null;
   readonly rules: SessionRules;
   readonly state: GovernedState;
   readonly sender: string;
   /** What the envelope says. Nothing is known of it yet. */
-  readonly data: Unknowns;
+  readonly data: UnknownRecord;
   /** Where it stands in the log, or would. */
   readonly seq: number;
   readonly now: string;
@@ -28,13 +28,13 @@ export interface Ask {
 export interface Outcome {
   readonly state: GovernedState;
   readonly events: readonly EventDraft[];
-  readonly history: readonly (HistoryEntry | Unknowns)[];
-  readonly ledger: readonly (LedgerEntry | Unknowns)[];
+  readonly history: readonly (HistoryEntry | UnknownRecord)[];
+  readonly ledger: readonly (LedgerEntry | UnknownRecord)[];
   readonly repoDecisions: readonly RepoDecisionRecord[];
 }
 
 /** Throws a ProtocolError that says why not. */
-export type Move = (ask: Ask) => Outcome;
+export type Move = (ask: MoveInput) => Outcome;
 
 /** The state after it, and what is told of it. */
 export function outcome(state: GovernedState, more: Partial<Outcome> = {}): Outcome {
@@ -42,12 +42,16 @@ export function outcome(state: GovernedState, more: Partial<Outcome> = {}): Outc
 }
 
 /** What an operation of the engine came to. */
-export function ranOn({ state }: Ask, changed: Changed | Refused, more: Partial<GovernedState> = {}): Outcome {
+export function withEngineResult(
+  { state }: MoveInput,
+  changed: Changed | Refused,
+  more: Partial<GovernedState> = {},
+): Outcome {
   if (!changed.ok) throw refusalError(changed);
-  return outcome(onRun(state, changed.state, more), { events: changed.events });
+  return outcome(withRun(state, changed.state, more), { events: changed.events });
 }
 
-export function onRun(state: GovernedState, run: RunState, more: Partial<GovernedState> = {}): GovernedState {
+export function withRun(state: GovernedState, run: RunState, more: Partial<GovernedState> = {}): GovernedState {
   return { ...state, run, has_moved: true, ...more };
 }
 
@@ -56,6 +60,6 @@ export function refusalError({ error_type, error_code, detail, params }: Refused
 }
 
 /** A refusal of the session's own: the engine has no say in it. */
-export function no(error_code: string, detail: string, params: Unknowns = {}): ProtocolError {
+export function sessionError(error_code: string, detail: string, params: UnknownRecord = {}): ProtocolError {
   return new ProtocolError(detail, { ...params, error_type: error_code, error_code });
 }

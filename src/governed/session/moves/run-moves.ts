@@ -1,29 +1,27 @@
-/** A run is taken over, begins, is blocked and goes on. */
+/** A run is imported, begins, is blocked and resolved; a gate is approved or refused. The hub has checked that the sender may approve. */
 
-import { isRecord, type Unknowns } from '../../engine/lib/unknown-record.ts';
+import { getOwn, isRecord, type UnknownRecord } from '../../engine/lib/unknown-record.ts';
 import { blockRun, escalateByOperator, resolveBlocked } from '../../engine/run/block.ts';
-import { initialiseRun } from '../../run/initialise.ts';
-import { indexed } from '../state/history-index.ts';
+import { approveCompletion, approveTransition, initialiseRun } from '../../engine/run/transition.ts';
+import type { RunState } from '../../engine/state/state.ts';
+import { addToIndex } from '../state/history-index.ts';
 import { importedState } from '../state/imported-state.ts';
-import { type Ask, no, type Outcome, outcome, ranOn } from './move.ts';
-import { anything, listOf, object, or, orNull, text } from '../state/shape.ts';
-import type { GovernedState } from '../state/state.ts';
+import { hasHooks } from '../state/rules.ts';
+import { anything, listOf, object, oneOf, or, orNull, text } from '../state/shape.ts';
+import { GATE_TYPES, type GateType, type GovernedState } from '../state/state.ts';
+import { type MoveInput, type Outcome, outcome, sessionError, withEngineResult } from './move.ts';
 
-interface Imported {
-  readonly history: readonly Unknowns[];
-  readonly ledger: readonly Unknowns[];
-}
-
-const imports = object<Imported>({ history: or(listOf(anything), []), ledger: or(listOf(anything), []) });
+const imports = object({ history: or(listOf(anything), []), ledger: or(listOf(anything), []) });
 
 /** The first brings the state, more may bring the rest of a long past; nothing else comes between them. */
-export function imported({ state, data }: Ask): Outcome {
-  if (state.has_moved) throw no('run_has_begun', 'a run is taken over before anything else happens in it');
+export function imported({ state, data }: MoveInput): Outcome {
+  if (state.has_moved) throw sessionError('run_has_begun', 'a run is taken over before anything else happens in it');
   const isFirst = state.run.status === 'idle' && state.run.run_id === null && state.books.turns.length === 0;
-  if (!isFirst && isRecord(data.state)) throw no('state_given', 'the state of this run was taken over already');
+  if (!isFirst && isRecord(data.state))
+    throw sessionError('state_given', 'the state of this run was taken over already');
   const run = isFirst ? importedState(data.state, 'state') : state.run;
   const { history, ledger } = imports(data, '');
-  const books = indexed(state.books, run, history, ledger);
+  const books = addToIndex(state.books, run, history, ledger);
   const next: GovernedState = { ...state, run, books };
   return outcome(next, {
     history: once(history, ['run_id', 'turn_id'], new Set(state.books.turns)),
@@ -32,7 +30,11 @@ export function imported({ state, data }: Ask): Outcome {
 }
 
 /** Elsewhere an entry may have been written twice; those of other runs and turns are others. Entries without an id are as many as they are. */
-function once(entries: readonly Unknowns[], keys: readonly string[], before: ReadonlySet<string>): readonly Unknowns[] {
+function once(
+  entries: readonly UnknownRecord[],
+  keys: readonly string[],
+  before: ReadonlySet<string>,
+): readonly UnknownRecord[] {
   const seen = new Set<string>();
   return entries.filter((entry) => {
     const values = keys.map((name) => entry[name] ?? null);
@@ -47,27 +49,20 @@ function once(entries: readonly Unknowns[], keys: readonly string[], before: Rea
   });
 }
 
-const beginning = object<{ run_id: string; provenance: Unknowns | null; inherited_context: Unknowns | null }>({
+const beginning = object({
   run_id: text,
   provenance: orNull(anything),
   inherited_context: orNull(anything),
 });
 
-export function initialized(ask: Ask): Outcome {
+export function initialized(ask: MoveInput): Outcome {
   const { run_id, provenance, inherited_context } = beginning(ask.data, '');
   const { state, rules, now } = ask;
   const given = { runId: run_id, now, provenance, inheritedContext: inherited_context };
-  return ranOn(ask, initialiseRun(state.run, rules.config, given));
+  return withEngineResult(ask, initialiseRun(state.run, rules.config, given));
 }
 
-const blocker = object<{
-  blocked_on: string;
-  category: string;
-  turn_id: string | null;
-  owner: string | null;
-  recovery_action: string | null;
-  detail: string | null;
-}>({
+const blocker = object({
   blocked_on: text,
   category: text,
   turn_id: orNull(text),
@@ -76,7 +71,7 @@ const blocker = object<{
   detail: orNull(text),
 });
 
-export function blocked(ask: Ask): Outcome {
+export function blocked(ask: MoveInput): Outcome {
   const { blocked_on, category, turn_id, owner, recovery_action, detail } = blocker(ask.data, '');
   const given = {
     blockedOn: blocked_on,
@@ -87,31 +82,94 @@ export function blocked(ask: Ask): Outcome {
     ...(recovery_action === null ? {} : { recoveryAction: recovery_action }),
     ...(detail === null ? {} : { detail }),
   };
-  return ranOn(ask, blockRun(ask.state.run, given));
+  return withEngineResult(ask, blockRun(ask.state.run, given));
 }
 
-const escalation = object<{ reason: string; detail: string | null; turn_id: string | null }>({
+const escalation = object({
   reason: text,
   detail: orNull(text),
   turn_id: orNull(text),
 });
 
-export function escalated(ask: Ask): Outcome {
+export function escalated(ask: MoveInput): Outcome {
   const { reason, detail, turn_id } = escalation(ask.data, '');
-  return ranOn(ask, escalateByOperator(ask.state.run, { reason, detail, turnId: turn_id, now: ask.now }));
+  return withEngineResult(ask, escalateByOperator(ask.state.run, { reason, detail, turnId: turn_id, now: ask.now }));
 }
 
-const resolution = object<{ action: string; note: string | null }>({ action: or(text, 'resume'), note: orNull(text) });
+const resolution = object({ action: or(text, 'resume'), note: orNull(text) });
 
-export function resolved(ask: Ask): Outcome {
+export function resolved(ask: MoveInput): Outcome {
   const { action, note } = resolution(ask.data, '');
-  return ranOn(ask, resolveBlocked(ask.state.run, { action, note, now: ask.now }));
+  return withEngineResult(ask, resolveBlocked(ask.state.run, { action, note, now: ask.now }));
 }
 
-const answer = object<{ action: string; note: string }>({ action: or(text, 'resume'), note: text });
+const answer = object({ action: or(text, 'resume'), note: text });
 
 /** A person says what was asked for, and the run goes on: the same as a resolution, never without words. */
-export function answered(ask: Ask): Outcome {
+export function answered(ask: MoveInput): Outcome {
   const { action, note } = answer(ask.data, '');
-  return ranOn(ask, resolveBlocked(ask.state.run, { action, note, now: ask.now }));
+  return withEngineResult(ask, resolveBlocked(ask.state.run, { action, note, now: ask.now }));
+}
+
+interface Named {
+  readonly gate_type: GateType;
+  readonly gate: string | null;
+}
+
+const named = { gate_type: oneOf(GATE_TYPES), gate: orNull(text) };
+
+const approval = object({
+  ...named,
+  via: or(oneOf(['person', 'policy']), 'person' as const),
+  note: orNull(text),
+});
+
+export function approved(ask: MoveInput): Outcome {
+  const { gate_type, gate, via } = approval(ask.data, '');
+  const { state, rules, sender, now } = ask;
+  const isTransition = gate_type === 'phase_transition';
+  const by = { now, by: sender };
+  requireGate(state.run, { gate_type, gate });
+  if (via === 'policy' && gate !== null && getOwn(rules.config.gates, gate)?.credentialed === true) {
+    throw sessionError('credentialed_gate', `the gate ${gate} is opened by somebody who may, never by a policy`, {
+      gate,
+    });
+  }
+  if (state.run.status === 'paused' && hasHooks(rules, 'before_gate') && !state.gate_hooks_passed) {
+    throw sessionError('gate_hooks_missing', 'the hooks before this gate have not let it pass', { gate });
+  }
+  const changed = isTransition ? approveTransition(state.run, by) : approveCompletion(state.run, by);
+  return withEngineResult(ask, changed, { refusal: null, gate_hooks_passed: false });
+}
+
+const denial = object({ ...named, reason: text });
+
+/** Kept for whoever asks why it still waits; a later approval opens the gate all the same. */
+export function refused({ state, data, sender, seq }: MoveInput): Outcome {
+  const { gate_type, gate, reason } = denial(data, '');
+  requireGate(state.run, { gate_type, gate });
+  if (pendingOf(state.run, gate_type) === null) throw nothingPending(gate_type);
+  return outcome({ ...state, refusal: { gate, gate_type, by: sender, reason, seq } });
+}
+
+/** Whoever decides says on what: not on whatever waits by then. */
+function requireGate(run: RunState, { gate_type, gate }: Named): void {
+  const pending = pendingOf(run, gate_type);
+  if (pending === null || pending.gate === gate) return;
+  throw sessionError(
+    'other_gate',
+    `the gate that waits is ${pending.gate ?? 'without a name'}, not ${gate ?? 'one without'}`,
+    {
+      gate: pending.gate,
+    },
+  );
+}
+
+function pendingOf(run: RunState, gate_type: GateType): { readonly gate: string | null } | null {
+  return gate_type === 'phase_transition' ? run.pending_phase_transition : run.pending_run_completion;
+}
+
+function nothingPending(gate_type: GateType): Error {
+  const words = gate_type.replace('_', ' ');
+  return sessionError(`no_pending_${gate_type}`, `no ${words} waits for approval`, { gate_type });
 }

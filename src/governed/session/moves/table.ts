@@ -1,12 +1,10 @@
 /** Every type of envelope a governed session knows: who may send it, and what it does. */
 
-import { own } from '../../engine/lib/unknown-record.ts';
+import { getOwn } from '../../engine/lib/unknown-record.ts';
 import type { Move } from './move.ts';
-import { accepted } from './accept-move.ts';
-import { approved, refused } from './gate-moves.ts';
-import { answered, blocked, escalated, imported, initialized, resolved } from './run-moves.ts';
+import { answered, approved, blocked, escalated, imported, initialized, refused, resolved } from './run-moves.ts';
 import { hookResults, leaseReleased, leaseTaken } from './side-moves.ts';
-import { assigned, claimed, dispatched, progressed, rebased, reissued, rejected } from './turn-moves.ts';
+import { accepted, assigned, claimed, dispatched, progressed, rebased, reissued, rejected } from './turn-moves.ts';
 
 /** `approver`: anybody whose credential has the grant `approve`, which the hub looks at. */
 export type Sender = 'runner' | 'holder' | 'approver';
@@ -65,7 +63,7 @@ const TABLE: { readonly [Type in GovernedType]: TypeRule } = {
 };
 
 export function ruleOf(eventType: string): TypeRule | null {
-  return own<TypeRule>(TABLE, eventType) ?? null;
+  return getOwn<TypeRule>(TABLE, eventType) ?? null;
 }
 
 const FAMILIES = ['governed.', 'run.', 'turn.', 'gate.', 'hook.', 'lease.'];

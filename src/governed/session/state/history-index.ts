@@ -1,10 +1,14 @@
 /** Of history and ledger what acceptance has to know: ids that are taken, and what can be overridden. */
 
-import { type Books, booksOf, hasWork } from '../../engine/acceptance/acceptance-index.ts';
-import { own, type Unknowns } from '../../engine/lib/unknown-record.ts';
-import type { RunState } from '../../run/state.ts';
+import {
+  type AcceptanceIndex,
+  buildAcceptanceIndex,
+  changedProduct,
+} from '../../engine/acceptance/acceptance-index.ts';
+import { getOwn, type UnknownRecord } from '../../engine/lib/unknown-record.ts';
+import type { RunState } from '../../engine/state/state.ts';
 
-export interface IndexedDecision {
+interface IndexedDecision {
   readonly id: string;
   readonly role: string | null;
   readonly authority: number | null;
@@ -12,7 +16,7 @@ export interface IndexedDecision {
   readonly is_overridden: boolean;
 }
 
-export interface BookIndex {
+export interface HistoryIndex {
   readonly turns: readonly string[];
   readonly decisions: readonly IndexedDecision[];
   /** Phases in which a completed turn has changed the product. */
@@ -21,29 +25,38 @@ export interface BookIndex {
   readonly roles_heard: Readonly<Record<string, readonly string[]>>;
 }
 
-export const NO_BOOKS: BookIndex = Object.freeze({ turns: [], decisions: [], worked_phases: [], roles_heard: {} });
+export const EMPTY_HISTORY_INDEX: HistoryIndex = Object.freeze({
+  turns: [],
+  decisions: [],
+  worked_phases: [],
+  roles_heard: {},
+});
 
 /** As the engine knows them. */
-export function booksIn({ turns, decisions, worked_phases, roles_heard }: BookIndex, run: RunState): Books {
+export function toAcceptanceIndex(
+  { turns, decisions, worked_phases, roles_heard }: HistoryIndex,
+  run: RunState,
+): AcceptanceIndex {
   const history = turns.map((turn_id) => ({ turn_id }));
   const ledger = decisions.map(({ is_overridden, ...decision }) => ({
     ...decision,
     status: is_overridden ? 'overridden' : 'accepted',
   }));
   const rolesHeard = new Map(Object.entries(roles_heard).map(([phase, roles]) => [phase, new Set(roles)]));
-  return { ...booksOf(run, history, ledger), workedPhases: new Set(worked_phases), rolesHeard };
+  return { ...buildAcceptanceIndex(run, history, ledger), workedPhases: new Set(worked_phases), rolesHeard };
 }
 
 /** With more entries; an id that is there already is not added again. */
-export function indexed(
-  books: BookIndex,
+export function addToIndex(
+  books: HistoryIndex,
   run: RunState,
-  history: readonly Unknowns[],
-  ledger: readonly Unknowns[],
-): BookIndex {
-  const isOfRun = ({ run_id }: Unknowns): boolean => run_id === undefined || run_id === null || run_id === run.run_id;
+  history: readonly UnknownRecord[],
+  ledger: readonly UnknownRecord[],
+): HistoryIndex {
+  const isOfRun = ({ run_id }: UnknownRecord): boolean =>
+    run_id === undefined || run_id === null || run_id === run.run_id;
   const past = history.filter(isOfRun);
-  const phases = past.filter(hasWork).map(({ phase }) => phase);
+  const phases = past.filter(changedProduct).map(({ phase }) => phase);
   const known = new Set(books.decisions.map(({ id }) => id));
   const added: IndexedDecision[] = [];
   for (const entry of ledger.filter(isOfRun)) {
@@ -63,9 +76,9 @@ export function indexed(
   };
 }
 
-function withRole(heard: BookIndex['roles_heard'], { phase, role }: Unknowns): BookIndex['roles_heard'] {
+function withRole(heard: HistoryIndex['roles_heard'], { phase, role }: UnknownRecord): HistoryIndex['roles_heard'] {
   if (typeof phase !== 'string' || typeof role !== 'string') return heard;
-  const before = own(heard, phase) ?? [];
+  const before = getOwn(heard, phase) ?? [];
   return before.includes(role) ? heard : { ...heard, [phase]: [...before, role] };
 }
 
@@ -73,7 +86,7 @@ function withTexts(before: readonly string[], added: readonly unknown[]): readon
   return [...new Set([...before, ...added.filter((value) => typeof value === 'string')])];
 }
 
-function decisionOf(id: string, { role, authority, overrides, status, overridden_by }: Unknowns): IndexedDecision {
+function decisionOf(id: string, { role, authority, overrides, status, overridden_by }: UnknownRecord): IndexedDecision {
   return {
     id,
     role: typeof role === 'string' ? role : null,

@@ -1,21 +1,27 @@
-/** A run's state that comes from elsewhere: every member is looked at, and what is missing gets its default. */
+/** Reads the state of a run that comes from elsewhere: every member is checked, missing members get their default. */
 
 import { ProtocolError } from '../../../core/lib/errors.ts';
 import { repoDecisions } from '../../engine/acceptance/decisions.ts';
-import { isMissing, isRecord, type Unknowns } from '../../engine/lib/unknown-record.ts';
-import { EMPTY_STATE } from '../../run/empty-state.ts';
-import type {
-  BlockedReason,
-  Escalation,
-  GateFailure,
-  PendingCompletion,
-  PendingTransition,
-  QueuedRequest,
-} from '../../run/open-items.ts';
-import type { RunState } from '../../run/state.ts';
-import { queued, review, turns } from '../imported-turns.ts';
+import { isMissing, isRecord, type UnknownRecord } from '../../engine/lib/unknown-record.ts';
+import {
+  type BlockedReason,
+  type DelegationContext,
+  type DelegationReview,
+  EMPTY_STATE,
+  type Escalation,
+  type GateFailure,
+  type PendingCompletion,
+  type PendingTransition,
+  type QueuedDelegation,
+  type QueuedRequest,
+  type RunState,
+  TURN_STATUSES,
+  type Turn,
+  type TurnRejection,
+} from '../../engine/state/state.ts';
 import {
   amount,
+  anyText,
   anything,
   listOf,
   object,
@@ -28,6 +34,67 @@ import {
   time,
   whole,
 } from './shape.ts';
+
+const texts = or(listOf(text), []);
+
+const context = {
+  delegation_id: text,
+  parent_turn_id: text,
+  parent_role: text,
+  charter: anyText,
+  acceptance_contract: texts,
+  required_decision_ids: texts,
+};
+const queued: Reader<QueuedDelegation> = object<QueuedDelegation>({
+  ...context,
+  to_role: text,
+  status: oneOf(['pending', 'active', 'completed', 'failed']),
+  child_turn_id: orNull(text),
+  satisfied_decision_ids: texts,
+  missing_decision_ids: texts,
+});
+const review: Reader<DelegationReview> = object<DelegationReview>({
+  parent_turn_id: text,
+  parent_role: text,
+  results: listOf(queued),
+});
+
+const rejection = object<TurnRejection>({
+  attempt: whole,
+  stage: orNull(text),
+  reason: anyText,
+  errors: or(listOf(anyText), []),
+  rejected_at: time,
+});
+
+const turnMembers = object<Omit<Turn, 'turn_id' | 'is_dispatched'>>({
+  run_id: orNull(text),
+  assigned_role: text,
+  status: or(oneOf(TURN_STATUSES), 'running' as const),
+  attempt: or(whole, 1),
+  assigned_at: orNull(time),
+  started_at: orNull(time),
+  deadline_at: orNull(time),
+  runtime_id: or(text, 'manual'),
+  baseline: orNull(anything),
+  assigned_sequence: or(whole, 1),
+  concurrent_with: texts,
+  delegation_context: orNull(object<DelegationContext>(context)),
+  delegation_review: orNull(review),
+  overtaken_by: or(listOf(object({ turn_id: text, files: texts })), []),
+  conflict_state: orNull(anything),
+  last_rejection: orNull(rejection),
+});
+
+/** A turn is called by its key. */
+const turns: Reader<RunState['active_turns']> = (value, field) => {
+  const read = recordOf<Omit<Turn, 'turn_id' | 'is_dispatched'>>((turn, at) => turnMembers(turn, at))(value, field);
+  const named = Object.entries(read).map(([turn_id, turn]) => {
+    const is_dispatched = turn.status !== 'assigned';
+    return [turn_id, { ...turn, turn_id, is_dispatched }] as const;
+  });
+  return Object.fromEntries(named);
+};
 
 const request = object<QueuedRequest>({
   to: orNull(text),
@@ -65,9 +132,7 @@ const readState: Reader<RunState> = object<RunState>({
   queued_run_completion: orNull(request),
   last_gate_failure: orNull(anything as Reader<unknown> as Reader<GateFailure>),
   phase_gate_status: or(recordOf(oneOf(['pending', 'passed', 'failed'])), {}),
-  budget_status: orNull(
-    object<{ spent_usd: number; remaining_usd: number | null }>({ spent_usd: amount, remaining_usd: orNull(amount) }),
-  ),
+  budget_status: orNull(object({ spent_usd: amount, remaining_usd: orNull(amount) })),
   budget_reservations: or(recordOf(amount), {}),
   delegation_queue: or(listOf(queued), []),
   pending_delegation_review: orNull(review),
@@ -94,7 +159,7 @@ function withoutHoles(value: unknown): unknown {
   return { ...value, active_turns: Object.fromEntries(turnsOf) };
 }
 
-function roleNamed(turn: Unknowns): Unknowns {
+function roleNamed(turn: UnknownRecord): UnknownRecord {
   return isMissing(turn.assigned_role) ? { ...turn, assigned_role: turn.role } : turn;
 }
 

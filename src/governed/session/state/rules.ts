@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../core/lib/json.ts';
 import { participantOf, type SessionMetadata } from '../../../core/records/session/session.ts';
 import { checkConfig } from '../../engine/config/check.ts';
 import type { GovernedConfig } from '../../engine/config/config.ts';
-import { isRecord, own, type Unknowns } from '../../engine/lib/unknown-record.ts';
+import { getOwn, isRecord, type UnknownRecord } from '../../engine/lib/unknown-record.ts';
 import { misread, or, orNull, recordOf, text } from './shape.ts';
 
 export interface SessionRules {
@@ -56,7 +56,7 @@ export function checkRules(metadata: SessionMetadata): void {
   for (const [role, holder] of Object.entries(roles)) {
     const field = `knobs.roles.${role}`;
     const declared = Object.keys(config.roles).join(', ');
-    if (own(config.roles, role) === undefined) throw misread(field, `a role of the config (${declared})`, role);
+    if (getOwn(config.roles, role) === undefined) throw misread(field, `a role of the config (${declared})`, role);
     requireParticipant(metadata, holder, field);
   }
 }
@@ -69,18 +69,18 @@ export function resolvedKnobs(metadata: SessionMetadata): JsonObject {
 }
 
 export function holderOf({ roles, runner }: SessionRules, role: string): string {
-  return own(roles, role) ?? runner;
+  return getOwn(roles, role) ?? runner;
 }
 
 /** Hooks that the project declares for a phase. */
 export function hasHooks({ config }: SessionRules, phase: string): boolean {
   const { hooks } = config as GovernedConfig & { readonly hooks?: unknown };
-  const declared = isRecord(hooks) ? own(hooks, phase) : undefined;
+  const declared = isRecord(hooks) ? getOwn(hooks, phase) : undefined;
   return Array.isArray(declared) && declared.length > 0;
 }
 
 export function hasNotifications({ config }: SessionRules): boolean {
-  const { notifications } = config as GovernedConfig & { readonly notifications?: Unknowns };
+  const { notifications } = config as GovernedConfig & { readonly notifications?: UnknownRecord };
   return isRecord(notifications) && Object.keys(notifications).length > 0;
 }
 

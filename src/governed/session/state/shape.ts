@@ -1,14 +1,21 @@
 /** Reading what an envelope holds: each reader gives the value it names, or refuses with the field, what was expected and what came. */
 
 import { ProtocolError } from '../../../core/lib/errors.ts';
-import { describe, type Json } from '../../../core/lib/json.ts';
-import { msFromIso } from '../../../core/time.ts';
-import { isFilled, isMissing, isOneOf, isRecord, own, type Unknowns } from '../../engine/lib/unknown-record.ts';
+import { describeValue, type Json } from '../../../core/lib/json.ts';
+import { msFromIso } from '../../../core/lib/time.ts';
+import {
+  getOwn,
+  isMissing,
+  isNonEmptyText,
+  isOneOf,
+  isRecord,
+  type UnknownRecord,
+} from '../../engine/lib/unknown-record.ts';
 
 export type Reader<T> = (value: unknown, field: string) => T;
 
 export function misread(field: string, expected: string, value: unknown): ProtocolError {
-  const received = describe(value);
+  const received = describeValue(value);
   return new ProtocolError(`${field}: expected ${expected}, got ${received}`, { field, expected, received });
 }
 
@@ -19,7 +26,7 @@ function reader<T>(expected: string, is: (value: unknown) => value is T): Reader
   };
 }
 
-export const text: Reader<string> = reader('a text that is not empty', isFilled);
+export const text: Reader<string> = reader('a text that is not empty', isNonEmptyText);
 export const anyText: Reader<string> = reader('a text', (value) => typeof value === 'string');
 export const flag: Reader<boolean> = reader('true or false', (value) => typeof value === 'boolean');
 export const amount: Reader<number> = reader('a number', (value) => typeof value === 'number');
@@ -29,9 +36,9 @@ export const whole: Reader<number> = reader(
 );
 export const time: Reader<string> = reader(
   'a time such as 2026-01-31T12:00:00.000Z',
-  (value): value is string => isFilled(value) && !Number.isNaN(msFromIso(value)),
+  (value): value is string => isNonEmptyText(value) && !Number.isNaN(msFromIso(value)),
 );
-export const anything: Reader<Unknowns> = reader('an object', isRecord);
+export const anything: Reader<UnknownRecord> = reader('an object', isRecord);
 
 /** Whatever JSON there is, but something. */
 export const json: Reader<Json> = (value, field) => {
@@ -75,7 +82,7 @@ export function object<T extends object>(members: { readonly [Key in keyof T]: R
     const prefix = field === '' ? '' : `${field}.`;
     const read = Object.entries<Reader<unknown>>(members).map(([key, member]) => [
       key,
-      member(own(record, key), `${prefix}${key}`),
+      member(getOwn(record, key), `${prefix}${key}`),
     ]);
     // Each member was read by the reader of its name.
     return Object.fromEntries(read) as T;

@@ -1,8 +1,7 @@
 /** The state of a governed session: the run, which ids are taken, and what is open. History and ledger are in the log. */
 
-import { EMPTY_STATE } from '../../run/empty-state.ts';
-import type { RunState } from '../../run/state.ts';
-import { type BookIndex, NO_BOOKS } from './history-index.ts';
+import { EMPTY_STATE, type RunState } from '../../engine/state/state.ts';
+import { EMPTY_HISTORY_INDEX, type HistoryIndex } from './history-index.ts';
 
 /** A result that was handed in and not judged yet. */
 export interface Claim {
@@ -29,7 +28,7 @@ export interface FollowUp {
   readonly seq: number;
 }
 
-export const FOLLOW_UP_PHASES = ['after_acceptance', 'on_escalation', 'notification'] as const;
+const FOLLOW_UP_PHASES = ['after_acceptance', 'on_escalation', 'notification'] as const;
 export type FollowUpPhase = (typeof FOLLOW_UP_PHASES)[number];
 
 /** One process of the runner works on the run, and others keep off. */
@@ -53,7 +52,7 @@ export type GateType = (typeof GATE_TYPES)[number];
 
 export interface GovernedState {
   readonly run: RunState;
-  readonly books: BookIndex;
+  readonly books: HistoryIndex;
   /** By turn. */
   readonly claims: Readonly<Record<string, Claim>>;
   readonly expected: Expected | null;
@@ -72,7 +71,7 @@ export interface GovernedState {
 
 export const NEW_SESSION: GovernedState = Object.freeze({
   run: EMPTY_STATE,
-  books: NO_BOOKS,
+  books: EMPTY_HISTORY_INDEX,
   claims: {},
   expected: null,
   follow_ups: [],

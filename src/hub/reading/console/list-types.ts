@@ -1,13 +1,15 @@
 /** The session types of a hub, for whoever opens sessions by hand; and a look at a graph before there is a session with it. */
 
-import type { RulePartInfo } from '../../../core/console-operations.ts';
 import { internalError, WireError } from '../../../core/lib/errors.ts';
-import type { Params, Result } from '../../../core/operations.ts';
 import type { RulePart } from '../../../core/ports/transition.ts';
+import type { RulePartInfo } from '../../../core/protocol/operations/console-sessions.ts';
+import type { Params, Result } from '../../../core/protocol/operations/operations.ts';
 import type { RegisteredAdapter } from '../../extensions/adapters.ts';
-import type { HubParts } from '../../parts.ts';
+import type { Extensions } from '../../extensions/resolve-adapter.ts';
 
-export function listTypes({ adapters, ruleParts }: HubParts): Result<'list_types'> {
+type GraphExtensions = Pick<Extensions, 'adapters' | 'ruleParts'>;
+
+export function listTypes({ adapters, ruleParts }: GraphExtensions): Result<'list_types'> {
   const { conditions, targets } = ruleParts.newest();
   const graph = { conditions: [...conditions.values()].map(infoOf), targets: [...targets.values()].map(infoOf) };
   const types = adapters.newest().map(({ adapter, inspectGraph }) => ({
@@ -22,10 +24,13 @@ function infoOf(part: RulePart & { readonly conditions?: readonly string[] }): R
   return { name, version, agents, conditions };
 }
 
-export function checkGraph(parts: HubParts, { graph, type }: Params<'check_graph'>): Result<'check_graph'> {
-  const { adapter, inspect } = withGraphs(parts.adapters.newest(), type);
+export function checkGraph(
+  { adapters, ruleParts }: GraphExtensions,
+  { graph, type }: Params<'check_graph'>,
+): Result<'check_graph'> {
+  const { adapter, inspect } = withGraphs(adapters.newest(), type);
   try {
-    return inspect(graph, parts.ruleParts.newest());
+    return inspect(graph, ruleParts.newest());
   } catch (thrown) {
     throw internalError(thrown, `inspectGraph of ${adapter.manifest.type} version ${adapter.manifest.version}`);
   }

@@ -1,23 +1,41 @@
 /** What a session waits for, as far as somebody may know: whoever is waited for because of a whisper is nobody else's business. */
 
-import type { ArmedWait, NextDeadline, ShownExpectation } from '../../../core/console-operations.ts';
-import type { TimedEntry, Wait, Watch } from '../../../core/ports/expectation.ts';
-import { watchedState } from '../../../core/decisions/expectations-due.ts';
-import { type Head, lifecycleDeadline } from '../../../core/state/fold-head.ts';
+import { toWaitInput } from '../../../core/decisions/expectations-due.ts';
+import { isoFromMs, isTime, msFromIso } from '../../../core/lib/time.ts';
+import type { ExpectationSet, TimedEntry, Wait } from '../../../core/ports/expectation.ts';
+import type {
+  ArmedWait,
+  AwaitedSince,
+  ExpectationStatus,
+  NextDeadline,
+  TurnSince,
+} from '../../../core/protocol/operations/console-sessions.ts';
 import { isTerminal } from '../../../core/records/session/session.ts';
+import type { Head } from '../../../core/records/session/unit.ts';
+import { changedAt, lifecycleDeadline } from '../../../core/state/fold-head.ts';
 import type { SessionState } from '../../../core/state/state.ts';
-import { isoFromMs, isTime, msFromIso } from '../../../core/time.ts';
 import { openWaits } from '../../../core/state/waits.ts';
+import { LruCache } from '../../lib/lru-cache.ts';
+import type { ReadingRooms } from '../log/read-access.ts';
 
 /** Whose waits are shown; 'all' = everybody's. */
-export type Shown = 'all' | { readonly to: string };
+export type WaitAudience = 'all' | { readonly to: string };
 
-export function shownExpectations(state: SessionState, watch: Watch | null, shown: Shown): readonly ShownExpectation[] {
+export function visibleExpectations(
+  state: SessionState,
+  watch: ExpectationSet | null,
+  shown: WaitAudience,
+): readonly ExpectationStatus[] {
   const { expectations } = state.metadata.manifest;
   return expectations.map((entry, index) => ({ ...entry, armed: armedIn(state, watch, index, shown) }));
 }
 
-function armedIn(state: SessionState, watch: Watch | null, index: number, shown: Shown): readonly ArmedWait[] {
+function armedIn(
+  state: SessionState,
+  watch: ExpectationSet | null,
+  index: number,
+  shown: WaitAudience,
+): readonly ArmedWait[] {
   const entry = watch?.timed.find((one) => one.index === index);
   if (entry === undefined) return [];
   return waitsOf(state, entry, shown).map(({ agent_id, since_seq, due_ms }) => ({
@@ -27,9 +45,9 @@ function armedIn(state: SessionState, watch: Watch | null, index: number, shown:
   }));
 }
 
-function waitsOf(state: SessionState, entry: TimedEntry, shown: Shown): readonly Wait[] {
+function waitsOf(state: SessionState, entry: TimedEntry, shown: WaitAudience): readonly Wait[] {
   try {
-    return openWaits(entry, watchedState(state)).filter(
+    return openWaits(entry, toWaitInput(state)).filter(
       ({ agent_id, due_ms }) => isTime(due_ms) && maySee(state, agent_id, shown),
     );
   } catch {
@@ -39,7 +57,7 @@ function waitsOf(state: SessionState, entry: TimedEntry, shown: Shown): readonly
 }
 
 /** Oneself, everybody, and whoever has the turn, which everybody knows. */
-function maySee({ head }: SessionState, agentId: string | null, shown: Shown): boolean {
+function maySee({ head }: SessionState, agentId: string | null, shown: WaitAudience): boolean {
   return shown === 'all' || agentId === null || agentId === shown.to || agentId === head.turn?.agent_id;
 }
 
@@ -47,8 +65,8 @@ function maySee({ head }: SessionState, agentId: string | null, shown: Shown): b
 export function nextDeadline(
   head: Head,
   state: SessionState | null,
-  watch: Watch | null,
-  shown: Shown,
+  watch: ExpectationSet | null,
+  shown: WaitAudience,
 ): NextDeadline | null {
   const ending = ofLifecycle(head);
   const expected = isTerminal(head.state) ? null : firstExpected(head, state, watch, shown);
@@ -59,7 +77,12 @@ export function nextDeadline(
 /** A deadline with its time in milliseconds: of many that are looked at one is told. */
 type Found = Omit<NextDeadline, 'at'> & { readonly at: number };
 
-function firstExpected(head: Head, state: SessionState | null, watch: Watch | null, shown: Shown): Found | null {
+function firstExpected(
+  head: Head,
+  state: SessionState | null,
+  watch: ExpectationSet | null,
+  shown: WaitAudience,
+): Found | null {
   if (state === null) {
     const at = head.due_at ?? null;
     return at === null || shown !== 'all' ? null : { at, what: 'expected', agent_id: null };
@@ -79,4 +102,51 @@ function ofLifecycle(head: Head): Found | null {
   const { state, invite_deadline_at } = head;
   const isInvite = state === 'INVITED' && invite_deadline_at !== null && msFromIso(invite_deadline_at) === at;
   return { at, what: state === 'CLOSING' ? 'drain' : isInvite ? 'invites' : 'ttl', agent_id: null };
+}
+
+/** A time each: rows that several people look at. */
+const KEPT = 4096;
+
+/** Since when somebody has the turn, or something is waited for: known for a session in memory, read once for another. */
+export class WaitStartTimes {
+  private readonly rooms: Pick<ReadingRooms, 'store' | 'sessions'>;
+  private readonly known = new LruCache<string>(KEPT);
+
+  constructor(rooms: Pick<ReadingRooms, 'store' | 'sessions'>) {
+    this.rooms = rooms;
+  }
+
+  async turnOf(head: Head, state: SessionState | null): Promise<TurnSince | null> {
+    const { turn } = head;
+    if (turn === null) return null;
+    const { agent_id, since_seq } = turn;
+    const held = state?.pacing.turn ?? null;
+    if (held !== null && held.agent_id === agent_id && held.since_seq === since_seq) {
+      return { agent_id, since_seq, since_at: isoFromMs(held.at) };
+    }
+    return { agent_id, since_seq, since_at: await this.timeOf(head, since_seq) };
+  }
+
+  /** `head` is the newest of the log in which `awaits` stands. */
+  async awaitedOf(head: Head, awaits: Head['awaits']): Promise<AwaitedSince | null> {
+    if (awaits === undefined) return null;
+    const { text, grant, since_seq } = awaits;
+    return { text, grant, since_seq, since_at: await this.timeOf(head, since_seq) };
+  }
+
+  /** When an envelope of the session was accepted. */
+  async timeOf(head: Head, seq: number): Promise<string> {
+    if (seq >= head.seq) return changedAt(head);
+    const { session_id } = head;
+    const inMemory = this.rooms.sessions.peek(session_id)?.tailFrom(seq)?.[0]?.envelope;
+    if (inMemory?.seq === seq) return inMemory.created_at;
+    const key = `${session_id} ${seq}`;
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    const [entry] = await this.rooms.store.read(session_id, { from_seq: seq, to_seq: seq, limit: 1 });
+    // Of a log that is damaged there nothing better is known.
+    if (entry === undefined) return changedAt(head);
+    this.known.set(key, entry.envelope.created_at);
+    return entry.envelope.created_at;
+  }
 }

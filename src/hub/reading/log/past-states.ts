@@ -1,16 +1,22 @@
-/** A session as it was at a seq: its log folded again up to there, from the newest state before it that may be used. */
+/** Folds logs again: a session as it was at a seq, and the check of its snapshot against its log. */
 
-import type { CompleteAdapter } from '../../../core/ports/adapter.ts';
+import type { ConcurrencyLimit } from '../../../core/lib/concurrency-limit.ts';
 import { asError } from '../../../core/lib/errors.ts';
-import type { Watch } from '../../../core/ports/expectation.ts';
-import { foldEnvelope, type SessionState } from '../../../core/state/state.ts';
+import { canonicalJson, type Json } from '../../../core/lib/json.ts';
+import type { CompleteAdapter } from '../../../core/ports/adapter.ts';
+import type { ExpectationSet } from '../../../core/ports/expectation.ts';
 import type { StoredHead } from '../../../core/ports/store.ts';
-import { LatestOf } from '../../lib/lru-cache.ts';
+import { foldEnvelope, type SessionState } from '../../../core/state/state.ts';
+import { type Extensions, resolveAdapter } from '../../extensions/resolve-adapter.ts';
+import { LruCache } from '../../lib/lru-cache.ts';
+import { iterateLog } from '../../log/read-pages.ts';
+import { AcceptedKeys } from '../../sessions/accepted-keys.ts';
 import type { LiveSession } from '../../sessions/live-session.ts';
-import type { HubParts } from '../../parts.ts';
-import { loadPin } from '../../pinned.ts';
-import { logPages } from '../../log/read-pages.ts';
-import { loadSnapshot } from '../../snapshots.ts';
+import { loadPinnedState, loadSnapshot } from '../../sessions/snapshots.ts';
+import { VisibleLineCounts } from '../../sessions/visible-line-counts.ts';
+import type { ReadingRooms } from './read-access.ts';
+
+type PastRooms = Pick<ReadingRooms, 'log' | 'limits' | 'store' | 'redactions'>;
 
 /** Whoever scrubs forward goes on from where it was; a state may be large. */
 const KEPT = 16;
@@ -18,7 +24,7 @@ const KEPT = 16;
 export interface PastState {
   readonly state: SessionState;
   readonly adapter: CompleteAdapter | null;
-  readonly watch: Watch | null;
+  readonly watch: ExpectationSet | null;
   readonly unavailable: string | null;
 }
 
@@ -31,16 +37,18 @@ interface Kept {
 }
 
 export class PastStates {
-  private readonly parts: HubParts;
-  private readonly kept = new LatestOf<Kept>(KEPT);
+  private readonly rooms: PastRooms;
+  private readonly looks: ConcurrencyLimit;
+  private readonly kept = new LruCache<Kept>(KEPT);
 
-  constructor(parts: HubParts) {
-    this.parts = parts;
+  constructor(rooms: PastRooms, looks: ConcurrencyLimit) {
+    this.rooms = rooms;
+    this.looks = looks;
   }
 
   /** `atSeq` is of the log, and not its head: that one is in memory. */
   at(session: LiveSession, stored: Pick<StoredHead, 'head' | 'epoch'>, atSeq: number): Promise<PastState> {
-    return this.parts.looks.run(() => this.folded(session, stored, atSeq));
+    return this.looks.run(() => this.folded(session, stored, atSeq));
   }
 
   private async folded(
@@ -61,7 +69,7 @@ export class PastStates {
     try {
       const state = await this.fold(start, stored, { adapter, watch }, atSeq);
       const { epoch } = stored;
-      this.kept.set(stored.head.session_id, { state, adapter, epoch, redactions: this.parts.redactions.count });
+      this.kept.set(stored.head.session_id, { state, adapter, epoch, redactions: this.rooms.redactions.count });
       return { state, adapter, watch, unavailable: null };
     } catch (thrown) {
       return plain(`folding its log failed: ${asError(thrown).message}`);
@@ -74,21 +82,21 @@ export class PastStates {
     adapter: CompleteAdapter,
     atSeq: number,
   ): Promise<SessionState | null | 'hidden'> {
-    const { parts } = this;
+    const { rooms } = this;
     const { session_id } = stored.head;
-    const redacted = parts.redactions.inSession(session_id);
+    const redacted = rooms.redactions.inSession(session_id);
     if (redacted.some(({ seq }) => seq <= atSeq)) {
       // The state that was kept with the newest redaction holds nothing of any.
-      const pin = redacted.at(-1)?.pinnedAt == null ? null : await loadPin(parts, stored, adapter, atSeq);
+      const pin = redacted.at(-1)?.pinnedAt == null ? null : await loadPinnedState(rooms, stored, adapter, atSeq);
       return pin?.state ?? 'hidden';
     }
     const kept = this.kept.get(session_id);
     const isUsable =
       kept?.adapter === adapter &&
       kept.epoch === stored.epoch &&
-      kept.redactions === parts.redactions.count &&
+      kept.redactions === rooms.redactions.count &&
       kept.state.head.seq <= atSeq;
-    const saved = await loadSnapshot(parts, stored, adapter, atSeq);
+    const saved = await loadSnapshot(rooms, stored, adapter, atSeq);
     const near = isUsable ? kept.state : null;
     return (near?.head.seq ?? 0) > (saved?.state.head.seq ?? 0) ? near : (saved?.state ?? null);
   }
@@ -97,11 +105,11 @@ export class PastStates {
   private async fold(
     start: SessionState | null,
     { head, epoch }: Pick<StoredHead, 'head' | 'epoch'>,
-    { adapter, watch }: { readonly adapter: CompleteAdapter | null; readonly watch: Watch | null },
+    { adapter, watch }: { readonly adapter: CompleteAdapter | null; readonly watch: ExpectationSet | null },
     atSeq: number,
   ): Promise<SessionState> {
     let state = start;
-    for await (const entries of logPages(this.parts.store, head.session_id, (start?.head.seq ?? 0) + 1, atSeq)) {
+    for await (const entries of iterateLog(this.rooms.store, head.session_id, (start?.head.seq ?? 0) + 1, atSeq)) {
       for (const { envelope, turn } of entries) {
         state = foldEnvelope(state, envelope, { adapter, epoch, watch, recorded: turn });
       }
@@ -109,4 +117,46 @@ export class PastStates {
     if (state === null) throw new Error(`log ${head.session_id} has no entries`);
     return state;
   }
+}
+
+/** What is wrong with the snapshot of a session; null = it is right, or there is none that would be used. */
+export async function checkSnapshot(
+  rooms: PastRooms & Omit<Extensions, 'views'>,
+  sessionId: string,
+): Promise<string | null> {
+  const stored = await rooms.store.head(sessionId);
+  if (stored === null || stored.damaged_from !== null) return null;
+  const { head, epoch } = stored;
+  const found = await resolveAdapter(rooms, stored);
+  if ('missing' in found) return null;
+  const { adapter, watch } = found;
+  const saved = await loadSnapshot(rooms, stored, adapter, head.seq);
+  if (saved === null) return null;
+  const { seq } = saved.state.head;
+  // What was redacted may be gone: from where its state was pinned on the log can be folded.
+  const pinned = await loadPinnedState(rooms, stored, adapter, seq);
+  const keys = pinned?.keys ?? AcceptedKeys.from([]);
+  const tally = pinned?.tally ?? VisibleLineCounts.empty(rooms.limits.tallyLength);
+  let state: SessionState | null = pinned?.state ?? null;
+  try {
+    for await (const entries of iterateLog(rooms.store, sessionId, (pinned?.state.head.seq ?? 0) + 1, seq)) {
+      // The snapshot is older than what was pinned, and no longer to be checked.
+      if (entries.some(({ envelope }) => envelope.redacted !== undefined)) return null;
+      for (const { envelope } of entries) state = foldEnvelope(state, envelope, { adapter, epoch, watch });
+      keys.add(entries);
+      tally.count(entries);
+    }
+  } catch (thrown) {
+    return `folding it again fails: ${asError(thrown).message}`;
+  }
+  const isSame =
+    same(state, saved.state) &&
+    keys.flat(seq).join() === saved.keys.flat(seq).join() &&
+    canonicalJson(tally.toJson()) === canonicalJson(saved.tally.toJson());
+  return isSame ? null : `its snapshot at seq ${seq} is not what its log folds to`;
+}
+
+function same(a: SessionState | null, b: SessionState): boolean {
+  // A state that was saved is JSON; its interfaces only lack an index signature.
+  return canonicalJson(a as unknown as Json) === canonicalJson(b as unknown as Json);
 }

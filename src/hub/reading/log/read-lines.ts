@@ -1,13 +1,14 @@
 /** The lines a view takes, read newest first and no further than it takes them, and how many are before those. */
 
-import { type CompleteAdapter, renderText } from '../../../core/ports/adapter.ts';
-import { type Entry, type Envelope, HUB_ID } from '../../../core/records/session/envelope.ts';
 import { internalError, WireError } from '../../../core/lib/errors.ts';
 import { utf8Bytes } from '../../../core/lib/json.ts';
-import { isLineOf } from '../../../core/lines.ts';
-import { nameOf, type SessionMetadata } from '../../../core/records/session/session.ts';
+import { type CompleteAdapter, renderText } from '../../../core/ports/adapter.ts';
 import type { Store } from '../../../core/ports/store.ts';
 import type { ViewLine } from '../../../core/ports/view.ts';
+import { isViewLineFor } from '../../../core/records/session/delivery.ts';
+import { type Envelope, HUB_ID } from '../../../core/records/session/envelope.ts';
+import { nameOf, type SessionMetadata } from '../../../core/records/session/session.ts';
+import type { Entry } from '../../../core/records/session/unit.ts';
 import type { LiveSession } from '../../sessions/live-session.ts';
 
 /** The first page is short because most windows are; each further one is twice as long. */
@@ -17,7 +18,7 @@ const LONGEST_PAGE = 512;
 /** What a message takes in an answer beside its text and its name: its keys, its role, its seq. */
 const MESSAGE_BYTES = 64;
 
-export interface Reading {
+export interface LineQuery {
   readonly session: LiveSession;
   readonly store: Store;
   readonly metadata: SessionMetadata;
@@ -34,7 +35,7 @@ export interface Reading {
   readonly maxBytes: number;
 }
 
-export interface LinesRead {
+export interface LinePage {
   /** Oldest first. */
   readonly taken: readonly ViewLine[];
   /** How many lines are before them. */
@@ -45,7 +46,7 @@ export interface LinesRead {
   readonly heardBefore: (seq: number) => ReadonlySet<string>;
 }
 
-export async function readLines(reading: Reading): Promise<LinesRead> {
+export async function readLines(reading: LineQuery): Promise<LinePage> {
   const { agentId, atSeq, session } = reading;
   const { tally } = session;
   // Up to the newest entry the lines are counted; up to an older one, where its interval begins, and from there by reading.
@@ -53,7 +54,7 @@ export async function readLines(reading: Reading): Promise<LinesRead> {
   const countedTo = interval * tally.length;
   const there = tally.totalBefore(interval, agentId);
   let total = tally.seq === atSeq ? tally.total(agentId) : null;
-  const taking = new Taking(reading);
+  const taking = new LineCollector(reading);
   let seen = 0;
   let limit = FIRST_PAGE;
   for (let at = atSeq; ; ) {
@@ -66,7 +67,7 @@ export async function readLines(reading: Reading): Promise<LinesRead> {
     }
     const entries = await pageBefore(reading, at, Math.max(at - limit, total === null ? countedTo : 0));
     for (const { envelope } of entries) {
-      if (!isLineOf(envelope, agentId)) continue;
+      if (!isViewLineFor(envelope, agentId)) continue;
       seen += 1;
       taking.offer(envelope);
       if (taking.isDone && total !== null) break;
@@ -80,31 +81,31 @@ export async function readLines(reading: Reading): Promise<LinesRead> {
 }
 
 /** The entries from `at` back to the one after `after`, newest first: from memory if all of them are there. */
-export async function pageBefore(reading: Reading, at: number, after: number): Promise<readonly Entry[]> {
+export async function pageBefore(reading: LineQuery, at: number, after: number): Promise<readonly Entry[]> {
   const { session, store, shown } = reading;
   const tail = session.tailFrom(after + 1);
   if (tail !== null) return shown(tail.slice(0, at - after).toReversed());
   const range = { from_seq: after + 1, to_seq: at, limit: at - after, reverse: true };
   const entries = await store.read(session.sessionId, range);
-  if (entries[0]?.envelope.seq !== at) throw cannotRead(session, at);
+  if (entries[0]?.envelope.seq !== at) throw cannotReadError(session, at);
   return shown(entries);
 }
 
 /** Damage may be found only when it is read. */
-export function cannotRead({ sessionId }: LiveSession, seq: number): WireError {
+export function cannotReadError({ sessionId }: LiveSession, seq: number): WireError {
   const message = `session ${sessionId} cannot be read at seq ${seq}; its log may be damaged`;
   return new WireError('unavailable', message, { outcome: 'refused' });
 }
 
 /** Lines are offered newest first, until the window or the size of an answer is full. */
-export class Taking {
+export class LineCollector {
   readonly lines: ViewLine[] = [];
   isDone = false;
   cutAt: number | null = null;
-  private readonly reading: Reading;
+  private readonly reading: LineQuery;
   private bytes = 0;
 
-  constructor(reading: Reading) {
+  constructor(reading: LineQuery) {
     this.reading = reading;
   }
 
@@ -121,7 +122,7 @@ export class Taking {
   }
 }
 
-function lineOf(envelope: Envelope, { metadata, adapter, agentId }: Reading): ViewLine {
+function lineOf(envelope: Envelope, { metadata, adapter, agentId }: LineQuery): ViewLine {
   const { seq, sender_id } = envelope;
   const name = sender_id === HUB_ID ? HUB_ID : nameOf(metadata, sender_id);
   return { seq, sender_id, name, own: sender_id === agentId, text: textOf(envelope, adapter), envelope };

@@ -1,27 +1,34 @@
-/** Reading a log: filtered like delivery, plus one's own; durable entries only, a page at a time. */
+/** Reads a session's log a page at a time: durable entries only, filtered like delivery, plus the reader's own. */
 
-import { isReadable } from '../../../core/records/session/delivery.ts';
-import type { Entry, Envelope } from '../../../core/records/session/envelope.ts';
 import { WireError } from '../../../core/lib/errors.ts';
 import { utf8Bytes } from '../../../core/lib/json.ts';
-import type { Params, Result } from '../../../core/operations.ts';
-import { participantOf } from '../../../core/records/session/session.ts';
-import type { SessionState } from '../../../core/state/state.ts';
-import type { Binding } from '../../bindings.ts';
-import { observes } from '../../observes.ts';
-import type { HubParts } from '../../parts.ts';
-import { type Readable, readableEnd } from '../../readable-end.ts';
-import { notWithheld } from '../../access/filter-withheld.ts';
+import type { Params, Result } from '../../../core/protocol/operations/operations.ts';
+import { isReadable } from '../../../core/records/session/delivery.ts';
+import type { Envelope } from '../../../core/records/session/envelope.ts';
+import type { Entry } from '../../../core/records/session/unit.ts';
+import type { Access } from '../../access/access.ts';
+import { dropWithheld } from '../../access/filter-withheld.ts';
+import type { Binding } from '../../bindings/binding.ts';
+import { type ReadingRooms, readableBy } from './read-access.ts';
+
+type LogRooms = Pick<ReadingRooms, 'limits' | 'store' | 'events' | 'registry' | 'sessions' | 'redactions' | 'access'>;
 
 const DEFAULT_LIMIT = 100;
 
+/** Reads a page: what is for the reader or came from it, and is not withheld; for an observer all of it. */
 export async function readLog(
-  parts: HubParts,
+  rooms: LogRooms,
   reader: Binding,
   params: Params<'read_log'>,
 ): Promise<Result<'read_log'>> {
-  const state = await parts.sessions.use(params.session_id, (session) => session.durable);
-  const readable = readableBy(parts, state, reader.agentId, params);
+  const { sessions, store, redactions, access, limits } = rooms;
+  const state = await sessions.use(params.session_id, (session) => session.durable);
+  const { session_id, all = false } = params;
+  const readable = readableBy(rooms, state, { reader, sessionId: session_id, all }, 'read_log');
+  if (all && !readable.isObserved) {
+    const field = 'params.all';
+    throw new WireError('forbidden', `${field}: what is for others takes the grant "observe"`, { field });
+  }
   const { end, metadata } = readable;
   const { head_seq } = metadata;
   const { limit = DEFAULT_LIMIT, reverse = false } = params;
@@ -31,11 +38,11 @@ export async function readLog(
     ? { from_seq: 1, to_seq: Math.min(start, last), limit, reverse }
     : { from_seq: start, to_seq: last, limit };
   if (range.to_seq < range.from_seq) return { envelopes: [], next: null, head_seq };
-  const entries = await parts.store.read(params.session_id, range);
-  const allowed = readable.isObserved ? entries : await ownOf(parts, reader.agentId, entries, end);
+  const entries = await store.read(params.session_id, range);
+  const allowed = readable.isObserved ? entries : await ownOf(access, reader.agentId, entries, end);
   const { envelopes, stoppedAt } = takeWithin(
-    parts.redactions.allShown(allowed).map(({ envelope }) => envelope),
-    parts.limits.maxResponseBytes,
+    redactions.allShown(allowed).map(({ envelope }) => envelope),
+    limits.maxResponseBytes,
   );
   const lastRead = entries.at(-1)?.envelope.seq;
   if (stoppedAt !== null) return { envelopes, next: stoppedAt, head_seq };
@@ -44,34 +51,15 @@ export async function readLog(
   return { envelopes, next: next >= 1 && next <= last ? next : null, head_seq };
 }
 
-/** Who may observe reads all of a session it is not in, and of one it is in if it asks for that. */
-function readableBy(
-  parts: HubParts,
-  state: SessionState | null,
-  agentId: string,
-  { session_id, all = false }: Params<'read_log'>,
-): Readable & { readonly isObserved: boolean } {
-  const isStranger = state !== null && participantOf(state.metadata, agentId) === undefined;
-  if (state !== null && (isStranger || all) && observes(parts, agentId, session_id, 'read_log')) {
-    return { ...state, end: Number.POSITIVE_INFINITY, isObserved: true };
-  }
-  const own = readableEnd(state, agentId, session_id);
-  if (all) {
-    const field = 'params.all';
-    throw new WireError('forbidden', `${field}: what is for others takes the grant "observe"`, { field });
-  }
-  return { ...own, isObserved: false };
-}
-
 /** What is for a participant, or came from it, and is not kept from it. */
 async function ownOf(
-  parts: HubParts,
+  access: Access,
   agentId: string,
   entries: readonly Entry[],
   end: number,
 ): Promise<readonly Entry[]> {
   const readable = entries.filter(({ envelope }) => isReadable(envelope, agentId, end));
-  return notWithheld(parts.gate, agentId, readable);
+  return dropWithheld(access, agentId, readable);
 }
 
 /** As many as fit into one answer, at least one; `stoppedAt` is where the next page begins. */

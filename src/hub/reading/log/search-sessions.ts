@@ -1,30 +1,30 @@
 /** Looks through the logs themselves, newest session first: so much for each call, and only what the asker could read. */
 
-import { isReadable, membershipEnd } from '../../../core/records/session/delivery.ts';
-import type { Entry } from '../../../core/records/session/envelope.ts';
+import { ConcurrencyLimit } from '../../../core/lib/concurrency-limit.ts';
 import type { Finder } from '../../../core/lib/find-text.ts';
+import type { SessionQuery, StoredHead } from '../../../core/ports/store.ts';
+import { isReadable, membershipEnd } from '../../../core/records/session/delivery.ts';
 import {
   finderFor,
-  findIn,
   isSearched,
   lengthOf,
-  placeIn,
-  placeText,
+  type SearchCursor,
   type SearchMatch,
   type SearchPage,
   type SearchParams,
-  type SearchPlace,
 } from '../../../core/records/session/search.ts';
+import { encodeSearchCursor, findMatch, parseSearchCursor } from '../../../core/records/session/search-schema.ts';
 import { isTerminal } from '../../../core/records/session/session.ts';
-import type { SessionQuery, StoredHead } from '../../../core/ports/store.ts';
-import type { Binding } from '../../bindings.ts';
-import { observes } from '../../observes.ts';
-import type { HubParts } from '../../parts.ts';
-import { notWithheld } from '../../access/filter-withheld.ts';
+import type { Entry } from '../../../core/records/session/unit.ts';
+import { dropWithheld } from '../../access/filter-withheld.ts';
+import type { Binding } from '../../bindings/binding.ts';
+import { authorizeObservation, type ReadingRooms } from './read-access.ts';
+
+type SearchRooms = Pick<ReadingRooms, 'clock' | 'limits' | 'store' | 'events' | 'registry' | 'redactions' | 'access'>;
 
 const DEFAULT_LIMIT = 20;
 /** Sessions of one call that are looked at, also those that are not asked for. */
-const MOST_SESSIONS = 500;
+const MAX_SESSIONS = 500;
 const SESSIONS_PER_PAGE = 25;
 const SESSIONS_PER_TURN = 100;
 /** Characters that are looked through before somebody else has a turn. */
@@ -32,46 +32,59 @@ const TEXT_PER_TURN = 256 * 1024;
 /** Entries that are read at once. */
 const PAGE = 64;
 
-export function searchSessions(parts: HubParts, asker: Binding, params: SearchParams): Promise<SearchPage> {
-  const find = finderFor(params);
-  const place = placeIn(params.after);
-  // The others wait their turn: who searches must not take the disk from those who talk.
-  return parts.searches.run(() => new Search(parts, asker, params, find).from(place));
+const MAX_CONCURRENT_SEARCHES = 2;
+
+export class SessionSearch {
+  private readonly rooms: SearchRooms;
+  private readonly running = new ConcurrencyLimit(MAX_CONCURRENT_SEARCHES);
+
+  constructor(rooms: SearchRooms) {
+    this.rooms = rooms;
+  }
+
+  /** One page of matches. Further searches wait: they must not take the disk from those who talk. */
+  page(asker: Binding, params: SearchParams): Promise<SearchPage> {
+    const find = finderFor(params);
+    const place = parseSearchCursor(params.after);
+    return this.running.run(() => new Search(this.rooms, asker, params, find).from(place));
+  }
 }
 
 interface Stopped {
   readonly done: number;
-  readonly within: SearchPlace['within'];
+  readonly within: SearchCursor['within'];
 }
 
 class Search {
-  private readonly parts: HubParts;
+  private readonly rooms: SearchRooms;
+  private readonly asker: Binding;
   private readonly agentId: string;
   private readonly params: SearchParams;
   private readonly find: Finder;
   private readonly limit: number;
   private readonly mayObserve: boolean;
   private readonly matches: SearchMatch[] = [];
-  private sessionsLeft = MOST_SESSIONS;
+  private sessionsLeft = MAX_SESSIONS;
   private entriesLeft: number;
   private textLeft: number;
   private textOfTurn = 0;
 
-  constructor(parts: HubParts, { agentId }: Binding, params: SearchParams, find: Finder) {
-    this.parts = parts;
-    this.agentId = agentId;
+  constructor(rooms: SearchRooms, asker: Binding, params: SearchParams, find: Finder) {
+    this.rooms = rooms;
+    this.asker = asker;
+    this.agentId = asker.agentId;
     this.params = params;
     this.find = find;
     this.limit = params.limit ?? DEFAULT_LIMIT;
-    this.mayObserve = parts.registry.holds(agentId, 'observe');
-    this.entriesLeft = parts.limits.maxSearchEntries;
-    this.textLeft = parts.limits.maxSearchText;
+    this.mayObserve = rooms.registry.hasGrant(asker.agentId, 'observe', asker.credential);
+    this.entriesLeft = rooms.limits.maxSearchEntries;
+    this.textLeft = rooms.limits.maxSearchText;
   }
 
-  async from({ within, after: place }: SearchPlace): Promise<SearchPage> {
+  async from({ within, after: place }: SearchCursor): Promise<SearchPage> {
     let after = place;
     if (within !== null) {
-      const stored = await this.parts.store.head(within.sessionId);
+      const stored = await this.rooms.store.head(within.sessionId);
       const left = stored === null ? null : await this.within(stored, within.seq);
       if (left !== null) return this.page(left, after);
     }
@@ -79,12 +92,12 @@ class Search {
     while (after !== null) {
       if (this.isSpent) return this.page(null, after);
       const from = after === undefined ? query : { ...query, after };
-      const { heads, next } = await this.parts.store.list({ ...from, limit: SESSIONS_PER_PAGE });
+      const { heads, next } = await this.rooms.store.list({ ...from, limit: SESSIONS_PER_PAGE });
       const stopped = await this.through(heads);
       // Only the store can say where the list goes on behind one of a page.
       if (stopped !== null) {
         const isLast = stopped.done === heads.length;
-        const behind = isLast ? next : (await this.parts.store.list({ ...from, limit: stopped.done })).next;
+        const behind = isLast ? next : (await this.rooms.store.list({ ...from, limit: stopped.done })).next;
         return this.page(stopped.within, behind);
       }
       after = next;
@@ -111,7 +124,7 @@ class Search {
 
   private async turnOfOthers(): Promise<void> {
     this.textOfTurn = 0;
-    await new Promise<void>((resume) => void this.parts.clock.after(0, resume));
+    await new Promise<void>((resume) => void this.rooms.clock.after(0, resume));
   }
 
   private get isSpent(): boolean {
@@ -131,11 +144,11 @@ class Search {
   private participant(): string | undefined {
     const { participant } = this.params;
     if (participant === undefined) return undefined;
-    return this.parts.registry.called(participant)?.passport.agent_id ?? participant;
+    return this.rooms.registry.find(participant)?.passport.agent_id ?? participant;
   }
 
   /** Back from a seq. Gives where it stopped because this call has done enough; null = the session is done. */
-  private async within({ head, damaged_from }: StoredHead, fromSeq: number): Promise<SearchPlace['within']> {
+  private async within({ head, damaged_from }: StoredHead, fromSeq: number): Promise<SearchCursor['within']> {
     if (!isSearched(head, this.params, this.participant())) return null;
     const isOwn = head.members[this.agentId] !== undefined;
     const end = isOwn ? membershipEnd(head, this.agentId) : this.mayObserve ? Number.POSITIVE_INFINITY : 0;
@@ -143,7 +156,8 @@ class Search {
     const before = this.matches.length;
     const stoppedAt = await this.back(head.session_id, Math.min(fromSeq, last), isOwn ? end : null);
     // Who finds something in a session of others has looked at it.
-    if (!isOwn && this.matches.length > before) observes(this.parts, this.agentId, head.session_id, 'search_sessions');
+    if (!isOwn && this.matches.length > before)
+      authorizeObservation(this.rooms, this.asker, head.session_id, 'search_sessions');
     return stoppedAt === 0 ? null : { sessionId: head.session_id, seq: stoppedAt };
   }
 
@@ -152,12 +166,12 @@ class Search {
     for (let at = fromSeq; at >= 1; ) {
       if (this.isSpent) return at;
       const limit = Math.min(PAGE, this.entriesLeft);
-      const entries = await this.parts.store.read(sessionId, { from_seq: 1, to_seq: at, limit, reverse: true });
+      const entries = await this.rooms.store.read(sessionId, { from_seq: 1, to_seq: at, limit, reverse: true });
       // Damage may be found only when it is read: what is before it is for the next call.
       if (entries[0]?.envelope.seq !== at) return 0;
       this.entriesLeft -= entries.length;
       const own = end === null ? entries : entries.filter(({ envelope }) => isReadable(envelope, this.agentId, end));
-      const readable = end === null ? own : await notWithheld(this.parts.gate, this.agentId, own);
+      const readable = end === null ? own : await dropWithheld(this.rooms.access, this.agentId, own);
       const stoppedAt = await this.look(readable);
       if (stoppedAt !== null) return stoppedAt;
       at -= entries.length;
@@ -173,8 +187,8 @@ class Search {
       this.textOfTurn += length;
       if (this.textOfTurn > TEXT_PER_TURN) await this.turnOfOthers();
       // Only now: it may have been redacted meanwhile.
-      const { envelope } = this.parts.redactions.shown(entry);
-      const match = findIn(envelope, this.find);
+      const { envelope } = this.rooms.redactions.shown(entry);
+      const match = findMatch(envelope, this.find);
       if (match === null) continue;
       this.matches.push(match);
       if (this.matches.length >= this.limit) return envelope.seq - 1;
@@ -182,8 +196,8 @@ class Search {
     return null;
   }
 
-  private page(within: SearchPlace['within'], after: string | null | undefined): SearchPage {
+  private page(within: SearchCursor['within'], after: string | null | undefined): SearchPage {
     const isOver = within === null && after == null;
-    return { matches: this.matches, next: isOver ? null : placeText({ within, after: after ?? null }) };
+    return { matches: this.matches, next: isOver ? null : encodeSearchCursor({ within, after: after ?? null }) };
   }
 }

@@ -1,40 +1,45 @@
 /** What a participant sees of a session, now or as of an earlier seq: the view's window, read and shown. */
 
-import { HUB_ID } from '../../../core/records/session/envelope.ts';
 import { internalError, WireError } from '../../../core/lib/errors.ts';
-import { badValue, utf8Bytes } from '../../../core/lib/json.ts';
-import type { Params, Result } from '../../../core/operations.ts';
-import { nameOf, participantOf, type SessionMetadata } from '../../../core/records/session/session.ts';
+import { describeValue, invalidValueError, isPlainObject, isWellFormed, utf8Bytes } from '../../../core/lib/json.ts';
 import type { View, ViewLine, ViewMessage } from '../../../core/ports/view.ts';
-import type { Binding } from '../../bindings.ts';
-import { checkMessages, checkTaken } from '../../check-messages.ts';
-import { type ChosenView, chooseView } from './resolve-view.ts';
+import type { Params, Result } from '../../../core/protocol/operations/operations.ts';
+import { isViewLineFor } from '../../../core/records/session/delivery.ts';
+import { HUB_ID } from '../../../core/records/session/envelope.ts';
+import { nameOf, participantOf, type SessionMetadata } from '../../../core/records/session/session.ts';
+import type { Access } from '../../access/access.ts';
+import { dropWithheld } from '../../access/filter-withheld.ts';
+import type { Binding } from '../../bindings/binding.ts';
 import type { LiveSession } from '../../sessions/live-session.ts';
-import { observes } from '../../observes.ts';
-import type { HubParts } from '../../parts.ts';
-import { readAllowedLines } from '../../read-allowed-lines.ts';
-import { type LinesRead, readLines } from '../log/read-lines.ts';
-import { readableEnd } from '../../readable-end.ts';
+import { authorizeObservation, type ReadingRooms, readableEnd } from '../log/read-access.ts';
+import { LineCollector, type LinePage, type LineQuery, pageBefore, readLines } from '../log/read-lines.ts';
+import { type ResolvedView, resolveView } from './resolve-view.ts';
 
-export function readView(parts: HubParts, reader: Binding, params: Params<'read_view'>): Promise<Result<'read_view'>> {
-  return parts.sessions.use(params.session_id, (session) =>
-    viewOf(parts, session, seenBy(parts, session, reader.agentId, params, 'read_view'), params),
+type ViewRooms = Pick<
+  ReadingRooms,
+  'limits' | 'store' | 'events' | 'adapters' | 'views' | 'registry' | 'sessions' | 'redactions' | 'access'
+>;
+
+export function readView(rooms: ViewRooms, reader: Binding, params: Params<'read_view'>): Promise<Result<'read_view'>> {
+  return rooms.sessions.use(params.session_id, (session) =>
+    viewOf(rooms, session, resolveViewer(rooms, session, reader, params, 'read_view'), params),
   );
 }
 
 /** Whose eyes: one's own, or with the grant those of somebody in the session. */
-export function seenBy(
-  parts: HubParts,
+export function resolveViewer(
+  rooms: Pick<ReadingRooms, 'registry' | 'events'>,
   { durable }: LiveSession,
-  agentId: string,
+  reader: Binding,
   { session_id, participant }: Pick<Params<'read_view'>, 'session_id' | 'participant'>,
   op: 'read_view' | 'read_state',
 ): string {
+  const { agentId } = reader;
   if (participant === undefined || durable === null) return agentId;
   const { participants } = durable.metadata;
   const seer = participants.find(({ agent_id, name }) => agent_id === participant || name === participant);
   if (seer?.agent_id === agentId) return agentId;
-  if (!observes(parts, agentId, session_id, op)) {
+  if (!authorizeObservation(rooms, reader, session_id, op)) {
     // To a stranger there is no such session.
     if (participantOf(durable.metadata, agentId) === undefined) return agentId;
     throw new WireError('forbidden', 'params.participant: what others see takes the grant "observe"', {
@@ -49,7 +54,7 @@ export function seenBy(
 }
 
 async function viewOf(
-  parts: HubParts,
+  rooms: ViewRooms,
   session: LiveSession,
   agentId: string,
   params: Params<'read_view'>,
@@ -57,17 +62,19 @@ async function viewOf(
   const { metadata, end } = readableEnd(session.durable, agentId, session.sessionId);
   const { head_seq, manifest } = metadata;
   const { at_seq = head_seq, view: asked } = params;
-  if (at_seq > head_seq) throw badValue('params.at_seq', `a seq of the session, at most ${head_seq}`, at_seq);
+  if (at_seq > head_seq) throw invalidValueError('params.at_seq', `a seq of the session, at most ${head_seq}`, at_seq);
   const atSeq = Math.min(at_seq, end);
   // A session that cannot go on may still have an adapter to render it.
-  const adapter = session.adapter ?? parts.adapters.find(manifest.type, manifest.version)?.adapter ?? null;
-  const chosen = await chooseView(parts, { asked, session, adapter, metadata, agentId, atSeq });
-  const { store, limits } = parts;
+  const adapter = session.adapter ?? rooms.adapters.find(manifest.type, manifest.version)?.adapter ?? null;
+  const chosen = await resolveView(rooms, { asked, session, adapter, metadata, agentId, atSeq });
+  const { store, limits } = rooms;
   const maxBytes = limits.maxResponseBytes;
   const takes = windowOf(chosen);
-  const shown = parts.redactions.allShown;
+  const shown = rooms.redactions.allShown;
   const reading = { session, store, shown, metadata, adapter, agentId, atSeq, takes, maxBytes };
-  const read = await (parts.gate.withholdsFrom(agentId) ? readAllowedLines(parts.gate, reading) : readLines(reading));
+  const read = await (rooms.access.withholdsFrom(agentId)
+    ? readAllowedLines(rooms.access, reading)
+    : readLines(reading));
   const seen = { metadata, atSeq, earlier: read.earlier, heardBefore: read.heardBefore };
   const { messages, left } = showWithin(chosen, read.taken, seen, maxBytes);
   return {
@@ -84,12 +91,12 @@ interface Seen {
   readonly atSeq: number;
   /** Lines before all that were taken. */
   readonly earlier: number;
-  readonly heardBefore: LinesRead['heardBefore'];
+  readonly heardBefore: LinePage['heardBefore'];
 }
 
 /** What is shown may be longer than what was read: then the oldest are left out, but never the newest. */
 function showWithin(
-  { view, params }: ChosenView,
+  { view, params }: ResolvedView,
   taken: readonly ViewLine[],
   seen: Seen,
   maxBytes: number,
@@ -125,9 +132,9 @@ function namesBefore(seq: number, { metadata, heardBefore }: Seen): readonly str
   return [...known, ...others].map((id) => (id === HUB_ID ? HUB_ID : nameOf(metadata, id)));
 }
 
-function windowOf({ view, params }: ChosenView): (line: ViewLine) => boolean {
+function windowOf({ view, params }: ResolvedView): (line: ViewLine) => boolean {
   const takes = guarding(view, 'window', () => view.window(params));
-  return (line) => guarding(view, 'window', () => checkTaken(takes(line)));
+  return (line) => guarding(view, 'window', () => checkWindowResult(takes(line)));
 }
 
 /** Whatever a view throws, or gives that it should not, is its own defect. */
@@ -137,4 +144,61 @@ function guarding<T>({ name, version }: View, member: string, call: () => T): T 
   } catch (thrown) {
     throw internalError(thrown, `${member} of view ${name} version ${version}`);
   }
+}
+
+/** Throws what is wrong with the first message that is none. */
+export function checkMessages(given: unknown): readonly ViewMessage[] {
+  if (!Array.isArray(given)) throw invalidValueError('messages', 'a list', given);
+  // Not forEach: it passes over holes.
+  for (let i = 0; i < given.length; i++) checkMessage(given[i], `messages[${i}]`);
+  return given;
+}
+
+const MEMBERS = ['role', 'content', 'seq', 'name'] as const;
+
+function checkMessage(message: unknown, where: string): void {
+  if (!isPlainObject(message)) throw invalidValueError(where, `an object with ${MEMBERS.join(', ')}`, message);
+  const stranger = Object.keys(message).find((key) => !MEMBERS.some((member) => member === key));
+  if (stranger !== undefined) throw invalidValueError(`${where}.${stranger}`, `one of ${MEMBERS.join(', ')}`, stranger);
+  const { role, content, seq, name } = message;
+  if (role !== 'assistant' && role !== 'user') throw invalidValueError(`${where}.role`, 'assistant or user', role);
+  if (!isText(content)) throw invalidValueError(`${where}.content`, 'well-formed text', content);
+  if (seq !== null && !(Number.isSafeInteger(seq) && Number(seq) >= 1))
+    throw invalidValueError(`${where}.seq`, 'a seq or null', seq);
+  if (name !== null && !isText(name)) throw invalidValueError(`${where}.name`, 'well-formed text or null', name);
+}
+
+/** A window that says neither yes nor no would take everything, or nothing. */
+export function checkWindowResult(given: unknown): boolean {
+  if (typeof given === 'boolean') return given;
+  throw new Error(`expected true or false, got ${describeValue(given)}`);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && isWellFormed(value);
+}
+
+const PAGE = 512;
+
+/** Reads back to the first entry, so that neither how many lines are before nor whose they are tells of what is withheld. */
+export async function readAllowedLines(access: Access, reading: LineQuery): Promise<LinePage> {
+  const { agentId, atSeq } = reading;
+  const taking = new LineCollector(reading);
+  /** By sender, its first line so far: the reading goes back. */
+  const firsts = new Map<string, number>();
+  let seen = 0;
+  for (let at = atSeq; at >= 1; ) {
+    const entries = await pageBefore(reading, at, Math.max(0, at - PAGE));
+    const lines = entries.filter(({ envelope }) => isViewLineFor(envelope, agentId));
+    for (const { envelope } of await dropWithheld(access, agentId, lines)) {
+      seen += 1;
+      taking.offer(envelope);
+      firsts.set(envelope.sender_id, envelope.seq);
+    }
+    at -= entries.length;
+  }
+  const heardBefore = (seq: number): ReadonlySet<string> =>
+    new Set([...firsts].filter(([, first]) => first < seq).map(([senderId]) => senderId));
+  const { lines: taken, cutAt } = taking;
+  return { taken: taken.toReversed(), earlier: seen - taken.length, cutAt, heardBefore };
 }

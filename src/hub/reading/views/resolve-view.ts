@@ -1,21 +1,27 @@
 /** Which view is meant, at the version the session began with, and with its parameters parsed. */
 
-import type { CompleteAdapter } from '../../../core/ports/adapter.ts';
 import { internalError, isProtocolError, WireError } from '../../../core/lib/errors.ts';
-import { badValue, copyJsonObject, isPlainObject, type JsonObject } from '../../../core/lib/json.ts';
-import type { Params } from '../../../core/operations.ts';
-import type { CreatedData, SessionMetadata, ViewRef } from '../../../core/records/session/session.ts';
+import { copyJsonObject, invalidValueError, isPlainObject, type JsonObject } from '../../../core/lib/json.ts';
+import type { CompleteAdapter } from '../../../core/ports/adapter.ts';
+import type { Store } from '../../../core/ports/store.ts';
 import type { View } from '../../../core/ports/view.ts';
+import type { Params } from '../../../core/protocol/operations/operations.ts';
+import type { Envelope } from '../../../core/records/session/envelope.ts';
+import type { CreatedData, SessionMetadata, ViewRef } from '../../../core/records/session/session.ts';
+import { foldEnvelope, type SessionState } from '../../../core/state/state.ts';
+import { defaultViewOf } from '../../extensions/views.ts';
 import type { LiveSession } from '../../sessions/live-session.ts';
-import { createdEnvelope, metadataAt } from '../../metadata-at.ts';
-import type { HubParts } from '../../parts.ts';
+import type { ReadingRooms } from '../log/read-access.ts';
+import { cannotReadError } from '../log/read-lines.ts';
 
-export interface ChosenView {
+type ViewRooms = Pick<ReadingRooms, 'limits' | 'store' | 'views'>;
+
+export interface ResolvedView {
   readonly view: View;
   readonly params: JsonObject;
 }
 
-export interface Choice {
+export interface ViewRequest {
   readonly asked: Params<'read_view'>['view'];
   readonly session: LiveSession;
   readonly adapter: CompleteAdapter | null;
@@ -25,10 +31,10 @@ export interface Choice {
 }
 
 /** The view that was asked for, else the one the session shows this participant. */
-export async function chooseView(parts: HubParts, choice: Choice): Promise<ChosenView> {
+export async function resolveView(rooms: ViewRooms, choice: ViewRequest): Promise<ResolvedView> {
   const { asked, session } = choice;
-  const ref = asked === undefined ? await defaultRef(parts, choice) : askedRef(parts, asked);
-  const view = await versionFor(parts, session, ref.name, asked !== undefined);
+  const ref = asked === undefined ? await defaultRef(rooms, choice) : askedRef(rooms, asked);
+  const view = await versionFor(rooms, session, ref.name, asked !== undefined);
   try {
     return { view, params: parsedBy(view, ref.params) };
   } catch (thrown) {
@@ -46,52 +52,75 @@ function parsedBy(view: View, params: JsonObject): JsonObject {
 }
 
 /** As it was at that seq: an adapter may show more when there are more participants. */
-async function defaultRef({ store }: HubParts, choice: Choice): Promise<ViewRef> {
+async function defaultRef({ store }: ViewRooms, choice: ViewRequest): Promise<ViewRef> {
   const { session, adapter, metadata, agentId, atSeq } = choice;
   if (adapter === null) return metadata.manifest.default_view;
   const then = await metadataAt(store, session, metadata, atSeq);
   return defaultViewOf(adapter, then, agentId);
 }
 
-/** The versions, as registered now, of the views a session shows its participants. One that is not registered has none. */
-export function viewVersions({ views }: HubParts, adapter: CompleteAdapter, metadata: SessionMetadata): JsonObject {
-  const names = metadata.participants.map(({ agent_id }) => defaultViewOf(adapter, metadata, agent_id).name);
-  const versions = [...new Set(names)].flatMap((name) => {
-    const view = views.newest(name);
-    return view === null ? [] : [[name, view.version] as const];
-  });
-  return Object.fromEntries(versions);
-}
-
-/** Anything but a name with parameters is the adapter's defect. */
-function defaultViewOf(adapter: CompleteAdapter, metadata: SessionMetadata, agentId: string): ViewRef {
-  const doing = `defaultView of ${metadata.manifest.type}`;
-  let ref: unknown;
-  try {
-    ref = adapter.defaultView(metadata, agentId);
-  } catch (thrown) {
-    throw internalError(thrown, doing);
-  }
-  if (isPlainObject(ref) && typeof ref.name === 'string' && isPlainObject(ref.params)) return ref as unknown as ViewRef;
-  throw new WireError('internal', `${doing} gave no {name, params}`);
-}
-
-function askedRef({ limits }: HubParts, { name, params = {} }: NonNullable<Choice['asked']>): ViewRef {
+function askedRef({ limits }: ViewRooms, { name, params = {} }: NonNullable<ViewRequest['asked']>): ViewRef {
   const bounds = { maxDepth: limits.maxJsonDepth, maxBytes: limits.maxKnobBytes };
   return { name, params: copyJsonObject(params, 'params.view.params', bounds) };
 }
 
 /** A session keeps the version it was created with; a view it does not begin with is the newest. */
-async function versionFor(parts: HubParts, session: LiveSession, name: string, asked: boolean): Promise<View> {
-  const { views, store } = parts;
+async function versionFor(rooms: ViewRooms, session: LiveSession, name: string, asked: boolean): Promise<View> {
+  const { views, store } = rooms;
   const { event_data } = await createdEnvelope(store, session);
   // session.created is made by the hub; the log is read by checksum, not by schema.
   const { versions } = event_data as unknown as CreatedData;
   const kept = isPlainObject(versions.view) && Object.hasOwn(versions.view, name) ? versions.view[name] : undefined;
   const view = typeof kept === 'number' ? views.find(name, kept) : views.newest(name);
   if (view !== null) return view;
-  if (asked && kept === undefined) throw badValue('params.view.name', `one of ${views.known}`, name);
+  if (asked && kept === undefined) throw invalidValueError('params.view.name', `one of ${views.known}`, name);
   const wanted = typeof kept === 'number' ? `${name} version ${kept}` : name;
   const message = `session ${session.sessionId} shows view ${wanted}, which is not registered; this hub has ${views.known}`;
   throw new WireError('unavailable', message, { outcome: 'refused', view: name });
+}
+
+export async function metadataAt(
+  store: Store,
+  session: LiveSession,
+  now: SessionMetadata,
+  atSeq: number,
+): Promise<SessionMetadata> {
+  const changes = session.tally.changesUpTo(atSeq);
+  if (changes === null) return now.head_seq === atSeq ? now : { ...now, head_seq: atSeq };
+  let state: SessionState | null = null;
+  for (const [from, to] of runsOf(changes)) {
+    for (const envelope of await envelopesOf(store, session, from, to)) {
+      state = foldEnvelope(state, envelope, { adapter: null, epoch: session.epoch });
+    }
+  }
+  return state === null ? now : { ...state.metadata, head_seq: atSeq };
+}
+
+/** What `session.created` says. */
+export async function createdEnvelope(store: Store, session: LiveSession): Promise<Envelope> {
+  const [created] = await envelopesOf(store, session, 1, 1);
+  if (created === undefined) throw cannotReadError(session, 1);
+  return created;
+}
+
+async function envelopesOf(store: Store, session: LiveSession, from: number, to: number): Promise<readonly Envelope[]> {
+  const tail = session.tailFrom(from)?.slice(0, to - from + 1);
+  const range = { from_seq: from, to_seq: to, limit: to - from + 1 };
+  const entries = tail ?? (await store.read(session.sessionId, range));
+  if (entries.length < range.limit) throw cannotReadError(session, from + entries.length);
+  return entries.map(({ envelope }) => envelope);
+}
+
+/** So many are read and folded at once: others are served in between. */
+const PAGE = 128;
+
+/** Neighbours are read together. */
+function runsOf(seqs: readonly number[]): readonly (readonly [from: number, to: number])[] {
+  const runs: [number, number][] = [];
+  for (const seq of seqs) {
+    const last = runs.at(-1);
+    if (last !== undefined && last[1] === seq - 1 && seq - last[0] < PAGE) last[1] = seq;
+    else runs.push([seq, seq]);
+  }
+  return runs;
 }

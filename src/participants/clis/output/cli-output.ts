@@ -12,7 +12,7 @@ export interface Failure {
   readonly isFound?: true;
 }
 
-export interface Heard {
+export interface CliOutput {
   /** The tool's own name of the conversation, with which it can be resumed. */
   readonly sessionId: string | null;
   /** All text the tool has streamed. */
@@ -37,13 +37,13 @@ export interface Heard {
 }
 
 /** What one line tells. */
-export interface Reading<State extends Heard = Heard> {
+export interface ParsedLine<State extends CliOutput = CliOutput> {
   readonly state: State;
   readonly delta?: string;
   readonly progress?: ProgressEvent;
 }
 
-export const nothingHeard: Heard = {
+export const EMPTY_OUTPUT: CliOutput = {
   sessionId: null,
   partial: '',
   message: '',
@@ -60,7 +60,7 @@ export const nothingHeard: Heard = {
 };
 
 /** The tool said `text`. Messages are set apart by an empty line, which is all that is ever added to what it said. */
-export function said<State extends Heard>(state: State, text: string): Reading<State> {
+export function appendText<State extends CliOutput>(state: State, text: string): ParsedLine<State> {
   if (text === '') return { state };
   const isFirst = state.isBetween || state.partial === '';
   const delta = isFirst && state.partial !== '' ? `\n\n${text}` : text;
@@ -69,24 +69,24 @@ export function said<State extends Heard>(state: State, text: string): Reading<S
 }
 
 /** The same for tools that write plain lines; empty lines before the first are left out. */
-export function saidLine<State extends Heard>(state: State, line: string): Reading<State> {
-  if (state.partial === '') return line.trim() === '' ? { state } : said(state, line);
-  return state.isBetween && line.trim() === '' ? { state } : said(state, state.isBetween ? line : `\n${line}`);
+export function appendTextLine<State extends CliOutput>(state: State, line: string): ParsedLine<State> {
+  if (state.partial === '') return line.trim() === '' ? { state } : appendText(state, line);
+  return state.isBetween && line.trim() === '' ? { state } : appendText(state, state.isBetween ? line : `\n${line}`);
 }
 
 /** The message is over: what comes next is another one. */
-export function nextMessage<State extends Heard>(state: State): State {
+export function nextMessage<State extends CliOutput>(state: State): State {
   return { ...state, isBetween: true };
 }
 
-export function failed<State extends Heard>(state: State, kind: Failure['kind'], message: string): State {
+export function withFailure<State extends CliOutput>(state: State, kind: Failure['kind'], message: string): State {
   return { ...state, failure: { kind, message } };
 }
 
 const maxNoise = 8_192;
 
 /** A line that is no event is kept for the error message, should there be one; only the newest are. */
-export function heardNoise<State extends Heard>(state: State, line: string): State {
+export function appendNoise<State extends CliOutput>(state: State, line: string): State {
   const noise = `${state.noise}${wholeWords(line)}\n`;
   return { ...state, noise: noise.length <= maxNoise ? noise : noise.slice(firstKept(noise)) };
 }
@@ -102,10 +102,10 @@ function wholeWords(line: string): string {
   return line.slice(0, Math.max(0, line.lastIndexOf(' ', maxNoise - 1)));
 }
 
-export function progressed<State extends Heard>(
+export function withProgress<State extends CliOutput>(
   state: State,
   kind: ProgressEvent['kind'],
   text: string,
-): Reading<State> {
+): ParsedLine<State> {
   return { state, progress: { kind, text } };
 }

@@ -21,7 +21,7 @@ export function kindOfText(text: string): AgentErrorKind | null {
 }
 
 /** When to try again, where a message says so. */
-export function retryAfterMsIn(text: string): number | null {
+export function parseRetryAfterMs(text: string): number | null {
   const found = retryAfter.exec(text);
   if (found === null) return null;
   const unit = found[2]?.toLowerCase() ?? 's';

@@ -1,40 +1,47 @@
 /** The end of a turn: an answer if the terminal event says so, else the error that fits best. The exit code alone proves nothing. */
 
-import {
-  AgentError,
-  type AgentErrorDetails,
-  type AgentErrorKind,
-  nonZeroExit,
-} from '../../agent/agent-error.ts';
+import { AgentError, type AgentErrorDetails, type AgentErrorKind, nonZeroExit } from '../../agent/agent-error.ts';
 import type { AgentReply } from '../../agent/agent-fn.ts';
 import { redactSecrets } from '../../lib/redact-secrets.ts';
-import type { Ran } from '../../processes/program.ts';
-import { kindOfText, retryAfterMsIn } from './failure-kind.ts';
-import type { Heard } from './cli-output.ts';
+import type { ProgramResult } from '../../processes/program.ts';
+import type { CliOutput } from './cli-output.ts';
+import { kindOfText, parseRetryAfterMs } from './failure-kind.ts';
 
-export interface Ending {
+/** How one tool ends a turn. */
+export interface Ending<State extends CliOutput = CliOutput> {
+  /** Its name in errors. */
   readonly tool: string;
+  /** `event`: an event says that all is done. `exit`: it has none, and must also end with exit code 0. */
   readonly ending: 'event' | 'exit';
   /** Exit codes with a meaning of their own. */
   readonly exitKinds?: Readonly<Record<number, AgentErrorKind>>;
+  /** What only the end of the run tells, for tools without a last event. */
+  settle?(ran: ProgramResult, heard: State, secrets: readonly string[]): State;
 }
 
-export function conclude(ending: Ending, ran: Ran, heard: Heard, secrets: readonly string[] = []): AgentReply {
+/** The answer, or throws the AgentError that says why there is none. `secrets` are kept out of it. */
+export function finishTurn<State extends CliOutput>(
+  ending: Ending<State>,
+  ran: ProgramResult,
+  unsettled: State,
+  secrets: readonly string[] = [],
+): AgentReply {
+  const heard = ending.settle?.(ran, unsettled, secrets) ?? unsettled;
   if (isAnswered(ending, ran, heard)) return replyOf(heard);
   throw failureOf(ending, ran, heard, secrets);
 }
 
 /** What was printed beside the events, on both streams. Model text is not in it: it could say "rate limit" as well. */
-export function saidBeside(ran: Ran, heard: Heard): string {
+export function saidBeside(ran: ProgramResult, heard: CliOutput): string {
   return [heard.failure?.message ?? '', heard.noise, ran.stderr].filter((text) => text !== '').join('\n');
 }
 
-function isAnswered(ending: Ending, ran: Ran, heard: Heard): boolean {
+function isAnswered({ ending }: Pick<Ending, 'ending'>, ran: ProgramResult, heard: CliOutput): boolean {
   if (heard.failure !== null || !heard.isDone || isBlank(heard.answer)) return false;
-  return ending.ending === 'event' || ran.exitCode === 0;
+  return ending === 'event' || ran.exitCode === 0;
 }
 
-function replyOf(heard: Heard): AgentReply {
+function replyOf(heard: CliOutput): AgentReply {
   return {
     text: heard.answer ?? '',
     cost_usd: heard.costUsd,
@@ -44,10 +51,12 @@ function replyOf(heard: Heard): AgentReply {
   };
 }
 
-function failureOf(ending: Ending, ran: Ran, heard: Heard, secrets: readonly string[]): AgentError {
+type Known = Pick<Ending, 'tool' | 'ending' | 'exitKinds'>;
+
+function failureOf(ending: Known, ran: ProgramResult, heard: CliOutput, secrets: readonly string[]): AgentError {
   const kind = kindOf(ending, ran, heard);
   const beside = saidBeside(ran, heard);
-  const retryAfterMs = kind === 'rate_limited' || kind === 'overloaded' ? retryAfterMsIn(beside) : null;
+  const retryAfterMs = kind === 'rate_limited' || kind === 'overloaded' ? parseRetryAfterMs(beside) : null;
   const details: AgentErrorDetails = {
     tool: ending.tool,
     exitCode: ran.exitCode,
@@ -65,7 +74,7 @@ function failureOf(ending: Ending, ran: Ran, heard: Heard, secrets: readonly str
   });
 }
 
-function kindOf(ending: Ending, ran: Ran, heard: Heard): AgentErrorKind {
+function kindOf(ending: Known, ran: ProgramResult, heard: CliOutput): AgentErrorKind {
   if (heard.failure !== null && heard.failure.kind !== null) return heard.failure.kind;
   if (heard.isDone && heard.failure === null && ran.exitCode === 0) return 'no_result';
   const byCode = ran.exitCode === null ? undefined : ending.exitKinds?.[ran.exitCode];
@@ -76,18 +85,18 @@ function kindOf(ending: Ending, ran: Ran, heard: Heard): AgentErrorKind {
   return heard.isCut || heard.failure !== null ? 'bad_output' : 'no_result';
 }
 
-function problemOf(kind: AgentErrorKind, heard: Heard): string {
+function problemOf(kind: AgentErrorKind, heard: CliOutput): string {
   if (heard.failure !== null) return 'it reports a failure';
   if (kind === 'bad_output') return 'its last line is cut off';
   if (kind !== 'no_result') return 'it failed';
   return heard.isDone ? 'it ended well and said nothing' : 'it ended without its result';
 }
 
-function endOf(ran: Ran): string {
+function endOf(ran: ProgramResult): string {
   return ran.signal === null ? `exitCode=${ran.exitCode ?? 'none'}` : `signal=${ran.signal}`;
 }
 
-function detailOf(heard: Heard, beside: string, secrets: readonly string[]): string {
+function detailOf(heard: CliOutput, beside: string, secrets: readonly string[]): string {
   // Before anything is cut: half a secret is not found.
   const text = redactSecrets(heard.failure?.message || beside, secrets)
     .replace(/\s+/g, ' ')

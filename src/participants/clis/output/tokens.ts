@@ -1,21 +1,9 @@
 /** Tokens in classes that do not overlap, whatever way a tool counts them. Unknown stays null; it never becomes 0. */
 
 import type { Usage } from '../../agent/agent-fn.ts';
-import { numberAt } from './event-line.ts';
+import { usageBy } from '../../agent/usage.ts';
 
-export const unknownUsage: Usage = {
-  input_tokens: null,
-  cache_read_tokens: null,
-  cache_write_tokens: null,
-  output_tokens: null,
-  reasoning_tokens: null,
-};
-
-/** A count of tokens: whole and not negative, or unknown. */
-export function countAt(value: unknown, ...path: readonly (string | number)[]): number | null {
-  const found = numberAt(value, ...path);
-  return found !== null && Number.isSafeInteger(found) && found >= 0 ? found : null;
-}
+export const unknownUsage: Usage = usageBy(() => null);
 
 /** What is left of a count that includes the others. */
 export function without(count: number | null, ...parts: readonly (number | null)[]): number | null {
@@ -33,7 +21,7 @@ export function sum(...counts: readonly (number | null)[]): number | null {
 }
 
 export function addUsage(left: Usage | null, right: Usage): Usage {
-  return left === null ? right : eachClass((name) => sum(left[name], right[name]));
+  return left === null ? right : usageBy((name) => sum(left[name], right[name]));
 }
 
 /**
@@ -41,32 +29,12 @@ export function addUsage(left: Usage | null, right: Usage): Usage {
  * a class that was unknown before has an unknown difference.
  */
 export function usageSince(before: Usage, now: Usage): Usage {
-  const hasShrunk = classes.some((name) => (now[name] ?? 0) < (before[name] ?? 0));
+  const hasShrunk = Object.entries(before).some(([name, count]) => (now[name as keyof Usage] ?? 0) < (count ?? 0));
   if (hasShrunk) return now;
-  return eachClass((name) => (before[name] === null ? null : without(now[name], before[name])));
+  return usageBy((name) => (before[name] === null ? null : without(now[name], before[name])));
 }
 
 /** A price a tool states. 0 is what tools say of models they have no price for: unknown. */
 export function costOf(stated: number | null): number | null {
   return stated !== null && stated > 0 ? stated : null;
-}
-
-type UsageClass = keyof Usage;
-
-const classes: readonly UsageClass[] = [
-  'input_tokens',
-  'cache_read_tokens',
-  'cache_write_tokens',
-  'output_tokens',
-  'reasoning_tokens',
-];
-
-function eachClass(countOf: (name: UsageClass) => number | null): Usage {
-  return {
-    input_tokens: countOf('input_tokens'),
-    cache_read_tokens: countOf('cache_read_tokens'),
-    cache_write_tokens: countOf('cache_write_tokens'),
-    output_tokens: countOf('output_tokens'),
-    reasoning_tokens: countOf('reasoning_tokens'),
-  };
 }

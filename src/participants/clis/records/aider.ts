@@ -4,15 +4,21 @@
  */
 
 import type { Usage } from '../../agent/agent-fn.ts';
-import type { CliRecord } from './cli-record.ts';
-import { conclude } from '../output/finish-turn.ts';
-import { type Heard, heardNoise, nextMessage, nothingHeard, progressed, type Reading, saidLine } from '../output/cli-output.ts';
+import {
+  appendNoise,
+  appendTextLine,
+  type CliOutput,
+  EMPTY_OUTPUT,
+  nextMessage,
+  type ParsedLine,
+  withProgress,
+} from '../output/cli-output.ts';
 import { addUsage, costOf, sum, without } from '../output/tokens.ts';
-
-const ending = { tool: 'aider', ending: 'exit' } as const;
+import type { CliRecord } from './cli-record.ts';
 
 export const aider: CliRecord = {
-  ...ending,
+  tool: 'aider',
+  ending: 'exit',
   command: 'aider',
   transport: 'file',
   output: 'text',
@@ -39,10 +45,8 @@ export const aider: CliRecord = {
     set: {},
   },
   resume: null,
-  limits: {},
-  begin: () => nothingHeard,
+  begin: () => EMPTY_OUTPUT,
   read: readLine,
-  finish: (ran, heard, secrets) => conclude(ending, ran, heard, secrets),
   isRunForReal: false,
 };
 
@@ -52,17 +56,17 @@ const failure = /^(litellm\.\S*(Error|Exception)|The API provider('s servers)? |
 const tokens = /^Tokens: (\S+) sent(?:, (\S+) cache write)?(?:, (\S+) cache hit)?, (\S+) received\.(.*)$/;
 const cost = /Cost: \$(\d+(?:\.\d+)?) message/;
 
-function readLine(line: string, state: Heard): Reading {
-  if (state.partial === '' && banner.test(line)) return { state: heardNoise(state, line) };
-  if (line.startsWith('Retrying in ')) return progressed(state, 'retry', line);
-  if (failure.test(line)) return { state: heardNoise(state, line) };
+function readLine(line: string, state: CliOutput): ParsedLine {
+  if (state.partial === '' && banner.test(line)) return { state: appendNoise(state, line) };
+  if (line.startsWith('Retrying in ')) return withProgress(state, 'retry', line);
+  if (failure.test(line)) return { state: appendNoise(state, line) };
   const counted = tokens.exec(line);
   if (counted !== null) return { state: answered(counted, state) };
   // Behind the tokens it says what it did with the answer.
-  return state.isDone ? { state: heardNoise(state, line) } : saidLine(state, line);
+  return state.isDone ? { state: appendNoise(state, line) } : appendTextLine(state, line);
 }
 
-function answered(counted: RegExpExecArray, state: Heard): Heard {
+function answered(counted: RegExpExecArray, state: CliOutput): CliOutput {
   const [, sent, written, hit, received, rest] = counted;
   const usage: Usage = {
     input_tokens: without(countOf(sent), countOf(written), countOf(hit)),

@@ -1,32 +1,31 @@
 /** Claude Code: `claude -p` with stream-json. Its errors come on stdout, inside a result that calls itself a success. */
 
 import { isPlainObject } from '../../../core/lib/json.ts';
-import type { CliRecord } from './cli-record.ts';
-import { conclude } from '../output/finish-turn.ts';
-import { at, type Event, listAt, numberAt, readingEvents, textAt, textOfBlocks } from '../output/event-line.ts';
-import { kindOfStatus, kindOfText } from '../output/failure-kind.ts';
+import { at, countAt, listAt, numberAt, textAt } from '../../lib/read-json.ts';
 import {
+  appendText,
+  type CliOutput,
+  EMPTY_OUTPUT,
   type Failure,
-  failed,
-  type Heard,
   nextMessage,
-  nothingHeard,
-  progressed,
-  type Reading,
-  said,
+  type ParsedLine,
+  withFailure,
+  withProgress,
 } from '../output/cli-output.ts';
-import { costOf, countAt, sum } from '../output/tokens.ts';
+import { type Event, readingEvents, textOfBlocks } from '../output/event-line.ts';
+import { kindOfStatus, kindOfText } from '../output/failure-kind.ts';
+import { costOf, sum } from '../output/tokens.ts';
+import type { CliRecord } from './cli-record.ts';
 
-export interface ClaudeHeard extends Heard {
+export interface ClaudeOutput extends CliOutput {
   /** The message whose text came in pieces; it is repeated whole afterwards. */
   readonly streamed: string | null;
   readonly isResumed: boolean;
 }
 
-const ending = { tool: 'claude', ending: 'event' } as const;
-
-export const claude: CliRecord<ClaudeHeard> = {
-  ...ending,
+export const claude: CliRecord<ClaudeOutput> = {
+  tool: 'claude',
+  ending: 'event',
   command: 'claude',
   transport: 'stdin',
   output: 'jsonl',
@@ -66,14 +65,12 @@ export const claude: CliRecord<ClaudeHeard> = {
     },
   },
   resume: { unknownSession: /no conversation found/i, namedBy: 'tool' },
-  limits: {},
-  begin: (resumed) => ({ ...nothingHeard, streamed: null, isResumed: resumed !== null }),
+  begin: (resumed) => ({ ...EMPTY_OUTPUT, streamed: null, isResumed: resumed !== null }),
   read: readingEvents(readEvent),
-  finish: (ran, heard, secrets) => conclude(ending, ran, heard, secrets),
   isRunForReal: true,
 };
 
-function readEvent(event: Event, before: ClaudeHeard): Reading<ClaudeHeard> {
+function readEvent(event: Event, before: ClaudeOutput): ParsedLine<ClaudeOutput> {
   const state = { ...before, sessionId: textAt(event, 'session_id') ?? before.sessionId };
   // What a helper of its own says is not its answer.
   const isOwn = textAt(event, 'parent_tool_use_id') === null;
@@ -91,11 +88,11 @@ function readEvent(event: Event, before: ClaudeHeard): Reading<ClaudeHeard> {
   }
 }
 
-function readSystem(event: Event, state: ClaudeHeard): Reading<ClaudeHeard> {
+function readSystem(event: Event, state: ClaudeOutput): ParsedLine<ClaudeOutput> {
   if (event.subtype === 'init') {
     const model = textAt(event, 'model');
     const known = model === null ? state : { ...state, meta: { ...state.meta, model } };
-    return progressed(known, 'started', model ?? 'claude');
+    return withProgress(known, 'started', model ?? 'claude');
   }
   if (event.subtype !== 'api_retry') return { state };
   const status = numberAt(event, 'error_status');
@@ -103,32 +100,32 @@ function readSystem(event: Event, state: ClaudeHeard): Reading<ClaudeHeard> {
   const text = `try ${numberAt(event, 'attempt') ?? '?'} of ${numberAt(event, 'max_retries') ?? '?'}: ${why}`;
   // It tries again with a refused key for minutes.
   const isRefused = status !== null && kindOfStatus(status) === 'auth';
-  return progressed(isRefused ? failed(state, 'auth', why) : state, 'retry', text);
+  return withProgress(isRefused ? withFailure(state, 'auth', why) : state, 'retry', text);
 }
 
-function readPiece(event: Event, state: ClaudeHeard): Reading<ClaudeHeard> {
+function readPiece(event: Event, state: ClaudeOutput): ParsedLine<ClaudeOutput> {
   const type = textAt(event, 'event', 'type');
   if (type === 'message_start') {
     return { state: nextMessage({ ...state, streamed: textAt(event, 'event', 'message', 'id') }) };
   }
   if (type !== 'content_block_delta' || textAt(event, 'event', 'delta', 'type') !== 'text_delta') return { state };
-  return said(state, textAt(event, 'event', 'delta', 'text') ?? '');
+  return appendText(state, textAt(event, 'event', 'delta', 'text') ?? '');
 }
 
-function readMessage(event: Event, state: ClaudeHeard): Reading<ClaudeHeard> {
+function readMessage(event: Event, state: ClaudeOutput): ParsedLine<ClaudeOutput> {
   // An error of the service, which it writes down as if the model had said it.
   if (event.is_api_error_message === true || textAt(event, 'message', 'model') === '<synthetic>') return { state };
   const blocks = listAt(event, 'message', 'content');
   const isRepeated = state.streamed !== null && textAt(event, 'message', 'id') === state.streamed;
   const text = isRepeated ? '' : textOfBlocks(blocks);
-  const reading = text === '' ? { state } : said(nextMessage(state), text);
+  const reading = text === '' ? { state } : appendText(nextMessage(state), text);
   const tools = blocks.filter((block) => textAt(block, 'type') === 'tool_use');
   if (tools.length === 0) return reading;
   const names = tools.map((block) => textAt(block, 'name') ?? 'a tool').join(', ');
   return { ...reading, progress: { kind: 'tool', text: names } };
 }
 
-function readResult(event: Event, state: ClaudeHeard): ClaudeHeard {
+function readResult(event: Event, state: ClaudeOutput): ClaudeOutput {
   const answer = textAt(event, 'result');
   const denials = listAt(event, 'permission_denials').length;
   const stopReason = textAt(event, 'stop_reason');
@@ -154,7 +151,7 @@ function readResult(event: Event, state: ClaudeHeard): ClaudeHeard {
 }
 
 /** Its total is that of the whole conversation, also of earlier runs; what this run cost it tells since lately. */
-function costOfTurn(event: Event, state: ClaudeHeard): number | null {
+function costOfTurn(event: Event, state: ClaudeOutput): number | null {
   const since = at(event, 'model_usage_since_last_result');
   if (isPlainObject(since)) return sum(...Object.values(since).map((model) => numberAt(model, 'costUSD')));
   return state.isResumed ? null : numberAt(event, 'total_cost_usd');

@@ -1,11 +1,11 @@
 /**
  * What there is to know about one CLI: how it is called, what it may be let do, and how what it writes is read. A record
- * has no effects; `cli-adapter.ts` makes an agent of it.
+ * has no effects; `cli-agent.ts` makes an agent of it.
  */
 
-import type { AgentReply, Usage } from '../../agent/agent-fn.ts';
-import type { Ran, RunLimitOptions } from '../../processes/program.ts';
-import type { Heard, Reading } from '../output/cli-output.ts';
+import type { Usage } from '../../agent/agent-fn.ts';
+import type { CliOutput, ParsedLine } from '../output/cli-output.ts';
+import type { Ending } from '../output/finish-turn.ts';
 
 /** How the prompt reaches the program. Only small ones travel as an argument, which everybody on the machine can see. */
 export type Transport = 'stdin' | 'file' | 'arg';
@@ -41,9 +41,7 @@ export interface Resumed {
   readonly threadUsage: Usage | null;
 }
 
-export interface CliRecord<State extends Heard = Heard> {
-  /** Its name in errors. */
-  readonly tool: string;
+export interface CliRecord<State extends CliOutput = CliOutput> extends Ending<State> {
   readonly command: string;
   readonly transport: Transport;
   readonly output: 'text' | 'json' | 'jsonl';
@@ -63,16 +61,11 @@ export interface CliRecord<State extends Heard = Heard> {
     /** Who names a new conversation. */
     readonly namedBy: 'tool' | 'caller';
   } | null;
-  /** `event`: an event says that all is done. `exit`: it has none, and must also end with exit code 0. */
-  readonly ending: 'event' | 'exit';
-  readonly limits: RunLimitOptions;
   /** The lines of stderr in which it says that it tries again, and after what; for tools that do so for longer than a turn. */
   readonly retryLines?: RegExp;
   begin(resumed: Resumed | null): State;
   /** Never throws: what it does not know it passes over. */
-  read(line: string, state: State): Reading<State>;
-  /** The answer, or the AgentError that says why there is none. `secrets` are kept out of it. */
-  finish(ran: Ran, state: State, secrets?: readonly string[]): AgentReply;
+  read(line: string, state: State): ParsedLine<State>;
   /** Has been run by us, not only read about. */
   readonly isRunForReal: boolean;
 }

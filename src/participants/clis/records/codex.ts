@@ -1,23 +1,31 @@
 /** Codex: `codex exec --json`. It counts tokens for the whole thread, and its input includes what was cached. */
 
 import type { Usage } from '../../agent/agent-fn.ts';
-import type { CliRecord, Resumed } from './cli-record.ts';
-import { conclude } from '../output/finish-turn.ts';
-import { type Event, readingEvents, textAt } from '../output/event-line.ts';
+import { countAt, textAt } from '../../lib/read-json.ts';
+import {
+  appendNoise,
+  appendText,
+  type CliOutput,
+  EMPTY_OUTPUT,
+  nextMessage,
+  type ParsedLine,
+  withFailure,
+  withProgress,
+} from '../output/cli-output.ts';
+import { type Event, readingEvents } from '../output/event-line.ts';
 import { kindOfText } from '../output/failure-kind.ts';
-import { failed, type Heard, heardNoise, nextMessage, nothingHeard, progressed, type Reading, said } from '../output/cli-output.ts';
-import { countAt, unknownUsage, usageSince, without } from '../output/tokens.ts';
+import { unknownUsage, usageSince, without } from '../output/tokens.ts';
+import type { CliRecord, Resumed } from './cli-record.ts';
 
-export interface CodexHeard extends Heard {
+export interface CodexOutput extends CliOutput {
   readonly resumed: Resumed | null;
   /** The message that is being written, and how much of it has been said. */
   readonly item: { readonly id: string; readonly text: string } | null;
 }
 
-const ending = { tool: 'codex', ending: 'event' } as const;
-
-export const codex: CliRecord<CodexHeard> = {
-  ...ending,
+export const codex: CliRecord<CodexOutput> = {
+  tool: 'codex',
+  ending: 'event',
   command: 'codex',
   transport: 'stdin',
   output: 'jsonl',
@@ -42,17 +50,15 @@ export const codex: CliRecord<CodexHeard> = {
   },
   env: { pass: ['OPENAI_API_KEY', 'CODEX_API_KEY'], home: ['CODEX_HOME'], set: {} },
   resume: { unknownSession: /no rollout found|thread.{0,80}not found/i, namedBy: 'tool' },
-  limits: {},
-  begin: (resumed) => ({ ...nothingHeard, resumed, item: null }),
+  begin: (resumed) => ({ ...EMPTY_OUTPUT, resumed, item: null }),
   read: readingEvents(readEvent),
-  finish: (ran, heard, secrets) => conclude(ending, ran, heard, secrets),
   isRunForReal: true,
 };
 
-function readEvent(event: Event, state: CodexHeard): Reading<CodexHeard> {
+function readEvent(event: Event, state: CodexOutput): ParsedLine<CodexOutput> {
   switch (event.type) {
     case 'thread.started':
-      return progressed({ ...state, sessionId: textAt(event, 'thread_id') ?? state.sessionId }, 'started', 'codex');
+      return withProgress({ ...state, sessionId: textAt(event, 'thread_id') ?? state.sessionId }, 'started', 'codex');
     case 'item.started':
     case 'item.updated':
     case 'item.completed':
@@ -63,41 +69,42 @@ function readEvent(event: Event, state: CodexHeard): Reading<CodexHeard> {
       return { state: completed(event, state) };
     case 'turn.failed': {
       const message = textAt(event, 'error', 'message') ?? 'the turn failed';
-      return { state: failed({ ...state, isDone: true }, kindOfText(message), message) };
+      return { state: withFailure({ ...state, isDone: true }, kindOfText(message), message) };
     }
     default:
       return { state };
   }
 }
 
-function readItem(event: Event, state: CodexHeard): Reading<CodexHeard> {
+function readItem(event: Event, state: CodexOutput): ParsedLine<CodexOutput> {
   const type = textAt(event, 'item', 'type');
   if (type === 'agent_message') return readMessage(event, state);
   // An item of this type may be a mere warning.
-  if (type === 'error') return progressed(state, 'note', textAt(event, 'item', 'message') ?? 'a warning');
+  if (type === 'error') return withProgress(state, 'note', textAt(event, 'item', 'message') ?? 'a warning');
   if (event.type !== 'item.started' || type === null) return { state };
-  return progressed(nextMessage(state), 'tool', textAt(event, 'item', 'command') ?? type);
+  return withProgress(nextMessage(state), 'tool', textAt(event, 'item', 'command') ?? type);
 }
 
 /** A message may come whole, or grow from event to event. */
-function readMessage(event: Event, state: CodexHeard): Reading<CodexHeard> {
+function readMessage(event: Event, state: CodexOutput): ParsedLine<CodexOutput> {
   const id = textAt(event, 'item', 'id') ?? '';
   const text = textAt(event, 'item', 'text') ?? '';
   const isSame = state.item?.id === id;
   const before = isSame ? (state.item?.text ?? '') : '';
   const next = { ...(isSame ? state : nextMessage(state)), item: { id, text }, answer: text };
   // What was told cannot be taken back; the answer is right all the same.
-  return text.startsWith(before) ? said(next, text.slice(before.length)) : { state: next };
+  return text.startsWith(before) ? appendText(next, text.slice(before.length)) : { state: next };
 }
 
-function readError(message: string, before: CodexHeard): Reading<CodexHeard> {
-  const state = heardNoise(before, message);
+function readError(message: string, before: CodexOutput): ParsedLine<CodexOutput> {
+  const state = appendNoise(before, message);
   // Without a network it waits for one, for ever.
-  if (/waiting for network/i.test(message)) return progressed(failed(state, 'network', message), 'retry', message);
-  return progressed(state, 'retry', message);
+  if (/waiting for network/i.test(message))
+    return withProgress(withFailure(state, 'network', message), 'retry', message);
+  return withProgress(state, 'retry', message);
 }
 
-function completed(event: Event, state: CodexHeard): CodexHeard {
+function completed(event: Event, state: CodexOutput): CodexOutput {
   const cached = countAt(event, 'usage', 'cached_input_tokens');
   const written = countAt(event, 'usage', 'cache_write_input_tokens');
   const threadUsage: Usage = {
@@ -111,7 +118,7 @@ function completed(event: Event, state: CodexHeard): CodexHeard {
 }
 
 /** Of a thread that somebody else began nobody knows what this turn has used. */
-function usageOfTurn(now: Usage, { resumed, sessionId }: CodexHeard): Usage {
+function usageOfTurn(now: Usage, { resumed, sessionId }: CodexOutput): Usage {
   if (resumed === null || (sessionId !== null && sessionId !== resumed.sessionId)) return now;
   return resumed.threadUsage === null ? unknownUsage : usageSince(resumed.threadUsage, now);
 }

@@ -1,16 +1,22 @@
 /** Cursor: `cursor-agent -p` with stream-json. When it fails it writes no JSON at all, only text on stderr. */
 
-import type { CliRecord } from './cli-record.ts';
-import { conclude } from '../output/finish-turn.ts';
-import { type Event, listAt, readingEvents, textAt, textOfBlocks } from '../output/event-line.ts';
+import { countAt, listAt, textAt } from '../../lib/read-json.ts';
+import {
+  appendText,
+  type CliOutput,
+  EMPTY_OUTPUT,
+  nextMessage,
+  type ParsedLine,
+  withFailure,
+  withProgress,
+} from '../output/cli-output.ts';
+import { type Event, readingEvents, textOfBlocks } from '../output/event-line.ts';
 import { kindOfText } from '../output/failure-kind.ts';
-import { failed, type Heard, nextMessage, nothingHeard, progressed, type Reading, said } from '../output/cli-output.ts';
-import { countAt } from '../output/tokens.ts';
-
-const ending = { tool: 'cursor-agent', ending: 'event' } as const;
+import type { CliRecord } from './cli-record.ts';
 
 export const cursor: CliRecord = {
-  ...ending,
+  tool: 'cursor-agent',
+  ending: 'event',
   command: 'cursor-agent',
   transport: 'stdin',
   output: 'jsonl',
@@ -33,22 +39,20 @@ export const cursor: CliRecord = {
   },
   env: { pass: ['CURSOR_API_KEY'], home: ['CURSOR_CONFIG_DIR'], set: {} },
   resume: { unknownSession: /(session|chat|conversation).{0,80}(not found|does not exist|unknown)/i, namedBy: 'tool' },
-  limits: {},
-  begin: () => nothingHeard,
+  begin: () => EMPTY_OUTPUT,
   read: readingEvents(readEvent),
-  finish: (ran, heard, secrets) => conclude(ending, ran, heard, secrets),
   isRunForReal: false,
 };
 
-function readEvent(event: Event, before: Heard): Reading {
+function readEvent(event: Event, before: CliOutput): ParsedLine {
   const state = { ...before, sessionId: textAt(event, 'session_id') ?? before.sessionId };
   switch (event.type) {
     case 'system':
-      return event.subtype === 'init' ? progressed(state, 'started', textAt(event, 'model') ?? 'cursor') : { state };
+      return event.subtype === 'init' ? withProgress(state, 'started', textAt(event, 'model') ?? 'cursor') : { state };
     case 'assistant':
       return readMessage(event, state);
     case 'tool_call':
-      return event.subtype === 'started' ? progressed(nextMessage(state), 'tool', toolOf(event)) : { state };
+      return event.subtype === 'started' ? withProgress(nextMessage(state), 'tool', toolOf(event)) : { state };
     case 'result':
       return { state: readResult(event, state) };
     default:
@@ -57,12 +61,12 @@ function readEvent(event: Event, before: Heard): Reading {
 }
 
 /** Pieces have a time stamp; a message that repeats what its pieces said has none, or names the call of the model. */
-function readMessage(event: Event, state: Heard): Reading {
+function readMessage(event: Event, state: CliOutput): ParsedLine {
   const text = textOfBlocks(listAt(event, 'message', 'content'));
   const isPiece = event.timestamp_ms !== undefined && event.model_call_id === undefined;
-  if (isPiece) return said(state, text);
+  if (isPiece) return appendText(state, text);
   const isRepeated = !state.isBetween && text.trim() === state.message.trim();
-  return isRepeated ? { state: nextMessage(state) } : said(nextMessage(state), text);
+  return isRepeated ? { state: nextMessage(state) } : appendText(nextMessage(state), text);
 }
 
 function toolOf(event: Event): string {
@@ -71,10 +75,10 @@ function toolOf(event: Event): string {
   return name?.replace(/ToolCall$/, '') ?? 'a tool';
 }
 
-function readResult(event: Event, state: Heard): Heard {
+function readResult(event: Event, state: CliOutput): CliOutput {
   const answer = textAt(event, 'result');
   const isWell = event.is_error !== true && textAt(event, 'subtype') === 'success';
-  const ended: Heard = {
+  const ended: CliOutput = {
     ...state,
     isDone: true,
     answer,
@@ -88,5 +92,5 @@ function readResult(event: Event, state: Heard): Heard {
   };
   if (isWell) return { ...ended, failure: null };
   const message = answer ?? textAt(event, 'subtype') ?? 'a result that is no success';
-  return failed(ended, kindOfText(message), message);
+  return withFailure(ended, kindOfText(message), message);
 }

@@ -3,12 +3,20 @@
 import { isPlainObject } from '../../../core/lib/json.ts';
 import type { AgentErrorKind } from '../../agent/agent-error.ts';
 import type { Usage } from '../../agent/agent-fn.ts';
-import type { CliRecord } from './cli-record.ts';
-import { conclude } from '../output/finish-turn.ts';
-import { at, type Event, numberAt, readingEvents, textAt } from '../output/event-line.ts';
+import { at, countAt, numberAt, textAt } from '../../lib/read-json.ts';
+import {
+  appendNoise,
+  appendText,
+  type CliOutput,
+  EMPTY_OUTPUT,
+  nextMessage,
+  type ParsedLine,
+  withProgress,
+} from '../output/cli-output.ts';
+import { type Event, readingEvents } from '../output/event-line.ts';
 import { kindOfStatus, kindOfText } from '../output/failure-kind.ts';
-import { type Heard, heardNoise, nextMessage, nothingHeard, progressed, type Reading, said } from '../output/cli-output.ts';
-import { addUsage, countAt, sum, unknownUsage, without } from '../output/tokens.ts';
+import { addUsage, sum, unknownUsage, without } from '../output/tokens.ts';
+import type { CliRecord } from './cli-record.ts';
 
 /** 53 is its limit of turns, 55 a folder it was not told to trust. */
 const exitKinds: Readonly<Record<number, AgentErrorKind>> = {
@@ -17,11 +25,11 @@ const exitKinds: Readonly<Record<number, AgentErrorKind>> = {
   53: 'budget_exceeded',
   55: 'invalid_request',
 };
-const ending = { tool: 'gemini', ending: 'event', exitKinds } as const;
 
 export const gemini: CliRecord = {
-  tool: ending.tool,
-  ending: ending.ending,
+  tool: 'gemini',
+  ending: 'event',
+  exitKinds,
   command: 'gemini',
   transport: 'stdin',
   output: 'jsonl',
@@ -56,26 +64,24 @@ export const gemini: CliRecord = {
     unknownSession: /invalid session identifier|no previous sessions found|error resuming session/i,
     namedBy: 'tool',
   },
-  limits: {},
   retryLines: /^Attempt \d+ failed.*$/gm,
-  begin: () => nothingHeard,
+  begin: () => EMPTY_OUTPUT,
   read: readingEvents(readEvent),
-  finish: (ran, heard, secrets) => conclude(ending, ran, heard, secrets),
   isRunForReal: true,
 };
 
-function readEvent(event: Event, before: Heard): Reading {
+function readEvent(event: Event, before: CliOutput): ParsedLine {
   const state = { ...before, sessionId: textAt(event, 'session_id') ?? before.sessionId };
   switch (event.type) {
     case 'init':
-      return progressed(state, 'started', textAt(event, 'model') ?? 'gemini');
+      return withProgress(state, 'started', textAt(event, 'model') ?? 'gemini');
     case 'message':
-      return event.role === 'assistant' ? said(state, textAt(event, 'content') ?? '') : { state };
+      return event.role === 'assistant' ? appendText(state, textAt(event, 'content') ?? '') : { state };
     case 'tool_use':
-      return progressed(nextMessage(state), 'tool', textAt(event, 'tool_name') ?? textAt(event, 'name') ?? 'a tool');
+      return withProgress(nextMessage(state), 'tool', textAt(event, 'tool_name') ?? textAt(event, 'name') ?? 'a tool');
     case 'error': {
       const message = textAt(event, 'message') ?? textAt(event, 'error', 'message') ?? 'an error';
-      return progressed(heardNoise(state, message), 'note', message);
+      return withProgress(appendNoise(state, message), 'note', message);
     }
     case 'result':
       return { state: readResult(event, state) };
@@ -84,7 +90,7 @@ function readEvent(event: Event, before: Heard): Reading {
   }
 }
 
-function readResult(event: Event, state: Heard): Heard {
+function readResult(event: Event, state: CliOutput): CliOutput {
   const stats = at(event, 'stats');
   const total = countAt(stats, 'total_tokens');
   // Thoughts are not told apart, but they are in it.

@@ -1,12 +1,20 @@
 /** Any other program: what it is called with is told, and its output is text, one JSON value, or a line of JSON each. */
 
+import { at, numberAt, textAt } from '../../lib/read-json.ts';
 import { redactSecrets } from '../../lib/redact-secrets.ts';
-import type { Ran } from '../../processes/program.ts';
-import type { Ask, CliRecord, Transport } from './cli-record.ts';
-import { conclude, type Ending } from '../output/finish-turn.ts';
-import { at, type Event, jsonOf, numberAt, readingEvents, textAt } from '../output/event-line.ts';
+import type { ProgramResult } from '../../processes/program.ts';
+import {
+  appendText,
+  appendTextLine,
+  type CliOutput,
+  EMPTY_OUTPUT,
+  type Failure,
+  type ParsedLine,
+  withFailure,
+} from '../output/cli-output.ts';
+import { type Event, jsonOf, readingEvents } from '../output/event-line.ts';
 import { kindOfStatus, kindOfText } from '../output/failure-kind.ts';
-import { type Failure, failed, type Heard, nothingHeard, type Reading, said, saidLine } from '../output/cli-output.ts';
+import type { Ask, CliRecord, Transport } from './cli-record.ts';
 
 export interface GenericOptions {
   readonly command: string;
@@ -20,19 +28,19 @@ export interface GenericOptions {
   readonly answerAt?: string | undefined;
 }
 
-const MOST_EXCERPT = 200;
+const MAX_EXCERPT = 200;
 
-export interface GenericHeard extends Heard {
+export interface GenericOutput extends CliOutput {
   /** JSON that is not whole yet. */
   readonly json: string;
 }
 
-export function genericRecord(options: GenericOptions): CliRecord<GenericHeard> {
+export function genericRecord(options: GenericOptions): CliRecord<GenericOutput> {
   const { command, transport = 'stdin', output = 'text' } = options;
   const tool = options.tool ?? command.split(/[\\/]/).at(-1) ?? command;
-  const ending = { tool, ending: 'exit' } as const;
   return {
-    ...ending,
+    tool,
+    ending: 'exit',
     command,
     transport,
     output,
@@ -40,10 +48,9 @@ export function genericRecord(options: GenericOptions): CliRecord<GenericHeard> 
     permits: { safe: {}, write: {}, full: {} },
     env: { pass: [], home: [], set: {} },
     resume: null,
-    limits: {},
-    begin: () => ({ ...nothingHeard, json: '' }),
+    begin: () => ({ ...EMPTY_OUTPUT, json: '' }),
     read: readers[output](pathOf(options.answerAt)),
-    finish: finishers[output](ending, pathOf(options.answerAt)),
+    settle: settlers[output](pathOf(options.answerAt)),
     isRunForReal: false,
   };
 }
@@ -66,47 +73,52 @@ function argsOf(args: readonly string[], ask: Ask): readonly string[] {
 }
 
 type Path = readonly (string | number)[] | null;
-type Read = CliRecord<GenericHeard>['read'];
-type Finish = CliRecord<GenericHeard>['finish'];
+type Read = CliRecord<GenericOutput>['read'];
+type Settle = NonNullable<CliRecord<GenericOutput>['settle']>;
 
 const readers: Readonly<Record<'text' | 'json' | 'jsonl', (path: Path) => Read>> = {
-  text: () => (line, state) => saidLine(state, line),
+  text: () => (line, state) => appendTextLine(state, line),
   json: () => (line, state) => ({ state: { ...state, json: `${state.json}${line}\n` } }),
   jsonl: (path) => readingEvents((event, state) => readEvent(event, state, path)),
 };
 
-const finishers: Readonly<Record<'text' | 'json' | 'jsonl', (ending: Ending, path: Path) => Finish>> = {
-  text: (ending) => (ran, state, secrets) => {
+const settlers: Readonly<Record<'text' | 'json' | 'jsonl', (path: Path) => Settle>> = {
+  text: () => (_ran, state) => {
     const answer = state.message.trim();
-    return conclude(ending, ran, { ...state, isDone: answer !== '', answer }, secrets);
+    return { ...state, isDone: answer !== '', answer };
   },
-  json: (ending, path) => (ran, state, secrets) => conclude(ending, ran, readJson(ran, state, path, secrets), secrets),
-  jsonl: (ending) => (ran, state, secrets) => conclude(ending, ran, withPieces(state), secrets),
+  json: (path) => (ran, state, secrets) => readJson(ran, state, path, secrets),
+  jsonl: () => (_ran, state) => withPieces(state),
 };
 
 /** An `error` is a failure, a `delta` a piece of the answer, and the answer itself may come whole. */
-function readEvent(event: Event, before: GenericHeard, path: Path): Reading<GenericHeard> {
+function readEvent(event: Event, before: GenericOutput, path: Path): ParsedLine<GenericOutput> {
   const failure = failureIn(event);
-  if (failure !== null) return { state: failed(before, failure.kind, failure.message) };
+  if (failure !== null) return { state: withFailure(before, failure.kind, failure.message) };
   const state = { ...before, sessionId: textAt(event, 'session_id') ?? before.sessionId };
   const delta = textAt(event, 'delta');
-  if (delta !== null) return said(state, delta);
+  if (delta !== null) return appendText(state, delta);
   const answer = answerIn(event, path);
   if (answer === null) return { state };
   const ended = { ...state, isDone: true, answer };
-  return state.partial === '' ? said(ended, answer) : { state: ended };
+  return state.partial === '' ? appendText(ended, answer) : { state: ended };
 }
 
-function withPieces(state: GenericHeard): GenericHeard {
+function withPieces(state: GenericOutput): GenericOutput {
   if (state.isDone || state.isCut || state.message === '') return state;
   return { ...state, isDone: true, answer: state.message };
 }
 
-function readJson(ran: Ran, state: GenericHeard, path: Path, secrets: readonly string[] = []): GenericHeard {
+function readJson(
+  ran: ProgramResult,
+  state: GenericOutput,
+  path: Path,
+  secrets: readonly string[] = [],
+): GenericOutput {
   if (state.json.trim() === '') return state;
   const value = jsonOf(state.json);
   const failure = value === undefined ? null : failureIn(value);
-  if (failure !== null) return failed(state, failure.kind, failure.message);
+  if (failure !== null) return withFailure(state, failure.kind, failure.message);
   const answer = answerIn(value, path);
   if (answer !== null) return { ...state, isDone: true, answer };
   // What cannot be read is no event: it may be why it failed.
@@ -121,7 +133,7 @@ function readJson(ran: Ran, state: GenericHeard, path: Path, secrets: readonly s
 /** Enough to know it by. */
 function excerptOf(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
-  return line.length <= MOST_EXCERPT ? line : `${line.slice(0, MOST_EXCERPT)} …`;
+  return line.length <= MAX_EXCERPT ? line : `${line.slice(0, MAX_EXCERPT)} …`;
 }
 
 const usualNames = ['result', 'response', 'answer', 'text', 'content', 'output', 'message'];

@@ -1,21 +1,26 @@
 /** Goose: `goose run -i -` with stream-json. It tells one number of tokens, and nothing of their kinds. */
 
-import type { CliRecord } from './cli-record.ts';
-import { conclude } from '../output/finish-turn.ts';
-import { type Event, listAt, readingEvents, textAt, textOfBlocks } from '../output/event-line.ts';
+import { countAt, listAt, textAt } from '../../lib/read-json.ts';
+import {
+  appendText,
+  type CliOutput,
+  EMPTY_OUTPUT,
+  nextMessage,
+  type ParsedLine,
+  withFailure,
+} from '../output/cli-output.ts';
+import { type Event, readingEvents, textOfBlocks } from '../output/event-line.ts';
 import { kindOfText } from '../output/failure-kind.ts';
-import { failed, type Heard, nextMessage, nothingHeard, type Reading, said } from '../output/cli-output.ts';
-import { countAt } from '../output/tokens.ts';
+import type { CliRecord } from './cli-record.ts';
 
-export interface GooseHeard extends Heard {
+export interface GooseOutput extends CliOutput {
   /** The message that is being written: its pieces share an id. */
   readonly messageId: string | null;
 }
 
-const ending = { tool: 'goose', ending: 'event' } as const;
-
-export const goose: CliRecord<GooseHeard> = {
-  ...ending,
+export const goose: CliRecord<GooseOutput> = {
+  tool: 'goose',
+  ending: 'event',
   command: 'goose',
   transport: 'stdin',
   output: 'jsonl',
@@ -50,10 +55,8 @@ export const goose: CliRecord<GooseHeard> = {
     set: { GOOSE_DISABLE_KEYRING: '1' },
   },
   resume: { unknownSession: /session.{0,80}(not found|does not exist)|no session/i, namedBy: 'caller' },
-  limits: {},
-  begin: () => ({ ...nothingHeard, messageId: null }),
+  begin: () => ({ ...EMPTY_OUTPUT, messageId: null }),
   read: readingEvents(readEvent),
-  finish: (ran, heard, secrets) => conclude(ending, ran, heard, secrets),
   isRunForReal: false,
 };
 
@@ -62,13 +65,13 @@ function sessionArgs(resume: string | undefined, newSession: string | undefined)
   return newSession === undefined ? ['--no-session'] : ['-n', newSession];
 }
 
-function readEvent(event: Event, state: GooseHeard): Reading<GooseHeard> {
+function readEvent(event: Event, state: GooseOutput): ParsedLine<GooseOutput> {
   switch (event.type) {
     case 'message':
       return readMessage(event, state);
     case 'error': {
       const message = textAt(event, 'error') ?? textAt(event, 'error', 'message') ?? 'an error';
-      return { state: failed(state, kindOfText(message), message) };
+      return { state: withFailure(state, kindOfText(message), message) };
     }
     case 'complete': {
       const total = countAt(event, 'total_tokens');
@@ -80,13 +83,13 @@ function readEvent(event: Event, state: GooseHeard): Reading<GooseHeard> {
   }
 }
 
-function readMessage(event: Event, before: GooseHeard): Reading<GooseHeard> {
+function readMessage(event: Event, before: GooseOutput): ParsedLine<GooseOutput> {
   if (textAt(event, 'message', 'role') !== 'assistant') return { state: nextMessage(before) };
   const id = textAt(event, 'message', 'id');
   const isSame = id !== null && id === before.messageId;
   const state = { ...(isSame ? before : nextMessage(before)), messageId: id };
   const blocks = listAt(event, 'message', 'content');
-  const reading = said(state, textOfBlocks(blocks));
+  const reading = appendText(state, textOfBlocks(blocks));
   const tool = blocks.find((block) => textAt(block, 'type') === 'toolRequest');
   if (tool === undefined) return reading;
   const name = textAt(tool, 'toolCall', 'value', 'name') ?? 'a tool';

@@ -1,14 +1,12 @@
 /** Hermes: `hermes chat -Q`. It writes the answer as plain text, and the name of the conversation on stderr. */
 
-import type { Ran } from '../../processes/program.ts';
+import type { ProgramResult } from '../../processes/program.ts';
+import { appendTextLine, type CliOutput, EMPTY_OUTPUT, type ParsedLine } from '../output/cli-output.ts';
 import type { CliRecord } from './cli-record.ts';
-import { conclude } from '../output/finish-turn.ts';
-import { type Heard, nothingHeard, type Reading, saidLine } from '../output/cli-output.ts';
-
-const ending = { tool: 'hermes', ending: 'exit' } as const;
 
 export const hermes: CliRecord = {
-  ...ending,
+  tool: 'hermes',
+  ending: 'exit',
   command: 'hermes',
   transport: 'stdin',
   output: 'text',
@@ -37,22 +35,21 @@ export const hermes: CliRecord = {
     set: {},
   },
   resume: { unknownSession: /session.{0,80}not found|no session/i, namedBy: 'tool' },
-  limits: {},
-  begin: () => nothingHeard,
+  begin: () => EMPTY_OUTPUT,
   read: readLine,
-  finish: (ran, heard, secrets) => conclude(ending, ran, ended(ran, heard), secrets),
+  settle: ended,
   isRunForReal: false,
 };
 
 const sessionLine = /^session_id:\s*(\S+)\s*$/m;
 
 /** Older versions print the name of the conversation below the answer. */
-function readLine(line: string, state: Heard): Reading {
+function readLine(line: string, state: CliOutput): ParsedLine {
   const sessionId = sessionLine.exec(line)?.[1];
-  return sessionId === undefined ? saidLine(state, line) : { state: { ...state, sessionId } };
+  return sessionId === undefined ? appendTextLine(state, line) : { state: { ...state, sessionId } };
 }
 
-function ended(ran: Ran, heard: Heard): Heard {
+function ended(ran: ProgramResult, heard: CliOutput): CliOutput {
   const sessionId = sessionLine.exec(ran.stderr)?.[1] ?? heard.sessionId;
   return { ...heard, sessionId, isDone: heard.message.trim() !== '', answer: heard.message.trim() };
 }

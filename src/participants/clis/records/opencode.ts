@@ -1,17 +1,24 @@
 /** opencode: `opencode run --format json`. It has no last event: steps are summed up, and the end is its exit. */
 
 import type { Usage } from '../../agent/agent-fn.ts';
-import type { CliRecord } from './cli-record.ts';
-import { conclude } from '../output/finish-turn.ts';
-import { type Event, numberAt, readingEvents, textAt } from '../output/event-line.ts';
+import { countAt, numberAt, textAt } from '../../lib/read-json.ts';
+import {
+  appendText,
+  type CliOutput,
+  EMPTY_OUTPUT,
+  nextMessage,
+  type ParsedLine,
+  withFailure,
+  withProgress,
+} from '../output/cli-output.ts';
+import { type Event, readingEvents } from '../output/event-line.ts';
 import { kindOfStatus, kindOfText } from '../output/failure-kind.ts';
-import { failed, type Heard, nextMessage, nothingHeard, progressed, type Reading, said } from '../output/cli-output.ts';
-import { addUsage, costOf, countAt, sum } from '../output/tokens.ts';
-
-const ending = { tool: 'opencode', ending: 'exit' } as const;
+import { addUsage, costOf, sum } from '../output/tokens.ts';
+import type { CliRecord } from './cli-record.ts';
 
 export const opencode: CliRecord = {
-  ...ending,
+  tool: 'opencode',
+  ending: 'exit',
   command: 'opencode',
   transport: 'stdin',
   output: 'jsonl',
@@ -44,22 +51,20 @@ export const opencode: CliRecord = {
     set: { OPENCODE_DISABLE_AUTOUPDATE: '1' },
   },
   resume: { unknownSession: /session not found/i, namedBy: 'tool' },
-  limits: {},
-  begin: () => nothingHeard,
+  begin: () => EMPTY_OUTPUT,
   read: readingEvents(readEvent),
-  finish: (ran, heard, secrets) => conclude(ending, ran, heard, secrets),
   isRunForReal: true,
 };
 
-function readEvent(event: Event, before: Heard): Reading {
+function readEvent(event: Event, before: CliOutput): ParsedLine {
   const state = { ...before, sessionId: textAt(event, 'sessionID') ?? before.sessionId };
   switch (event.type) {
     case 'step_start':
       return { state: nextMessage({ ...state, isDone: false }) };
     case 'text':
-      return said(state, textAt(event, 'part', 'text') ?? '');
+      return appendText(state, textAt(event, 'part', 'text') ?? '');
     case 'tool_use':
-      return progressed(nextMessage(state), 'tool', textAt(event, 'part', 'tool') ?? 'a tool');
+      return withProgress(nextMessage(state), 'tool', textAt(event, 'part', 'tool') ?? 'a tool');
     case 'step_finish':
       return { state: stepFinished(event, state) };
     case 'error':
@@ -69,7 +74,7 @@ function readEvent(event: Event, before: Heard): Reading {
   }
 }
 
-function stepFinished(event: Event, state: Heard): Heard {
+function stepFinished(event: Event, state: CliOutput): CliOutput {
   const cost = costOf(numberAt(event, 'part', 'cost'));
   const reason = textAt(event, 'part', 'reason');
   return {
@@ -101,11 +106,11 @@ function usageOf(event: Event): Usage {
   };
 }
 
-function readError(event: Event, state: Heard): Heard {
+function readError(event: Event, state: CliOutput): CliOutput {
   const name = textAt(event, 'error', 'name') ?? 'error';
   const message = `${name}: ${textAt(event, 'error', 'data', 'message') ?? textAt(event, 'error', 'message') ?? ''}`;
   const status = numberAt(event, 'error', 'data', 'statusCode');
-  return failed(
+  return withFailure(
     { ...state, isDone: true },
     (status === null ? null : kindOfStatus(status)) ?? kindOfText(message),
     message,

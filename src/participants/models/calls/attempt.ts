@@ -1,23 +1,21 @@
 /** One try of a call: ask, read the answer as it comes, and say what became of it. Only the caller's own code can throw here. */
 
-import { complaintOf } from '../formats/api-error.ts';
-import { type Failure, httpFailure } from '../client/failure.ts';
-import { blamesForce } from '../forced-tools.ts';
+import { msFromHttpDate } from '../../../core/lib/time.ts';
+import { type Failure, httpFailure, rejectsForcedTools } from '../client/failure.ts';
+import { parseErrorBody } from '../formats/api-error.ts';
 import type { Answer } from '../formats/model-format.ts';
-import type { ModelResponse } from '../model-io.ts';
-import { piecesOf } from '../pieces.ts';
-import { broken, readAnswer, readText, type Try } from './read-answer.ts';
-import { retryAfterMs } from '../retry-after.ts';
+import { interruptedError, type ModelAttempt, readAnswer, readBytes, readText } from './read-answer.ts';
+import type { ModelResponse } from './served-model.ts';
 
-export interface Tried {
+export interface AttemptResult {
   readonly came: Answer | Failure;
   readonly requestId: string | null;
   readonly blamesForce: boolean;
 }
 
-const MOST_COMPLAINT_BYTES = 64 * 1024;
+const MAX_COMPLAINT_BYTES = 64 * 1024;
 
-export async function tryOnce(one: Try): Promise<Tried> {
+export async function attemptCall(one: ModelAttempt): Promise<AttemptResult> {
   try {
     const response = await ask(one);
     if ('class' in response) return { came: response, requestId: null, blamesForce: false };
@@ -30,7 +28,7 @@ export async function tryOnce(one: Try): Promise<Tried> {
   }
 }
 
-async function ask({ endpoint, body, watch, io }: Try): Promise<ModelResponse | Failure> {
+async function ask({ endpoint, body, watch, io }: ModelAttempt): Promise<ModelResponse | Failure> {
   const { url, headers } = endpoint;
   const init = { method: 'POST', headers: { ...headers }, body, redirect: 'manual', signal: watch.signal } as const;
   try {
@@ -38,15 +36,15 @@ async function ask({ endpoint, body, watch, io }: Try): Promise<ModelResponse | 
     watch.touch();
     return response;
   } catch (thrown) {
-    return broken(watch, 'no answer', thrown);
+    return interruptedError(watch, 'no answer', thrown);
   }
 }
 
 /** What a service that refuses says; a page that never ends is not waited for. */
-async function refused(one: Try, response: ModelResponse, requestId: string | null): Promise<Tried> {
+async function refused(one: ModelAttempt, response: ModelResponse, requestId: string | null): Promise<AttemptResult> {
   const { status, headers } = response;
-  const pieces = piecesOf(one.watch, response.body?.getReader());
-  const { text } = await readText(one, pieces, MOST_COMPLAINT_BYTES);
+  const pieces = readBytes(one.watch, response.body?.getReader());
+  const { text } = await readText(one, pieces, MAX_COMPLAINT_BYTES);
   const isElsewhere = status === 0 || (status >= 300 && status < 400);
   const complaint = isElsewhere
     ? {
@@ -54,7 +52,26 @@ async function refused(one: Try, response: ModelResponse, requestId: string | nu
         words: [],
         param: null,
       }
-    : complaintOf(text);
+    : parseErrorBody(text);
   const about = { retryAfterMs: retryAfterMs(headers, one.io.clock.now()), requestId };
-  return { came: httpFailure(status, complaint, about), requestId, blamesForce: blamesForce(status, complaint) };
+  return { came: httpFailure(status, complaint, about), requestId, blamesForce: rejectsForcedTools(status, complaint) };
+}
+
+/** `retry-after-ms`, `retry-after` in seconds or as a date, the longer of both; null when neither says anything. */
+export function retryAfterMs(headers: { get(name: string): string | null }, nowMs: number): number | null {
+  const exact = countOf(headers.get('retry-after-ms'));
+  const usual = usualMs(headers.get('retry-after')?.trim() ?? '', nowMs);
+  return exact === null || usual === null ? (exact ?? usual) : Math.max(exact, usual);
+}
+
+function usualMs(value: string, nowMs: number): number | null {
+  const seconds = countOf(value);
+  if (seconds !== null) return Math.min(Math.ceil(seconds * 1000), Number.MAX_SAFE_INTEGER);
+  const at = msFromHttpDate(value);
+  return Number.isNaN(at) ? null : Math.max(0, at - nowMs);
+}
+
+function countOf(text: string | null): number | null {
+  const value = text?.trim() ?? '';
+  return /^\d{1,100}(?:\.\d{1,9})?$/.test(value) ? Math.min(Number(value), Number.MAX_SAFE_INTEGER) : null;
 }

@@ -1,45 +1,39 @@
 /** A call of a model: tries, waits between them, and one answer or one error in the end. */
 
-import type { CancelSignal, Clock } from '../../../core/ports/platform.ts';
 import { AgentError, type AgentErrorKind } from '../../agent/agent-error.ts';
-import { addCosts, costOf } from '../cost.ts';
-import type { Endpoint, LlmProvider } from '../formats/endpoint.ts';
-import { type Failure, malformed } from '../client/failure.ts';
-import { isForced } from '../forced-tools.ts';
+import { redactSecrets } from '../../lib/redact-secrets.ts';
+import { pause } from '../../lib/retry.ts';
+import {
+  countOf,
+  type Failure,
+  isForced,
+  malformedFailure,
+  NO_RETRIES,
+  nextTry,
+  type Retries,
+} from '../client/failure.ts';
 import type { ModelReply, ModelRequest } from '../client/model-client.ts';
-import { type Answer, isFailure, type ModelFormat } from '../formats/model-format.ts';
-import type { ModelIo } from '../model-io.ts';
-import { type Tried, tryOnce } from './attempt.ts';
-import type { PriceList } from '../usage/prices.ts';
-import { requestBody } from '../request-body.ts';
-import { countOf, NO_RETRIES, nextTry, type Retries } from '../retry-table.ts';
-import { shownText } from '../shown-text.ts';
+import { type Answer, isFailure } from '../formats/model-format.ts';
+import { addCosts, costOf } from '../usage/prices.ts';
 import { addUsage, type ModelUsage, UNKNOWN_USAGE } from '../usage/usage.ts';
-import { Watch } from './call-timeouts.ts';
+import { type AttemptResult, attemptCall } from './attempt.ts';
+import { CallTimeouts } from './call-timeouts.ts';
+import { requestBody, type ServedModel } from './served-model.ts';
 
-export interface Served {
-  readonly format: ModelFormat;
-  readonly provider: string;
-  readonly settings: LlmProvider;
-  readonly endpoint: Endpoint;
-  readonly prices: PriceList;
-  readonly io: ModelIo;
-}
-
-export const TIMES_MS = { timeoutMs: 300_000, idleMs: 120_000, totalMs: 900_000 } as const;
+const CALL_TIMEOUTS_MS = { timeoutMs: 300_000, idleMs: 120_000, totalMs: 900_000 } as const;
 
 /** Of a call that nobody answered. */
 const NOT_ASKED = { class: 'permanent', status: null, code: null, requestId: null, retryAfterMs: null } as const;
 
 /** Leaves room for the address in a message. */
-const MOST_PROBLEM_CHARS = 1_500;
+const MAX_PROBLEM_CHARS = 1_500;
 
-export function callModel(served: Served, request: ModelRequest): Promise<ModelReply> {
+export function callModel(served: ServedModel, request: ModelRequest): Promise<ModelReply> {
   return new ModelCall(served, request).run();
 }
 
 class ModelCall {
-  private readonly served: Served;
+  private readonly served: ServedModel;
   private readonly request: ModelRequest;
   private readonly began: number;
   private retries: Retries = NO_RETRIES;
@@ -49,7 +43,7 @@ class ModelCall {
   private used: ModelUsage | null = null;
   private costUsd: number | null = 0;
 
-  constructor(served: Served, request: ModelRequest) {
+  constructor(served: ServedModel, request: ModelRequest) {
     this.served = served;
     this.request = request;
     this.began = served.io.clock.monotonic();
@@ -69,30 +63,30 @@ class ModelCall {
       if (next === null || next.waitMs >= this.leftMs) throw this.failed(tried, came);
       this.retries = next.retries;
       this.tell(came, next.waitMs);
-      await pause(this.served.io.clock, next.waitMs, this.request.signal);
+      await pause(next.waitMs, this.served.io.clock, this.request.signal);
     }
   }
 
-  private async try(body: string): Promise<Tried> {
+  private async try(body: string): Promise<AttemptResult> {
     const { format, endpoint, settings, io } = this.served;
-    const { timeoutMs = TIMES_MS.timeoutMs, idleMs = TIMES_MS.idleMs, stream = true } = settings;
+    const { timeoutMs = CALL_TIMEOUTS_MS.timeoutMs, idleMs = CALL_TIMEOUTS_MS.idleMs, stream = true } = settings;
     const reader = format.reader();
     this.text = '';
     const wallMs = Math.min(timeoutMs, this.leftMs);
-    const watch = new Watch({ clock: io.clock, wallMs, idleMs, signal: this.request.signal });
+    const watch = new CallTimeouts({ clock: io.clock, wallMs, idleMs, signal: this.request.signal });
     const hand = (text: string): void => this.hand(text);
     try {
-      return await tryOnce({ endpoint, body, isStream: stream, reader, watch, io, hand });
+      return await attemptCall({ endpoint, body, isStream: stream, reader, watch, io, hand });
     } finally {
       this.spend(reader.usage);
     }
   }
 
   /** What is of no use to who asks is as good as what cannot be read. */
-  private checked(tried: Tried): Tried {
+  private checked(tried: AttemptResult): AttemptResult {
     if (isFailure(tried.came)) return tried;
     const problem = this.request.check?.(tried.came) ?? null;
-    return problem === null ? tried : { ...tried, came: malformed(problem) };
+    return problem === null ? tried : { ...tried, came: malformedFailure(problem) };
   }
 
   private hand(text: string): void {
@@ -112,7 +106,7 @@ class ModelCall {
   }
 
   private get leftMs(): number {
-    const { totalMs = TIMES_MS.totalMs } = this.served.settings;
+    const { totalMs = CALL_TIMEOUTS_MS.totalMs } = this.served.settings;
     return this.began + totalMs - this.served.io.clock.monotonic();
   }
 
@@ -138,7 +132,7 @@ class ModelCall {
 
   private tell(failure: Failure, waitMs: number): void {
     const { secrets } = this.served.endpoint;
-    const problem = shownText(failure.problem, 200, secrets);
+    const problem = redactedText(failure.problem, 200, secrets);
     const text = `${this.tool}: ${problem}; try ${countOf(this.retries) + 1} in ${waitMs / 1000} s`;
     this.request.onProgress?.({ kind: 'retry', text });
   }
@@ -151,11 +145,11 @@ class ModelCall {
     return this.error('aborted', 'the call was cancelled', NOT_ASKED, false);
   }
 
-  private failed(tried: Tried, failure: Failure): AgentError {
+  private failed(tried: AttemptResult, failure: Failure): AgentError {
     const count = countOf(this.retries);
     const tries = count === 0 ? '' : ` (after ${count} ${count === 1 ? 'retry' : 'retries'})`;
     const { secrets, shownUrl } = this.served.endpoint;
-    const problem = `${shownText(failure.problem, MOST_PROBLEM_CHARS, secrets)}${tries} at ${shownUrl}`;
+    const problem = `${redactedText(failure.problem, MAX_PROBLEM_CHARS, secrets)}${tries} at ${shownUrl}`;
     const about = { ...failure, requestId: failure.requestId ?? tried.requestId };
     return this.error(failure.kind, problem, about, tried.blamesForce && isForced(this.request));
   }
@@ -167,7 +161,7 @@ class ModelCall {
     refuses_forced_tools: boolean,
   ): AgentError {
     const { secrets } = this.served.endpoint;
-    const shown = (text: string | null): string | null => (text === null ? null : shownText(text, 200, secrets));
+    const shown = (text: string | null): string | null => (text === null ? null : redactedText(text, 200, secrets));
     const call = {
       class: about.class,
       status: about.status,
@@ -185,15 +179,23 @@ class ModelCall {
   }
 }
 
-/** Waits so long, or until nobody wants the answer any more. */
-function pause(clock: Clock, ms: number, signal: CancelSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      stop();
-      signal?.removeEventListener('abort', done);
-      resolve();
-    };
-    const stop = clock.after(ms, done);
-    signal?.addEventListener('abort', done, { once: true });
+/** Much more than is shown; what is looked through costs time. */
+const MAX_READ_CHARS = 16_384;
+/** Of less nobody could tell that it is a part of a secret. */
+const SHORTEST_PART = 4;
+
+export function redactedText(text: string, mostChars: number, secrets: readonly string[]): string {
+  const read = text.length > MAX_READ_CHARS ? withoutHalf(text.slice(0, MAX_READ_CHARS), secrets) : text;
+  const shown = redactSecrets(read, secrets);
+  return shown.length > mostChars ? `${shown.slice(0, mostChars - 1)}…` : shown;
+}
+
+/** The cut may have gone through a secret: its first half must go too. */
+function withoutHalf(text: string, secrets: readonly string[]): string {
+  const halves = secrets.map((secret) => {
+    let chars = Math.min(secret.length - 1, text.length);
+    while (chars >= SHORTEST_PART && !text.endsWith(secret.slice(0, chars))) chars -= 1;
+    return chars < SHORTEST_PART ? 0 : chars;
   });
+  return text.slice(0, text.length - Math.max(0, ...halves));
 }

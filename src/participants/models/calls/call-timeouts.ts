@@ -4,22 +4,22 @@ import type { CancelSignal, Clock, OwnSignal } from '../../../core/ports/platfor
 
 export type EndedBy = 'caller' | 'wall' | 'idle';
 
-export interface WatchOptions {
+export interface CallTimeoutOptions {
   readonly clock: Clock;
   readonly wallMs: number;
   readonly idleMs: number;
   readonly signal?: CancelSignal | undefined;
 }
 
-export class Watch {
+export class CallTimeouts {
   endedBy: EndedBy | null = null;
   private readonly abort = new AbortController();
-  private readonly options: WatchOptions;
+  private readonly options: CallTimeoutOptions;
   private stopWall: () => void = () => {};
   private stopIdle: () => void = () => {};
   private readonly onCaller = (): void => this.end('caller');
 
-  constructor(options: WatchOptions) {
+  constructor(options: CallTimeoutOptions) {
     this.options = options;
     const { clock, wallMs, signal } = options;
     signal?.addEventListener('abort', this.onCaller, { once: true });

@@ -1,7 +1,7 @@
-/** What went wrong with one try, in our words: its class, its row of the retry table, its kind. Pure. */
+/** Why one try failed: its class, its kind, and when the call is retried. Pure. */
 
-import type { AgentErrorKind, FailureClass } from '../../agent/agent-error.ts';
-import { spendLimitIn } from '../spend-limit.ts';
+import { type AgentErrorKind, type FailureClass, isAgentError } from '../../agent/agent-error.ts';
+import type { ModelRequest } from './model-client.ts';
 
 /** The rows of the retry table; null = never again. */
 export type RetryRow = 'rate_limit' | 'server' | 'network' | 'malformed';
@@ -21,7 +21,7 @@ export interface Failure {
 }
 
 /** What a service says of itself when it fails, in a body or in an event. */
-export interface Complaint {
+export interface ApiError {
   readonly message: string;
   /** Its words for it, the most exact last: type, code, details. */
   readonly words: readonly string[];
@@ -42,10 +42,10 @@ const REFUSED: Judged = { class: 'permanent', row: null, kind: 'invalid_request'
 /** An answer whose status is not 200. */
 export function httpFailure(
   status: number,
-  complaint: Complaint,
+  complaint: ApiError,
   about: { readonly retryAfterMs: number | null; readonly requestId: string | null },
 ): Failure {
-  const judged = spendLimitIn(complaint.words) ? SPENT : byStatus(status);
+  const judged = hasSpendLimit(complaint.words) ? SPENT : byStatus(status);
   return {
     ...judged,
     ...about,
@@ -56,8 +56,8 @@ export function httpFailure(
 }
 
 /** An error in an answer that began well. Its status, 200, says nothing: its words count. */
-export function eventFailure(complaint: Complaint, requestId: string | null): Failure {
-  const judged = spendLimitIn(complaint.words) ? SPENT : byWords(complaint.words);
+export function eventFailure(complaint: ApiError, requestId: string | null): Failure {
+  const judged = hasSpendLimit(complaint.words) ? SPENT : byWords(complaint.words);
   const code = complaint.words.at(-1) ?? null;
   const problem = `the answer ended in an error${code === null ? '' : ` (${code})`}: ${complaint.message}`;
   return { ...judged, status: 200, code, problem, retryAfterMs: null, requestId };
@@ -70,11 +70,11 @@ export function networkFailure(problem: string, watchdog?: 'wall' | 'idle'): Fai
 }
 
 /** An answer that is not what the service promises. */
-export function malformed(problem: string): Failure {
+export function malformedFailure(problem: string): Failure {
   return { ...MALFORMED, problem, status: 200, code: null, retryAfterMs: null, requestId: null };
 }
 
-export function tooLarge(problem: string): Failure {
+export function tooLargeFailure(problem: string): Failure {
   return { ...REFUSED, kind: 'output_limit', problem, status: 200, code: null, retryAfterMs: null, requestId: null };
 }
 
@@ -112,8 +112,67 @@ function byNumber(word: string): Judged | undefined {
   return /^[45]\d\d$/.test(word) ? byStatus(Number(word)) : undefined;
 }
 
-function httpProblem(status: number, { message, words }: Complaint, judged: Judged): string {
+function httpProblem(status: number, { message, words }: ApiError, judged: Judged): string {
   const named = words.length === 0 ? '' : ` ${words.join(' ')}`;
   const advice = judged.kind === 'auth' ? '; check the key' : '';
   return `HTTP ${status}${named}: ${message === '' ? 'no reason given' : message}${advice}`;
+}
+
+const SPEND_LIMITS: ReadonlySet<string> = new Set([
+  'enforced_spend_limit_reached',
+  'insufficient_quota',
+  'credit_balance_exhausted',
+  'organization_spend_limit_exceeded',
+  'project_spend_limit_exceeded',
+  'organization_usage_limit_exceeded',
+  'billing_hard_limit_reached',
+  'billing_error',
+]);
+
+function hasSpendLimit(words: readonly string[]): boolean {
+  return words.some((word) => SPEND_LIMITS.has(word));
+}
+
+export function isForced({ tools = [], toolChoice }: Pick<ModelRequest, 'tools' | 'toolChoice'>): boolean {
+  return tools.length > 0 && (toolChoice === 'required' || typeof toolChoice === 'object');
+}
+
+/** Whether a request with forced tools was refused for that. */
+export function rejectsForcedTools(status: number, { message, param }: ApiError): boolean {
+  if (status !== 400 && status !== 422) return false;
+  return param === 'tool_choice' || /tool[_ ]choice|forc(?:e[sd]?|ing)\b.{0,40}\btool/i.test(message);
+}
+
+/** Whether it failed because a model does not let itself be forced to use a tool: then ask again with `auto`. */
+export function refusesForcedTools(thrown: unknown): boolean {
+  return isAgentError(thrown) && thrown.details.call?.refuses_forced_tools === true;
+}
+
+/** The waits of each row, one for each further try. */
+export const RETRY_WAITS_MS: Readonly<Record<RetryRow, readonly number[]>> = {
+  rate_limit: [1_000, 2_000, 4_000, 8_000, 16_000],
+  server: [2_000, 4_000, 8_000],
+  network: [5_000],
+  malformed: [0],
+};
+
+/** How often each row was used in this call. */
+export type Retries = Readonly<Record<RetryRow, number>>;
+
+export const NO_RETRIES: Retries = { rate_limit: 0, server: 0, network: 0, malformed: 0 };
+
+/** How long to wait before the next try, and how often that row has been used with it; null = give up. */
+export function nextTry(
+  retries: Retries,
+  failure: Failure,
+): { readonly waitMs: number; readonly retries: Retries } | null {
+  const { row, retryAfterMs } = failure;
+  if (row === null) return null;
+  const waitMs = RETRY_WAITS_MS[row][retries[row]];
+  if (waitMs === undefined) return null;
+  return { waitMs: Math.max(waitMs, retryAfterMs ?? 0), retries: { ...retries, [row]: retries[row] + 1 } };
+}
+
+export function countOf(retries: Retries): number {
+  return retries.rate_limit + retries.server + retries.network + retries.malformed;
 }

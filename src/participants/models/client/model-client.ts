@@ -2,7 +2,7 @@
 
 import type { Json, JsonObject } from '../../../core/lib/json.ts';
 import type { OwnSignal } from '../../../core/ports/platform.ts';
-import type { ProgressEvent, ToolCall } from '../../agent/agent-fn.ts';
+import type { AgentFn, ProgressEvent, ToolCall } from '../../agent/agent-fn.ts';
 import type { ModelUsage } from '../usage/usage.ts';
 
 export interface ModelClient {
@@ -108,4 +108,17 @@ export interface ModelReply {
 /** An answer as the next request repeats it, before the results of its tool calls. */
 export function assistantMessage({ text, tool_calls, raw }: ModelReply): AssistantMessage {
   return { role: 'assistant', content: text, tool_calls, raw };
+}
+
+const clients = new WeakMap<AgentFn, ModelClient>();
+
+/** Notes it, and gives the agent back. */
+export function rememberModel(agent: AgentFn, client: ModelClient): AgentFn {
+  clients.set(agent, client);
+  return agent;
+}
+
+/** undefined = none that is known: a program, a person, or an agent around another one. */
+export function modelOf(agent: AgentFn): ModelClient | undefined {
+  return clients.get(agent);
 }

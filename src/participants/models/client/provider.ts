@@ -1,8 +1,38 @@
-/** What a model is made with: what is not known, or is no such value, is refused by its name. Pure. */
+/** The settings of a model, and their checks: an unknown setting or a wrong value is rejected by name. Pure. */
 
-import { describe, isPlainObject, type Json } from '../../../core/lib/json.ts';
-import type { LlmProvider } from '../formats/endpoint.ts';
-import { readPrices } from '../usage/prices.ts';
+import { describeValue, isPlainObject, type Json, type JsonObject } from '../../../core/lib/json.ts';
+import { type PriceList, readPrices } from '../usage/prices.ts';
+
+/** How to reach a model. */
+export interface LlmProvider {
+  /** Up to the version, as in `https://api.example.com/v1`; a query stays behind what is appended. */
+  readonly baseUrl: string;
+  /** Local servers need none. */
+  readonly apiKey?: string | undefined;
+  readonly model: string;
+  /** The name errors and records have for it. */
+  readonly provider?: string | undefined;
+  /** What an answer may have at most; unset, the service decides (Anthropic wants a number: 8,192). */
+  readonly maxTokens?: number | undefined;
+  readonly temperature?: number | undefined;
+  /** Whether answers come in pieces; on unless a server cannot. */
+  readonly stream?: boolean | undefined;
+  /** One try, from the request to the last byte of the answer. 300 s. */
+  readonly timeoutMs?: number | undefined;
+  /** The longest silence within a try. 120 s. */
+  readonly idleMs?: number | undefined;
+  /** All tries and the waits between them. 900 s. */
+  readonly totalMs?: number | undefined;
+  /** At most so many tries after the first, whatever the table says. */
+  readonly maxRetries?: number | undefined;
+  /** Go with each request, as does what is in `body`; null there leaves a field out. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: JsonObject | undefined;
+  /** Of an agent: rounds of tools in one turn. 8. */
+  readonly maxRounds?: number | undefined;
+  /** Prices that come before those we know. */
+  readonly prices?: PriceList | undefined;
+}
 
 interface Rule {
   /** As the end of the sentence "expected …". */
@@ -50,7 +80,7 @@ export function checkSettings(settings: LlmProvider): void {
     // One of the names, just now.
     const rule = RULES[name as keyof LlmProvider];
     if (rule === null || rule.holds(value)) continue;
-    const came = rule.isSecret === true ? '' : `, got ${describe(value)}`;
+    const came = rule.isSecret === true ? '' : `, got ${describeValue(value)}`;
     throw new TypeError(`${name}: expected ${rule.expected}${came}`);
   }
   if (settings.prices !== undefined) checkPrices(settings.prices);

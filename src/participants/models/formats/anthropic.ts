@@ -1,15 +1,22 @@
-/** Anthropic's Messages API. Blocks are told apart by their type: the first one need not be text. */
+/** Anthropic's Messages API: its requests, and its answers. Blocks are told apart by type; the first one need not be text. */
 
 import type { Json, JsonObject } from '../../../core/lib/json.ts';
-import { ANTHROPIC_FORMAT, anthropicBody } from '../anthropic-request.ts';
-import { complaintIn, complaintOfEvent } from './api-error.ts';
-import { eventFailure, type Failure, malformed } from '../client/failure.ts';
-import type { StopReason } from '../client/model-client.ts';
-import type { Answer, AnswerReader, ModelFormat } from './model-format.ts';
-import { asObject, listAt, numberAt, objectAt, parseJson, textAt } from '../read-json.ts';
-import type { SseEvent } from './sse.ts';
-import { areCalls, readCalls } from '../tool-arguments.ts';
+import { asObject, countAt, listAt, objectAt, parseJson, textAt } from '../../lib/read-json.ts';
+import { eventFailure, type Failure, malformedFailure } from '../client/failure.ts';
+import type { ModelMessage, ModelRequest, ModelTool, StopReason, ToolChoice } from '../client/model-client.ts';
 import { anthropicUsage, type ModelUsage } from '../usage/usage.ts';
+import { findApiError, parseErrorEvent } from './api-error.ts';
+import {
+  type Answer,
+  type AnswerReader,
+  type BodySettings,
+  isToolCallList,
+  type ModelFormat,
+  readCalls,
+} from './model-format.ts';
+import type { SseEvent } from './sse.ts';
+
+const ANTHROPIC_FORMAT = 'anthropic-messages';
 
 export const anthropicFormat: ModelFormat = {
   name: ANTHROPIC_FORMAT,
@@ -55,33 +62,33 @@ class AnthropicReader implements AnswerReader {
 
   take({ event, data }: SseEvent): string | Failure {
     const said = asObject(parseJson(data));
-    if (said === null) return malformed(`an event is no JSON object: ${data}`);
+    if (said === null) return malformedFailure(`an event is no JSON object: ${data}`);
     switch (textAt(said, 'type') ?? event) {
       case 'message_start':
         return this.begin(objectAt(said, 'message'));
       case 'content_block_start':
-        return this.open(objectAt(said, 'content_block'), numberAt(said, 'index') ?? this.blocks.length);
+        return this.open(objectAt(said, 'content_block'), countAt(said, 'index') ?? this.blocks.length);
       case 'content_block_delta':
         return this.grow(said);
       case 'message_delta':
-        this.stop = textAt(objectAt(said, 'delta'), 'stop_reason') ?? this.stop;
+        this.stop = textAt(said, 'delta', 'stop_reason') ?? this.stop;
         this.spend(objectAt(said, 'usage'));
         return '';
       case 'message_stop':
         this.isOver = true;
         return '';
       case 'error':
-        return eventFailure(complaintOfEvent(said), textAt(said, 'request_id'));
+        return eventFailure(parseErrorEvent(said), textAt(said, 'request_id'));
       default:
         return '';
     }
   }
 
   takeWhole(body: JsonObject): string | Failure {
-    if (body.type === 'error') return eventFailure(complaintOfEvent(body), textAt(body, 'request_id'));
+    if (body.type === 'error') return eventFailure(parseErrorEvent(body), textAt(body, 'request_id'));
     if (!Array.isArray(body.content)) {
-      const complaint = complaintIn(body);
-      return complaint === null ? malformed('the answer has no content') : eventFailure(complaint, null);
+      const complaint = findApiError(body);
+      return complaint === null ? malformedFailure('the answer has no content') : eventFailure(complaint, null);
     }
     this.begin(body);
     const texts = listAt(body, 'content').map((block, index) => this.open(asObject(block), index));
@@ -92,7 +99,7 @@ class AnthropicReader implements AnswerReader {
 
   answer(): Answer | Failure {
     const tool_calls = readCalls(this.of('tool_use').map(callOf));
-    if (!areCalls(tool_calls)) return tool_calls;
+    if (!isToolCallList(tool_calls)) return tool_calls;
     const text = this.of('text')
       .map(({ grown }) => grown)
       .join('');
@@ -134,7 +141,7 @@ class AnthropicReader implements AnswerReader {
   }
 
   private grow(said: JsonObject): string {
-    const index = numberAt(said, 'index');
+    const index = countAt(said, 'index');
     const block = index === null ? this.blocks.at(-1) : this.blocks.find((other) => other.index === index);
     const delta = objectAt(said, 'delta');
     if (block === undefined) return '';
@@ -165,4 +172,73 @@ function wholeOf({ start, grown, signature }: Block): Json {
     default:
       return start;
   }
+}
+
+/** The API wants a number. */
+const MAX_TOKENS = 8_192;
+
+interface Entry {
+  readonly role: 'user' | 'assistant';
+  readonly content: readonly Json[];
+}
+
+function anthropicBody(request: ModelRequest, settings: BodySettings): JsonObject {
+  const { system = '', messages, tools = [], toolChoice, schema } = request;
+  const temperature = request.temperature ?? settings.temperature;
+  return {
+    model: settings.model,
+    max_tokens: request.maxTokens ?? settings.maxTokens ?? MAX_TOKENS,
+    ...(system === '' ? {} : { system }),
+    messages: merged(messages.map(entryOf)).map(({ role, content }) => ({ role, content })),
+    ...(tools.length === 0 ? {} : { tools: tools.map(toolOf) }),
+    ...(tools.length === 0 || toolChoice === undefined ? {} : { tool_choice: choiceOf(toolChoice) }),
+    ...(schema === undefined ? {} : { output_config: { format: { type: 'json_schema', schema: schema.schema } } }),
+    ...(temperature === undefined ? {} : { temperature }),
+    stream: settings.stream,
+  };
+}
+
+function entryOf(message: ModelMessage): Entry {
+  switch (message.role) {
+    case 'user':
+      return { role: 'user', content: textBlocks(message.content) };
+    case 'tool': {
+      const { tool_call_id, content, is_error = false } = message;
+      const failed = is_error ? { is_error } : {};
+      return { role: 'user', content: [{ type: 'tool_result', tool_use_id: tool_call_id, content, ...failed }] };
+    }
+    case 'assistant': {
+      const { raw, content, tool_calls = [] } = message;
+      if (raw?.format === ANTHROPIC_FORMAT && Array.isArray(raw.content))
+        return { role: 'assistant', content: raw.content };
+      const calls = tool_calls.map(({ id, name, arguments: input }) => ({ type: 'tool_use', id, name, input }));
+      return { role: 'assistant', content: [...textBlocks(content), ...calls] };
+    }
+  }
+}
+
+/** A text block must not be empty. */
+function textBlocks(text: string): readonly Json[] {
+  return text === '' ? [] : [{ type: 'text', text }];
+}
+
+/** The results of one round of tools go into one message, and a message must not be empty. */
+function merged(entries: readonly Entry[]): readonly Entry[] {
+  const result: Entry[] = [];
+  for (const entry of entries.filter(({ content }) => content.length > 0)) {
+    const last = result.at(-1);
+    if (last?.role === entry.role)
+      result[result.length - 1] = { ...last, content: [...last.content, ...entry.content] };
+    else result.push(entry);
+  }
+  return result;
+}
+
+function toolOf({ name, description, parameters }: ModelTool): JsonObject {
+  return { name, description, input_schema: parameters };
+}
+
+function choiceOf(choice: ToolChoice): JsonObject {
+  if (typeof choice === 'object') return { type: 'tool', name: choice.name };
+  return { type: choice === 'required' ? 'any' : choice };
 }

@@ -1,15 +1,15 @@
 /** Reads what a service says of itself when it fails: each has its own shape for that. Pure. */
 
 import type { Json, JsonObject } from '../../../core/lib/json.ts';
-import type { Complaint } from '../client/failure.ts';
-import { asObject, objectAt, parseJson, textAt } from '../read-json.ts';
+import { asObject, objectAt, parseJson, textAt } from '../../lib/read-json.ts';
+import type { ApiError } from '../client/failure.ts';
 
-const MOST_WORD_CHARS = 100;
+const MAX_WORD_CHARS = 100;
 
 /** A body that came with a status of failure; it may be anything, such as the page of a proxy. */
-export function complaintOf(body: string): Complaint {
+export function parseErrorBody(body: string): ApiError {
   const holder = asObject(parseJson(body));
-  const said = holder === null ? null : complaintIn(holder);
+  const said = holder === null ? null : findApiError(holder);
   return (
     said ?? {
       message: body
@@ -23,7 +23,7 @@ export function complaintOf(body: string): Complaint {
 }
 
 /** `{error: {type, code, message}}` and its relatives; null when nothing in it says that something failed. */
-export function complaintIn(holder: JsonObject): Complaint | null {
+export function findApiError(holder: JsonObject): ApiError | null {
   const error = holder.error;
   if (typeof error === 'string') return { message: error, words: [], param: null };
   const inner = asObject(error);
@@ -36,12 +36,12 @@ export function complaintIn(holder: JsonObject): Complaint | null {
 }
 
 /** An event that is an error itself: `{type: "error", code, message}`. */
-export function complaintOfEvent(event: JsonObject): Complaint {
+export function parseErrorEvent(event: JsonObject): ApiError {
   const inner = objectAt(event, 'error');
   return inner === null ? read({ ...event, type: null }) : read(inner);
 }
 
-function read(error: JsonObject): Complaint {
+function read(error: JsonObject): ApiError {
   const { type, code, status } = error;
   const detail = objectAt(error, 'details')?.error_code;
   return {
@@ -54,7 +54,7 @@ function read(error: JsonObject): Complaint {
 function wordsOf(...given: readonly (Json | undefined)[]): readonly string[] {
   const words = given.flatMap((word) =>
     (typeof word === 'string' && word !== '') || typeof word === 'number'
-      ? [String(word).slice(0, MOST_WORD_CHARS)]
+      ? [String(word).slice(0, MAX_WORD_CHARS)]
       : [],
   );
   return [...new Set(words)];

@@ -1,15 +1,30 @@
-/** Chat completions: OpenAI's, and those of the many servers that are compatible with them, each in its own way. */
+/** Chat completions: OpenAI's and those of compatible servers, each with its deviations. Requests and answers. */
 
 import type { Json, JsonObject } from '../../../core/lib/json.ts';
-import { CHAT_FORMAT, chatBody, writtenCall } from '../chat-request.ts';
-import { complaintIn } from './api-error.ts';
-import { eventFailure, type Failure, malformed } from '../client/failure.ts';
-import type { ModelToolCall, StopReason } from '../client/model-client.ts';
-import type { Answer, AnswerReader, ModelFormat } from './model-format.ts';
-import { asObject, listAt, numberAt, objectAt, parseJson, textAt } from '../read-json.ts';
-import type { SseEvent } from './sse.ts';
-import { areCalls, readCalls } from '../tool-arguments.ts';
+import { asObject, countAt, listAt, objectAt, parseJson, textAt } from '../../lib/read-json.ts';
+import { eventFailure, type Failure, malformedFailure } from '../client/failure.ts';
+import type {
+  ModelMessage,
+  ModelRequest,
+  ModelTool,
+  ModelToolCall,
+  StopReason,
+  ToolChoice,
+} from '../client/model-client.ts';
 import { type ModelUsage, openAiUsage, UNKNOWN_USAGE } from '../usage/usage.ts';
+import { findApiError } from './api-error.ts';
+import {
+  type Answer,
+  type AnswerReader,
+  type BodySettings,
+  isStrict,
+  isToolCallList,
+  type ModelFormat,
+  readCalls,
+} from './model-format.ts';
+import type { SseEvent } from './sse.ts';
+
+const CHAT_FORMAT = 'chat-completions';
 
 export const chatFormat: ModelFormat = {
   name: CHAT_FORMAT,
@@ -61,7 +76,7 @@ class ChatReader implements AnswerReader {
       return '';
     }
     const chunk = asObject(parseJson(data));
-    return chunk === null ? malformed(`a chunk is no JSON object: ${data}`) : this.hear(chunk, 'delta');
+    return chunk === null ? malformedFailure(`a chunk is no JSON object: ${data}`) : this.hear(chunk, 'delta');
   }
 
   takeWhole(body: JsonObject): string | Failure {
@@ -72,9 +87,9 @@ class ChatReader implements AnswerReader {
   }
 
   answer(): Answer | Failure {
-    if (!this.hasChoice) return malformed('the answer has no choices');
+    if (!this.hasChoice) return malformedFailure('the answer has no choices');
     const tool_calls = readCalls(this.calls.map((call) => ({ ...call, id: call.id || `call_${call.index}` })));
-    if (!areCalls(tool_calls)) return tool_calls;
+    if (!isToolCallList(tool_calls)) return tool_calls;
     const { text, model } = this;
     const refusal = this.refusal === '' ? null : this.refusal;
     return { text, tool_calls, stop: this.stopOf(tool_calls), refusal, model, content: spoken(text, tool_calls) };
@@ -82,7 +97,7 @@ class ChatReader implements AnswerReader {
 
   /** A chunk, or the whole. The usage may come with no choices, an empty list of them, or null. */
   private hear(body: JsonObject, part: 'delta' | 'message'): string | Failure {
-    const complaint = body.error === undefined || body.error === null ? null : complaintIn(body);
+    const complaint = body.error === undefined || body.error === null ? null : findApiError(body);
     if (complaint !== null) return eventFailure(complaint, null);
     this.used = objectAt(body, 'usage') ?? this.used;
     this.model = textAt(body, 'model') ?? this.model;
@@ -106,7 +121,7 @@ class ChatReader implements AnswerReader {
     const id = textAt(part, 'id') ?? '';
     const written = objectAt(part, 'function');
     const name = textAt(written, 'name') ?? '';
-    const call = this.callOf(numberAt(part, 'index'), id, name);
+    const call = this.callOf(countAt(part, 'index'), id, name);
     const given = written?.arguments;
     if (call.id === '') call.id = id;
     // Some servers say the name in each part.
@@ -146,4 +161,52 @@ function textIn(content: Json | undefined): string {
 function spoken(text: string, calls: readonly ModelToolCall[]): JsonObject {
   if (calls.length === 0) return { role: 'assistant', content: text };
   return { role: 'assistant', content: text === '' ? null : text, tool_calls: calls.map(writtenCall) };
+}
+
+function chatBody(request: ModelRequest, settings: BodySettings): JsonObject {
+  const { system = '', messages, tools = [], toolChoice, schema } = request;
+  const temperature = request.temperature ?? settings.temperature;
+  const maxTokens = request.maxTokens ?? settings.maxTokens;
+  return {
+    model: settings.model,
+    messages: [...(system === '' ? [] : [{ role: 'system', content: system }]), ...messages.map(messageOf)],
+    ...(tools.length === 0 ? {} : { tools: tools.map(toolOf) }),
+    ...(tools.length === 0 || toolChoice === undefined ? {} : { tool_choice: choiceOf(toolChoice) }),
+    ...(schema === undefined ? {} : { response_format: { type: 'json_schema', json_schema: strictly(schema) } }),
+    ...(maxTokens === undefined ? {} : { max_completion_tokens: maxTokens }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(settings.stream ? { stream: true, stream_options: { include_usage: true } } : {}),
+  };
+}
+
+function messageOf(message: ModelMessage): JsonObject {
+  switch (message.role) {
+    case 'user':
+      return { role: 'user', content: message.content };
+    case 'tool':
+      return { role: 'tool', tool_call_id: message.tool_call_id, content: message.content };
+    case 'assistant': {
+      const { raw, content, tool_calls = [] } = message;
+      const own = raw?.format === CHAT_FORMAT ? asObject(raw.content) : null;
+      if (own !== null) return own;
+      if (tool_calls.length === 0) return { role: 'assistant', content };
+      return { role: 'assistant', content: content === '' ? null : content, tool_calls: tool_calls.map(writtenCall) };
+    }
+  }
+}
+
+function writtenCall({ id, name, arguments: given }: ModelToolCall): JsonObject {
+  return { id, type: 'function', function: { name, arguments: JSON.stringify(given) } };
+}
+
+function toolOf({ name, description, parameters }: ModelTool): JsonObject {
+  return { type: 'function', function: { name, description, parameters } };
+}
+
+function choiceOf(choice: ToolChoice): string | JsonObject {
+  return typeof choice === 'object' ? { type: 'function', function: { name: choice.name } } : choice;
+}
+
+function strictly({ name, schema }: { readonly name: string; readonly schema: JsonObject }): JsonObject {
+  return { name, schema, ...(isStrict(schema) ? { strict: true } : {}) };
 }

@@ -1,39 +1,7 @@
 /** Where a model is served: its address is checked once, and its key is never shown. Pure. */
 
-import type { JsonObject } from '../../../core/lib/json.ts';
+import type { LlmProvider } from '../client/provider.ts';
 import type { ModelFormat } from './model-format.ts';
-import type { PriceList } from '../usage/prices.ts';
-
-/** How to reach a model. */
-export interface LlmProvider {
-  /** Up to the version, as in `https://api.example.com/v1`; a query stays behind what is appended. */
-  readonly baseUrl: string;
-  /** Local servers need none. */
-  readonly apiKey?: string | undefined;
-  readonly model: string;
-  /** The name errors and records have for it. */
-  readonly provider?: string | undefined;
-  /** What an answer may have at most; unset, the service decides (Anthropic wants a number: 8,192). */
-  readonly maxTokens?: number | undefined;
-  readonly temperature?: number | undefined;
-  /** Whether answers come in pieces; on unless a server cannot. */
-  readonly stream?: boolean | undefined;
-  /** One try, from the request to the last byte of the answer. 300 s. */
-  readonly timeoutMs?: number | undefined;
-  /** The longest silence within a try. 120 s. */
-  readonly idleMs?: number | undefined;
-  /** All tries and the waits between them. 900 s. */
-  readonly totalMs?: number | undefined;
-  /** At most so many tries after the first, whatever the table says. */
-  readonly maxRetries?: number | undefined;
-  /** Go with each request, as does what is in `body`; null there leaves a field out. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly body?: JsonObject | undefined;
-  /** Of an agent: rounds of tools in one turn. 8. */
-  readonly maxRounds?: number | undefined;
-  /** Prices that come before those we know. */
-  readonly prices?: PriceList | undefined;
-}
 
 export interface Endpoint {
   readonly url: string;
@@ -52,7 +20,7 @@ const ONE_LINE = 'expected one line of visible ASCII characters';
 const SHORTEST_SECRET = 6;
 
 /** Throws TypeError, without any value that may be secret. */
-export function endpointOf(
+export function resolveEndpoint(
   { baseUrl, apiKey = '', headers = {}, model }: LlmProvider,
   format: Pick<ModelFormat, 'path' | 'headers' | 'authorise'>,
 ): Endpoint {

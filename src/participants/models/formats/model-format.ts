@@ -1,11 +1,12 @@
-/** An API that models are served by: how a request is written, and how an answer is read. No part of it waits for anything. */
+/** An API that models are served by: how a request is written and an answer is read. Pure, with what all formats share. */
 
 import type { Json, JsonObject } from '../../../core/lib/json.ts';
-import type { LlmProvider } from './endpoint.ts';
-import type { Failure } from '../client/failure.ts';
-import type { ModelReply, ModelRequest } from '../client/model-client.ts';
-import type { SseEvent } from './sse.ts';
+import { asObject, listAt, parseJson } from '../../lib/read-json.ts';
+import { type Failure, malformedFailure } from '../client/failure.ts';
+import type { ModelReply, ModelRequest, ModelToolCall } from '../client/model-client.ts';
+import type { LlmProvider } from '../client/provider.ts';
 import type { ModelUsage } from '../usage/usage.ts';
+import type { SseEvent } from './sse.ts';
 
 export interface ModelFormat {
   /** What raw answers are marked with. */
@@ -48,4 +49,45 @@ export interface Answer extends Pick<ModelReply, 'text' | 'tool_calls' | 'stop' 
 
 export function isFailure(value: string | Answer | Failure): value is Failure {
   return typeof value === 'object' && 'class' in value;
+}
+
+export function isStrict(schema: JsonObject): boolean {
+  if (schema.type === 'object' && !isClosed(schema)) return false;
+  return Object.entries(schema).every(([key, value]) => key === 'enum' || key === 'const' || areStrict(value));
+}
+
+function areStrict(value: Json): boolean {
+  if (Array.isArray(value)) return value.every(areStrict);
+  const inner = asObject(value);
+  return inner === null || isStrict(inner);
+}
+
+function isClosed(schema: JsonObject): boolean {
+  const needed = listAt(schema, 'required');
+  const names = Object.keys(asObject(schema.properties) ?? {});
+  return schema.additionalProperties === false && names.every((name) => needed.includes(name));
+}
+
+export interface RawToolCall {
+  readonly id: string;
+  readonly name: string;
+  readonly json: string;
+}
+
+/** The calls, or what is wrong with the first that cannot be read. */
+export function readCalls(written: readonly RawToolCall[]): readonly ModelToolCall[] | Failure {
+  const calls: ModelToolCall[] = [];
+  for (const { id, name, json } of written) {
+    if (id === '' || name === '') return malformedFailure('a tool call came without its id or its name');
+    // No arguments at all is how some services write that there are none.
+    const given = json.trim() === '' ? {} : parseJson(json);
+    if (given === undefined)
+      return malformedFailure(`the arguments of the tool call ${name} are no JSON that can be read: ${json}`);
+    calls.push({ id, name, arguments: given });
+  }
+  return calls;
+}
+
+export function isToolCallList(read: readonly ModelToolCall[] | Failure): read is readonly ModelToolCall[] {
+  return Array.isArray(read);
 }

@@ -1,15 +1,31 @@
-/** OpenAI's Responses API: the answer is a list of items, and the last event has all of it once more. */
+/** OpenAI's Responses API. The whole thread is sent each time; an answer is a list of items, repeated in the last event. */
 
 import type { Json, JsonObject } from '../../../core/lib/json.ts';
-import { complaintIn, complaintOfEvent } from './api-error.ts';
-import { eventFailure, type Failure, malformed } from '../client/failure.ts';
-import type { StopReason } from '../client/model-client.ts';
-import type { Answer, AnswerReader, ModelFormat } from './model-format.ts';
-import { asObject, listAt, numberAt, objectAt, parseJson, textAt } from '../read-json.ts';
-import { RESPONSES_FORMAT, responsesBody } from '../responses-request.ts';
-import type { SseEvent } from './sse.ts';
-import { areCalls, readCalls, type WrittenCall } from '../tool-arguments.ts';
+import { asObject, countAt, listAt, objectAt, parseJson, textAt } from '../../lib/read-json.ts';
+import { eventFailure, type Failure, malformedFailure } from '../client/failure.ts';
+import type {
+  ModelMessage,
+  ModelRequest,
+  ModelTool,
+  ModelToolCall,
+  StopReason,
+  ToolChoice,
+} from '../client/model-client.ts';
 import { type ModelUsage, openAiUsage, UNKNOWN_USAGE } from '../usage/usage.ts';
+import { findApiError, parseErrorEvent } from './api-error.ts';
+import {
+  type Answer,
+  type AnswerReader,
+  type BodySettings,
+  isStrict,
+  isToolCallList,
+  type ModelFormat,
+  type RawToolCall,
+  readCalls,
+} from './model-format.ts';
+import type { SseEvent } from './sse.ts';
+
+const RESPONSES_FORMAT = 'responses';
 
 export const responsesFormat: ModelFormat = {
   name: RESPONSES_FORMAT,
@@ -43,13 +59,13 @@ class ResponsesReader implements AnswerReader {
   take({ event, data }: SseEvent): string | Failure {
     if (data.trim() === '[DONE]') return '';
     const said = asObject(parseJson(data));
-    if (said === null) return malformed(`an event is no JSON object: ${data}`);
+    if (said === null) return malformedFailure(`an event is no JSON object: ${data}`);
     switch (textAt(said, 'type') ?? event) {
       case 'response.output_text.delta':
-        this.streamed.add(numberAt(said, 'output_index'));
+        this.streamed.add(countAt(said, 'output_index'));
         return this.grow(textAt(said, 'delta') ?? '');
       case 'response.output_item.done':
-        return this.add(objectAt(said, 'item'), numberAt(said, 'output_index'));
+        return this.add(objectAt(said, 'item'), countAt(said, 'output_index'));
       case 'response.incomplete':
         this.isCutOff = true;
         return this.end(objectAt(said, 'response'));
@@ -59,7 +75,7 @@ class ResponsesReader implements AnswerReader {
         this.last = objectAt(said, 'response');
         return failed(this.last);
       case 'error':
-        return eventFailure(complaintOfEvent(said), null);
+        return eventFailure(parseErrorEvent(said), null);
       default:
         return '';
     }
@@ -68,8 +84,8 @@ class ResponsesReader implements AnswerReader {
   takeWhole(body: JsonObject): string | Failure {
     if (body.status === 'failed') return failed(body);
     if (!Array.isArray(body.output)) {
-      const complaint = complaintIn(body);
-      return complaint === null ? malformed('the answer has no output') : eventFailure(complaint, null);
+      const complaint = findApiError(body);
+      return complaint === null ? malformedFailure('the answer has no output') : eventFailure(complaint, null);
     }
     return this.end(body);
   }
@@ -77,7 +93,7 @@ class ResponsesReader implements AnswerReader {
   answer(): Answer | Failure {
     const items = this.said();
     const tool_calls = readCalls(items.filter(({ type }) => type === 'function_call').map(callOf));
-    if (!areCalls(tool_calls)) return tool_calls;
+    if (!isToolCallList(tool_calls)) return tool_calls;
     const refusal = items.map((item) => partsOf(item, 'refusal')).join('');
     return {
       text: items.map((item) => partsOf(item, 'output_text')).join(''),
@@ -124,7 +140,7 @@ class ResponsesReader implements AnswerReader {
 
   private stopOf(hasCalls: boolean): StopReason {
     if (this.isCutOff || this.last?.status === 'incomplete') {
-      const reason = textAt(objectAt(this.last, 'incomplete_details'), 'reason');
+      const reason = textAt(this.last, 'incomplete_details', 'reason');
       return reason === 'max_output_tokens' ? 'length' : reason === 'content_filter' ? 'refused' : 'other';
     }
     return hasCalls ? 'tool_calls' : 'end';
@@ -132,7 +148,7 @@ class ResponsesReader implements AnswerReader {
 }
 
 function failed(response: JsonObject | null): Failure {
-  const complaint = response === null ? null : complaintIn(response);
+  const complaint = response === null ? null : findApiError(response);
   return eventFailure(complaint ?? { message: 'no reason given', words: [], param: null }, null);
 }
 
@@ -142,7 +158,7 @@ function partsOf(item: JsonObject | null, type: 'output_text' | 'refusal'): stri
   return parts.map((part) => (part?.type === type ? (textAt(part, key) ?? '') : '')).join('');
 }
 
-function callOf(item: JsonObject): WrittenCall {
+function callOf(item: JsonObject): RawToolCall {
   return { id: textAt(item, 'call_id') ?? '', name: textAt(item, 'name') ?? '', json: textAt(item, 'arguments') ?? '' };
 }
 
@@ -151,4 +167,51 @@ function repeatable(item: JsonObject): readonly Json[] {
   if (item.type === 'reasoning' && textAt(item, 'encrypted_content') === null) return [];
   const { id: _id, status: _status, ...rest } = item;
   return [rest];
+}
+
+function responsesBody(request: ModelRequest, settings: BodySettings): JsonObject {
+  const { system = '', messages, tools = [], toolChoice, schema } = request;
+  const temperature = request.temperature ?? settings.temperature;
+  const maxTokens = request.maxTokens ?? settings.maxTokens;
+  return {
+    model: settings.model,
+    ...(system === '' ? {} : { instructions: system }),
+    input: messages.flatMap(itemsOf),
+    ...(tools.length === 0 ? {} : { tools: tools.map(toolOf) }),
+    ...(tools.length === 0 || toolChoice === undefined ? {} : { tool_choice: choiceOf(toolChoice) }),
+    ...(schema === undefined
+      ? {}
+      : { text: { format: { type: 'json_schema', ...schema, strict: isStrict(schema.schema) } } }),
+    ...(maxTokens === undefined ? {} : { max_output_tokens: maxTokens }),
+    ...(temperature === undefined ? {} : { temperature }),
+    store: false,
+    stream: settings.stream,
+  };
+}
+
+function itemsOf(message: ModelMessage): readonly Json[] {
+  switch (message.role) {
+    case 'user':
+      return [{ role: 'user', content: message.content }];
+    case 'tool':
+      return [{ type: 'function_call_output', call_id: message.tool_call_id, output: message.content }];
+    case 'assistant': {
+      const { raw, content, tool_calls = [] } = message;
+      if (raw?.format === RESPONSES_FORMAT && Array.isArray(raw.content)) return raw.content;
+      return [...(content === '' ? [] : [{ role: 'assistant', content }]), ...tool_calls.map(writtenCall)];
+    }
+  }
+}
+
+function writtenCall({ id, name, arguments: given }: ModelToolCall): JsonObject {
+  return { type: 'function_call', call_id: id, name, arguments: JSON.stringify(given) };
+}
+
+/** Here `strict` is on unless it is switched off. */
+function toolOf({ name, description, parameters }: ModelTool): JsonObject {
+  return { type: 'function', name, description, parameters, strict: isStrict(parameters) };
+}
+
+function choiceOf(choice: ToolChoice): string | JsonObject {
+  return typeof choice === 'object' ? { type: 'function', name: choice.name } : choice;
 }

@@ -10,7 +10,7 @@ export interface SseEvent {
 }
 
 /** One event of a model is a few hundred bytes; the largest hold a whole answer. */
-export const MOST_EVENT_CHARS: number = 16 * 1024 * 1024;
+export const MAX_EVENT_CHARS: number = 16 * 1024 * 1024;
 
 export class SseReader {
   private readonly decoder = new TextDecoder();
@@ -66,6 +66,6 @@ export class SseReader {
 
   private count(chars: number): void {
     this.chars += chars;
-    if (this.chars > MOST_EVENT_CHARS) throw new RangeError(`an event has more than ${MOST_EVENT_CHARS} characters`);
+    if (this.chars > MAX_EVENT_CHARS) throw new RangeError(`an event has more than ${MAX_EVENT_CHARS} characters`);
   }
 }

@@ -2,7 +2,8 @@
 
 import type { JsonObject } from '../../../core/lib/json.ts';
 import type { Usage } from '../../agent/agent-fn.ts';
-import { numberAt, objectAt, textAt } from '../read-json.ts';
+import { plus, usageBy } from '../../agent/usage.ts';
+import { countAt, objectAt, textAt } from '../../lib/read-json.ts';
 
 export interface ModelUsage extends Usage {
   /** The part of the cache writes that is kept for an hour, which costs more. */
@@ -24,12 +25,12 @@ export const UNKNOWN_USAGE: ModelUsage = {
 /** Anthropic: `input_tokens` is without what was read from or written to the cache. */
 export function anthropicUsage(usage: JsonObject): ModelUsage {
   return {
-    input_tokens: numberAt(usage, 'input_tokens'),
-    cache_read_tokens: numberAt(usage, 'cache_read_input_tokens'),
-    cache_write_tokens: numberAt(usage, 'cache_creation_input_tokens'),
-    cache_write_1h_tokens: numberAt(objectAt(usage, 'cache_creation'), 'ephemeral_1h_input_tokens'),
-    output_tokens: numberAt(usage, 'output_tokens'),
-    reasoning_tokens: numberAt(objectAt(usage, 'output_tokens_details'), 'reasoning_tokens'),
+    input_tokens: countAt(usage, 'input_tokens'),
+    cache_read_tokens: countAt(usage, 'cache_read_input_tokens'),
+    cache_write_tokens: countAt(usage, 'cache_creation_input_tokens'),
+    cache_write_1h_tokens: countAt(usage, 'cache_creation', 'ephemeral_1h_input_tokens'),
+    output_tokens: countAt(usage, 'output_tokens'),
+    reasoning_tokens: countAt(usage, 'output_tokens_details', 'reasoning_tokens'),
     terms: [
       ...term('service_tier', textAt(usage, 'service_tier'), ['standard', 'default']),
       ...term('inference_geo', textAt(usage, 'inference_geo'), ['global', 'not_available']),
@@ -40,17 +41,17 @@ export function anthropicUsage(usage: JsonObject): ModelUsage {
 /** OpenAI, chat (`prompt_tokens`) and Responses (`input_tokens`): the input has the cached tokens in it. */
 export function openAiUsage(usage: JsonObject, serviceTier: string | null): ModelUsage {
   const details = objectAt(usage, 'prompt_tokens_details') ?? objectAt(usage, 'input_tokens_details');
-  const all = numberAt(usage, 'prompt_tokens') ?? numberAt(usage, 'input_tokens');
-  const cached = numberAt(details, 'cached_tokens');
-  const written = numberAt(details, 'cache_write_tokens');
+  const all = countAt(usage, 'prompt_tokens') ?? countAt(usage, 'input_tokens');
+  const cached = countAt(details, 'cached_tokens');
+  const written = countAt(details, 'cache_write_tokens');
   const made = objectAt(usage, 'completion_tokens_details') ?? objectAt(usage, 'output_tokens_details');
   return {
     input_tokens: all === null ? null : Math.max(0, all - (cached ?? 0) - (written ?? 0)),
     cache_read_tokens: cached,
     cache_write_tokens: written,
     cache_write_1h_tokens: null,
-    output_tokens: numberAt(usage, 'completion_tokens') ?? numberAt(usage, 'output_tokens'),
-    reasoning_tokens: numberAt(made, 'reasoning_tokens'),
+    output_tokens: countAt(usage, 'completion_tokens') ?? countAt(usage, 'output_tokens'),
+    reasoning_tokens: countAt(made, 'reasoning_tokens'),
     terms: term('service_tier', serviceTier, ['default', 'standard', 'auto']),
   };
 }
@@ -58,12 +59,8 @@ export function openAiUsage(usage: JsonObject, serviceTier: string | null): Mode
 /** Of two tries. What one of them does not tell is not known of the sum. */
 export function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {
   return {
-    input_tokens: sum(a.input_tokens, b.input_tokens),
-    cache_read_tokens: sum(a.cache_read_tokens, b.cache_read_tokens),
-    cache_write_tokens: sum(a.cache_write_tokens, b.cache_write_tokens),
-    cache_write_1h_tokens: sum(a.cache_write_1h_tokens, b.cache_write_1h_tokens),
-    output_tokens: sum(a.output_tokens, b.output_tokens),
-    reasoning_tokens: sum(a.reasoning_tokens, b.reasoning_tokens),
+    ...usageBy((name) => plus(a[name], b[name])),
+    cache_write_1h_tokens: plus(a.cache_write_1h_tokens, b.cache_write_1h_tokens),
     terms: [...new Set([...a.terms, ...b.terms])],
   };
 }
@@ -72,10 +69,6 @@ export function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {
 export function promptTokens(usage: Usage): number | null {
   const { input_tokens, cache_read_tokens, cache_write_tokens } = usage;
   return input_tokens === null ? null : input_tokens + (cache_read_tokens ?? 0) + (cache_write_tokens ?? 0);
-}
-
-function sum(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? null : a + b;
 }
 
 function term(name: string, value: string | null, usual: readonly string[]): readonly string[] {

@@ -1,8 +1,66 @@
-/** The beginning of a text, up to a number of bytes: many small pieces cost no more than one large one. */
+/** Keeps the head and the tail of a stream, each up to half of the bound, and counts the bytes between. */
+
+export class Capture {
+  readonly #head: BoundedBytes;
+  readonly #tailBytes: number;
+  /** A ring: the newest bytes, wherever in it they end. Made when the head is full. */
+  #ring: Buffer | null = null;
+  /** All that ever went to the ring. */
+  #passed = 0;
+
+  constructor(maxBytes: number) {
+    this.#tailBytes = Math.floor(maxBytes / 2);
+    this.#head = new BoundedBytes(maxBytes - this.#tailBytes);
+  }
+
+  get isTruncated(): boolean {
+    return this.#passed > this.#tailBytes;
+  }
+
+  add(text: string): void {
+    const rest = this.#head.add(text);
+    if (rest !== '') this.#addToTail(rest);
+  }
+
+  text(): string {
+    const tail = this.#tail();
+    if (!this.isTruncated) return this.#head.text() + tail.toString('utf8');
+    let from = 0;
+    while (from < tail.length && isWithinCharacter(tail[from])) from += 1;
+    const leftOut = this.#passed - (tail.length - from);
+    return `${this.#head.text()}\n[… ${leftOut} bytes left out …]\n${tail.toString('utf8', from)}`;
+  }
+
+  #addToTail(text: string): void {
+    const size = this.#tailBytes;
+    this.#ring ??= Buffer.alloc(size);
+    const length = Buffer.byteLength(text);
+    const begin = size === 0 ? 0 : this.#passed % size;
+    // Mostly it fits before the end of the ring, and no copy is made.
+    if (begin + length <= size) this.#ring.write(text, begin);
+    else this.#wrap(this.#ring, Buffer.from(text));
+    this.#passed += length;
+  }
+
+  #wrap(ring: Buffer, bytes: Buffer): void {
+    // Of more than the ring holds only the end matters.
+    const from = Math.max(0, bytes.length - ring.length);
+    const begin = ring.length === 0 ? 0 : (this.#passed + from) % ring.length;
+    const fits = bytes.copy(ring, begin, from);
+    bytes.copy(ring, 0, from + fits);
+  }
+
+  #tail(): Buffer {
+    if (this.#ring === null) return Buffer.alloc(0);
+    if (!this.isTruncated) return this.#ring.subarray(0, this.#passed);
+    const end = this.#tailBytes === 0 ? 0 : this.#passed % this.#tailBytes;
+    return Buffer.concat([this.#ring.subarray(end), this.#ring.subarray(0, end)]);
+  }
+}
 
 const FIRST_BYTES = 4 * 1024;
 
-export class KeptBytes {
+export class BoundedBytes {
   readonly #max: number;
   #bytes: Buffer = Buffer.alloc(0);
   #length = 0;
@@ -65,6 +123,6 @@ function beginningOfCharacter(bytes: Buffer, at: number): number {
   return begin;
 }
 
-export function isWithinCharacter(byte: number | undefined): boolean {
+function isWithinCharacter(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0b1100_0000) === 0b1000_0000;
 }

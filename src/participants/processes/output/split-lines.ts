@@ -1,18 +1,18 @@
 /** Text that comes in pieces becomes lines; one that is too long is cut, and the rest of it is passed over. */
 
-import { KeptBytes } from './capture.ts';
+import { BoundedBytes } from './capture.ts';
 
 /** Of UTF-16, in UTF-8. */
-const MOST_BYTES_OF_A_UNIT = 3;
+const MAX_BYTES_OF_A_UNIT = 3;
 
 export class LineSplitter {
   readonly #maxBytes: number;
-  readonly #line: KeptBytes;
+  readonly #line: BoundedBytes;
   #hasCut = false;
 
   constructor(maxLineBytes: number) {
     this.#maxBytes = maxLineBytes;
-    this.#line = new KeptBytes(maxLineBytes);
+    this.#line = new BoundedBytes(maxLineBytes);
   }
 
   /** Whether any line was cut. */
@@ -38,7 +38,7 @@ export class LineSplitter {
 
   /** A line that came in one piece, and is surely short enough, goes through as it is. */
   #whole(part: string): string {
-    if (this.#line.isUntouched && part.length * MOST_BYTES_OF_A_UNIT <= this.#maxBytes) return withoutReturn(part);
+    if (this.#line.isUntouched && part.length * MAX_BYTES_OF_A_UNIT <= this.#maxBytes) return withoutReturn(part);
     this.#keep(part);
     return this.#take();
   }

@@ -1,5 +1,6 @@
-/** A program and all that came of it: its group, its session, what has its mark, and the children of all these. */
+/** A program and all its descendants: its group, its session, what has its mark, and their children. Finds and ends them. */
 
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   hasProcessTable,
   hasVariable,
@@ -12,7 +13,7 @@ import {
 /** How many processes are looked at before others have their turn. */
 const AT_ONCE = 64;
 
-export class Family {
+export class ProcessTree {
   readonly pid: number;
   readonly #mark: string;
   /** Nothing that is older can be of it. */
@@ -113,5 +114,28 @@ function send(pid: number, signal: 'SIGTERM' | 'SIGKILL' | 0): boolean {
     return process.kill(pid, signal);
   } catch {
     return false;
+  }
+}
+
+/** Often enough to lose no time, seldom enough to cost nothing. */
+const LOOK_EVERY_MS = 15;
+/** What a killed process may take to be gone; one that hangs in the kernel is not waited for any longer. */
+const KILL_WAIT_MS = 5_000;
+
+/** Resolves when nobody of it is left. */
+export async function killTree(family: ProcessTree, graceMs: number): Promise<void> {
+  if (await isGoneAfter(family, 'SIGTERM', graceMs)) return;
+  await isGoneAfter(family, 'SIGKILL', KILL_WAIT_MS);
+}
+
+async function isGoneAfter(family: ProcessTree, signal: 'SIGTERM' | 'SIGKILL', withinMs: number): Promise<boolean> {
+  const deadline = performance.now() + withinMs;
+  for (;;) {
+    const living = await family.living();
+    if (living.length === 0) return true;
+    if (performance.now() >= deadline) return false;
+    // Also those that were born since the last look.
+    family.signal(signal, living);
+    while (family.isAnyKnownAlive && performance.now() < deadline) await pause(LOOK_EVERY_MS);
   }
 }

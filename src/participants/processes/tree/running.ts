@@ -1,10 +1,7 @@
-/**
- * A small process beside ours that knows what runs. Its stdin is a pipe from us: however our process ends, also by SIGKILL,
- * the pipe closes, and the guard ends whatever was still running. So no signal handlers are needed here, which would
- * change how our process behaves.
- */
+/** What runs at the moment, and the guard that ends it: none of it outlives this process. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
+import type { ProcessTree } from './process-tree.ts';
 
 /**
  * A fixed text: what runs is told by lines on its stdin, `begin <mark> <pid>` and `end <mark>`, of letters and digits only.
@@ -65,7 +62,12 @@ signal KILL
 exit 0
 `;
 
-export class Guard {
+/**
+ * A small process beside ours that knows what runs. Its stdin is a pipe from us: however our process ends, also by SIGKILL,
+ * the pipe closes, and the guard ends whatever was still running. So no signal handlers are needed here, which would
+ * change how our process behaves.
+ */
+export class OrphanGuard {
   readonly #runs = new Map<string, number>();
   #process: ChildProcess | null = null;
 
@@ -110,4 +112,45 @@ export class Guard {
   #tell(line: string): void {
     this.#process?.stdin?.write(`${line}\n`);
   }
+}
+
+export interface RunningProgram {
+  readonly tool: string;
+  readonly pid: number;
+  /** When it was started, in milliseconds of the epoch. */
+  readonly sinceMs: number;
+}
+
+interface Entry extends RunningProgram {
+  readonly family: ProcessTree;
+}
+
+const running = new Map<string, Entry>();
+const guard = new OrphanGuard();
+let isWatchingExit = false;
+
+export function runningPrograms(): readonly RunningProgram[] {
+  return [...running.values()].map(({ tool, pid, sinceMs }) => ({ tool, pid, sinceMs }));
+}
+
+/** To be called before it is started: from then on it cannot be lost. */
+export function expectRun(mark: string): void {
+  if (!isWatchingExit) process.once('exit', endAllNow);
+  isWatchingExit = true;
+  guard.begin(mark, 0);
+}
+
+export function noteRun(mark: string, tool: string, family: ProcessTree): void {
+  running.set(mark, { tool, pid: family.pid, sinceMs: Date.now(), family });
+  guard.begin(mark, family.pid);
+}
+
+export function forgetRun(mark: string): void {
+  running.delete(mark);
+  guard.end(mark);
+}
+
+/** Our process ends in this moment: there is no time to ask. */
+function endAllNow(): void {
+  for (const { family } of running.values()) family.signal('SIGKILL', family.livingNow());
 }

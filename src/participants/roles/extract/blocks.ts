@@ -1,9 +1,8 @@
-/** What in an answer may be meant as its metadata, the clearest first. Pure. */
+/** Finds what in an answer may be its metadata, the clearest first: marked blocks, front matter, JSON. Pure. */
 
 import { asError } from '../../../core/lib/errors.ts';
 import { parseFrontMatter } from '../../../core/lib/front-matter.ts';
 import { isPlainObject, type JsonObject } from '../../../core/lib/json.ts';
-import { type Fenced, fencedBlocks } from './fences.ts';
 import { readJsonText } from './json-text.ts';
 
 /** In the order in which they are believed: a block that says what it is, and then by how likely it is one by chance. */
@@ -70,4 +69,60 @@ function readObject(text: string): Block['read'] {
   if ('problem' in read) return read;
   // A plain object that was JSON is one of JSON values.
   return isPlainObject(read.value) ? { value: read.value as JsonObject } : { problem: 'expected a JSON object' };
+}
+
+interface Fenced {
+  /** What is written behind the opening fence, in small letters: `json`, `json meta`. */
+  readonly info: string;
+  readonly text: string;
+  /** The line on which it begins, from 1. */
+  readonly line: number;
+}
+
+interface Open {
+  readonly sign: string;
+  readonly length: number;
+  readonly info: string;
+  readonly line: number;
+}
+
+/** Up to three blanks, three or more of one sign, and after backticks no further backtick. */
+const OPENING = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})[ \t]*([\s\S]*)$/;
+const CLOSING = /^ {0,3}(`{3,}|~{3,})[ \t]*$/;
+const MAX_INFO_CHARS = 100;
+
+/** A block within a block is its text. One that is never closed goes on to the end. */
+function fencedBlocks(lines: readonly string[]): readonly Fenced[] {
+  const blocks: Fenced[] = [];
+  let open: Open | null = null;
+  for (const [index, line] of lines.entries()) {
+    if (open === null) {
+      open = openingOf(line, index + 1);
+    } else if (closes(line, open)) {
+      blocks.push(blockOf(open, lines.slice(open.line, index)));
+      open = null;
+    }
+  }
+  return open === null ? blocks : [...blocks, blockOf(open, lines.slice(open.line))];
+}
+
+function openingOf(line: string, number: number): Open | null {
+  if (!/^ {0,3}[`~]{3}/.test(line)) return null;
+  const [, fence = '', info = ''] = OPENING.exec(line) ?? [];
+  if (fence === '') return null;
+  return {
+    sign: fence[0] ?? '',
+    length: fence.length,
+    info: info.slice(0, MAX_INFO_CHARS).trim().toLowerCase(),
+    line: number,
+  };
+}
+
+function closes(line: string, { sign, length }: Open): boolean {
+  const [, fence = ''] = CLOSING.exec(line) ?? [];
+  return fence.startsWith(sign) && fence.length >= length;
+}
+
+function blockOf({ info, line }: Open, lines: readonly string[]): Fenced {
+  return { info, line, text: lines.join('\n') };
 }

@@ -1,9 +1,8 @@
-/** No metadata could be got out of an answer: what was said, what is wrong with it, and which ways were not open. Pure. */
+/** The error of an answer without valid metadata: the answer, the issues, and what the calls cost. Pure. */
 
 import { AgentError } from '../../agent/agent-error.ts';
-import type { Told } from '../spent.ts';
 import type { ExtractIssue } from '../lib/standard-schema.ts';
-import { wordsOf } from './words.ts';
+import type { ReportedUsage } from '../lib/usage-total.ts';
 
 /** An AgentError of the kind `bad_output`: what the agent wrote cannot be read. */
 export class ExtractError extends AgentError {
@@ -12,10 +11,10 @@ export class ExtractError extends AgentError {
   readonly issues: readonly ExtractIssue[];
 
   /** `spent` is what all calls used and cost; `corrections`, how often it was told what is wrong. */
-  constructor(raw: string, issues: readonly ExtractIssue[], spent: Told = {}, corrections = 0) {
+  constructor(raw: string, issues: readonly ExtractIssue[], spent: ReportedUsage = {}, corrections = 0) {
     const { usage = null, cost_usd = null } = spent;
     const again = corrections === 0 ? '' : ', also after a correction';
-    super('bad_output', `no metadata as the schema wants it${again}: ${wordsOf(issues)}`, {
+    super('bad_output', `no metadata as the schema wants it${again}: ${describeIssues(issues)}`, {
       tool: 'extract',
       partial: raw,
       call: {
@@ -38,4 +37,20 @@ export class ExtractError extends AgentError {
 /** By shape, not by class: it may come from another copy of this package. */
 export function isExtractError(thrown: unknown): thrown is ExtractError {
   return thrown instanceof Error && thrown.name === 'ExtractError' && 'raw' in thrown && 'issues' in thrown;
+}
+
+/** A schema can have any number of complaints, and quote what it got in each. */
+const MAX_ISSUES = 20;
+const MAX_CHARS = 300;
+
+export function describeIssues(issues: readonly ExtractIssue[]): string {
+  const shown = issues
+    .slice(0, MAX_ISSUES)
+    .map(({ path, message }) => cut(path === '' ? message : `${path}: ${message}`));
+  const more = issues.length > MAX_ISSUES ? [`and ${issues.length - MAX_ISSUES} more`] : [];
+  return [...shown, ...more].join('; ');
+}
+
+function cut(text: string): string {
+  return text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS - 1)}…` : text;
 }

@@ -1,34 +1,16 @@
 /** The ways to the metadata of one answer, in their order, until one of them has something to say. */
 
-import type { JsonObject } from '../../../core/lib/json.ts';
-import type { AgentReply, ThreadContext } from '../../agent/agent-fn.ts';
-import type { ModelClient, ModelReply, ModelRequest } from '../../models/client/model-client.ts';
-import { answerText } from '../answer-text.ts';
-import type { Spent } from '../spent.ts';
+import { canonicalJson, type JsonObject } from '../../../core/lib/json.ts';
+import type { AgentReply } from '../../agent/agent-fn.ts';
 import type { ExtractIssue, StandardSchema } from '../lib/standard-schema.ts';
-import { fromAnswer } from './from-answer.ts';
-import { bySchema, bySecondModel, byTool, objectOf, type Wrong } from './from-model.ts';
-import type { JsonSchemaOf } from './json-schema-of.ts';
-import type { Outcome } from './outcome.ts';
-import { REPORT } from './prompts.ts';
-import type { Extracting, ExtractStrategy } from './settings.ts';
-
-export interface Extraction<Meta> {
-  readonly schema: StandardSchema<Meta>;
-  readonly settings: Extracting;
-  readonly jsonSchema: JsonSchemaOf;
-  /** The model behind the agent, if it is one. */
-  readonly own: ModelClient | undefined;
-  readonly ctx: ThreadContext;
-  readonly prompt: string;
-  readonly reply: AgentReply;
-  /** Calls a model, as long as the turn lasts. */
-  complete(client: ModelClient, request: ModelRequest): Promise<ModelReply>;
-  readonly spent: Spent;
-}
+import { metaBlocks } from './blocks.ts';
+import { answerText, type Extraction, invalid, type Outcome, validateMeta } from './extraction-input.ts';
+import { bySchema, bySecondModel, byTool, type Correction, objectOf } from './from-model.ts';
+import { REPORT_TOOL } from './prompts.ts';
+import type { ExtractStrategy } from './settings.ts';
 
 /** `by` is who has said it; null = nobody said anything. */
-export type Extracted<Meta> =
+export type ExtractResult<Meta> =
   | Extract<Outcome<Meta>, { readonly kind: 'found' }>
   | {
       readonly kind: 'failed';
@@ -40,7 +22,7 @@ export type Extracted<Meta> =
     };
 
 /** The first that finds something decides, also when that is wrong: a second guess would be an invention. */
-export async function extract<Meta>(about: Extraction<Meta>): Promise<Extracted<Meta>> {
+export async function extract<Meta>(about: Extraction<Meta>): Promise<ExtractResult<Meta>> {
   const absent: { readonly by: ExtractStrategy; readonly why: string; readonly inAnswer?: true }[] = [];
   for (const by of about.settings.strategies) {
     const outcome = await along(by, about, null);
@@ -58,8 +40,8 @@ export async function extract<Meta>(about: Extraction<Meta>): Promise<Extracted<
 export async function extractAgain<Meta>(
   about: Extraction<Meta>,
   by: ExtractStrategy,
-  wrong: Wrong,
-): Promise<Extracted<Meta>> {
+  wrong: Correction,
+): Promise<ExtractResult<Meta>> {
   const outcome = await along(by, about, wrong);
   if (outcome.kind === 'found') return outcome;
   if (outcome.kind === 'invalid') return { ...outcome, kind: 'failed', by, told: outcome.issues };
@@ -68,7 +50,7 @@ export async function extractAgain<Meta>(
 }
 
 /** Why a way is not open, whatever is answered; null = it is. */
-export function closedBecause<Meta>(
+export function unavailableReason<Meta>(
   by: ExtractStrategy,
   { own, settings, jsonSchema }: Pick<Extraction<Meta>, 'own' | 'settings' | 'jsonSchema'>,
 ): string | null {
@@ -78,12 +60,16 @@ export function closedBecause<Meta>(
   return 'missing' in jsonSchema ? jsonSchema.missing : null;
 }
 
-async function along<Meta>(by: ExtractStrategy, about: Extraction<Meta>, wrong: Wrong | null): Promise<Outcome<Meta>> {
+async function along<Meta>(
+  by: ExtractStrategy,
+  about: Extraction<Meta>,
+  wrong: Correction | null,
+): Promise<Outcome<Meta>> {
   const { schema, reply, own, settings, jsonSchema } = about;
   if (by === 'answer') return fromAnswer(schema, answerText(reply));
   const given = by === 'tool' && wrong === null ? callIn(reply) : undefined;
   if (given !== undefined) return objectOf(about, given.arguments);
-  const closed = closedBecause(by, about);
+  const closed = unavailableReason(by, about);
   const client = by === 'model' ? settings.model : own;
   if (closed !== null || client === undefined || 'missing' in jsonSchema)
     return { kind: 'absent', why: closed ?? 'it is not open' };
@@ -93,5 +79,31 @@ async function along<Meta>(by: ExtractStrategy, about: Extraction<Meta>, wrong: 
 
 /** An agent that knows the tool may have called it by itself. */
 function callIn({ tool_calls = [] }: AgentReply): { readonly arguments: Parameters<typeof objectOf>[1] } | undefined {
-  return tool_calls.findLast(({ name }) => name === REPORT);
+  return tool_calls.findLast(({ name }) => name === REPORT_TOOL);
+}
+
+const MAX_PLACES = 5;
+
+export async function fromAnswer<Meta>(schema: StandardSchema<Meta>, answer: string): Promise<Outcome<Meta>> {
+  const blocks = metaBlocks(answer);
+  const last = blocks.at(-1);
+  if (last === undefined)
+    return { kind: 'absent', why: 'the answer has no front matter and no block of JSON', inAnswer: true };
+  if ('problem' in last.read) return invalid(`${last.where}: ${last.read.problem}`, answer);
+  const outcomes = await Promise.all(distinct(blocks).map((said) => validateMeta(schema, said)));
+  const [found, other] = outcomes.filter(({ kind }) => kind === 'found');
+  if (other !== undefined) {
+    const places = blocks
+      .slice(0, MAX_PLACES)
+      .map(({ where }) => where)
+      .join(', ');
+    return invalid(`several blocks could be the metadata and say different things: ${places}`, answer);
+  }
+  // Which was meant nobody knows; the last is the agent's last word.
+  return found ?? outcomes.at(-1) ?? { kind: 'absent', why: 'no block can be read', inAnswer: true };
+}
+
+function distinct(blocks: ReturnType<typeof metaBlocks>): readonly JsonObject[] {
+  const values = blocks.flatMap(({ read }) => ('value' in read ? [read.value] : []));
+  return [...new Map(values.map((value) => [canonicalJson(value), value])).values()];
 }

@@ -2,17 +2,21 @@
 
 import { isPlainObject, type Json, type JsonObject } from '../../../core/lib/json.ts';
 import { isAgentError } from '../../agent/agent-error.ts';
-import type { ModelClient, ModelMessage, ModelReply, ModelRequest, ModelTool } from '../../models/client/model-client.ts';
+import { refusesForcedTools } from '../../models/client/failure.ts';
+import type {
+  ModelClient,
+  ModelMessage,
+  ModelReply,
+  ModelRequest,
+  ModelTool,
+} from '../../models/client/model-client.ts';
 import { threadMessages } from '../../models/client/thread-messages.ts';
-import { answerText } from '../answer-text.ts';
-import { askWithTools } from './ask-with-tools.ts';
-import type { Extraction } from './extraction.ts';
+import { answerText, type Extraction, invalid, type Outcome, validateMeta } from './extraction-input.ts';
 import { readJsonText } from './json-text.ts';
-import { invalid, judged, type Outcome } from './outcome.ts';
 import * as prompts from './prompts.ts';
 
 /** A correction: what was said, and what is wrong with it. */
-export interface Wrong {
+export interface Correction {
   readonly said: string;
   readonly words: string;
 }
@@ -22,7 +26,7 @@ export async function bySchema<Meta>(
   about: Extraction<Meta>,
   client: ModelClient,
   schema: JsonObject,
-  wrong: Wrong | null,
+  wrong: Correction | null,
 ): Promise<Outcome<Meta>> {
   const request = { ...ownRequest(about, prompts.SAY_AS_JSON, wrong), schema: { name: 'metadata', schema } };
   const reply = await asked(about, () => about.complete(client, request));
@@ -38,7 +42,7 @@ export async function byTool<Meta>(
   about: Extraction<Meta>,
   client: ModelClient,
   schema: JsonObject,
-  wrong: Wrong | null,
+  wrong: Correction | null,
 ): Promise<Outcome<Meta>> {
   const request = ownRequest(about, prompts.CALL_THE_TOOL, wrong);
   const reply = await asked(about, () => askWithTools(about, client, request, [reportTool(schema)]));
@@ -50,18 +54,20 @@ export async function bySecondModel<Meta>(
   about: Extraction<Meta>,
   client: ModelClient,
   schema: JsonObject,
-  wrong: Wrong | null,
+  wrong: Correction | null,
 ): Promise<Outcome<Meta>> {
   const messages: readonly ModelMessage[] = [
     { role: 'user', content: prompts.readOut(answerText(about.reply), wrong) },
   ];
-  const request = { system: prompts.READER, messages };
-  const reply = await asked(about, () => askWithTools(about, client, request, [reportTool(schema), prompts.NOT_SAID]));
+  const request = { system: prompts.READER_PROMPT, messages };
+  const reply = await asked(about, () =>
+    askWithTools(about, client, request, [reportTool(schema), prompts.NOT_STATED_TOOL]),
+  );
   return 'absent' in reply ? { kind: 'absent', why: reply.absent } : called(about, reply);
 }
 
 /** Its thread, its answer, and the question for the metadata of that. */
-function ownRequest<Meta>(about: Extraction<Meta>, question: string, wrong: Wrong | null): ModelRequest {
+function ownRequest<Meta>(about: Extraction<Meta>, question: string, wrong: Correction | null): ModelRequest {
   const { ctx, prompt, reply } = about;
   const asking = wrong === null ? question : `${question}\n\n${prompts.correction(wrong)}`;
   return { system: prompt, messages: threadMessages(prompts.extended(ctx, answerText(reply), asking)) };
@@ -84,9 +90,9 @@ async function asked<Meta>(
 }
 
 function called<Meta>(about: Extraction<Meta>, reply: ModelReply): Promise<Outcome<Meta>> | Outcome<Meta> {
-  const report = reply.tool_calls.findLast(({ name }) => name === prompts.REPORT);
+  const report = reply.tool_calls.findLast(({ name }) => name === prompts.REPORT_TOOL);
   if (report !== undefined) return objectOf(about, report.arguments);
-  const refusal = reply.tool_calls.findLast(({ name }) => name === prompts.NOT_SAID.name)?.arguments;
+  const refusal = reply.tool_calls.findLast(({ name }) => name === prompts.NOT_STATED_TOOL.name)?.arguments;
   if (refusal === undefined) return { kind: 'absent', why: 'the model did not call the tool' };
   return { kind: 'absent', why: `the answer does not say it: ${JSON.stringify(refusal)}`, inAnswer: true };
 }
@@ -98,9 +104,36 @@ export function objectOf<Meta>(about: Extraction<Meta>, value: Json): Promise<Ou
   const read = readJsonText(text);
   if ('problem' in read) return invalid(read.problem, text);
   if (!isPlainObject(read.value)) return invalid('expected a JSON object', text);
-  return judged(about.schema, read.value as JsonObject);
+  return validateMeta(about.schema, read.value as JsonObject);
 }
 
 function reportTool(schema: JsonObject): ModelTool {
-  return { name: prompts.REPORT, description: 'Takes the metadata of the answer.', parameters: schema };
+  return { name: prompts.REPORT_TOOL, description: 'Takes the metadata of the answer.', parameters: schema };
+}
+
+const unforced = new WeakSet<ModelClient>();
+
+async function askWithTools(
+  { complete }: Pick<Extraction<unknown>, 'complete'>,
+  client: ModelClient,
+  request: ModelRequest,
+  tools: readonly [ModelTool, ...ModelTool[]],
+): Promise<ModelReply> {
+  const gently = (): Promise<ModelReply> => {
+    const system = [request.system ?? '', mustCall(tools)].filter((part) => part !== '').join('\n\n');
+    return complete(client, { ...request, system, tools, toolChoice: 'auto' });
+  };
+  if (unforced.has(client)) return gently();
+  try {
+    const toolChoice = tools.length === 1 ? { name: tools[0].name } : 'required';
+    return await complete(client, { ...request, tools, toolChoice });
+  } catch (thrown) {
+    if (!refusesForcedTools(thrown)) throw thrown;
+    unforced.add(client);
+    return gently();
+  }
+}
+
+function mustCall(tools: readonly ModelTool[]): string {
+  return `Answer by calling ${tools.map(({ name }) => `the tool ${name}`).join(' or ')}, once, and in no other way.`;
 }

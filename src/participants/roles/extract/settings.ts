@@ -1,7 +1,7 @@
 /** How metadata is got out of answers: what may be set, for all roles or for one, and what holds where nothing is. Pure. */
 
-import { HubError } from '../../../core/lib/errors.ts';
-import { describe, type JsonObject } from '../../../core/lib/json.ts';
+import { badOptionError } from '../../../client/lib/option-checks.ts';
+import type { JsonObject } from '../../../core/lib/json.ts';
 import type { ModelClient } from '../../models/client/model-client.ts';
 
 /** Every way there is, in the order in which they are tried unless told otherwise. */
@@ -28,7 +28,7 @@ export interface ExtractSettings {
 }
 
 /** With everything in it. */
-export interface Extracting {
+export interface ResolvedExtractSettings {
   readonly strategies: readonly ExtractStrategy[];
   readonly model: ModelClient | undefined;
   readonly jsonSchema: JsonObject | undefined;
@@ -46,17 +46,20 @@ export function mergeExtract<Settings extends object>(all: Settings | undefined,
 }
 
 /** Refuses what is wrong with them by name. */
-export function extractingOf(settings: ExtractSettings = {}): Extracting {
+export function resolveExtractSettings(settings: ExtractSettings = {}): ResolvedExtractSettings {
   const { strategies = KNOWN, model, jsonSchema, instruct = true, corrections = 1 } = settings;
   const unknown = Object.keys(settings).find((key) => !FIELDS.includes(key));
-  if (unknown !== undefined) throw wrong(unknown, `one of ${FIELDS.join(', ')}`, unknown);
-  if (!Array.isArray(strategies) || strategies.length === 0) throw wrong('strategies', `a list of ${ALL}`, strategies);
-  for (const one of strategies) if (!Object.hasOwn(EXTRACT_STRATEGIES, one)) throw wrong('strategies', ALL, one);
-  if (model !== undefined && typeof model?.complete !== 'function') throw wrong('model', 'a client of a model', model);
+  if (unknown !== undefined) throw badOptionError(`extract.${unknown}`, `one of ${FIELDS.join(', ')}`, unknown);
+  if (!Array.isArray(strategies) || strategies.length === 0)
+    throw badOptionError('extract.strategies', `a list of ${ALL}`, strategies);
+  for (const one of strategies)
+    if (!Object.hasOwn(EXTRACT_STRATEGIES, one)) throw badOptionError('extract.strategies', ALL, one);
+  if (model !== undefined && typeof model?.complete !== 'function')
+    throw badOptionError('extract.model', 'a client of a model', model);
   if (jsonSchema !== undefined && (typeof jsonSchema !== 'object' || jsonSchema === null))
-    throw wrong('jsonSchema', 'a JSON Schema', jsonSchema);
-  if (typeof instruct !== 'boolean') throw wrong('instruct', 'true or false', instruct);
-  if (corrections !== 0 && corrections !== 1) throw wrong('corrections', '0 or 1', corrections);
+    throw badOptionError('extract.jsonSchema', 'a JSON Schema', jsonSchema);
+  if (typeof instruct !== 'boolean') throw badOptionError('extract.instruct', 'true or false', instruct);
+  if (corrections !== 0 && corrections !== 1) throw badOptionError('extract.corrections', '0 or 1', corrections);
   return { strategies: [...new Set(strategies)], model, jsonSchema, instruct, corrections };
 }
 
@@ -64,7 +67,3 @@ export function extractingOf(settings: ExtractSettings = {}): Extracting {
 const KNOWN = Object.keys(EXTRACT_STRATEGIES) as readonly ExtractStrategy[];
 const ALL = KNOWN.join(', ');
 const FIELDS: readonly string[] = ['strategies', 'model', 'jsonSchema', 'instruct', 'corrections'];
-
-function wrong(field: string, expected: string, value: unknown): HubError {
-  return new HubError('bad_options', `extract.${field}: expected ${expected}, got ${describe(value)}`);
-}

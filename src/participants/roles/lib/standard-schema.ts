@@ -1,7 +1,7 @@
 /** Standard Schema v1, as far as it is used here: what any library's schema can be asked, without any of them. */
 
 import { asError } from '../../../core/lib/errors.ts';
-import { describe } from '../../../core/lib/json.ts';
+import { describeValue } from '../../../core/lib/json.ts';
 import { AgentError } from '../../agent/agent-error.ts';
 
 /** A schema of zod, valibot, ArkType and others, or one made by hand. */
@@ -34,11 +34,11 @@ export interface ExtractIssue {
   readonly message: string;
 }
 
-export type Checked<Output> =
+export type CheckResult<Output> =
   | { readonly isValid: true; readonly value: Output }
   | { readonly isValid: false; readonly issues: readonly ExtractIssue[] };
 
-export async function check<Output>(schema: StandardSchema<Output>, value: unknown): Promise<Checked<Output>> {
+export async function check<Output>(schema: StandardSchema<Output>, value: unknown): Promise<CheckResult<Output>> {
   const result = await resultOf(schema, value);
   if (result.issues === undefined) return { isValid: true, value: result.value };
   const issues = result.issues.map(({ path = [], message }) => ({ path: pathOf(path), message }));
@@ -57,7 +57,7 @@ async function resultOf<Output>(schema: StandardSchema<Output>, value: unknown):
   }
   // Made by hand it may be anything.
   if (typeof result === 'object' && result !== null) return result as StandardResult<Output>;
-  const problem = `the schema of the role failed: expected {value} or {issues}, got ${describe(result)}`;
+  const problem = `the schema of the role failed: expected {value} or {issues}, got ${describeValue(result)}`;
   throw new AgentError('bad_output', problem, TOOL);
 }
 

@@ -1,15 +1,45 @@
-/** A failure after calls that went well: what those cost is not lost. Pure. */
+/** The tokens and cost of all calls for one answer, also when a later call fails. */
 
 import { AgentError, isAgentError } from '../../agent/agent-error.ts';
-import { Spent } from '../spent.ts';
+import type { Usage } from '../../agent/agent-fn.ts';
+import { plus, usageBy } from '../../agent/usage.ts';
+import { addCosts } from '../../models/usage/prices.ts';
+
+export interface ReportedUsage {
+  readonly usage?: Usage | undefined;
+  readonly cost_usd?: number | null | undefined;
+}
+
+/** Who tells nothing adds nothing; what one of those who tell does not know is not known of the sum. */
+export class UsageTotal {
+  private usage: Usage | undefined;
+  private cost: number | null | undefined;
+
+  add({ usage, cost_usd }: ReportedUsage): void {
+    if (usage !== undefined) this.usage = this.sum(usage);
+    if (cost_usd !== undefined) this.cost = this.cost === undefined ? cost_usd : addCosts(this.cost, cost_usd);
+  }
+
+  /** Without what only models' own records have. */
+  private sum(usage: Usage): Usage {
+    const before = this.usage;
+    return usageBy((name) => (before === undefined ? usage[name] : plus(before[name], usage[name])));
+  }
+
+  /** As an answer says it. */
+  get told(): { readonly usage?: Usage; readonly cost_usd?: number | null } {
+    const usage = this.usage === undefined ? {} : { usage: this.usage };
+    return this.cost === undefined ? usage : { ...usage, cost_usd: this.cost };
+  }
+}
 
 /** The same error with the sum of all calls; what is no AgentError has no place for it. */
-export function withSpent(thrown: unknown, before: Spent): unknown {
+export function attachUsage(thrown: unknown, before: UsageTotal): unknown {
   if (!isAgentError(thrown)) return thrown;
   const { details, kind, message } = thrown;
   const { usage, cost_usd } = before.told;
   if (usage === undefined && cost_usd === undefined) return thrown;
-  const spent = new Spent();
+  const spent = new UsageTotal();
   spent.add(before.told);
   const { call } = details;
   // A call that tells nothing of what it used was refused before it used anything.

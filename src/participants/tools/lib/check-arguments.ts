@@ -1,6 +1,6 @@
 /** Arguments that a model wrote, held against the schema it was shown: what is wrong with them, in words it can act on. Pure. */
 
-import { describe, isPlainObject, type Json, type JsonObject } from '../../../core/lib/json.ts';
+import { describeValue, isPlainObject, type Json, type JsonObject } from '../../../core/lib/json.ts';
 
 /** Only as much of JSON Schema as tools are written in. */
 export function wrongArguments(schema: JsonObject, args: Json): readonly string[] {
@@ -75,6 +75,6 @@ function kindOf(schema: JsonObject | undefined): string {
 }
 
 function shown(value: Json): string {
-  const text = typeof value === 'string' ? JSON.stringify(value) : describe(value);
+  const text = typeof value === 'string' ? JSON.stringify(value) : describeValue(value);
   return text.length <= 80 ? text : `${text.slice(0, 79)}…`;
 }

@@ -2,26 +2,21 @@
 
 import type { AgentClient, Session } from '../../../client/index.ts';
 import type { Json, JsonObject } from '../../../core/lib/json.ts';
-import type { Result } from '../../../core/operations.ts';
-import type { OwnSignal } from '../../../core/ports/platform.ts';
 import { sha256 } from '../../../core/lib/sha256.ts';
-import type { Meter, ToolCall } from '../../agent/agent-fn.ts';
+import type { OwnSignal } from '../../../core/ports/platform.ts';
+import type { Result } from '../../../core/protocol/operations/operations.ts';
+import type { ToolCall } from '../../agent/agent-fn.ts';
+import type { DelegationMeter } from '../../budget/turn-meter.ts';
 
 /** The turn a tool is called in. */
-export interface ToolScene {
+export interface ToolContext {
   readonly client: AgentClient;
   readonly session: Session;
   /** As the session was when the turn was found. */
   readonly info: Result<'get_session'>;
   /** The same for every try of the turn. */
   readonly turnKey: string;
-  readonly budget: DelegationPurse | null;
-}
-
-/** What a delegation is paid from. */
-export interface DelegationPurse extends Meter {
-  /** What a delegation gets that nobody named a budget for: a quarter of each limit, and no more than is left. */
-  share(): { readonly usd?: number; readonly tokens?: number };
+  readonly budget: DelegationMeter | null;
 }
 
 /** What came of a call: data to show, or the end of the turn. */
@@ -34,7 +29,7 @@ export interface HubTool {
   readonly description: string;
   readonly parameters: JsonObject;
   /** `args` fits `parameters`. What it throws is told to the model. */
-  run(args: JsonObject, scene: ToolScene, signal: OwnSignal): Promise<ToolOutcome>;
+  run(args: JsonObject, scene: ToolContext, signal: OwnSignal): Promise<ToolOutcome>;
 }
 
 export function shown(value: object): ToolOutcome {
@@ -46,7 +41,7 @@ export function shown(value: object): ToolOutcome {
 export class ToolRefusal extends Error {}
 
 /** A key of the hub for what is asked: the same in every try of the turn. */
-export function keyFor({ turnKey }: ToolScene, what: string, ...parts: readonly Json[]): string {
+export function keyFor({ turnKey }: ToolContext, what: string, ...parts: readonly Json[]): string {
   return `${what} ${sha256(JSON.stringify([turnKey, ...parts]))}`;
 }
 

@@ -12,7 +12,7 @@ import { fieldOf } from '../../../../src/console/parts/form/field.ts';
 import { readForm } from '../../../../src/console/parts/form/read-form.ts';
 import { SchemaForm } from '../../../../src/console/parts/form/schema-form.tsx';
 import { GovernedPanel } from '../../../../src/console/parts/governed/governed-panel.tsx';
-import { bookOf } from '../../../../src/console/parts/governed/model/run-history.ts';
+import { toRunHistory } from '../../../../src/console/parts/governed/model/run-history.ts';
 import { GraphDrawing } from '../../../../src/console/parts/graph/graph-drawing.tsx';
 import { GraphEditor } from '../../../../src/console/parts/graph-editor/graph-editor.tsx';
 import type { Delays } from '../../../../src/console/parts/graph-editor/latest.ts';
@@ -96,7 +96,13 @@ function GovernedScene(): VNode {
     if (refusal !== undefined) throw new Error(refusal);
   };
   return (
-    <GovernedPanel publicState={publicState} config={config} book={bookOf(log)} names={names} onGateAnswer={answer} />
+    <GovernedPanel
+      publicState={publicState}
+      config={config}
+      book={toRunHistory(log)}
+      names={names}
+      onGateAnswer={answer}
+    />
   );
 }
 

@@ -1,6 +1,6 @@
 /** An accepted turn and its decisions, as a log or the history of another place tells them. */
 
-import { isRecord, numberOr, own, recordsIn, textOr, textsIn, type Unknowns } from './unknown-record.ts';
+import { getOwn, isRecord, numberOr, recordsFrom, textOr, textsFrom, type UnknownRecord } from './unknown-record.ts';
 
 export interface Objection {
   readonly id: string;
@@ -9,7 +9,7 @@ export interface Objection {
   readonly status: string | null;
 }
 
-export interface TurnTaken {
+export interface AcceptedTurnModel {
   readonly seq: number;
   readonly at: string;
   readonly turn_id: string;
@@ -45,31 +45,31 @@ interface Place {
   readonly isHidden?: boolean;
 }
 
-export function acceptedTurn(entry: Unknowns, { seq, at, isHidden = false }: Place): TurnTaken {
-  const verification = own(entry, 'verification');
+export function acceptedTurn(entry: UnknownRecord, { seq, at, isHidden = false }: Place): AcceptedTurnModel {
+  const verification = getOwn(entry, 'verification');
   return {
     seq,
     at,
-    turn_id: textOr(own(entry, 'turn_id'), '?'),
-    role: textOr(own(entry, 'role'), '?'),
-    status: textOr(own(entry, 'status'), isHidden ? 'hidden' : 'unknown'),
-    summary: isHidden ? '' : textOr(own(entry, 'summary'), ''),
-    objections: recordsIn(own(entry, 'objections')).map(objectionOf),
-    verification: textOr(own(verification, 'status'), 'none'),
-    verified_by: textsIn(own(verification, 'commands')),
-    files: textsIn(own(entry, 'files_changed')),
-    next_role: textOr(own(entry, 'proposed_next_role'), null),
-    cost_usd: numberOr(own(own(entry, 'cost'), 'usd'), null),
+    turn_id: textOr(getOwn(entry, 'turn_id'), '?'),
+    role: textOr(getOwn(entry, 'role'), '?'),
+    status: textOr(getOwn(entry, 'status'), isHidden ? 'hidden' : 'unknown'),
+    summary: isHidden ? '' : textOr(getOwn(entry, 'summary'), ''),
+    objections: recordsFrom(getOwn(entry, 'objections')).map(objectionOf),
+    verification: textOr(getOwn(verification, 'status'), 'none'),
+    verified_by: textsFrom(getOwn(verification, 'commands')),
+    files: textsFrom(getOwn(entry, 'files_changed')),
+    next_role: textOr(getOwn(entry, 'proposed_next_role'), null),
+    cost_usd: numberOr(getOwn(getOwn(entry, 'cost'), 'usd'), null),
     is_hidden: isHidden,
   };
 }
 
-function objectionOf(value: Unknowns): Objection {
+function objectionOf(value: UnknownRecord): Objection {
   return {
-    id: textOr(own(value, 'id'), '?'),
-    severity: textOr(own(value, 'severity'), 'unknown'),
-    statement: textOr(own(value, 'statement'), ''),
-    status: textOr(own(value, 'status'), null),
+    id: textOr(getOwn(value, 'id'), '?'),
+    severity: textOr(getOwn(value, 'severity'), 'unknown'),
+    statement: textOr(getOwn(value, 'statement'), ''),
+    status: textOr(getOwn(value, 'status'), null),
   };
 }
 
@@ -80,16 +80,16 @@ interface DecidedIn {
 }
 
 export function decisionsOf(list: unknown, { seq, turn_id, role }: DecidedIn): readonly Decision[] {
-  return recordsIn(list).map((one) => ({
+  return recordsFrom(list).map((one) => ({
     seq,
-    id: textOr(own(one, 'id'), '?'),
-    turn_id: turn_id ?? textOr(own(one, 'turn_id'), null),
-    role: role ?? textOr(own(one, 'role'), null),
-    category: textOr(own(one, 'category'), 'unknown'),
-    statement: textOr(own(one, 'statement'), ''),
-    rationale: textOr(own(one, 'rationale'), ''),
-    outlivesRun: own(one, 'durability') === 'repo',
-    overrides: textOr(own(one, 'overrides'), null),
-    overridden_by: isRecord(one) ? textOr(own(one, 'overridden_by'), null) : null,
+    id: textOr(getOwn(one, 'id'), '?'),
+    turn_id: turn_id ?? textOr(getOwn(one, 'turn_id'), null),
+    role: role ?? textOr(getOwn(one, 'role'), null),
+    category: textOr(getOwn(one, 'category'), 'unknown'),
+    statement: textOr(getOwn(one, 'statement'), ''),
+    rationale: textOr(getOwn(one, 'rationale'), ''),
+    outlivesRun: getOwn(one, 'durability') === 'repo',
+    overrides: textOr(getOwn(one, 'overrides'), null),
+    overridden_by: isRecord(one) ? textOr(getOwn(one, 'overridden_by'), null) : null,
   }));
 }

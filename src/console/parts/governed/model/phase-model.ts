@@ -1,12 +1,12 @@
 /** The phases of a run in their order, each with the gate behind it. Where the run is, only the hub says. */
 
-import type { RunShown } from '../run-shown.ts';
-import { isRecord, own, textOr } from './unknown-record.ts';
+import type { RunModel } from './run-model.ts';
+import { getOwn, isRecord, textOr } from './unknown-record.ts';
 
 /** `waiting`: for approval. `ahead`: nobody has asked for it yet. */
 export type GateStatus = 'ahead' | 'waiting' | 'passed' | 'failed';
 
-export interface GateShown {
+export interface GateModel {
   readonly name: string;
   readonly status: GateStatus;
   readonly needsApproval: boolean;
@@ -14,15 +14,15 @@ export interface GateShown {
   readonly asks: readonly string[];
 }
 
-export interface PhaseShown {
+export interface PhaseModel {
   readonly name: string;
   readonly status: 'done' | 'current' | 'ahead';
-  readonly gate: GateShown | null;
+  readonly gate: GateModel | null;
 }
 
 /** `config`: what the session was created with (`knobs.config`); the order of the keys of its routing is that of the phases. */
-export function phasesShown(config: unknown, run: RunShown): readonly PhaseShown[] {
-  const routing = own(config, 'routing');
+export function toPhaseModels(config: unknown, run: RunModel): readonly PhaseModel[] {
+  const routing = getOwn(config, 'routing');
   const declared = isRecord(routing) ? Object.keys(routing) : [];
   const isKnown = run.phase === null || declared.includes(run.phase);
   // A phase that is nowhere declared is where the run is, all the same.
@@ -31,23 +31,23 @@ export function phasesShown(config: unknown, run: RunShown): readonly PhaseShown
   const isOver = run.status === 'completed';
   return names.map((name, i) => {
     const status = i < at || (isOver && i <= at) ? 'done' : i === at ? 'current' : 'ahead';
-    const gate = textOr(own(own(routing, name), 'exit_gate'), null);
+    const gate = textOr(getOwn(getOwn(routing, name), 'exit_gate'), null);
     return { name, status, gate: gate === null ? null : gateShown(config, gate, status, run) };
   });
 }
 
-function gateShown(config: unknown, name: string, phase: PhaseShown['status'], run: RunShown): GateShown {
-  const declared = own(own(config, 'gates'), name);
+function gateShown(config: unknown, name: string, phase: PhaseModel['status'], run: RunModel): GateModel {
+  const declared = getOwn(getOwn(config, 'gates'), name);
   return {
     name,
     status: gateStatus(name, phase, run),
-    needsApproval: own(declared, 'requires_human_approval') === true,
+    needsApproval: getOwn(declared, 'requires_human_approval') === true,
     asks: asksOf(declared),
   };
 }
 
 /** A phase is left through its gate alone, so the gate of a phase that is done was passed. */
-function gateStatus(name: string, phase: PhaseShown['status'], run: RunShown): GateStatus {
+function gateStatus(name: string, phase: PhaseModel['status'], run: RunModel): GateStatus {
   if (phase === 'done') return 'passed';
   if (phase === 'ahead') return 'ahead';
   if (run.pending.some(({ gate }) => gate === name)) return 'waiting';
@@ -55,12 +55,12 @@ function gateStatus(name: string, phase: PhaseShown['status'], run: RunShown): G
 }
 
 function asksOf(gate: unknown): readonly string[] {
-  const files = own(gate, 'requires_files');
+  const files = getOwn(gate, 'requires_files');
   const named = Array.isArray(files) ? files.filter((one) => typeof one === 'string') : [];
   return [
     ...(named.length === 0 ? [] : [`files ${named.join(', ')}`]),
-    ...(own(gate, 'requires_verification_pass') === true ? ['verification passes'] : []),
-    ...(own(gate, 'requires_human_approval') === true ? ['approval'] : []),
-    ...(own(gate, 'credentialed') === true ? ['a credential that may'] : []),
+    ...(getOwn(gate, 'requires_verification_pass') === true ? ['verification passes'] : []),
+    ...(getOwn(gate, 'requires_human_approval') === true ? ['approval'] : []),
+    ...(getOwn(gate, 'credentialed') === true ? ['a credential that may'] : []),
   ];
 }

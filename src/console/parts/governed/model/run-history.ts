@@ -1,9 +1,9 @@
 /** What has happened in a run, as its log tells it: accepted turns, decisions, what was said at gates, what it was blocked on. */
 
-import { acceptedTurn, type Decision, decisionsOf, type TurnTaken } from './accepted-turn.ts';
-import { own, recordsIn, textOr, type Unknowns } from './unknown-record.ts';
+import { type AcceptedTurnModel, acceptedTurn, type Decision, decisionsOf } from './accepted-turn.ts';
+import { getOwn, recordsFrom, textOr, type UnknownRecord } from './unknown-record.ts';
 
-export interface SaidAtGate {
+interface SaidAtGate {
   readonly seq: number;
   readonly at: string;
   readonly gate: string | null;
@@ -28,7 +28,7 @@ export interface Blocker {
   readonly resolution: string | null;
 }
 
-export interface TurnRejected {
+interface TurnRejected {
   readonly seq: number;
   readonly at: string;
   readonly turn_id: string;
@@ -37,13 +37,13 @@ export interface TurnRejected {
 }
 
 /** A turn went out with what is asked in it: where that stands in the log. */
-export interface TurnAsked {
+interface TurnAsked {
   readonly seq: number;
   readonly turn_id: string;
 }
 
-export interface RunBook {
-  readonly turns: readonly TurnTaken[];
+export interface RunHistory {
+  readonly turns: readonly AcceptedTurnModel[];
   readonly decisions: readonly Decision[];
   readonly gates: readonly SaidAtGate[];
   readonly blockers: readonly Blocker[];
@@ -53,7 +53,7 @@ export interface RunBook {
   readonly seq: number;
 }
 
-export const NO_BOOK: RunBook = {
+export const EMPTY_HISTORY: RunHistory = {
   turns: [],
   decisions: [],
   gates: [],
@@ -64,27 +64,27 @@ export const NO_BOOK: RunBook = {
 };
 
 /** As much of an envelope as is looked at. */
-export interface LogEnvelope {
+interface LogEnvelope {
   readonly seq: number;
   readonly created_at: string;
   readonly sender_id: string;
   readonly event_type: string;
-  readonly event_data: Unknowns;
+  readonly event_data: UnknownRecord;
   readonly redacted?: unknown;
 }
 
-export function bookOf(envelopes: readonly LogEnvelope[]): RunBook {
-  return envelopes.reduce(withEnvelope, NO_BOOK);
+export function toRunHistory(envelopes: readonly LogEnvelope[]): RunHistory {
+  return envelopes.reduce(withEnvelope, EMPTY_HISTORY);
 }
 
 /** In the order of the log; one that is in it already changes nothing, so what is read twice counts once. */
-export function withEnvelope(book: RunBook, envelope: LogEnvelope): RunBook {
+export function withEnvelope(book: RunHistory, envelope: LogEnvelope): RunHistory {
   if (envelope.seq <= book.seq) return book;
   const step = Object.hasOwn(STEPS, envelope.event_type) ? STEPS[envelope.event_type] : undefined;
   return { ...book, ...step?.(book, envelope), seq: envelope.seq };
 }
 
-type Step = (book: RunBook, envelope: LogEnvelope) => Partial<RunBook>;
+type Step = (book: RunHistory, envelope: LogEnvelope) => Partial<RunHistory>;
 
 const STEPS: Readonly<Record<string, Step>> = {
   'governed.imported': imported,
@@ -100,32 +100,32 @@ const STEPS: Readonly<Record<string, Step>> = {
 };
 
 /** A long past comes in parts, and elsewhere an entry may have been written twice. */
-function imported(book: RunBook, { event_data, seq, created_at }: LogEnvelope): Partial<RunBook> {
+function imported(book: RunHistory, { event_data, seq, created_at }: LogEnvelope): Partial<RunHistory> {
   const known = new Set(book.turns.map(({ turn_id }) => turn_id));
-  const turns = recordsIn(own(event_data, 'history'))
-    .map((entry) => acceptedTurn(entry, { seq, at: textOr(own(entry, 'accepted_at'), created_at) }))
+  const turns = recordsFrom(getOwn(event_data, 'history'))
+    .map((entry) => acceptedTurn(entry, { seq, at: textOr(getOwn(entry, 'accepted_at'), created_at) }))
     .filter(({ turn_id }) => !known.has(turn_id) && known.add(turn_id));
   return {
     turns: [...book.turns, ...turns],
-    decisions: withDecisions(book.decisions, decisionsOf(own(event_data, 'ledger'), { seq })),
+    decisions: withDecisions(book.decisions, decisionsOf(getOwn(event_data, 'ledger'), { seq })),
   };
 }
 
-function dispatched(book: RunBook, { event_data, seq }: LogEnvelope): Partial<RunBook> {
-  const turn_id = textOr(own(event_data, 'turn_id'), '?');
+function dispatched(book: RunHistory, { event_data, seq }: LogEnvelope): Partial<RunHistory> {
+  const turn_id = textOr(getOwn(event_data, 'turn_id'), '?');
   // One that only says that it went out leaves what was asked before.
-  const asks = textOr(own(event_data, 'prompt'), null) ?? textOr(own(event_data, 'context'), null);
+  const asks = textOr(getOwn(event_data, 'prompt'), null) ?? textOr(getOwn(event_data, 'context'), null);
   return asks === null ? {} : { asked: [...book.asked, { seq, turn_id }] };
 }
 
-function accepted(book: RunBook, { event_data, seq, created_at, redacted }: LogEnvelope): Partial<RunBook> {
-  const turn_id = textOr(own(event_data, 'turn_id'), '?');
-  const result = own(event_data, 'result');
+function accepted(book: RunHistory, { event_data, seq, created_at, redacted }: LogEnvelope): Partial<RunHistory> {
+  const turn_id = textOr(getOwn(event_data, 'turn_id'), '?');
+  const result = getOwn(event_data, 'result');
   const turn = acceptedTurn(
     { ...(result as object), turn_id },
     { seq, at: created_at, isHidden: redacted !== undefined },
   );
-  const decisions = decisionsOf(own(result, 'decisions'), { seq, turn_id, role: turn.role });
+  const decisions = decisionsOf(getOwn(result, 'decisions'), { seq, turn_id, role: turn.role });
   const blocker = stoppedBy(turn, result);
   return {
     turns: [...book.turns, turn],
@@ -135,10 +135,10 @@ function accepted(book: RunBook, { event_data, seq, created_at, redacted }: LogE
 }
 
 /** A turn may end with a question to a person, or with what stands in its way. */
-function stoppedBy(turn: TurnTaken, result: unknown): Blocker | null {
+function stoppedBy(turn: AcceptedTurnModel, result: unknown): Blocker | null {
   if (turn.status !== 'needs_human' && turn.status !== 'blocked') return null;
   const isQuestion = turn.status === 'needs_human';
-  const detail = textOr(own(result, 'needs_human_reason'), turn.summary);
+  const detail = textOr(getOwn(result, 'needs_human_reason'), turn.summary);
   return {
     ...OPEN,
     seq: turn.seq,
@@ -163,13 +163,13 @@ function withDecisions(before: readonly Decision[], added: readonly Decision[]):
   );
 }
 
-function rejected(book: RunBook, { event_data, seq, created_at: at }: LogEnvelope): Partial<RunBook> {
-  const errors = own(event_data, 'errors');
+function rejected(book: RunHistory, { event_data, seq, created_at: at }: LogEnvelope): Partial<RunHistory> {
+  const errors = getOwn(event_data, 'errors');
   const rejection = {
     seq,
     at,
-    turn_id: textOr(own(event_data, 'turn_id'), '?'),
-    reason: textOr(own(event_data, 'reason'), ''),
+    turn_id: textOr(getOwn(event_data, 'turn_id'), '?'),
+    reason: textOr(getOwn(event_data, 'reason'), ''),
     errors: Array.isArray(errors) ? errors.map(String) : [],
   };
   return { rejections: [...book.rejections, rejection] };
@@ -182,40 +182,73 @@ function saidAtGate(
   return {
     seq,
     at,
-    gate: textOr(own(event_data, 'gate'), null),
+    gate: textOr(getOwn(event_data, 'gate'), null),
     said,
     by,
-    isPolicy: own(event_data, 'via') === 'policy',
-    words: textOr(own(event_data, said === 'approved' ? 'note' : 'reason'), ''),
+    isPolicy: getOwn(event_data, 'via') === 'policy',
+    words: textOr(getOwn(event_data, said === 'approved' ? 'note' : 'reason'), ''),
   };
 }
 
-function blocked(book: RunBook, { event_data, seq, created_at: at }: LogEnvelope): Partial<RunBook> {
-  const what = textOr(own(event_data, 'blocked_on'), '?');
+function blocked(book: RunHistory, { event_data, seq, created_at: at }: LogEnvelope): Partial<RunHistory> {
+  const what = textOr(getOwn(event_data, 'blocked_on'), '?');
   const blocker: Blocker = {
     ...OPEN,
     seq,
     at,
     what,
-    detail: textOr(own(event_data, 'detail'), what),
-    owner: textOr(own(event_data, 'owner'), null),
-    action: textOr(own(event_data, 'recovery_action'), null),
-    isQuestion: own(event_data, 'category') === 'needs_human' || what.startsWith('human:'),
+    detail: textOr(getOwn(event_data, 'detail'), what),
+    owner: textOr(getOwn(event_data, 'owner'), null),
+    action: textOr(getOwn(event_data, 'recovery_action'), null),
+    isQuestion: getOwn(event_data, 'category') === 'needs_human' || what.startsWith('human:'),
   };
   return { blockers: [...book.blockers, blocker] };
 }
 
-function escalated(book: RunBook, { event_data, seq, created_at: at }: LogEnvelope): Partial<RunBook> {
-  const reason = textOr(own(event_data, 'reason'), '?');
-  const detail = textOr(own(event_data, 'detail'), reason);
+function escalated(book: RunHistory, { event_data, seq, created_at: at }: LogEnvelope): Partial<RunHistory> {
+  const reason = textOr(getOwn(event_data, 'reason'), '?');
+  const detail = textOr(getOwn(event_data, 'detail'), reason);
   return { blockers: [...book.blockers, { ...OPEN, seq, at, what: `escalation: ${reason}`, detail }] };
 }
 
-function resolved(book: RunBook, { event_data, created_at, seq }: LogEnvelope): Partial<RunBook> {
-  const resolution = textOr(own(event_data, 'note'), textOr(own(event_data, 'action'), 'resume'));
+function resolved(book: RunHistory, { event_data, created_at, seq }: LogEnvelope): Partial<RunHistory> {
+  const resolution = textOr(getOwn(event_data, 'note'), textOr(getOwn(event_data, 'action'), 'resume'));
   return {
     blockers: book.blockers.map((one) =>
       one.resolved_at === null ? { ...one, resolved_at: created_at, resolved_seq: seq, resolution } : one,
     ),
   };
+}
+
+export function historyAt(book: RunHistory, atSeq: number): RunHistory {
+  if (atSeq >= book.seq) return book;
+  const isThen = ({ seq }: { readonly seq: number }): boolean => seq <= atSeq;
+  return {
+    turns: book.turns.filter(isThen),
+    decisions: decisionsThen(book.decisions, isThen),
+    gates: book.gates.filter(isThen),
+    blockers: book.blockers.filter(isThen).map((one) => blockerThen(one, atSeq)),
+    rejections: book.rejections.filter(isThen),
+    asked: book.asked.filter(isThen),
+    seq: atSeq,
+  };
+}
+
+/** Whatever overrides a decision later did not then. */
+function decisionsThen(all: readonly Decision[], isThen: (one: Decision) => boolean): readonly Decision[] {
+  const then = all.filter(isThen);
+  const overriders = (some: readonly Decision[]) =>
+    new Map(some.flatMap(({ id, overrides }) => (overrides === null ? [] : [[overrides, id] as const])));
+  const [now, before] = [overriders(all), overriders(then)];
+  return then.map((one) => {
+    const by = before.get(one.id) ?? null;
+    // What another place said of a decision it brought along is no business of this log.
+    if (by === one.overridden_by || (by === null && !now.has(one.id))) return one;
+    return { ...one, overridden_by: by };
+  });
+}
+
+function blockerThen(one: Blocker, atSeq: number): Blocker {
+  if (one.resolved_seq === null || one.resolved_seq <= atSeq) return one;
+  return { ...one, resolved_at: null, resolved_seq: null, resolution: null };
 }

@@ -1,13 +1,13 @@
 /** Reading what others wrote into a log: nothing is assumed of it. */
 
-export type Unknowns = Readonly<Record<string, unknown>>;
+export type UnknownRecord = Readonly<Record<string, unknown>>;
 
-export function isRecord(value: unknown): value is Unknowns {
+export function isRecord(value: unknown): value is UnknownRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Its own members, never what every object inherits. */
-export function own(value: unknown, key: string): unknown {
+export function getOwn(value: unknown, key: string): unknown {
   return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
@@ -19,10 +19,10 @@ export function numberOr<T>(value: unknown, otherwise: T): number | T {
   return typeof value === 'number' && Number.isFinite(value) ? value : otherwise;
 }
 
-export function recordsIn(value: unknown): readonly Unknowns[] {
+export function recordsFrom(value: unknown): readonly UnknownRecord[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
-export function textsIn(value: unknown): readonly string[] {
+export function textsFrom(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
 }

@@ -1,0 +1,47 @@
+/** The sessions a client has a handle of, by id. When there are many, those that are over are forgotten. */
+
+import type { HubError } from '../core/lib/errors.ts';
+import { type ClientHost, LocalSession } from './session/local-session.ts';
+
+/** Sessions above which those that are over are forgotten. */
+const KEPT = 1000;
+
+export class LocalSessions {
+  private readonly host: ClientHost;
+  private readonly byId = new Map<string, LocalSession>();
+  private sweepAt = KEPT;
+
+  constructor(host: ClientHost) {
+    this.host = host;
+  }
+
+  find(sessionId: string): LocalSession | undefined {
+    return this.byId.get(sessionId);
+  }
+
+  at(sessionId: string): LocalSession {
+    const known = this.byId.get(sessionId);
+    if (known !== undefined) return known;
+    if (this.byId.size >= this.sweepAt) this.sweep();
+    const session = new LocalSession(sessionId, this.host);
+    this.byId.set(sessionId, session);
+    const closed = this.host.closedError();
+    if (closed !== null) session.shut(closed);
+    return session;
+  }
+
+  /** There are handlers now where there were none. */
+  wake(): void {
+    for (const session of this.byId.values()) session.wake();
+  }
+
+  shut(why: HubError): void {
+    for (const session of this.byId.values()) session.shut(why);
+  }
+
+  /** A handle that is still held goes on working; it is only no longer found by its id. */
+  private sweep(): void {
+    for (const [sessionId, session] of this.byId) if (session.isOver) this.byId.delete(sessionId);
+    this.sweepAt = Math.max(KEPT, 2 * this.byId.size);
+  }
+}

@@ -1,0 +1,70 @@
+/** Posts to one session, in the order of the calls: a post that waits for names holds back those behind it. */
+
+import type { PostAnswer } from '../../core/decisions/admit.ts';
+import { invalidValueError } from '../../core/lib/json.ts';
+import type { PostParams } from '../../core/protocol/operations/posting.ts';
+import { checkOptions, isObject } from '../lib/option-checks.ts';
+import type { Roster } from './roster.ts';
+import type { SessionHost } from './session-host.ts';
+import { type Content, SEND_OPTIONS, type SendOptions } from './session-options.ts';
+
+interface PostedSession {
+  readonly id: string;
+  readonly host: SessionHost;
+  readonly roster: Roster;
+  posted(answer: PostAnswer): void;
+}
+
+export class Outgoing {
+  private readonly session: PostedSession;
+  /** A send whose names are being looked up; those behind it keep their place. */
+  private addressing: Promise<unknown> | null = null;
+
+  constructor(session: PostedSession) {
+    this.session = session;
+  }
+
+  async send(content: string | Content, options: SendOptions): Promise<PostAnswer> {
+    checkContent(content);
+    checkOptions(options, SEND_OPTIONS);
+    while (this.addressing !== null) await this.addressing;
+    const { roster } = this.session;
+    const { to } = options;
+    if (to === undefined) return this.post(content, options);
+    const known = roster.knownIds(to);
+    if (known !== null) return this.post(content, options, known);
+    // The answer is wrapped so that those behind wait for the names only.
+    const posting = roster.idsOf(to).then((audience) => ({ answer: this.post(content, options, audience) }));
+    const addressed = (): void => {
+      this.addressing = null;
+    };
+    this.addressing = posting.then(addressed, addressed);
+    return (await posting).answer;
+  }
+
+  private async post(
+    content: string | Content,
+    { key, expectedSeq, causationId, deadlineMs }: SendOptions,
+    audience?: readonly string[],
+  ): Promise<PostAnswer> {
+    const said = typeof content === 'string' ? { event_type: 'msg.text', event_data: { text: content } } : content;
+    const params: PostParams = {
+      // Content may be an envelope of another session.
+      ...said,
+      session_id: this.session.id,
+      ...(audience === undefined ? {} : { audience }),
+      idempotency_key: key ?? this.session.host.ids.hex32(),
+      causation_id: causationId,
+      expected_seq: expectedSeq,
+    };
+    const answer = await this.session.host.call('post', params, { deadlineMs });
+    this.session.posted(answer);
+    return answer;
+  }
+}
+
+/** What the content holds is for the hub to say; here, only that it is content. */
+function checkContent(content: unknown): void {
+  if (typeof content === 'string' || (isObject(content) && content.event_type !== undefined)) return;
+  throw invalidValueError('content', 'text or {event_type, event_data}', content);
+}

@@ -1,0 +1,21 @@
+/** What a decision comes to, and what becomes of the drafts it allows. */
+
+import type { WireError } from '../lib/errors.ts';
+import type { Draft } from '../records/session/envelope.ts';
+import type { Entry } from '../records/session/unit.ts';
+import type { SessionState } from '../state/state.ts';
+
+export interface AppliedUnit {
+  readonly entries: readonly Entry[];
+  readonly after: SessionState;
+}
+
+/** What a decision comes to: drafts to append and the answer they give, an answer without effect, or a refusal. */
+export type Decision<T> =
+  | { readonly kind: 'append'; readonly drafts: readonly Draft[]; answer(advanced: AppliedUnit): T }
+  | { readonly kind: 'nothing'; readonly answer: T }
+  | { readonly kind: 'refuse'; readonly error: WireError };
+
+export function refuse(error: WireError): { readonly kind: 'refuse'; readonly error: WireError } {
+  return { kind: 'refuse', error };
+}

@@ -1,0 +1,45 @@
+/** Schemas of passports. */
+
+import { z } from 'zod';
+import { oneOf, record, schemaOf, text } from '../../lib/schema.ts';
+import type { Schema } from '../../lib/schema-contract.ts';
+import { agentName, generatedId, time } from '../fields.ts';
+import type { AgentKind, Passport, PassportClaim } from './passport.ts';
+
+export const agentKind: z.ZodType<AgentKind> = oneOf<AgentKind>(
+  { agent: 1, human: 1, remote_agent: 1 },
+  'agent, human or remote_agent',
+);
+
+const claimed = text(256);
+
+export const passportClaim: z.ZodType<PassportClaim> = z.object({
+  name: agentName,
+  kind: agentKind.optional(),
+  owner: claimed.optional(),
+  provider: claimed.optional(),
+  model: claimed.optional(),
+  cost: claimed.optional(),
+  region: claimed.optional(),
+});
+
+/** Each of a passport's, for records that are a passport and more. */
+export const passportMembers: { readonly [Key in keyof Passport]: z.ZodType<Passport[Key]> } = {
+  agent_id: generatedId,
+  name: agentName,
+  kind: agentKind,
+  owner: claimed.nullable(),
+  provider: claimed.nullable(),
+  model: claimed.nullable(),
+  cost: claimed.nullable(),
+  region: claimed.nullable(),
+  created_at: time,
+};
+
+export const passport: z.ZodType<Passport> = record<Passport>(passportMembers);
+
+const claimSchema: Schema<PassportClaim> = schemaOf(passportClaim);
+
+export function parsePassportClaim(value: unknown): PassportClaim {
+  return claimSchema.parse(value, 'passport');
+}

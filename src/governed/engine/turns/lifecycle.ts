@@ -1,0 +1,137 @@
+/** What happens to a turn that is out: it progresses, is rejected, or is issued again. */
+
+import { isoFromMs, msFromIso } from '../../../core/lib/time.ts';
+import type { GovernedConfig } from '../config/config.ts';
+import { eventOf } from '../events/events.ts';
+import type { UnknownRecord } from '../lib/unknown-record.ts';
+import { escalateRun } from '../run/block.ts';
+import { type Changed, checkMove, type Refused, refuse } from '../run/moves.ts';
+import type { RunState, Turn, TurnStatus } from '../state/state.ts';
+import { findActiveTurn, turnNotActive, withTurn } from './active.ts';
+import { DEFAULT_TURN_MINUTES } from './assign.ts';
+
+/** From where each step may come. */
+const STEPS: { readonly [Step in TurnStep]: readonly TurnStatus[] } = {
+  dispatched: ['assigned', 'retrying', 'failed', 'failed_start', 'failed_acceptance', 'stalled', 'conflicted'],
+  starting: ['dispatched'],
+  running: ['dispatched', 'starting'],
+  stalled: ['dispatched', 'starting', 'running'],
+  failed_start: ['dispatched', 'starting'],
+};
+
+export type TurnStep = 'dispatched' | 'starting' | 'running' | 'stalled' | 'failed_start';
+
+export function progressTurn(
+  state: RunState,
+  { turnId, step, now }: { readonly turnId: string; readonly step: TurnStep; readonly now: string },
+): (Changed & { readonly turn: Turn }) | Refused {
+  const turn = findActiveTurn(state, turnId);
+  if (turn === null) return turnNotActive(turnId);
+  if (step === 'dispatched' && state.status !== 'active') {
+    const detail = `a turn goes out in an active run; this one is ${state.status}`;
+    return refuse('invalid_state_transition', 'wrong_status', detail, { status: state.status });
+  }
+  if (!STEPS[step].includes(turn.status)) {
+    return refuse(
+      'invalid_state_transition',
+      'wrong_turn_status',
+      `turn ${turnId} is ${turn.status}, and not ${step} from there`,
+    );
+  }
+  const started_at = step === 'running' ? (turn.started_at ?? now) : turn.started_at;
+  const next = { ...turn, status: step, started_at, is_dispatched: turn.is_dispatched || step === 'dispatched' };
+  const after = withTurn(state, next);
+  const type = { dispatched: 'turn_dispatched', stalled: 'turn_stalled', failed_start: 'turn_start_failed' } as const;
+  const event = step === 'starting' || step === 'running' ? [] : [eventOf(type[step], after, now, { turn })];
+  return { ok: true, state: after, turn: next, events: event };
+}
+
+export interface Rejection {
+  readonly turnId: string;
+  readonly reason: string;
+  readonly now: string;
+  readonly stage?: string | null;
+  readonly errors?: readonly string[];
+  /** How the project stands as the next attempt begins; absent = the one it has. */
+  readonly baseline?: UnknownRecord | null;
+}
+
+export type Rejected = Changed & { readonly turn: Turn; readonly escalated: boolean };
+
+const DEFAULT_ATTEMPTS = 2;
+
+export function rejectTurn(state: RunState, config: GovernedConfig, given: Rejection): Rejected | Refused {
+  const { turnId, reason, now, stage = null, errors = [], baseline = null } = given;
+  const turn = findActiveTurn(state, turnId);
+  if (turn === null) return turnNotActive(turnId);
+  const refused = checkMove(state, 'escalation');
+  if (refused !== null) return refused;
+  const isLast = turn.attempt >= (config.rules?.max_turn_retries ?? DEFAULT_ATTEMPTS);
+  const rejected: Turn = {
+    ...turn,
+    status: isLast ? 'failed' : 'retrying',
+    attempt: isLast ? turn.attempt : turn.attempt + 1,
+    baseline: baseline ?? turn.baseline,
+    // The next attempt begins on what others have done meanwhile.
+    ...(turn.overtaken_by === undefined ? {} : { overtaken_by: [] }),
+    last_rejection: { attempt: turn.attempt, stage, reason, errors, rejected_at: now },
+  };
+  const after = withTurn(state, rejected);
+  const payload = { attempt: turn.attempt, stage, reason, errors };
+  const events = [eventOf('turn_rejected', after, now, { turn, payload })];
+  if (!isLast) return { ok: true, state: after, turn: rejected, events, escalated: false };
+  const blocked = escalateRun(after, {
+    reason: 'retries_exhausted',
+    role: turn.assigned_role,
+    turnId,
+    detail: reason,
+    source: 'retries_exhausted',
+    now,
+  });
+  if (!blocked.ok) return blocked;
+  return { ok: true, state: blocked.state, turn: rejected, events: [...events, ...blocked.events], escalated: true };
+}
+
+export interface Reissue {
+  readonly turnId: string;
+  readonly reason: string;
+  readonly now: string;
+  /** null = the one it has. */
+  readonly baseline?: UnknownRecord | null;
+}
+
+export function reissueTurn(
+  state: RunState,
+  config: GovernedConfig,
+  { turnId, reason, now, baseline = null }: Reissue,
+): (Changed & { readonly turn: Turn }) | Refused {
+  const turn = findActiveTurn(state, turnId);
+  if (turn === null) return turnNotActive(turnId);
+  if (state.status !== 'active') {
+    const detail = `a turn goes out anew in an active run; this one is ${state.status}`;
+    return refuse('invalid_state_transition', 'wrong_status', detail);
+  }
+  const minutes = config.timeouts?.per_turn_minutes ?? DEFAULT_TURN_MINUTES;
+  const next: Turn = {
+    ...turn,
+    status: 'assigned',
+    attempt: turn.attempt + 1,
+    started_at: null,
+    deadline_at: isoFromMs(msFromIso(now) + minutes * 60_000),
+    baseline: baseline ?? turn.baseline,
+    overtaken_by: [],
+  };
+  const after = withTurn(state, next);
+  const payload = { attempt: next.attempt, reason };
+  return { ok: true, state: after, turn: next, events: [eventOf('turn_reissued', after, now, { turn, payload })] };
+}
+
+/** What has changed is counted from another moment. */
+export function rebaseTurn(
+  state: RunState,
+  { turnId, baseline }: { readonly turnId: string; readonly baseline: UnknownRecord },
+): Changed | Refused {
+  const turn = findActiveTurn(state, turnId);
+  if (turn === null) return turnNotActive(turnId);
+  return { ok: true, state: withTurn(state, { ...turn, baseline }), events: [] };
+}

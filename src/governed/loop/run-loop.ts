@@ -1,0 +1,195 @@
+/**
+ * Drives a run to its end: begins it, lets rounds of turns go out, asks at gates, and stops with a reason. Never throws.
+ * Callbacks decide which role is next and do the turns; the runner keeps what comes of them.
+ * Only one loop works on a project, and everything it needs after a crash is in the log and the staged files.
+ * Continue with `types.ts` (the contract with the caller), `choose.ts`, `run-round.ts` and `handle-result.ts`.
+ */
+
+import { asError } from '../../core/lib/errors.ts';
+import type { RunState } from '../engine/index.ts';
+import { chooseTurns } from './choose.ts';
+import { acceptLeftoverResult } from './handle-result.ts';
+import {
+  isAborted,
+  type LoopContext,
+  type LoopPorts,
+  type Stop,
+  settleWithin,
+  stateNow,
+  stop,
+} from './loop-context.ts';
+import { type NotReady, prepareLoop } from './prepare.ts';
+import { runRound } from './run-round.ts';
+import type { GateType, LoopCallbacks, LoopOptions, LoopResult, StopReason } from './types.ts';
+
+/** It ended where it was meant to, or where the caller wanted it to. */
+const WELL: readonly StopReason[] = ['completed', 'gate_held', 'caller_stopped', 'max_turns_reached'];
+
+export type RunLoop = (
+  root: string,
+  config: unknown,
+  callbacks: LoopCallbacks,
+  options?: LoopOptions,
+) => Promise<LoopResult>;
+
+export function createRunLoop(ports: LoopPorts): RunLoop {
+  return async (root, config, callbacks, options = {}) => {
+    const ready = await prepareLoop(ports, { root, config, callbacks, options }).catch(unreadable);
+    if (ready.kind === 'not_ready') return notBegun(ready);
+    const { loop } = ready;
+    try {
+      return await resultOf(loop, await driven(loop));
+    } finally {
+      await loop.lock.release();
+    }
+  };
+}
+
+/** Arguments that cannot even be looked at. */
+function unreadable(thrown: unknown): NotReady {
+  const message = `arguments that can be read were expected: ${asError(thrown).message}`;
+  return { kind: 'not_ready', stop_reason: 'init_failed', errors: [{ code: 'bad_argument', message, turn_id: null }] };
+}
+
+function notBegun({ stop_reason, errors }: NotReady): LoopResult {
+  const nothing = { turns_executed: 0, turn_history: [], gates_approved: 0 };
+  return { ok: false, stop_reason, state: null, ...nothing, errors };
+}
+
+async function driven(loop: LoopContext): Promise<Stop> {
+  try {
+    return (await beginRun(loop)) ?? (await acceptLeftovers(loop)) ?? (await driveRounds(loop));
+  } catch (thrown) {
+    loop.tell.problem('unexpected', asError(thrown).message);
+    return stop('dispatch_error');
+  }
+}
+
+/** What another loop has left behind: handed in, and not taken in. */
+async function acceptLeftovers(loop: LoopContext): Promise<Stop | null> {
+  const state = await stateNow(loop);
+  if (state?.status !== 'active') return null;
+  for (const turn of Object.values(state.active_turns)) {
+    if (isAborted(loop)) return stop('aborted');
+    const end = await acceptLeftoverResult(loop, turn);
+    if (end !== null) return end;
+  }
+  return null;
+}
+
+async function driveRounds(loop: LoopContext): Promise<Stop> {
+  for (;;) {
+    if (isAborted(loop)) return stop('aborted');
+    if (!(await loop.lock.isHeld())) return lost(loop);
+    const state = await stateNow(loop);
+    if (state === null) return gone(loop);
+    if (state.status === 'paused') {
+      const held = await askAtGate(loop, state);
+      if (held !== null) return held;
+      continue;
+    }
+    const end = await ended(loop, state);
+    if (end !== null) return end;
+    const chosen = await chooseTurns(loop, state);
+    if ('stop_reason' in chosen) return chosen;
+    const worked = await runRound(loop, chosen.turns);
+    if (worked !== null) return worked;
+  }
+}
+
+async function ended({ tell, maxTurns, turnsExecuted }: LoopContext, state: RunState): Promise<Stop | null> {
+  if (state.status === 'completed') {
+    await tell.event({ type: 'completed', state });
+    return stop('completed');
+  }
+  if (state.status !== 'active') {
+    await tell.event({ type: 'blocked', state });
+    return stop('blocked');
+  }
+  return turnsExecuted >= maxTurns ? stop('max_turns_reached') : null;
+}
+
+function lost({ tell }: LoopContext): Stop {
+  tell.problem('loop_taken_over', 'another loop works on this project now');
+  return stop('dispatch_error');
+}
+
+function gone({ tell }: LoopContext): Stop {
+  tell.problem('no_run', 'the run is not there any more');
+  return stop('dispatch_error');
+}
+
+async function resultOf(loop: LoopContext, { stop_reason, ok }: Stop): Promise<LoopResult> {
+  const { turnsExecuted, records, gatesApproved, tell } = loop;
+  return {
+    ok: ok ?? WELL.includes(stop_reason),
+    stop_reason,
+    state: await stateNow(loop).catch(() => null),
+    turns_executed: turnsExecuted,
+    turn_history: records,
+    gates_approved: gatesApproved,
+    errors: tell.errors,
+  };
+}
+
+/** null = there is a run to go on with. */
+async function beginRun(loop: LoopContext): Promise<Stop | null> {
+  const { runner, root, config, options, tell } = loop;
+  const state = await stateNow(loop);
+  const isAgain = isBegunAnew(state, loop);
+  if (state !== null && state.status !== 'idle' && !isAgain) return null;
+  const begun = await runner.initRun(root, config, {
+    provenance: options.provenance ?? null,
+    inherited_context: options.inheritedContext ?? null,
+    ...(isAgain ? { allow_terminal_restart: true } : {}),
+  });
+  if (begun.ok) return null;
+  tell.problem(begun.error_code, begun.error);
+  return stop('init_failed');
+}
+
+function isBegunAnew(state: RunState | null, { options }: LoopContext): boolean {
+  if (state?.status === 'completed') return options.startNewRunFromCompleted === true;
+  return state?.status === 'blocked' && options.startNewRunFromBlocked === true;
+}
+
+/** null = it is open, and the run goes on. */
+async function askAtGate(loop: LoopContext, state: RunState): Promise<Stop | null> {
+  const gateType: GateType = state.pending_phase_transition === null ? 'run_completion' : 'phase_transition';
+  await loop.tell.event({ type: 'gate_paused', gateType, state });
+  const isWanted = await asked(loop, gateType, state);
+  if (isAborted(loop)) return stop('aborted');
+  if (!isWanted.yes) return held(loop, gateType, state, isWanted.ok);
+  const { runner, root, config } = loop;
+  const approved =
+    gateType === 'phase_transition'
+      ? await runner.approvePhaseGate(root, config)
+      : await runner.approveCompletionGate(root, config);
+  if (approved.ok) {
+    loop.gatesApproved += 1;
+    await loop.tell.event({ type: 'gate_approved', gateType, state: approved.state });
+    return null;
+  }
+  const now = await stateNow(loop);
+  // Somebody else was faster: what they said counts, and is looked at next.
+  if (now !== null && now.status !== 'paused') return null;
+  loop.tell.problem(approved.error_code, `the gate could not be approved: ${approved.error}`);
+  return held(loop, gateType, now ?? state, false);
+}
+
+async function asked(
+  { callbacks, patience, tell }: LoopContext,
+  type: GateType,
+  state: RunState,
+): Promise<{ readonly yes: boolean; readonly ok: boolean }> {
+  const said = await settleWithin(() => callbacks.approveGate(type, state), patience);
+  if (said.kind === 'done') return { yes: said.value === true, ok: true };
+  const why = said.kind === 'threw' ? said.error.message : 'it did not end';
+  tell.problem(said.kind === 'threw' ? 'callback_threw' : 'callback_left', `approveGate(${type}): ${why}`);
+  return { yes: false, ok: false };
+}
+
+async function held(loop: LoopContext, gateType: GateType, state: RunState, ok: boolean): Promise<Stop> {
+  await loop.tell.event({ type: 'gate_held', gateType, state });
+  return ok ? stop('gate_held') : stop('gate_held', false);
+}

@@ -1,0 +1,97 @@
+/** The files of a run that was kept without a log: read whole, every member checked, and saved aside before they are replaced. */
+
+import { asError } from '../../../core/lib/errors.ts';
+import { readFileOrNull, writeFileAtomic } from '../../../system/atomic-file.ts';
+import { RUN_FOLDER } from '../../engine/dispatch/paths.ts';
+import type { RunState } from '../../engine/index.ts';
+import { parseRecord, type UnknownRecord } from '../../engine/lib/unknown-record.ts';
+import { recordsIn } from '../../files/read-text.ts';
+import { resolveInside } from '../../files/safe-path.ts';
+import { importedState } from '../../session/state/imported-state.ts';
+import { RunnerRefusal } from '../contract/failure.ts';
+
+export const RUN_FILES = {
+  state: 'state.json',
+  history: 'history.jsonl',
+  ledger: 'decision-ledger.jsonl',
+  repoDecisions: 'repo-decisions.jsonl',
+  events: 'events.jsonl',
+} as const;
+
+const KEPT_FOLDER = 'imported';
+
+interface ImportedFiles {
+  readonly state: UnknownRecord;
+  readonly history: readonly UnknownRecord[];
+  readonly ledger: readonly UnknownRecord[];
+  readonly texts: Readonly<Record<string, string>>;
+}
+
+/** null = there is no state. */
+export async function readImportedFiles(root: string): Promise<ImportedFiles | null> {
+  const texts = await textsFound(root);
+  const text = texts[RUN_FILES.state];
+  if (text === undefined) return null;
+  const state = parseRecord(text);
+  if (state === null) {
+    throw new RunnerRefusal(
+      'invalid_state',
+      `${RUN_FOLDER}/${RUN_FILES.state}: expected a JSON object, and it is none`,
+    );
+  }
+  const carried = state.repo_decisions ?? recordsIn(texts[RUN_FILES.repoDecisions] ?? '');
+  return {
+    state: { ...state, repo_decisions: carried },
+    history: recordsIn(texts[RUN_FILES.history] ?? ''),
+    ledger: recordsIn(texts[RUN_FILES.ledger] ?? ''),
+    texts,
+  };
+}
+
+async function textsFound(root: string): Promise<Readonly<Record<string, string>>> {
+  const texts: Record<string, string> = {};
+  for (const name of Object.values(RUN_FILES)) {
+    const text = await readBook(root, name);
+    if (text !== null) texts[name] = text;
+  }
+  return texts;
+}
+
+/** Books without a state belong to no run, and are not written over all the same. */
+export async function saveLooseFiles(root: string): Promise<void> {
+  const texts = await textsFound(root);
+  if (texts[RUN_FILES.state] === undefined) await saveImportedFiles(root, { texts });
+}
+
+/** What a log does not tell again stays readable. */
+export async function saveImportedFiles(root: string, { texts }: Pick<ImportedFiles, 'texts'>): Promise<void> {
+  for (const [name, text] of Object.entries(texts)) {
+    await writeFileAtomic(await resolveInside(root, `${RUN_FOLDER}/${KEPT_FOLDER}/${name}`), text);
+  }
+}
+
+/** The lines of a book that were there before the log. */
+export async function linesBefore(root: string, name: string): Promise<string> {
+  const text = await readBook(root, `${KEPT_FOLDER}/${name}`);
+  return recordsIn(text)
+    .map((record) => `${JSON.stringify(record)}\n`)
+    .join('');
+}
+
+async function readBook(root: string, name: string): Promise<string | null> {
+  return readFileOrNull(await resolveInside(root, `${RUN_FOLDER}/${name}`));
+}
+
+/** null = there is no file; one that is no state is refused with what is wrong in it. */
+export async function stateOnDisk(root: string): Promise<RunState | null> {
+  const found = await readImportedFiles(root);
+  return found === null ? null : stateIn(found.state);
+}
+
+export function stateIn(found: UnknownRecord): RunState {
+  try {
+    return importedState(found, 'state');
+  } catch (thrown) {
+    throw new RunnerRefusal('invalid_state', `${RUN_FOLDER}/${RUN_FILES.state}: ${asError(thrown).message}`);
+  }
+}

@@ -1,0 +1,72 @@
+/** The identities of one connection: those bound now, and what is remembered of those that were. */
+
+import { WireError } from '../../core/lib/errors.ts';
+import type { GoodbyeReason } from '../../core/protocol/frames/frames.ts';
+import type { Binding } from '../bindings/binding.ts';
+
+export class BoundIdentities {
+  /** It spoke for several at once: from then on a request that names none could be meant for one that is gone. */
+  wasShared = false;
+  private readonly most: number;
+  /** By agent id, in the order they were bound. */
+  private readonly bound = new Map<string, Binding>();
+  /** Identities that were bound here; a connection binds few in its life. */
+  private readonly past = new Set<string>();
+  /** Identities whose credential ended here, with the last binding that had it: what they asked before is not answered. */
+  private readonly cutOff = new Map<string, number>();
+
+  constructor(most: number) {
+    this.most = most;
+  }
+
+  all(): Iterable<Binding> {
+    return this.bound.values();
+  }
+
+  get(agentId: string): Binding | undefined {
+    return this.bound.get(agentId);
+  }
+
+  wasBound(agentId: string): boolean {
+    return this.past.has(agentId);
+  }
+
+  add(binding: Binding): void {
+    this.bound.set(binding.agentId, binding);
+    this.wasShared ||= this.bound.size > 1;
+  }
+
+  remove(agentId: string): void {
+    this.bound.delete(agentId);
+  }
+
+  /** The binding is over. */
+  unbound(agentId: string, number: number, reason: GoodbyeReason | null): void {
+    if (reason === 'unauthorized') this.cutOff.set(agentId, number);
+    if (this.bound.get(agentId)?.number !== number) return;
+    this.bound.delete(agentId);
+    this.past.add(agentId);
+  }
+
+  /** By agent id or name; the first one where nobody is named. null = nobody is bound yet; undefined = the one named is not. */
+  find(as: string | undefined): Binding | null | undefined {
+    if (as === undefined) return this.first();
+    return this.bound.get(as) ?? [...this.bound.values()].find(({ name }) => name === as);
+  }
+
+  first(): Binding | null {
+    for (const binding of this.bound.values()) return binding;
+    return null;
+  }
+
+  /** Also what was begun while its credential held is no longer its to hear. */
+  isCutOff({ agentId, number }: Binding): boolean {
+    return this.cutOff.size > 0 && number <= (this.cutOff.get(agentId) ?? 0);
+  }
+
+  /** Why one more identity cannot be bound here; null = it can. */
+  noRoom(name: string): WireError | null {
+    if (this.bound.size < this.most) return null;
+    return new WireError('too_large', `one connection binds at most ${this.most} identities`, { name });
+  }
+}

@@ -1,0 +1,129 @@
+/** What one agent is owed: the sessions it must be caught up in, and how many envelopes in them it has not acked. */
+
+import { isoFromMs } from '../../core/lib/time.ts';
+import type { StoredHead } from '../../core/ports/store.ts';
+import type { Rule } from '../../core/records/access/rule.ts';
+import { isDeliverable, isPastTtl, membershipEnd } from '../../core/records/session/delivery.ts';
+import type { Envelope } from '../../core/records/session/envelope.ts';
+import type { Head } from '../../core/records/session/unit.ts';
+import type { Access } from '../access/access.ts';
+import { dropWithheld } from '../access/filter-withheld.ts';
+import type { Ground } from '../log/ground.ts';
+import { iterateLiveSessions, iterateLog, iterateSessions } from '../log/read-pages.ts';
+import type { Cursors } from './cursors.ts';
+import type { Skipped } from './skipped-deliveries.ts';
+
+/** A session of an agent, as far as it is durable. */
+export interface CatchUpSession {
+  readonly head: Head;
+  readonly epoch: number;
+}
+
+/** By id: sessions that have not ended, and those that ended while the agent may have been away. Reads no further once it is not wanted. */
+export async function sessionsToCatchUp(
+  { clock, limits, store }: Pick<Ground, 'clock' | 'limits' | 'store'>,
+  agentId: string,
+  isWanted: () => boolean = () => true,
+): Promise<Map<string, CatchUpSession>> {
+  const owed = new Map<string, CatchUpSession>();
+  if (!isWanted()) return owed;
+  for await (const stored of iterateLiveSessions(store, agentId)) {
+    if (!isWanted()) return owed;
+    noteNewer(owed, soundPart(stored));
+  }
+  const ended_since = isoFromMs(clock.now() - limits.endedForMs);
+  const ended = { participant: agentId, states: ['CLOSED', 'EXPIRED'] as const, ended_since };
+  for await (const stored of iterateSessions(store, ended)) {
+    if (!isWanted()) return owed;
+    noteNewer(owed, soundPart(stored));
+  }
+  return owed;
+}
+
+/** A session that changes during the search may be found twice; the newer head counts. */
+export function noteNewer(owed: Map<string, CatchUpSession>, found: CatchUpSession): void {
+  const known = owed.get(found.head.session_id);
+  if (known === undefined || known.head.seq <= found.head.seq) owed.set(found.head.session_id, found);
+}
+
+/** Of a damaged log only what comes before the damage can be sent. */
+function soundPart({ head, epoch, damaged_from }: StoredHead): CatchUpSession {
+  return { head: damaged_from === null ? head : { ...head, seq: Math.min(head.seq, damaged_from - 1) }, epoch };
+}
+
+export interface CountPendingNeeds extends Pick<Ground, 'clock' | 'limits' | 'store'> {
+  readonly cursors: Cursors;
+  readonly access: Access;
+}
+
+/** What countPending asks and tells its caller. */
+export interface PendingCountListener {
+  readonly skipped: Pick<Skipped, 'has'>;
+  countOut(agentId: string, envelope: Envelope, why: 'expired' | 'denied'): void;
+}
+
+interface Stretch {
+  readonly session_id: string;
+  readonly from: number;
+  readonly to: number;
+  readonly acked: ReadonlySet<number>;
+}
+
+/** The heads alone say how many there are at most. Logs are read only if that many would matter; `note` is told what is counted. */
+export async function countPending(
+  needs: CountPendingNeeds,
+  inboxes: PendingCountListener,
+  agentId: string,
+  { max_pending, high_water }: Rule['limits']['inbox'],
+  note: (envelope: Envelope) => void,
+): Promise<{ readonly pending: number; readonly exact: boolean }> {
+  const { cursors } = needs;
+  const release = cursors.hold(agentId);
+  try {
+    await cursors.load(agentId);
+    const owed = [...(await sessionsToCatchUp(needs, agentId)).values()];
+    const stretches = owed.flatMap((session) => stretchOf(cursors, agentId, session) ?? []);
+    const most = stretches.reduce((sum, { from, to }) => sum + to + 1 - from, 0);
+    if (most < Math.min(max_pending, high_water ?? max_pending)) return { pending: most, exact: false };
+    let pending = 0;
+    for (const stretch of stretches) pending += await countIn(needs, inboxes, agentId, stretch, note);
+    return { pending, exact: true };
+  } finally {
+    release();
+  }
+}
+
+function stretchOf(cursors: Cursors, agentId: string, { head, epoch }: CatchUpSession): Stretch | null {
+  const progress = cursors.get(agentId, head.session_id);
+  const known = progress?.epoch === epoch ? progress : undefined;
+  const from = (known?.seq ?? 0) + 1;
+  const to = Math.min(head.seq, membershipEnd(head, agentId));
+  return from > to ? null : { session_id: head.session_id, from, to, acked: known?.beyond ?? new Set() };
+}
+
+/** Expired and denied envelopes do not count, and never will. */
+async function countIn(
+  { access, clock, store }: CountPendingNeeds,
+  inboxes: PendingCountListener,
+  agentId: string,
+  { session_id, from, to, acked }: Stretch,
+  note: (envelope: Envelope) => void,
+): Promise<number> {
+  let pending = 0;
+  for await (const entries of iterateLog(store, session_id, from, to)) {
+    const owed = entries.filter(({ envelope }) => {
+      if (acked.has(envelope.seq) || !isDeliverable(envelope, agentId, to)) return false;
+      if (inboxes.skipped.has(agentId, envelope)) return false;
+      const isExpired = isPastTtl(envelope, clock.now());
+      if (isExpired) inboxes.countOut(agentId, envelope, 'expired');
+      return !isExpired;
+    });
+    const allowed = new Set(await dropWithheld(access, agentId, owed));
+    for (const entry of owed) {
+      if (allowed.has(entry)) note(entry.envelope);
+      else inboxes.countOut(agentId, entry.envelope, 'denied');
+    }
+    pending += allowed.size;
+  }
+  return pending;
+}

@@ -1,0 +1,83 @@
+/**
+ * Lib: helpers that know nothing of the hub (registries, caches, locks, pages, histograms); each file stands alone. This one keeps
+ * what was registered by name and version: each version is one behaviour, and another behaviour needs another version.
+ */
+
+import { HubError } from '../../core/lib/errors.ts';
+import { describeValue } from '../../core/lib/json.ts';
+
+export class VersionedRegistry<T> {
+  private readonly kind: string;
+  private readonly takenCode: string;
+  private readonly byName = new Map<string, Map<number, T>>();
+
+  /** `takenCode`: the code of the error for a version that is registered already. */
+  constructor(kind: string, takenCode: string) {
+    this.kind = kind;
+    this.takenCode = takenCode;
+  }
+
+  register(name: string, version: number, thing: T): void {
+    const versions = this.byName.get(name) ?? new Map<number, T>();
+    if (versions.has(version)) {
+      const message = `${this.kind} ${name} version ${version} is registered already; a new behaviour needs a new version`;
+      throw new HubError(this.takenCode, message);
+    }
+    versions.set(version, thing);
+    this.byName.set(name, versions);
+  }
+
+  find(name: string, version: number): T | null {
+    return this.byName.get(name)?.get(version) ?? null;
+  }
+
+  newest(name: string): T | null {
+    const versions = this.byName.get(name);
+    return versions?.get(Math.max(...versions.keys())) ?? null;
+  }
+
+  /** In the order they were registered. */
+  get names(): readonly string[] {
+    return [...this.byName.keys()];
+  }
+
+  versionsOf(name: string): readonly number[] {
+    return [...(this.byName.get(name)?.keys() ?? [])];
+  }
+}
+
+const NAME = /^[a-z][a-z0-9_.-]{0,63}$/;
+
+export interface RegistrationKind {
+  /** With its article: "a target". */
+  readonly kind: string;
+  readonly code: string;
+  /** A name of this kind. */
+  readonly example: string;
+  readonly members: readonly string[];
+  /** Those it may have. */
+  readonly optional?: readonly string[];
+}
+
+export function checkRegistration(
+  given: unknown,
+  { kind, code, example, members, optional = [] }: RegistrationKind,
+): void {
+  const bad = (problem: string) => new HubError(code, problem);
+  const noun = kind.slice(kind.indexOf(' ') + 1);
+  if (typeof given !== 'object' || given === null) {
+    throw bad(`${kind} is an object with name, version and ${members.join(', ')}; got ${describeValue(given)}`);
+  }
+  const name: unknown = Reflect.get(given, 'name');
+  const version: unknown = Reflect.get(given, 'version');
+  if (typeof name !== 'string' || !NAME.test(name)) {
+    throw bad(`name of ${kind}: expected one such as "${example}" (${NAME}), got ${describeValue(name)}`);
+  }
+  if (!Number.isSafeInteger(version) || Number(version) < 1) {
+    throw bad(`version of ${noun} ${name}: expected a whole number from 1 on, got ${describeValue(version)}`);
+  }
+  const there = optional.filter((member) => Reflect.get(given, member) !== undefined);
+  const wrong = [...members, ...there].find((member) => typeof Reflect.get(given, member) !== 'function');
+  if (wrong === undefined) return;
+  throw bad(`${noun} ${name}: ${wrong} must be a function, got ${describeValue(Reflect.get(given, wrong))}`);
+}

@@ -1,0 +1,30 @@
+/** The leaves every room above may use: time, chance, the store, what is reported, and the bound on what is being written. */
+
+import type { Clock, Ids, Logger } from '../../core/ports/platform.ts';
+import type { Store } from '../../core/ports/store.ts';
+import type { Limits } from '../../core/records/access/limits.ts';
+import type { HubEventEmitter } from '../telemetry/events.ts';
+import type { Meter } from '../telemetry/meter.ts';
+import type { Retries } from '../time/retries.ts';
+import type { Stamper } from '../time/stamper.ts';
+import type { SteadyClock } from '../time/steady-clock.ts';
+import type { Backlog } from './backlog.ts';
+
+/** Nothing in it knows a session. */
+export interface Ground {
+  readonly clock: SteadyClock;
+  /** What people's clocks show: for what happens at a time of day. */
+  readonly wall: Clock;
+  readonly ids: Ids;
+  readonly log: Logger;
+  readonly limits: Limits;
+  readonly store: Store;
+  readonly hubId: string;
+  readonly stamper: Stamper;
+  readonly retries: Retries;
+  readonly events: HubEventEmitter;
+  readonly meter: Meter;
+  readonly backlog: Backlog;
+  /** The store refused a write: from now on the hub accepts nothing. */
+  fail(error: Error): void;
+}

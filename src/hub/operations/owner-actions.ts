@@ -1,0 +1,79 @@
+/** What the owner of a hub does by library call: judged like everything else, on the state a post would meet. */
+
+import type { Decision } from '../../core/decisions/decision.ts';
+import {
+  hideParticipant,
+  type InviteAnswer,
+  removeParticipant,
+  requireParticipant,
+  returnParticipant,
+} from '../../core/decisions/membership.ts';
+import { WireError } from '../../core/lib/errors.ts';
+import { schemaOf, text } from '../../core/lib/schema.ts';
+import { OPERATIONS } from '../../core/protocol/operations/operations.ts';
+import type { RuleChange, RuleRecord } from '../../core/records/access/rule.ts';
+import { agentRef, sessionId } from '../../core/records/fields.ts';
+import type { SessionState } from '../../core/state/state.ts';
+import type { Backlog } from '../log/backlog.ts';
+import type { Registry } from '../registry/registry.ts';
+import { type LiveSession, requireAvailable } from '../sessions/live-session.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+
+export class OwnerActions {
+  private readonly sessions: Sessions;
+  private readonly registry: Registry;
+  private readonly backlog: Backlog;
+
+  constructor(sessions: Sessions, registry: Registry, backlog: Backlog) {
+    this.sessions = sessions;
+    this.registry = registry;
+    this.backlog = backlog;
+  }
+
+  async hide(id: string, agent: string, reason: string | undefined): Promise<InviteAnswer> {
+    checkReason(reason);
+    return this.decide(id, agent, (session, state) => requireAvailable(session, hideParticipant(state, agent, reason)));
+  }
+
+  return(id: string, agent: string): Promise<InviteAnswer> {
+    return this.decide(id, agent, (session, state) => requireAvailable(session, returnParticipant(state, agent)));
+  }
+
+  /** For good. Also where the adapter is missing: who must go must go. */
+  async remove(id: string, agent: string, reason: string = 'removed'): Promise<InviteAnswer> {
+    checkReason(reason);
+    return this.decide(id, agent, (_session, state) => {
+      const { agent_id } = requireParticipant(state.metadata, agent);
+      return removeParticipant(state, agent_id, reason);
+    });
+  }
+
+  /** Nothing keeps the owner from allowing more. */
+  async setRule(agent: string, change: RuleChange): Promise<RuleRecord> {
+    const { agent: name = agent, rule } = OPERATIONS.set_rule.params.parse({ agent, rule: change }, 'rule');
+    const known = this.registry.find(name)?.passport;
+    if (known === undefined) {
+      throw new WireError('not_found', `agent: nobody called "${name}" is registered`, {
+        field: 'agent',
+        received: name,
+      });
+    }
+    this.backlog.check();
+    return this.registry.setRule(known.agent_id, rule, undefined, { guard: () => null, mayLoosen: () => true });
+  }
+
+  private async decide<T>(
+    id: string,
+    agent: string,
+    decide: (session: LiveSession, state: SessionState) => Decision<T>,
+  ): Promise<T> {
+    schemaOf(sessionId).parse(id, 'sessionId');
+    schemaOf(agentRef).parse(agent, 'agent');
+    this.backlog.check();
+    return this.sessions.use(id, (session) => session.decide((state) => decide(session, state)));
+  }
+}
+
+function checkReason(reason: string | undefined): void {
+  if (reason !== undefined) schemaOf(text(256)).parse(reason, 'reason');
+}

@@ -1,0 +1,90 @@
+/** Who may read a session, and up to where: reading its log, its views and its state share it. */
+
+import { sessionNotFoundError } from '../../../core/decisions/admit.ts';
+import { WireError } from '../../../core/lib/errors.ts';
+import { membershipEnd } from '../../../core/records/session/delivery.ts';
+import { participantOf, type SessionMetadata } from '../../../core/records/session/session.ts';
+import type { SessionState } from '../../../core/state/state.ts';
+import type { Access } from '../../access/access.ts';
+import type { Binding } from '../../bindings/binding.ts';
+import type { Bindings } from '../../bindings/bindings.ts';
+import type { Inboxes } from '../../delivery/inboxes.ts';
+import type { Streams } from '../../delivery/streams.ts';
+import type { Extensions } from '../../extensions/resolve-adapter.ts';
+import type { Ground } from '../../log/ground.ts';
+import type { Registry } from '../../registry/registry.ts';
+import type { LiveIndex } from '../../sessions/live-index.ts';
+import type { Redactions } from '../../sessions/redactions.ts';
+import type { Sessions } from '../../sessions/sessions.ts';
+import type { HubEvents } from '../../telemetry/events.ts';
+
+/** What reading takes from the rooms below it. Each reader names the few it uses. */
+export interface ReadingRooms extends Ground, Extensions {
+  readonly bindings: Bindings;
+  readonly registry: Registry;
+  readonly sessions: Sessions;
+  readonly index: LiveIndex;
+  readonly redactions: Redactions;
+  readonly access: Access;
+  readonly inboxes: Inboxes;
+  readonly streams: Pick<Streams, 'all' | 'isBehind'>;
+  /** Connections there are now. */
+  countConnections(): number;
+}
+
+/** True if the reader holds `observe`. Each look is told to the tap, and by that to the audit. */
+export function authorizeObservation(
+  { registry, events }: Pick<ReadingRooms, 'registry' | 'events'>,
+  { agentId: agent_id, credential }: Pick<Binding, 'agentId' | 'credential'>,
+  session_id: string,
+  op: HubEvents['sessionObserved']['op'],
+): boolean {
+  if (!registry.hasGrant(agent_id, 'observe', credential)) return false;
+  events.emit('sessionObserved', { agent_id, session_id, op });
+  return true;
+}
+
+export interface Readable extends SessionState {
+  /** The last seq within the reader's membership; infinite while it goes on. */
+  readonly end: number;
+}
+
+/** A session as one reader may see it. `isObserved`: it reads as an observer, everything there is. */
+export type ReadableBy = Readable & { readonly isObserved: boolean };
+
+export interface ReadRequest {
+  readonly reader: Pick<Binding, 'agentId' | 'credential'>;
+  /** Whose view it is: an observer may read as a participant. Defaults to the reader. */
+  readonly agentId?: string;
+  readonly sessionId: string;
+  readonly all?: boolean;
+}
+
+/** Observers read all of a session they are not in; `all`: and of one they are in. */
+export function readableBy(
+  rooms: Pick<ReadingRooms, 'registry' | 'events'>,
+  state: SessionState | null,
+  { reader, agentId = reader.agentId, sessionId, all = false }: ReadRequest,
+  op: 'read_log' | 'read_state',
+): ReadableBy {
+  const isStranger = state !== null && participantOf(state.metadata, agentId) === undefined;
+  if (state !== null && (isStranger || all) && authorizeObservation(rooms, reader, sessionId, op)) {
+    return { ...state, end: Number.POSITIVE_INFINITY, isObserved: true };
+  }
+  return { ...readableEnd(state, agentId, sessionId), isObserved: false };
+}
+
+/** A stranger gets the answer for a session that does not exist; who never joined is told why not. */
+export function readableEnd(state: SessionState | null, agentId: string, sessionId: string): Readable {
+  const participant = state === null ? undefined : participantOf(state.metadata, agentId);
+  if (state === null || participant === undefined) throw sessionNotFoundError(sessionId);
+  const end = membershipEnd(state.head, agentId);
+  if (end > 0) return { ...state, end };
+  const why = participant.status === 'invited' ? invitedWords(state.metadata) : 'you never joined it';
+  throw new WireError('forbidden', `you cannot read session ${sessionId}: ${why}`, { status: participant.status });
+}
+
+function invitedWords({ state, close_reason }: SessionMetadata): string {
+  if (state === 'INVITED' || state === 'ACTIVE') return 'answer its invite first';
+  return `it is ${state} (${close_reason ?? 'closing'}), and its invite can no longer be answered`;
+}

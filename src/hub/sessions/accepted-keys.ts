@@ -1,0 +1,169 @@
+/**
+ * The keys a session has accepted, those of staged units too: of each only a hash and the seq to look at. A session may
+ * accept a million, and a repeat of an old one is rare.
+ */
+
+import { asError, WireError } from '../../core/lib/errors.ts';
+import type { Store } from '../../core/ports/store.ts';
+import type { Envelope } from '../../core/records/session/envelope.ts';
+import { type KeyRecord, keyHash, keyRecord } from '../../core/records/session/keys.ts';
+import type { Entry } from '../../core/records/session/unit.ts';
+import { storeFailedError } from '../log/backlog.ts';
+
+const none: readonly number[] = [];
+
+export class AcceptedKeys {
+  /** By hash. Two keys may have one hash, and a peer could make them so: then both seqs are kept. */
+  private readonly places = new Map<number, number | readonly number[]>();
+
+  /** From pairs of hash and seq, as `flat` gives them. */
+  static from(pairs: readonly number[]): AcceptedKeys {
+    const keys = new AcceptedKeys();
+    for (let i = 0; i + 1 < pairs.length; i += 2) keys.put(pairs[i] ?? 0, pairs[i + 1] ?? 0);
+    return keys;
+  }
+
+  /** Pairs of hash and seq of everything up to a seq. */
+  flat(upTo: number): number[] {
+    const pairs: number[] = [];
+    for (const [hash, places] of this.places) {
+      if (typeof places === 'number') {
+        if (places <= upTo) pairs.push(hash, places);
+      } else {
+        for (const seq of places) if (seq <= upTo) pairs.push(hash, seq);
+      }
+    }
+    return pairs;
+  }
+
+  add(entries: readonly Entry[]): void {
+    for (const { envelope } of entries) {
+      const { sender_id, idempotency_key: key, seq } = envelope;
+      if (key !== null) this.put(keyHash(sender_id, key), seq);
+    }
+  }
+
+  /** They were staged and will not become durable. */
+  drop(entries: readonly Entry[]): void {
+    for (const { envelope } of entries) {
+      const { sender_id, idempotency_key: key, seq } = envelope;
+      if (key !== null) this.take(keyHash(sender_id, key), seq);
+    }
+  }
+
+  /** The seqs of entries that may have this key. */
+  placesOf(senderId: string, key: string): readonly number[] {
+    const places = this.places.get(keyHash(senderId, key));
+    return places === undefined ? none : typeof places === 'number' ? [places] : places;
+  }
+
+  private put(hash: number, seq: number): void {
+    const known = this.places.get(hash);
+    if (known === undefined) this.places.set(hash, seq);
+    else this.places.set(hash, typeof known === 'number' ? [known, seq] : [...known, seq]);
+  }
+
+  private take(hash: number, seq: number): void {
+    const known = this.places.get(hash);
+    if (known === seq) this.places.delete(hash);
+    else if (typeof known === 'object')
+      this.places.set(
+        hash,
+        known.filter((other) => other !== seq),
+      );
+  }
+}
+
+/** The log the keys are of. */
+export interface KeyedLog {
+  readonly logId: string;
+  readonly store: Store;
+  /** An entry that is in memory, staged or durable. */
+  entryAt(seq: number): Entry | undefined;
+}
+
+/**
+ * Finds what was accepted under a key. A key that memory does not know is read from the log; until then everything asked of the
+ * session waits behind it, in order.
+ */
+export class KeyLookup {
+  private readonly keys: AcceptedKeys;
+  private readonly log: KeyedLog;
+  private reading = false;
+  /** Bounded by the requests a connection may have open. */
+  private readonly behind: (() => void)[] = [];
+
+  constructor(keys: AcceptedKeys, log: KeyedLog) {
+    this.keys = keys;
+    this.log = log;
+  }
+
+  get isReading(): boolean {
+    return this.reading;
+  }
+
+  /** What was accepted under a key, as far as it is in memory. */
+  inMemory(senderId: string, key: string | null): KeyRecord | undefined {
+    if (key === null) return undefined;
+    for (const seq of this.keys.placesOf(senderId, key)) {
+      const record = recordUnder(this.log.entryAt(seq)?.envelope, senderId, key);
+      if (record !== undefined) return record;
+    }
+    return undefined;
+  }
+
+  /** Nothing in memory has this key, and something that is not may have it. */
+  mustRead(senderId: string, key: string | null): boolean {
+    if (key === null || this.keys.placesOf(senderId, key).length === 0) return false;
+    return this.inMemory(senderId, key) === undefined && this.unread(senderId, key).length > 0;
+  }
+
+  /** Asks immediately, unless something before it still reads. */
+  inTurn<T>(ask: () => Promise<T>): Promise<T> {
+    if (!this.reading) return ask();
+    return new Promise((resolve, reject) => this.behind.push(() => ask().then(resolve, reject)));
+  }
+
+  /** Reads what was accepted under the key, then asks. Only called in turn. */
+  readThen<T>(senderId: string, key: string, ask: (earlier: KeyRecord | undefined) => Promise<T>): Promise<T> {
+    this.reading = true;
+    return new Promise<T>((resolve, reject) => {
+      const goOn = (own: () => void): void => {
+        this.reading = false;
+        own();
+        // One of them may have to read too: then the rest goes on waiting behind that one.
+        while (!this.reading && this.behind.length > 0) this.behind.shift()?.();
+      };
+      this.read(senderId, key).then(
+        (earlier) => goOn(() => void ask(earlier).then(resolve, reject)),
+        (thrown: unknown) => goOn(() => reject(storeFailedError(asError(thrown), 'refused'))),
+      );
+    });
+  }
+
+  /** The seqs of entries that may have this key and are not in memory. */
+  private unread(senderId: string, key: string): readonly number[] {
+    return this.keys.placesOf(senderId, key).filter((seq) => this.log.entryAt(seq) === undefined);
+  }
+
+  /** Of all that may have this key the one that has it. More may turn up while the first are read. */
+  private async read(senderId: string, key: string): Promise<KeyRecord | undefined> {
+    const { logId, store } = this.log;
+    const read = new Set<number>();
+    const next = () => this.unread(senderId, key).find((seq) => !read.has(seq));
+    for (let seq = next(); seq !== undefined; seq = next()) {
+      read.add(seq);
+      const [entry] = await store.read(logId, { from_seq: seq, to_seq: seq, limit: 1 });
+      if (entry === undefined) throw new WireError('internal', `log ${logId} has no entry ${seq}`);
+      const record = recordUnder(entry.envelope, senderId, key);
+      if (record !== undefined) return record;
+    }
+    return undefined;
+  }
+}
+
+/** The record of this envelope, if it was indeed accepted under that key. */
+function recordUnder(envelope: Envelope | undefined, senderId: string, key: string): KeyRecord | undefined {
+  if (envelope === undefined || envelope.sender_id !== senderId || envelope.idempotency_key !== key) return undefined;
+  return keyRecord(envelope);
+}

@@ -1,0 +1,81 @@
+// `parley up --run` and `parley run` as two processes: the hub is killed, and the run goes on when it is back.
+
+import { join } from 'node:path';
+import { createRunner } from 'parley-hub/governed';
+import { expect, onTestFinished } from 'vitest';
+import { UpProcess } from '../../server/up-process.ts';
+import { CommandLine } from '../../support/command-line.ts';
+import { itDeep } from '../../support/size.ts';
+import { CONFIG, eventTypes, historyOf, project, turnDone } from './project.ts';
+
+itDeep(
+  '[GW3] killed and started again, a hub goes on with the run it serves, and the command asks it',
+  async () => {
+    const root = project();
+    const line = await CommandLine.open();
+    onTestFinished(() => line.close());
+    const start = async (): Promise<UpProcess> => {
+      const up = new UpProcess(line.command, '--data', line.data, '--port', '0', '--run', root);
+      onTestFinished(() => up.kill('SIGKILL'));
+      await up.url();
+      return up;
+    };
+    const first = await start();
+    expect(await line.run(['run', 'init', '--root', root])).toMatchObject({ code: 0 });
+    const one = await turnDone(root, 'captain');
+    first.kill('SIGKILL');
+    await first.ended;
+    const refused = await line.run(['run', 'assign', 'captain', '--root', root]);
+    expect(refused.err).toContain(`parley up --data ${line.data} --run ${root}`);
+    expect(await createRunner().loadState(root, CONFIG)).toMatchObject({ status: 'active' });
+    const second = await start();
+    const two = await turnDone(root, 'captain');
+    expect(historyOf(root)).toEqual([one, two]);
+    second.kill('SIGTERM');
+    await second.ended;
+    expect(await line.run(['run', 'take-back', '--root', root])).toMatchObject({ code: 0 });
+    const three = await turnDone(root, 'captain');
+    expect(historyOf(root)).toEqual([one, two, three]);
+  },
+  120_000,
+);
+
+itDeep(
+  '[GW4] roles that are not said right, or for several projects, are refused before anything begins',
+  async () => {
+    const root = project();
+    const line = await CommandLine.open();
+    onTestFinished(() => line.close());
+    const given = ['up', '--data', line.data, '--port', '0', '--run', root];
+    expect((await line.run([...given, '--holds', 'captain'])).err).toContain('--holds: expected role=name');
+    expect((await line.run([...given, '--run', line.folder, '--holds', 'captain=al'])).err).toContain(
+      'goes with one --run',
+    );
+    expect((await line.run([...given, '--run', join(root, 'nowhere')])).err).toContain('expected the path of a folder');
+  },
+  60_000,
+);
+
+itDeep(
+  '[GW3] a hub that is stopped and holds the run hangs no call: each is told so, and nothing was asked of it',
+  async () => {
+    const root = project();
+    const line = await CommandLine.open();
+    onTestFinished(() => line.close());
+    const up = new UpProcess(line.command, '--data', line.data, '--port', '0', '--run', root);
+    onTestFinished(() => up.kill('SIGKILL'));
+    await up.url();
+    const runner = createRunner();
+    await runner.initRun(root, CONFIG);
+    up.kill('SIGSTOP');
+    expect(await runner.assignTurn(root, CONFIG, 'captain', { turnId: 'turn_lost' })).toMatchObject({
+      ok: false,
+      error_code: 'hub_not_answering',
+    });
+    up.kill('SIGCONT');
+    const one = await turnDone(root, 'captain');
+    expect(historyOf(root)).toEqual([one]);
+    expect(eventTypes(root).filter((type) => type === 'turn_dispatched')).toHaveLength(1);
+  },
+  120_000,
+);
