@@ -30,6 +30,7 @@ function node(source: string, more: object = {}): Runtime {
 /** What agents here have at hand. */
 const HANDS = `import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { spawn } from 'node:child_process';
+import { dirname } from 'node:path';
 const path = process.env.AGENTXCHAIN_STAGING_PATH;
 const stage = (value) => { mkdirSync(dirname(path), { recursive: true }); writeFileSync(path, JSON.stringify(value)); };
 const result = JSON.parse(readFileSync(0, 'utf8').match(/\\\`\\\`\\\`json\\n([^]*?)\\n\\\`\\\`\\\`/)?.[1] ?? '{"schema_version":"1.0"}');
