@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { connect } from 'parley-hub';
 import { beforeAll, expect, it } from 'vitest';
-import { tempFolder } from '../../support/fixtures.ts';
 import { startedHub } from '../../support/started-hub.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 
 const REFUSED = { code: 'unauthenticated' };
 const once = { reconnect: false } as const;
@@ -79,7 +79,7 @@ it('[AU4] tokens are made, listed and revoked by who may enrol; nobody hands out
 });
 
 it('[AU5] after a restart tokens hold as before, what was revoked stays revoked, and the folder has no secret', async () => {
-  const data = await tempFolder();
+  const data = tempFolder();
   const before = await startedHub({}, { data: join(data, 'hub') });
   const kept = await before.hub.createToken({ name: 'bob' });
   const gone = await before.hub.createToken({ name: 'eve' });
@@ -192,7 +192,7 @@ function signed(claims: Claims, key: SigningKey | Uint8Array = issuer.key, alg =
 }
 
 it('[AU8] a JWT of the issuer is its subject, with the grants of its scope; a file of keys does as well', async () => {
-  const file = join(await tempFolder(), 'jwks.json');
+  const file = join(tempFolder(), 'jwks.json');
   await writeFile(file, JSON.stringify(issuer.jwks));
   const { url } = await startedHub({ auth: { jwt: { ...HUB, jwks: file } } });
   const credentials = { scheme: 'jwt', token: await signed({ scope: 'operate other' }) };

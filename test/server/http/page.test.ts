@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { ServeOptions } from 'parley-hub';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { sharedFolder } from '../../support/fixtures.ts';
 import { startedHub } from '../../support/started-hub.ts';
+import { sharedFolder } from '../../support/temp-folder.ts';
 import { HttpHub } from './http-hub.ts';
 import { RawHttp, requestText } from './raw-http.ts';
 

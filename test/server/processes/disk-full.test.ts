@@ -6,7 +6,8 @@ import { WireError } from '../../../src/core/lib/errors.ts';
 import { STORE_FAILED_EXIT_CODE } from '../../../src/server/create-hub.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import { text } from '../../hub/scene.ts';
-import { sharedFolder, sharedScript } from '../../support/fixtures.ts';
+import { sharedScript } from '../../support/shared-script.ts';
+import { sharedFolder } from '../../support/temp-folder.ts';
 import { HubProcess } from './hub-process.ts';
 
 /** A segment would be larger, so it is not made ready and grows until it meets the limit. */

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../src/testing/lib/random.ts';
 import { text } from '../../hub/scene.ts';
-import { sharedFolder, sharedScript } from '../../support/fixtures.ts';
+import { sharedScript } from '../../support/shared-script.ts';
 import { some } from '../../support/size.ts';
+import { sharedFolder } from '../../support/temp-folder.ts';
 import { HubProcess } from './hub-process.ts';
 
 const PAGE = 4096;

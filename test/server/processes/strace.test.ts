@@ -7,7 +7,8 @@ import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { required } from '../../package/repository.ts';
-import { sharedFolder, sharedScript } from '../../support/fixtures.ts';
+import { sharedScript } from '../../support/shared-script.ts';
+import { sharedFolder } from '../../support/temp-folder.ts';
 import { callsIn, faultsIn, unsyncedFolders } from './system-trace.ts';
 
 const canTrace = spawnSync('strace', ['-f', '-o', '/dev/null', 'true']).status === 0;

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { Histogram } from '../../../src/hub/lib/histogram.ts';
 import type { Figures } from '../../../src/hub/reading/console/figures.ts';
 import { MEASURES, samplesOf } from '../../../src/server/telemetry/metrics.ts';
-import { tempFolder } from '../../support/fixtures.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 import { HttpHub } from '../http/http-hub.ts';
 import { logOf } from '../websocket/fuzz.ts';
 
@@ -56,7 +56,7 @@ class Seen {
 }
 
 it('[MO1] under load the counts are those of the journal, and the refusals those that clients saw', async () => {
-  const data = await tempFolder();
+  const data = tempFolder();
   const http = await HttpHub.open({}, { data });
   const names = ['alice', 'bob', 'carol', 'dave'];
   const tokens = await Promise.all(names.map((name) => http.member(name)));
