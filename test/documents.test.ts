@@ -15,35 +15,35 @@ const documents = [
   'CHANGELOG.md',
   'SECURITY.md',
   'SPEC.md',
-  'docs/api.md',
-  'docs/cli.md',
-  'docs/operating.md',
-  'docs/participants.md',
-  'docs/http.md',
-  'docs/joining.md',
-  'docs/wire.md',
-  'docs/guides/first-discussion.md',
-  'docs/guides/workflows.md',
+  'docs/reference/api.md',
+  'docs/reference/cli.md',
+  'docs/operating/running-a-hub.md',
+  'docs/guides/agent-clis.md',
+  'docs/reference/http.md',
+  'docs/guides/joining.md',
+  'docs/reference/wire.md',
+  'docs/start/first-session.md',
+  'docs/start/first-workflow.md',
   'docs/guides/expectations.md',
   'docs/guides/writing-an-adapter.md',
   'docs/guides/governed-run.md',
-  'docs/coming-from-agentxchain.md',
+  'docs/guides/coming-from-agentxchain.md',
   'docs/guides/comparison.md',
-  'docs/models.md',
-  'docs/config.md',
-  'docs/tools.md',
-  'docs/budgets.md',
-  'docs/roles.md',
-  'docs/governed.md',
-  'docs/conformance.md',
-  'docs/governed-adapters.md',
-  'docs/governed-runner.md',
+  'docs/guides/models.md',
+  'docs/reference/config.md',
+  'docs/guides/tools.md',
+  'docs/guides/budgets.md',
+  'docs/guides/roles.md',
+  'docs/reference/governed-sessions.md',
+  'docs/reference/conformance.md',
+  'docs/reference/governed-drivers.md',
+  'docs/reference/governed-runner.md',
 ];
 
 /** All code in these is programs that run. */
 const withPrograms = documents.filter(
   (document) =>
-    ['docs/api.md', 'docs/joining.md', 'docs/governed.md', 'docs/governed-runner.md'].includes(document) ||
+    ['docs/reference/api.md', 'docs/guides/joining.md', 'docs/reference/governed-sessions.md', 'docs/reference/governed-runner.md'].includes(document) ||
     // Its commands are typed by a test of their own.
     (document.startsWith('docs/guides/') && document !== 'docs/guides/governed-run.md'),
 );
@@ -147,8 +147,8 @@ describe('the commands of a clone', () => {
   );
 });
 
-describe('docs/api.md', () => {
-  const api = read('docs/api.md');
+describe('docs/reference/api.md', () => {
+  const api = read('docs/reference/api.md');
 
   it('[PK4] has the wire codes of the catalogue', () => {
     const rows = Object.entries(WIRE_CODES).map(([code, meaning]) => [`\`${code}\``, meaning]);

@@ -1,4 +1,4 @@
-/** `npm run docs`: records the golden frames, and renders docs/cli.md and the generated parts of docs/wire.md, docs/api.md and the client. */
+/** `npm run docs`: records the golden frames, and renders docs/reference/cli.md and the generated parts of docs/reference/wire.md, docs/reference/api.md and the client. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,10 +14,10 @@ const book = await recordedFrames();
 keepGoldens(book);
 const formatted = await run(process.execPath, [bin.biome, 'format', '--write', 'test/reference/golden']);
 if (formatted.code !== 0) throw new Error(formatted.output);
-writeFileSync(join(root, 'docs/wire.md'), withBlocks(read('docs/wire.md'), renderBlocks(book)));
-writeFileSync(join(root, 'docs/api.md'), withOperations(read('docs/api.md')));
+writeFileSync(join(root, 'docs/reference/wire.md'), withBlocks(read('docs/reference/wire.md'), renderBlocks(book)));
+writeFileSync(join(root, 'docs/reference/api.md'), withOperations(read('docs/reference/api.md')));
 writeFileSync(join(root, RETRY_SAFETY), withRetrySafety(read(RETRY_SAFETY)));
-writeFileSync(join(root, 'docs/cli.md'), commandPage());
+writeFileSync(join(root, 'docs/reference/cli.md'), commandPage());
 console.log(
-  `docs/wire.md, docs/api.md, docs/cli.md, ${RETRY_SAFETY} and ${book.files().size} golden frames in test/reference/golden are up to date; look at what changed`,
+  `docs/reference/wire.md, docs/reference/api.md, docs/reference/cli.md, ${RETRY_SAFETY} and ${book.files().size} golden frames in test/reference/golden are up to date; look at what changed`,
 );

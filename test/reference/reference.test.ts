@@ -34,8 +34,8 @@ describe('the reference of the wire', () => {
     expect(text(book.files()), AGAIN).toEqual(text(keptGoldens()));
   });
 
-  it('[PK8] docs/wire.md is what the tables and the golden frames make of it', () => {
-    expect(read('docs/wire.md'), AGAIN).toBe(withBlocks(read('docs/wire.md'), renderBlocks(book)));
+  it('[PK8] docs/reference/wire.md is what the tables and the golden frames make of it', () => {
+    expect(read('docs/reference/wire.md'), AGAIN).toBe(withBlocks(read('docs/reference/wire.md'), renderBlocks(book)));
   });
 
   it('[PK8] every operation is shown with its answer, as its result says', () => {

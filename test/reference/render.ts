@@ -1,4 +1,4 @@
-/** The generated parts of docs/wire.md, by the name of their block. */
+/** The generated parts of docs/reference/wire.md, by the name of their block. */
 
 import { OPERATIONS, type OperationName, WIRE_CODES, type WireCode } from 'parley-hub/core';
 import { type FieldDoc, FRAMES, type FrameKind } from '../../src/core/protocol/frames/frame-catalogue.ts';
@@ -36,7 +36,7 @@ export function renderBlocks(book: GoldenBook): ReadonlyMap<string, string> {
   ]);
 }
 
-/** The table of operations in docs/api.md. */
+/** The table of operations in docs/reference/api.md. */
 export function withOperations(api: string): string {
   const rows = Object.values(OPERATIONS).map(
     ({ name, who, errors, help }) =>
