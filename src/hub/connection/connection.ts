@@ -226,7 +226,7 @@ export class Connection implements Endpoint, RequestsHost {
     this.identities.add(needs.bindings.bind(passport, this, resume, credentialFrom(proof)));
   }
 
-  /** A ping with an id is answered with what is open here, so that the client can detect lost frames. */
+  /** A ping with an id is answered with the open requests and deliveries, so the client can detect lost frames. */
   private pong({ id }: PingFrame): void {
     if (id === undefined) return this.sendFrame({ kind: 'pong' });
     let [unacked, invites] = [0, 0];

@@ -1,4 +1,4 @@
-/** Requests without a connection: each acts for one identity, beside its bindings, with the rights of its own credential. */
+/** Requests without a connection: each acts for one identity, beside its bindings, with the rights of the credential it sends. */
 
 import { toWireError, WireError } from '../../core/lib/errors.ts';
 import type { JsonObject } from '../../core/lib/json.ts';

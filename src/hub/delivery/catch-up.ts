@@ -1,5 +1,5 @@
 /**
- * What a new binding is owed: the streams of its live sessions from its cursors on, open invites, and ends it missed. A limited
+ * Catches up a new binding: the streams of its live sessions from its cursors on, open invites, and ends it missed. A limited
  * number of agents is caught up concurrently, in order; of repeated hellos only the last counts.
  */
 

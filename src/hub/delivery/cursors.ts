@@ -3,7 +3,7 @@
 import type { Cursor, Store } from '../../core/ports/store.ts';
 import { Counter } from '../lib/counter.ts';
 
-/** What one recipient has acked in one session. */
+/** The acks of one recipient in one session. */
 export interface Progress {
   readonly agent_id: string;
   readonly session_id: string;
@@ -28,7 +28,7 @@ export class Cursors {
     this.store = store;
   }
 
-  /** Keeps the agent's cursors in memory until the result is called: what was read from the store may be older than what was written since. */
+  /** Keeps the agent's cursors in memory until the result is called: the stored ones may be older than those written since. */
   hold(agentId: string): () => void {
     this.held.add(agentId);
     return () => this.held.remove(agentId);
@@ -48,7 +48,7 @@ export class Cursors {
     return this.byAgent.get(agentId)?.get(sessionId);
   }
 
-  /** Starts anew in another epoch: acks of a different past do not count. */
+  /** Starts from 0 in another epoch: acks of a different past do not count. */
   getOrStart(agentId: string, sessionId: string, epoch: number): Progress {
     const known = this.progressOf(agentId);
     const progress = known.get(sessionId);

@@ -43,7 +43,7 @@ export class LogReader {
   private readonly stream: LogStream;
   private busy = false;
   private stopped = false;
-  /** The number of epoch changes: what was read before one is discarded. */
+  /** The number of epoch changes: entries read before one are discarded. */
   private past = 0;
 
   constructor(needs: LogReaderNeeds, stream: LogStream) {

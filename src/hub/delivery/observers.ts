@@ -198,7 +198,7 @@ export class Observation implements LogStream {
     return this.headSeq;
   }
 
-  /** A send may close the connection and thereby stop this observation. */
+  /** A send may close the connection and stop this observation. */
   get canTake(): boolean {
     return this.hasBegun && !this.target.isBackpressured;
   }

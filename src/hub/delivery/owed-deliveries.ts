@@ -1,4 +1,4 @@
-/** What one agent is owed: the sessions to catch up, and the number of unacked envelopes in them. */
+/** The deliveries owed to one agent: the sessions to catch up, and the number of unacked envelopes in them. */
 
 import { isoFromMs } from '../../core/lib/time.ts';
 import type { StoredHead } from '../../core/ports/store.ts';

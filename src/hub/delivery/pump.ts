@@ -142,7 +142,7 @@ export class Pump implements LogStream {
     return Math.min(this.headSeq, this.end);
   }
 
-  /** A send may close the connection and thereby stop this pump. */
+  /** A send may close the connection and stop this pump. */
   get canTake(): boolean {
     return !this.reader.isStopped && this.window.size < this.needs.limits.window && !this.target.isBackpressured;
   }

@@ -1,4 +1,4 @@
-/** What every room above may use: time, ids, the store, telemetry, and the backlog. */
+/** Shared by every room above: time, ids, the store, telemetry, and the backlog. */
 
 import type { Clock, Ids, Logger } from '../../core/ports/platform.ts';
 import type { Store } from '../../core/ports/store.ts';

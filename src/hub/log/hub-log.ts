@@ -26,7 +26,7 @@ interface HubLogOptions<Book extends HubLogState> {
   fold(book: Book, entry: Entry): Book;
   /** An entry was staged or read, for state kept beside the fold. `durableSeq`: how far the log is durable. */
   onTaken?(entry: Entry, durableSeq: number): void;
-  /** What was staged after `durableSeq` was dropped. */
+  /** Entries staged after `durableSeq` were dropped. */
   onDropped?(durableSeq: number): void;
   onDurable?(entry: Entry): void;
 }

@@ -1,4 +1,4 @@
-/** The redactions, in a log of their own, looked up by envelope. Everything that shows an entry shows it through `shown`. */
+/** All redactions, in one log, looked up by envelope. Everything that shows an entry shows it through `shown`. */
 
 import type { JsonObject } from '../../core/lib/json.ts';
 import type { RedactionRecord, Snapshot } from '../../core/ports/store.ts';

@@ -192,7 +192,7 @@ export class Sessions {
     this.drop(sessionId);
   }
 
-  /** Loads unavailable sessions again, one by one: what they lacked may be registered now. */
+  /** Loads unavailable sessions again, one by one: the missing extension may be registered now. */
   async reloadUnavailable(): Promise<void> {
     this.registrations += 1;
     this.listener.registered();
@@ -219,7 +219,7 @@ export class Sessions {
   private async load(sessionId: string): Promise<void> {
     const { registrations } = this;
     let result = await this.tryRead(sessionId);
-    // What it lacked may have been registered while it was read.
+    // A missing extension may have been registered during the read.
     const lacked = result instanceof LiveSession && result.unavailable !== null;
     if (lacked && registrations !== this.registrations) result = await this.tryRead(sessionId);
     if (result instanceof LiveSession) this.arrived(result);
@@ -245,7 +245,7 @@ export class Sessions {
     events.emit('sessionAvailable', { session_id });
     // If this cannot be written nothing else can, and the clients reconnect.
     session.decide(available).catch((thrown: unknown) => {
-      log.warn('nobody could be told that a session is available again', { session_id, error: String(thrown) });
+      log.warn('session.available could not be written', { session_id, error: String(thrown) });
     });
   }
 

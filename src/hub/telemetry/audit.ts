@@ -73,7 +73,7 @@ export function recordAudit({ events, store, clock }: AuditNeeds): void {
   const isFresh = createObservationFilter(events, clock);
   for (const name of Object.keys(RECORDS) as (keyof typeof RECORDS)[]) {
     const kind = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    // The table pairs each name with a function of its own event.
+    // Each name maps to a function of the same event.
     const factsOf = RECORDS[name] as (event: HubEvents[HubEventName]) => AuditFacts;
     events.on(name, (event) => {
       if (name === 'sessionObserved' && !isFresh(event as HubEvents['sessionObserved'])) return;
