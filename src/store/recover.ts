@@ -1,4 +1,4 @@
-/** Opens a store over its files: the index as far as it goes, then what the journal holds behind that; and reports what was found. */
+/** Opens a store over its files: the index first, then the newer journal records; reports what it found. */
 
 import type { JsonObject } from '../core/lib/json.ts';
 import { isoFromMs } from '../core/lib/time.ts';
@@ -18,13 +18,13 @@ import { nameLostLogs } from './journal/inspect-damage.ts';
 import { Journal, type JournalOptions, type Recovery } from './journal/journal.ts';
 import type { OnProgress } from './journal/journal-types.ts';
 
-/** Bounds what a rebuild holds in memory. */
+/** Bounds the memory of a rebuild. */
 const RECORDS_PER_COMMIT = 20_000;
 
 export interface StoreParts {
   readonly files: Files;
   readonly index: OrderedIndex;
-  /** Which journal this is: an index of another one is of no use. */
+  /** An index of another journal is useless. */
   readonly journalId: string;
   readonly ports: StorePorts;
   readonly segmentBytes?: number;
@@ -32,19 +32,18 @@ export interface StoreParts {
   readonly onProgress?: OnProgress;
 }
 
-/** What was found when the store was opened. */
 export interface StoreRecovery {
-  /** A last write that was never confirmed and not whole: it was cut. */
+  /** An incomplete, never confirmed last write that was cut off. */
   readonly torn: Recovery['torn'];
-  /** Damage to what had been confirmed: nothing was cut. */
+  /** Damage to confirmed data; nothing was cut. */
   readonly damages: readonly Damage[];
-  /** The logs that are damaged, whenever that was found. */
+  /** All damaged logs, whenever the damage was found. */
   readonly damagedLogs: readonly DamagedLog[];
-  /** Records read from the journal because the index did not have them. */
+  /** Records read from the journal because the index lacked them. */
   readonly replayed: number;
-  /** The index was of no use and was built anew. */
+  /** The index was unusable and was rebuilt. */
   readonly rebuilt: boolean;
-  /** It had been given up on purpose: an archiving had removed what was redacted, and the index may have had it. */
+  /** The rebuild was planned: archiving purged redacted content that the index may have held. */
   readonly renewed: boolean;
 }
 
@@ -53,12 +52,12 @@ export async function recoverStore(parts: StoreParts): Promise<{ store: DurableS
   const last = readCheckpoint(index, journalId);
   const known = await usableCheckpoint(files, last);
   const overlay = new Overlay(index);
-  // An index knows what had been confirmed, also when the journal has lost it.
+  // The index knows what was confirmed even if the journal lost it.
   const confirmed = known === null && last !== null ? confirmedSeqs(overlay) : new Map<string, number>();
   if (known === null) await overlay.clear();
   const catalogue = new Catalogue(overlay, known ?? emptyCheckpoint(journalId));
   await removeParts(files);
-  // A rebuild that is cut off begins again: what it knows of moved logs is in memory only.
+  // An interrupted rebuild starts over: knowledge of moved logs is in memory only.
   catalogue.archive.isMoving = known === null;
   const archiveDamages = known === null ? await recoverArchives(files, catalogue) : [];
   let waiting = 0;
@@ -74,7 +73,7 @@ export async function recoverStore(parts: StoreParts): Promise<{ store: DurableS
     onConfirmed: async (found) => {
       if (waiting < RECORDS_PER_COMMIT) return;
       waiting = 0;
-      // With the damage so far: whoever goes on from this checkpoint does not meet it again.
+      // Include the damage so far: a start from this checkpoint will not meet it again.
       markDamaged(catalogue, await nameLostLogs(files, found));
       await catalogue.commit();
     },
@@ -101,12 +100,12 @@ export async function recoverStore(parts: StoreParts): Promise<{ store: DurableS
   };
 }
 
-/** What was being written when the process ended, and had not got its name. */
+/** Files that were incomplete when the process ended. */
 async function removeParts(files: Files): Promise<void> {
   for (const name of await files.list()) if (name.endsWith(PART_SUFFIX)) await files.remove(name);
 }
 
-/** null = the files are not those it was made from: the journal ends before it, or there is another archive. */
+/** null = the files differ: the journal ends before the checkpoint, or the archive is another. */
 async function usableCheckpoint(files: Files, checkpoint: Checkpoint | null): Promise<Checkpoint | null> {
   const at = checkpoint?.at ?? null;
   if (checkpoint === null) return null;

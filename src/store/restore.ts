@@ -1,4 +1,4 @@
-/** Makes a data folder of a backup. */
+/** Creates a data folder from a backup. */
 
 import { rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -10,7 +10,10 @@ import { JOURNAL_FOLDER, newFormat, readBackupMark, syncPath, writeFormat } from
 import type { MaintenanceOptions } from './maintenance/maintenance-types.ts';
 import { openStore } from './open-store.ts';
 
-/** Every session has a new epoch then: what clients have seen since the backup is not in it. The folder is there whole or not at all. */
+/**
+ * Starts a new epoch for every session: clients may have seen newer envelopes. The folder appears complete or not at
+ * all.
+ */
 export async function restoreBackup(
   backup: string,
   folder: string,

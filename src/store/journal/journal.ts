@@ -1,4 +1,4 @@
-/** The journal: every log of a hub in one order, durable before it is confirmed. One writer; the folder is locked by its owner. */
+/** The journal: all logs of a hub in one order, durable before confirmation. One writer; its owner locks the folder. */
 
 import { HubError } from '../../core/lib/errors.ts';
 import type { Damage } from './damage.ts';
@@ -23,18 +23,18 @@ export const SEGMENT_BYTES: number = 64 * 1024 * 1024;
 
 export interface JournalOptions {
   readonly segmentBytes?: number;
-  /** Records before this place are not looked at: a checkpoint holds them. */
+  /** Skip records before this position: a checkpoint covers them. */
   readonly from?: Position;
   readonly onRecord?: OnRecord;
-  /** Every record given so far was confirmed, with this damage among them. */
+  /** Every record delivered so far was confirmed, with this damage among them. */
   readonly onConfirmed?: OnConfirmed;
   readonly onProgress?: OnProgress;
-  /** How a turn of the event loop ends; a simulation has its own. */
+  /** Ends a tick; simulations pass their own. */
   readonly defer?: Defer;
 }
 
 export interface Recovery {
-  /** Bytes of a torn last flush that were cut, and where. */
+  /** The torn last flush that was cut off. */
   readonly torn: { readonly at: Position; readonly bytes: number } | null;
   readonly damages: readonly Damage[];
   readonly records: number;
@@ -54,7 +54,7 @@ export class Journal {
     this.#reader = new SegmentReader(files);
   }
 
-  /** Whatever the files contain, it opens; it rejects only when they cannot be read or written. */
+  /** Opens whatever the files contain; rejects only if they cannot be read or written. */
   static async open(files: Files, options: JournalOptions = {}): Promise<{ journal: Journal; recovery: Recovery }> {
     const { segmentBytes = SEGMENT_BYTES, defer = setImmediate } = options;
     if ((await files.list()).includes(SPARE_NAME)) await files.remove(SPARE_NAME);
@@ -74,7 +74,7 @@ export class Journal {
     }
   }
 
-  /** Where the next flush will begin: everything before it is confirmed, and a scan from here finds what comes later. */
+  /** Everything before is confirmed; a scan from here finds what is appended later. */
   get end(): Position {
     return this.#writer.end;
   }
@@ -84,34 +84,34 @@ export class Journal {
     return this.#writer.stagedBytes;
   }
 
-  /** Synchronous: records stand in the order of the calls. A lazy record goes with whatever flush comes next. */
+  /** Synchronous: records are stored in the order of the calls. A lazy record waits for the next flush. */
   append(kind: RecordKind, logId: string, text: string): AppendResult {
     return this.#writer.append(kind, logId, text);
   }
 
-  /** Makes the lazy records that wait durable. */
+  /** Makes waiting lazy records durable. */
   flushLazy(): Promise<JournalOutcome> {
     return this.#writer.flush();
   }
 
-  /** A confirmed record; rejects with DamagedRecord if it is not sound any more. */
+  /** A confirmed record; rejects with DamagedRecord if it is no longer intact. */
   async read(position: Position): Promise<JournalRecord> {
     this.#assertConfirmed(position);
     return this.#reader.read(position);
   }
 
-  /** Confirmed records in the order asked for; neighbours are read together. */
+  /** Confirmed records in the order requested; neighbours are read together. */
   async readMany(positions: readonly Position[]): Promise<readonly JournalRecord[]> {
     for (const position of positions) this.#assertConfirmed(position);
     return this.#reader.readMany(positions);
   }
 
-  /** Begins another segment: those before it are not written any more. */
+  /** Starts a new segment: earlier ones are never written again. */
   roll(): Promise<void> {
     return this.#writer.roll();
   }
 
-  /** A file written beside it takes the place of a segment that is not written any more; then `moved` makes its places known. */
+  /** Puts the file `part` in place of a sealed segment, then calls `moved` to publish the new positions. */
   replaceSegment(segment: number, part: string, moved: () => void): Promise<void> {
     const exchange = async () => {
       await this.#files.rename(part, segmentName(segment));
@@ -120,12 +120,12 @@ export class Journal {
     return this.#reader.replace(segment, exchange, moved);
   }
 
-  /** Everything confirmed from a place on, sound or damaged. */
+  /** Scans everything confirmed from a position on. */
   scan(options: Omit<ScanOptions, 'until'> = {}): Promise<Pick<ScanResult, 'records' | 'damages'>> {
     return scanJournal(this.#files, { ...options, until: this.end });
   }
 
-  /** Confirms what waits and lets go of the files; again = the same. */
+  /** Confirms what is staged and closes the files. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -146,7 +146,7 @@ export class Journal {
   }
 }
 
-/** The one to append to; it is made if there is none, behind any place that a checkpoint knows. */
+/** The segment to append to; creates one beyond the checkpoint if necessary. */
 async function lastSegment(files: Files, bytes: number, from: Position | undefined): Promise<number> {
   const last = (await listSegments(files)).at(-1);
   if (last !== undefined && last >= (from?.segment ?? 0)) return last;
@@ -162,7 +162,7 @@ export interface RepairedTail {
   /** Where the next flush will begin. */
   readonly end: number;
   readonly lastFlush: number;
-  /** Nothing but a mark follows what was confirmed: whatever is damaged before it is no torn write. */
+  /** Only a mark follows what was confirmed: damage before it is not a torn write. */
   readonly sealed: boolean;
 }
 
@@ -170,13 +170,13 @@ async function repairTail(file: OpenFile, segment: number, scanned: ScanResult):
   const { lastMark, torn } = scanned;
   const end = scanned.end?.segment === segment ? scanned.end.offset : 0;
   const from = lastMark?.position.segment === segment ? lastMark.position.offset : end;
-  // Written again even if it looks whole: after a failed sync the system may show pages that never reached the disk.
+  // Rewrite even what looks intact: after a failed sync, cached pages may not be on disk.
   const found = await file.read(from, Math.max(0, end - from));
   await file.write(from, [found, ...zeros(torn?.bytes ?? 0)]);
   await file.sync();
   const lastFlush = lastMark?.flush ?? 0;
   if (scanned.sealed) return { end, lastFlush, sealed: true };
-  // Only now: a mark says that all before it is durable.
+  // The mark comes last: it states that everything before it is durable.
   const mark = Buffer.alloc(MARK_BYTES);
   writeMark(mark, 0, lastFlush + 1, 0);
   await file.write(end, [mark]);

@@ -13,30 +13,29 @@ import type { JournalRecord, RecordKind } from './journal-types.ts';
 
 export const MARK_BYTES = 20;
 export const RECORD_HEADER_BYTES = 36;
-/** What every frame begins with. */
+/** The start of every frame. */
 export const FRAME_START: Buffer = Buffer.from([0xff, 0x50, 0x4a]);
 export const MARK_START: Buffer = Buffer.from([0xff, 0x50, 0x4a, 0x4d]);
 
-/** Kinds of records. */
 const [UNIT, LAZY, PACKED] = [1, 2, 3];
 const MARK = 0xff504a4d;
 const RECORD = 0xff504a52;
 const ID_BYTES = 16;
-/** The id form of 32 hex digits; any other is the length of a name. */
+/** The id form of 32 hex digits; other forms are the length of a name. */
 const HEX_ID = 0xff;
-/** More than any digit's value. */
+/** Larger than any digit. */
 const NOT_HEX = 16;
-/** Above this a string is measured before room is made for it. */
+/** Longer strings are measured before space is reserved. */
 const MEASURED_LENGTH = 16_384;
 
-/** What stands at a place in a segment. */
+/** What stands at an offset of a segment. */
 export type Frame =
   | { readonly kind: 'record'; readonly record: JournalRecord; readonly bytes: number }
-  /** `extent`: the bytes of the records of this flush. `compacted`: it stands for all flushes of a segment that was rewritten. */
+  /** `extent`: bytes of the flush's records. `compacted`: stands for all flushes of a rewritten segment. */
   | { readonly kind: 'mark'; readonly flush: number; readonly extent: number; readonly compacted: boolean }
-  /** A record whose header is sound and whose text is not. */
+  /** The header is intact, the text is not. */
   | { readonly kind: 'damaged'; readonly logId: string; readonly bytes: number }
-  /** The source ends before the frame does, which takes at least so many bytes. The header may be known already. */
+  /** The source ends within the frame, which takes at least `bytes`. The header may be known. */
   | { readonly kind: 'short'; readonly bytes: number; readonly logId: string | null }
   | { readonly kind: 'blank' }
   | { readonly kind: 'junk' };
@@ -44,18 +43,18 @@ export type Frame =
 const BLANK: Frame = { kind: 'blank' };
 const JUNK: Frame = { kind: 'junk' };
 
-/** Room that is enough for a record of this text. */
+/** Upper bound for the size of this record. */
 export function recordRoom(text: string): number {
   return RECORD_HEADER_BYTES + (text.length < MEASURED_LENGTH ? text.length * 3 : Buffer.byteLength(text));
 }
 
-/** Writes a record at `at`, where there must be room for it; gives its bytes. */
+/** Writes a record at `at`, where space must suffice; returns its size. */
 export function writeRecord(target: Buffer, at: number, kind: RecordKind, logId: string, text: string): number {
   const textBytes = target.write(text, at + RECORD_HEADER_BYTES, 'utf8');
   return writeHeader(target, at, kind === 'unit' ? UNIT : LAZY, logId, textBytes);
 }
 
-/** The same for a unit that is kept packed. It reads like any other. */
+/** The same for a compressed unit. It reads like any other. */
 export function writeCompressed(target: Buffer, at: number, logId: string, text: string): number {
   const bytes = compress(text);
   if (bytes.length >= text.length) return writeRecord(target, at, 'unit', logId, text);
@@ -76,7 +75,7 @@ function writeHeader(target: Buffer, at: number, kind: number, logId: string, te
   return RECORD_HEADER_BYTES + textBytes;
 }
 
-/** Writes the mark that begins a flush, `extent` bytes of records behind it. */
+/** Writes the mark that begins a flush with `extent` bytes of records. */
 export function writeMark(target: Buffer, at: number, flush: number, extent: number, compacted = false): void {
   target.writeUInt32BE(MARK, at);
   target.writeUInt32BE(extent, at + 4);
@@ -123,7 +122,7 @@ function readMark(source: Buffer, at: number, end: number): Frame {
   return { kind: 'mark', flush, extent, compacted: source.readUInt16BE(at + 8) === 1 };
 }
 
-/** Gives the id form. A log id that does not fit is a defect of the caller. */
+/** Returns the id form. A log id that does not fit is a bug in the caller. */
 function writeId(target: Buffer, at: number, logId: string): number {
   if (logId.length === 2 * ID_BYTES && writeHex(target, at, logId)) return HEX_ID;
   const bytes = Buffer.byteLength(logId);
@@ -134,7 +133,7 @@ function writeId(target: Buffer, at: number, logId: string): number {
   return bytes;
 }
 
-/** False = not all are lower-case hex digits. In the open, because a pattern and a call into Buffer cost three times as much. */
+/** Returns false unless all are lower-case hex digits. Inlined: a regex plus a Buffer call cost three times as much. */
 function writeHex(target: Buffer, at: number, digits: string): boolean {
   let seen = 0;
   for (let i = 0; i < ID_BYTES; i++) {
@@ -154,7 +153,7 @@ function short(bytes: number, logId: string | null = null): Frame {
   return { kind: 'short', bytes, logId };
 }
 
-/** CRC-32 in the open: for a few bytes the call into zlib costs more than the work. */
+/** CRC-32, inlined: for a few bytes the call into zlib costs more than the work. */
 function headerChecksum(source: Buffer, at: number, length: number): number {
   let sum = -1;
   for (let i = at; i < at + length; i++) sum = (CRC_TABLE[(sum ^ (source[i] ?? 0)) & 0xff] ?? 0) ^ (sum >>> 8);
@@ -171,7 +170,7 @@ const CRC_TABLE: Int32Array = Int32Array.from({ length: 256 }, (_, byte) => {
 const HEX_VALUES: Uint8Array = new Uint8Array(128).fill(NOT_HEX);
 for (let value = 0; value < NOT_HEX; value++) HEX_VALUES[value.toString(16).charCodeAt(0)] = value;
 
-/** What most units have in common. A part of the data format: another one could not read what this one packed. */
+/** What most units have in common. Part of the data format: changing it makes compressed units unreadable. */
 const DICTIONARY: Buffer = Buffer.from(
   '"reason":"explicit_close""session.closed""session.closing""session.opened""session.invite.ack""session.invite""agent_id":"' +
     '{"entries":[{"envelope":{"session_id":"","sender_id":"hub","audience":null,"event_type":"msg.text","event_data":{"text":"",' +

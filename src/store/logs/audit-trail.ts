@@ -1,4 +1,4 @@
-/** Reading the audit trail: from the journal, and the last few from memory until they are in it. */
+/** Reads the audit trail: from the journal, the newest records from memory until they are durable. */
 
 import type { AuditEntry, AuditRange, AuditRecord } from '../../core/ports/store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
@@ -19,7 +19,7 @@ export async function readAudit(
 ): Promise<readonly AuditEntry[]> {
   const { positionsVersion: placesVersion } = catalogue;
   const found = await readOnce(journal, catalogue, fresh, range);
-  // Moved while they were read: they lie elsewhere.
+  // Records moved while they were read: read again.
   return placesVersion === catalogue.positionsVersion ? found : readAudit(journal, catalogue, fresh, range);
 }
 
@@ -52,7 +52,7 @@ async function readAfter(
   return [...(await numbered(journal, numbers, places)), ...waiting].slice(0, limit);
 }
 
-/** Numbers have at most so many digits in the index. */
+/** More than any number in the index. */
 const BEHIND_ALL = 1e15 - 1;
 
 async function readBefore(
@@ -86,7 +86,7 @@ async function numbered(
   );
 }
 
-/** One that is damaged is missing, and costs nobody the others. */
+/** Skips damaged records without losing the others. */
 async function readSound(journal: Journal, places: readonly Position[]): Promise<readonly (JournalRecord | null)[]> {
   const orNull = (thrown: unknown): null => {
     if (thrown instanceof DamagedRecord) return null;

@@ -1,4 +1,4 @@
-/** A copy of everything confirmed so far, taken while the hub runs. */
+/** Copies everything confirmed so far while the hub runs. */
 
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ export interface BackupResult {
   readonly bytes: number;
 }
 
-/** A consistent prefix: everything confirmed when it began, and nothing that was not. `target` must be empty or not there. */
+/** Copies a consistent prefix: exactly what was confirmed at the start. `target` must be empty or missing. */
 export async function backupTo(
   parts: StoreInternals,
   target: string,
@@ -27,17 +27,17 @@ export async function backupTo(
   try {
     const files = await realFiles(join(target, JOURNAL_FOLDER));
     const copied = await copyJournal(parts.files, files, end, options);
-    // Last: a folder without it is no backup.
+    // Last: a folder without this file is not a backup.
     await writeBackupMark(target, { format: DATA_FORMAT, files: copied });
     return { bytes: bytesOf(copied) };
   } catch (thrown) {
-    // Half a copy is of no use, and the disk may be full of it.
+    // An incomplete copy is useless and may fill the disk.
     await rm(join(target, JOURNAL_FOLDER), { recursive: true, force: true });
     throw thrown;
   }
 }
 
-/** Nothing is ever written into a folder that holds something. */
+/** Never write into a folder that contains anything. */
 export async function assertEmpty(folder: string): Promise<void> {
   if (typeof folder !== 'string' || folder === '') {
     throw new HubError('bad_options', `expected the path of a new folder, got ${describeValue(folder)}`);
@@ -70,7 +70,7 @@ async function copyJournal(
   return copyParts(from, to, await plan(from, until), options);
 }
 
-/** Files of which it is known what is in them. One that is not so is refused, before it is used for anything. */
+/** Copies files whose sizes and checksums are known; rejects any that differ. */
 export async function copyFiles(
   from: Files,
   to: Files,
@@ -127,7 +127,7 @@ async function whole(files: Files, name: string): Promise<Part> {
   return { name, bytes: await withFile(files.open(name), (file) => file.size()) };
 }
 
-/** Gives the checksum of what was copied. */
+/** Returns the checksum of the copy. */
 async function copyFile(
   from: Files,
   to: Files,

@@ -1,4 +1,4 @@
-/** What a data folder or a backup says of itself: its format, and which journal or which files it holds. */
+/** The files that describe a data folder or a backup: format, journal id, list of files. */
 
 import { open, readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { HubError } from '../../core/lib/errors.ts';
 import { systemIds } from '../../system/ids.ts';
 import { makeFolder } from '../../system/make-folder.ts';
 
-/** Grows when a program that knows only the number before could not read the folder. */
+/** Raise when older programs could not read the folder. */
 export const DATA_FORMAT = 1;
 
 const FORMAT_NAME = 'parley.json';
@@ -16,11 +16,11 @@ export const INDEX_FOLDER = 'index';
 
 export interface FolderFormat {
   readonly format: number;
-  /** Tells this journal from every other; a copy that goes its own way gets another one. */
+  /** Identifies the journal; an independent copy gets another. */
   readonly journal_id: string;
 }
 
-/** null = nothing is there yet. Newer data is refused: this program would not know what it overlooks. */
+/** null = empty folder. Rejects newer formats: this program would misread them. */
 export async function readFormat(folder: string): Promise<FolderFormat | null> {
   const path = join(folder, FORMAT_NAME);
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -40,27 +40,25 @@ export function writeFormat(folder: string, format: FolderFormat): Promise<void>
   return writeWhole(folder, FORMAT_NAME, format);
 }
 
-/** A file of a backup: whoever copies it again compares. */
 export interface CopiedFile {
   readonly name: string;
   readonly bytes: number;
   readonly checksum: number;
 }
 
-/** What a backup says of itself. */
 export interface BackupMark {
   readonly format: number;
   readonly files: readonly CopiedFile[];
 }
 
-/** Says that the folder is a whole backup. */
+/** Marks the folder as a complete backup. */
 export function writeBackupMark(folder: string, mark: BackupMark): Promise<void> {
   return writeWhole(folder, BACKUP_NAME, mark);
 }
 
 export async function readBackupMark(folder: string): Promise<BackupMark> {
   const text = await readFile(join(folder, BACKUP_NAME), 'utf8').catch(() => '{}');
-  // Written by writeBackupMark, or by another version of it.
+  // Written by writeBackupMark, perhaps of another version.
   const { format, files } = parsed(text) as Partial<BackupMark>;
   if (!Number.isInteger(format) || !Array.isArray(files)) {
     throw new HubError('not_a_backup', `${folder} is not a whole backup; give the folder that a backup was written to`);
@@ -90,7 +88,7 @@ async function isBackup(folder: string): Promise<boolean> {
   return (await readdir(folder).catch(() => [] as string[])).includes(BACKUP_NAME);
 }
 
-/** Durable when it returns: first the content, then the name. */
+/** Durable on return: first the content, then the name. */
 async function writeWhole(folder: string, name: string, content: object): Promise<void> {
   await makeFolder(folder);
   const path = join(folder, name);
@@ -119,7 +117,7 @@ export async function syncPath(path: string): Promise<void> {
   }
 }
 
-/** null = nothing is there yet. Files of a journal that nothing describes are not touched. */
+/** null = empty folder. Never touch journal files that nothing describes. */
 async function unnamedFormat(folder: string): Promise<FolderFormat | null> {
   const names = await readdir(folder).catch(() => [] as string[]);
   if (!names.some((name) => name === JOURNAL_FOLDER || name.endsWith('.journal'))) return null;
