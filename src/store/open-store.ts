@@ -2,20 +2,14 @@
 
 import { join } from 'node:path';
 import { systemClock } from '../system/clock.ts';
+import { syncFolder } from '../system/make-folder.ts';
 import type { DurableStore } from './durable-store.ts';
 import { lockFolder } from './folder-lock.ts';
 import { DamagedIndex } from './index/ordered-index.ts';
 import type { Files } from './journal/files.ts';
 import type { OnProgress } from './journal/journal-types.ts';
 import { realFiles } from './journal/real-files.ts';
-import {
-  type FolderFormat,
-  JOURNAL_FOLDER,
-  newFormat,
-  readFormat,
-  syncPath,
-  writeFormat,
-} from './maintenance/data-format.ts';
+import { type FolderFormat, JOURNAL_FOLDER, newFormat, readFormat, writeFormat } from './maintenance/data-format.ts';
 import { type OpenedIndex, openIndex } from './open-index.ts';
 import { recoverStore, type StoreRecovery } from './recover.ts';
 
@@ -24,11 +18,11 @@ const FINE_AFTER_MS = 60_000;
 
 export interface OpenStoreOptions {
   /** Reports how much of the journal was read. */
-  readonly onProgress?: OnProgress;
+  readonly onProgress?: OnProgress | undefined;
   /** A log turned out to be damaged while in use. */
   readonly onDamage?: (logId: string, fromSeq: number, error: Error) => void;
   /** Size of a journal segment; for tests and small disks. */
-  readonly segmentBytes?: number;
+  readonly segmentBytes?: number | undefined;
 }
 
 /** Creates the folder if missing. Rejects a second opener until the first has closed. */
@@ -55,7 +49,7 @@ async function openLocked(
   if (found === null) await writeFormat(folder, format);
   const files = await realFiles(join(folder, JOURNAL_FOLDER));
   // Even if it existed: its creator may have crashed before its name was durable.
-  await syncPath(folder);
+  await syncFolder(folder);
   const recovered = async () => recoverWith(await openIndex(folder), files, format, options, unlock);
   return recovered().catch((thrown: unknown) => {
     // It is marked as bad, so the next attempt starts with a new one.
@@ -83,8 +77,8 @@ async function recoverWith(
       index,
       journalId,
       ports: { after: systemClock.after, onDamage, onIndexDamaged: isBad, onIndexRenewed: renew, onClosed },
-      ...(segmentBytes === undefined ? {} : { segmentBytes }),
-      ...(onProgress === undefined ? {} : { onProgress }),
+      segmentBytes,
+      onProgress,
     });
     index.onDamage = (error) => opened.store.failIndex(error);
     return { store: opened.store, recovery: { ...opened.recovery, renewed: wasRenewed && opened.recovery.rebuilt } };

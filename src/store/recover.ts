@@ -12,11 +12,10 @@ import { DurableStore, type StorePorts } from './durable-store.ts';
 import { type Checkpoint, emptyCheckpoint, readCheckpoint } from './index/checkpoint.ts';
 import type { OrderedIndex } from './index/ordered-index.ts';
 import { Overlay } from './index/overlay.ts';
-import { type Damage, isQuarantined } from './journal/damage.ts';
+import { isQuarantined, nameLostLogs } from './journal/damage.ts';
 import { type Files, listArchives, listSegments, PART_SUFFIX, withSegment } from './journal/files.ts';
-import { nameLostLogs } from './journal/inspect-damage.ts';
 import { Journal, type JournalOptions, type Recovery } from './journal/journal.ts';
-import type { OnProgress } from './journal/journal-types.ts';
+import type { Damage, OnProgress } from './journal/journal-types.ts';
 
 /** Bounds the memory of a rebuild. */
 const RECORDS_PER_COMMIT = 20_000;
@@ -27,9 +26,9 @@ export interface StoreParts {
   /** An index of another journal is useless. */
   readonly journalId: string;
   readonly ports: StorePorts;
-  readonly segmentBytes?: number;
+  readonly segmentBytes?: number | undefined;
   readonly defer?: JournalOptions['defer'];
-  readonly onProgress?: OnProgress;
+  readonly onProgress?: OnProgress | undefined;
 }
 
 export interface StoreRecovery {
@@ -62,10 +61,10 @@ export async function recoverStore(parts: StoreParts): Promise<{ store: DurableS
   const archiveDamages = known === null ? await recoverArchives(files, catalogue) : [];
   let waiting = 0;
   const { journal, recovery } = await Journal.open(files, {
-    ...(segmentBytes === undefined ? {} : { segmentBytes }),
-    ...(defer === undefined ? {} : { defer }),
-    ...(onProgress === undefined ? {} : { onProgress }),
-    ...(known === null || known.at === null ? {} : { from: known.at }),
+    segmentBytes,
+    defer,
+    onProgress,
+    from: known?.at ?? undefined,
     onRecord: (record) => {
       waiting += 1;
       applyRecord(catalogue, record);

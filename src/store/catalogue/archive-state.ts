@@ -6,32 +6,20 @@ import type { MovedLog } from './store-operations.ts';
 export class ArchiveState {
   readonly #movedLogs = new Map<string, MovedLog>();
   readonly #justArchived: string[] = [];
-  readonly #leftovers: Set<number>;
+  /** Segments that still hold units of archived sessions. */
+  readonly leftovers: Set<number>;
   #newestFile: number;
   #isMoving = false;
   #isSpoilt = false;
 
   constructor(newestFile: number, leftovers: readonly number[]) {
     this.#newestFile = newestFile;
-    this.#leftovers = new Set(leftovers);
+    this.leftovers = new Set(leftovers);
   }
 
   /** Archive files have negative numbers; 0 = no archive. */
   get newestFile(): number {
     return this.#newestFile;
-  }
-
-  /** Segments that still hold units of archived sessions. */
-  get leftovers(): ReadonlySet<number> {
-    return this.#leftovers;
-  }
-
-  addLeftovers(segments: Iterable<number>): void {
-    for (const segment of segments) this.#leftovers.add(segment);
-  }
-
-  removeLeftover(segment: number): void {
-    this.#leftovers.delete(segment);
   }
 
   /** The log was moved; its units follow in the journal. */

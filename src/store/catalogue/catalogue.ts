@@ -25,7 +25,7 @@ import {
   type PlacedUnit,
   replacePositions,
 } from '../index/unit-positions.ts';
-import type { Position } from '../journal/journal-types.ts';
+import type { Position, PositionRange } from '../journal/journal-types.ts';
 import { ArchiveState } from './archive-state.ts';
 import { HotLog, readRecord } from './hot-log.ts';
 
@@ -40,38 +40,27 @@ export class Catalogue {
   #resting = new Map<string, HotLog>();
   readonly #journalId: string;
   #at: Position | null;
-  #newestId: string | null;
-  /** Audit records in the index, and numbers given out. */
-  #audited: number;
+  newestEnvelopeId: string | null;
+  /** Durable audit records. */
+  audited: number;
+  /** The last audit number given out. */
   #numbered: number;
   #restoredAt: Checkpoint['restoredAt'];
-  readonly #aside: { readonly from: Position; readonly to: Position }[] = [];
-  #placesVersion = 0;
+  /** Damage already dealt with, as far as this process read it from the journal. */
+  readonly quarantined: PositionRange[] = [];
+  /** Changes whenever units move: positions looked up before may be stale. */
+  positionsVersion = 0;
   #committing: Promise<void> | null = null;
 
   constructor(overlay: Overlay, checkpoint: Checkpoint) {
     this.overlay = overlay;
     this.#journalId = checkpoint.journalId;
     this.#at = checkpoint.at;
-    this.#newestId = checkpoint.newestEnvelopeId;
-    this.#audited = checkpoint.audited;
+    this.newestEnvelopeId = checkpoint.newestEnvelopeId;
+    this.audited = checkpoint.audited;
     this.#numbered = checkpoint.audited;
     this.#restoredAt = checkpoint.restoredAt;
     this.archive = new ArchiveState(checkpoint.archive, checkpoint.leftovers);
-  }
-
-  /** Changes whenever units move: positions looked up before may be stale. */
-  get positionsVersion(): number {
-    return this.#placesVersion;
-  }
-
-  get newestEnvelopeId(): string | null {
-    return this.#newestId;
-  }
-
-  /** Durable audit records. */
-  get audited(): number {
-    return this.#audited;
   }
 
   /** Logs and changes not yet written to the index. */
@@ -112,7 +101,7 @@ export class Catalogue {
 
   confirm(log: HotLog, after: LogRecord, unit: PlacedUnit, lastId: string | null): void {
     log.confirm(after, unit);
-    this.#newestId = laterId(this.#newestId, lastId);
+    this.newestEnvelopeId = laterId(this.newestEnvelopeId, lastId);
   }
 
   /** A unit found in the journal continues its log, is already known, or reveals a hole. */
@@ -122,9 +111,9 @@ export class Catalogue {
     const firstSeq = unit.entries[0]?.envelope.seq ?? 0;
     const seq = before?.seq ?? 0;
     // Damaged logs too: an envelope id must never be issued twice.
-    this.#newestId = laterId(this.#newestId, unit.entries.at(-1)?.envelope.envelope_id ?? null);
+    this.newestEnvelopeId = laterId(this.newestEnvelopeId, unit.entries.at(-1)?.envelope.envelope_id ?? null);
     const isLeftover = position.segment > 0 && this.archive.wasArchivedAfter(logId, position);
-    if (isLeftover) this.archive.addLeftovers([position.segment]);
+    if (isLeftover) this.archive.leftovers.add(position.segment);
     if (isLeftover || firstSeq <= seq) return;
     if (before !== null && before.damagedFrom !== null) return;
     if (firstSeq > seq + 1) return this.markDamaged(logId, seq + 1, position);
@@ -150,15 +139,10 @@ export class Catalogue {
     this.#restoredAt = [...this.#restoredAt, { order: orderAt(at), epoch }];
   }
 
-  /** Damage already dealt with, as far as this process read it from the journal. */
-  get quarantined(): readonly { readonly from: Position; readonly to: Position }[] {
-    return this.#aside;
-  }
-
   /** Numbers of damaged audit records stay used. */
-  quarantine(places: readonly { readonly from: Position; readonly to: Position }[], audited: number): void {
-    this.#aside.push(...places);
-    this.#audited = Math.max(this.#audited, audited);
+  quarantine(ranges: readonly PositionRange[], audited: number): void {
+    this.quarantined.push(...ranges);
+    this.audited = Math.max(this.audited, audited);
     this.#numbered = Math.max(this.#numbered, audited);
   }
 
@@ -175,7 +159,7 @@ export class Catalogue {
 
   /** Updates positions after a segment was rewritten. `logIds`: the logs with units in it. */
   relocateSegment(segment: number, logIds: ReadonlySet<string>, offsets: ReadonlyMap<number, number>): void {
-    this.#placesVersion += 1;
+    this.positionsVersion += 1;
     const place = (position: Position): Position =>
       position.segment === segment ? { segment, offset: offsets.get(position.offset) ?? position.offset } : position;
     for (const logId of logIds) {
@@ -187,7 +171,7 @@ export class Catalogue {
   }
 
   moveToArchive(logId: string, units: readonly PlacedUnit[]): void {
-    this.#placesVersion += 1;
+    this.positionsVersion += 1;
     this.#resting.delete(logId);
     this.#hot.get(logId)?.forgetPositions();
     const lastRun = replacePositions(this.overlay, logId, units);
@@ -233,7 +217,7 @@ export class Catalogue {
 
   audit(number: number, position: Position): void {
     this.overlay.set(auditKey(number), encodePosition(position));
-    this.#audited = number;
+    this.audited = number;
     this.#numbered = Math.max(this.#numbered, number);
   }
 
@@ -268,8 +252,8 @@ export class Catalogue {
     const checkpoint: Checkpoint = {
       ...emptyCheckpoint(this.#journalId),
       at: this.#at,
-      newestEnvelopeId: this.#newestId,
-      audited: this.#audited,
+      newestEnvelopeId: this.newestEnvelopeId,
+      audited: this.audited,
       restoredAt: this.#restoredAt,
       archive: this.archive.newestFile,
       leftovers: [...this.archive.leftovers],

@@ -4,9 +4,9 @@ import type { Unit } from '../../core/records/session/unit.ts';
 import { lastPart, under } from '../index/index-keys.ts';
 import { decodeRecord } from '../index/log-record.ts';
 import type { Overlay } from '../index/overlay.ts';
-import { type Damage, lostFile } from '../journal/damage.ts';
+import { lostFile } from '../journal/damage.ts';
 import { type Files, listArchives, withSegment } from '../journal/files.ts';
-import { isBefore, type PlacedRecord, type Position } from '../journal/journal-types.ts';
+import { type Damage, isBefore, type PlacedRecord, type Position } from '../journal/journal-types.ts';
 import { scanWhole } from '../journal/scan.ts';
 import type { Catalogue } from './catalogue.ts';
 import {

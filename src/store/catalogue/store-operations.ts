@@ -6,28 +6,21 @@
 import type { Json } from '../../core/lib/json.ts';
 import type { Cursor } from '../../core/ports/store.ts';
 import type { LogRecord } from '../index/log-record.ts';
-import type { Position } from '../journal/journal-types.ts';
+import type { Position, PositionRange } from '../journal/journal-types.ts';
 
 export const OPERATIONS_FAMILY = 'store';
 
 /** `at`: the journal end at that time. The record's own position changes when it is moved. */
-export type StoreOperation =
-  /** The log ends here, in a new epoch; null = nothing of it is left. */
-  | {
-      readonly operation: 'repaired';
-      readonly at: Position;
-      readonly log_id: string;
-      readonly record: LogRecord | null;
-    }
+export type StoreOperation = {
+  readonly at: Position;
+} & /** The log ends here, in a new epoch; null = nothing of it is left. */
+(
+  | { readonly operation: 'repaired'; readonly log_id: string; readonly record: LogRecord | null }
   /** This folder is an independent copy: every log has at least this epoch. */
-  | { readonly operation: 'restored'; readonly at: Position; readonly epoch: number }
+  | { readonly operation: 'restored'; readonly epoch: number }
   /** Damage that was dealt with, and the number of audit records including those in it. */
-  | {
-      readonly operation: 'set_aside';
-      readonly at: Position;
-      readonly places: readonly { readonly from: Position; readonly to: Position }[];
-      readonly audited: number;
-    };
+  | { readonly operation: 'set_aside'; readonly places: readonly PositionRange[]; readonly audited: number }
+);
 
 /** The epoch is the time, because two rewrites of the same past must get different epochs. */
 export function newEpoch(after: number, nowMs: number): number {

@@ -59,6 +59,11 @@ export function findUnits(
     : forwards(overlay, logId, from_seq, to_seq, limit);
 }
 
+/** All units up to this seq. */
+export function firstUnits(overlay: Overlay, logId: string, lastSeq: number): PlacedUnit[] {
+  return findUnits(overlay, logId, { from_seq: 1, to_seq: lastSeq, limit: lastSeq, reverse: false });
+}
+
 export type BoundRange = Required<ReadRange>;
 
 function forwards(overlay: Overlay, logId: string, from: number, to: number, limit: number): PlacedUnit[] {

@@ -39,6 +39,12 @@ export const SPARE_NAME = 'spare.journal';
 /** Suffix of a file until it is complete. */
 export const PART_SUFFIX = '.part';
 
+/** Gives a complete and durable file the name of its segment. */
+export async function publishFile(files: Files, part: string, segment: number): Promise<void> {
+  await files.rename(part, segmentName(segment));
+  await files.syncFolder();
+}
+
 const SEGMENT_NAME = /^(\d{8,})\.journal$/;
 const ARCHIVE_NAME = /^archive-(\d{8,})\.journal$/;
 

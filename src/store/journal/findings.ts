@@ -4,8 +4,7 @@
  * dropped.
  */
 
-import type { Damage } from './damage.ts';
-import type { OnRecord, PlacedRecord, Position } from './journal-types.ts';
+import type { Damage, OnRecord, PlacedRecord, Position } from './journal-types.ts';
 import { MARK_BYTES, RECORD_HEADER_BYTES } from './record.ts';
 
 export class Findings {
@@ -14,7 +13,8 @@ export class Findings {
   lostMarks = 0;
   readonly damages: Damage[] = [];
   readonly #onRecord: OnRecord | undefined;
-  #suspectFrom: Position | null = null;
+  /** Where the suspicion began. */
+  suspectFrom: Position | null = null;
   #heldRecords: PlacedRecord[] = [];
   #heldDamages: Damage[] = [];
 
@@ -22,18 +22,13 @@ export class Findings {
     this.#onRecord = onRecord;
   }
 
-  /** Where the suspicion began. */
-  get suspectFrom(): Position | null {
-    return this.#suspectFrom;
-  }
-
-  /** What follows is accepted only if a later mark confirms it. */
+  /** Accepts what follows only if a later mark confirms it. */
   suspect(from: Position): void {
-    this.#suspectFrom ??= from;
+    this.suspectFrom ??= from;
   }
 
   record(record: PlacedRecord): void | Promise<void> {
-    if (this.#suspectFrom === null) return this.#deliver(record);
+    if (this.suspectFrom === null) return this.#deliver(record);
     this.#heldRecords.push(record);
   }
 
@@ -60,10 +55,10 @@ export class Findings {
 
   /** Everything so far was durable. */
   async confirm(): Promise<void> {
-    if (this.#suspectFrom === null) return;
+    if (this.suspectFrom === null) return;
     this.damages.push(...this.#heldDamages);
     const records = this.#heldRecords;
-    this.#suspectFrom = null;
+    this.suspectFrom = null;
     this.#heldRecords = [];
     this.#heldDamages = [];
     for (const record of records) await this.#deliver(record);

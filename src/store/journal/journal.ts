@@ -1,36 +1,29 @@
 /** The journal: all logs of a hub in one order, durable before confirmation. One writer; its owner locks the folder. */
 
 import { HubError } from '../../core/lib/errors.ts';
-import type { Damage } from './damage.ts';
-import { type Files, listSegments, type OpenFile, SPARE_NAME, segmentName } from './files.ts';
+import { type Files, listSegments, type OpenFile, publishFile, SPARE_NAME, segmentName } from './files.ts';
 import {
   type AppendResult,
+  type Damage,
   isBefore,
   type JournalOutcome,
   type JournalRecord,
-  type OnProgress,
-  type OnRecord,
   type Position,
   type RecordKind,
 } from './journal-types.ts';
 import { MARK_BYTES, writeMark } from './record.ts';
-import { type OnConfirmed, type ScanOptions, type ScanResult, scanJournal } from './scan.ts';
+import { type ScanOptions, type ScanResult, scanJournal } from './scan.ts';
 import { SegmentReader } from './segment-reader.ts';
 import { SpareSegment, zeros } from './spare-segment.ts';
 import { type Defer, Writer } from './writer.ts';
 
 export const SEGMENT_BYTES: number = 64 * 1024 * 1024;
 
-export interface JournalOptions {
-  readonly segmentBytes?: number;
-  /** Skip records before this position: a checkpoint covers them. */
-  readonly from?: Position;
-  readonly onRecord?: OnRecord;
-  /** Every record delivered so far was confirmed, with this damage among them. */
-  readonly onConfirmed?: OnConfirmed;
-  readonly onProgress?: OnProgress;
+/** `from`: skip records before this position, because a checkpoint covers them. */
+export interface JournalOptions extends Omit<ScanOptions, 'until'> {
+  readonly segmentBytes?: number | undefined;
   /** Ends a tick; simulations pass their own. */
-  readonly defer?: Defer;
+  readonly defer?: Defer | undefined;
 }
 
 export interface Recovery {
@@ -62,10 +55,10 @@ export class Journal {
     const segment = await lastSegment(files, segmentBytes, options.from);
     const file = await files.open(segmentName(segment), { through: true });
     try {
-      const { end: offset, lastFlush, sealed } = await repairTail(file, segment, scanned);
+      const { end: offset, lastFlush } = await repairTail(file, segment, scanned);
       await files.syncFolder();
       const capacity = Math.max(segmentBytes, await file.size());
-      const writer = new Writer({ files, segmentBytes, defer, segment, file, capacity, offset, lastFlush, sealed });
+      const writer = new Writer({ files, segmentBytes, defer, segment, file, capacity, offset, lastFlush });
       const { records, damages, torn } = scanned;
       return { journal: new Journal(files, writer), recovery: { records, damages, torn, end: writer.end } };
     } catch (thrown) {
@@ -77,11 +70,6 @@ export class Journal {
   /** Everything before is confirmed; a scan from here finds what is appended later. */
   get end(): Position {
     return this.#writer.end;
-  }
-
-  /** Bytes that wait to be durable, for whoever bounds them. */
-  get stagedBytes(): number {
-    return this.#writer.stagedBytes;
   }
 
   /** Synchronous: records are stored in the order of the calls. A lazy record waits for the next flush. */
@@ -113,11 +101,7 @@ export class Journal {
 
   /** Puts the file `part` in place of a sealed segment, then calls `moved` to publish the new positions. */
   replaceSegment(segment: number, part: string, moved: () => void): Promise<void> {
-    const exchange = async () => {
-      await this.#files.rename(part, segmentName(segment));
-      await this.#files.syncFolder();
-    };
-    return this.#reader.replace(segment, exchange, moved);
+    return this.#reader.replace(segment, () => publishFile(this.#files, part, segment), moved);
   }
 
   /** Scans everything confirmed from a position on. */
@@ -141,7 +125,7 @@ export class Journal {
     const { segment, offset } = this.end;
     throw new HubError(
       'not_confirmed',
-      `a record is read when it is durable: ${position.segment}/${position.offset} is not before ${segment}/${offset}`,
+      `only durable records can be read; ${position.segment}/${position.offset} is not before ${segment}/${offset}`,
     );
   }
 }
@@ -153,19 +137,17 @@ async function lastSegment(files: Files, bytes: number, from: Position | undefin
   const segment = from === undefined ? 1 : from.segment + 1;
   const spare = new SpareSegment(files, bytes);
   await spare.ready();
-  const file: OpenFile = await spare.become(segment);
-  await file.close();
+  await (await spare.become(segment)).close();
   return segment;
 }
 
-export interface RepairedTail {
+interface RepairedTail {
   /** Where the next flush will begin. */
   readonly end: number;
   readonly lastFlush: number;
-  /** Only a mark follows what was confirmed: damage before it is not a torn write. */
-  readonly sealed: boolean;
 }
 
+/** Afterwards only a mark follows what was confirmed, so that later damage before it is not taken for a torn write. */
 async function repairTail(file: OpenFile, segment: number, scanned: ScanResult): Promise<RepairedTail> {
   const { lastMark, torn } = scanned;
   const end = scanned.end?.segment === segment ? scanned.end.offset : 0;
@@ -175,11 +157,11 @@ async function repairTail(file: OpenFile, segment: number, scanned: ScanResult):
   await file.write(from, [found, ...zeros(torn?.bytes ?? 0)]);
   await file.sync();
   const lastFlush = lastMark?.flush ?? 0;
-  if (scanned.sealed) return { end, lastFlush, sealed: true };
+  if (scanned.sealed) return { end, lastFlush };
   // The mark comes last: it states that everything before it is durable.
   const mark = Buffer.alloc(MARK_BYTES);
   writeMark(mark, 0, lastFlush + 1, 0);
   await file.write(end, [mark]);
   await file.sync();
-  return { end: end + MARK_BYTES, lastFlush: lastFlush + 1, sealed: true };
+  return { end: end + MARK_BYTES, lastFlush: lastFlush + 1 };
 }

@@ -1,6 +1,6 @@
 /** Writes a complete journal file: one mark and all its records. It gets its name once durable. */
 
-import { type Files, type OpenFile, PART_SUFFIX, segmentName } from './files.ts';
+import { type Files, type OpenFile, PART_SUFFIX, publishFile, segmentName } from './files.ts';
 import type { Position, RecordKind } from './journal-types.ts';
 import { MARK_BYTES, recordRoom, writeCompressed, writeMark, writeRecord } from './record.ts';
 
@@ -60,8 +60,7 @@ export class RecordFile {
   }
 
   async publish(): Promise<void> {
-    await this.#files.rename(this.name, segmentName(this.#segment));
-    await this.#files.syncFolder();
+    await publishFile(this.#files, this.name, this.#segment);
   }
 
   async discard(): Promise<void> {

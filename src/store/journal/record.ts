@@ -1,10 +1,10 @@
 /**
- * How records lie in a segment. A flush is a mark and the records after it; a zero area is the end.
+ * The layout of a segment: flushes, each a mark and its records, then zeros.
  *
  *     mark    "\xffPJM"  bytes of the records u32  compacted u16  flush number u48               checksum u32
  *     record  "\xffPJR"  kind u8  id form u8  0 u16  bytes of text u32  checksum of text u32  id 16  checksum u32  text
  *
- * The byte 0xff is in no UTF-8 text, so nothing a client writes can be taken for a frame when a reader looks for the next one.
+ * UTF-8 text never contains 0xff, so a reader that searches for the next frame cannot mistake client text for one.
  */
 
 import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
@@ -56,7 +56,7 @@ export function writeRecord(target: Buffer, at: number, kind: RecordKind, logId:
 
 /** The same for a compressed unit. It reads like any other. */
 export function writeCompressed(target: Buffer, at: number, logId: string, text: string): number {
-  const bytes = compress(text);
+  const bytes = deflateRawSync(Buffer.from(text), { dictionary: DICTIONARY });
   if (bytes.length >= text.length) return writeRecord(target, at, 'unit', logId, text);
   target.set(bytes, at + RECORD_HEADER_BYTES);
   return writeHeader(target, at, PACKED, logId, bytes.length);
@@ -111,7 +111,9 @@ function readRecord(source: Buffer, at: number, end: number): Frame {
     return { kind: 'damaged', logId, bytes };
   }
   const isPacked = source[at + 4] === PACKED;
-  const text = isPacked ? decompress(source.subarray(textAt, textEnd)) : source.toString('utf8', textAt, textEnd);
+  const text = isPacked
+    ? inflateRawSync(source.subarray(textAt, textEnd), { dictionary: DICTIONARY }).toString()
+    : source.toString('utf8', textAt, textEnd);
   return { kind: 'record', record: { kind: source[at + 4] === LAZY ? 'lazy' : 'unit', logId, text }, bytes };
 }
 
@@ -170,18 +172,10 @@ const CRC_TABLE: Int32Array = Int32Array.from({ length: 256 }, (_, byte) => {
 const HEX_VALUES: Uint8Array = new Uint8Array(128).fill(NOT_HEX);
 for (let value = 0; value < NOT_HEX; value++) HEX_VALUES[value.toString(16).charCodeAt(0)] = value;
 
-/** What most units have in common. Part of the data format: changing it makes compressed units unreadable. */
+/** Common parts of units. Part of the data format: changing it makes compressed units unreadable. */
 const DICTIONARY: Buffer = Buffer.from(
   '"reason":"explicit_close""session.closed""session.closing""session.opened""session.invite.ack""session.invite""agent_id":"' +
     '{"entries":[{"envelope":{"session_id":"","sender_id":"hub","audience":null,"event_type":"msg.text","event_data":{"text":"",' +
     '"causation_id":null,"task_id":null,"traceparent":null,"priority":"normal","idempotency_key":null,"ttl_seconds":null,' +
     '"envelope_id":"019","seq":1,"depth":0,"created_at":"2026-01-01T00:00:00.000Z"},"turn":null}]}',
 );
-
-function compress(text: string): Buffer {
-  return deflateRawSync(Buffer.from(text), { dictionary: DICTIONARY });
-}
-
-function decompress(bytes: Uint8Array): string {
-  return inflateRawSync(bytes, { dictionary: DICTIONARY }).toString();
-}

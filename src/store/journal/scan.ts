@@ -1,9 +1,8 @@
 /** Reads a journal from a position to its end. Read-only: safe beside the writer. */
 
-import type { Damage } from './damage.ts';
 import { type Files, listSegments, type OpenFile, withSegment } from './files.ts';
 import { Findings } from './findings.ts';
-import type { OnProgress, OnRecord, Position } from './journal-types.ts';
+import type { Damage, OnProgress, OnRecord, Position } from './journal-types.ts';
 import { type Frame, MARK_BYTES, MARK_START, readFrame } from './record.ts';
 import { ScanWindow } from './scan-window.ts';
 
@@ -12,13 +11,13 @@ export type OnConfirmed = (damages: readonly Damage[]) => void | Promise<void>;
 
 export interface ScanOptions {
   /** The start of a flush or record (default: the start of the journal). */
-  readonly from?: Position;
+  readonly from?: Position | undefined;
   /** Everything before was confirmed; the scan stops here. */
   readonly until?: Position;
-  readonly onRecord?: OnRecord;
+  readonly onRecord?: OnRecord | undefined;
   /** Everything delivered so far was confirmed; later records may belong to a torn last flush. */
-  readonly onConfirmed?: OnConfirmed;
-  readonly onProgress?: OnProgress;
+  readonly onConfirmed?: OnConfirmed | undefined;
+  readonly onProgress?: OnProgress | undefined;
 }
 
 export interface ScanResult {

@@ -2,9 +2,8 @@
 
 import { ConcurrencyLimit } from '../../core/lib/concurrency-limit.ts';
 import { HubError } from '../../core/lib/errors.ts';
-import { DamagedRecord } from './damage.ts';
 import { type Files, type OpenFile, segmentName } from './files.ts';
-import type { JournalRecord, Position } from './journal-types.ts';
+import { DamagedRecord, type JournalRecord, type Position } from './journal-types.ts';
 import { type Frame, readFrame } from './record.ts';
 
 /** Covers most records in one read. */

@@ -25,7 +25,7 @@ const WORTH_A_FLUSH = 16;
 /** Calls `run` at the end of the current tick. */
 export type Defer = (run: () => void) => void;
 
-export interface WriterOptions {
+interface WriterOptions {
   readonly files: Files;
   readonly segmentBytes: number;
   readonly defer: Defer;
@@ -35,7 +35,6 @@ export interface WriterOptions {
   /** Where the next flush begins. */
   readonly offset: number;
   readonly lastFlush: number;
-  readonly sealed: boolean;
 }
 
 export class Writer {
@@ -45,13 +44,13 @@ export class Writer {
   readonly #queue: Batch[] = [];
   #filling: Batch | null = null;
   #freeBuffer: Buffer | undefined;
-  #stagedBytes = 0;
   /** Where the next batch begins, and the capacity of its segment. */
   #room: { readonly segment: number; readonly offset: number; readonly capacity: number };
   /** The segment being written. */
   #active: { readonly segment: number; readonly file: OpenFile };
   #lastFlush: number;
-  #sealed: boolean;
+  /** The last flush had no records: its mark states that nothing before it was torn. */
+  #sealed = true;
   #end: Position;
   #flushing: Promise<void> | null = null;
   /** A flush at the end of the tick is scheduled. */
@@ -62,13 +61,12 @@ export class Writer {
   #isPoisoned = false;
 
   constructor(options: WriterOptions) {
-    const { files, segmentBytes, segment, file, capacity, offset, lastFlush, sealed } = options;
+    const { files, segmentBytes, segment, file, capacity, offset, lastFlush } = options;
     this.#options = options;
     this.#spare = new SpareSegment(files, segmentBytes);
     this.#room = { segment, offset, capacity };
     this.#active = { segment, file };
     this.#lastFlush = lastFlush;
-    this.#sealed = sealed;
     this.#end = { segment, offset };
   }
 
@@ -77,17 +75,12 @@ export class Writer {
     return this.#end;
   }
 
-  get stagedBytes(): number {
-    return this.#stagedBytes;
-  }
-
-  /** Why nothing can be appended any more. */
-  get refusal(): Error | null {
-    return this.#refusal;
-  }
-
   append(kind: RecordKind, logId: string, text: string): AppendResult {
-    if (this.#refusal !== null) return this.#refused(this.#refusal);
+    if (this.#refusal !== null) {
+      const { segment, offset } = this.#room;
+      const outcome = Promise.resolve({ kind: 'failed', error: this.#refusal } as const);
+      return { position: { segment, offset }, bytes: 0, outcome };
+    }
     let batch = this.#filling ?? this.#begin();
     let bytes = batch.encode(kind, logId, text);
     if (batch.end + bytes + MARK_BYTES > this.#room.capacity) {
@@ -98,7 +91,6 @@ export class Writer {
     const offset = batch.end;
     batch.keep(bytes);
     this.#stage(batch);
-    this.#stagedBytes += bytes;
     if (kind === 'unit' || batch.bytes > MAX_LAZY_BYTES) this.#urge(batch);
     return { position: { segment: batch.start.segment, offset }, bytes, outcome: batch.outcome };
   }
@@ -207,7 +199,11 @@ export class Writer {
 
   async #write(batch: Batch): Promise<void> {
     if (batch.start.segment !== this.#active.segment) await this.#beginSegment(batch);
-    await writeDurably(this.#active.file, batch.start.offset, [batch.sealed(this.#lastFlush + 1)]);
+    const { file } = this.#active;
+    const chunks = [batch.sealed(this.#lastFlush + 1)];
+    if (file.writeThrough !== undefined) return file.writeThrough(batch.start.offset, chunks);
+    await file.write(batch.start.offset, chunks);
+    await file.sync();
   }
 
   /** Start the next flush before the confirmed callers run and append more. */
@@ -235,7 +231,6 @@ export class Writer {
     this.#queue.shift();
     this.#lastFlush += 1;
     this.#enough = Math.max(WORTH_A_FLUSH, Math.ceil(batch.records / 2));
-    this.#stagedBytes -= batch.bytes - MARK_BYTES;
     this.#sealed = batch.bytes === MARK_BYTES;
     this.#end = { segment: batch.start.segment, offset: batch.end };
     if (batch.buffer.length <= MAX_KEPT_BUFFER_BYTES) this.#freeBuffer = batch.buffer;
@@ -250,18 +245,6 @@ export class Writer {
     this.#isPoisoned = true;
     this.#refusal = error;
     this.#filling = null;
-    this.#stagedBytes = 0;
     for (const batch of this.#queue.splice(0)) batch.settle({ kind: 'failed', error });
   }
-
-  #refused(error: Error): AppendResult {
-    const { segment, offset } = this.#room;
-    return { position: { segment, offset }, bytes: 0, outcome: Promise.resolve({ kind: 'failed', error }) };
-  }
-}
-
-async function writeDurably(file: OpenFile, position: number, chunks: readonly Uint8Array[]): Promise<void> {
-  if (file.writeThrough !== undefined) return file.writeThrough(position, chunks);
-  await file.write(position, chunks);
-  await file.sync();
 }

@@ -6,9 +6,8 @@ import type { LogRecord } from '../index/log-record.ts';
 import { DamagedIndex } from '../index/ordered-index.ts';
 import type { Overlay } from '../index/overlay.ts';
 import { type BoundRange, findUnits, type PlacedUnit } from '../index/unit-positions.ts';
-import { DamagedRecord } from '../journal/damage.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { JournalRecord, Position } from '../journal/journal-types.ts';
+import { DamagedRecord, type JournalRecord, type Position } from '../journal/journal-types.ts';
 
 export interface ReadResult {
   readonly entries: readonly Entry[];

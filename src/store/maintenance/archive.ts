@@ -5,7 +5,7 @@ import { describeValue } from '../../core/lib/json.ts';
 import { msFromIso } from '../../core/lib/time.ts';
 import { MOVED_FAMILY, type MovedLog } from '../catalogue/store-operations.ts';
 import { after, lastPart, orderAt, unarchivedBefore } from '../index/index-keys.ts';
-import { findUnits, type PlacedUnit } from '../index/unit-positions.ts';
+import { firstUnits, type PlacedUnit } from '../index/unit-positions.ts';
 import { listArchives, listSegments, withSegment } from '../journal/files.ts';
 import type { PlacedRecord } from '../journal/journal-types.ts';
 import { RecordFile } from '../journal/record-file.ts';
@@ -58,12 +58,13 @@ async function archiveSealed(
     const moved = await moveSome(parts, endedBeforeMs, sealed, purge);
     sessions += moved.sessions;
     freedBytes -= moved.bytes;
-    parts.catalogue.archive.addLeftovers(moved.segments);
-    const segments = [...parts.catalogue.archive.leftovers]
-      .filter((segment) => sealed.has(segment))
-      .sort((a, b) => a - b);
+    const { leftovers } = parts.catalogue.archive;
+    for (const segment of moved.segments) leftovers.add(segment);
+    const segments = [...leftovers].filter((segment) => sealed.has(segment)).sort((a, b) => a - b);
     const isDropped = droppedRecords(parts);
-    const sizes = await Promise.all(segments.map((segment) => sizeOf(parts, segment)));
+    const sizes = await Promise.all(
+      segments.map((segment) => withSegment(parts.files, segment, (file) => file.size())),
+    );
     const of = sizes.reduce((sum, size) => sum + size, moved.bytes);
     let bytes = moved.bytes;
     if (of > 0) onProgress?.({ bytes, of });
@@ -101,10 +102,6 @@ function isAnything({ catalogue }: StoreInternals, endedBeforeMs: number): boole
   const { from, to } = unarchivedBefore(endedBeforeMs);
   for (const _ of catalogue.overlay.range(from, to)) return true;
   return catalogue.archive.leftovers.size > 0;
-}
-
-function sizeOf({ files }: StoreInternals, segment: number): Promise<number> {
-  return withSegment(files, segment, (file) => file.size());
 }
 
 function parseTime(text: unknown): number {
@@ -198,7 +195,7 @@ function unitsOf({ catalogue }: StoreInternals, logId: string): readonly PlacedU
   const record = catalogue.record(logId);
   if (record === null || record.damagedFrom !== null) return null;
   catalogue.showPositions(logId);
-  return findUnits(catalogue.overlay, logId, { from_seq: 1, to_seq: record.seq, limit: record.seq, reverse: false });
+  return firstUnits(catalogue.overlay, logId, record.seq);
 }
 
 async function copyLog(

@@ -50,12 +50,12 @@ export async function compactSegment(
   const isSound = damages.length === 0 && lastMark?.position.segment === segment;
   if (!isSound || (part.bytes >= before && !isChanged)) {
     await part.discard();
-    catalogue.archive.removeLeftover(segment);
+    catalogue.archive.leftovers.delete(segment);
     return 0;
   }
   const freed = before - part.bytes;
   await part.finish(lastMark.flush, { compacted: !isArchive });
   await journal.replaceSegment(segment, part.name, () => catalogue.relocateSegment(segment, logIds, offsets));
-  catalogue.archive.removeLeftover(segment);
+  catalogue.archive.leftovers.delete(segment);
   return freed;
 }

@@ -7,7 +7,7 @@ import { REDACTIONS_LOG, tombstone } from '../../core/records/session/redaction.
 import type { Entry, Unit } from '../../core/records/session/unit.ts';
 import { serializeUnit } from '../../core/state/serialize.ts';
 import { snapshotKey } from '../index/index-keys.ts';
-import { findUnits } from '../index/unit-positions.ts';
+import { findUnits, firstUnits } from '../index/unit-positions.ts';
 import type { StoreInternals } from './maintenance-types.ts';
 
 const ENTRIES_PER_READ = 64;
@@ -125,8 +125,7 @@ async function* redactions({ catalogue, journal }: StoreInternals): AsyncGenerat
   if (record === null) return;
   catalogue.showPositions(REDACTIONS_LOG);
   const last = Math.min(record.seq, (record.damagedFrom ?? Number.POSITIVE_INFINITY) - 1);
-  const range = { from_seq: 1, to_seq: last, limit: last, reverse: false };
-  const units = findUnits(catalogue.overlay, REDACTIONS_LOG, range);
+  const units = firstUnits(catalogue.overlay, REDACTIONS_LOG, last);
   for (let i = 0; i < units.length; i += ENTRIES_PER_READ) {
     const some = units.slice(i, i + ENTRIES_PER_READ).map(({ position }) => position);
     for (const { text } of await journal.readMany(some)) yield* (JSON.parse(text) as Unit).entries;

@@ -9,9 +9,9 @@ import { after, lastPart, orderAt, under } from '../index/index-keys.ts';
 import type { LogRecord } from '../index/log-record.ts';
 import { MemoryIndex } from '../index/memory-index.ts';
 import { Overlay } from '../index/overlay.ts';
-import { findUnits } from '../index/unit-positions.ts';
-import { type Damage, isQuarantined } from '../journal/damage.ts';
-import { nameLostLogs } from '../journal/inspect-damage.ts';
+import { firstUnits } from '../index/unit-positions.ts';
+import { isQuarantined, nameLostLogs } from '../journal/damage.ts';
+import type { Damage } from '../journal/journal-types.ts';
 import { scanJournal } from '../journal/scan.ts';
 import type { MaintenanceOptions, StoreInternals } from './maintenance-types.ts';
 
@@ -45,7 +45,7 @@ export async function verifyStore(
   const scanned = await scanJournal(parts.files, {
     until: end,
     onRecord: (record) => applyRecord(again, record),
-    ...(onProgress === undefined ? {} : { onProgress }),
+    onProgress,
   });
   const found = await nameLostLogs(parts.files, [...archiveDamages, ...scanned.damages]);
   markDamaged(again, found);
@@ -99,8 +99,7 @@ function differs(kept: Catalogue, again: Catalogue, logId: string): string | nul
 }
 
 function samePlaces(kept: Catalogue, again: Catalogue, logId: string, to_seq: number): boolean {
-  const range = { from_seq: 1, to_seq, limit: to_seq, reverse: false };
-  const [known, found] = [kept, again].map(({ overlay }) => JSON.stringify(findUnits(overlay, logId, range)));
+  const [known, found] = [kept, again].map(({ overlay }) => JSON.stringify(firstUnits(overlay, logId, to_seq)));
   return known === found;
 }
 
