@@ -51,6 +51,6 @@ async function inUse(folder: string, file: FileHandle): Promise<HubError> {
   const who = /^\d+$/.test(pid) ? `process ${pid}` : 'another process';
   return new HubError(
     'data_in_use',
-    `data folder ${folder} is in use by ${who}; stop that hub, or give this one a folder of its own`,
+    `data folder ${folder} is in use by ${who}; stop that hub, or give this one its own folder`,
   );
 }

@@ -77,7 +77,6 @@ export async function recoverStore(parts: StoreParts): Promise<{ store: DurableS
       await catalogue.commit();
     },
   });
-  const { torn, records: replayed } = recovery;
   const found = await nameLostLogs(files, [...archiveDamages, ...recovery.damages]);
   markDamaged(catalogue, found);
   const damages = found.filter((damage) => !isQuarantined(catalogue.quarantined, damage));
@@ -86,17 +85,10 @@ export async function recoverStore(parts: StoreParts): Promise<{ store: DurableS
   catalogue.archive.isMoving = false;
   await catalogue.commit();
   const store = new DurableStore(files, journal, catalogue, ports);
-  return {
-    store,
-    recovery: {
-      torn,
-      damages,
-      damagedLogs: damagedLogs(catalogue),
-      replayed,
-      rebuilt: known === null && replayed > 0,
-      renewed: false,
-    },
-  };
+  const { torn, records: replayed } = recovery;
+  const rebuilt = known === null && replayed > 0;
+  const summary = { torn, damages, damagedLogs: damagedLogs(catalogue), replayed, rebuilt, renewed: false };
+  return { store, recovery: summary };
 }
 
 /** Files that were incomplete when the process ended. */
@@ -120,22 +112,22 @@ export function reportRecovery(
   store: Store,
   log: Logger,
 ): void {
-  const tell = (level: 'info' | 'warn' | 'error', message: string, kind: string, detail: JsonObject): void => {
+  const report = (level: 'info' | 'warn' | 'error', message: string, kind: string, detail: JsonObject): void => {
     log[level](message, detail);
     store.audit({ at: isoFromMs(systemClock.now()), kind, actor: null, session_id: null, detail });
   };
   if (torn !== null && torn.bytes > 0) {
     const { at, bytes } = torn;
     const detail = { segment: at.segment, offset: at.offset, bytes };
-    tell('warn', 'a last write was torn and cut; nothing in it had been acknowledged', 'store.torn', detail);
+    report('warn', 'cut off a torn last write; nothing in it had been acknowledged', 'store.torn', detail);
   }
   for (const { from, to, logIds, unknown } of damages) {
     const place = { segment: from.segment, from: from.offset, to_segment: to.segment, to: to.offset };
     const detail = { ...place, logs: [...logIds], others: unknown };
-    tell('error', 'the journal is damaged; the sessions it touches are unavailable', 'store.damaged', detail);
+    report('error', 'the journal is damaged; affected sessions are unavailable', 'store.damaged', detail);
   }
   for (const { log_id, damaged_from } of damagedLogs) {
-    tell('error', 'a log is damaged; it reads up to there and needs repair', 'log.damaged', { log_id, damaged_from });
+    report('error', 'a log is damaged; it needs repair', 'log.damaged', { log_id, damaged_from });
   }
-  if (rebuilt) log.info('the index was built anew from the journal', { records: replayed });
+  if (rebuilt) log.info('rebuilt the index from the journal', { records: replayed });
 }

@@ -13,8 +13,7 @@ export const OPERATIONS_FAMILY = 'store';
 /** `at`: the journal end at that time. The record's own position changes when it is moved. */
 export type StoreOperation = {
   readonly at: Position;
-} & /** The log ends here, in a new epoch; null = nothing of it is left. */
-(
+} /** The log ends here, in a new epoch; null = nothing of it is left. */ & (
   | { readonly operation: 'repaired'; readonly log_id: string; readonly record: LogRecord | null }
   /** This folder is an independent copy: every log has at least this epoch. */
   | { readonly operation: 'restored'; readonly epoch: number }

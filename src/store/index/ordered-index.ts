@@ -23,8 +23,8 @@ export interface IndexEntry {
 }
 
 export class DamagedIndex extends HubError {
-  constructor(what: string) {
-    super('index_damaged', `the index of the data folder is damaged: ${what}; it is built anew at the next start`);
+  constructor(problem: string) {
+    super('index_damaged', `the index of the data folder is damaged: ${problem}; the next start rebuilds it`);
     this.name = 'DamagedIndex';
   }
 }

@@ -35,15 +35,21 @@ export class Overlay {
   *range(from: string, to: string, { reverse = false }: RangeOptions = {}): Generator<IndexEntry, void, void> {
     const waiting = this.#waitingBetween(from, to);
     if (waiting.size === 0) return yield* this.#base.range(from, to, { reverse });
-    const keys = [...waiting.keys()].sort();
-    if (reverse) keys.reverse();
+    const sorted = [...waiting].map(([key, value]) => ({ key, value })).sort((a, b) => (a.key < b.key ? -1 : 1));
+    if (reverse) sorted.reverse();
     const isBefore = (a: string, b: string) => (reverse ? a > b : a < b);
     let next = 0;
     for (const entry of this.#base.range(from, to, { reverse })) {
-      for (; next < keys.length && isBefore(keys[next] ?? '', entry.key); next++) yield* present(keys[next], waiting);
+      for (
+        let change = sorted[next];
+        change !== undefined && isBefore(change.key, entry.key);
+        change = sorted[++next]
+      ) {
+        if (change.value !== null) yield { key: change.key, value: change.value };
+      }
       if (!waiting.has(entry.key)) yield entry;
     }
-    for (; next < keys.length; next++) yield* present(keys[next], waiting);
+    for (const { key, value } of sorted.slice(next)) if (value !== null) yield { key, value };
   }
 
   /** Writes all pending changes atomically; one call at a time. */
@@ -113,8 +119,3 @@ class Waiting {
 }
 
 const NOTHING: Changes = new Map();
-
-function* present(key: string | undefined, changes: Changes): Generator<IndexEntry, void, void> {
-  const value = key === undefined ? undefined : changes.get(key);
-  if (key !== undefined && value !== null && value !== undefined) yield { key, value };
-}

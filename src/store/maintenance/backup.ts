@@ -26,7 +26,7 @@ export async function backupTo(
   const { end } = parts.journal;
   try {
     const files = await realFiles(join(target, JOURNAL_FOLDER));
-    const copied = await copyJournal(parts.files, files, end, options);
+    const copied = await copyParts(parts.files, files, await plan(parts.files, end), options);
     // Last: a folder without this file is not a backup.
     await writeBackupMark(target, { format: DATA_FORMAT, files: copied });
     return { bytes: bytesOf(copied) };
@@ -49,8 +49,8 @@ export async function assertEmpty(folder: string): Promise<void> {
   if (names.length === 0) return;
   const isHalf = names.length === 1 && names[0] === JOURNAL_FOLDER;
   const why = isHalf
-    ? 'holds a backup that was broken off; delete it, or give a new folder'
-    : `is not empty (${names.length} names in it); give a new folder`;
+    ? 'holds an interrupted backup; delete it, or name a new folder'
+    : `is not empty (${names.length} names in it); name a new folder`;
   throw new HubError('folder_not_empty', `${folder} ${why}`);
 }
 
@@ -59,16 +59,6 @@ export function bytesOf(files: readonly CopiedFile[]): number {
 }
 
 type Part = Omit<CopiedFile, 'checksum'>;
-
-/** Up to `until`. Durable when it returns. */
-async function copyJournal(
-  from: Files,
-  to: Files,
-  until: Position,
-  options: MaintenanceOptions,
-): Promise<readonly CopiedFile[]> {
-  return copyParts(from, to, await plan(from, until), options);
-}
 
 /** Copies files whose sizes and checksums are known; rejects any that differ. */
 export async function copyFiles(
@@ -80,18 +70,19 @@ export async function copyFiles(
   const there = await from.list();
   for (const { name, bytes } of known) {
     const found = there.includes(name) ? (await whole(from, name)).bytes : null;
-    if (found !== bytes) throw notWhole(name, `has ${found ?? 'no'} bytes instead of ${bytes}`);
+    if (found !== bytes) throw backupDamaged(`${name} has ${found ?? 'no'} bytes instead of ${bytes}`);
   }
   const copied = await copyParts(from, to, known, options);
   const wrong = copied.find(({ checksum }, i) => checksum !== known[i]?.checksum);
-  if (wrong !== undefined) throw notWhole(wrong.name, 'is not what was written: its checksum is another');
+  if (wrong !== undefined) throw backupDamaged(`the checksum of ${wrong.name} does not match`);
   return copied;
 }
 
-function notWhole(name: string, what: string): HubError {
-  return new HubError('backup_damaged', `the backup is not whole: ${name} ${what}; use another one`);
+function backupDamaged(problem: string): HubError {
+  return new HubError('backup_damaged', `the backup is damaged: ${problem}; use another one`);
 }
 
+/** Durable on return. */
 async function copyParts(
   from: Files,
   to: Files,

@@ -5,14 +5,13 @@
  */
 
 import { HubError } from '../../core/lib/errors.ts';
-import type { Entry } from '../../core/records/session/unit.ts';
 import { damagedLogs } from '../catalogue/session-lists.ts';
 import { isFamily, newEpoch } from '../catalogue/store-operations.ts';
 import { extendRecord, type LogRecord } from '../index/log-record.ts';
 import { type DamagedRange, toDamagedRange } from '../journal/damage.ts';
 import { readChunks, segmentName, withFile, withSegment } from '../journal/files.ts';
 import type { Damage } from '../journal/journal-types.ts';
-import { readEntries } from '../logs/read-entries.ts';
+import { type ReadResult, readEntries } from '../logs/read-entries.ts';
 import type { MaintenanceOptions, StoreInternals } from './maintenance-types.ts';
 import { verifyStore } from './verify.ts';
 
@@ -45,7 +44,7 @@ export async function repairLogs(
 async function repairLog(parts: StoreInternals, log_id: string, nowMs: number): Promise<RepairResult> {
   const known = parts.catalogue.record(log_id);
   if (known === null || known.damagedFrom === null) {
-    throw new HubError('not_damaged', `log ${log_id} is not known to be damaged; verify finds what is`);
+    throw new HubError('not_damaged', `log ${log_id} is not damaged, as far as known; verify lists damaged logs`);
   }
   const kept = await soundPart(parts, log_id, known);
   const epoch = newEpoch(parts.catalogue.epochOf(known), nowMs);
@@ -65,15 +64,9 @@ async function soundPart(
   let record: LogRecord | null = null;
   for (;;) {
     const range = { from_seq: (record?.seq ?? 0) + 1, limit: ENTRIES_PER_READ };
-    const read: { readonly entries: readonly Entry[] } = await readEntries(
-      journal,
-      catalogue.overlay,
-      logId,
-      known,
-      range,
-    );
-    if (read.entries.length === 0) return record;
-    record = extendRecord(record, { entries: read.entries });
+    const { entries }: ReadResult = await readEntries(journal, catalogue.overlay, logId, known, range);
+    if (entries.length === 0) return record;
+    record = extendRecord(record, { entries });
   }
 }
 
