@@ -3,12 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../src/core/protocol/operations/operations.ts';
 import { DEFAULT_LIMITS } from '../../../src/core/records/access/limits.ts';
 import type { Rule, RuleChange } from '../../../src/core/records/access/rule.ts';
-import {
-  applyRuleChange,
-  defaultRule,
-  findLooserField,
-
-} from '../../../src/core/records/access/rule-schema.ts';
+import { applyRuleChange, defaultRule, findLooserField } from '../../../src/core/records/access/rule-schema.ts';
 import { refused } from '../refused.ts';
 
 const RUNS = { numRuns: 3000 };
