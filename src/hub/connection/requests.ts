@@ -12,8 +12,7 @@ import { type Binding, notBoundError } from '../bindings/binding.ts';
 import type { Bindings, ResumePoints } from '../bindings/bindings.ts';
 import type { Delivery } from '../delivery/index.ts';
 import type { Ground } from '../log/ground.ts';
-import type { Caller } from '../operations/handler.ts';
-import type { Operations } from '../operations/run-operation.ts';
+import type { Caller, Operations } from '../operations/run-operation.ts';
 import type { Proof } from '../registry/handshake.ts';
 import type { BoundIdentities } from './bound-identities.ts';
 
