@@ -13,8 +13,7 @@ import type { Bindings, ResumePoints } from '../bindings/bindings.ts';
 import type { Delivery } from '../delivery/index.ts';
 import { Counter } from '../lib/counter.ts';
 import type { Ground } from '../log/ground.ts';
-import type { Caller } from '../operations/handler.ts';
-import type { Operations } from '../operations/run-operation.ts';
+import type { Caller, Operations } from '../operations/run-operation.ts';
 import type { Proof } from '../registry/handshake.ts';
 import type { BoundIdentities } from './bound-identities.ts';
 

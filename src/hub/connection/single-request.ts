@@ -9,8 +9,7 @@ import { Binding, type Endpoint } from '../bindings/binding.ts';
 import type { Presence } from '../bindings/presence.ts';
 import { Counter } from '../lib/counter.ts';
 import type { Ground } from '../log/ground.ts';
-import type { Caller } from '../operations/handler.ts';
-import type { Operations } from '../operations/run-operation.ts';
+import type { Caller, Operations } from '../operations/run-operation.ts';
 import {
   credentialFrom,
   isStillValid,
