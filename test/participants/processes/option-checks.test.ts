@@ -51,7 +51,7 @@ describe('[RN16] limits', () => {
     ],
     [{ afterResultMs: -1 }, /^limits\.afterResultMs: expected a number of milliseconds from 0 on, or null/],
     [{ maxLineBytes: 0 }, /^limits\.maxLineBytes: .* got 0$/],
-    [{ wall: 5 }, /^limits\.wall: expected an option that there is \(wallMs, /],
+    [{ wall: 5 }, /^limits\.wall: expected a known option \(wallMs, /],
     [5, 'limits: expected an object, got 5'],
   ])('%o are refused by name, before anything is started', async (limits, problem) => {
     expect(() => runLimits(limits as never)).toThrow(TypeError);
