@@ -56,7 +56,7 @@ export function locationAt(starts: readonly number[], offset: number): SourceLoc
   return { line: line + 1, column: offset - (starts[line] ?? 0) + 1 };
 }
 
-const HINT = 'docs/config.md has all settings.';
+const HINT = 'docs/reference/config.md has all settings.';
 
 /** One line: `parley.config.yaml:12:7: agents.bob.timeout: expected …`. */
 function problemLine(source: Pick<Source, 'file' | 'locationOf'>, { path, part = 'value', text }: Problem): string {
