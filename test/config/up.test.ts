@@ -118,7 +118,7 @@ describe('parley up with a config file', () => {
     const told = run(folder, ['up', '--config', 'team.yaml']);
     await told.ended;
     expect(told.err).toMatch(
-      /^parley: team\.yaml: 2 problems\n {2}team\.yaml:3:18: .*\n {2}team\.yaml:4:19: .*\nSee docs\/config\.md/,
+      /^parley: team\.yaml: 2 problems\n {2}team\.yaml:3:18: .*\n {2}team\.yaml:4:19: .*\nSee docs\/reference\/config\.md/,
     );
   });
 

@@ -56,7 +56,7 @@ export function locationAt(starts: readonly number[], offset: number): SourceLoc
   return { line: line + 1, column: offset - (starts[line] ?? 0) + 1 };
 }
 
-const HINT = 'See docs/config.md for all settings.';
+const HINT = 'See docs/reference/config.md for all settings.';
 
 /** One line: `parley.config.yaml:12:7: agents.bob.timeout: expected …`. */
 function problemLine(source: Pick<Source, 'file' | 'locationOf'>, { path, part = 'value', text }: Problem): string {

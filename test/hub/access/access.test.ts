@@ -105,7 +105,7 @@ describe('opening a session', () => {
     const carol = await world.peer('carol');
     await rule(world, carol, limits({ max_concurrent_sessions: 0 }));
     expect((await refusal(world, invited(world, alice, [carol]))).message).toBe(
-      'the session cannot be opened: carol may be in no session (limits.max_concurrent_sessions)',
+      'the session cannot be opened: carol may be in at most 0 sessions (limits.max_concurrent_sessions)',
     );
     await loosen(world, carol, limits({ max_concurrent_sessions: null }));
     await rule(world, bob, limits({ max_concurrent_sessions: 2 }));
@@ -194,7 +194,7 @@ describe('opening a session', () => {
     await rule(world, dan, limits({ max_concurrent_sessions: 0 }));
     await loosen(world, dan, access({ inbound_from: ['*'] }));
     expect(await refusal(world, add(alice))).toMatchObject({
-      message: 'dan cannot be added: dan may be in no session (limits.max_concurrent_sessions)',
+      message: 'dan cannot be added: dan may be in at most 0 sessions (limits.max_concurrent_sessions)',
       details: { agent_id: dan.agentId, most: 0 },
     });
   });

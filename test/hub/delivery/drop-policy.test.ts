@@ -62,7 +62,7 @@ it('[AM6] what would give the turn to one whose rule does not let it hear it is 
   await world.answer(bob.call('set_rule', { rule: { access: { inbound_from: ['carol'] } } }));
   const refused = await refusal(world, say(world, alice, talk, 'your turn'));
   expect(refused).toMatchObject({ code: 'protocol_error' });
-  expect(refused.message).toMatch(/^this gives the turn to 'bob', who would not hear it: /);
+  expect(refused.message).toMatch(/^this post gives the turn to 'bob', but may not be delivered to it: /);
   await world.answer(world.hub.hideParticipant(talk, 'bob'));
   await say(world, alice, talk, 'carol then');
 });

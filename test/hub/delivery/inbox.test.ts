@@ -32,7 +32,7 @@ describe('a full inbox', () => {
     const seqs = await fill(world, alice, id, 3);
     expect(await refusal(world, say(world, alice, id, 'bob?', { audience: [bob.agentId] }))).toEqual({
       code: 'inbox_full',
-      message: 'bob has as much unread as it may have (limits.inbox)',
+      message: 'the inbox of bob is full (limits.inbox)',
       details: { agent_id: bob.agentId },
     });
     expect((await refusal(world, say(world, alice, id, 'both', { audience: [bob.agentId, carol.agentId] }))).code).toBe(

@@ -393,7 +393,7 @@ describe('lists and views for who may observe', () => {
       message: `no session ${id}`,
     });
     const nobody = await refusal(world, olga.call('read_view', { session_id: id, participant: 'nobody' }));
-    expect(nobody).toMatchObject({ code: 'not_found', message: expect.stringContaining('nobody called "nobody"') });
+    expect(nobody).toMatchObject({ code: 'not_found', message: expect.stringContaining('no participant "nobody"') });
     const nowhere = { session_id: 'f'.repeat(32), participant: 'bob' };
     expect((await refusal(world, olga.call('read_view', nowhere))).code).toBe('not_found');
   });

@@ -242,7 +242,7 @@ describe('a participant asked for by capability', () => {
     ] as const) {
       expect(await refusal(world, create(...participants))).toEqual({
         code: 'invalid_create',
-        message: `${field}: nobody else offers "${offered}"`,
+        message: `${field}: no other agent offers "${offered}"`,
         details: { field, received: offered },
       });
     }

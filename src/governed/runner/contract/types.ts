@@ -19,7 +19,7 @@ export interface RunnerFailure {
   readonly ok: false;
   /** What was expected, what came, and where. */
   readonly error: string;
-  /** Stays the same; see docs/governed-runner.md. */
+  /** Stays the same; see docs/reference/governed-runner.md. */
   readonly error_code: string;
   /** What kind of refusal the engine says it is. */
   readonly error_type?: string;
