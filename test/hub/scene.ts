@@ -8,6 +8,7 @@ import { fullTranscript } from 'parley-hub/views/full-transcript';
 import { sinceMyLastTurn } from 'parley-hub/views/since-my-last-turn';
 import { tokenBudget } from 'parley-hub/views/token-budget';
 import { windowedSummary } from 'parley-hub/views/windowed-summary';
+import { expect } from 'vitest';
 import { WireError } from '../../src/core/lib/errors.ts';
 import type { FaultyStore } from '../../src/testing/doubles/faulty-store.ts';
 import type { Peer } from '../../src/testing/doubles/peer.ts';
@@ -39,27 +40,32 @@ export function aWorld(limits: Partial<Limits> = {}, options: Partial<WorldOptio
   return World.start({ adapters: ADAPTERS, ...EXPECTATIONS, limits, ...options });
 }
 
+/** A world with peers of these names. */
+export async function aCast<const Name extends string>(
+  names: readonly Name[],
+  limits: Partial<Limits> = {},
+  options: Partial<WorldOptions> = {},
+): Promise<Record<Name, Peer> & { readonly world: World }> {
+  const world = await aWorld(limits, options);
+  const peers = {} as Record<Name, Peer>;
+  for (const name of names) peers[name] = await world.peer(name);
+  return { ...peers, world };
+}
+
 /** A world with alice and bob in an active conversation. */
 export async function aConversation(
   limits: Partial<Limits> = {},
   options: Partial<WorldOptions> = {},
   more: Partial<Params<'create_session'>> = {},
 ) {
-  const world = await aWorld(limits, options);
-  const alice = await world.peer('alice');
-  const bob = await world.peer('bob');
-  const id = await opened(world, alice, [bob], more);
-  return { world, alice, bob, id };
+  const { world, alice, bob } = await aCast(['alice', 'bob'], limits, options);
+  return { world, alice, bob, id: await opened(world, alice, [bob], more) };
 }
 
 /** A world with alice, bob and carol in an active panel. */
 export async function aPanel(limits: Partial<Limits> = {}, more: Partial<Params<'create_session'>> = {}) {
-  const world = await aWorld(limits);
-  const alice = await world.peer('alice');
-  const bob = await world.peer('bob');
-  const carol = await world.peer('carol');
-  const id = await opened(world, alice, [bob, carol], { type: 'panel', ...more });
-  return { world, alice, bob, carol, id };
+  const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol'], limits);
+  return { world, alice, bob, carol, id: await opened(world, alice, [bob, carol], { type: 'panel', ...more }) };
 }
 
 /** A new session in which nobody has answered yet. */
@@ -117,7 +123,20 @@ export async function refusal(world: World, call: Promise<unknown>): Promise<Ref
   return { code, message, details };
 }
 
-/** What a call has come to so far. */
+/** Asserts that a call is rejected with this code and these details; a string stands for `details.field`. */
+export async function refused(
+  world: World,
+  call: Promise<unknown>,
+  code: string,
+  details?: string | object,
+): Promise<Refusal> {
+  const error = await refusal(world, call);
+  const expected = typeof details === 'string' ? { field: details } : details;
+  expect(error).toMatchObject(expected === undefined ? { code } : { code, details: expected });
+  return error;
+}
+
+/** How far a call has come. */
 export function watch(call: Promise<unknown>): { state: 'open' | 'answered' | 'refused'; value: unknown } {
   const watched: { state: 'open' | 'answered' | 'refused'; value: unknown } = { state: 'open', value: undefined };
   call.then(
