@@ -1,4 +1,4 @@
-/** Over a network: which addresses lead to the hub, and how the platform opens a socket to one. */
+/** Connects over a network: the addresses of the hub, and the platform's sockets. */
 
 import { WireError } from '../core/lib/errors.ts';
 import type { Link } from '../core/lib/link.ts';
@@ -18,31 +18,29 @@ import {
   optional,
 } from './lib/option-checks.ts';
 
-/** What a platform brings along. */
 export interface Platform {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly random: () => number;
   openSocket(url: string): Socket;
-  /** Options of its own, by name, which it takes out before. */
+  /** Extra options of the platform, which it removes before they get here. */
   readonly options?: Readonly<Record<string, OptionCheck>>;
 }
 
 type Given = 'link' | 'ids' | 'reconnect';
 
-/** When and how often to come back; `false` = not at all. */
+/** When and how often to reconnect; `false` = never. */
 export type ReconnectTimes = Pick<ReconnectOptions, 'minMs' | 'maxMs' | 'quietMs'>;
 
 interface OverNetwork {
   readonly reconnect?: ReconnectTimes | false | undefined;
-  /** A token of the hub: short for `credentials: {scheme: 'token', token}`. */
+  /** A hub token: short for `credentials: {scheme: 'token', token}`. */
   readonly token?: string | undefined;
 }
 
 export type ConnectOptions = Omit<AgentOptions, Given> & OverNetwork;
 export type ConnectHumanOptions = Omit<HumanOptions, Given> & OverNetwork;
 
-/** From `reconnect` of a client, without what the platform brings along. */
 const RECONNECT_TIMES: OptionChecks<ReconnectTimes> = {
   minMs: optional(millisecondsCheck),
   maxMs: optional(millisecondsCheck),
@@ -60,14 +58,13 @@ const OVER_NETWORK: OptionChecks<OverNetwork> = {
 const CONNECT_OPTIONS: OptionChecks<ConnectOptions> = { ...own(AGENT_OPTIONS), ...OVER_NETWORK };
 const CONNECT_HUMAN_OPTIONS: OptionChecks<ConnectHumanOptions> = { ...own(CLIENT_OPTIONS), ...OVER_NETWORK };
 
-/** Without what is not the caller's to give. */
+/** Removes the options a caller cannot set. */
 function own<Options extends ClientOptions>({ link: _, ids: __, reconnect: ___, ...rules }: OptionChecks<Options>) {
   return rules;
 }
 
-/** The two ways to join, on that platform. */
 export interface ConnectFunctions {
-  /** Joins as an agent. One address, or several that lead to the same hub: they are tried in turn. */
+  /** Joins as an agent. Several addresses of the same hub are tried in turn. */
   connect(url: string | readonly string[], options: ConnectOptions): Promise<AgentClient>;
   /** Joins as a person. */
   connectHuman(url: string | readonly string[], options: ConnectHumanOptions): Promise<HumanClient>;
@@ -94,7 +91,7 @@ export function createConnect(platform: Platform): ConnectFunctions {
   };
 }
 
-/** What the platform took for itself is not there any more, and is named among the options that there are. */
+/** Checks the options, naming the platform's among the valid ones. */
 function checked<Options extends OverNetwork>(
   options: Options,
   rules: OptionChecks<Options>,
@@ -107,11 +104,11 @@ function checked<Options extends OverNetwork>(
 
 interface Links {
   open(): Link;
-  /** Throws it again; if no socket could be opened, with why. */
+  /** Rethrows; names the addresses if no socket could be opened. */
   explain(thrown: unknown): never;
 }
 
-/** Each link is tried at every address once, beginning behind the one that was tried last. */
+/** Each link tries every address once, starting after the last one tried. */
 function linksTo(urls: readonly string[], platform: Platform): Links {
   let next = 0;
   let failures: FailedAddress[] = [];

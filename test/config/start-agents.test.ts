@@ -176,7 +176,7 @@ describe('the participants of a config file', () => {
     expect(linesOf(thrown, folder.path)).toEqual([
       'parley.config.yaml:9:9: schedules.daily.participants[0]: nobody called "ann" is one of agents, or registered with the hub',
     ]);
-    await expect(hub.grant('bob', [])).rejects.toThrow('nobody called "bob"');
+    await expect(hub.grant('bob', [])).rejects.toThrow('no agent with name or id "bob"');
   });
 
   it('[CF6] all of them, or none: what fails all the same is told with its key, and what was made until then is undone', async () => {

@@ -72,7 +72,7 @@ it.each([
   [{ auth: { jwt: { issuer: 'i', audience: 'a', jwks: { keys: [] } } } }, 'auth.jwt.jwks: expected at least one key'],
   [
     { auth: { jwt: { issuer: 'i', audience: 'a', jwk: 'f' } } },
-    'auth.jwt.jwk: no such option; there are issuer, audience',
+    'auth.jwt.jwk: unknown option; valid options: issuer, audience',
   ],
 ])('[AU13, AU9] no port is opened with %j', async (options, message) => {
   await expect(hub.listen({ port: 0, ...untyped(options) })).rejects.toThrow(message);

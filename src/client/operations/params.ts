@@ -1,4 +1,4 @@
-/** How sessions, schedules and profiles are asked for: options in the caller's words become operation parameters. */
+/** Turns the caller's options for sessions, schedules and profiles into operation parameters. */
 
 import { invalidValueError, type JsonObject } from '../../core/lib/json.ts';
 import type { Params } from '../../core/protocol/operations/operations.ts';
@@ -11,7 +11,7 @@ import { CALL_OPTIONS, type CallOptions } from '../connection/requests.ts';
 import { checkOptions, isObject, nameListCheck, type OptionCheck, type OptionChecks } from '../lib/option-checks.ts';
 
 export interface OpenOptions extends CallOptions {
-  /** Names, ids, or `{ capability }` for whoever offers it; you are put first unless you are listed. */
+  /** Names, ids, or `{ capability }` for any agent that offers it. You come first unless listed. */
   readonly participants: CreateParams['participants'];
   readonly version?: number | undefined;
   readonly knobs?: JsonObject | undefined;
@@ -23,9 +23,9 @@ export interface OpenOptions extends CallOptions {
   readonly inviteTimeout?: CreateParams['ttl'];
   readonly drainTimeout?: CreateParams['ttl'];
   readonly parentSessionId?: string | undefined;
-  /** The idempotency key: the same key opens one session. */
+  /** Idempotency key: the same key opens one session. */
   readonly key?: string | undefined;
-  /** active = when enough have joined (default); created = at once. */
+  /** active = enough participants joined (default); created = immediately. */
   readonly wait?: 'active' | 'created' | undefined;
 }
 
@@ -72,36 +72,36 @@ function openOptions(wanted: unknown): OpenOptions {
   if (!isObject(options))
     throw invalidValueError('participants', 'a list of names, or options with participants', wanted);
   checkOptions(options, OPEN_OPTIONS);
-  // What the options hold is for the hub to say.
+  // The hub checks the values.
   return options as unknown as OpenOptions;
 }
 
-/** The session each run opens: its type, and what `open` takes. */
+/** The session each run opens. */
 export interface ScheduledSession extends Omit<OpenOptions, 'deadlineMs' | 'parentSessionId' | 'key' | 'wait'> {
   readonly type: string;
 }
 
 export interface ScheduleOptions {
-  /** A cron expression: minute hour day month weekday, or with seconds first. */
+  /** A cron expression: minute hour day month weekday, optionally with seconds first. */
   readonly expression: string;
-  /** Whose clocks it means, such as Europe/Berlin. */
+  /** Time zone, such as Europe/Berlin. */
   readonly zone: string;
   readonly session: ScheduledSession;
-  /** Of times at which the hub did not run: none is made up for (default), or the latest, once. */
+  /** Runs missed while the hub was down: skip all (default), or run the latest once. */
   readonly missed?: MissedTimes | undefined;
-  /** Open also while the session before has not ended. */
+  /** Open even if the previous session has not ended. */
   readonly overlap?: boolean | undefined;
 }
 
-/** What is left out stays. */
+/** Omitted fields stay. */
 export type ScheduleUpdate = Partial<ScheduleOptions> & {
   readonly name?: string | undefined;
-  /** Nothing is opened while it is paused. */
+  /** Opens nothing while paused. */
   readonly paused?: boolean | undefined;
 };
 
 export interface ScheduleQuery {
-  /** Also those of others: with the grant `operate`. */
+  /** Include schedules of others; requires the grant `operate`. */
   readonly all?: boolean | undefined;
 }
 
@@ -115,7 +115,7 @@ const SCHEDULE_OPTIONS: OptionChecks<ScheduleOptions> = {
 };
 const SCHEDULE_UPDATE: OptionChecks<ScheduleUpdate> = { ...SCHEDULE_OPTIONS, session: null, name: null, paused: null };
 const SCHEDULE_QUERY: OptionChecks<ScheduleQuery> = { all: null };
-/** A schedule has no parent, and makes its own keys. */
+/** A scheduled session has no parent and makes its own keys. */
 const NOT_IN_A_TEMPLATE = ['deadlineMs', 'parentSessionId', 'key', 'wait'];
 
 export function scheduleParams(name: string, options: ScheduleOptions): Params<'create_schedule'> {
@@ -148,13 +148,13 @@ function templateOf(wanted: ScheduledSession): SessionTemplate {
   return template;
 }
 
-/** What is left out stays as it was. */
+/** Omitted fields stay. */
 export interface ResumeOptions {
   readonly claimedCapabilities?: readonly string[] | undefined;
   readonly domains?: readonly string[] | undefined;
   readonly summary?: string | undefined;
   readonly examples?: readonly string[] | undefined;
-  /** Refuse (`conflict`) unless this is the present version. */
+  /** Reject with `conflict` unless this is the current version. */
   readonly expectedVersion?: number | undefined;
 }
 
@@ -167,9 +167,9 @@ const RESUME_OPTIONS: OptionChecks<ResumeOptions> = {
 };
 
 export interface RuleOptions {
-  /** Whose rule, by name or id; your own unless told. */
+  /** Name or id (default: you). */
   readonly agent?: string | undefined;
-  /** Refuse (`conflict`) unless this is the present version. */
+  /** Reject with `conflict` unless this is the current version. */
   readonly expectedVersion?: number | undefined;
 }
 
@@ -187,7 +187,6 @@ export function checkAgentQuery(query: AgentQuery): void {
   checkOptions(query, AGENT_QUERY);
 }
 
-/** The rule as it travels: it has the same members here. */
 export function ruleParams(rule: RuleChange, options: RuleOptions): Params<'set_rule'> {
   if (!isObject(rule)) throw invalidValueError('rule', 'an object with access and limits', rule);
   checkOptions(options, RULE_OPTIONS);
@@ -195,7 +194,7 @@ export function ruleParams(rule: RuleChange, options: RuleOptions): Params<'set_
   return { ...aboutAgent(agent), rule, expected_version };
 }
 
-/** Whom it is about; absent = oneself. */
+/** Omitted = oneself. */
 export function aboutAgent(agent: string | undefined): { readonly agent?: string | undefined } {
   if (agent !== undefined && typeof agent !== 'string') throw invalidValueError('agent', 'a name or an id', agent);
   return { agent };

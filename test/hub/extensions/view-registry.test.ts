@@ -32,10 +32,14 @@ describe('registering views', () => {
       }),
     );
     const wrongs: readonly [unknown, string][] = [
-      [null, 'a view is an object with name, version, parseParams, window, show; got null'],
-      [{ ...lastWord, name: 'Last Word' }, 'view: expected a name such as "full_transcript", got "Last Word"'],
-      [{ ...lastWord, version: 0 }, 'view last_word: expected a whole version ≥ 1, got 0'],
-      [{ ...lastWord, show: 1, window: null, version: 2 }, 'view last_word: window, show must be a function'],
+      [null, 'a view is an object with name, version and parseParams, window, show; got null'],
+      [
+        { ...lastWord, name: 'Last Word' },
+        'name of a view: expected one such as "full_transcript" (/^[a-z][a-z0-9_.-]{0,63}$/), got "Last Word"',
+      ],
+      [{ ...lastWord, version: 0 }, 'version of view last_word: expected a whole number from 1 on, got 0'],
+      [{ ...lastWord, window: null, version: 2 }, 'view last_word: window must be a function, got null'],
+      [{ ...lastWord, show: 1, version: 2 }, 'view last_word: show must be a function, got 1'],
     ];
     for (const [view, message] of wrongs) {
       expect(() => world.hub.registerView(view as View)).toThrow(

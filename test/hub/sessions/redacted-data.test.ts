@@ -237,7 +237,7 @@ describe('after the archive', () => {
     );
     await restart();
     const again = await peer('alice');
-    expect((await stateOf(again, id)).unavailable).toContain(`seq ${seq}: it was redacted`);
+    expect((await stateOf(again, id)).unavailable).toContain(`seq ${seq} was redacted`);
     expect((await again.call('read_log', { session_id: id })).envelopes.length).toBeGreaterThan(3);
   });
 

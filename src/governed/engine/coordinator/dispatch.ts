@@ -3,9 +3,8 @@
 import { digestOf } from '../lib/digest.ts';
 import { getOwn } from '../lib/unknown-record.ts';
 import { decisionIds, isWorkDone, openRepos } from './barriers.ts';
-import { activeTurns, hasPendingGate, linkedState } from './blockers.ts';
 import type { Workstream } from './config.ts';
-import type { CoordinatorView } from './gates.ts';
+import { activeTurns, type CoordinatorView, hasPendingGate, linkedState } from './gates.ts';
 import { type Barrier, type Barriers, type CoordinatorState, type DispatchEntry, projectionsOf } from './state.ts';
 
 export interface Dispatch {

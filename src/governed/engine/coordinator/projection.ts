@@ -7,11 +7,11 @@ import { getOwn, isNonEmptyText, isRecord, type UnknownRecord } from '../lib/unk
 import { type BarrierEffect, recomputeBarriers } from './barriers.ts';
 import { type CoordinatorRefusal, refused } from './change.ts';
 import type { CoordinatorConfig } from './config.ts';
-import { type Invalidation, invalidationsOf } from './invalidations.ts';
 import {
   type BarrierLedgerEntry,
   type Barriers,
   type CoordinatorState,
+  dispatchesOf,
   type HistoryLine,
   type ProjectionEntry,
   projectionsOf,
@@ -29,6 +29,16 @@ export interface ProjectInput {
   readonly now: string;
   /** Whoever can look at the disk says where links lead; otherwise the text of the paths decides. */
   readonly ownerOf?: OwnerOf;
+}
+
+/** An active turn whose context lacks an acceptance. */
+export interface Invalidation {
+  readonly workstream_id: string;
+  readonly repo_id: string;
+  readonly repo_turn_id: string;
+  readonly context_ref: string;
+  /** The acceptance it lacks. */
+  readonly invalidated_by: string;
 }
 
 export interface Projected {
@@ -67,7 +77,7 @@ export function projectAcceptance(given: ProjectInput): Projected | CoordinatorR
     barriers: after.barriers,
     barrier_effects: after.effects,
     barrier_ledger: after.effects.map((effect) => ledgerEntry(effect, shown, now)),
-    context_invalidations: invalidationsOf({ config, state, history, projections, by: shown }),
+    context_invalidations: invalidationsOf(given, projections, shown),
   };
 }
 
@@ -132,6 +142,38 @@ function ledgerEntry(effect: BarrierEffect, by: ProjectionEntry, now: string): B
     ...effect,
     causation: { type: 'acceptance_projection', projection_ref, workstream_id, repo_id, repo_turn_id },
   };
+}
+
+/** Turns dispatched and not projected yet, of the same workstream or of one that depends on it. */
+function invalidationsOf(
+  { config, state, history }: ProjectInput,
+  projections: readonly ProjectionEntry[],
+  by: ProjectionEntry,
+): readonly Invalidation[] {
+  const concerned = dependents(config, by.workstream_id);
+  const back = new Set(projections.map(({ repo_id, repo_turn_id }) => JSON.stringify([repo_id, repo_turn_id])));
+  return dispatchesOf(history, state.super_run_id)
+    .filter(({ workstream_id }) => concerned.has(workstream_id))
+    .filter(({ repo_id, repo_turn_id }) => !back.has(JSON.stringify([repo_id, repo_turn_id])))
+    .map(({ workstream_id, repo_id, repo_turn_id, context_ref }) => ({
+      workstream_id,
+      repo_id,
+      repo_turn_id,
+      context_ref,
+      invalidated_by: by.projection_ref,
+    }));
+}
+
+/** The workstream and all that depend on it, directly or not. */
+function dependents({ workstreams }: CoordinatorConfig, id: string): ReadonlySet<string> {
+  const found = new Set([id]);
+  // Iterating a growing set visits what is added.
+  for (const before of found) {
+    for (const [other, { depends_on = [] }] of Object.entries(workstreams)) {
+      if (depends_on.includes(before)) found.add(other);
+    }
+  }
+  return found;
 }
 
 interface TurnRead {

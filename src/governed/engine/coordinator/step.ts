@@ -2,14 +2,15 @@
 
 import { getOwn, isMissing } from '../lib/unknown-record.ts';
 import { needsPerson } from './approve.ts';
-import { type CoordinatorBlocker, linkedState } from './blockers.ts';
 import { coordinatorPhases } from './config.ts';
 import { nextDispatch } from './dispatch.ts';
 import {
+  type CoordinatorBlocker,
   type CoordinatorView,
   evaluateCoordinatorCompletion,
   evaluateCoordinatorTransition,
   type GateDraft,
+  linkedState,
 } from './gates.ts';
 import { type AcceptedTurn, dispatchesOf, projectionsOf, type RepoRun, refusalsOf } from './state.ts';
 
