@@ -57,7 +57,6 @@ export class Bindings {
     return this.byAgent.size;
   }
 
-  /** The current binding of the identity; undefined = not bound. */
   get(agentId: string): Binding | undefined {
     return this.byAgent.get(agentId);
   }
@@ -134,7 +133,6 @@ const TOGETHER_MS = 10;
 class Expiry {
   private readonly clock: Clock;
   private readonly endThose: (isOver: (credential: Credential) => boolean) => void;
-  /** Bindings whose credential expires. */
   private readonly expiring = new Set<Binding>();
   private armedFor = Number.POSITIVE_INFINITY;
   private disarm: () => void = () => {};

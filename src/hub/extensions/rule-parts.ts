@@ -24,12 +24,10 @@ export class RuleParts {
     this.targets.register(target);
   }
 
-  /** The newest version of everything. */
   newest(): Vocabulary {
     return { conditions: this.conditions.newest(), targets: this.targets.newest() };
   }
 
-  /** The newest version of each of these names. */
   choose({ conditions, targets }: UsedNames): ChosenParts {
     const newest = this.newest();
     const chosen = {

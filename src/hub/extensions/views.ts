@@ -30,7 +30,6 @@ export class Views {
     return this.views.newest(name);
   }
 
-  /** The registered names, for messages. */
   get known(): string {
     return this.views.known;
   }

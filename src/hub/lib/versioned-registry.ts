@@ -36,12 +36,10 @@ export class VersionedRegistry<T> {
     return versions?.get(Math.max(...versions.keys())) ?? null;
   }
 
-  /** In the order of registration. */
   get names(): readonly string[] {
     return [...this.byName.keys()];
   }
 
-  /** The registered names, for messages. */
   get known(): string {
     return this.names.toSorted().join(', ') || 'none';
   }
@@ -57,7 +55,6 @@ export interface RegistrationKind {
   /** With its article: "a target". */
   readonly kind: string;
   readonly code: string;
-  /** A name of this kind. */
   readonly example: string;
   readonly members: readonly string[];
   readonly optional?: readonly string[];

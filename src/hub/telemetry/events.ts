@@ -72,7 +72,6 @@ export interface HubEvents {
   /** The arbiter threw, timed out or answered nonsense; the hub denied. */
   arbiterFailed: { readonly member: ArbiterMember; readonly error: Error };
   scheduleCreated: { readonly schedule: Schedule };
-  /** Changed, paused or resumed. */
   scheduleUpdated: { readonly schedule: Schedule };
   scheduleDeleted: { readonly schedule: Schedule };
   /** A run was due: its session opened, or the reason why not. */
@@ -82,7 +81,6 @@ export interface HubEvents {
 }
 
 export type HubEventName = keyof HubEvents;
-/** All names, for subscribing by name. */
 export const HUB_EVENTS: readonly HubEventName[] = [
   'agentRegistered',
   'agentUnregistered',
@@ -125,7 +123,6 @@ export class HubEventEmitter {
     this.log = log;
   }
 
-  /** Adds a listener; the result removes it. */
   on<Name extends HubEventName>(name: Name, listener: HubListener<Name>): () => void {
     this.emitter.on(name, listener);
     return () => void this.emitter.off(name, listener);

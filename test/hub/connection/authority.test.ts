@@ -1,4 +1,4 @@
-// The grants of a request: those of its identity and of its own credential, never of another connection.
+// The grants of a request: those of its identity and of the credential it was sent with, never of another connection.
 
 import type { OperationName, Params } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';

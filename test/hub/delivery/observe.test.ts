@@ -1,4 +1,4 @@
-// Observers of a log: who may observe, what they see, how it ends, and that nobody else notices.
+// Observers of a log: the grant, the envelopes, the end of an observation, and its invisibility to others.
 
 import { fullTranscript } from 'parley-hub/views/full-transcript';
 import { describe, expect, it } from 'vitest';
