@@ -2,7 +2,7 @@ import { OPERATIONS, type OperationName } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import { goodParams } from '../every-operation.ts';
-import { aConversation, foreignUnit, invited, logOf, say } from '../scene.ts';
+import { aConversation, ack, foreignUnit, invited, logOf, say } from '../scene.ts';
 
 const nowhere = 'e'.repeat(32);
 const operations = Object.keys(OPERATIONS) as OperationName[];
@@ -124,8 +124,7 @@ describe('for a non-participant', () => {
     const { world, ids } = await sessions();
     const carol = await world.peer('carol');
     const answerTo = async (id: string) => {
-      carol.receipt(id, 4);
-      await world.settle();
+      await ack(world, carol, id, 4);
       return JSON.stringify(carol.frames.at(-1)).replaceAll(id, nowhere);
     };
     expect(await answerTo(ids.active ?? '')).toBe(await answerTo(nowhere));

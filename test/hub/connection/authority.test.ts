@@ -8,7 +8,7 @@ import { GRANTS, type Grant } from '../../../src/core/records/access/grants.ts';
 import { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import { panel } from '../panel.ts';
-import { ADAPTERS, aTrio, opened, say, watch } from '../scene.ts';
+import { ADAPTERS, aCast, opened, openGate, say, watch } from '../scene.ts';
 import { SlowReads } from '../slow-stores.ts';
 
 const ALL = Object.keys(GRANTS) as Grant[];
@@ -30,7 +30,11 @@ type Ask = (op: OperationName, params: object) => Promise<unknown>;
 
 async function scene() {
   const store = new SlowReads();
-  const { world, alice, bob, carol } = await aTrio({}, { store, adapters: [...ADAPTERS, GATED] });
+  const { world, alice, bob, carol } = await aCast(
+    ['alice', 'bob', 'carol'],
+    {},
+    { store, adapters: [...ADAPTERS, GATED] },
+  );
   const others = await opened(world, bob, [carol]);
   const { seq: spoken } = await say(world, bob, others, 'hello');
   const gated = await opened(world, bob, [alice], { type: 'gated' });
@@ -158,13 +162,11 @@ describe('two hellos with different credentials on one endpoint', () => {
     await hello([]);
     const weak = asked();
     await hello(ALL);
-    store.gate.open();
-    await world.settle();
+    await openGate(world, store);
     expect(weak).toMatchObject({ state: 'refused', value: { code: 'not_found' } });
     const strong = asked();
     await hello([]);
-    store.gate.open();
-    await world.settle();
+    await openGate(world, store);
     expect(strong.state).toBe('answered');
     const { grants } = await world.answer(peer.call('whoami', {}));
     expect(grants).toEqual([]);

@@ -7,15 +7,18 @@ import type { World } from '../../../src/testing/doubles/world.ts';
 import { type Random, seededRandom } from '../../../src/testing/lib/random.ts';
 import { goodParams } from '../every-operation.ts';
 import {
+  aCast,
   aConversation,
-  aTrio,
   aWorld,
   invited,
   leave,
   logOf,
   opened,
   rebind,
+  recordEvents,
   refusal,
+  refused,
+  releaseHold,
   SECOND,
   say,
   text,
@@ -115,8 +118,7 @@ describe('hello', () => {
     const { world, alice, bob, id } = await aConversation();
     bob.acks = false;
     await say(world, alice, id, 'five');
-    const unbound: unknown[] = [];
-    world.hub.on('agentUnbound', ({ name, reason }) => unbound.push([name, reason]));
+    const unbound = recordEvents(world, 'agentUnbound', ({ name, reason }) => [name, reason]);
     bob.hello('bob');
     await world.settle();
     expect(bob.frames.filter(({ kind }) => kind === 'goodbye')).toEqual([]);
@@ -154,8 +156,7 @@ describe('requests', () => {
     world.clock.advance(100);
     expect(await late).toMatchObject({ error: { code: 'timeout' } });
     expect(await alice.ask('health', {})).toMatchObject({ error: { code: 'rate_limited' } });
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect(await alice.ask('health', {})).toMatchObject({ ok: true });
   });
 
@@ -176,7 +177,7 @@ describe('requests', () => {
   });
 
   it('[OP9, OP6] are not needed for a ping to count the unacked deliveries of all identities', async () => {
-    const { world, alice, bob, carol } = await aTrio();
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     for (const other of [bob, carol]) {
       const id = await opened(world, alice, [other]);
       other.acks = false;
@@ -268,8 +269,7 @@ describe('requests', () => {
     expect(calls.slice(0, 64).every(({ state }) => state === 'open')).toBe(true);
     expect(calls[64]).toEqual({ state: 'refused', value: { code: 'rate_limited', details: { retry_after_ms: 100 } } });
     const other = watch(bob.call('post', text(id, 'me')));
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect([...calls.slice(0, 64), other].every(({ state }) => state === 'answered')).toBe(true);
     expect((await say(world, alice, id, 'again')).seq).toBe(70);
   });
@@ -302,8 +302,7 @@ describe('requests', () => {
         error: { code: 'timeout', message, details: { session_id: id } },
       },
     ]);
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     world.clock.advance(5000);
     await world.settle();
     expect(heard).toMatchObject([{ kind: 'response', request_id: 'long', ok: true }]);
@@ -330,9 +329,7 @@ describe('several identities', () => {
       bob.agent_id,
       bob.agent_id,
     ]);
-    expect(await refusal(world, both.call('post', text(his.session.session_id, 'x'), { as: 'alice' }))).toMatchObject({
-      code: 'not_found',
-    });
+    await refused(world, both.call('post', text(his.session.session_id, 'x'), { as: 'alice' }), 'not_found');
     expect((await world.answer(both.call('post', text(his.session.session_id, 'x'), asBob))).seq).toBe(5);
     const { sessions } = await world.answer(both.call('list_sessions', {}, asBob));
     expect(sessions.map(({ session_id }) => session_id)).toEqual([his.session.session_id]);
@@ -349,7 +346,7 @@ describe('several identities', () => {
     expect(both.frames.at(-1)).toMatchObject({ kind: 'goodbye', reason: 'unregistered' });
     expect(both.closed).toBe(false);
     for (const as of ['bob', 'carol']) {
-      expect(await refusal(world, both.call('list_sessions', {}, { as }))).toMatchObject({ code: 'unauthenticated' });
+      await refused(world, both.call('list_sessions', {}, { as }), 'unauthenticated');
     }
     expect(await world.answer(both.call('list_sessions', {}, { as: 'alice' }))).toEqual({ sessions: [], next: null });
   });
@@ -388,8 +385,7 @@ describe('several identities', () => {
     const world = await aWorld();
     const both = await world.peer('alice');
     await world.answer(both.call('register', { name: 'bob' }));
-    const left: string[] = [];
-    world.hub.on('agentUnbound', ({ name, reason }) => left.push(`${name} ${reason}`));
+    const left = recordEvents(world, 'agentUnbound', ({ name, reason }) => `${name} ${reason}`);
     await leave(world, both);
     expect(left).toEqual(['alice left', 'bob left']);
     expect(world.hub.health()).toMatchObject({ bound: 0, connections: 0 });
@@ -399,8 +395,7 @@ describe('several identities', () => {
 describe('frames', () => {
   it('[OP7, RE1, L8] that do not parse are rejected by name; too many close only that connection', async () => {
     const { world, alice, bob, id } = await aConversation({ maxBadFrames: 4 });
-    const bad: string[] = [];
-    world.hub.on('badFrame', ({ agent_id, error }) => bad.push(`${agent_id === bob.agentId} ${error.code}`));
+    const bad = recordEvents(world, 'badFrame', ({ agent_id, error }) => `${agent_id === bob.agentId} ${error.code}`);
     const frames = ['no json', '[]', '{"kind":"shout"}'];
     for (const frame of frames) bob.send(frame);
     await world.settle();
@@ -485,8 +480,7 @@ describe('the end of a connection', () => {
     void alice.call('post', text(id, 'last words'));
     await world.settle();
     await leave(world, alice);
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect(bob.notifies(id).at(-1)?.envelope.event_data).toEqual({ text: 'last words' });
   });
 
@@ -497,8 +491,7 @@ describe('the end of a connection', () => {
     void peer.call('register', { name: 'alice' });
     await world.settle();
     await leave(world, peer);
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect(world.hub.health()).toMatchObject({ bound: 0, connections: 0 });
     const again = await world.peer('alice');
     expect(again.agentId).toMatch(/^[0-9a-f]{32}$/);

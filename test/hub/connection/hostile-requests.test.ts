@@ -1,7 +1,7 @@
 import { fullTranscript } from 'parley-hub/views/full-transcript';
 import { describe, expect, it } from 'vitest';
 import { roomsOf } from '../rooms-of.ts';
-import { aConversation, aWorld, refusal, say, VIEWS } from '../scene.ts';
+import { aConversation, aWorld, refusal, refused, say, VIEWS } from '../scene.ts';
 
 describe('a legal request does not block others', () => {
   it('[ID8, L8] reads the registry once, however many capabilities are named', async () => {
@@ -56,7 +56,7 @@ it('[RE5, L7] rejects a name that looks like an id', async () => {
 it.each(['constructor', 'toString', '__proto__'])('[VW9] rejects "%s" as a view', async (name) => {
   const { world, alice, id } = await aConversation({}, { views: VIEWS });
   const asked = alice.call('read_view', { session_id: id, view: { name } });
-  expect(await refusal(world, asked)).toMatchObject({ code: 'bad_frame', details: { field: 'params.view.name' } });
+  await refused(world, asked, 'bad_frame', 'params.view.name');
 });
 
 it('[ID4] the skill rendered from the longest profile can be set', async () => {

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { HubFrame } from '../../../src/core/protocol/frames/frames.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
-import { aConversation, aPair, aWorld, invited, leap, rebind, SECOND, say } from '../scene.ts';
+import { aCast, aConversation, aWorld, invited, leap, rebind, SECOND, say } from '../scene.ts';
 
 async function account(world: World, peer: Peer): Promise<HubFrame | undefined> {
   peer.send({ kind: 'ping', id: 'p1' });
@@ -40,7 +40,7 @@ it('[OP9] a pong counts unacked deliveries, without nacked ones until their retr
 });
 
 it('[OP9] a pong counts invites until they are answered or the session ends', async () => {
-  const { world, alice, bob } = await aPair();
+  const { world, alice, bob } = await aCast(['alice', 'bob']);
   const [first, second] = [await invited(world, alice, [bob]), await invited(world, alice, [bob])];
   expect(await account(world, bob)).toMatchObject({ invites: 2 });
   await world.answer(bob.call('ack_invite', { session_id: first }));

@@ -4,7 +4,7 @@ import type { OperationName } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
 import type { Credential } from '../../../src/core/records/access/credentials.ts';
 import { FaultyStore } from '../../../src/testing/doubles/faulty-store.ts';
-import { aPair, DAY, HOUR, leap, leave, logOf, opened, text, types } from '../scene.ts';
+import { aCast, DAY, HOUR, leap, leave, logOf, opened, openGate, text, types } from '../scene.ts';
 import { SlowReads } from '../slow-stores.ts';
 
 /** What a port's authenticator returns for the name. */
@@ -18,7 +18,7 @@ interface Asking {
 }
 
 async function talking(store = new FaultyStore()) {
-  const { world, alice, bob } = await aPair({}, { store });
+  const { world, alice, bob } = await aCast(['alice', 'bob'], {}, { store });
   const id = await opened(world, alice, [bob], { ttl: 0, expectations: [] });
   const failures: string[] = [];
   const asked = (op: OperationName, params: object, { as, credential = credentialFor('alice') }: Asking = {}) =>
@@ -77,8 +77,7 @@ describe('its credential', () => {
     const refused = expect(posted).rejects.toMatchObject({ code: 'unauthenticated' });
     await world.settle();
     world.clock.advance(1000);
-    store.gate.open();
-    await world.settle();
+    await openGate(world, store);
     await refused;
   });
 

@@ -14,15 +14,16 @@ import { describe, expect, it } from 'vitest';
 import type { World, WorldOptions } from '../../../src/testing/doubles/world.ts';
 import {
   ADAPTERS,
+  aCast,
   aConversation,
-  aPair,
-  aTrio,
   aWorld,
   foreignUnit,
   logOf,
   MINUTE,
   opened,
-  refusal,
+  recordEvents,
+  refused,
+  releaseHold,
   say,
   standing,
   text,
@@ -53,8 +54,7 @@ describe('the unit', () => {
     await world.settle();
     expect(world.store.stagedUnits()).toBe(1);
     expect(logOf(world.store, id)).toHaveLength(before);
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect(types(logOf(world.store, id)).slice(before, before + 3)).toEqual([
       'msg.text',
       'expectation.violated',
@@ -68,8 +68,7 @@ describe('the unit', () => {
     void alice.ask('post', text(id, 'mine'));
     await world.settle();
     world.store.foreignAppend(id, foreignUnit(world, id, { sender_id: bob.agentId }));
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect(fired(world, id)).toEqual([[0, 'max_turns', 6]]);
   });
 
@@ -97,7 +96,7 @@ describe('the unit', () => {
   it.each(['auto_close', 'remove', 'hide', 'warn'])(
     '[EX20] keeps the adapter’s close reason; with %s the violation is only reported',
     async (handler) => {
-      const { world, alice, bob } = await aPair();
+      const { world, alice, bob } = await aCast(['alice', 'bob']);
       const expectations = [{ ...budgetWithin({ usd: 1 }, 'audit'), on_violation: handler }];
       const id = await opened(world, alice, [bob], { type: 'consulting', expectations });
       await say(world, alice, id, 'how much?');
@@ -116,7 +115,7 @@ describe('the unit', () => {
   );
 
   it('[EX20, DI9] moves the turn of a participant hidden by its own post', async () => {
-    const { world, alice, bob, carol } = await aTrio({}, { adapters });
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol'], {}, { adapters });
     const id = await opened(world, alice, [bob, carol], {
       type: 'discussion',
       knobs: { ordering: 'moderated' },
@@ -198,10 +197,7 @@ describe('budget_within', () => {
     [{ cost_usd: 1e300 }, 'event_data.cost_usd'],
   ])('[EX21, RE10] rejects %j by its field', async (data, field) => {
     const { world, alice, id } = await talk([budgetWithin({ usd: 1 }, 'audit')]);
-    expect(await refusal(world, spend(world, alice, id, data))).toMatchObject({
-      code: 'bad_frame',
-      details: { field },
-    });
+    await refused(world, spend(world, alice, id, data), 'bad_frame', { field });
   });
 });
 
@@ -286,14 +282,12 @@ describe('custom evaluators and handlers', () => {
   it('[EX24, L1] a failure is reported once the envelope is durable', async () => {
     const evaluators = [...EVALUATORS, { ...noShouting, violators: breaks }];
     const { world, alice, id } = await talk([quiet], { evaluators });
-    const failures: string[] = [];
-    world.hub.on('expectationFailed', ({ name }) => failures.push(name));
+    const failures = recordEvents(world, 'expectationFailed', ({ name }) => name);
     world.hold = true;
     void alice.ask('post', text(id, 'hello!'));
     await world.settle();
     expect(failures).toEqual([]);
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect(failures).toEqual(['no_shouting']);
   });
 
@@ -324,7 +318,7 @@ describe('custom evaluators and handlers', () => {
 });
 
 it('[EX4] invalid parameters are rejected at creation, by the field', async () => {
-  const { world, alice, bob } = await aPair();
+  const { world, alice, bob } = await aCast(['alice', 'bob']);
   const wrong: readonly [ExpectationEntry, JsonObject][] = [
     [
       { name: 'max_turns', on_violation: 'audit', params: { turns: 0 } },
@@ -346,9 +340,6 @@ it('[EX4] invalid parameters are rejected at creation, by the field', async () =
       expectations: [entry],
     };
     const field = `expectations.0.params.${String(details.field)}`;
-    expect(await refusal(world, alice.call('create_session', params))).toMatchObject({
-      code: 'invalid_create',
-      details: { ...details, field },
-    });
+    await refused(world, alice.call('create_session', params), 'invalid_create', { ...details, field });
   }
 });

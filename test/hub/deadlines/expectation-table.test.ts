@@ -4,7 +4,7 @@
 import type { JsonObject } from 'parley-hub/core';
 import { expect, it } from 'vitest';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
-import { invited, leap, logOf, opened, refusal, say } from '../scene.ts';
+import { invited, leap, logOf, opened, refused, say } from '../scene.ts';
 import {
   casesOf,
   ending,
@@ -219,7 +219,7 @@ async function expectViews(scene: Scene, one: Case, hasFired: boolean): Promise<
     const reading = peer.call('read_view', { session_id: id });
     if (one.evaluator === 'acks_within' && name !== 'alice') {
       // Invitees see nothing.
-      expect(await refusal(world, reading)).toMatchObject({ code: 'forbidden' });
+      await refused(world, reading, 'forbidden');
       continue;
     }
     const { messages } = await world.answer(reading);

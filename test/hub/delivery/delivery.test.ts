@@ -7,6 +7,7 @@ import type { World } from '../../../src/testing/doubles/world.ts';
 import {
   aCast,
   aConversation,
+  ack,
   aPanel,
   aWorld,
   DAY,
@@ -17,8 +18,10 @@ import {
   leave,
   logOf,
   opened,
+  openGate,
   rebind,
-  refusal,
+  recordEvents,
+  refused,
   SECOND,
   say,
   sessionOf,
@@ -161,9 +164,7 @@ describe('acks', () => {
 
   it('[DL2, DL5, L5] do not cover an earlier loss', async () => {
     const { world, bob, id } = await withThree();
-    bob.receipt(id, 7);
-    bob.receipt(id, 5);
-    await world.settle();
+    await ack(world, bob, id, 7, 5);
     const again = await rebind(world, 'bob');
     expect(again.seqs(id)).toEqual([6]);
     expect(chain(again, id)).toEqual(['5→6']);
@@ -178,8 +179,7 @@ describe('acks', () => {
     await say(world, await world.peer('alice'), id, 'eight');
     const again = await rebind(world, 'bob');
     expect(again.seqs(id)).toEqual([6, 8]);
-    again.receipt(id, 6);
-    await world.settle();
+    await ack(world, again, id, 6);
     // The cursor has moved over the acks beyond the loss.
     expect((await rebind(world, 'bob', {})).seqs(id)).toEqual([8]);
     expect(alice.closed).toBe(true);
@@ -187,18 +187,15 @@ describe('acks', () => {
 
   it('[L5, DL5] lost in a crash only repeat the delivery', async () => {
     const { world, bob, id } = await withThree();
-    for (const seq of [5, 6, 7]) bob.receipt(id, seq);
-    await world.settle();
+    await ack(world, bob, id, 5, 6, 7);
     await world.crash();
     expect((await rebind(world, 'bob')).seqs(id)).toEqual([4, 5, 6, 7]);
   });
 
   it('[DL2] count once when repeated', async () => {
     const { world, bob, id } = await withThree();
-    const acked: number[] = [];
-    world.hub.on('deliveryAcked', ({ seq }) => acked.push(seq));
-    for (const seq of [5, 5, 6, 5]) bob.receipt(id, seq);
-    await world.settle();
+    const acked = recordEvents(world, 'deliveryAcked', ({ seq }) => seq);
+    await ack(world, bob, id, 5, 5, 6, 5);
     expect([acked, errorsOf(bob).length]).toEqual([[5, 6], 1]); // 1: the hello before it was registered
   });
 
@@ -247,8 +244,7 @@ describe('acks', () => {
 
   it('[DL7, L8] may be followed by seen, even after the session has ended', async () => {
     const { world, alice, bob, id } = await aConversation();
-    const seen: number[] = [];
-    world.hub.on('deliverySeen', ({ seq }) => seen.push(seq));
+    const seen = recordEvents(world, 'deliverySeen', ({ seq }) => seq);
     await say(world, alice, id, 'hello');
     bob.receipt(id, 5, 'seen');
     await world.answer(alice.call('close_session', { session_id: id, wait: 'closed' }));
@@ -282,8 +278,7 @@ describe('nacks', () => {
     await say(world, bob, id, 'own'); // 5, so that 6 does not follow 5 in bob's stream
     await say(world, alice, id, 'try'); // 6
     await say(world, alice, id, 'next'); // 7
-    const failed: unknown[] = [];
-    world.hub.on('deliveryFailed', (event) => failed.push(event));
+    const failed = recordEvents(world, 'deliveryFailed');
     return { ...all, failed };
   }
 
@@ -361,12 +356,9 @@ describe('the window', () => {
     bob.receipt(id, 4);
     for (const words of ['a', 'b', 'c', 'd', 'e', 'f']) await say(world, alice, id, words);
     expect(bob.seqs(id)).toEqual([4, 5, 6, 7]);
-    bob.receipt(id, 6);
-    await world.settle();
+    await ack(world, bob, id, 6);
     expect(bob.seqs(id)).toEqual([4, 5, 6, 7, 8]);
-    bob.receipt(id, 5);
-    bob.receipt(id, 7);
-    await world.settle();
+    await ack(world, bob, id, 5, 7);
     expect(bob.seqs(id)).toEqual([4, 5, 6, 7, 8, 9, 10]);
     const again = await rebind(world, 'bob');
     expect(again.seqs(id)).toEqual([8, 9, 10]);
@@ -382,8 +374,7 @@ describe('the window', () => {
     expect(again.frames[0]).toMatchObject({ kind: 'welcome', limits: { window: 5 } });
     expect(again.seqs(id)).toEqual([5, 6, 7, 8, 9]);
     again.acks = true;
-    for (const seq of again.seqs(id)) again.receipt(id, seq);
-    await world.settle();
+    await ack(world, again, id, ...again.seqs(id));
     expect(again.seqs(id)).toEqual(Array.from({ length: 20 }, (_, i) => 5 + i));
   });
 });
@@ -405,8 +396,7 @@ describe('ttl', () => {
     ]);
     expect(late.frames.map(({ kind }) => kind)).toEqual(['welcome', 'gap', 'notify']);
     expect(chain(late, id)).toEqual(['5→6']);
-    late.receipt(id, 6);
-    await world.settle();
+    await ack(world, late, id, 6);
     const after = await rebind(world, 'bob');
     expect([after.seqs(id), gapsOf(after)]).toEqual([[], []]);
   });
@@ -420,8 +410,7 @@ describe('ttl', () => {
     for (let times = 0; times < 2; times++) {
       const again = await rebind(world, 'bob');
       expect(gapsOf(again)).toMatchObject([{ from_seq: 6, to_seq: 6 }]);
-      again.receipt(id, 5);
-      await world.settle();
+      await ack(world, again, id, 5);
     }
   });
 
@@ -472,8 +461,7 @@ describe('a new binding', () => {
     const { world, alice, bob, id } = await aConversation();
     bob.acks = false;
     for (const words of ['five', 'six', 'seven']) await say(world, alice, id, words);
-    bob.receipt(id, 5);
-    await world.settle();
+    await ack(world, bob, id, 5);
     expect((await rebind(world, 'bob', { [id]: { seq: 8, epoch: 1 } })).seqs(id)).toEqual([6, 7]);
     expect((await rebind(world, 'bob', { [id]: { seq: 4, epoch: 1 } })).seqs(id)).toEqual([6, 7]);
     expect((await rebind(world, 'bob', { [id]: { seq: 7, epoch: 1 } })).seqs(id)).toEqual([]);
@@ -513,12 +501,9 @@ describe('a new binding', () => {
     const again = await rebind(world, 'bob');
     expect(bob.frames.at(-1)).toEqual({ kind: 'goodbye', reason: 'replaced', recipient_id: bob.agentId });
     const heard = bob.frames.length;
-    expect(await refusal(world, bob.call('post', text(id, 'x')))).toMatchObject({ code: 'unauthenticated' });
-    expect(await refusal(world, bob.call('post', text(id, 'x'), { as: 'bob' }))).toMatchObject({
-      code: 'unauthenticated',
-    });
-    bob.receipt(id, 5);
-    await world.settle();
+    await refused(world, bob.call('post', text(id, 'x')), 'unauthenticated');
+    await refused(world, bob.call('post', text(id, 'x'), { as: 'bob' }), 'unauthenticated');
+    await ack(world, bob, id, 5);
     await say(world, alice, id, 'six');
     expect(again.seqs(id)).toEqual([5, 6]);
     // The old binding's late ack is ignored and is no bad frame.
@@ -541,7 +526,7 @@ describe('a new binding', () => {
     const usurper = world.stranger();
     usurper.hello('bob');
     for (const call of asked) call.catch(() => {});
-    for (const call of asked) expect(await refusal(world, call)).toMatchObject({ code: 'unauthenticated' });
+    for (const call of asked) await refused(world, call, 'unauthenticated');
     expect([logOf(world.store, id).length, logOf(world.store, pending).length]).toEqual([4, 2]);
   });
 
@@ -553,7 +538,7 @@ describe('a new binding', () => {
     world.store.foreignAppend(id, foreignUnit(world, id, { sender_id: alice.agentId }));
     await rebind(world, 'bob');
     world.hold = false;
-    expect(await refusal(world, post)).toMatchObject({ code: 'unauthenticated' });
+    await refused(world, post, 'unauthenticated');
   });
 
   it('[DL6] is the only one served, however long the cursors take to load', async () => {
@@ -566,8 +551,7 @@ describe('a new binding', () => {
     await say(world, alice, id, 'six');
     const asked = first.frames.map(({ kind }) => kind);
     expect([asked, second.frames.map(({ kind }) => kind)]).toEqual([['welcome', 'goodbye'], ['welcome']]);
-    store.gate.open();
-    await world.settle();
+    await openGate(world, store);
     expect([first.seqs(id), chain(second, id)]).toEqual([[], ['4→5', '5→6']]);
   });
 
@@ -588,8 +572,7 @@ describe('a new binding', () => {
     await world.answer(alice.call('close_session', { session_id: declined }));
     const late = await invited(world, alice, [bob]);
     expect(again.notifies()).toEqual([]);
-    store.gate.open();
-    await world.settle();
+    await openGate(world, store);
     expect([chain(again, open), chain(again, closes), chain(again, declined), chain(again, late)]).toEqual([
       ['4→5'],
       ['4→5', '5→6'],
@@ -609,8 +592,7 @@ describe('a new binding', () => {
     await world.answer(alice.call('close_session', { session_id: closes }));
     await world.pass(5 * SECOND);
     expect(again.notifies()).toEqual([]);
-    store.gate.open();
-    await world.settle();
+    await openGate(world, store);
     expect([chain(again, closes), chain(again, declined)]).toEqual([['4→5', '5→6'], ['null→3']]);
   });
 
@@ -622,8 +604,7 @@ describe('a new binding', () => {
     store.gate.close();
     const again = await rebind(world, 'bob');
     await world.answer(alice.call('close_session', { session_id: id }));
-    store.gate.open();
-    await world.settle();
+    await openGate(world, store);
     expect(again.notifies(id).map(({ envelope }) => envelope.event_type)).toEqual(['session.closed']);
   });
 
@@ -670,11 +651,9 @@ describe('a stream that is behind', () => {
     store.closeAfter(1);
     const again = await rebind(world, 'bob');
     expect(again.seqs(id)).toEqual([5]);
-    again.receipt(id, 5);
-    await world.settle();
+    await ack(world, again, id, 5);
     await leave(world, again);
-    store.gate.open();
-    await world.settle();
+    await openGate(world, store);
     expect((await rebind(world, 'bob')).seqs(id)).toEqual([250]);
   });
 });
@@ -699,8 +678,7 @@ describe('invites', () => {
   it('[DL7, DL8] have no receipt', async () => {
     const { world, alice, bob } = await aCast(['alice', 'bob']);
     const id = await invited(world, alice, [bob]);
-    bob.receipt(id, 2);
-    await world.settle();
+    await ack(world, bob, id, 2);
     expect(bob.frames.at(-1)).toMatchObject({ kind: 'error', error: { code: 'bad_frame' } });
   });
 
@@ -964,10 +942,7 @@ describe('read_log', () => {
       [bob, 'invited'],
       [carol, 'rejected'],
     ] as const) {
-      expect(await refusal(world, peer.call('read_log', { session_id: id }))).toMatchObject({
-        code: 'forbidden',
-        details: { status },
-      });
+      await refused(world, peer.call('read_log', { session_id: id }), 'forbidden', { status });
     }
     expect((await sessionOf(world, bob, id)).state).toBe('INVITED');
   });

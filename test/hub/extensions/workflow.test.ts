@@ -7,7 +7,7 @@ import type { CreatedData } from '../../../src/core/records/session/session.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import { World, type WorldOptions } from '../../../src/testing/doubles/world.ts';
 import { panel } from '../panel.ts';
-import { aCast, EXPECTATIONS, invited, logOf, opened, refusal, say, standing, text, types } from '../scene.ts';
+import { aCast, EXPECTATIONS, invited, logOf, opened, refusal, refused, say, standing, text, types } from '../scene.ts';
 import { CountingStore } from '../watched-stores.ts';
 
 const OPTIONS: WorldOptions = {
@@ -180,10 +180,7 @@ describe('a session with turns', () => {
     await say(world, bob, talk, 'two');
     await say(world, carol, talk, 'three');
     expect(await standing(world, alice, talk)).toBe('CLOSED (rounds_complete): alice active, bob active, carol active');
-    expect(await refusal(world, alice.call('post', text(talk, 'x')))).toMatchObject({
-      code: 'session_closed',
-      details: { close_reason: 'rounds_complete' },
-    });
+    await refused(world, alice.call('post', text(talk, 'x')), 'session_closed', { close_reason: 'rounds_complete' });
     const flow = await opened(world, alice, [bob, carol], {
       type: 'workflow',
       knobs: { graph: sequence(['bob', 'alice']) },
@@ -413,7 +410,7 @@ describe('custom conditions and targets', () => {
     expect((await get(world, alice, id)).turn?.agent_id).toBe(carol.agentId);
     await world.answer(carol.call('leave_session', { session_id: id }));
     expect((await get(world, alice, id)).turn?.agent_id).toBe(alice.agentId);
-    expect(await refusal(world, alice.call('post', text(id, 'x')))).toMatchObject({ code: 'internal' });
+    await refused(world, alice.call('post', text(id, 'x')), 'internal');
     const live = await get(world, alice, id);
     const again = await reopened(world, { targets: [...TARGETS, broken] });
     expect(await get(again, await again.peer('alice'), id)).toEqual(live);

@@ -13,7 +13,9 @@ import {
   logOf,
   opened,
   rebind,
-  refusal,
+  recordEvents,
+  refused,
+  releaseHold,
   SECOND,
   say,
   sessionOf,
@@ -25,7 +27,7 @@ import {
 
 const disk = new Error('disk on fire');
 const unknown = { state: 'refused', value: { code: 'unavailable', details: { outcome: 'unknown' } } };
-const refused = { state: 'refused', value: { code: 'unavailable', details: { outcome: 'refused' } } };
+const certain = { state: 'refused', value: { code: 'unavailable', details: { outcome: 'refused' } } };
 
 interface Scene {
   readonly world: World;
@@ -105,8 +107,7 @@ describe('while the disk is held', () => {
     expect(calls.map(({ state }) => state)).toEqual(calls.map(() => 'open'));
     world.hub.evictIdle();
     expect(withConnections(await seen(), opens)).toEqual(before);
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect(await seen()).not.toEqual(before);
     expect(heard.length).toBeGreaterThan(before.taps.length);
     if (!_name.startsWith('create')) expect(calls.map(({ state }) => state)).toEqual(calls.map(() => 'answered'));
@@ -151,8 +152,7 @@ describe('while the disk is held', () => {
 
   it('[L1] a rejection that depends on a held unit is held with it', async () => {
     const { world, alice, carol, active, consulting, pending } = await scene();
-    const heard: string[] = [];
-    world.hub.on('operationRefused', ({ op, error }) => heard.push(`${op} ${error.code}`));
+    const heard = recordEvents(world, 'operationRefused', ({ op, error }) => `${op} ${error.code}`);
     world.hold = true;
     void alice.call('post', text(consulting, 'question'));
     const dependents = [
@@ -168,8 +168,7 @@ describe('while the disk is held', () => {
     await world.settle();
     expect(dependents.map(({ state }) => state)).toEqual(dependents.map(() => 'open'));
     expect(heard).toEqual([]);
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect(
       dependents.map(({ state, value }) => (state === 'refused' ? (value as { code: string }).code : state)),
     ).toEqual(['not_your_turn', 'answered', 'session_closed', 'answered', 'protocol_error', 'conflict']);
@@ -191,8 +190,7 @@ describe('while the disk is held', () => {
     await world.settle();
     const again = await rebind(world, 'bob', { [active]: { seq: 3, epoch: 1 } });
     expect(again.seqs(active)).toEqual([]);
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect(again.seqs(active)).toEqual([5]);
   });
 });
@@ -201,8 +199,7 @@ describe('a poisoned store', () => {
   async function poisoned(keep = false) {
     const all = await scene();
     const { world, alice, bob, consulting, active } = all;
-    const failures: Error[] = [];
-    world.hub.on('storeFailed', ({ error }) => failures.push(error));
+    const failures = recordEvents(world, 'storeFailed', ({ error }) => error);
     world.hold = true;
     const waiting = {
       question: watch(alice.call('post', text(consulting, 'question', { idempotency_key: 'k' }))),
@@ -224,11 +221,11 @@ describe('a poisoned store', () => {
     expect(waiting).toEqual({
       question: unknown,
       repeat: unknown,
-      refusal: refused,
+      refusal: certain,
       other: unknown,
       register: unknown,
       resume: unknown,
-      stale: refused,
+      stale: certain,
     });
   });
 
@@ -251,7 +248,7 @@ describe('a poisoned store', () => {
     ].map(watch);
     const appends = world.store.counts.append;
     await world.settle();
-    expect(calls).toEqual(calls.map(() => refused));
+    expect(calls).toEqual(calls.map(() => certain));
     world.hub.sweep();
     await world.pass(60 * SECOND);
     expect(world.store.counts.append).toBe(appends);
@@ -308,8 +305,7 @@ describe('a poisoned store', () => {
   it('[L10] is not reported for a clean stop', async () => {
     const { world, alice, bob, id: parent } = await aConversation();
     await opened(world, alice, [bob], { parent_session_id: parent });
-    const failures: Error[] = [];
-    world.hub.on('storeFailed', ({ error }) => failures.push(error));
+    const failures = recordEvents(world, 'storeFailed', ({ error }) => error);
     bob.acks = false;
     await world.answer(alice.call('close_session', { session_id: parent }));
     // Everyone leaves: the parent is drained, and a running hub would close its child.
@@ -330,8 +326,7 @@ async function overtaken<T>(world: World, id: string, act: () => T, ...drafts: P
   const result = act();
   await world.settle();
   world.store.foreignAppend(id, foreignUnit(world, id, ...drafts));
-  world.hold = false;
-  await world.settle();
+  await releaseHold(world);
   return result;
 }
 
@@ -353,8 +348,7 @@ describe('after another writer was first', () => {
     // The next post arrives while the log is read.
     world.store.sync();
     calls.push(watch(alice.call('post', text(id, 'd'))));
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect(said(world, id)).toEqual(['foreign', 'foreign', 'a', 'b', 'c', 'd']);
     expect(calls.map(({ value }) => (value as { seq: number }).seq)).toEqual([7, 8, 9, 10]);
     const log = logOf(world.store, id);
@@ -378,8 +372,7 @@ describe('after another writer was first', () => {
 
   it('[AM9, EV1] the other writer’s entries are published once, before our own', async () => {
     const { world, alice, id } = await aConversation();
-    const posted: number[] = [];
-    world.hub.on('envelopePosted', ({ envelope }) => posted.push(envelope.seq));
+    const posted = recordEvents(world, 'envelopePosted', ({ envelope }) => envelope.seq);
     world.store.foreignAppend(id, foreignUnit(world, id, {}, {}));
     await say(world, alice, id, 'mine');
     expect(posted).toEqual([5, 6, 7]);
@@ -401,9 +394,7 @@ describe('after another writer was first', () => {
     expect(await sessionOf(world, alice, id)).toMatchObject({ state: 'CLOSED', close_reason: 'theirs', head_seq: 6 });
     // The keys are unused.
     for (const idempotency_key of ['k', 'k2', 'k3']) {
-      expect(await refusal(world, alice.call('post', text(id, 'x', { idempotency_key })))).toMatchObject({
-        code: 'session_closed',
-      });
+      await refused(world, alice.call('post', text(id, 'x', { idempotency_key })), 'session_closed');
     }
   });
 
@@ -534,8 +525,7 @@ describe('a hub that is behind', () => {
     expect(late).toEqual(late.map(() => behind));
     expect([held.state, inTime.state, world.store.stagedUnits()]).toEqual(['open', 'open', units]);
     expect((await sessionOf(world, bob, active)).head_seq).toBe(4);
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect([held.state, inTime.state]).toEqual(['answered', 'answered']);
     expect((await say(world, bob, active, 'now')).seq).toBe(7);
   });
@@ -550,8 +540,7 @@ describe('a hub that is behind', () => {
     expect(third).toEqual(behind);
     expect(world.hub.health()).toMatchObject({ staged_units: 2, ready: true });
     expect(world.hub.health().staged_bytes).toBeGreaterThan(12_000);
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect([first.state, second.state]).toEqual(['answered', 'answered']);
     expect(world.hub.health()).toMatchObject({ staged_units: 0, staged_bytes: 0 });
     expect((await say(world, bob, id, 'x')).seq).toBe(7);

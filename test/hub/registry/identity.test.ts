@@ -3,7 +3,20 @@ import { REGISTRY_LOG } from '../../../src/core/ports/store.ts';
 import type { Resume } from '../../../src/core/records/identity/resume.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
-import { aCast, aWorld, foreignUnit, leave, logOf, rebind, refusal, SECOND, watch } from '../scene.ts';
+import {
+  aCast,
+  aWorld,
+  foreignUnit,
+  leave,
+  logOf,
+  rebind,
+  recordEvents,
+  refusal,
+  refused,
+  releaseHold,
+  SECOND,
+  watch,
+} from '../scene.ts';
 
 const SKILL = '---\nname: reviewing\ndescription: Reads code.\n---\n# How\n\nSend a diff.\n';
 
@@ -73,7 +86,7 @@ describe('a resume', () => {
       expect(await world.answer(bob.call('set_resume', same))).toEqual(first);
     }
     expect(logOf(world.store, REGISTRY_LOG)).toEqual(log);
-    expect(await refusal(world, bob.call('set_resume', { expected_version: 7 }))).toMatchObject({ code: 'conflict' });
+    await refused(world, bob.call('set_resume', { expected_version: 7 }), 'conflict');
   });
 
   it('[ID1] rejects another expected version with the current one, and changes nothing', async () => {
@@ -97,8 +110,7 @@ describe('a resume', () => {
     const calls = ['a', 'b', 'c'].map((summary) => watch(bob.call('set_resume', { summary, expected_version: 0 })));
     await world.settle();
     expect(calls.map(({ state }) => state)).toEqual(['open', 'open', 'open']);
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect(calls.map(({ state }) => state)).toEqual(['answered', 'refused', 'refused']);
     expect(await resumeOf(world, bob)).toMatchObject({ summary: 'a', version: 1 });
   });
@@ -174,7 +186,7 @@ describe('a skill', () => {
       ['---\na: &a [1]\nb: *a\n---\n', { field: 'params.text', line: 2 }],
       [`---\n${'['.repeat(4000)}\n---\n`, { field: 'params.text', line: 2 }],
     ] as const) {
-      expect(await refusal(world, bob.call('set_skill', { text }))).toMatchObject({ code: 'bad_frame', details });
+      await refused(world, bob.call('set_skill', { text }), 'bad_frame', details);
     }
     expect(logOf(world.store, REGISTRY_LOG)).toEqual(log);
     expect(await skillOf(world, bob)).toMatchObject({ version: 1 });
@@ -216,8 +228,8 @@ describe('a skill', () => {
     );
     const strict = await aWorld({ maxSkillBytes: 10 });
     const eve = await strict.peer('eve');
-    expect(await refusal(strict, eve.call('set_skill', { text: 'x'.repeat(11) }))).toMatchObject({ code: 'too_large' });
-    expect(await refusal(strict, eve.call('set_skill', { text: '' }))).toMatchObject({ code: 'bad_frame' });
+    await refused(strict, eve.call('set_skill', { text: 'x'.repeat(11) }), 'too_large');
+    await refused(strict, eve.call('set_skill', { text: '' }), 'bad_frame');
   });
 
   it('[ID6] is read from the log and not kept in memory', async () => {
@@ -258,8 +270,7 @@ describe('profiles and skills', () => {
       await world.settle();
       expect(calls.map(({ state }) => state)).toEqual(['answered', 'open']);
       expect(JSON.stringify(await seen())).toContain('second');
-      world.hold = false;
-      await world.settle();
+      await releaseHold(world);
       expect((await seen()).slice(2)).toEqual([0, 1]);
     },
   );
@@ -338,8 +349,7 @@ describe('profiles and skills', () => {
       void alice.call('get_resume', { agent: 'bob' }).then(({ summary }) => seen.add(summary));
     }
     await world.settle();
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect(call).toMatchObject({ state: 'answered', value: { version: 4 } });
     expect([...seen].filter((summary) => summary !== 'two' && summary !== 'three')).toEqual([]);
   });
@@ -354,8 +364,7 @@ describe('profiles and skills', () => {
     // Nothing is durable yet.
     expect(await resumeOf(world, alice, 'bob')).toMatchObject({ agent_id: bob.agentId, version: 0 });
     world.store.foreignAppend(REGISTRY_LOG, foreignResume(world, alice.agentId, 1, 'from elsewhere'));
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect(gone).toEqual({ state: 'answered', value: { agent_id: bob.agentId } });
     expect(late.state).not.toBe('answered');
     const entries = logOf(world.store, REGISTRY_LOG).slice(2);
@@ -364,9 +373,7 @@ describe('profiles and skills', () => {
       ['agent.unregistered', bob.agentId],
     ]);
     await world.restart();
-    expect(await refusal(world, (await world.peer('alice')).call('get_resume', { agent: 'bob' }))).toMatchObject({
-      code: 'not_found',
-    });
+    await refused(world, (await world.peer('alice')).call('get_resume', { agent: 'bob' }), 'not_found');
   });
 
   it('[ID7] of an unregistered agent are not found', async () => {
@@ -402,15 +409,13 @@ describe('profiles and skills', () => {
 
   it('[EV1, EV3] are reported as events and audited once durable', async () => {
     const { world, bob } = await aCast(['alice', 'bob']);
-    const heard: unknown[] = [];
-    world.hub.on('agentChanged', ({ passport, what, version }) => heard.push([passport.name, what, version]));
+    const heard = recordEvents(world, 'agentChanged', ({ passport, what, version }) => [passport.name, what, version]);
     world.hold = true;
     void bob.call('set_resume', { summary: 'x' });
     void bob.call('set_skill', { text: 'x' });
     await world.settle();
     expect(heard).toEqual([]);
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect(heard).toEqual([
       ['bob', 'resume', 1],
       ['bob', 'skill', 1],
@@ -455,6 +460,6 @@ describe('get_agent', () => {
 
   it('[ID9] returns not_found for an unknown name', async () => {
     const { world, alice } = await aCast(['alice', 'bob']);
-    expect(await refusal(world, alice.call('get_agent', { agent: 'nobody' }))).toMatchObject({ code: 'not_found' });
+    await refused(world, alice.call('get_agent', { agent: 'nobody' }), 'not_found');
   });
 });

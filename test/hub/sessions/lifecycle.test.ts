@@ -5,6 +5,7 @@ import type { World } from '../../../src/testing/doubles/world.ts';
 import {
   aCast,
   aConversation,
+  ack,
   aPanel,
   aWorld,
   DAY,
@@ -18,6 +19,8 @@ import {
   opened,
   rebind,
   refusal,
+  refused,
+  releaseHold,
   SECOND,
   say,
   sessionOf,
@@ -192,8 +195,7 @@ describe('a whole life', () => {
     const closing = { ...active, state: 'CLOSING', close_reason: 'done', head_seq: 5 };
     expect(await sessionOf(world, bob, id)).toEqual(closing);
     await world.pass(SECOND);
-    for (const seq of bob.seqs(id)) bob.receipt(id, seq);
-    await world.settle();
+    await ack(world, bob, id, ...bob.seqs(id));
     const closed = { ...closing, state: 'CLOSED', closed_at: '2026-01-01T00:00:02.000Z', head_seq: 6 };
     expect(await sessionOf(world, bob, id)).toEqual(closed);
     await world.restart();
@@ -246,8 +248,7 @@ describe('INVITED', () => {
     void carol.call('ack_invite', { session_id: id });
     await world.settle();
     expect(world.store.stagedUnits()).toBe(1);
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect(types(logOf(world.store, id)).slice(-2)).toEqual(['session.invite.ack', 'session.opened']);
     expect(await standing(world, alice, id)).toBe('ACTIVE: alice active, bob active, carol active');
   });
@@ -284,7 +285,7 @@ describe('INVITED', () => {
     expect(await refusal(world, alice.call('reject_invite', { session_id: id }))).toMatchObject(byCreator);
     const dave = await world.peer('dave');
     for (const op of ['ack_invite', 'reject_invite'] as const) {
-      expect(await refusal(world, dave.call(op, { session_id: id }))).toMatchObject({ code: 'not_found' });
+      await refused(world, dave.call(op, { session_id: id }), 'not_found');
     }
     await world.answer(bob.call('ack_invite', { session_id: id }));
     expect(await refusal(world, bob.call('reject_invite', { session_id: id }))).toMatchObject(byCreator);
@@ -316,7 +317,7 @@ describe('INVITED', () => {
     expect(await standing(world, alice, id)).toBe('INVITED: alice active, bob rejected, carol invited');
     expect(last(world, id)).toContain('"reason":"declined"');
     expect(await world.answer(bob.call('reject_invite', { session_id: id }))).toEqual({ state: 'INVITED' });
-    expect(await refusal(world, bob.call('ack_invite', { session_id: id }))).toMatchObject({ code: 'protocol_error' });
+    await refused(world, bob.call('ack_invite', { session_id: id }), 'protocol_error');
     await world.answer(carol.call('ack_invite', { session_id: id }));
     expect(await standing(world, alice, id)).toBe('ACTIVE: alice active, bob rejected, carol active');
   });
@@ -346,9 +347,10 @@ describe('INVITED', () => {
     expect(await standing(world, alice, id)).toBe('CLOSED (invite_timeout): alice active, bob invited');
     await world.pass(MINUTE);
     expect(types(logOf(world.store, id)).slice(2)).toEqual(['session.closed']);
-    expect(await refusal(world, bob.call('ack_invite', { session_id: id }))).toMatchObject({
-      code: 'session_closed',
-      details: { session_id: id, state: 'CLOSED', close_reason: 'invite_timeout' },
+    await refused(world, bob.call('ack_invite', { session_id: id }), 'session_closed', {
+      session_id: id,
+      state: 'CLOSED',
+      close_reason: 'invite_timeout',
     });
   });
 
@@ -417,7 +419,7 @@ describe('INVITED', () => {
   it('[LC6] invitees may not close the session before joining', async () => {
     const { world, alice, bob } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob]);
-    expect(await refusal(world, bob.call('close_session', { session_id: id }))).toMatchObject({ code: 'forbidden' });
+    await refused(world, bob.call('close_session', { session_id: id }), 'forbidden');
     expect(await standing(world, alice, id)).toMatch(/^INVITED/);
   });
 
@@ -483,9 +485,10 @@ describe('ACTIVE', () => {
     expect(await standing(world, alice, id)).toBe('EXPIRED (ttl_expired): alice active, bob active');
     await world.pass(MINUTE);
     expect(types(logOf(world.store, id)).slice(-2)).toEqual(['msg.text', 'session.expired']);
-    expect(await refusal(world, alice.call('post', text(id, 'late')))).toMatchObject({
-      code: 'session_closed',
-      details: { session_id: id, state: 'EXPIRED', close_reason: 'ttl_expired' },
+    await refused(world, alice.call('post', text(id, 'late')), 'session_closed', {
+      session_id: id,
+      state: 'EXPIRED',
+      close_reason: 'ttl_expired',
     });
   });
 
@@ -528,7 +531,7 @@ describe('ACTIVE', () => {
     await world.settle();
     expect(world.store.stagedUnits()).toBe(1);
     world.hold = false;
-    expect(await refusal(world, late)).toMatchObject({ code: 'session_closed', details: { state: 'CLOSING' } });
+    await refused(world, late, 'session_closed', { state: 'CLOSING' });
     await reply;
     expect(types(logOf(world.store, id)).slice(-4)).toEqual([
       'msg.text',
@@ -578,19 +581,16 @@ describe('CLOSING', () => {
     await say(world, alice, id, 'a');
     await world.answer(alice.call('close_session', { session_id: id }));
     expect(bob.seqs(id)).toEqual([4, 5, 6]);
-    bob.receipt(id, 6);
-    await world.settle();
+    await ack(world, bob, id, 6);
     expect(await standing(world, alice, id)).toMatch(/^CLOSING/);
-    bob.receipt(id, 5);
-    await world.settle();
+    await ack(world, bob, id, 5);
     expect(await standing(world, alice, id)).toMatch(/^CLOSED/);
   });
 
   it('[LC7] ends when the last participant without an ack disconnects', async () => {
     const { world, alice, bob, id } = await closing(await aConversation());
     expect(await standing(world, alice, id)).toMatch(/^CLOSING/);
-    bob.link.close();
-    await world.settle();
+    await leave(world, bob);
     expect(await standing(world, alice, id)).toMatch(/^CLOSED \(first\)/);
   });
 
@@ -631,8 +631,7 @@ describe('CLOSING', () => {
     const again = await rebind(world, 'bob');
     expect(again.seqs(id)).toEqual([5]);
     expect(await standing(world, alice, id)).toMatch(/^CLOSING/);
-    again.receipt(id, 5);
-    await world.settle();
+    await ack(world, again, id, 5);
     expect(await standing(world, alice, id)).toMatch(/^CLOSED/);
   });
 
@@ -643,8 +642,7 @@ describe('CLOSING', () => {
     const again = world.stranger();
     again.acks = true;
     again.hello('bob');
-    carol.link.close();
-    await world.settle();
+    await leave(world, carol);
     expect(bob.frames.at(-1)).toMatchObject({ kind: 'goodbye', reason: 'replaced' });
     expect(await standing(world, alice, id)).toMatch(/^CLOSED/);
   });
@@ -667,7 +665,7 @@ describe('CLOSED and EXPIRED', () => {
     const log = logOf(world.store, id);
     const ended = { state: 'CLOSED', close_reason: 'first' };
     expect(await world.answer(bob.call('close_session', { session_id: id, reason: 'second' }))).toEqual(ended);
-    expect(await refusal(world, bob.call('post', text(id, 'x')))).toMatchObject({ code: 'session_closed' });
+    await refused(world, bob.call('post', text(id, 'x')), 'session_closed');
     await world.answer(bob.call('unregister', {}));
     await leap(world, DAY);
     await world.restart();
