@@ -5,10 +5,11 @@ import { CONDITIONS, roundRobin, TARGETS } from 'parley-hub/adapters/transition-
 import { workflow } from 'parley-hub/adapters/workflow';
 import type { ExpectationEntry, JsonObject } from 'parley-hub/core';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
-import type { World } from '../../../src/testing/doubles/world.ts';
-import { ADAPTERS, aWorld, logOf, opened, VIEWS } from '../scene.ts';
+import type { World, WorldOptions } from '../../../src/testing/doubles/world.ts';
+import { ADAPTERS, aCast, aWorld, logOf, opened, say, VIEWS } from '../scene.ts';
 
 export type Type = 'consulting' | 'conversation' | 'discussion' | 'workflow';
+
 const HANDLERS = ['audit', 'warn', 'notify_session', 'hide', 'remove', 'auto_close'] as const;
 
 export interface TableCase<Evaluator, Moment> {
@@ -74,4 +75,24 @@ export function ending(reason: string): readonly (readonly [string, JsonObject])
 
 export function violationsIn(world: World, id: string) {
   return logOf(world.store, id).filter(({ event_type }) => event_type === 'expectation.violated');
+}
+
+export const adapters = [...ADAPTERS, discussion];
+
+/** alice, bob and carol in a discussion; alice has posted, so bob has the turn since seq 7. */
+export async function talk(expectations: readonly ExpectationEntry[], options: Partial<WorldOptions> = {}) {
+  const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol'], {}, { adapters, ...options });
+  const id = await opened(world, alice, [bob, carol], { type: 'discussion', expectations });
+  await say(world, alice, id, 'hello');
+  return { world, alice, bob, carol, id };
+}
+
+export function fired(
+  world: World,
+  id: string,
+): readonly (readonly [entry: unknown, who: readonly unknown[], at: string])[] {
+  return violationsIn(world, id).map(({ event_data, created_at }) => {
+    const violators = event_data.violators as readonly { agent_id: string | null }[];
+    return [event_data.entry, violators.map(({ agent_id }) => agent_id), created_at.slice(14, 23)] as const;
+  });
 }
