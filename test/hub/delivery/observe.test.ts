@@ -2,8 +2,7 @@
 
 import { fullTranscript } from 'parley-hub/views/full-transcript';
 import { describe, expect, it } from 'vitest';
-import { linkPair } from '../../../src/core/lib/link.ts';
-import { Peer } from '../../../src/testing/doubles/peer.ts';
+import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import {
   aConversation,
@@ -21,6 +20,7 @@ import {
   say,
   sessionOf,
 } from '../scene.ts';
+import { slowLink } from '../slow-link.ts';
 
 async function observer(world: World, name = 'olga'): Promise<Peer> {
   const peer = await world.peer(name);
@@ -303,35 +303,17 @@ describe('subscribe', () => {
 
   it('[OB8, BP1] pauses under backpressure and continues where it stopped', async () => {
     const { world, alice, bob, id } = await aConversation({ maxUnsentBytes: 1000, tailLength: 2 });
-    const [hubEnd, peerEnd] = linkPair();
-    const slow = { unsent: 0, drained: (): void => {} };
-    world.hub.accept({
-      send: (text) => {
-        slow.unsent += text.length;
-        hubEnd.send(text);
-      },
-      onMessage: (receive) => hubEnd.onMessage(receive),
-      onClose: (closed) => hubEnd.onClose(closed),
-      close: () => hubEnd.close(),
-      get unsentBytes() {
-        return slow.unsent;
-      },
-      onDrain: (drained) => {
-        slow.drained = drained;
-      },
-    });
+    const slow = slowLink(world, { counting: true });
     await observer(world);
-    const olga = new Peer(peerEnd);
+    const olga = slow.peer;
     olga.hello('olga');
     await world.settle();
     slow.unsent = 0;
     await world.answer(olga.call('subscribe', { session_id: id }));
     for (let i = 0; i < 40; i++) await say(world, i % 2 === 0 ? alice : bob, id, `m${i}`);
-    const held = olga.observed(id).length;
-    expect(held).toBeLessThan(10);
+    expect(olga.observed(id).length).toBeLessThan(10);
     while (olga.observed(id).length < 40) {
-      slow.unsent = 0;
-      slow.drained();
+      slow.drain();
       await world.settle();
     }
     expect(olga.observed(id)).toEqual(seqsTo(44, 5));

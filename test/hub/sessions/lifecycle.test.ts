@@ -71,61 +71,31 @@ describe('a whole life', () => {
         versions: { adapter: 1 },
       },
     });
+    const invite = {
+      agent_id: bob.agentId,
+      role: 'respondent',
+      type: 'conversation',
+      creator_id: alice.agentId,
+      creator_name: 'alice',
+      name: 'bob',
+      order: 1,
+      labels: { team: 'blue', intent: 'plan' },
+    };
+    const event = (seq: number, second: number, event_type: string, event_data: object, more: object = {}) => ({
+      ...fromHub,
+      seq,
+      event_type,
+      created_at: `2026-01-01T00:00:0${second}.000Z`,
+      event_data,
+      ...more,
+    });
     expect(rest).toEqual([
-      {
-        ...fromHub,
-        seq: 2,
-        audience: [bob.agentId],
-        event_type: 'session.invite',
-        created_at: '2026-01-01T00:00:00.000Z',
-        event_data: {
-          agent_id: bob.agentId,
-          role: 'respondent',
-          type: 'conversation',
-          creator_id: alice.agentId,
-          creator_name: 'alice',
-          name: 'bob',
-          order: 1,
-          labels: { team: 'blue', intent: 'plan' },
-        },
-      },
-      {
-        ...fromHub,
-        seq: 3,
-        audience: [alice.agentId],
-        event_type: 'session.invite.ack',
-        created_at: '2026-01-01T00:00:01.000Z',
-        event_data: { agent_id: bob.agentId },
-      },
-      {
-        ...fromHub,
-        seq: 4,
-        event_type: 'session.opened',
-        created_at: '2026-01-01T00:00:01.000Z',
-        event_data: { active: [alice.agentId, bob.agentId] },
-      },
-      {
-        ...fromHub,
-        seq: 5,
-        sender_id: alice.agentId,
-        event_type: 'msg.text',
-        created_at: '2026-01-01T00:00:02.000Z',
-        event_data: { text: 'hello' },
-      },
-      {
-        ...fromHub,
-        seq: 6,
-        event_type: 'session.closing',
-        created_at: '2026-01-01T00:00:02.000Z',
-        event_data: { reason: 'done', by: bob.agentId },
-      },
-      {
-        ...fromHub,
-        seq: 7,
-        event_type: 'session.closed',
-        created_at: '2026-01-01T00:00:02.000Z',
-        event_data: { reason: 'done' },
-      },
+      event(2, 0, 'session.invite', invite, { audience: [bob.agentId] }),
+      event(3, 1, 'session.invite.ack', { agent_id: bob.agentId }, { audience: [alice.agentId] }),
+      event(4, 1, 'session.opened', { active: [alice.agentId, bob.agentId] }),
+      event(5, 2, 'msg.text', { text: 'hello' }, { sender_id: alice.agentId }),
+      event(6, 2, 'session.closing', { reason: 'done', by: bob.agentId }),
+      event(7, 2, 'session.closed', { reason: 'done' }),
     ]);
   });
 
