@@ -44,7 +44,7 @@ export class Adapters {
         return { ...completeAdapter(own), manifest };
       },
     };
-    this.registered.register(type, version, registered);
+    this.registered.add(type, version, registered);
     return registered;
   }
 
