@@ -70,7 +70,7 @@ export class Writer {
     this.#end = { segment, offset };
   }
 
-  /** The end of what is confirmed; the next flush begins here or in the next segment. */
+  /** The confirmed end; the next flush begins here or in the next segment. */
   get end(): Position {
     return this.#end;
   }
