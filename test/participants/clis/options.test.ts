@@ -6,13 +6,13 @@ import { cliFactories, createCliAdapter } from '../../../src/participants/clis/c
 const ofAny: readonly (readonly [object, string | RegExp])[] = [
   [{ bogus: 1 }, /^bogus: expected a known option \(command, /],
   [{ args: 'x' }, 'args: expected a list of texts, got "x"'],
-  [{ model: '-x' }, 'model: expected the name of a model, which does not begin with -, got "-x"'],
+  [{ model: '-x' }, 'model: expected the name of a model, not beginning with -, got "-x"'],
   [{ cwd: 5 }, 'cwd: expected text, got 5'],
   [{ home: 5 }, 'home: expected text, got 5'],
   [{ env: { A: 5 } }, /^env: expected texts by names without =, got an object/],
   [{ passEnv: [5] }, 'passEnv: expected a list of texts, got an array of 1'],
-  [{ timeoutMs: Number.NaN }, 'timeoutMs: expected a number of milliseconds over 0, or null for no bound, got NaN'],
-  [{ timeoutMs: -1 }, 'timeoutMs: expected a number of milliseconds over 0, or null for no bound, got -1'],
+  [{ timeoutMs: Number.NaN }, 'timeoutMs: expected a number of milliseconds > 0, or null for no limit, got NaN'],
+  [{ timeoutMs: -1 }, 'timeoutMs: expected a number of milliseconds > 0, or null for no limit, got -1'],
   [{ limits: { maxLineBytes: null } }, /^limits\.maxLineBytes: expected a whole number of bytes .* got null$/],
   [{ command: ' ' }, 'command: expected the name or path of a program, got " "'],
 ];
