@@ -64,7 +64,7 @@ describe('progress', () => {
 
   it('[EX8, EX9, CL2] and failures require the turn, and tell others so', async () => {
     const { world, his, opened, id } = await talk([]);
-    const none = { code: 'not_your_turn', message: expect.stringContaining('bob has it') };
+    const none = { code: 'not_your_turn', message: expect.stringContaining('bob holds it') };
     await expect(driven(world, opened.progress())).rejects.toMatchObject(none);
     await expect(driven(world, opened.failTurn('no'))).rejects.toMatchObject(none);
     await expect(driven(world, his.progress('x'.repeat(5000)))).rejects.toMatchObject({ code: 'bad_frame' });
