@@ -74,11 +74,7 @@ export class LocalSession implements SessionState, QueuedSession {
     this.tasks = new SessionTasks(this);
     this.deltas = new Deltas(id, this.roster, (delta) => host.show(delta));
     this.unread = new Inbox(markHandled);
-    this.lane = new HandlerQueue(
-      this,
-      () => host.handlers(),
-      (doing, error) => host.failed(doing, id, error),
-    );
+    this.lane = new HandlerQueue(this);
   }
 
   /** Aborted when this participant can post no more. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { segmentName } from '../../../src/store/journal/files.ts';
 import { Journal } from '../../../src/store/journal/journal.ts';
+import type { PlacedRecord } from '../../../src/store/journal/journal-types.ts';
 import { realFiles } from '../../../src/store/journal/real-files.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { confirmed, openJournal } from './open-journal.ts';
@@ -110,13 +111,9 @@ describe('a journal on a real disk', () => {
     const { confirmed: acked, failed } = JSON.parse(child.stdout);
     expect(acked.length).toBeGreaterThan(10);
     expect(failed).toEqual({ code: 'journal_failed', cause: 'EFBIG', later: 'failed', read: acked[0] });
-    const { journal } = await Journal.open(await realFiles(folder), { segmentBytes: 1024 * 1024 });
     const found: string[] = [];
-    await journal.scan({
-      onRecord: ({ text }) => {
-        found.push(text);
-      },
-    });
+    const onRecord = ({ text }: PlacedRecord): void => void found.push(text);
+    const { journal } = await Journal.open(await realFiles(folder), { segmentBytes: 1024 * 1024, onRecord });
     expect(found.slice(0, acked.length)).toEqual(acked);
     await confirmed(journal, 'there is room again');
     await journal.close();
