@@ -29,7 +29,6 @@ it('[GV18] the adapter imports parley-hub/governed, the inflation and the compar
         'coordinator-operations',
         'disk-operations',
         'execute',
-        'execute-on-disk',
         'inflate',
         'main',
         'run-operations',

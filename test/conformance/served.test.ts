@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHub } from 'parley-hub';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { executeAnyFixture } from '../../src/governed/conformance/adapter/execute-on-disk.ts';
+import { executeAnyFixture } from '../../src/governed/conformance/adapter/execute.ts';
 import type { Fixture } from '../../src/governed/conformance/fixture.ts';
 import { SURFACES, WaitingLine } from '../../src/server/conformance/site.ts';
 import { read } from '../package/repository.ts';
