@@ -1,4 +1,4 @@
-// Manifests and hooks with a mistake in them do not pass: each is patched into a copy, and fixtures say so.
+// Mutants of manifests and hooks: fixtures catch each mistake patched into a copy.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
