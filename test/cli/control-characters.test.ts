@@ -100,7 +100,7 @@ describe('commands', () => {
   it('[CM4] nothing said is asked wrongly; what cannot be hidden is refused, whatever the token', async () => {
     expect(await line.here(['send', id, ''])).toMatchObject({
       code: 2,
-      err: expect.stringContaining('something to say'),
+      err: expect.stringContaining('requires a text'),
     });
     const { code, err } = await line.here(['redact', id, '1']);
     expect({ code, err }).toEqual({ code: 6, err: expect.stringContaining('parley show') });

@@ -47,7 +47,7 @@ it('[CM3] a file that is there is not written over, and that is said', async () 
   const out = join(line.folder, 'mine');
   await writeFile(out, 'mine');
   const { code, err } = await line.here(['export', session_id, '--out', out]);
-  expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/--out: expected a file that is not there/) });
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/--out: expected a file that does not exist/) });
 });
 
 it('[CM2] the table of sessions has whose turn it is and how it ended apart', async () => {
@@ -98,7 +98,7 @@ itDeep('[CM10] a hub on every address says one that can be called; its log tells
     up.kill('SIGTERM');
   }
   const { err, out } = await up.ended;
-  expect(out).toContain('every other address of this machine');
+  expect(out).toContain('all other addresses of this machine');
   const told = linesOf(err);
   expect(told.map(({ msg }) => msg)).toEqual(
     expect.arrayContaining(['registered', 'connected', 'session created', 'disconnected']),

@@ -46,7 +46,7 @@ describe('beside a hub that runs', () => {
   it('[CM9] repair changes what a hub may hold in memory, and is not done', async () => {
     const { code, out, err } = await line.here(['repair']);
     expect({ code, out }).toEqual({ code: 7, out: '' });
-    expect(err).toMatch(/is in use by process \d+: .* has it open\nStop that hub first/);
+    expect(err).toMatch(/is in use by process \d+: it is open in .*\nStop that hub first/);
   });
 
   it('[CM9] a hub that cannot be asked is named, and what to do', async () => {
@@ -78,13 +78,13 @@ describe('on a folder that is damaged', () => {
     const copy = join(line.data, 'journal', `damaged-00000001-${from}-${to}.bytes`);
     expect(repaired).toMatchObject({ code: 0, err: '' });
     expect(repaired.out).toBe(
-      `journal/00000001.journal, bytes ${from} to ${to}: the audit log: set aside; a copy is in ${copy}\n`,
+      `journal/00000001.journal, bytes ${from} to ${to}: the audit log: quarantined; a copy is in ${copy}\n`,
     );
     expect((await readFile(copy)).length).toBe(bytes);
     const after = await line.here(['verify']);
     expect(after).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/all as it should be\n.*set aside before: 1\n/),
+      out: expect.stringMatching(/no problems\n.*quarantined by .* before: 1\n/),
     });
     expect(await line.here(['repair'])).toMatchObject({ code: 0, out: 'nothing is damaged\n' });
   });

@@ -17,7 +17,7 @@ describe('loop', () => {
       const held = await run('loop', '--approve-gates');
       expect(held).toMatchObject({
         code: 0,
-        out: expect.stringMatching(/✓ dev: The lamp is lit\.\n◆ gate done waits.*\n◆ gate done stays closed\n/),
+        out: expect.stringMatching(/✓ dev: The lamp is lit\.\n◆ gate done awaits.*\n◆ gate done stays closed\n/),
       });
       expect(held.out).toContain('Next: parley run approve');
       configure(scripted(WORKS));

@@ -39,7 +39,7 @@ it('[CM20] what comes next is to wait for who holds the role, and to start the h
   await served.close();
   const start = `parley up --data the-hub --run ${root}`;
   expect(await status()).toMatchObject({ served: { is_there: false }, next: [start, 'parley run take-back'] });
-  expect((await run('status')).out).toContain('the hub that serves it does not run');
+  expect((await run('status')).out).toContain('the hub that serves it is not running');
   const refused = await run('accept');
   expect(refused).toMatchObject({ code: 3, err: expect.stringContaining(`Next: ${start}; or parley run take-back`) });
 }, 60_000);

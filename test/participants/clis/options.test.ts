@@ -6,7 +6,7 @@ import { cliFactories, createCliAdapter } from '../../../src/participants/clis/c
 const ofAny: readonly (readonly [object, string | RegExp])[] = [
   [{ bogus: 1 }, /^bogus: expected an option that there is \(command, /],
   [{ args: 'x' }, 'args: expected a list of texts, got "x"'],
-  [{ model: '-x' }, 'model: expected the name of a model, which does not begin with -, got "-x"'],
+  [{ model: '-x' }, 'model: expected a model name that does not begin with "-", got "-x"'],
   [{ cwd: 5 }, 'cwd: expected text, got 5'],
   [{ home: 5 }, 'home: expected text, got 5'],
   [{ env: { A: 5 } }, /^env: expected texts by names without =, got an object/],

@@ -244,5 +244,5 @@ it('[AU9] what cannot be a safe set of keys is refused when the port opens', asy
   await expect(opened({ jwks: { keys: 7 } })).rejects.toThrow('expected {"keys": [...]}');
   await expect(opened({ algorithms: ['HS256'] })).rejects.toThrow('auth.jwt.algorithms: expected some of RS256');
   await expect(opened({ algorithms: ['none'] })).rejects.toThrow('got "none"');
-  await expect(opened({ issuer: '' })).rejects.toThrow('auth.jwt.issuer: expected a text');
+  await expect(opened({ issuer: '' })).rejects.toThrow('auth.jwt.issuer: expected a non-empty text');
 });
