@@ -2,7 +2,7 @@
 
 import { consulting } from 'parley-hub/adapters/consulting';
 import { conversation } from 'parley-hub/adapters/conversation';
-import type { Envelope, JsonObject, Limits, Params, PostParams, SessionMetadata } from 'parley-hub/core';
+import type { Envelope, GapFrame, JsonObject, Limits, Params, PostParams, SessionMetadata } from 'parley-hub/core';
 import { EVALUATORS, HANDLERS } from 'parley-hub/expectations/built-in';
 import { fullTranscript } from 'parley-hub/views/full-transcript';
 import { sinceMyLastTurn } from 'parley-hub/views/since-my-last-turn';
@@ -39,27 +39,38 @@ export function aWorld(limits: Partial<Limits> = {}, options: Partial<WorldOptio
   return World.start({ adapters: ADAPTERS, ...EXPECTATIONS, limits, ...options });
 }
 
+/** A world with alice and bob, and no session. */
+export async function aPair(limits: Partial<Limits> = {}, options: Partial<WorldOptions> = {}) {
+  const world = await aWorld(limits, options);
+  return { world, alice: await world.peer('alice'), bob: await world.peer('bob') };
+}
+
+/** A world with alice, bob and carol, and no session. */
+export async function aTrio(limits: Partial<Limits> = {}, options: Partial<WorldOptions> = {}) {
+  const pair = await aPair(limits, options);
+  return { ...pair, carol: await pair.world.peer('carol') };
+}
+
 /** A world with alice and bob in an active conversation. */
 export async function aConversation(
   limits: Partial<Limits> = {},
   options: Partial<WorldOptions> = {},
   more: Partial<Params<'create_session'>> = {},
 ) {
-  const world = await aWorld(limits, options);
-  const alice = await world.peer('alice');
-  const bob = await world.peer('bob');
-  const id = await opened(world, alice, [bob], more);
-  return { world, alice, bob, id };
+  const pair = await aPair(limits, options);
+  const { world, alice, bob } = pair;
+  return { ...pair, id: await opened(world, alice, [bob], more) };
 }
 
 /** A world with alice, bob and carol in an active panel. */
-export async function aPanel(limits: Partial<Limits> = {}, more: Partial<Params<'create_session'>> = {}) {
-  const world = await aWorld(limits);
-  const alice = await world.peer('alice');
-  const bob = await world.peer('bob');
-  const carol = await world.peer('carol');
-  const id = await opened(world, alice, [bob, carol], { type: 'panel', ...more });
-  return { world, alice, bob, carol, id };
+export async function aPanel(
+  limits: Partial<Limits> = {},
+  more: Partial<Params<'create_session'>> = {},
+  options: Partial<WorldOptions> = {},
+) {
+  const trio = await aTrio(limits, options);
+  const { world, alice, bob, carol } = trio;
+  return { ...trio, id: await opened(world, alice, [bob, carol], { type: 'panel', ...more }) };
 }
 
 /** A new session in which nobody has answered yet. */
@@ -172,6 +183,18 @@ export function foreignUnit(world: World, session_id: string, ...drafts: readonl
     return { envelope, turn: null };
   });
   return { entries };
+}
+
+/** A new connection bound to a registered name. It acks nothing unless told to. */
+export async function rebind(world: World, name: string, resume?: Parameters<Peer['hello']>[1]): Promise<Peer> {
+  const peer = world.stranger();
+  peer.hello(name, resume);
+  await world.settle();
+  return peer;
+}
+
+export function gapsOf(peer: Peer): readonly GapFrame[] {
+  return peer.frames.filter((frame): frame is GapFrame => frame.kind === 'gap');
 }
 
 /** The peer hangs up. */

@@ -1,4 +1,4 @@
-/** docs/cli.md, made from the table of commands. */
+/** docs/reference/cli.md, made from the table of commands. */
 
 import { ENVIRONMENT } from '../../src/cli/help.ts';
 import { COMMAND_GROUPS } from '../../src/cli/table.ts';
@@ -26,7 +26,7 @@ $ parley join --name bob --human
 $ parley open consulting --to bob "Does it work?"
 \`\`\`
 
-In a clone, \`npm run -s parley -- …\` does the same without an installation. See [operating.md](operating.md) for running a hub for others.
+In a clone, \`npm run -s parley -- …\` does the same without an installation. See [running a hub](../operating/running-a-hub.md).
 
 ## Hub and identity
 

@@ -24,7 +24,7 @@ export const up: Command = {
     {
       name: 'config',
       value: 'file',
-      help: 'Config file (default: the one in this folder); see docs/config.md',
+      help: 'Config file (default: the one in this folder); see docs/reference/config.md',
       values: 'file',
     },
     {
@@ -101,7 +101,7 @@ export const up: Command = {
 /** The error may be about an option or a setting of the config file. */
 function rethrowAsUsageError(thrown: unknown): never {
   if (!(thrown instanceof HubError) || (thrown.code !== 'bad_options' && thrown.code !== 'unsafe_auth')) throw thrown;
-  const hint = 'Run "parley up --help" for the options; see docs/config.md for the settings of the file.';
+  const hint = 'Run "parley up --help" for the options; see docs/reference/config.md for the settings of the file.';
   throw usageError(thrown.code, thrown.message, hint);
 }
 

@@ -45,7 +45,7 @@ export const graph: Command = {
     } catch (thrown) {
       if (!isProtocolError(thrown)) throw thrown;
       const isUnknown = /expected a registered (condition|target)/.test(thrown.message);
-      const hint = `Correct that member${isUnknown ? ', or name it with "--own" if your hub defines it' : ''}; see docs/api.md for the parts of a graph.`;
+      const hint = `Correct that member${isUnknown ? ', or name it with "--own" if your hub defines it' : ''}; see docs/reference/workflows.md.`;
       throw new CommandError('found', 'wrong_graph', `${file}: ${thrown.message}`, hint);
     }
   },

@@ -49,7 +49,7 @@ const WIRE_HINTS: Partial<Record<WireCode, string>> = {
 };
 
 const HUB_HINTS: Readonly<Record<string, string>> = {
-  bad_limits: 'See docs/config.md for the settings of the config file.',
+  bad_limits: 'See docs/reference/config.md for the settings of the config file.',
   bad_data_folder: 'Give the path of a folder that can be created or written: "--data <folder>", PARLEY_DATA.',
   cannot_listen:
     'Choose another port with "parley up --port 4748" (in a clone "npm start -- --port 4748"), or another address with "--host".',

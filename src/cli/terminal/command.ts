@@ -1,4 +1,4 @@
-/** A command as one record, from which the parser, --help, the completion scripts and docs/cli.md are made. */
+/** A command as one record, from which the parser, --help, the completion scripts and docs/reference/cli.md are made. */
 
 import type { Io } from './io.ts';
 

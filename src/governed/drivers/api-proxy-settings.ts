@@ -14,22 +14,22 @@ const wholeFrom = (least: number) => z.number().int().min(least);
 export interface ApiProxySettings {
   readonly provider: string;
   readonly model: string;
-  /** Of an OpenAI-compatible API, or of Anthropic's for that provider. */
+  /** Address of an OpenAI-compatible API; for `anthropic`, of an Anthropic API. */
   readonly base_url?: string | undefined;
-  /** The variable that holds the key; `auth_env` is another name of it. */
+  /** Variable that holds the key; alias: `auth_env`. */
   readonly api_key_env?: string | undefined;
   readonly auth_env?: string | undefined;
-  /** 8192; `max_output_tokens` is another name of it. */
+  /** Default: 8192; alias: `max_output_tokens`. */
   readonly max_tokens?: number | undefined;
   readonly max_output_tokens?: number | undefined;
   readonly temperature?: number | undefined;
-  /** Of one try, body and all: 120000. */
+  /** Timeout of one try including the body (default: 120000). */
   readonly timeout_ms?: number | undefined;
   readonly timeout_seconds?: number | undefined;
   readonly total_timeout_ms?: number | undefined;
-  /** At most so many tries after the first, whatever the table says. */
+  /** Maximum tries after the first, whatever the retry table says. */
   readonly max_retries?: number | undefined;
-  /** Whether answers come in pieces; they do unless told. */
+  /** Stream answers (default: true). */
   readonly stream?: boolean | undefined;
 }
 
@@ -51,11 +51,11 @@ export const API_PROXY: z.ZodType<ApiProxySettings> = z.looseObject({
 
 interface Known {
   readonly baseUrl: string;
-  /** null = it takes none. */
+  /** null = no key. */
   readonly keyEnv: string | null;
 }
 
-/** All but Anthropic are asked in the way of OpenAI's chat completions. */
+/** All but Anthropic speak OpenAI chat completions. */
 const PROVIDERS: ReadonlyMap<string, Known> = new Map([
   ['anthropic', { baseUrl: 'https://api.anthropic.com', keyEnv: 'ANTHROPIC_API_KEY' }],
   ['openai', { baseUrl: 'https://api.openai.com/v1', keyEnv: 'OPENAI_API_KEY' }],
@@ -65,15 +65,15 @@ const PROVIDERS: ReadonlyMap<string, Known> = new Map([
 
 const MAX_TOKENS = 8_192;
 const TIMEOUT_MS = 120_000;
-/** Enough for a whole row of the retry table. */
+/** Enough for a full row of the retry table. */
 const LEAST_TOTAL_MS = 900_000;
 
-/** One try, body and all. */
+/** Timeout of one try. */
 export function tryMs({ timeout_ms, timeout_seconds }: ApiProxySettings): number {
   return timeout_ms ?? (timeout_seconds === undefined ? TIMEOUT_MS : timeout_seconds * 1000);
 }
 
-/** All tries and the waits between them. */
+/** Timeout of all tries and the waits between them. */
 export function totalMs(settings: ApiProxySettings): number {
   return settings.total_timeout_ms ?? Math.max(LEAST_TOTAL_MS, 3 * tryMs(settings));
 }
@@ -85,18 +85,15 @@ export function endpointOf({ provider, base_url }: ApiProxySettings): string {
   return refuse('unsupported_provider', `provider ${provider}: expected one of ${known}, or a base_url`);
 }
 
-/**
- * undefined = none is sent. The usual key of a provider goes to its own address only: another one has to be named, so that no key
- * goes to whom it was not meant for.
- */
+/** undefined = send no key. A provider's default key goes only to its own address, never to a custom base_url. */
 export function keyOf(settings: ApiProxySettings, variables: Variables): string | undefined {
   const { provider, base_url, api_key_env, auth_env } = settings;
-  const usual = base_url === undefined ? (PROVIDERS.get(provider)?.keyEnv ?? null) : null;
-  const name = api_key_env ?? auth_env ?? usual;
+  const defaultName = base_url === undefined ? (PROVIDERS.get(provider)?.keyEnv ?? null) : null;
+  const name = api_key_env ?? auth_env ?? defaultName;
   if (name === null) return undefined;
   const key = Object.hasOwn(variables, name) ? variables[name] : undefined;
   if (key !== undefined && key.trim() !== '') return key;
-  return refuse('missing_credentials', `${provider}: the variable ${name}, which holds the key, is not set`);
+  return refuse('missing_credentials', `${provider}: the key variable ${name} is not set`);
 }
 
 export function clientOf(
@@ -113,7 +110,7 @@ export function clientOf(
     maxRetries,
     stream,
     timeoutMs,
-    // A model that thinks is silent; only the time of a try counts.
+    // A thinking model is silent: only the timeout of the try applies.
     idleMs: timeoutMs,
     baseUrl: endpointOf(settings),
     maxTokens: settings.max_tokens ?? settings.max_output_tokens ?? MAX_TOKENS,
@@ -127,17 +124,15 @@ export function clientOf(
   }
 }
 
-/** undefined = the project says nothing about this model. */
+/** undefined = the project sets no rates for this model. */
 export function ratesOf({ budget }: GovernedConfig, model: string, nowMs: number): PriceList | undefined {
   const rates = isRecord(budget) ? (budget as UnknownRecord).cost_rates : undefined;
   const rate = isRecord(rates) ? getOwn(rates, model) : undefined;
   if (!isRecord(rate)) return undefined;
   const { input_per_1m: input, output_per_1m: output } = rate;
   if (typeof input !== 'number' || typeof output !== 'number' || !(input >= 0) || !(output >= 0)) {
-    return refuse(
-      'bad_settings',
-      `budget.cost_rates.${model}: expected input_per_1m and output_per_1m, numbers from 0 on`,
-    );
+    const place = `budget.cost_rates.${model}`;
+    return refuse('bad_settings', `${place}: expected input_per_1m and output_per_1m, numbers >= 0`);
   }
   return { as_of: isoFromMs(nowMs).slice(0, 10), prices: [{ models: [model], tiers: [{ above: 0, input, output }] }] };
 }

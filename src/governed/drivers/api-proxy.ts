@@ -1,8 +1,7 @@
-/** A model does the turn: one or more calls of its API. A failed call becomes a failure in the words of the protocol. */
+/** Runs a turn as one or more model API calls and maps failed calls to protocol failure classes. */
 
 import { type AgentError, type AgentErrorKind, isAgentError } from '../../participants/agent/agent-error.ts';
 import {
-  type AdapterMeta,
   adapterMeta,
   createModels,
   type ModelClient,
@@ -36,11 +35,6 @@ import {
   missingFields,
 } from './attempt/wait-result.ts';
 
-interface Answered {
-  readonly result: UnknownRecord;
-  readonly meta: AdapterMeta;
-}
-
 export function apiProxyDriver(context: DriverContext): RuntimeDriver {
   const settings = settingsOf(API_PROXY, context);
   const apiKey = keyOf(settings, context.variables);
@@ -59,13 +53,13 @@ export function apiProxyDriver(context: DriverContext): RuntimeDriver {
         totalMs: timeoutMs,
         prices: ratesOf(config, settings.model, clock.now()),
       });
-      return asked(client, bundle, { context, secrets, signal });
+      return callModel(client, bundle, { context, secrets, signal });
     },
     collect: withMeta,
   });
 }
 
-/** For inspection; the texts are those of the bundle, and no key is in it. */
+/** For inspection, without the key. */
 function requestNote(settings: ApiProxySettings): UnknownRecord {
   const { provider, model, temperature = null, max_retries = null } = settings;
   const base_url = endpointOf(settings).replace(/\?.*$/, '');
@@ -76,14 +70,14 @@ function requestNote(settings: ApiProxySettings): UnknownRecord {
 const SYSTEM = `You take one turn of a governed run. Your whole answer is the turn result: one JSON object and nothing else.
 You have no tools: where you are told to write the result to a file, answer with it, and it is written for you.`;
 
-interface Asking {
+interface Call {
   readonly context: DriverContext;
   readonly secrets: readonly string[];
   readonly signal: AbortSignal | undefined;
 }
 
-async function asked(client: ModelClient, bundle: DispatchBundle, asking: Asking): Promise<DriverWaitResult> {
-  const { context, secrets, signal } = asking;
+async function callModel(client: ModelClient, bundle: DispatchBundle, call: Call): Promise<DriverWaitResult> {
+  const { context, secrets, signal } = call;
   const tries: string[] = [];
   const began = context.clock.monotonic();
   try {
@@ -100,16 +94,18 @@ async function asked(client: ModelClient, bundle: DispatchBundle, asking: Asking
     return answered(reply);
   } catch (thrown) {
     if (!isAgentError(thrown)) throw thrown;
-    await keepPartial(bundle, thrown, secrets);
+    // A partial answer was paid for, and may show what is wrong with the prompt.
+    const { partial } = thrown.details;
+    if (partial !== undefined) await saveAttemptLog(bundle, 'last-answer.txt', partial, secrets);
     const latencyMs = Math.round(context.clock.monotonic() - began);
     const { provider, model } = client;
     return failedWith(callFailure(thrown, { provider, model, latencyMs, tries, secrets }));
   }
 }
 
-/** Why an answer is no turn result; it is asked for once more then. */
+/** Why an answer is not a turn result; the client then asks once more. */
 function problemIn({ text, stop }: Pick<ModelReply, 'text' | 'stop'>): string | null {
-  // To ask somebody who refuses again is of no use.
+  // Asking again after a refusal is pointless.
   if (stop === 'refused') return null;
   const result = findTurnResult(text);
   const cut = stop === 'length' ? ' (it was cut off: max_tokens is too small)' : '';
@@ -124,16 +120,10 @@ function answered(reply: ModelReply): DriverWaitResult {
   if (result === null) {
     return failed('model_refused', `the model refused: ${reply.refusal ?? reply.text}`, { adapter_meta: meta });
   }
-  const data: Answered = { result, meta };
-  return completed(data);
+  return completed({ result, meta });
 }
 
-/** What it had said: it was paid for, and may show what is wrong with the prompt. */
-async function keepPartial(bundle: DispatchBundle, { details }: AgentError, secrets: readonly string[]): Promise<void> {
-  if (details.partial !== undefined) await saveAttemptLog(bundle, 'last-answer.txt', details.partial, secrets);
-}
-
-/** What it says of its own cost is a guess; what was counted is not. */
+/** Replaces the cost that the model claims by the measured one. */
 function withMeta(data: unknown): TurnResult {
   if (!isRecord(data) || !isRecord(data.result) || !isRecord(data.meta)) return collected(data);
   const { result, meta } = data;
@@ -142,10 +132,10 @@ function withMeta(data: unknown): TurnResult {
   return collected({ ...result, cost: known, adapter_meta: meta });
 }
 
-/** Begins what is wrong with an answer that was read and holds no turn result. */
+/** Prefix that tells a missing turn result from an unreadable response. */
 const NO_RESULT = 'no turn result:';
 
-export interface Asked {
+interface CallSummary {
   readonly provider: string;
   readonly model: string;
   readonly latencyMs: number;
@@ -153,15 +143,15 @@ export interface Asked {
   readonly secrets: readonly string[];
 }
 
-function callFailure(error: AgentError, asked: Asked): DriverFailure {
+function callFailure(error: AgentError, summary: CallSummary): DriverFailure {
   const { call, retry_after_ms } = error.details;
-  const { tries, secrets } = asked;
+  const { tries, secrets } = summary;
   return failureOf(classOf(error), error.message, {
     secrets,
-    ...(typeof call?.status === 'number' ? { http_status: call.status } : {}),
-    ...(retry_after_ms === undefined ? {} : { retry_after_ms }),
-    ...(tries.length === 0 ? {} : { tries }),
-    adapter_meta: metaOf(error, asked),
+    http_status: call?.status ?? undefined,
+    retry_after_ms,
+    tries: tries.length === 0 ? undefined : tries,
+    adapter_meta: metaOf(error, summary),
   });
 }
 
@@ -189,8 +179,8 @@ function classOf({ kind, message, details }: AgentError): AdapterErrorClass {
   return (status === 400 || status === 413) && TOO_LONG.test(message) ? 'context_overflow' : 'invalid_request';
 }
 
-/** What was used up to then is paid for all the same. */
-function metaOf({ details: { call } }: AgentError, { provider, model, latencyMs }: Asked): object {
+/** A failed call is paid for too. */
+function metaOf({ details: { call } }: AgentError, { provider, model, latencyMs }: CallSummary): object {
   const input_tokens = call?.usage ? promptTokens(call.usage) : null;
   const output_tokens = call?.usage?.output_tokens ?? null;
   return {

@@ -1,4 +1,4 @@
-/** What is wrong with the settings of the runtimes that roles have, as far as it can be seen without starting or asking anybody. */
+/** Finds faults in the runtime settings of roles without starting or calling anything. */
 
 import type { z } from 'zod';
 import { type GovernedConfig, runtimeOf, runtimeType } from '../engine/index.ts';
@@ -18,7 +18,7 @@ const SCHEMAS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ['remote_agent', REMOTE_AGENT],
 ]);
 
-/** Each with its place. Of roles that somebody else sees to nothing is asked. */
+/** Skips roles that are held elsewhere. */
 export function driverFaults(config: GovernedConfig, isElsewhere: (role: string) => boolean): readonly string[] {
   const roles = Object.keys(config.roles).filter((role) => !isElsewhere(role));
   const runtimes = new Set(roles.map((role) => runtimeOf(config, role)));

@@ -1,4 +1,4 @@
-/** The adapter of a role or a turn, by the runtime it has. */
+/** Creates the runtime driver of a role or a turn. */
 
 import type { Clock } from '../../core/ports/platform.ts';
 import type { ModelFetch } from '../../participants/models/index.ts';
@@ -18,9 +18,9 @@ import { remoteAgentDriver } from './remote-agent.ts';
 
 export interface CreateAdapterOptions {
   readonly clock?: Clock | undefined;
-  /** Where `${NAME}` and keys come from; the environment of this process unless told. */
+  /** Source of `${NAME}` and keys (default: the environment of this process). */
   readonly variables?: Variables | undefined;
-  /** Hears what people are told: instructions, retries. Nobody, unless told. */
+  /** Receives instructions and retry notices (default: ignored). */
   readonly write?: ((text: string) => void) | undefined;
   readonly fetch?: ModelFetch | undefined;
   readonly signal?: AbortSignal | undefined;

@@ -1,7 +1,4 @@
-/**
- * A driver of the project itself, loaded from inside the project or one of its packages.
- * Nothing is assumed of it: whatever it throws, answers or never answers is an outcome of the turn.
- */
+/** Loads a driver from the project or its packages. Any error, bad answer or hang becomes an outcome of the turn. */
 
 import { realpath } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -11,13 +8,13 @@ import { asError } from '../../core/lib/errors.ts';
 import { findSecrets } from '../../participants/lib/redact-secrets.ts';
 import { getOwn } from '../engine/lib/unknown-record.ts';
 import type { DriverContext, DriverWaitResult, RuntimeDriver } from './attempt/driver.ts';
-import { DriverError, refuse } from './attempt/failure.ts';
-import { collected, type Deadline, deadlineOf, failed, failedWith } from './attempt/wait-result.ts';
+import { CANCELLED, DriverError, refuse } from './attempt/failure.ts';
+import { collected, deadlineOf, failed, failedWith } from './attempt/wait-result.ts';
 import { noModule } from './check-settings.ts';
 
-/** For modules to load, for `dispatch`, and for `collect`. */
+/** Time to load the module, to dispatch, and to collect. */
 const STEP_MS = 60_000;
-/** Who minds its time may say so itself. */
+/** Lets a driver report its own timeout. */
 const GRACE_MS = 1_000;
 
 export async function customDriver(name: string, context: DriverContext): Promise<RuntimeDriver> {
@@ -25,7 +22,7 @@ export async function customDriver(name: string, context: DriverContext): Promis
   if (typeof module !== 'string') return refuse('bad_settings', noModule(name));
   const step = stepsOf(name, context);
   const exported = await step('its module', STEP_MS, () => loadModule(context.root, module));
-  const adapter = await step('its constructor', STEP_MS, async () => made(name, exported, context));
+  const adapter = await step('its constructor', STEP_MS, async () => instantiate(name, exported, context));
   const { timeout_ms } = context.settings;
   return {
     name,
@@ -33,13 +30,8 @@ export async function customDriver(name: string, context: DriverContext): Promis
     dispatch: (bundle) => step('dispatch', STEP_MS, () => adapter.dispatch(bundle)),
     async wait(turnId, timeoutMs, signal) {
       try {
-        const waited = await step(
-          'wait',
-          timeoutMs + GRACE_MS,
-          (given) => adapter.wait(turnId, timeoutMs, given),
-          signal,
-        );
-        return understood(name, waited);
+        const wait = (given: AbortSignal) => adapter.wait(turnId, timeoutMs, given);
+        return waitResult(name, await step('wait', timeoutMs + GRACE_MS, wait, signal));
       } catch (thrown) {
         if (thrown instanceof DriverError) return failedWith(thrown.failure);
         throw thrown;
@@ -58,19 +50,19 @@ type Step = <T>(
   signal?: AbortSignal,
 ) => Promise<T>;
 
-/** Rejects with AdapterRefusal and nothing else. */
+/** Rejects only with DriverError. */
 function stepsOf(name: string, context: DriverContext): Step {
   const { clock, variables } = context;
   const secrets = findSecrets(variables);
   return async (what, withinMs, perform, signal = context.signal) => {
     const deadline = deadlineOf(clock, withinMs, signal);
     try {
-      return await deadline.race(begun(perform, deadline));
+      // The async call turns a synchronous throw into a rejection.
+      return await deadline.race((async () => perform(deadline.signal))());
     } catch (thrown) {
       if (thrown instanceof DriverError) throw thrown;
-      if (deadline.endedBy === 'caller') return refuse('aborted', 'nobody waits for the result any more');
-      if (deadline.endedBy === 'timeout')
-        return refuse('timeout', `${name}: ${what} was not done within ${withinMs} ms`);
+      if (deadline.endedBy === 'caller') return refuse('aborted', CANCELLED);
+      if (deadline.endedBy === 'timeout') return refuse('timeout', `${name}: ${what} did not end in ${withinMs} ms`);
       return refuse('adapter_threw', `${name}: ${what}: ${asError(thrown).message}`, { secrets });
     } finally {
       deadline.close();
@@ -78,18 +70,11 @@ function stepsOf(name: string, context: DriverContext): Step {
   };
 }
 
-/** What is thrown at once is a rejection too. */
-async function begun<T>(perform: (signal: AbortSignal) => Promise<T>, { signal }: Deadline): Promise<T> {
-  return perform(signal);
-}
-
 const STEPS = ['dispatch', 'wait', 'collect'] as const;
 
-function made(
-  name: string,
-  exported: Readonly<Record<string, unknown>>,
-  { root, settings }: DriverContext,
-): RuntimeDriver {
+type Exports = Readonly<Record<string, unknown>>;
+
+function instantiate(name: string, exported: Exports, { root, settings }: DriverContext): RuntimeDriver {
   const candidates = [exported.default, exported[name], ...Object.values(exported)];
   for (const candidate of candidates) {
     if (isAdapter(candidate)) return candidate;
@@ -98,10 +83,8 @@ function made(
     if (isAdapter(instance)) return instance;
   }
   const names = Object.keys(exported).join(', ') || 'nothing';
-  return refuse(
-    'module_unusable',
-    `${name}: expected a class or an object with ${STEPS.join(', ')}; it exports ${names}`,
-  );
+  const problem = `${name}: expected a class or an object with ${STEPS.join(', ')}; it exports ${names}`;
+  return refuse('module_unusable', problem);
 }
 
 function isAdapter(value: unknown): value is RuntimeDriver {
@@ -109,22 +92,19 @@ function isAdapter(value: unknown): value is RuntimeDriver {
   return STEPS.every((step) => typeof Reflect.get(value, step) === 'function');
 }
 
-function understood(name: string, waited: unknown): DriverWaitResult {
+function waitResult(name: string, waited: unknown): DriverWaitResult {
   const { status, data, reason } =
     typeof waited === 'object' && waited !== null ? (waited as Partial<DriverWaitResult>) : {};
   if (status === 'completed') return { status, data };
   if (status !== 'failed') {
-    return failed(
-      'adapter_threw',
-      `${name}: wait: expected a status, completed or failed, got ${JSON.stringify(status)}`,
-    );
+    const problem = `${name}: wait: expected a status, completed or failed, got ${JSON.stringify(status)}`;
+    return failed('adapter_threw', problem);
   }
   const word = typeof reason === 'string' && reason !== '' ? reason : 'adapter_failed';
-  if (word === 'timeout') return failed('timeout', `${name}: it was not done in its time`);
+  if (word === 'timeout') return failed('timeout', `${name}: the turn timed out`);
   return failed('adapter_failed', `${name}: ${detailOf(data) ?? word}`, { reason: word });
 }
 
-/** What it says beside the word, in a line. */
 function detailOf(data: unknown): string | null {
   if (typeof data === 'string' && data !== '') return data;
   if (data instanceof Error) return data.message;
@@ -135,7 +115,7 @@ function detailOf(data: unknown): string | null {
   }
 }
 
-async function loadModule(root: string, module: string): Promise<Readonly<Record<string, unknown>>> {
+async function loadModule(root: string, module: string): Promise<Exports> {
   const file = await fileOf(root, module);
   if (/\.[cm]?tsx?$/.test(file)) {
     refuse('module_unusable', `${module}: expected JavaScript, got TypeScript; build it first`);
@@ -143,30 +123,28 @@ async function loadModule(root: string, module: string): Promise<Readonly<Record
   try {
     return await import(pathToFileURL(file).href);
   } catch (thrown) {
-    return refuse('module_unusable', `${module}: it cannot be loaded: ${asError(thrown).message}`);
+    return refuse('module_unusable', `${module}: cannot be loaded: ${asError(thrown).message}`);
   }
 }
 
 async function fileOf(root: string, module: string): Promise<string> {
   if (/^\.{1,2}\//.test(module) || isAbsolute(module)) return ownFile(root, module);
   if (!PACKAGE.test(module)) {
-    return refuse(
-      'module_unusable',
-      `${JSON.stringify(module)}: expected a path such as ./adapters/mine.js, or a package`,
-    );
+    const shown = JSON.stringify(module);
+    return refuse('module_unusable', `${shown}: expected a path such as ./adapters/mine.js, or a package`);
   }
   try {
     return createRequire(join(resolve(root), 'package.json')).resolve(module);
   } catch (thrown) {
     const [first = ''] = asError(thrown).message.split('\n');
-    return refuse('module_unusable', `${module}: there is no such package in the project: ${first}`);
+    return refuse('module_unusable', `${module}: the project has no such package: ${first}`);
   }
 }
 
-/** A name, with a path behind it that does not climb. */
+/** A package name and an optional subpath without `..`. */
 const PACKAGE = /^(?:@[\w.~-]+\/)?[\w~-][\w.~-]*(?:\/(?!\.)[\w.~-]+)*$/;
 
-/** Where it leads, links and all, is in the project. */
+/** Follows links before it checks that the file is inside the project. */
 async function ownFile(root: string, module: string): Promise<string> {
   let [base, file] = ['', ''];
   try {

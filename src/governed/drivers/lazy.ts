@@ -1,7 +1,6 @@
 /**
- * The door to the drivers, which bring a turn to a person, program, model, MCP server or service, and its result back.
- * Clients of models and services are large and most callers need none, so drivers are loaded when a turn goes out.
- * Continue with `attempt/driver.ts` (the contract of a driver), `run-driver.ts` and `create-driver.ts`.
+ * Loads the drivers when a turn is dispatched: model and service clients are large, and most callers need none.
+ * Continue with `attempt/driver.ts` (the contract), `run-driver.ts` and `create-driver.ts`.
  */
 
 import type { createRuntimeDriver as Create } from './create-driver.ts';

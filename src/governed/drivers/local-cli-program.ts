@@ -1,4 +1,4 @@
-/** The command of a runtime as a program to be run for a turn: how the prompt reaches it, and what it finds in its environment. */
+/** Prepares the program of a CLI turn: command, prompt delivery and environment. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,22 +10,25 @@ import type { DispatchBundle, DriverContext } from './attempt/driver.ts';
 import { refuse } from './attempt/failure.ts';
 import { expandSettings } from './attempt/settings.ts';
 
-/** `argv` is another name of `arg`. */
+/** `argv` is an alias of `arg`. */
 const TRANSPORTS = ['stdin', 'file', 'arg', 'argv', 'dispatch_bundle_only'] as const;
 
 const texts = z.array(z.string());
 
-export interface LocalCliSettings {
-  /** A name or a path, or a list that begins with one. No shell sees it. */
+export interface CommandSettings {
+  /** A name or path, or a list that begins with one. Runs without a shell. */
   readonly command: string | readonly string[];
   readonly args: readonly string[];
-  /** Unless told: what the arguments have a place for, or stdin. */
-  readonly prompt_transport?: (typeof TRANSPORTS)[number] | undefined;
-  /** A folder of the project; its root unless told. */
+  /** A folder of the project (default: its root). */
   readonly cwd?: string | undefined;
   readonly env: Readonly<Record<string, string>>;
+}
+
+export interface LocalCliSettings extends CommandSettings {
+  /** Default: the placeholder found in the arguments, else stdin. */
+  readonly prompt_transport?: (typeof TRANSPORTS)[number] | undefined;
   readonly timeout_ms?: number | undefined;
-  /** Until its first output, and between two: only where they are set. */
+  /** Limits until the first output and between two outputs; unlimited unless set. */
   readonly startup_watchdog_ms?: number | undefined;
   readonly silence_watchdog_ms?: number | undefined;
   readonly max_output_bytes?: number | undefined;
@@ -46,7 +49,7 @@ export const LOCAL_CLI: z.ZodType<LocalCliSettings> = z.looseObject({
 export interface PreparedProgram {
   readonly program: Program;
   readonly secrets: readonly string[];
-  /** Takes away what was made for it. */
+  /** Removes its temporary files. */
   remove(): Promise<void>;
 }
 
@@ -57,14 +60,15 @@ export async function prepareProgram(
 ): Promise<PreparedProgram> {
   const { texts: env, secrets } = expandSettings(settings.env, variables, `runtimes.${runtimeId}.env`);
   const program = await programFor(bundle, settings, env);
-  const { remove, ...delivered } = await deliver(promptText(bundle), program.args, transportOf(settings, program.args));
+  const prompt = `${bundle.prompt}\n---\n\n${bundle.context}`;
+  const { remove, ...delivered } = await deliver(prompt, program.args, transportOf(settings, program.args));
   return { program: { ...program, ...delivered }, secrets, remove };
 }
 
-/** Without a prompt. */
+/** The program without a prompt. */
 export async function programFor(
   bundle: DispatchBundle,
-  settings: Pick<LocalCliSettings, 'command' | 'args' | 'cwd'>,
+  settings: CommandSettings,
   env: Readonly<Record<string, string>>,
 ): Promise<Program> {
   const [command = '', ...first] = typeof settings.command === 'string' ? [settings.command] : settings.command;
@@ -75,10 +79,6 @@ export async function programFor(
     cwd: await workingFolder(bundle.root, settings.cwd),
     env: { ...env, ...turnVariables(bundle) },
   };
-}
-
-function promptText({ prompt, context }: Pick<DispatchBundle, 'prompt' | 'context'>): string {
-  return `${prompt}\n---\n\n${context}`;
 }
 
 function turnVariables(bundle: DispatchBundle): Readonly<Record<string, string>> {
@@ -103,7 +103,7 @@ function transportOf({ prompt_transport: asked }: LocalCliSettings, args: readon
   return args.some((arg) => arg.includes(PROMPT_FILE)) ? 'file' : 'stdin';
 }
 
-/** Where among its arguments the prompt goes; without one of these it is the last. */
+/** Placeholders for the prompt in the arguments; without one, it becomes the last argument. */
 const PROMPT = '{prompt}';
 const PROMPT_FILE = '{prompt_file}';
 
@@ -127,7 +127,7 @@ async function deliver(prompt: string, args: readonly string[], transport: Trans
   }
 }
 
-/** In a folder of its own, which nobody else can enter. */
+/** mkdtemp creates a private folder. */
 async function inFile(prompt: string, args: readonly string[]): Promise<Delivered> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-prompt-'));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });

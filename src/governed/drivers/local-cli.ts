@@ -1,7 +1,4 @@
-/**
- * A program does the turn, in a process group of its own. When waiting ends, nothing of it runs any more.
- * What a failed program wrote is only a hint: a model may have written it.
- */
+/** Runs a turn as a program in its own process group; when the wait ends, the whole group has ended. */
 
 import {
   type AgentError,
@@ -14,7 +11,6 @@ import { kindOfText, parseRetryAfterMs } from '../../participants/clis/output/fa
 import { redactSecrets } from '../../participants/lib/redact-secrets.ts';
 import type { ProgramResult, RunLimitOptions } from '../../participants/processes/program.ts';
 import { runProgram } from '../../participants/processes/run-program.ts';
-import type { UnknownRecord } from '../engine/lib/unknown-record.ts';
 import { readStagedResult } from '../staging/staged-result.ts';
 import { saveAttemptLog } from './attempt/attempt-files.ts';
 import type { DispatchBundle, DriverContext, DriverWaitResult, RuntimeDriver } from './attempt/driver.ts';
@@ -25,7 +21,7 @@ import { LOCAL_CLI, type LocalCliSettings, type PreparedProgram, prepareProgram 
 
 interface Out extends PreparedProgram {
   readonly bundle: DispatchBundle;
-  /** The version of the file that was staged before it was started. */
+  /** Version of the file staged before the start. */
   readonly before: string | null;
 }
 
@@ -41,7 +37,7 @@ export function localCliDriver(context: DriverContext): RuntimeDriver {
     },
     async wait(out, timeoutMs, signal) {
       try {
-        return await ranFor(out, limitsOf(settings, timeoutMs), signal);
+        return await runWithin(out, limitsOf(settings, timeoutMs), signal);
       } finally {
         await out.remove();
       }
@@ -62,7 +58,11 @@ function limitsOf(settings: LocalCliSettings, timeoutMs: number): RunLimitOption
 /** From SIGTERM to SIGKILL. */
 const GRACE_MS = 5_000;
 
-async function ranFor(out: Out, limits: RunLimitOptions, signal: AbortSignal | undefined): Promise<DriverWaitResult> {
+async function runWithin(
+  out: Out,
+  limits: RunLimitOptions,
+  signal: AbortSignal | undefined,
+): Promise<DriverWaitResult> {
   let ran: ProgramResult;
   try {
     ran = await runProgram(out.program, { signal }, limits);
@@ -73,7 +73,7 @@ async function ranFor(out: Out, limits: RunLimitOptions, signal: AbortSignal | u
   }
   await keepOutput(out, ran);
   if (ran.exitCode !== 0) return failedWith(exitFailure(out.program.tool, ran, out.secrets));
-  return staged(out);
+  return stagedBy(out);
 }
 
 async function keepOutput(
@@ -84,18 +84,16 @@ async function keepOutput(
   await saveAttemptLog(bundle, 'stderr.log', stderr, secrets);
 }
 
-/** It ended well: what it staged is its result. */
-async function staged({ bundle, before, program }: Out): Promise<DriverWaitResult> {
+/** The program ended with exit code 0: its staged file is the result. */
+async function stagedBy({ bundle, before, program }: Out): Promise<DriverWaitResult> {
   const { root, turn_id, staging_path } = bundle;
   const found = await readStagedResult(root, turn_id);
   const nothing = `${program.tool} ended with exit code 0 and staged no result at ${staging_path}`;
   switch (found.kind) {
-    case 'ready': {
-      const result: UnknownRecord = found.result;
+    case 'ready':
       return found.version === before
-        ? failed('no_result', `${nothing}; what is there was there before it was started`)
-        : completed(result);
-    }
+        ? failed('no_result', `${nothing}; the file there is from before the start`)
+        : completed(found.result);
     case 'absent':
       return failed('no_result', nothing);
     case 'partial':
@@ -104,15 +102,11 @@ async function staged({ bundle, before, program }: Out): Promise<DriverWaitResul
   }
 }
 
-/** It could not be started, or was ended by us. */
+/** The program could not start, or this driver ended it. */
 function runFailure(error: AgentError, secrets: readonly string[]): DriverFailure {
   const { kind, message, details } = error;
   const { exitCode, signal } = details;
-  const more = {
-    secrets,
-    ...(typeof exitCode === 'number' ? { exit_code: exitCode } : {}),
-    ...(typeof signal === 'string' ? { signal } : {}),
-  };
+  const more = { secrets, exit_code: exitCode ?? undefined, signal: signal ?? undefined };
   if (kind === 'timeout' && details.watchdog !== 'wall') return failureOf('no_output', message, more);
   return failureOf(ENDED[kind] ?? 'process_exit', message, more);
 }
@@ -124,7 +118,7 @@ const ENDED: Readonly<Partial<Record<AgentErrorKind, AdapterErrorClass>>> = {
   output_limit: 'output_limit',
 };
 
-/** It ended by itself, and not well. */
+/** The program ended with an error. Its output is only a hint: a model may have written it. */
 function exitFailure(tool: string, ran: ProgramResult, secrets: readonly string[]): DriverFailure {
   const { exitCode, signal } = ran;
   const shown = { ...ran, stdout: redactSecrets(ran.stdout, secrets), stderr: redactSecrets(ran.stderr, secrets) };
@@ -140,11 +134,11 @@ function exitFailure(tool: string, ran: ProgramResult, secrets: readonly string[
     secrets,
     reason: `exit_code_${exitCode}`,
     exit_code: exitCode,
-    ...(retryAfterMs === null ? {} : { retry_after_ms: retryAfterMs }),
+    retry_after_ms: retryAfterMs ?? undefined,
   });
 }
 
-/** The end of what it wrote: that is where a program says why. */
+/** Programs give the reason at the end of their output. */
 const MAX_HINT_CHARS = 2_000;
 
 const HINTS: Readonly<Partial<Record<AgentErrorKind, AdapterErrorClass>>> = {

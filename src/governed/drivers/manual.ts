@@ -1,4 +1,4 @@
-/** A person does the turn: they are told where everything is, and what they stage is taken when it is whole. */
+/** Lets a person do a turn: prints instructions and waits for a complete staged result. */
 
 import { z } from 'zod';
 import {
@@ -10,6 +10,7 @@ import {
   waitForStagedResult,
 } from '../staging/staged-result.ts';
 import type { DispatchBundle, DriverContext, DriverWaitResult, RuntimeDriver } from './attempt/driver.ts';
+import { CANCELLED } from './attempt/failure.ts';
 import { settingsOf } from './attempt/settings.ts';
 import { builtInDriver, completed, failed } from './attempt/wait-result.ts';
 
@@ -32,28 +33,26 @@ export function manualDriver(context: DriverContext): RuntimeDriver {
     async dispatch(bundle) {
       const { turn_id, attempt } = bundle;
       const staged = await readStagedResult(root, turn_id);
-      // A result that is there before the first attempt may have been handed in while nobody looked.
+      // A result staged before the first attempt counts: no runner may have been watching.
       const except = attempt > 1 && staged.kind === 'ready' ? staged.version : undefined;
       write(instructions(bundle, except !== undefined));
       return { turn_id, except };
     },
     async wait({ turn_id, except }, timeoutMs, signal) {
-      return waitedFor(
-        await waitForStagedResult(root, turn_id, { pollIntervalMs, timeoutMs, signal, clock, except }),
-        timeoutMs,
-      );
+      const options = { pollIntervalMs, timeoutMs, signal, clock, except };
+      return waitResult(await waitForStagedResult(root, turn_id, options), timeoutMs);
     },
   });
 }
 
-function waitedFor(waited: StagedWaitResult, timeoutMs: number): DriverWaitResult {
+function waitResult(waited: StagedWaitResult, timeoutMs: number): DriverWaitResult {
   switch (waited.kind) {
     case 'ready':
       return completed(waited.result);
     case 'refused':
       return failed('invalid_result', waited.problem);
     case 'aborted':
-      return failed('aborted', 'nobody waits for the result any more');
+      return failed('aborted', CANCELLED);
     case 'timeout':
       return failed('timeout', `no result within ${timeoutMs} ms: ${lastSeen(waited.last)}`);
   }
@@ -62,7 +61,7 @@ function waitedFor(waited: StagedWaitResult, timeoutMs: number): DriverWaitResul
 function lastSeen(last: StagedResult): string {
   if (last.kind === 'absent') return 'nothing was staged';
   return last.kind === 'partial'
-    ? `the staged file is not whole: ${last.problem}`
+    ? `the staged file is incomplete: ${last.problem}`
     : 'one was staged at the last moment';
 }
 
@@ -73,7 +72,7 @@ function instructions(bundle: DispatchBundle, isLeftOver: boolean): string {
     `  1. Read ${dispatch_dir}/PROMPT.md and ${dispatch_dir}/CONTEXT.md`,
     '  2. Do the work',
     `  3. Write the result, one JSON object, to ${staging_path}`,
-    ...(isLeftOver ? ['     The file that is there now is of an earlier attempt, and is not taken.'] : []),
+    ...(isLeftOver ? ['     The file there now is from an earlier attempt and is ignored.'] : []),
     '',
   ].join('\n');
 }

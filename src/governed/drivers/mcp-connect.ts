@@ -1,27 +1,23 @@
-/** Where an MCP server is (a program started for the turn, or an address), the connection to it, and what must not be shown of it. */
+/** Settings and transport of an MCP server: a program started for the turn, or an HTTP address. */
 
 import type { Transport } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import type { DispatchBundle, DriverContext } from './attempt/driver.ts';
 import { isHttpUrl, refuse, secretsInUrl } from './attempt/failure.ts';
 import { expandSettings } from './attempt/settings.ts';
-import { programFor } from './local-cli-program.ts';
+import { type CommandSettings, programFor } from './local-cli-program.ts';
 import { ProgramTransport, type Sdk } from './mcp-program.ts';
 
 interface Common {
   readonly tool_name: string;
-  /** Of silence: progress begins it anew. */
+  /** Maximum silence; progress restarts it. */
   readonly timeout_ms: number;
-  /** Whatever progress is made. */
+  /** Maximum in all, whatever the progress. */
   readonly total_timeout_ms: number;
 }
 
-interface McpStdio extends Common {
+interface McpStdio extends Common, CommandSettings {
   readonly transport: 'stdio';
-  readonly command: string | readonly string[];
-  readonly args: readonly string[];
-  readonly cwd?: string | undefined;
-  readonly env: Readonly<Record<string, string>>;
 }
 
 interface McpHttp extends Common {
@@ -55,7 +51,7 @@ const STREAMABLE_HTTP = z.looseObject({
   headers: texts,
 });
 
-/** Without a transport, a server with an address is asked there. */
+/** Without a transport, a `url` means HTTP. */
 export const MCP: z.ZodType<McpSettings> = z.preprocess(
   (given) =>
     typeof given === 'object' && given !== null && !('transport' in given)
@@ -67,11 +63,11 @@ export const MCP: z.ZodType<McpSettings> = z.preprocess(
 export interface Link {
   readonly transport: Transport;
   readonly secrets: readonly string[];
-  /** What a program wrote beside its messages. */
+  /** Standard error of a program. */
   stderr(): string;
 }
 
-/** Answers may be as long as they like in time, not in bytes. */
+/** Bounds the bytes of an answer; the timeouts bound its time. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 export async function openTransport(
@@ -99,16 +95,16 @@ function toAddress(sdk: Sdk, { url, headers }: McpHttp, { variables, runtimeId }
   const { texts, secrets } = expandSettings(headers, variables, `runtimes.${runtimeId}.headers`);
   const transport = new sdk.StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers: { ...texts } },
-    fetch: async (address, init) => bounded(notElsewhere(await fetch(address, { ...init, redirect: 'manual' }))),
+    fetch: async (address, init) => bounded(withoutRedirect(await fetch(address, { ...init, redirect: 'manual' }))),
   });
   return { transport, secrets: [...secrets, ...Object.values(texts), ...secretsInUrl(url)], stderr: () => '' };
 }
 
-/** Whoever is sent on to would get the headers. */
-function notElsewhere(response: Response): Response {
+/** Following a redirect would send the headers to another address. */
+function withoutRedirect(response: Response): Response {
   const { status } = response;
   if (status < 300 || status > 399 || status === 304) return response;
-  return refuse('redirected', `the server sends us elsewhere (HTTP ${status})`, { http_status: status });
+  return refuse('redirected', `the server redirects (HTTP ${status})`, { http_status: status });
 }
 
 function bounded(response: Response): Response {

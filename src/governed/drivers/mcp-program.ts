@@ -1,4 +1,4 @@
-/** An MCP server that is a program: its messages are lines on stdin and stdout. It ends with all that it started. */
+/** MCP transport over the stdin and stdout of a program; closing it ends the whole process tree. */
 
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { asError } from '../../core/lib/errors.ts';
@@ -12,7 +12,7 @@ import { killTree } from '../../participants/processes/tree/process-tree.ts';
 export type Sdk = typeof import('@modelcontextprotocol/client');
 
 const MAX_STDERR_BYTES = 256 * 1024;
-/** A result is a message, and is at most 8 MiB. */
+/** Leaves room for a result of at most 8 MiB. */
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 /** From SIGTERM to SIGKILL. */
 const GRACE_MS = 5_000;
@@ -36,7 +36,7 @@ export class ProgramTransport implements Transport {
     return this.#stderr.text();
   }
 
-  /** Rejects with AgentError when it cannot be started. */
+  /** Rejects with AgentError if the program cannot start. */
   async start(): Promise<void> {
     const program = { ...this.#program, stdin: '' };
     checkProgram(program);
@@ -58,7 +58,7 @@ export class ProgramTransport implements Transport {
     });
   }
 
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves when the process tree has ended. */
   close(): Promise<void> {
     this.#ended ??= this.#end();
     return this.#ended;
@@ -78,7 +78,7 @@ export class ProgramTransport implements Transport {
     try {
       lines.append(bytes);
     } catch (thrown) {
-      // More than a message may have: nothing that follows could be understood.
+      // The message is too long; the following bytes cannot be parsed.
       this.onerror?.(asError(thrown));
       void this.close();
       return;
@@ -89,7 +89,7 @@ export class ProgramTransport implements Transport {
         if (message === null) return;
         this.onmessage?.(message);
       } catch (thrown) {
-        // A line that is no message: some write their log there.
+        // Some servers log to stdout.
         this.onerror?.(asError(thrown));
       }
     }

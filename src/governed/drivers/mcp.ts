@@ -1,12 +1,19 @@
-/** A tool of an MCP server does the turn: it gets the paths and texts of the bundle, and its answer is the result. */
+/** Runs a turn as one MCP tool call: bundle paths and texts in, turn result out. */
 
 import { join } from 'node:path';
 import type { CallToolResult, Client } from '@modelcontextprotocol/client';
 import { isAgentError } from '../../participants/agent/agent-error.ts';
-import type { UnknownRecord } from '../engine/lib/unknown-record.ts';
 import { saveAttemptLog } from './attempt/attempt-files.ts';
 import type { DispatchBundle, DriverContext, DriverWaitResult, RuntimeDriver } from './attempt/driver.ts';
-import { classOfStatus, DriverError, type DriverFailure, failureOf, reasonOf, refuse } from './attempt/failure.ts';
+import {
+  CANCELLED,
+  classOfStatus,
+  DriverError,
+  type DriverFailure,
+  failureOf,
+  reasonOf,
+  refuse,
+} from './attempt/failure.ts';
 import { settingsOf } from './attempt/settings.ts';
 import {
   builtInDriver,
@@ -27,13 +34,12 @@ export function mcpDriver(context: DriverContext): RuntimeDriver {
     timeoutMs: settings.timeout_ms,
     dispatch: async (bundle) => bundle,
     async wait(bundle, timeoutMs, signal) {
-      // Loaded by who needs it.
       const sdk = await import('@modelcontextprotocol/client');
       const link = await openTransport(sdk, settings, bundle, context);
       const totalMs = Math.max(settings.total_timeout_ms, timeoutMs);
       const deadline = deadlineOf(context.clock, totalMs, signal);
       try {
-        return await called({ sdk, link, settings, bundle, deadline, timeoutMs });
+        return await callTool({ sdk, link, settings, bundle, deadline, timeoutMs });
       } finally {
         deadline.close();
         await saveAttemptLog(bundle, 'stderr.log', link.stderr(), link.secrets);
@@ -48,23 +54,22 @@ interface Call {
   readonly settings: McpSettings;
   readonly bundle: DispatchBundle;
   readonly deadline: Deadline;
-  /** Of silence. */
+  /** Maximum silence. */
   readonly timeoutMs: number;
 }
 
-async function called(call: Call): Promise<DriverWaitResult> {
+async function callTool(call: Call): Promise<DriverWaitResult> {
   const { sdk, link, settings, deadline } = call;
   const client = new sdk.Client({ name: 'parley', version: '1' });
   try {
     const answer = await deadline.race(answerOf(client, call));
-    return understood(answer, settings.tool_name, link.secrets);
+    return resultIn(answer, settings.tool_name, link.secrets);
   } catch (thrown) {
     if (thrown instanceof DriverError) return failedWith(thrown.failure);
-    return failedWith(
-      mcpFailure(thrown, { endedBy: deadline.endedBy, timeoutMs: call.timeoutMs, secrets: link.secrets }),
-    );
+    return failedWith(mcpFailure(thrown, call));
   } finally {
-    await ended(client, link);
+    await client.close().catch(() => {});
+    await link.transport.close().catch(() => {});
   }
 }
 
@@ -99,44 +104,33 @@ function argumentsOf(bundle: DispatchBundle): Record<string, unknown> {
   };
 }
 
-function understood(answer: CallToolResult, tool: string, secrets: readonly string[]): DriverWaitResult {
+function resultIn(answer: CallToolResult, tool: string, secrets: readonly string[]): DriverWaitResult {
   const text = answer.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
   if (answer.isError === true) return failed('tool_failed', `${tool}: ${text}`, { secrets });
-  const result: UnknownRecord | null = findTurnResult(answer.structuredContent) ?? findTurnResult(text);
+  const result = findTurnResult(answer.structuredContent) ?? findTurnResult(text);
   if (result !== null) return completed(result);
   const problem = `${tool}: expected a turn result with a schema_version as structuredContent or JSON text, got ${text}`;
   return failed('turn_result_extraction_failure', problem, { secrets });
 }
 
-/** Whatever it thinks of it. */
-async function ended(client: Client, { transport }: Link): Promise<void> {
-  await client.close().catch(() => {});
-  await transport.close().catch(() => {});
-}
-
-export interface Called extends Pick<Deadline, 'endedBy'> {
-  readonly timeoutMs: number;
-  readonly secrets: readonly string[];
-}
-
-function mcpFailure(thrown: unknown, { endedBy, timeoutMs, secrets }: Called): DriverFailure {
-  if (endedBy === 'caller') return failureOf('aborted', 'nobody waits for the result any more');
-  if (endedBy === 'timeout') return failureOf('timeout', 'no result within the time there was in all');
-  const about = { secrets };
+function mcpFailure(thrown: unknown, { deadline, timeoutMs, link }: Call): DriverFailure {
+  if (deadline.endedBy === 'caller') return failureOf('aborted', CANCELLED);
+  if (deadline.endedBy === 'timeout') return failureOf('timeout', 'no result within total_timeout_ms');
+  const about = { secrets: link.secrets };
   if (isAgentError(thrown)) return failureOf('spawn_failed', thrown.message, about);
   const detail = reasonOf(thrown);
   const { code, status } = codesOf(thrown);
   if (code === 'REQUEST_TIMEOUT') {
-    return failureOf('timeout', `neither a result nor progress within ${timeoutMs} ms: ${detail}`, about);
+    return failureOf('timeout', `no result and no progress within ${timeoutMs} ms: ${detail}`, about);
   }
   if (status !== null) return failureOf(classOfStatus(status), detail, { ...about, http_status: status });
-  if (code === 'CONNECTION_CLOSED' || code === 'NOT_CONNECTED' || code === 'SEND_FAILED' || isOfNetwork(thrown)) {
+  if (['CONNECTION_CLOSED', 'NOT_CONNECTED', 'SEND_FAILED'].includes(String(code)) || isFetchFailure(thrown)) {
     return failureOf('network_failure', `the connection to the server ended: ${detail}`, about);
   }
   return failureOf('protocol_error', detail, about);
 }
 
-/** By shape: the errors are of a package that is loaded only when it is needed. */
+/** Checks the shape, because the package that defines the errors is loaded on demand. */
 function codesOf(thrown: unknown): { readonly code: unknown; readonly status: number | null } {
   if (typeof thrown !== 'object' || thrown === null) return { code: null, status: null };
   const code = 'code' in thrown ? thrown.code : null;
@@ -145,6 +139,6 @@ function codesOf(thrown: unknown): { readonly code: unknown; readonly status: nu
   return { code, status };
 }
 
-function isOfNetwork(thrown: unknown): boolean {
+function isFetchFailure(thrown: unknown): boolean {
   return thrown instanceof TypeError && thrown.message === 'fetch failed';
 }

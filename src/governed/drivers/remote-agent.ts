@@ -1,11 +1,11 @@
-/** A service does the turn: one POST, and its answer is the result. Its headers go to that address and to no other. */
+/** Runs a turn as one HTTP POST whose answer is the result. Headers go only to the configured address. */
 
 import { z } from 'zod';
 import type { ByteReader, ModelResponse } from '../../participants/models/index.ts';
 import { MAX_RESULT_BYTES } from '../staging/staged-result.ts';
 import { saveAttemptLog } from './attempt/attempt-files.ts';
 import type { DispatchBundle, DriverContext, DriverWaitResult, RuntimeDriver } from './attempt/driver.ts';
-import { classOfStatus, displayUrl, isHttpUrl, reasonOf, secretsInUrl } from './attempt/failure.ts';
+import { CANCELLED, classOfStatus, displayUrl, isHttpUrl, reasonOf, secretsInUrl } from './attempt/failure.ts';
 import { expandSettings, settingsOf } from './attempt/settings.ts';
 import { builtInDriver, completed, type Deadline, deadlineOf, failed, findTurnResult } from './attempt/wait-result.ts';
 
@@ -21,9 +21,7 @@ export const REMOTE_AGENT: z.ZodType<RemoteAgentSettings> = z.looseObject({
   timeout_ms: z.number().positive().default(120_000),
 });
 
-interface Service {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
+interface Service extends Pick<RemoteAgentSettings, 'url' | 'headers'> {
   readonly secrets: readonly string[];
 }
 
@@ -40,12 +38,12 @@ export function remoteAgentDriver(context: DriverContext): RuntimeDriver {
     async wait(bundle, timeoutMs, signal) {
       const deadline = deadlineOf(context.clock, timeoutMs, signal);
       try {
-        return await posted(context, service, bundle, deadline);
+        return await post(context, service, bundle, deadline);
       } catch (thrown) {
         if (deadline.endedBy === 'timeout') {
           return failed('timeout', `${displayUrl(url)} did not answer in full within ${timeoutMs} ms`);
         }
-        if (deadline.endedBy === 'caller') return failed('aborted', 'nobody waits for the answer any more');
+        if (deadline.endedBy === 'caller') return failed('aborted', CANCELLED);
         return failed('network_failure', `${displayUrl(url)}: ${reasonOf(thrown)}`, { secrets: service.secrets });
       } finally {
         deadline.close();
@@ -56,7 +54,7 @@ export function remoteAgentDriver(context: DriverContext): RuntimeDriver {
 
 const SECRET_HEADER = /auth|key|token|secret|cookie/i;
 
-async function posted(
+async function post(
   { fetch }: DriverContext,
   { url, headers, secrets }: Service,
   bundle: DispatchBundle,
@@ -77,14 +75,15 @@ async function posted(
   const { status } = response;
   const about = { secrets, http_status: status };
   const where = displayUrl(url);
-  if (text === null)
+  if (text === null) {
     return failed('response_too_large', `${where} answered with more than ${MAX_RESULT_BYTES} bytes`, about);
+  }
   await saveAttemptLog(bundle, 'response.txt', text, secrets);
   if (status < 200 || status > 299) return failed(classOfStatus(status), `${where}: HTTP ${status}: ${text}`, about);
-  return understood(text, where, about);
+  return resultIn(text, where, about);
 }
 
-function understood(text: string, where: string, about: { readonly secrets: readonly string[] }): DriverWaitResult {
+function resultIn(text: string, where: string, about: { readonly secrets: readonly string[] }): DriverWaitResult {
   let said: unknown;
   try {
     said = JSON.parse(text);
@@ -97,7 +96,7 @@ function understood(text: string, where: string, about: { readonly secrets: read
   return failed('turn_result_extraction_failure', problem, about);
 }
 
-/** null = there is more of it than anybody wants. */
+/** null = the body exceeds MAX_RESULT_BYTES. */
 async function bounded(response: ModelResponse, deadline: Deadline): Promise<string | null> {
   const reader: ByteReader | undefined = response.body?.getReader();
   if (reader === undefined) return '';

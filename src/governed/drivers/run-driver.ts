@@ -1,4 +1,4 @@
-/** Sends a turn out and brings its result back: checked bundle, dispatch, wait, collect, staged. Nothing is thrown at the caller. */
+/** Runs one turn with its driver: verify the bundle, dispatch, wait, collect, stage. Never throws. */
 
 import { asError } from '../../core/lib/errors.ts';
 import { findSecrets } from '../../participants/lib/redact-secrets.ts';
@@ -9,14 +9,14 @@ import { isRecord, type UnknownRecord } from '../engine/lib/unknown-record.ts';
 import { readStagedResult, stageResult } from '../staging/staged-result.ts';
 import { readBundle, saveFailure } from './attempt/attempt-files.ts';
 import type { DispatchBundle, RuntimeDriver } from './attempt/driver.ts';
-import { DriverError, type DriverFailure, failureOf, refuse } from './attempt/failure.ts';
+import { CANCELLED, DriverError, type DriverFailure, failureOf, refuse } from './attempt/failure.ts';
 import { type CreateAdapterOptions, createRuntimeDriver } from './create-driver.ts';
 
 export interface RunAdapterOptions extends CreateAdapterOptions {
-  /** Comes before what the config says (`--timeout`). */
+  /** Overrides the config (`--timeout`). */
   readonly timeoutMs?: number | undefined;
   readonly seal?: SealPolicy | undefined;
-  /** What sealing the bundle answered. */
+  /** The digest that sealing returned. */
   readonly digest?: string | undefined;
 }
 
@@ -33,14 +33,20 @@ export async function runTurnWithDriver(
   try {
     await requireSeal(root, turn, options);
     const bundle = await readBundle(root, turn);
-    return await withFailureKept(bundle, options, () => sentOut(bundle, config, turn, options));
+    try {
+      return await runDriver(bundle, config, turn, options);
+    } catch (thrown) {
+      const failure = asFailure(thrown, options);
+      await saveFailure(bundle, failure);
+      return { ok: false, ...failure };
+    }
   } catch (thrown) {
-    return { ok: false, ...toldAs(thrown, options) };
+    return { ok: false, ...asFailure(thrown, options) };
   }
 }
 
 async function requireSeal(root: string, turn: Turn, { seal, digest, signal }: RunAdapterOptions): Promise<void> {
-  if (signal?.aborted) refuse('aborted', 'nobody waits for the result any more');
+  if (signal?.aborted) refuse('aborted', CANCELLED);
   const { turn_id, assigned_role: role, run_id } = turn;
   const identity = { turn_id, role, ...(run_id === null ? {} : { run_id }) };
   const { ok, errors } = await checkSeal(root, { turnId: turn_id, identity, digest }, seal);
@@ -48,21 +54,7 @@ async function requireSeal(root: string, turn: Turn, { seal, digest, signal }: R
   refuse('bundle_refused', errors.map(({ type, path, detail }) => `${type} ${path ?? ''}: ${detail}`).join('; '));
 }
 
-async function withFailureKept(
-  bundle: DispatchBundle,
-  options: RunAdapterOptions,
-  perform: () => Promise<DriverOutcome>,
-): Promise<DriverOutcome> {
-  try {
-    return await perform();
-  } catch (thrown) {
-    const failure = toldAs(thrown, options);
-    await saveFailure(bundle, failure);
-    return { ok: false, ...failure };
-  }
-}
-
-async function sentOut(
+async function runDriver(
   bundle: DispatchBundle,
   config: GovernedConfig,
   turn: Turn,
@@ -78,14 +70,15 @@ async function sentOut(
   await adapter.dispatch(bundle);
   const { timeoutMs = adapter.timeoutMs ?? bundle.timeout_ms, signal } = options;
   const waited = await adapter.wait(turn_id, timeoutMs, signal);
-  if (waited.status === 'failed') throw new DriverError(waited.failure ?? failureOf('adapter_failed', 'it failed'));
+  if (waited.status === 'failed')
+    throw new DriverError(waited.failure ?? failureOf('adapter_failed', 'the driver gave no reason'));
   const turnResult = await adapter.collect(turn_id, waited.data);
   await stage(adapter, bundle, turnResult);
   const { adapter_meta } = turnResult;
   return { ok: true, turnResult, ...(isRecord(adapter_meta) ? { adapter_meta } : {}) };
 }
 
-/** Those who staged it themselves find their own file where they put it. */
+/** Leaves the file unchanged if the agent staged the same result itself. */
 async function stage(adapter: RuntimeDriver, { root, turn_id }: DispatchBundle, result: TurnResult): Promise<void> {
   const before = await readStagedResult(root, turn_id);
   if (before.kind === 'ready' && sameJson(before.result, result)) return;
@@ -93,7 +86,7 @@ async function stage(adapter: RuntimeDriver, { root, turn_id }: DispatchBundle, 
   if (!staged.ok) refuse('io_error', `${adapter.name}: the result cannot be staged: ${staged.error}`);
 }
 
-function toldAs(thrown: unknown, { variables = process.env }: RunAdapterOptions): DriverFailure {
+function asFailure(thrown: unknown, { variables = process.env }: RunAdapterOptions): DriverFailure {
   if (thrown instanceof DriverError) return thrown.failure;
   return failureOf('adapter_threw', asError(thrown).message, { secrets: findSecrets(variables) });
 }

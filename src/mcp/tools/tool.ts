@@ -1,5 +1,5 @@
 /**
- * What a tool is: one record with its name, texts, schemas and handler. tools/list, the calls and docs/mcp.md are made from it.
+ * What a tool is: one record with its name, texts, schemas and handler. tools/list, the calls and docs/reference/mcp.md are made from it.
  * Below are the fields that several tools share. To add a tool, add a record to one of the `*-tools.ts` files and to table.ts.
  */
 

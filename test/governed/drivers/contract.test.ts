@@ -1,18 +1,14 @@
-// What holds for every adapter: what goes out, what comes back, and what is told when nothing does.
+// Rules of every driver: dispatch, results and failures.
 
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createRuntimeDriver, dispatchAnswer, runTurnWithDriver, verifyManifest } from '../../../src/governed/index.ts';
 import { BUNDLE, KEPT, RESULT, Scene, TURN } from './scene.ts';
 
-let scene: Scene;
-beforeEach(() => {
-  scene = new Scene();
-});
-afterEach(() => scene.remove());
+const scene = Scene.fresh();
 
-/** Stages its result and ends well. */
+/** Stages its result and ends with exit code 0. */
 function agent(): { readonly type: string; readonly [setting: string]: unknown } {
   const script = `import { mkdirSync, writeFileSync } from 'node:fs';
     import { dirname } from 'node:path';
@@ -28,7 +24,7 @@ function agent(): { readonly type: string; readonly [setting: string]: unknown }
 }
 
 describe('[GA1] a bundle', () => {
-  it('that was changed after it was sealed goes out to nobody', async () => {
+  it('that changed after it was sealed is not dispatched', async () => {
     await scene.dispatched(agent());
     scene.project.write(`${BUNDLE}/PROMPT.md`, 'Do something else.');
     const failure = await scene.fails();
@@ -37,38 +33,35 @@ describe('[GA1] a bundle', () => {
     expect(scene.staged()).toBeNull();
   });
 
-  it('that has lost its seal goes out where nobody knows of one, and not where one is asked for', async () => {
+  it('without its seal is dispatched only if no digest is known and none is required', async () => {
     await scene.dispatched(agent());
     rmSync(join(scene.root, BUNDLE, 'MANIFEST.json'));
     expect(await scene.fails()).toMatchObject({ error_class: 'bundle_refused' });
-    expect(await scene.fails({ digest: undefined, seal: { verifyManifest: true } })).toMatchObject({
-      error_class: 'bundle_refused',
-    });
+    const unsealed = await scene.fails({ digest: undefined, seal: { verifyManifest: true } });
+    expect(unsealed).toMatchObject({ error_class: 'bundle_refused' });
     const variables = { RESULT: JSON.stringify(scene.result) };
     expect(await scene.run({ digest: undefined, variables })).toMatchObject({ ok: true });
   });
 
-  it('of another turn, or of none, is told as what it is', async () => {
+  it('with an unreadable assignment or turn id is bundle_unreadable', async () => {
     await scene.dispatched(agent());
     const seal = { skipManifestVerification: true };
     scene.project.write(`${BUNDLE}/ASSIGNMENT.json`, '[]');
     expect(await scene.fails({ seal })).toMatchObject({ error_class: 'bundle_unreadable' });
     const turn = { ...scene.turn, turn_id: '../../x' };
-    expect(await runTurnWithDriver(scene.root, scene.config, turn, { seal })).toMatchObject({
-      ok: false,
-      error_class: 'bundle_unreadable',
-    });
+    const outcome = await runTurnWithDriver(scene.root, scene.config, turn, { seal });
+    expect(outcome).toMatchObject({ ok: false, error_class: 'bundle_unreadable' });
   });
 
-  it('is as it was sealed after the turn, whatever came about meanwhile', async () => {
+  it('still matches its seal after the turn', async () => {
     await scene.dispatched(agent());
     await scene.run({ variables: { RESULT: JSON.stringify(scene.result) } });
     expect(await verifyManifest(scene.root, { turnId: TURN, digest: scene.digest })).toMatchObject({ ok: true });
   });
 });
 
-describe('[GA1] an adapter', () => {
-  it('that there is not is told with those there are', async () => {
+describe('[GA1] a driver', () => {
+  it('of an unknown type is refused with the known types', async () => {
     await scene.dispatched({ type: 'manual' }, { adapters: { mine: { module: './m.js' } } });
     scene.config = { ...scene.config, runtimes: { bench: { type: 'telepathy' } } };
     const failure = await scene.fails();
@@ -86,40 +79,37 @@ describe('[GA1] an adapter', () => {
     [{ type: 'mcp' }, 'command'],
     [{ type: 'mcp', url: 'file:///etc/passwd' }, 'url'],
     [{ type: 'remote_agent', url: 'ftp://example.com' }, 'url'],
-  ])('%o is refused with the place of what is wrong', async (runtime, place) => {
+  ])('%o is refused with the place of the fault', async (runtime, place) => {
     await scene.dispatched(runtime);
     const failure = await scene.fails({ variables: { ANTHROPIC_API_KEY: 'k' } });
     expect(failure).toMatchObject({ error_class: 'bad_settings', category: 'permanent', blocked: true });
     expect(failure.detail).toContain(`runtimes.bench.${place}`);
   });
 
-  it('is asked for by role as well as by turn', async () => {
+  it('is created by role or by turn', async () => {
     await scene.dispatched({ type: 'manual' });
-    expect(await createRuntimeDriver(scene.root, scene.config, 'lead')).toMatchObject({
-      ok: true,
-      adapter: { name: 'manual' },
-    });
-    expect(await createRuntimeDriver(scene.root, scene.config, scene.turn)).toMatchObject({ ok: true });
+    for (const roleOrTurn of ['lead', scene.turn]) {
+      const created = await createRuntimeDriver(scene.root, scene.config, roleOrTurn);
+      expect(created).toMatchObject({ ok: true, adapter: { name: 'manual' } });
+    }
   });
 
   it.each(['manual', 'local_cli', 'api_proxy', 'mcp', 'remote_agent'])(
-    '%s waits for nothing that it was not given',
+    '%s waits only for a turn that it dispatched',
     async (type) => {
       const settings = { command: 'x', provider: 'ollama', model: 'm', url: 'http://127.0.0.1:9/' };
       await scene.dispatched({ type, ...settings });
       const created = await createRuntimeDriver(scene.root, scene.config, scene.turn);
       if (!created.ok) throw new Error(created.detail);
       expect(created.adapter.name).toBe(type);
-      expect(await created.adapter.wait('turn_other', 1_000)).toMatchObject({
-        status: 'failed',
-        reason: 'not_dispatched',
-      });
+      const waited = await created.adapter.wait('turn_other', 1_000);
+      expect(waited).toMatchObject({ status: 'failed', reason: 'not_dispatched' });
     },
   );
 });
 
 describe('[GA1] a result', () => {
-  it('that was staged by who made it is left as it was written', async () => {
+  it('staged by the agent itself is left unchanged', async () => {
     await scene.dispatched(agent());
     const text = JSON.stringify(scene.result);
     const outcome = await scene.run({ variables: { RESULT: text } });
@@ -128,7 +118,7 @@ describe('[GA1] a result', () => {
     expect(dispatchAnswer(outcome)).toEqual({ accept: true, turnResult: scene.result });
   });
 
-  it('that cannot be staged is told', async () => {
+  it('that cannot be staged is an io_error', async () => {
     scene.project.write(
       'mine.mjs',
       `export const mine = { name: 'mine', async dispatch() {},
@@ -141,7 +131,7 @@ describe('[GA1] a result', () => {
 });
 
 describe('[GA2] a failure', () => {
-  it('is kept beside the bundle, with what was staged, attempt by attempt', async () => {
+  it('is saved beside the bundle with the staged file, one folder per attempt', async () => {
     const script =
       'mkdir -p "$(dirname "$AGENTXCHAIN_STAGING_PATH")"; echo "{\\"half" > "$AGENTXCHAIN_STAGING_PATH"; exit 7';
     await scene.dispatched({ type: 'local_cli', command: 'sh', args: ['-c', script] });
@@ -153,13 +143,12 @@ describe('[GA2] a failure', () => {
     expect(scene.project.read(RESULT)).toBe('{"half\n');
     await scene.dispatched({ type: 'local_cli', command: 'false' }, {}, 2);
     await scene.fails();
-    expect(JSON.parse(scene.project.read(`${KEPT.replace('-1', '-2')}/adapter-error.json`))).toMatchObject({
-      exit_code: 1,
-    });
+    const second = JSON.parse(scene.project.read(`${KEPT.replace('-1', '-2')}/adapter-error.json`));
+    expect(second).toMatchObject({ exit_code: 1 });
     expect(scene.project.read(`${KEPT}/staged-result.json`)).toBe('{"half\n');
   });
 
-  it('that somebody has to mend blocks the run; another one rejects the turn', async () => {
+  it('that is permanent blocks the run; any other rejects the turn', async () => {
     await scene.dispatched({ type: 'local_cli', command: 'no-such-program-here' });
     expect(dispatchAnswer(await scene.run())).toMatchObject({
       accept: false,
@@ -173,14 +162,11 @@ describe('[GA2] a failure', () => {
   });
 
   it.each(['manual', 'local_cli', 'api_proxy', 'mcp', 'remote_agent'])(
-    'of %s is that nobody waits, if it was cancelled before it began',
+    'of %s is aborted if it was cancelled before it began',
     async (type) => {
       await scene.dispatched({ type });
-      expect(await scene.fails({ signal: AbortSignal.abort() })).toMatchObject({
-        reason: 'aborted',
-        category: 'transient',
-        blocked: false,
-      });
+      const failure = await scene.fails({ signal: AbortSignal.abort() });
+      expect(failure).toMatchObject({ reason: 'aborted', category: 'transient', blocked: false });
     },
   );
 });

@@ -1,25 +1,21 @@
-// Adapters of a project's own: whatever they do, it is an outcome.
+// Custom drivers: any behaviour becomes an outcome of the turn.
 
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { TurnResult } from 'parley-hub/governed/engine';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { DispatchBundle, RuntimeDriver } from '../../../src/governed/index.ts';
 import { VirtualClock } from '../../participants/models/scene.ts';
 import { Scene, SECRET, TURN } from './scene.ts';
 
-let scene: Scene;
-beforeEach(() => {
-  scene = new Scene();
-});
-afterEach(() => scene.remove());
+const scene = Scene.fresh();
 
 async function out(source: string, module = './adapters/mine.mjs', settings: object = {}): Promise<void> {
   scene.project.write('adapters/mine.mjs', source);
   await scene.dispatched({ type: 'mine', ...settings }, { adapters: { mine: { module } } });
 }
 
-/** One that works, with one step of another kind. */
+/** A working driver with some steps replaced. */
 function mine(steps: { dispatch?: string; wait?: string; collect?: string } = {}): string {
   const { dispatch = '', wait = `return { status: 'completed', data: this.bundle };`, collect = '' } = steps;
   return `export class Mine {
@@ -51,7 +47,7 @@ describe('[GA12] a module', () => {
     ['no-such-package/../../x', 'expected a path'],
     ['data:text/javascript,0', 'expected a path'],
     ['node:fs', 'expected a path'],
-  ])('%s is not loaded', async (module, why) => {
+  ])('%s is refused', async (module, why) => {
     await out(mine(), module.replace('BESIDE', basename(scene.programs.folder)));
     const outside = join(scene.programs.folder, 'outside.mjs');
     writeFileSync(outside, mine());
@@ -67,12 +63,12 @@ describe('[GA12] a module', () => {
     ['exports something else', 'export const lamp = { dispatch() {}, wait: 1 };'],
     ['is no JavaScript', 'export class {'],
     ['throws', `throw new Error('no oil');`],
-  ])('that %s is told', async (_, source) => {
+  ])('that %s is module_unusable', async (_, source) => {
     await out(source);
     expect(await scene.fails()).toMatchObject({ error_class: 'module_unusable', category: 'permanent', blocked: true });
   });
 
-  it('that never loads is not waited for without end', async () => {
+  it('that never loads times out', async () => {
     await out('await new Promise(() => {}); export const x = 1;');
     const clock = new VirtualClock();
     const failed = scene.fails({ clock });
@@ -91,13 +87,13 @@ describe('[GA12] a module', () => {
   });
 });
 
-describe('[GA12] an adapter', () => {
+describe('[GA12] a custom driver', () => {
   it.each([
     ['its constructor', mine().replace('this.root = root;', `throw new Error('${SECRET}');`)],
     ['dispatch', mine({ dispatch: `throw new Error('${SECRET}');` })],
     ['wait', mine({ wait: `throw new Error('${SECRET}');` })],
     ['collect', mine({ collect: `throw new Error('${SECRET}');` })],
-  ])('that throws in %s is told without secrets', async (step, source) => {
+  ])('that throws in %s fails without showing secrets', async (step, source) => {
     await out(source);
     const failure = await scene.fails({ variables: { LAMP_TOKEN: SECRET } });
     expect(failure).toMatchObject({ error_class: 'adapter_threw', category: 'permanent', blocked: true });
@@ -108,7 +104,7 @@ describe('[GA12] an adapter', () => {
     ['dispatch', 60_000],
     ['wait', 6_000],
     ['collect', 60_000],
-  ])('that hangs in %s is not waited for without end', async (step, ms) => {
+  ])('that hangs in %s times out', async (step, ms) => {
     await out(mine({ [step]: HANGS }), './adapters/mine.mjs', { timeout_ms: 5_000 });
     const clock = new VirtualClock();
     const failed = scene.fails({ clock });
@@ -117,62 +113,44 @@ describe('[GA12] an adapter', () => {
     await new Promise((done) => setImmediate(done));
     expect(clock.waiting).toBe(1);
     clock.advance(1);
-    expect((await failed).detail).toBe(`mine: ${step} was not done within ${ms} ms`);
+    expect((await failed).detail).toBe(`mine: ${step} did not end in ${ms} ms`);
     expect(clock.waiting).toBe(0);
   });
 
-  it.each(['dispatch', 'wait'] as const)('that hangs in %s is left when it is cancelled', async (step) => {
+  it.each(['dispatch', 'wait'] as const)('that hangs in %s can be cancelled', async (step) => {
     await out(mine({ [step]: HANGS }));
-    const cancel = new AbortController();
-    const failed = scene.fails({ signal: cancel.signal });
-    await hanging();
-    cancel.abort();
-    expect(await failed).toMatchObject({ reason: 'aborted', blocked: false });
+    expect(await scene.cancels(hanging)).toMatchObject({ reason: 'aborted', blocked: false });
   });
 
   it.each([
     [`return { status: 'failed', data: null };`, 'adapter_failed', 'adapter_failed', 'mine: adapter_failed'],
     [`return { status: 'failed', data: { at: 3 }, reason: 'dark' };`, 'adapter_failed', 'dark', 'mine: {"at":3}'],
-    [
-      `return { status: 'failed', data: null, reason: 'timeout' };`,
-      'timeout',
-      'timeout',
-      'mine: it was not done in its time',
-    ],
+    [`return { status: 'failed', data: null, reason: 'timeout' };`, 'timeout', 'timeout', 'mine: the turn timed out'],
     [`return { status: 'done', data: 1 };`, 'adapter_threw', 'adapter_threw', 'expected a status'],
     ['return undefined;', 'adapter_threw', 'adapter_threw', 'expected a status'],
-  ])('whose wait does %s has failed', async (wait, error_class, reason, detail) => {
+  ])('whose wait does %s fails', async (wait, error_class, reason, detail) => {
     await out(mine({ wait }));
     const failure = await scene.fails();
     expect(failure).toMatchObject({ error_class, reason });
     expect(failure.detail).toContain(detail);
   });
 
-  it.each(['null', '[]', '"done"'])('that collects %s has no result', async (value) => {
+  it.each(['null', '[]', '"done"'])('that collects %s fails as invalid_result', async (value) => {
     await out(mine({ collect: `return ${value};` }));
     expect(await scene.fails()).toMatchObject({ error_class: 'invalid_result', category: 'parse' });
   });
 
-  it('of a class gets its settings, the bundle and the time, and its result is staged', async () => {
-    await out(
-      mine({
-        wait: `return { status: 'completed', data: { role: [timeoutMs, signal.aborted, this.bundle.prompt.length > 0].join() } };`,
-      }),
-      './adapters/mine.mjs',
-      { oil: 3, timeout_ms: 5_000 },
-    );
-    const turnResult = {
-      schema_version: '1.0',
-      turn_id: TURN,
-      summary: '5000,false,true',
-      settings: { oil: 3, timeout_ms: 5_000 },
-      root: scene.root,
-    };
+  it('written as a class gets settings, bundle and timeout, and its result is staged', async () => {
+    const settings = { oil: 3, timeout_ms: 5_000 };
+    const wait = `return { status: 'completed', data: { role: [timeoutMs, signal.aborted, this.bundle.prompt.length > 0].join() } };`;
+    await out(mine({ wait }), './adapters/mine.mjs', settings);
+    const claim = { schema_version: '1.0', turn_id: TURN, summary: '5000,false,true' };
+    const turnResult = { ...claim, settings, root: scene.root };
     expect(await scene.run()).toEqual({ ok: true, turnResult });
     expect(scene.staged()).toEqual(turnResult);
   });
 
-  it('may be an object, by its name or by default', async () => {
+  it('may be an object exported by its name or as default', async () => {
     const object = `{ name: 'mine', async dispatch() {}, async wait() { return { status: 'completed', data: 1 }; },
       async collect(turn_id) { return { schema_version: '1.0', turn_id }; } }`;
     await out(`export const mine = ${object};`);
@@ -182,7 +160,7 @@ describe('[GA12] an adapter', () => {
     expect(await scene.run()).toMatchObject({ ok: true });
   });
 
-  it('of the page is one as it stands there', async () => {
+  it('can be written as the protocol documents it', async () => {
     class MyAdapter implements RuntimeDriver {
       name = 'my_adapter';
       async dispatch(_bundle: DispatchBundle): Promise<void> {}

@@ -1,25 +1,13 @@
-// A program does the turn: real processes, every row of the tables, failures first.
+// The local_cli driver with real processes: every row of the protocol's tables.
 
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { eventually, isRunning } from '../../participants/processes/programs.ts';
 import { itDeep } from '../../support/size.ts';
-import { KEPT, RESULT, Scene, SECRET, TURN } from './scene.ts';
+import { KEPT, RESULT, type Runtime, Scene, SECRET, TURN } from './scene.ts';
 
-let scene: Scene;
-beforeEach(() => {
-  scene = new Scene();
-});
-afterEach(() => {
-  expect(scene.programs.left()).toEqual([]);
-  scene.remove();
-});
-
-interface Runtime {
-  readonly type: string;
-  readonly [setting: string]: unknown;
-}
+const scene = Scene.fresh();
 
 function node(source: string, more: object = {}): Runtime {
   const file = scene.programs.file('agent.mjs', `${HANDS}\n${source}`);
@@ -27,7 +15,7 @@ function node(source: string, more: object = {}): Runtime {
   return { type: 'local_cli', command: process.execPath, args: [file], ...more, env };
 }
 
-/** What agents here have at hand. */
+/** Helpers of the agents in this file. */
 const HANDS = `import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
@@ -38,8 +26,8 @@ const note = (value) => writeFileSync('note.json', JSON.stringify(value));`.repl
 
 const note = (): unknown => JSON.parse(scene.project.read('note.json'));
 
-describe('[GA5] how it ends', () => {
-  itDeep.each([1, 7, 127])('exit code %i is a failure, whatever was staged, and that is kept', async (code) => {
+describe('[GA5] the end of a program', () => {
+  itDeep.each([1, 7, 127])('with exit code %i is a failure, and the staged file is kept', async (code) => {
     await scene.dispatched(
       node(`stage(result); console.log('out'); console.error('err'); process.exitCode = ${code};`),
     );
@@ -57,46 +45,50 @@ describe('[GA5] how it ends', () => {
     expect(scene.project.read(`${KEPT}/stderr.log`)).toBe('err\n');
   });
 
-  it('exit code 0 without a result is a failure', async () => {
+  it('with exit code 0 without a result is a failure', async () => {
     await scene.dispatched(node(''));
     expect(await scene.fails()).toMatchObject({ error_class: 'no_result', category: 'parse', blocked: false });
   });
 
-  itDeep.each(['{"half', '[]', '{}', ''])('exit code 0 with %j staged is a failure', async (text) => {
+  itDeep.each(['{"half', '[]', '{}', ''])('with exit code 0 and %j staged is a failure', async (text) => {
     await scene.dispatched(
       node(`mkdirSync(dirname(path), { recursive: true }); writeFileSync(path, ${JSON.stringify(text)});`),
     );
     expect(await scene.fails()).toMatchObject({ error_class: 'invalid_result', category: 'parse' });
   });
 
-  it('what an earlier attempt left is not the result of this one', async () => {
+  it('with only the result of an earlier attempt is a failure', async () => {
     await scene.dispatched(node(''));
     scene.project.write(RESULT, JSON.stringify(scene.result));
     const failure = await scene.fails();
     expect(failure).toMatchObject({ error_class: 'no_result' });
-    expect(failure.detail).toContain('was there before');
+    expect(failure.detail).toContain('from before the start');
   });
 
-  it('somebody else who kills it is not mistaken for a timeout', async () => {
-    await scene.dispatched(node(`process.kill(process.pid, 'SIGTERM'); setInterval(() => {}, 1000);`));
-    expect(await scene.fails()).toMatchObject({
-      reason: 'signal_SIGTERM',
-      error_class: 'process_killed',
-      signal: 'SIGTERM',
-      category: 'transient',
-    });
+  it('[GA5] keeps garbage in place of the result when exit code 7 fails the turn', async () => {
+    const garbage = `mkdirSync(dirname(path), { recursive: true }); writeFileSync(path, 'Segmentation fault');`;
+    await scene.dispatched(node(`${garbage} process.exitCode = 7;`));
+    expect(await scene.fails()).toMatchObject({ reason: 'exit_code_7', error_class: 'process_exit', exit_code: 7 });
+    expect(scene.project.read(RESULT)).toBe('Segmentation fault');
   });
 
-  it('exit code 0 with a result is the result', async () => {
+  it.each(['SIGTERM', 'SIGKILL'])('[GA5] does not mistake a foreign %s for a timeout', async (signal) => {
+    const source = `process.kill(process.pid, '${signal}'); setInterval(() => {}, 1000);`;
+    await scene.dispatched(node(source, { timeout_ms: 600_000 }));
+    const killed = { reason: `signal_${signal}`, error_class: 'process_killed', signal, category: 'transient' };
+    expect(await scene.fails()).toMatchObject(killed);
+  });
+
+  it('with exit code 0 and a staged result completes the turn', async () => {
     await scene.dispatched(node('stage({ ...result, status: "completed" });'));
     expect(await scene.run()).toMatchObject({ ok: true, turnResult: { turn_id: TURN, role: 'builder' } });
     expect(scene.staged()).toMatchObject({ status: 'completed' });
   });
 
   it.each([
-    ['no-such-program-here', 'there is no program'],
+    ['no-such-program-here', 'not found'],
     ['./plain.txt', 'not executable'],
-  ])('%s cannot be started, which is told with the reason', async (command, why) => {
+  ])('of %s is spawn_failed with the reason', async (command, why) => {
     scene.project.write('plain.txt', 'true');
     await scene.dispatched({ type: 'local_cli', command });
     const failure = await scene.fails();
@@ -110,7 +102,7 @@ describe('[GA5] how it ends', () => {
     ['insufficient_quota', 'spend_limit', 'permanent'],
     ['Overloaded', 'provider_overloaded', 'transient'],
     ['segmentation fault', 'process_exit', 'permanent'],
-  ])('what it wrote last is a hint: %s', async (text, error_class, category) => {
+  ])('is classified by its last output: %s', async (text, error_class, category) => {
     await scene.dispatched(node(`console.error(${JSON.stringify(text)}); process.exitCode = 1;`));
     const failure = await scene.fails();
     expect(failure).toMatchObject({ reason: 'exit_code_1', error_class, category });
@@ -118,33 +110,29 @@ describe('[GA5] how it ends', () => {
   });
 });
 
-describe('[GA5] when its time is over', () => {
-  itDeep('it and its children are asked to end, killed after 5 s, and the reason is timeout', async () => {
+describe('[GA5] a timeout', () => {
+  itDeep('sends SIGTERM to the process group, and SIGKILL after 5 s', async () => {
     const deaf = `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000);`;
     const source = `${deaf} stage(result);
       const child = spawn(process.execPath, ['-e', ${JSON.stringify(`${deaf} console.log('up')`)}], { stdio: ['ignore', 'pipe', 'inherit'] });
       child.stdout.once('data', () => note([process.pid, child.pid]));`;
     await scene.dispatched(node(source, { timeout_ms: 4_000 }));
     const failure = await scene.fails();
-    expect(failure).toMatchObject({
-      reason: 'timeout',
-      error_class: 'timeout',
-      category: 'transient',
-      signal: 'SIGKILL',
-    });
+    const killed = { reason: 'timeout', error_class: 'timeout', category: 'transient', signal: 'SIGKILL' };
+    expect(failure).toMatchObject(killed);
     expect((note() as number[]).map(isRunning)).toEqual([false, false]);
-    // It was staged in time; who does not end has not said that it is done.
+    // A result staged by a program that never ends does not complete the turn.
     expect(scene.staged()).not.toBeNull();
   });
 
-  itDeep('who ends when asked to is not killed', async () => {
+  itDeep('does not kill a program that ends on SIGTERM', async () => {
     const source = `process.on('SIGTERM', () => { console.log('bye'); process.exit(0); }); setInterval(() => {}, 1000);`;
     await scene.dispatched(node(source, { timeout_ms: 3_000 }));
     expect(await scene.fails()).toMatchObject({ reason: 'timeout', exit_code: 0 });
     expect(scene.project.read(`${KEPT}/stdout.log`)).toBe('bye\n');
   });
 
-  itDeep('a grandchild that holds its output and ignores signals keeps nobody waiting', async () => {
+  itDeep('is not extended by a deaf grandchild that holds the output', async () => {
     const deaf = `process.on('SIGTERM', () => {}); console.log('up'); setInterval(() => {}, 1000);`;
     const source = `stage(result);
       const child = spawn(process.execPath, ['-e', ${JSON.stringify(deaf)}], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], detached: true });
@@ -153,35 +141,39 @@ describe('[GA5] when its time is over', () => {
     expect(await scene.run()).toMatchObject({ ok: true });
   });
 
-  it('the time that is asked for comes before that of the config', async () => {
+  it('[GA5] is not extended by a detached grandchild that holds the output', async () => {
+    const deaf = `process.on('SIGTERM', () => {}); console.log('up'); setInterval(() => {}, 1000);`;
+    const source = `const stdio = ['ignore', 'inherit', 'inherit'];
+      note(spawn(process.execPath, ['-e', ${JSON.stringify(deaf)}], { stdio, detached: true }).pid);
+      setInterval(() => {}, 1000);`;
+    await scene.dispatched(node(source, { timeout_ms: 4_000 }));
+    expect(await scene.fails()).toMatchObject({ reason: 'timeout', error_class: 'timeout', category: 'transient' });
+    expect(isRunning(Number(note()))).toBe(false);
+  }, 30_000);
+
+  it('that is requested overrides the config', async () => {
     await scene.dispatched(node('setInterval(() => {}, 1000);', { timeout_ms: 600_000 }));
     expect(await scene.fails({ timeoutMs: 300 })).toMatchObject({ reason: 'timeout' });
   });
 
-  it('who cancels ends it', async () => {
+  it('is not needed to end a cancelled program', async () => {
     await scene.dispatched(node('note(process.pid); setInterval(() => {}, 1000);'));
-    const cancel = new AbortController();
-    const failed = scene.fails({ signal: cancel.signal });
-    await eventually(
-      () => existsSync(`${scene.root}/note.json`) && scene.project.read('note.json') !== '',
-      (isThere) => isThere,
-    );
-    cancel.abort();
-    expect(await failed).toMatchObject({ reason: 'aborted', blocked: false });
+    const isNoted = () => existsSync(`${scene.root}/note.json`) && scene.project.read('note.json') !== '';
+    const failure = await scene.cancels(() => eventually(isNoted, (isThere) => isThere));
+    expect(failure).toMatchObject({ reason: 'aborted', blocked: false });
     expect(isRunning(note() as number)).toBe(false);
   });
 
-  it('watchdogs look for silence only where they are set', async () => {
+  it('of a watchdog applies only where it is set', async () => {
     await scene.dispatched(node('setInterval(() => {}, 1000);', { startup_watchdog_ms: 300 }));
     expect(await scene.fails()).toMatchObject({ error_class: 'no_output', category: 'transient' });
     await scene.dispatched(node(`console.log('up'); setInterval(() => {}, 1000);`, { silence_watchdog_ms: 300 }));
     expect(await scene.fails()).toMatchObject({ error_class: 'no_output' });
   });
 
-  it('who writes more than it may is ended', async () => {
-    await scene.dispatched(
-      node(`setInterval(() => console.log('x'.repeat(10_000)), 1);`, { max_output_bytes: 100_000 }),
-    );
+  it('is not needed to end a program that exceeds max_output_bytes', async () => {
+    const source = `setInterval(() => console.log('x'.repeat(10_000)), 1);`;
+    await scene.dispatched(node(source, { max_output_bytes: 100_000 }));
     expect(await scene.fails()).toMatchObject({ error_class: 'output_limit', category: 'permanent' });
   });
 });
@@ -212,15 +204,15 @@ describe('[GA4] the prompt', () => {
       ...Object.fromEntries(Object.entries(more).filter(([name]) => name !== 'args')),
     });
 
-  it('longer than an argument may be is refused, with the way out', async () => {
+  it('too long for an argument is refused with the alternatives', async () => {
     scene.project.write('.agentxchain/prompts/builder.md', 'x'.repeat(200_000));
     await scene.dispatched(echo({ prompt_transport: 'arg' }));
     const failure = await scene.fails();
     expect(failure).toMatchObject({ error_class: 'spawn_failed' });
-    expect(failure.detail).toContain('by stdin or in a file');
+    expect(failure.detail).toContain('use stdin or a file instead');
   });
 
-  it.each([{}, { prompt_transport: 'stdin' }])('goes to stdin with %o', async (more) => {
+  it.each([{}, { prompt_transport: 'stdin' }])('is sent to stdin with %o', async (more) => {
     scene.project.write('.agentxchain/prompts/builder.md', 'x'.repeat(200_000));
     await scene.dispatched(echo(more));
     expect(await scene.run()).toMatchObject({ ok: true });
@@ -231,7 +223,7 @@ describe('[GA4] the prompt', () => {
     [{ prompt_transport: 'file' }, (file: string) => [file]],
     [{ prompt_transport: 'file', args: ['-q'] }, (file: string) => ['-q', file]],
     [{ args: ['--from={prompt_file}', '-q'] }, (file: string) => [`--from=${file}`, '-q']],
-  ])('goes into a file that nobody else can read with %o, and is gone afterwards', async (more, args) => {
+  ])('is written to a private, temporary file with %o', async (more, args) => {
     await scene.dispatched(echo(more));
     expect(await scene.run()).toMatchObject({ ok: true });
     const { seen, ...rest } = note() as { seen: { file: string; text: string; mode: number; folder: number } };
@@ -240,7 +232,7 @@ describe('[GA4] the prompt', () => {
     expect(existsSync(dirname(seen.file))).toBe(false);
   });
 
-  it('in a file is gone after a failure too', async () => {
+  it('file is deleted after a failure too', async () => {
     await scene.dispatched(node(`note(process.argv[2]); process.exitCode = 1;`, { prompt_transport: 'file' }));
     await scene.fails();
     expect(existsSync(note() as string)).toBe(false);
@@ -258,13 +250,13 @@ describe('[GA4] the prompt', () => {
     expect(note()).toEqual({ stdin: '', args: args(prompt()), seen: null });
   });
 
-  it('is left to the bundle with dispatch_bundle_only', async () => {
+  it('is only in the bundle with dispatch_bundle_only', async () => {
     await scene.dispatched(echo({ prompt_transport: 'dispatch_bundle_only', args: ['go'] }));
     expect(await scene.run()).toMatchObject({ ok: true });
     expect(note()).toEqual({ stdin: '', args: ['go'], seen: null });
   });
 
-  it('a command may be a list, and is run in a folder of the project and in no other', async () => {
+  it('reaches a command given as a list, in a folder of the project only', async () => {
     scene.project.write('lamp/oil.txt', '');
     const runtime = node(`note(process.cwd()); stage(result); ${read}`);
     await scene.dispatched({ ...runtime, command: [process.execPath, '--no-warnings'], cwd: 'lamp' });
@@ -276,7 +268,7 @@ describe('[GA4] the prompt', () => {
 });
 
 describe('[GA6] the environment', () => {
-  it('lacks a variable: nothing is started', async () => {
+  it('that lacks a variable prevents the start', async () => {
     await scene.dispatched(node('note(1);', { env: { LAMP_API_KEY: '${LAMP_API_KEY}' } }));
     const failure = await scene.fails({ variables: {} });
     expect(failure).toMatchObject({ error_class: 'unset_variable', category: 'permanent', blocked: true });
@@ -284,7 +276,7 @@ describe('[GA6] the environment', () => {
     expect(existsSync(`${scene.root}/note.json`)).toBe(false);
   });
 
-  it('has what the config gives it and what the turn is, and not what we have', async () => {
+  it('has the variables of the config and the turn, and not those of the runner', async () => {
     process.env.PARLEY_TEST_PRIVATE = 'private';
     const source = 'note({ ...process.env, secretIs: process.env.LAMP_API_KEY }); stage(result);';
     await scene.dispatched(node(source, { env: { LAMP_API_KEY: '${LAMP_API_KEY}', MIXED: 'a-${X}-b' } }));
@@ -314,7 +306,7 @@ describe('[GA6] the environment', () => {
       'much output',
       `console.log('y'.repeat(1024 * 1024 / 2 - 8) + process.env.WICK + 'z'.repeat(3_000_000)); process.exitCode = 1;`,
     ],
-  ])('no secret is in what is kept and told of %s, nor among the arguments', async (_, source) => {
+  ])('shows no secret in the files, failure or arguments of %s', async (_, source) => {
     await scene.dispatched(node(source, { env: { WICK: '${WICK}' }, timeout_ms: 2_000 }));
     const failure = await scene.fails({ variables: { WICK: SECRET } });
     const seen = `${JSON.stringify(failure)} ${scene.everything()}`;

@@ -1,10 +1,10 @@
-// A person does the turn, in virtual time on a real disk.
+// The manual driver in virtual time on a real disk.
 
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { VirtualClock } from '../../participants/models/scene.ts';
 import { BUNDLE, RESULT, Scene } from './scene.ts';
 
-/** Every wait passes at once; what is done in it is done before. */
+/** Every wait passes immediately, after running the next step. */
 class Hours extends VirtualClock {
   readonly waits: number[] = [];
   readonly steps: (() => void)[] = [];
@@ -17,15 +17,15 @@ class Hours extends VirtualClock {
   }
 }
 
-let scene: Scene;
+const IDLE = (): void => {};
+
+const scene = Scene.fresh();
 let clock: Hours;
 beforeEach(() => {
-  scene = new Scene();
   clock = new Hours();
 });
-afterEach(() => scene.remove());
 
-it('[GA3] who stages nothing in 20 minutes is waited for no longer, and looked for every 2 s', async () => {
+it('[GA3] polls every 2 s and times out after 20 minutes', async () => {
   await scene.dispatched({ type: 'manual' });
   const failure = await scene.fails({ clock });
   expect(failure).toMatchObject({ reason: 'timeout', error_class: 'timeout', category: 'transient', blocked: false });
@@ -34,14 +34,14 @@ it('[GA3] who stages nothing in 20 minutes is waited for no longer, and looked f
   expect(new Set(clock.waits)).toEqual(new Set([2_000]));
 });
 
-it('[GA3] half a result is not taken, and told when the time is over', async () => {
+it('[GA3] ignores half a result and reports it at the timeout', async () => {
   await scene.dispatched({ type: 'manual' });
   clock.steps.push(() => scene.project.write(RESULT, '{"schema_version": "1.'));
   const failure = await scene.fails({ clock });
-  expect(failure.detail).toContain('not whole');
+  expect(failure.detail).toContain('the staged file is incomplete');
 });
 
-it('[GA3] the time and the interval are those of the config, and the time that is asked for comes first', async () => {
+it('[GA3] takes timeout and interval from the config unless a timeout is requested', async () => {
   await scene.dispatched({ type: 'manual', poll_interval_ms: 500, timeout_ms: 3_000 });
   await scene.fails({ clock });
   expect(clock.monotonic()).toBe(3_000);
@@ -51,17 +51,14 @@ it('[GA3] the time and the interval are those of the config, and the time that i
   expect(other.monotonic()).toBe(1_000);
 });
 
-it('[GA3] who cancels is heard while it waits', async () => {
+it('[GA3] can be cancelled while it waits', async () => {
   await scene.dispatched({ type: 'manual' });
   const cancel = new AbortController();
-  clock.steps.push(
-    () => {},
-    () => cancel.abort(),
-  );
+  clock.steps.push(IDLE, () => cancel.abort());
   expect(await scene.fails({ clock, signal: cancel.signal })).toMatchObject({ reason: 'aborted' });
 });
 
-it('[GA3] a person is told what to read and where the result goes, and what they stage is taken when it is whole', async () => {
+it('[GA3] tells a person what to read and write, and returns the staged result once it is complete', async () => {
   await scene.dispatched({ type: 'manual' });
   const text = JSON.stringify(scene.result);
   clock.steps.push(
@@ -75,19 +72,16 @@ it('[GA3] a person is told what to read and where the result goes, and what they
   }
 });
 
-it('[GA3] what was handed in while nobody looked is taken in a first attempt', async () => {
+it('[GA3] accepts a result staged before the first attempt', async () => {
   await scene.dispatched({ type: 'manual' });
   scene.project.write(RESULT, JSON.stringify(scene.result));
   expect(await scene.run({ clock })).toMatchObject({ ok: true });
 });
 
-it('[GA3] what an earlier attempt left is not taken for the result of this one', async () => {
+it('[GA3] ignores the result that an earlier attempt left', async () => {
   await scene.dispatched({ type: 'manual' }, {}, 2);
   scene.project.write(RESULT, JSON.stringify({ ...scene.result, summary: 'old' }));
-  clock.steps.push(
-    () => {},
-    () => scene.project.write(RESULT, JSON.stringify({ ...scene.result, summary: 'new!' })),
-  );
+  clock.steps.push(IDLE, () => scene.project.write(RESULT, JSON.stringify({ ...scene.result, summary: 'new!' })));
   expect(await scene.run({ clock })).toMatchObject({ ok: true, turnResult: { summary: 'new!' } });
-  expect(scene.written.join('')).toContain('of an earlier attempt, and is not taken');
+  expect(scene.written.join('')).toContain('from an earlier attempt and is ignored');
 });

@@ -1,5 +1,5 @@
-// An MCP server of the official SDK with one tool that does turns, as it is told by its first argument. On stdio, or over
-// HTTP when its second argument is `http`: then it says its port on stdout.
+// An MCP server of the official SDK with one tool that does turns. Its first argument selects the behaviour; with a second
+// argument `http` it serves HTTP and prints its port.
 
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 const [how = 'structured', where = 'stdio'] = process.argv.slice(2);
 const anything = fromJsonSchema({ type: 'object' });
 
-/** Where what it saw is noted; tests look there. */
+/** Writes what the tests inspect. */
 const note = (value) => {
   if (process.env.NOTE) writeFileSync(process.env.NOTE, JSON.stringify(value));
 };

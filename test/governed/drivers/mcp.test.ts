@@ -1,36 +1,26 @@
-// A tool of an MCP server does the turn: the SDK's own server, on stdio and over HTTP.
+// The mcp driver against a server of the SDK, over stdio and HTTP.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { root } from '../../package/repository.ts';
 import { eventually, isRunning } from '../../participants/processes/programs.ts';
 import { itDeep } from '../../support/size.ts';
-import { BUNDLE, KEPT, RESULT, Scene, SECRET, TURN } from './scene.ts';
+import { BUNDLE, KEPT, RESULT, type Runtime, Scene, SECRET, TURN } from './scene.ts';
 
 const SERVER = join(root, 'test/governed/drivers/mcp-server.mjs');
 
-let scene: Scene;
-let server: ChildProcess | null;
-beforeEach(() => {
-  scene = new Scene();
-  server = null;
-});
+const scene = Scene.fresh();
+let server: ChildProcess | null = null;
 afterEach(async () => {
   if (server !== null && server.exitCode === null) {
     server.kill('SIGKILL');
     await once(server, 'exit');
   }
-  expect(scene.programs.left()).toEqual([]);
-  scene.remove();
+  server = null;
 });
-
-interface Runtime {
-  readonly type: string;
-  readonly [setting: string]: unknown;
-}
 
 const noteFile = (): string => join(scene.root, 'note.json');
 const note = () => JSON.parse(scene.project.read('note.json'));
@@ -53,59 +43,57 @@ const ways = [
 ] as const;
 
 describe.each(ways)('[GA10] over %s', (_, runtime) => {
-  itDeep('a server that lacks the tool is told with those it has', async () => {
+  itDeep('reports a missing tool with the available tools', async () => {
     await scene.dispatched(await runtime('other'));
     const failure = await scene.fails();
     expect(failure).toMatchObject({ error_class: 'tool_not_found', category: 'permanent', blocked: true });
     expect(failure.detail).toContain('trim_wick');
   });
 
-  itDeep('a tool that fails says why', async () => {
+  itDeep('reports the message of a failed tool', async () => {
     await scene.dispatched(await runtime('error'));
     const failure = await scene.fails();
     expect(failure).toMatchObject({ error_class: 'tool_failed', blocked: true });
     expect(failure.detail).toContain('no oil');
   });
 
-  itDeep('words are no result', async () => {
+  itDeep('rejects plain text as a result', async () => {
     await scene.dispatched(await runtime('words'));
     expect(await scene.fails()).toMatchObject({ error_class: 'turn_result_extraction_failure', category: 'parse' });
     expect(scene.staged()).toBeNull();
   });
 
-  itDeep('a server that goes away in the middle is a failure at once', async () => {
+  itDeep('fails immediately when the server disconnects', async () => {
     await scene.dispatched(await runtime('leaves'));
     expect(await scene.fails()).toMatchObject({ error_class: 'network_failure', category: 'transient' });
   });
 
-  itDeep('silence is waited for only as long as its time', async () => {
+  itDeep('times out after silence', async () => {
     await scene.dispatched(await runtime('hangs', { timeout_ms: 4_000 }));
     expect(await scene.fails()).toMatchObject({ reason: 'timeout', error_class: 'timeout', category: 'transient' });
   });
 
-  itDeep('progress begins the time anew', async () => {
+  itDeep('restarts the timeout on progress', async () => {
     await scene.dispatched(await runtime('progress', { timeout_ms: 4_000 }));
     expect(await scene.run()).toMatchObject({ ok: true, turnResult: { turn_id: TURN } });
   });
 
-  itDeep('progress without end comes to an end', async () => {
+  itDeep('ends endless progress at total_timeout_ms', async () => {
     await scene.dispatched(await runtime('endless', { timeout_ms: 4_000, total_timeout_ms: 6_000 }));
-    expect(await scene.fails()).toMatchObject({ reason: 'timeout', detail: expect.stringContaining('in all') });
+    expect(await scene.fails()).toMatchObject({
+      reason: 'timeout',
+      detail: expect.stringContaining('total_timeout_ms'),
+    });
   });
 
-  itDeep('who cancels is heard', async () => {
+  itDeep('can be cancelled', async () => {
     await scene.dispatched(await runtime('hangs'));
-    const cancel = new AbortController();
-    const failed = scene.fails({ signal: cancel.signal });
-    await eventually(
-      () => existsSync(noteFile()),
-      (isThere) => isThere,
-    );
-    cancel.abort();
-    expect(await failed).toMatchObject({ reason: 'aborted', blocked: false });
+    const isNoted = () => existsSync(noteFile());
+    const failure = await scene.cancels(() => eventually(isNoted, (isThere) => isThere));
+    expect(failure).toMatchObject({ reason: 'aborted', blocked: false });
   });
 
-  itDeep('the tool is given where everything is and the texts, and its structured answer is staged', async () => {
+  itDeep('passes the paths and texts to the tool and stages its structured answer', async () => {
     await scene.dispatched(await runtime('structured'));
     expect(await scene.run()).toMatchObject({ ok: true, turnResult: { turn_id: TURN, summary: 'Lit.' } });
     expect(scene.staged()).toMatchObject({ summary: 'Lit.' });
@@ -123,7 +111,7 @@ describe.each(ways)('[GA10] over %s', (_, runtime) => {
     });
   });
 
-  itDeep('JSON in a text is a result too', async () => {
+  itDeep('accepts JSON text as a result', async () => {
     await scene.dispatched(await runtime('text'));
     expect(await scene.run()).toMatchObject({ ok: true, turnResult: { summary: 'Lit.' } });
   });
@@ -133,38 +121,35 @@ describe('[GA10] a server on stdio', () => {
   it.each([
     ['no-such-program-here', [], 'spawn_failed'],
     [process.execPath, [SERVER, 'dies'], 'network_failure'],
-  ])('that does not come up is told: %s %j', async (command, args, error_class) => {
+  ])('that does not start is a failure: %s %j', async (command, args, error_class) => {
     await scene.dispatched({ type: 'mcp', command, args });
     expect(await scene.fails()).toMatchObject({ error_class });
   });
 
-  it('that never says a word is ended when its time is over', async () => {
+  it('that stays silent is ended at the timeout', async () => {
     await scene.dispatched(onStdio('mute', { timeout_ms: 1_000 }));
     expect(await scene.fails()).toMatchObject({ reason: 'timeout' });
   });
 
-  itDeep.each(['grandchild', 'deaf'])(
-    'is ended with all it started, also one that ignores signals: %s',
-    async (how) => {
-      await scene.dispatched(onStdio(how, { timeout_ms: 4_000 }));
-      const outcome = await scene.run();
-      expect(outcome.ok).toBe(how === 'grandchild');
-      expect(note().map(isRunning)).toEqual([false, false]);
-    },
-  );
+  itDeep.each(['grandchild', 'deaf'])('is ended with its process tree, even if it ignores signals: %s', async (how) => {
+    await scene.dispatched(onStdio(how, { timeout_ms: 4_000 }));
+    const outcome = await scene.run();
+    expect(outcome.ok).toBe(how === 'grandchild');
+    expect(note().map(isRunning)).toEqual([false, false]);
+  });
 
-  it('may have a tool of another name', async () => {
+  it('may name its tool differently', async () => {
     await scene.dispatched(onStdio('structured', { tool_name: 'light_lamp', env: { TOOL: 'light_lamp' } }));
     expect(await scene.run()).toMatchObject({ ok: true });
   });
 
-  it('lacks a variable: nothing is started', async () => {
+  it('is not started if a variable is missing', async () => {
     await scene.dispatched(onStdio('grandchild', { env: { WICK: '${WICK}' } }));
     expect(await scene.fails({ variables: {} })).toMatchObject({ error_class: 'unset_variable', blocked: true });
     expect(existsSync(noteFile())).toBe(false);
   });
 
-  itDeep.each(['error', 'hangs'])('shows no secret, whatever it says of it: %s', async (how) => {
+  itDeep.each(['error', 'hangs'])('shows no secret: %s', async (how) => {
     await scene.dispatched(onStdio(how, { env: { WICK: '${WICK}' }, timeout_ms: 4_000 }));
     const failure = await scene.fails({ variables: { WICK: SECRET } });
     expect(`${JSON.stringify(failure)} ${scene.everything()}`).not.toContain(SECRET);
@@ -173,12 +158,12 @@ describe('[GA10] a server on stdio', () => {
 });
 
 describe('[GA10] a server over HTTP', () => {
-  it('that is not there is told', async () => {
+  it('that is unreachable is a network_failure', async () => {
     await scene.dispatched({ type: 'mcp', url: 'http://127.0.0.1:9/mcp' });
     expect(await scene.fails()).toMatchObject({ error_class: 'network_failure', category: 'transient' });
   });
 
-  it('gets its headers, with variables in them, and nobody else sees them', async () => {
+  it('gets headers with expanded variables, which are shown nowhere else', async () => {
     const headers = { authorization: 'Bearer ${WICK}' };
     await scene.dispatched(await overHttp('structured', { headers }, SECRET));
     expect(await scene.fails({ variables: {} })).toMatchObject({ error_class: 'unset_variable' });
@@ -188,7 +173,7 @@ describe('[GA10] a server over HTTP', () => {
     expect(await scene.run({ variables: { WICK: SECRET } })).toMatchObject({ ok: true });
   });
 
-  it('that sends us elsewhere is not followed', async () => {
+  it('that redirects is not followed', async () => {
     const runtime = await overHttp('structured');
     await scene.dispatched({ ...runtime, url: String(runtime.url).replace('/mcp', '/elsewhere') });
     expect(await scene.fails()).toMatchObject({ error_class: 'redirected', blocked: true });

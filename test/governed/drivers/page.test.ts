@@ -1,15 +1,11 @@
-// The configs of the protocol's page of adapters, as they stand there.
+// The example configs of the protocol's documentation of adapters.
 
 import { checkConfig, validateTurnResult } from 'parley-hub/governed/engine';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createRuntimeDriver } from '../../../src/governed/index.ts';
 import { Scene, TURN } from './scene.ts';
 
-let scene: Scene;
-beforeEach(() => {
-  scene = new Scene();
-});
-afterEach(() => scene.remove());
+const scene = Scene.fresh();
 
 const ROLES = {
   pm: { adapter: 'manual', adapter_config: { poll_interval_ms: 2000, timeout_ms: 1_200_000 } },
@@ -43,7 +39,7 @@ it.each([
   ['dev', 'local_cli', 600_000],
   ['qa', 'api_proxy', 900_000],
   ['own', 'my_adapter', undefined],
-])('[GA1] the role %s of the page has the adapter %s', async (role, name, timeoutMs) => {
+])('[GA1] creates the documented role %s with the driver %s', async (role, name, timeoutMs) => {
   scene.project.write(
     'adapters/my-adapter.js',
     'module.exports.MyAdapter = class { async dispatch() {} async wait() {} async collect() {} };',
@@ -59,7 +55,7 @@ it.each([
   if (created.ok) expect(created.adapter.timeoutMs).toBe(timeoutMs);
 });
 
-it('[GA1] the result of the page, brought by an adapter, is one that the run takes', async () => {
+it('[GA1] returns the documented result, and the run accepts it', async () => {
   await scene.dispatched({
     type: 'local_cli',
     command: 'sh',

@@ -3,17 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { REGISTRY_LOG } from '../../../src/core/ports/store.ts';
 import { DEFAULT_LIMITS } from '../../../src/core/records/access/limits.ts';
 import { defaultRule } from '../../../src/core/records/access/rule-schema.ts';
-import { aWorld, leave, logOf, refusal } from '../scene.ts';
+import { aPair, logOf, refusal } from '../scene.ts';
 
 const OPEN = defaultRule(DEFAULT_LIMITS);
-
-async function aPair() {
-  const world = await aWorld();
-  return { world, alice: await world.peer('alice'), bob: await world.peer('bob') };
-}
-
 describe('a rule', () => {
-  it('[RU1] is open until it is set, and then says what it was told and the rest', async () => {
+  it('[RU1] is open until it is set, and then shows what was set and the defaults', async () => {
     const { world, alice } = await aPair();
     expect(await world.answer(alice.call('get_rule', {}))).toEqual({
       agent_id: alice.agentId,
@@ -36,7 +30,7 @@ describe('a rule', () => {
     expect(await world.answer((await world.peer('alice')).call('get_rule', {}))).toEqual(set);
   });
 
-  it('[RU4] may be tightened by its own, and loosened only with the grant', async () => {
+  it('[RU4] can be tightened by its identity, and loosened only with the grant', async () => {
     const { world, alice } = await aPair();
     const tighten = { rule: { access: { inbound_from: ['b*'] } } };
     const loosen = { rule: { access: { inbound_from: ['b*', 'carol'] } } };
@@ -50,12 +44,11 @@ describe('a rule', () => {
     await world.answer(world.hub.grant('alice', ['rules']));
     expect(await world.answer(alice.call('set_rule', loosen))).toMatchObject({ version: 2 });
     await world.answer(world.hub.revoke('alice', ['rules']));
-    expect((await refusal(world, alice.call('set_rule', { rule: { access: { inbound_from: ['*'] } } }))).code).toBe(
-      'forbidden',
-    );
+    const open = alice.call('set_rule', { rule: { access: { inbound_from: ['*'] } } });
+    expect((await refusal(world, open)).code).toBe('forbidden');
   });
 
-  it('[RU4] of another is neither read nor set without the grant, and nobody learns who there is', async () => {
+  it('[RU4] of another identity requires the grant, and does not reveal who exists', async () => {
     const { world, alice, bob } = await aPair();
     const tighten = { rule: { limits: { delegation_depth: 0 } } };
     for (const agent of ['bob', bob.agentId, 'nobody']) {
@@ -81,16 +74,15 @@ describe('a rule', () => {
     });
   });
 
-  it('[RU4, OP2] is nothing for who is not bound, or no longer', async () => {
+  it('[RU4, OP2] requires a binding', async () => {
     const { world, alice } = await aPair();
     const stranger = world.stranger();
     expect((await refusal(world, stranger.call('get_rule', {}))).code).toBe('unauthenticated');
     expect((await refusal(world, stranger.call('set_rule', { rule: {} }))).code).toBe('unauthenticated');
     expect((await refusal(world, alice.call('set_rule', { rule: {} }, { as: 'bob' }))).code).toBe('unauthenticated');
-    await leave(world, alice);
   });
 
-  it('[RU5, L1] is not shown before it is durable, and gone if it never is', async () => {
+  it('[RU5, L1] shows once it is durable, and never if it was lost', async () => {
     const { world, alice } = await aPair();
     world.hold = true;
     void alice.call('set_rule', { rule: { limits: { delegation_depth: 1 } } }).catch(() => {});
@@ -104,7 +96,7 @@ describe('a rule', () => {
     expect(await world.answer(again.call('set_rule', { rule: {} }))).toMatchObject({ version: 1 });
   });
 
-  it('[RU5, AM9] of two that expect the same version one is taken', async () => {
+  it('[RU5, AM9] accepts one of two changes with the same expected version', async () => {
     const { world, alice } = await aPair();
     const set = (depth: number) =>
       alice.call('set_rule', { rule: { limits: { delegation_depth: depth } }, expected_version: 0 });
@@ -113,7 +105,7 @@ describe('a rule', () => {
     expect(second).toMatchObject({ status: 'rejected', reason: { code: 'conflict', details: { version: 1 } } });
   });
 
-  it('[RU5, EV3] is announced and audited by its version', async () => {
+  it('[RU5, EV3] is reported and audited with its version', async () => {
     const { world, alice } = await aPair();
     const heard: unknown[] = [];
     world.hub.on('agentChanged', ({ passport, what, version }) => heard.push([passport.name, what, version]));
@@ -125,7 +117,7 @@ describe('a rule', () => {
   });
 });
 
-/** Of each field: a value, one that allows less, and one that allows more than the first. */
+/** For each field: a value, a tighter one, and a looser one. */
 const DIRECTIONS: readonly (readonly [field: string, at: unknown, less: unknown, more: unknown])[] = [
   ['access.inbound_from', ['a*', 'bob'], ['al*'], ['a*', 'bob', 'carol']],
   ['access.outbound_to', ['b?b'], [], ['b*']],
@@ -156,7 +148,7 @@ describe('every field of a rule', () => {
     expect([...new Set(DIRECTIONS.map(([field]) => field))]).toEqual(leaves(OPEN, ''));
   });
 
-  it.each(DIRECTIONS)('[RU3, RU4] %s: from %j its own may go to %j, and not to %j', async (field, at, less, more) => {
+  it.each(DIRECTIONS)('[RU3, RU4] %s: from %j its identity may set %j, but not %j', async (field, at, less, more) => {
     const { world, alice } = await aPair();
     const set = (value: unknown) => alice.call('set_rule', { rule: change(field, value) });
     await world.answer(world.hub.grant('alice', ['rules']));
@@ -170,7 +162,7 @@ describe('every field of a rule', () => {
     await world.answer(set(more));
   });
 
-  it.each(['30s', '15m', '2h', '1d', '90', 90, 0, '0'])('[RU1, RE9] times may be %j', async (value) => {
+  it.each(['30s', '15m', '2h', '1d', '90', 90, 0, '0'])('[RU1, RE9] accepts the duration %j', async (value) => {
     const { world, alice } = await aPair();
     await world.answer(world.hub.grant('alice', ['rules']));
     const limits = { session_ttl_default: value, task_ttl_default: value };
@@ -178,7 +170,7 @@ describe('every field of a rule', () => {
   });
 
   it.each(['', '1w', '1h30m', '-1s', '1 h', -1, null, true, ['1h'], {}, '36501d'])(
-    '[RU1, RE9] and not %j: nothing changes',
+    '[RU1, RE9] rejects the duration %j and changes nothing',
     async (value) => {
       const { world, alice } = await aPair();
       for (const field of ['session_ttl_default', 'task_ttl_default']) {
@@ -194,7 +186,7 @@ describe('every field of a rule', () => {
 });
 
 describe('grants', () => {
-  it('[OPR1] are kept, listed once, and told to the taps and the audit alone', async () => {
+  it('[OPR1] are kept, listed once, and reported to events and audit only', async () => {
     const { world, bob } = await aPair();
     const heard: unknown[] = [];
     world.hub.on('agentGranted', ({ passport, grants }) => heard.push([passport.name, grants]));
@@ -219,7 +211,7 @@ describe('grants', () => {
     [() => ['alice', ['toString']] as const, 'bad_frame'],
     [() => ['alice', 'rules'] as const, 'bad_frame'],
     [() => ['', ['rules']] as const, 'bad_frame'],
-  ])('[OPR1] say what is wrong with them (%#)', async (given, code) => {
+  ])('[OPR1] rejects invalid ones (%#)', async (given, code) => {
     const { world } = await aPair();
     const [agent, grants] = given();
     expect((await refusal(world, world.hub.grant(agent, grants as never))).code).toBe(code);

@@ -63,7 +63,7 @@ describe('a refused create', () => {
       { participants: ['bob', 'nobody'] },
       {
         code: 'invalid_create',
-        message: 'params.participants.1: nobody called "nobody" is registered',
+        message: 'params.participants.1: no agent with name or id "nobody" is registered',
         details: { field: 'params.participants.1', received: 'nobody' },
       },
     ],

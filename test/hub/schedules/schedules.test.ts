@@ -65,7 +65,7 @@ describe('create_schedule', () => {
       'who is to take part',
       { template: { type: 'conversation', participants: ['nobody'] } },
       'invalid_create',
-      /^params\.template\.participants\.0: nobody called "nobody"/,
+      /^params\.template\.participants\.0: no agent with name or id "nobody"/,
     ],
     [
       'how many take part',
@@ -173,7 +173,7 @@ describe('create_schedule', () => {
     await theSchedule(world, bob, { name: 'a', template });
     expect(await refusal(world, bob.call('create_schedule', daily({ name: 'b', template })))).toMatchObject({
       code: 'too_large',
-      message: 'this hub takes at most 3 schedules; delete one first',
+      message: 'this hub accepts at most 3 schedules; delete one first',
     });
   });
 });
@@ -292,7 +292,7 @@ describe('a schedule', () => {
     expect(await world.answer(alice.call('get_schedule', { schedule_id }))).toMatchObject({
       last_run: {
         outcome: 'failed',
-        error: { code: 'forbidden', message: expect.stringContaining('alice may be in 1') },
+        error: { code: 'forbidden', message: expect.stringContaining('alice may be in at most 1') },
       },
     });
   });

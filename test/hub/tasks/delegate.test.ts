@@ -284,7 +284,7 @@ describe('what may not be delegated', () => {
     const { world, alice, id } = await aParent();
     expect(await refusal(world, delegates(alice, id, 'nobody'))).toMatchObject({
       code: 'invalid_create',
-      message: 'params.target: nobody called "nobody" is registered',
+      message: 'params.target: no agent with name or id "nobody" is registered',
       details: { field: 'params.target' },
     });
   });

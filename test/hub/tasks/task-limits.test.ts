@@ -27,7 +27,7 @@ describe('how many tasks', () => {
     await world.answer(start(bob, other));
     expect(await refusal(world, start(alice, id))).toMatchObject({
       code: 'forbidden',
-      message: expect.stringContaining('alice may have 2 at once, and has (limits.max_concurrent_tasks)'),
+      message: expect.stringContaining('alice already has 2 open tasks (limits.max_concurrent_tasks)'),
       details: { most: 2 },
     });
     expect(await world.answer(start(alice, id, { idempotency_key: 'k' }))).toEqual({ ...first, duplicate: true });

@@ -265,8 +265,8 @@ describe('by hand', () => {
   });
 });
 
-it('[MI6] docs/mcp-install.md has the same', async () => {
-  const document = await shop.read(join(root, 'docs/mcp-install.md'));
+it('[MI6] docs/guides/mcp-install.md has the same', async () => {
+  const document = await shop.read(join(root, 'docs/guides/mcp-install.md'));
   for (const tool of TOOLS) {
     const servers = tool.servers(undefined);
     const given = ['parley', 'mcp', '--name', 'reviewer', '--data', '/path/to/.parley'];

@@ -1,4 +1,4 @@
-/** The tables of docs/mcp.md, as the tools and prompts themselves have them. */
+/** The tables of docs/reference/mcp.md, as the tools and prompts themselves have them. */
 
 import type { z } from 'zod';
 import { PROMPTS } from '../../../src/mcp/server/prompts.ts';

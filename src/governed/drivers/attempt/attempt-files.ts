@@ -1,4 +1,4 @@
-/** Files of an attempt: the bundle a driver reads, and the log and failure it leaves behind. */
+/** Files of an attempt: the bundle that a driver reads, and the logs and failure it leaves. */
 
 import { asError } from '../../../core/lib/errors.ts';
 import { redactSecrets } from '../../../participants/lib/redact-secrets.ts';
@@ -6,7 +6,7 @@ import { asText } from '../../../system/atomic-file.ts';
 import { writeRuntimeFile } from '../../dispatch/turn-files.ts';
 import { bundleFolder } from '../../engine/dispatch/paths.ts';
 import { getTurnStagingResultPath, type Turn } from '../../engine/index.ts';
-import { parseRecord, type UnknownRecord } from '../../engine/lib/unknown-record.ts';
+import { parseRecord } from '../../engine/lib/unknown-record.ts';
 import { readRegularFile } from '../../files/read-text.ts';
 import { checkTurnId, resolveInside } from '../../files/safe-path.ts';
 import { MAX_RESULT_BYTES } from '../../staging/staged-result.ts';
@@ -14,36 +14,32 @@ import type { DispatchBundle } from './driver.ts';
 import { type DriverFailure, refuse } from './failure.ts';
 
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
+const DEFAULT_TIMEOUT_MS = 1_200_000;
 
 export async function readBundle(root: string, turn: Turn): Promise<DispatchBundle> {
   const { turn_id } = turn;
   const dispatch_dir = bundleFolder(turn_id);
-  const [json, prompt, context] = await Promise.all(
+  const [json = '', prompt = '', context = ''] = await Promise.all(
     ['ASSIGNMENT.json', 'PROMPT.md', 'CONTEXT.md'].map((name) => readPart(root, turn_id, `${dispatch_dir}/${name}`)),
   );
-  const assignment = assignmentIn(json ?? '');
-  const textOf = (name: string, other: string): string => {
-    const value = assignment[name];
-    return typeof value === 'string' ? value : other;
-  };
+  const assignment = parseRecord(json) ?? refuse('bundle_unreadable', 'ASSIGNMENT.json: expected a JSON object');
+  const { run_id, phase, timeout_ms } = assignment;
   return {
     root,
-    run_id: textOf('run_id', turn.run_id ?? ''),
+    run_id: typeof run_id === 'string' ? run_id : (turn.run_id ?? ''),
     turn_id,
     role: turn.assigned_role,
-    phase: textOf('phase', ''),
+    phase: typeof phase === 'string' ? phase : '',
     runtime_id: turn.runtime_id,
     attempt: turn.attempt,
-    timeout_ms: typeof assignment.timeout_ms === 'number' ? assignment.timeout_ms : DEFAULT_TIMEOUT_MS,
+    timeout_ms: typeof timeout_ms === 'number' ? timeout_ms : DEFAULT_TIMEOUT_MS,
     dispatch_dir,
     staging_path: getTurnStagingResultPath(turn_id),
     assignment,
-    prompt: prompt ?? '',
-    context: context ?? '',
+    prompt,
+    context,
   };
 }
-
-const DEFAULT_TIMEOUT_MS = 1_200_000;
 
 async function readPart(root: string, turnId: string, path: string): Promise<string> {
   try {
@@ -54,32 +50,24 @@ async function readPart(root: string, turnId: string, path: string): Promise<str
   }
 }
 
-function assignmentIn(text: string): UnknownRecord {
-  return parseRecord(text) ?? refuse('bundle_unreadable', 'ASSIGNMENT.json: expected a JSON object');
-}
-
-type Kept = Pick<DispatchBundle, 'root' | 'turn_id' | 'attempt'>;
-
-/** A log that cannot be written changes nothing of what came of the turn. */
+/** A log that cannot be written does not change the outcome of the turn. */
 export async function saveAttemptLog(
-  bundle: Kept,
+  { root, turn_id, attempt }: DispatchBundle,
   name: string,
   text: string,
   secrets: readonly string[] = [],
 ): Promise<void> {
-  const { root, turn_id, attempt } = bundle;
   await writeRuntimeFile(root, turn_id, `attempt-${attempt}/${name}`, withoutSecrets(text, secrets));
 }
 
-/** For inspection: the next attempt may write another result in its place. */
-export async function saveFailure(bundle: Kept, failure: DriverFailure): Promise<void> {
+/** Also copies the staged result, which the next attempt may overwrite. */
+export async function saveFailure(bundle: DispatchBundle, failure: DriverFailure): Promise<void> {
   await saveAttemptLog(bundle, 'adapter-error.json', asText(failure));
   const { root, turn_id, attempt } = bundle;
   const staged = await stagedText(root, turn_id);
   if (staged !== null) await writeRuntimeFile(root, turn_id, `attempt-${attempt}/staged-result.json`, staged);
 }
 
-/** null = nothing that could be kept. */
 async function stagedText(root: string, turnId: string): Promise<string | null> {
   try {
     return await readRegularFile(await resolveInside(root, getTurnStagingResultPath(turnId)), MAX_RESULT_BYTES);
@@ -89,10 +77,10 @@ async function stagedText(root: string, turnId: string): Promise<string | null> 
 }
 
 const LEFT_OUT = /\n\[… \d+ bytes left out …\]\n/;
-/** Of less nobody could tell that it is a part of a secret. */
+/** Shorter fragments cannot be recognised as part of a secret. */
 const SHORTEST_PART = 4;
 
-/** What is long was cut in its middle, and a secret may have been cut with it. */
+/** Long output is cut in the middle, which may split a secret: redacts its halves too. */
 function withoutSecrets(text: string, secrets: readonly string[]): string {
   const [mark] = LEFT_OUT.exec(text) ?? [];
   if (mark === undefined) return redactSecrets(text, secrets);

@@ -1,4 +1,4 @@
-/** What brings a turn to whoever does it, and its result back: the same three steps for a person, a program or a service. */
+/** The contract of a runtime driver: dispatch a turn, wait, collect its result. */
 
 import type { Clock } from '../../../core/ports/platform.ts';
 import type { ModelFetch } from '../../../participants/models/index.ts';
@@ -8,29 +8,29 @@ import type { Variables } from '../../hooks/variables.ts';
 import type { DriverFailure } from './failure.ts';
 
 /**
- * Called in this order, once for a turn: `dispatch`, `wait`, `collect`. What one of them throws is a failure of the turn. `wait`
- * ends by itself when its time is over or the signal is aborted; who does not is not waited for.
+ * Called once per turn in this order: `dispatch`, `wait`, `collect`. An error thrown by any step fails the turn.
+ * `wait` must end at its timeout or when the signal aborts; the caller stops waiting then in any case.
  */
 export interface RuntimeDriver {
   readonly name: string;
-  /** How long `wait` is given unless whoever runs the turn says otherwise; without it, what the assignment says. */
+  /** Default timeout of `wait`; without it, the timeout of the assignment applies. */
   readonly timeoutMs?: number | undefined;
-  /** The bundle is on the disk. Nothing has begun. */
+  /** The bundle is on disk; work has not begun. */
   dispatch(bundle: DispatchBundle): Promise<void>;
   wait(turnId: string, timeoutMs: number, signal?: AbortSignal): Promise<DriverWaitResult>;
-  /** `rawData` is the `data` of a turn that was completed. What comes of it is judged by the run. */
+  /** `rawData` is the `data` of a completed wait. The run validates the result. */
   collect(turnId: string, rawData: unknown): Promise<TurnResult>;
 }
 
 export interface DriverWaitResult {
   readonly status: 'completed' | 'failed';
   readonly data: unknown;
-  /** Of a failure, in a word: `timeout`. */
+  /** One word for a failure, such as `timeout`. */
   readonly reason?: string | undefined;
   readonly failure?: DriverFailure | undefined;
 }
 
-/** A bundle as it was read from the disk. Paths are relative to the root. */
+/** A bundle read from disk. Paths are relative to the root. */
 export interface DispatchBundle {
   readonly root: string;
   readonly run_id: string;
@@ -50,19 +50,18 @@ export interface DispatchBundle {
   readonly context: string;
 }
 
-/** What an adapter is made with. */
 export interface DriverContext {
   readonly root: string;
   readonly config: GovernedConfig;
   readonly runtimeId: string;
-  /** Of the runtime, without its type. */
+  /** Settings of the runtime, without its type. */
   readonly settings: UnknownRecord;
   readonly clock: Clock;
-  /** `${NAME}` and the keys of services come from here. */
+  /** Source of `${NAME}` and of service keys. */
   readonly variables: Variables;
   readonly fetch: ModelFetch;
-  /** Of whoever runs the turn: what hangs before it waits is not waited for either. */
+  /** Cancels the steps before and after `wait` too. */
   readonly signal: AbortSignal | undefined;
-  /** Lines for whoever looks on. */
+  /** Prints progress lines. */
   write(text: string): void;
 }

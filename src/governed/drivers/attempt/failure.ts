@@ -1,76 +1,73 @@
-/** Why an attempt failed: one class of the protocol for each cause, with what may be shown of it. */
+/** Failures of an attempt: protocol class, category, and a detail without secrets. */
 
 import { asError } from '../../../core/lib/errors.ts';
 import type { FailureClass } from '../../../participants/agent/agent-error.ts';
 import { redactSecrets } from '../../../participants/lib/redact-secrets.ts';
 
-/** transient: another try may do. permanent: somebody has to change something first. parse: something came, and is no result. */
+/** transient: retrying may help. permanent: someone must change something first. parse: the answer is not a result. */
 const CLASSES = {
-  aborted: ['transient', 'It was cancelled; dispatch the turn again when it is wanted.'],
+  aborted: ['transient', 'The attempt was cancelled; dispatch the turn again when you want it.'],
   timeout: ['transient', 'Dispatch it again, or give it more time (timeout_ms, --timeout).'],
   bundle_refused: [
     'permanent',
-    'The bundle is not what was sealed: find out who changed it, then write and seal it again.',
+    'The bundle changed after it was sealed: find the cause, then write and seal it again.',
   ],
   bundle_unreadable: ['permanent', 'Write the dispatch bundle again.'],
   bad_settings: ['permanent', 'Correct the runtime in the config.'],
-  unset_variable: ['permanent', 'Set the variable where the runner is started.'],
+  unset_variable: ['permanent', 'Set the variable in the environment of the runner.'],
   unknown_adapter: ['permanent', 'Name one of the built-in types, or one under adapters.'],
-  not_dispatched: ['permanent', 'dispatch comes before wait.'],
-  io_error: ['permanent', 'Look at the disk and its permissions, then dispatch the turn again.'],
+  not_dispatched: ['permanent', 'Call dispatch before wait.'],
+  io_error: ['permanent', 'Check the disk and its permissions, then dispatch the turn again.'],
   spawn_failed: ['permanent', 'Install the command, or correct its path in the config.'],
-  process_exit: ['permanent', 'Look at the kept output of the command, then dispatch the turn again.'],
-  process_killed: ['transient', 'Somebody else ended the command; dispatch the turn again.'],
-  no_output: ['transient', 'The command showed no sign of life; try it by hand, or give it more time.'],
-  output_limit: ['permanent', 'Let the command write less, or raise max_output_bytes.'],
-  no_result: ['parse', 'Whoever does the turn has to write its result to the staging path.'],
-  invalid_result: ['parse', 'The staged file has to be one whole JSON object.'],
+  process_exit: ['permanent', 'Check the saved output of the command, then dispatch the turn again.'],
+  process_killed: ['transient', 'Another process killed the command; dispatch the turn again.'],
+  no_output: ['transient', 'The command wrote no output; run it by hand, or give it more time.'],
+  output_limit: ['permanent', 'Make the command write less, or raise max_output_bytes.'],
+  no_result: ['parse', 'Write the turn result to the staging path.'],
+  invalid_result: ['parse', 'Stage one complete JSON object.'],
   missing_credentials: ['permanent', 'Set the variable that api_key_env names.'],
-  auth_failure: ['permanent', 'Check the key: it is missing, wrong or may not do this.'],
-  model_not_found: ['permanent', 'Check the name of the model and base_url.'],
-  invalid_request: ['permanent', 'The service does not take what it was asked; its words are in the detail.'],
-  context_overflow: ['permanent', 'The prompt is too long for the model: choose another one, or say less.'],
+  auth_failure: ['permanent', 'Check the key: it is missing, wrong or lacks permission.'],
+  model_not_found: ['permanent', 'Check the model name and base_url.'],
+  invalid_request: ['permanent', 'The service rejected the request; the detail has its message.'],
+  context_overflow: ['permanent', 'The prompt is too long for the model: choose another model, or shorten it.'],
   rate_limited: ['transient', 'Wait, and dispatch the turn again.'],
-  spend_limit: ['permanent', 'A limit on money is reached: raise it at the service, or wait for its next period.'],
-  provider_overloaded: ['transient', 'The service has too much to do; dispatch the turn again later.'],
+  spend_limit: ['permanent', 'A spending limit is reached: raise it at the service, or wait for its next period.'],
+  provider_overloaded: ['transient', 'The service is overloaded; dispatch the turn again later.'],
   network_failure: ['transient', 'The service cannot be reached; check the address and the network.'],
   unknown_api_error: ['transient', 'The service failed; dispatch the turn again later.'],
-  response_parse_failure: ['parse', 'What the service answered cannot be read; check base_url.'],
-  response_too_large: ['permanent', 'The answer is larger than a result may be.'],
-  turn_result_extraction_failure: [
-    'parse',
-    'The answer holds no turn result; a stronger model or a clearer prompt may help.',
-  ],
-  model_refused: ['permanent', 'The model will not do this; change the prompt or the model.'],
+  response_parse_failure: ['parse', 'The answer of the service cannot be parsed; check base_url.'],
+  response_too_large: ['permanent', 'The answer exceeds the maximum size of a result.'],
+  turn_result_extraction_failure: ['parse', 'The answer has no turn result; try a stronger model or a clearer prompt.'],
+  model_refused: ['permanent', 'The model refused the task; change the prompt or the model.'],
   unsupported_provider: ['permanent', 'Name a known provider, or set base_url to an OpenAI-compatible API.'],
-  redirected: ['permanent', 'Set the address that it redirects to, if it is to be trusted.'],
-  tool_not_found: ['permanent', 'Set tool_name to a tool that the server has.'],
-  tool_failed: ['permanent', 'The tool says why; the server may have to be mended.'],
-  protocol_error: ['permanent', 'The server does not speak MCP as it should.'],
-  module_unusable: ['permanent', 'The module has to export a class or an object with dispatch, wait and collect.'],
-  adapter_failed: ['transient', 'The adapter says why.'],
-  adapter_threw: ['permanent', 'The adapter is at fault; its error is in the detail.'],
+  redirected: ['permanent', 'Set the address it redirects to, if you trust it.'],
+  tool_not_found: ['permanent', 'Set tool_name to a tool of the server.'],
+  tool_failed: ['permanent', 'See the message of the tool; the server may need a fix.'],
+  protocol_error: ['permanent', 'The server violates the MCP protocol.'],
+  module_unusable: ['permanent', 'Export a class or an object with dispatch, wait and collect from the module.'],
+  adapter_failed: ['transient', 'See the message of the adapter.'],
+  adapter_threw: ['permanent', 'The adapter has a bug; the detail has its error.'],
 } as const;
 
 export type AdapterErrorClass = keyof typeof CLASSES;
 
 export interface DriverFailure {
-  /** In a word, for the books: `timeout`, `exit_code`; mostly the class itself. */
+  /** One word for the run files: `timeout`, `exit_code`; usually the class itself. */
   readonly reason: string;
   readonly error_class: AdapterErrorClass;
   readonly category: FailureClass;
-  /** For people, without secrets. */
+  /** Free of secrets. */
   readonly detail: string;
   readonly recovery: string;
-  /** Trying it again as it is will not help: the run waits for somebody. */
+  /** Retrying will not help: the run waits for an operator. */
   readonly blocked: boolean;
   readonly http_status?: number | undefined;
   readonly exit_code?: number | undefined;
   readonly signal?: string | undefined;
   readonly retry_after_ms?: number | undefined;
-  /** What a call of a model came to all the same. */
+  /** Usage of the failed model call. */
   readonly adapter_meta?: object | undefined;
-  /** The tries before the last one, each with what was wrong. */
+  /** Problems of the earlier tries. */
   readonly tries?: readonly string[] | undefined;
 }
 
@@ -80,12 +77,14 @@ export interface FailureDetails
 }
 
 const MAX_DETAIL_CHARS = 2_000;
+export const CANCELLED = 'the caller cancelled the turn';
 
 export function failureOf(error_class: AdapterErrorClass, detail: string, more: FailureDetails = {}): DriverFailure {
   const { secrets = [], reason = error_class } = more;
   const [category, recovery]: readonly [FailureClass, string] = CLASSES[error_class];
-  // Before anything is cut: half a secret is not found.
+  // Redact before truncating: half a secret is not recognised.
   const shown = redactSecrets(detail, secrets);
+  const shared = SHARED.flatMap((name) => (more[name] === undefined ? [] : [[name, more[name]]]));
   return {
     reason,
     error_class,
@@ -93,18 +92,14 @@ export function failureOf(error_class: AdapterErrorClass, detail: string, more: 
     detail: shown.length > MAX_DETAIL_CHARS ? `${shown.slice(0, MAX_DETAIL_CHARS - 1)}…` : shown,
     recovery,
     blocked: category === 'permanent',
-    ...told(more),
+    ...Object.fromEntries(shared),
   };
 }
 
-const TOLD = ['http_status', 'exit_code', 'signal', 'retry_after_ms', 'adapter_meta', 'tries'] as const;
+/** Copied by name, so that nothing else, such as headers, leaks. */
+const SHARED = ['http_status', 'exit_code', 'signal', 'retry_after_ms', 'adapter_meta', 'tries'] as const;
 
-/** By name: what else is at hand, such as headers, is nobody's to see. */
-function told(more: FailureDetails): Partial<DriverFailure> {
-  return Object.fromEntries(TOLD.flatMap((name) => (more[name] === undefined ? [] : [[name, more[name]]])));
-}
-
-/** Thrown inside, told as an outcome to whoever runs a turn. */
+/** Thrown inside the drivers; `runTurnWithDriver` returns it as an outcome. */
 export class DriverError extends Error {
   readonly failure: DriverFailure;
 
@@ -128,7 +123,7 @@ export function classOfStatus(status: number): AdapterErrorClass {
   return status >= 500 ? 'unknown_api_error' : 'invalid_request';
 }
 
-/** The reason is often one further down: fetch itself only says that it failed. */
+/** Includes the cause: fetch itself only says that it failed. */
 export function reasonOf(thrown: unknown): string {
   const error = asError(thrown);
   if (error.cause === undefined) return error.message;
@@ -136,7 +131,7 @@ export function reasonOf(thrown: unknown): string {
   return `${error.message}: ${cause.message || cause.name}`;
 }
 
-/** Without what a person may have written into it. */
+/** Without credentials or query, which may be secret. */
 export function displayUrl(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;
@@ -146,7 +141,6 @@ export function isHttpUrl(url: string): boolean {
   return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 }
 
-/** What may be secret in an address. */
 export function secretsInUrl(url: string): readonly string[] {
   const { password, searchParams } = new URL(url);
   return [password, ...searchParams.values()].filter(({ length }) => length >= 4);

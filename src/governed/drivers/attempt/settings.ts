@@ -1,4 +1,4 @@
-/** Reads and checks the settings of a runtime, and fills in environment variables. */
+/** Validates the settings of a runtime and expands environment variables. */
 
 import type { z } from 'zod';
 import { findSecrets } from '../../../participants/lib/redact-secrets.ts';
@@ -13,20 +13,19 @@ export function settingsOf<Schema extends z.ZodType>(schema: Schema, given: Give
   return read.success ? read.data : refuse('bad_settings', placed(read.error, given).join('; '));
 }
 
-/** Each with its place; none = they hold. */
 export function settingsFaults(schema: z.ZodType, given: Given): readonly string[] {
   const read = schema.safeParse(given.settings);
   return read.success ? [] : placed(read.error, given);
 }
 
-/** Not the value: it may be a key that somebody wrote in the wrong place. */
+/** Omits the value: it may be a secret in the wrong place. */
 function placed({ issues }: z.ZodError, { runtimeId }: Given): readonly string[] {
   return issues.map(({ path, message }) =>
     [`runtimes.${runtimeId}`, ...path.map(String)].join('.').concat(`: ${message}`),
   );
 }
 
-/** A shorter value hides nothing, and hiding it would spoil every text. */
+/** Redacting shorter values would garble every text. */
 const SHORTEST_SECRET = 4;
 
 export function expandSettings(

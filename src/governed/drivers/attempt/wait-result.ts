@@ -1,4 +1,4 @@
-/** A driver that waits once for each dispatched turn, and the ends of waiting: a result, a failure, a deadline that passed. */
+/** Builds drivers that wait once per dispatched turn, and the ways a wait ends: result, failure or deadline. */
 
 import { findJsonObject } from '../../../core/lib/json.ts';
 import type { Clock } from '../../../core/ports/platform.ts';
@@ -11,7 +11,7 @@ import { type AdapterErrorClass, type DriverFailure, type FailureDetails, failur
 interface BuiltInDriver<Out> {
   readonly name: string;
   readonly timeoutMs: number | undefined;
-  /** Prepares what `wait` needs to know of the bundle. */
+  /** Returns the data that `wait` needs. */
   dispatch(bundle: DispatchBundle): Promise<Out>;
   wait(out: Out, timeoutMs: number, signal: AbortSignal | undefined): Promise<DriverWaitResult>;
   readonly collect?: (data: unknown) => TurnResult;
@@ -28,9 +28,7 @@ export function builtInDriver<Out extends object>(driver: BuiltInDriver<Out>): R
     },
     async wait(turnId, limitMs, signal) {
       const out = dispatched.get(turnId);
-      if (out === undefined) {
-        return failed('not_dispatched', `${turnId} was not dispatched with this adapter`);
-      }
+      if (out === undefined) return failed('not_dispatched', `${turnId} was not dispatched with this adapter`);
       dispatched.delete(turnId);
       return driver.wait(out, limitMs, signal);
     },
@@ -50,7 +48,7 @@ export function failed(error_class: AdapterErrorClass, detail: string, more: Fai
   return failedWith(failureOf(error_class, detail, more));
 }
 
-/** null = there is none. A result names the version of its schema; whatever else is JSON is something else. */
+/** null = not found. Only JSON with a schema version is a turn result. */
 export function findTurnResult(said: unknown): UnknownRecord | null {
   const found = typeof said === 'string' ? findJsonObject(said) : said;
   return isRecord(found) && isNonEmptyText(found.schema_version) ? found : null;
@@ -60,18 +58,17 @@ export function missingFields(result: UnknownRecord): readonly string[] {
   return REQUIRED_FIELDS.filter((name) => isMissing(result[name]));
 }
 
-/** What was collected, as the run will judge it. */
 export function collected(data: unknown): TurnResult {
   if (!isRecord(data)) return refuse('invalid_result', 'expected a turn result, an object');
-  // A claim: the stages of the run look at every member.
+  // A claim: the run validates every member.
   return data as unknown as TurnResult;
 }
 
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** null = neither. */
+  /** null = still running. */
   readonly endedBy: 'timeout' | 'caller' | null;
-  /** Rejects when it is over, so that also those are not waited for who do not listen. */
+  /** Rejects at the deadline, even if the work ignores the signal. */
   race<T>(work: Promise<T>): Promise<T>;
   close(): void;
 }
@@ -80,31 +77,31 @@ export function deadlineOf(clock: Pick<Clock, 'after'>, timeoutMs: number, calle
   const abort = new AbortController();
   let endedBy: Deadline['endedBy'] = null;
   const over = new Promise<never>((_, reject) => {
-    abort.signal.addEventListener('abort', () => reject(new Error('the time is over')), { once: true });
+    abort.signal.addEventListener('abort', () => reject(new Error('the deadline passed')), { once: true });
   });
-  // Nobody may be waiting when it is.
+  // No race may be pending when it rejects.
   over.catch(() => {});
   const end = (by: 'timeout' | 'caller'): void => {
     endedBy ??= by;
     abort.abort();
   };
-  const onCaller = (): void => end('caller');
+  const cancel = (): void => end('caller');
   const stop = clock.after(timeoutMs, () => end('timeout'));
-  caller?.addEventListener('abort', onCaller, { once: true });
-  if (caller?.aborted) onCaller();
+  caller?.addEventListener('abort', cancel, { once: true });
+  if (caller?.aborted) cancel();
   return {
     signal: abort.signal,
     get endedBy() {
       return endedBy;
     },
     race(work) {
-      // What comes of it when nobody waits any more is nobody's error.
+      // Ignore rejections after the deadline.
       work.catch(() => {});
       return Promise.race([work, over]);
     },
     close() {
       stop();
-      caller?.removeEventListener('abort', onCaller);
+      caller?.removeEventListener('abort', cancel);
     },
   };
 }
