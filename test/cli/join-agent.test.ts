@@ -1,4 +1,4 @@
-// `parley join` with an agent, as the process it is: what it shows, and what is left when it ends, however it ends.
+// `parley join` with an agent as a real process: its output, and what remains however it ends.
 
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
@@ -94,7 +94,7 @@ describe('an agent that is a program', () => {
     await bob.says('session ended: consulting_complete');
   });
 
-  it('[PA4, PA15] is ended with the session, and Ctrl-C leaves in good order', async () => {
+  it('[PA4, PA15] stops with the session, and Ctrl-C exits cleanly', async () => {
     const bob = run('bea', '--command', fake());
     await bob.says(' joined ');
     const session = await ask('bea');
@@ -165,7 +165,7 @@ describe('an agent that is a program', () => {
     },
   );
 
-  it('[PA3, PA15] that fails is shown with why, the session is told, and the next turn is taken', async () => {
+  it('[PA3, PA15] shows a failure with its reason, reports it to the session, and takes the next turn', async () => {
     const dora = run('dora', '--command', `'${process.execPath}' -e 'process.exit(7)'`, '--json');
     await dora.says('"joined"');
     const session = await ask('dora');
@@ -179,7 +179,7 @@ describe('an agent that is a program', () => {
 });
 
 describe('how a program is run', () => {
-  it('[PA15] where it is told to, with the variables it is given and no others', async () => {
+  it('[PA15] in the given folder, with only the given variables', async () => {
     const script = join(folder, 'where.mjs');
     await writeFile(
       script,
@@ -286,13 +286,13 @@ describe('asked wrongly', () => {
     ['quotes that are open', ['--command', 'cat "x'], 2, /quotes are closed/],
     ['a number that is none', ['--command', 'cat', '--parallel', '0'], 2, /--parallel: expected a whole number/],
   ];
-  it.each(cases)('[PA15] %s is told with what to do', async (_what, args, code, says) => {
+  it.each(cases)('[PA15] explains %s and what to do', async (_what, args, code, says) => {
     const ended = await line.here(['join', '--name', 'nobody', ...args]);
     expect(ended.err).toMatch(says);
     expect(ended.code).toBe(code);
   });
 
-  it('[PA15] a CLI that is not installed is told with how to install it', async () => {
+  it('[PA15] explains how to install a missing CLI', async () => {
     const ended = await line.here(['join', '--name', 'nobody', '--cli', 'claude'], { PATH: folder });
     expect(ended.err).toContain('npm install --global @anthropic-ai/claude-code');
     expect(ended.code).toBe(5);

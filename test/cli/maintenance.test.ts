@@ -30,7 +30,7 @@ describe('beside a hub that runs', () => {
     expect(await line.json('sessions')).toHaveLength(1);
   });
 
-  it('[CM16] verify and archive are done by it too; what it refuses is told', async () => {
+  it('[CM16] runs verify and archive in the hub too, and reports its rejections', async () => {
     expect(await line.json('verify')).toMatchObject([{ data: line.data, ok: true, damages: [] }]);
     expect(await line.json('archive')).toMatchObject([{ sessions: 0 }]);
     const again = await line.here(['backup', join(line.folder, 'copy')]);
@@ -38,7 +38,7 @@ describe('beside a hub that runs', () => {
     expect((await line.here(['backup', join(line.data, 'x')])).code).toBe(2);
   });
 
-  it.skipIf(process.platform !== 'linux')('[CM16] what its system refuses the hub is told as that', async () => {
+  it.skipIf(process.platform !== 'linux')('[CM16] reports a system error of the hub as such', async () => {
     const { code, err } = await line.here(['backup', '/proc/parley']);
     expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/the hub could not: .*\n.*as its own user/) });
   });

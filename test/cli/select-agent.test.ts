@@ -1,4 +1,4 @@
-// What `parley join` would run, looked at before anything is joined or started.
+// `parley join` checks its agent before it connects or starts anything.
 
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -52,7 +52,7 @@ describe('[PA15] a command', () => {
   });
 });
 
-describe('[AC14, PA15] a model that reads like an option, or is none, is told with where it stands', () => {
+describe('[AC14, PA15] rejects a model that looks like an option, or is empty, naming its source', () => {
   it.each(['-x', ' --yolo', '', ' '])('after --model: %o', async (model) => {
     const expected = `--model: expected a model name that does not begin with "-", got "${model}"`;
     expect((await troubleOf(choose({ cli: 'claude', model }))).message).toBe(expected);

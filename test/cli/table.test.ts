@@ -68,7 +68,7 @@ it('[CM4] the exit codes are in one table, no two the same, each explained', () 
   expect(helpOfAll(COMMAND_GROUPS)).toContain('exit-codes');
 });
 
-it('[CM3] what was probably meant is a few letters away', () => {
+it('[CM3] suggests words within a few changes', () => {
   expect(['sesions', 'tial', 'ex', 'xyz', ''].map((word) => findNearest(word, ['sessions', 'tail', 'export']))).toEqual(
     ['sessions', 'tail', 'export', null, null],
   );

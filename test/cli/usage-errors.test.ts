@@ -227,7 +227,7 @@ describe.concurrent('asked wrongly', () => {
   });
 });
 
-describe('what is wrong before a hub is asked', () => {
+describe('errors before a hub is asked', () => {
   it('[CM3, CM4] a hub that is not there ends with 3 and says how to start one', async () => {
     const { code, err } = await line.run(['sessions', '--url', 'ws://127.0.0.1:9']);
     expect(code).toBe(3);
@@ -259,7 +259,7 @@ describe('what is wrong before a hub is asked', () => {
     expect((await line.here(['--json', 'agents'])).code).toBe(0);
   });
 
-  it('[CM2, CM3] what is behind -- is no option: --json there is a word like any other', async () => {
+  it('[CM2, CM3] treats --json after -- as a plain word', async () => {
     const plain = await line.here(['show', '--', '--json']);
     expect(plain).toMatchObject({ code: 2, out: '', err: expect.stringMatching(/^parley: /) });
     const json = await line.here(['show', '--json', '--', '--json']);
@@ -271,7 +271,7 @@ it('[CM14] whatever was wrong with "up", no folder was made', () => {
   expect(existsSync(join(line.folder, 'unmade'))).toBe(false);
 });
 
-it.skipIf(process.platform !== 'linux')('[CM14] a place that takes no folders is told at once', async () => {
+it.skipIf(process.platform !== 'linux')('[CM14] rejects a place where no folder can be created', async () => {
   const { code, err } = await line.run(['up', '--data', '/proc/parley/x', '--port', '0']);
   expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/cannot be a data folder.*\n.*--data/) });
 });
@@ -283,7 +283,7 @@ it('[CM14] a port that is taken leaves no folder either', async () => {
   expect(existsSync(join(line.folder, 'unmade'))).toBe(false);
 });
 
-it.skipIf(process.platform === 'win32')('[CM14] what a hub keeps is for its owner alone', async () => {
+it.skipIf(process.platform === 'win32')('[CM14] keeps a hub’s files private to their owner', async () => {
   const modeOf = async (...path: readonly string[]) =>
     ((await stat(join(line.data, ...path))).mode & 0o777).toString(8);
   expect(await modeOf()).toBe('700');
@@ -294,7 +294,7 @@ it.skipIf(process.platform === 'win32')('[CM14] what a hub keeps is for its owne
   }
 });
 
-it('[CM17] conditions and targets of one’s own are taken by their names', async () => {
+it('[CM17] accepts custom conditions and targets by name', async () => {
   const names = ['--own', 'is_urgent', '--own', 'nobody_knows'];
   const { code, out } = await line.here(['graph', join(line.folder, 'condition.yaml'), ...names, '--json']);
   expect({ code, drawn: JSON.parse(out) }).toMatchObject({

@@ -23,7 +23,7 @@ export function resultSchema(op: OperationName): JsonSchema {
   return OPERATIONS[op].result.jsonSchema() as JsonSchema;
 }
 
-/** Records that have a name of their own, by where one can be found. */
+/** Named records, by a place where each occurs. */
 export const RECORDS: ReadonlyMap<string, JsonSchema> = new Map(
   Object.entries({
     Envelope: at('read_log', 'envelopes'),

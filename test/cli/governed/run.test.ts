@@ -1,4 +1,4 @@
-// `parley run` as its users meet it: what it refuses first, then a run from its beginning to its end.
+// `parley run` from the user's side: rejections first, then a complete run.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ describe('asked wrongly', () => {
     expect(gone).toMatchObject({ code: 5, err: expect.stringContaining('does not exist') });
   });
 
-  it('[CM19] a project that is not right is told in full', async () => {
+  it('[CM19] reports every problem of an invalid project', async () => {
     writeFileSync(join(root, 'agentxchain.json'), '{');
     expect(await run('init')).toMatchObject({ code: 2, err: expect.stringContaining('expected JSON') });
     configure({ schema_version: '2', roles: {} });
@@ -63,7 +63,7 @@ describe('a state that is none', () => {
     ['{"status":', /state\.json: expected a JSON object/],
     ['{"status":"weird"}', /state\.json: .*status.*weird/],
   ])(
-    '[CM19, GR10] %j is told with its place, and is neither overwritten nor called no run',
+    '[CM19, GR10] reports %j with its file, and neither overwrites it nor treats it as no run',
     async (text, said) => {
       configure(scripted(WORKS));
       const file = join(root, '.agentxchain/state.json');
@@ -117,7 +117,7 @@ describe('init', () => {
   });
 
   itDeep(
-    '[CM19] in a repository, what is not committed is told before a turn goes out',
+    '[CM19] reports uncommitted changes before it dispatches a turn',
     async () => {
       const git = (...args: string[]) =>
         execFileSync('git', ['-C', root, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args]);
@@ -182,7 +182,7 @@ describe('a run by hand', () => {
   );
 
   itDeep(
-    '[CM20] what a run does not take as it stands is told in words of the command line',
+    '[CM20] explains runner rejections in terms of the command line',
     async () => {
       const id = await solo();
       const told = async (words: readonly string[], said: RegExp) => {

@@ -27,7 +27,7 @@ type Told<Kind extends FromChild['kind']> = Extract<FromChild, { kind: Kind }>;
 export class HubProcess {
   static readonly #running = new Set<HubProcess>();
   readonly exited: Promise<Exit>;
-  /** Everything it said of its own. */
+  /** All of its output. */
   readonly storeFailures: string[] = [];
   readonly #child: ChildProcess;
   readonly #links = new Map<number, ChannelLink>();

@@ -47,7 +47,7 @@ export async function fuzz(url: string, sessionId: string, frames: number, seed:
 interface Fuzzer {
   /** Who is bound to it. */
   readonly name: string | null;
-  /** What came until the hub had read it, and had refused it if it must; or that the connection is over. */
+  /** Frames received until the hub has read the input and rejected it if it must; or the end of the connection. */
   ask(text: string, isWrong: boolean): Promise<readonly string[] | 'closed'>;
   end(): void;
 }
