@@ -92,7 +92,7 @@ export function typeWords(schema: JsonSchema, self?: string): string {
     case 'object':
       return objectWords(schema);
     default:
-      // What has no schema is a duration: text with a unit, or seconds.
+      // Only durations have no schema: text with a unit, or seconds.
       return 'duration: `30s`, `15m`, `2h`, `1d` or seconds';
   }
 }

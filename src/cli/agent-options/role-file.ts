@@ -1,4 +1,4 @@
-/** Reads a role from Markdown: who the agent is in the front matter, how it works in the text. */
+/** Reads a role from Markdown: identity in the front matter, instructions in the text. */
 
 import { readFile } from 'node:fs/promises';
 import { WireError } from '../../core/lib/errors.ts';

@@ -21,7 +21,7 @@ import { parseTimeout, rejectUnusedOptions, resolveRunOptions } from './run-opti
 
 export interface SelectedAgent {
   readonly agent: AgentFn;
-  /** Who it is if nobody says. */
+  /** Default name. */
   /** Default name. */
   readonly name: string;
   readonly provider: string;

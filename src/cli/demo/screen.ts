@@ -28,7 +28,7 @@ const STATE_STYLES: Readonly<Record<LifecycleState, Style>> = {
 export interface Line {
   /** State that begins at this line. */
   readonly state?: LifecycleState | undefined;
-  /** A seq, or a symbol for what is not in the log. */
+  /** A seq, or a symbol for lines that are not in the log. */
   readonly mark?: string;
   readonly who?: string;
   readonly text: string;

@@ -162,7 +162,7 @@ export const mcp: Command = {
     },
     { name: 'max-wait', value: 'duration', help: `How long wait_turn waits: 1s to 10m (default: ${DEFAULT_WAIT})` },
     { name: 'capability', value: 'word', isMany: true, help: 'A capability of the agent, such as review' },
-    { name: 'summary', value: 'text', help: 'What the agent is for, in one sentence' },
+    { name: 'summary', value: 'text', help: 'Purpose of the agent, in one sentence' },
     ...INSTALL_OPTIONS,
   ],
   on: 'hub',

@@ -12,7 +12,7 @@ import { Transcript } from '../transcript/transcript.ts';
 type Info = Result<'get_session'>;
 type Why = 'invite' | 'turn' | 'news';
 
-/** What one session has for the caller. */
+/** News of one session for the caller. */
 interface Waiting {
   readonly session_id: string;
   readonly type: string;

@@ -100,7 +100,7 @@ export const COMMON_OPTIONS: readonly Option[] = inGroup('Global options', [
   { name: 'help', help: 'Show help' },
 ]);
 
-/** Puts options under a heading of their own in the help. */
+/** Puts options under a separate heading in the help. */
 export function inGroup(group: string, options: readonly Option[]): readonly Option[] {
   return options.map((option) => ({ ...option, group }));
 }

@@ -6,7 +6,7 @@ import { type Terminal, terminalOf } from './terminal.ts';
 
 export interface Io {
   readonly isJson: boolean;
-  /** What stdout can display. */
+  /** Capabilities of stdout. */
   readonly terminal: Terminal;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Writes lines for people; ignored with --json. */

@@ -116,7 +116,7 @@ it('[AU12] answers unavailable with a retry time when keys cannot be loaded, and
 it('[AU12, PO8] does not count a credential that cannot be checked as a failure, and binds it later', async () => {
   let isUp = false;
   const judge = (): Credential => {
-    if (!isUp) throw new WireError('unavailable', 'the keys cannot be had');
+    if (!isUp) throw new WireError('unavailable', 'cannot load the keys');
     return { id: 'other', name: 'alice', grants: [], expires_at_ms: null };
   };
   const { hub, settle, settled, greeted, registered } = await proving({ judge, helloFailed: () => true });

@@ -20,7 +20,7 @@ describe('a body', () => {
       ]),
     );
     expect(await raw.until('"unauthenticated"')).toContain('401 Unauthorized');
-    // What comes late is not taken for another request.
+    // A late answer is not taken for another request.
     raw.write('x'.repeat(900_000)).write(requestText('GET /healthz'));
     await raw.until('"alive"');
     expect(raw.statuses).toEqual([401, 200]);

@@ -1,4 +1,4 @@
-// The index is a cache: whatever becomes of its file, a hub starts again and has everything that is in the journal.
+// A damaged index: a hub always starts again, with everything in the journal.
 
 import { cp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What strace wrote of a process, as calls that begin and return; and the rule for its answers. */
+/** Parses strace output into calls that begin and return. */
 
 import { dirname } from 'node:path';
 

@@ -186,10 +186,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/**
- * By the hub's own grammar: what does not parse, names no operation, or has parameters that do not. From who is not bound all
- * but a little; from who is bound what is about the session it is a stranger to.
- */
+/** By the hub's grammar: malformed frames, most requests of unbound clients, and requests about a foreign session. */
 function mustBeRefused(text: string, strangeTo: string | null): boolean {
   try {
     const frame = parseClientFrame(text, MAX_FRAME);
