@@ -100,7 +100,7 @@ describe('the contract suites bite', () => {
     [{ params: [5] }, `options.params: expected a list of parameter objects, ${such}, got an array of 1`],
     [{ params: [] }, `options.params: expected at least one set of parameters, ${such}, got none`],
     [{ params: [{}], badParams: 'x' }, `options.badParams: expected a list of parameter objects, ${such}, got "x"`],
-    [{ params: [{}], bad: 1 }, 'options.bad: there is no such option; there are params, badParams'],
+    [{ params: [{}], bad: 1 }, 'options.bad: unknown option; valid options: params, badParams'],
   ])('[EC2] options that are none are refused by name: %j', (options, message) => {
     expect(() => describeEvaluator(maxSilence, options as never)).toThrow(message);
   });

@@ -548,7 +548,7 @@ describe('factories', () => {
     [
       'a slip in the options',
       () => roundRobin(['a'], { max_turns: 3 } as object),
-      'roundRobin: there is no option "max_turns"; there is maxTurns',
+      'roundRobin: unknown option "max_turns"; valid options: maxTurns',
     ],
     [
       'options that are none',
