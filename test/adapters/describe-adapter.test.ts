@@ -185,17 +185,13 @@ function wrongAdapters(): readonly WrongAdapter[] {
     wrong('AD11', 'makes a Date of now', {
       fold: (_envelope, { texts }) => ({ texts: texts + new Date().getFullYear() }),
     }),
-    wrong('AD11', 'rolls dice and hides it', {
-      fold: (_envelope, state) => quietly(Math.random) ?? state,
-    }),
+    wrong('AD11', 'rolls dice and hides it', { fold: (_envelope, state) => quietly(Math.random) ?? state }),
     wrong('AD12', 'refuses a send with a plain Error', { validateSend: throwPlain }),
     wrong('AD12', 'trips over odd data', {
       validateSend: (_metadata, { event_data }) => void (event_data.text as string).trim(),
     }),
     wrong('AD13', 'takes packets and forgets them', { validateSend() {} }),
-    wrong('AD14', 'closes a session outright', {
-      onAccepted: () => ({ next_state: 'CLOSED' as 'CLOSING' }),
-    }),
+    wrong('AD14', 'closes a session outright', { onAccepted: () => ({ next_state: 'CLOSED' as 'CLOSING' }) }),
     wrong('AD14', 'gives a reason and does not close', { onAccepted: () => ({ close_reason: 'bored' }) }),
     wrong('AD14', 'answers nothing', { onAccepted: () => undefined as unknown as object }),
     wrong('AD15', 'expects a stranger', { expectedNext: () => ({ agent_id: 'id-nobody', since_seq: 1 }) }),
