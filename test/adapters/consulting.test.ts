@@ -4,7 +4,7 @@ import { createdMetadata, describeAdapter, History, idOf } from 'parley-hub/test
 import { fullTranscript } from 'parley-hub/views/refs';
 import { describe, expect, it } from 'vitest';
 import { readGolden } from './read-golden.ts';
-import { refusal } from './refusal.ts';
+import { refusal, refusedAs } from './refusal.ts';
 
 describeAdapter(consulting, {
   badCreates: [{ participants: 1 }, { participants: 3 }],
@@ -22,11 +22,9 @@ describe('consulting', () => {
       expectations: [acksWithin(30, 'auto_close'), replyWithin(600, 'auto_close')],
     });
     const three = createdMetadata(consulting, { participants: 3 });
-    expect(refusal(() => consulting.validateCreate(three))).toEqual({
-      code: 'protocol_error',
-      message: 'consulting needs exactly 2 participants, got 3',
-      details: { field: 'participants' },
-    });
+    expect(refusal(() => consulting.validateCreate(three))).toEqual(
+      refusedAs('protocol_error', 'consulting needs exactly 2 participants, got 3', { field: 'participants' }),
+    );
     const two = createdMetadata(consulting);
     const twice = { ...two, participants: two.participants.map((one) => ({ ...one, role: 'initiator' })) };
     expect(refusal(() => consulting.validateCreate(twice)).message).toBe(
@@ -48,24 +46,22 @@ describe('consulting', () => {
 
   it('[CO3] refuses a text from anyone but who is expected, and names whom it expects', () => {
     const session = new History(consulting);
-    expect(refusal(() => session.say('bob', 'me first'))).toEqual({
-      code: 'not_your_turn',
-      message: "consulting expects 'alice' (initiator) to ask first, got 'bob'",
-      details: { expected: idOf('alice') },
-    });
+    expect(refusal(() => session.say('bob', 'me first'))).toEqual(
+      refusedAs('not_your_turn', "consulting expects 'alice' (initiator) to ask first, got 'bob'", {
+        expected: idOf('alice'),
+      }),
+    );
     session.say('alice', 'how far is the moon?');
-    expect(refusal(() => session.say('alice', 'well?'))).toEqual({
-      code: 'not_your_turn',
-      message: "consulting expects 'bob' (respondent) to reply, got 'alice'",
-      details: { expected: idOf('bob') },
-    });
+    expect(refusal(() => session.say('alice', 'well?'))).toEqual(
+      refusedAs('not_your_turn', "consulting expects 'bob' (respondent) to reply, got 'alice'", {
+        expected: idOf('bob'),
+      }),
+    );
     session.say('bob', '384,400 km');
     for (const name of ['alice', 'bob']) {
-      expect(refusal(() => session.say(name, 'and Mars?'))).toEqual({
-        code: 'protocol_error',
-        message: 'consulting is already complete: asked and answered',
-        details: undefined,
-      });
+      expect(refusal(() => session.say(name, 'and Mars?'))).toEqual(
+        refusedAs('protocol_error', 'consulting is already complete: asked and answered'),
+      );
     }
   });
 
@@ -105,10 +101,8 @@ describe('consulting', () => {
 
   it.each(['msg.packet', 'context.set'])('[CO8] refuses %s, which it does not fold', (event_type) => {
     const session = new History(consulting);
-    expect(refusal(() => session.say('alice', { event_type, event_data: {} }))).toEqual({
-      code: 'protocol_error',
-      message: `consulting does not take "${event_type}"; send "msg.text"`,
-      details: { event_type },
-    });
+    expect(refusal(() => session.say('alice', { event_type, event_data: {} }))).toEqual(
+      refusedAs('protocol_error', `consulting does not take "${event_type}"; send "msg.text"`, { event_type }),
+    );
   });
 });

@@ -4,7 +4,7 @@ import { createdMetadata, describeAdapter, History, idOf } from 'parley-hub/test
 import { windowedSummary } from 'parley-hub/views/refs';
 import { describe, expect, it } from 'vitest';
 import { readGolden } from './read-golden.ts';
-import { refusal } from './refusal.ts';
+import { refusal, refusedAs } from './refusal.ts';
 
 describeAdapter(conversation, {
   badCreates: [{ participants: 1 }, { participants: 3 }],
@@ -54,10 +54,8 @@ describe('conversation', () => {
 
   it.each(['msg.packet', 'context.set'])('[CV5] refuses %s, which it does not fold', (event_type) => {
     const session = new History(conversation);
-    expect(refusal(() => session.say('alice', { event_type, event_data: {} }))).toEqual({
-      code: 'protocol_error',
-      message: `conversation does not take "${event_type}"; send "msg.text"`,
-      details: { event_type },
-    });
+    expect(refusal(() => session.say('alice', { event_type, event_data: {} }))).toEqual(
+      refusedAs('protocol_error', `conversation does not take "${event_type}"; send "msg.text"`, { event_type }),
+    );
   });
 });

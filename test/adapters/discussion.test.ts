@@ -10,7 +10,7 @@ import {
 } from 'parley-hub/testing';
 import { describe, expect, it } from 'vitest';
 import { readGolden } from './read-golden.ts';
-import { refusal } from './refusal.ts';
+import { refusal, refusedAs } from './refusal.ts';
 
 describeAdapter(discussion, {
   goodCreates: [{ participants: 2 }, { participants: 8, knobs: { rounds: 3 } }],
@@ -66,11 +66,9 @@ describe('discussion', () => {
       default_view: { name: 'windowed_summary', params: { recent_n: 4, named: true } },
       expectations: [turnWithin(120, 'warn'), turnWithin(600, 'hide', { onFailure: true })],
     });
-    expect(refusal(() => discussion.validateCreate(createdMetadata(discussion, { participants: 1 })))).toEqual({
-      code: 'protocol_error',
-      message: 'discussion needs at least 2 participants, got 1',
-      details: { field: 'participants' },
-    });
+    expect(refusal(() => discussion.validateCreate(createdMetadata(discussion, { participants: 1 })))).toEqual(
+      refusedAs('protocol_error', 'discussion needs at least 2 participants, got 1', { field: 'participants' }),
+    );
   });
 
   it('[DI1] shows as many messages as twice the participants that are left, with names', () => {
@@ -134,11 +132,9 @@ describe('discussion', () => {
   it('[DI3] refuses a text from anyone else as not_your_turn, and says who is expected', () => {
     const session = aDiscussion();
     session.say('alice', 'hello');
-    expect(refusal(() => session.say('carol', 'me!'))).toEqual({
-      code: 'not_your_turn',
-      message: "discussion expects 'bob' to speak, got 'carol'",
-      details: { expected: idOf('bob') },
-    });
+    expect(refusal(() => session.say('carol', 'me!'))).toEqual(
+      refusedAs('not_your_turn', "discussion expects 'bob' to speak, got 'carol'", { expected: idOf('bob') }),
+    );
     const closed = createdMetadata(discussion);
     const draft = { ...session.log.at(-1) } as Parameters<typeof discussion.validateSend>[1];
     expect(refusal(() => discussion.validateSend(closed, draft, discussion.initialState(closed))).message).toBe(
@@ -259,11 +255,9 @@ describe('discussion', () => {
     expect(session.say('carol', { event_type: 'x.note', event_data: { text: 'fyi' } })).toEqual({});
     expect({ state: session.state, turn: session.turn }).toEqual(before);
     for (const event_type of ['msg.packet', 'context.set']) {
-      expect(refusal(() => session.say('alice', { event_type, event_data: {} }))).toEqual({
-        code: 'protocol_error',
-        message: `discussion does not take "${event_type}"; send "msg.text"`,
-        details: { event_type },
-      });
+      expect(refusal(() => session.say('alice', { event_type, event_data: {} }))).toEqual(
+        refusedAs('protocol_error', `discussion does not take "${event_type}"; send "msg.text"`, { event_type }),
+      );
     }
   });
 

@@ -24,7 +24,7 @@ import {
 } from 'parley-hub/testing';
 import { describe, expect, it } from 'vitest';
 import { readGolden } from '../read-golden.ts';
-import { refusal } from '../refusal.ts';
+import { refusal, refusedAs } from '../refusal.ts';
 import { mutants } from './workflow-mutants.ts';
 
 const ref = (name: string, args: JsonObject = {}): RuleRef => ({ name, args });
@@ -194,11 +194,9 @@ describe('workflow', () => {
     const session = aWorkflow({ default_target: ref('round_robin') });
     session.say('alice', 'hello');
     for (const said of ['me!', packet({}), handoff('carol'), finish()]) {
-      expect(refusal(() => session.say('carol', said))).toEqual({
-        code: 'not_your_turn',
-        message: "workflow expects 'bob' to speak, got 'carol'",
-        details: { expected: idOf('bob') },
-      });
+      expect(refusal(() => session.say('carol', said))).toEqual(
+        refusedAs('not_your_turn', "workflow expects 'bob' to speak, got 'carol'", { expected: idOf('bob') }),
+      );
     }
     const before = session.state;
     expect(session.say('carol', { event_type: 'x.note', event_data: {} })).toEqual({});
