@@ -8,6 +8,7 @@ import { fullTranscript } from 'parley-hub/views/full-transcript';
 import { sinceMyLastTurn } from 'parley-hub/views/since-my-last-turn';
 import { tokenBudget } from 'parley-hub/views/token-budget';
 import { windowedSummary } from 'parley-hub/views/windowed-summary';
+import { expect } from 'vitest';
 import { WireError } from '../../src/core/lib/errors.ts';
 import type { FaultyStore } from '../../src/testing/doubles/faulty-store.ts';
 import type { Peer } from '../../src/testing/doubles/peer.ts';
@@ -39,16 +40,16 @@ export function aWorld(limits: Partial<Limits> = {}, options: Partial<WorldOptio
   return World.start({ adapters: ADAPTERS, ...EXPECTATIONS, limits, ...options });
 }
 
-/** A world with alice and bob, and no session. */
-export async function aPair(limits: Partial<Limits> = {}, options: Partial<WorldOptions> = {}) {
+/** A world with peers of these names. */
+export async function aCast<const Name extends string>(
+  names: readonly Name[],
+  limits: Partial<Limits> = {},
+  options: Partial<WorldOptions> = {},
+): Promise<Record<Name, Peer> & { readonly world: World }> {
   const world = await aWorld(limits, options);
-  return { world, alice: await world.peer('alice'), bob: await world.peer('bob') };
-}
-
-/** A world with alice, bob and carol, and no session. */
-export async function aTrio(limits: Partial<Limits> = {}, options: Partial<WorldOptions> = {}) {
-  const pair = await aPair(limits, options);
-  return { ...pair, carol: await pair.world.peer('carol') };
+  const peers = {} as Record<Name, Peer>;
+  for (const name of names) peers[name] = await world.peer(name);
+  return { ...peers, world };
 }
 
 /** A world with alice and bob in an active conversation. */
@@ -57,9 +58,8 @@ export async function aConversation(
   options: Partial<WorldOptions> = {},
   more: Partial<Params<'create_session'>> = {},
 ) {
-  const pair = await aPair(limits, options);
-  const { world, alice, bob } = pair;
-  return { ...pair, id: await opened(world, alice, [bob], more) };
+  const { world, alice, bob } = await aCast(['alice', 'bob'], limits, options);
+  return { world, alice, bob, id: await opened(world, alice, [bob], more) };
 }
 
 /** A world with alice, bob and carol in an active panel. */
@@ -68,9 +68,8 @@ export async function aPanel(
   more: Partial<Params<'create_session'>> = {},
   options: Partial<WorldOptions> = {},
 ) {
-  const trio = await aTrio(limits, options);
-  const { world, alice, bob, carol } = trio;
-  return { ...trio, id: await opened(world, alice, [bob, carol], { type: 'panel', ...more }) };
+  const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol'], limits, options);
+  return { world, alice, bob, carol, id: await opened(world, alice, [bob, carol], { type: 'panel', ...more }) };
 }
 
 /** A new session in which nobody has answered yet. */
@@ -128,7 +127,20 @@ export async function refusal(world: World, call: Promise<unknown>): Promise<Ref
   return { code, message, details };
 }
 
-/** What a call has come to so far. */
+/** Asserts that a call is rejected with this code and these details; a string stands for `details.field`. */
+export async function refused(
+  world: World,
+  call: Promise<unknown>,
+  code: string,
+  details?: string | object,
+): Promise<Refusal> {
+  const error = await refusal(world, call);
+  const expected = typeof details === 'string' ? { field: details } : details;
+  expect(error).toMatchObject(expected === undefined ? { code } : { code, details: expected });
+  return error;
+}
+
+/** How far a call has come. */
 export function watch(call: Promise<unknown>): { state: 'open' | 'answered' | 'refused'; value: unknown } {
   const watched: { state: 'open' | 'answered' | 'refused'; value: unknown } = { state: 'open', value: undefined };
   call.then(

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import {
+  aCast,
   aConversation,
-  aPair,
   aPanel,
   aWorld,
   foreignUnit,
@@ -47,7 +47,7 @@ describe('opening a session', () => {
     ],
     ['bob', access({ inbound_from: ['?'] }), 'bob takes nothing from alice (access.inbound_from)'],
   ] as const)('[RU6] is rejected by the rule of %s: %j', async (name, change, reason) => {
-    const { world, ...peers } = await aPair();
+    const { world, ...peers } = await aCast(['alice', 'bob']);
     await rule(world, peers[name], change);
     const params = { type: 'conversation', participants: ['bob'] } as const;
     expect(await refusal(world, peers.alice.call('create_session', params))).toEqual({

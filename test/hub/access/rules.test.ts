@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { REGISTRY_LOG } from '../../../src/core/ports/store.ts';
 import { DEFAULT_LIMITS } from '../../../src/core/records/access/limits.ts';
 import { defaultRule } from '../../../src/core/records/access/rule-schema.ts';
-import { aPair, logOf, refusal } from '../scene.ts';
+import { aCast, logOf, refusal } from '../scene.ts';
 
 const OPEN = defaultRule(DEFAULT_LIMITS);
 describe('a rule', () => {
   it('[RU1] is open until it is set, and then shows what was set and the defaults', async () => {
-    const { world, alice } = await aPair();
+    const { world, alice } = await aCast(['alice', 'bob']);
     expect(await world.answer(alice.call('get_rule', {}))).toEqual({
       agent_id: alice.agentId,
       rule: OPEN,
@@ -31,7 +31,7 @@ describe('a rule', () => {
   });
 
   it('[RU4] can be tightened by its identity, and loosened only with the grant', async () => {
-    const { world, alice } = await aPair();
+    const { world, alice } = await aCast(['alice', 'bob']);
     const tighten = { rule: { access: { inbound_from: ['b*'] } } };
     const loosen = { rule: { access: { inbound_from: ['b*', 'carol'] } } };
     await world.answer(alice.call('set_rule', tighten));
@@ -49,7 +49,7 @@ describe('a rule', () => {
   });
 
   it('[RU4] of another identity requires the grant, and does not reveal who exists', async () => {
-    const { world, alice, bob } = await aPair();
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const tighten = { rule: { limits: { delegation_depth: 0 } } };
     for (const agent of ['bob', bob.agentId, 'nobody']) {
       const answers = [
@@ -75,7 +75,7 @@ describe('a rule', () => {
   });
 
   it('[RU4, OP2] requires a binding', async () => {
-    const { world, alice } = await aPair();
+    const { world, alice } = await aCast(['alice', 'bob']);
     const stranger = world.stranger();
     expect((await refusal(world, stranger.call('get_rule', {}))).code).toBe('unauthenticated');
     expect((await refusal(world, stranger.call('set_rule', { rule: {} }))).code).toBe('unauthenticated');
@@ -83,7 +83,7 @@ describe('a rule', () => {
   });
 
   it('[RU5, L1] shows once it is durable, and never if it was lost', async () => {
-    const { world, alice } = await aPair();
+    const { world, alice } = await aCast(['alice', 'bob']);
     world.hold = true;
     void alice.call('set_rule', { rule: { limits: { delegation_depth: 1 } } }).catch(() => {});
     void world.hub.grant('alice', ['operate']).catch(() => {});
@@ -97,7 +97,7 @@ describe('a rule', () => {
   });
 
   it('[RU5, AM9] accepts one of two changes with the same expected version', async () => {
-    const { world, alice } = await aPair();
+    const { world, alice } = await aCast(['alice', 'bob']);
     const set = (depth: number) =>
       alice.call('set_rule', { rule: { limits: { delegation_depth: depth } }, expected_version: 0 });
     const [first, second] = await world.answer(Promise.allSettled([set(4), set(3)]));
@@ -106,7 +106,7 @@ describe('a rule', () => {
   });
 
   it('[RU5, EV3] is reported and audited with its version', async () => {
-    const { world, alice } = await aPair();
+    const { world, alice } = await aCast(['alice', 'bob']);
     const heard: unknown[] = [];
     world.hub.on('agentChanged', ({ passport, what, version }) => heard.push([passport.name, what, version]));
     await world.answer(alice.call('set_rule', { rule: {} }));
@@ -149,7 +149,7 @@ describe('every field of a rule', () => {
   });
 
   it.each(DIRECTIONS)('[RU3, RU4] %s: from %j its identity may set %j, but not %j', async (field, at, less, more) => {
-    const { world, alice } = await aPair();
+    const { world, alice } = await aCast(['alice', 'bob']);
     const set = (value: unknown) => alice.call('set_rule', { rule: change(field, value) });
     await world.answer(world.hub.grant('alice', ['rules']));
     await world.answer(set(at));
@@ -163,7 +163,7 @@ describe('every field of a rule', () => {
   });
 
   it.each(['30s', '15m', '2h', '1d', '90', 90, 0, '0'])('[RU1, RE9] accepts the duration %j', async (value) => {
-    const { world, alice } = await aPair();
+    const { world, alice } = await aCast(['alice', 'bob']);
     await world.answer(world.hub.grant('alice', ['rules']));
     const limits = { session_ttl_default: value, task_ttl_default: value };
     expect(await world.answer(alice.call('set_rule', { rule: { limits } }))).toMatchObject({ rule: { limits } });
@@ -172,7 +172,7 @@ describe('every field of a rule', () => {
   it.each(['', '1w', '1h30m', '-1s', '1 h', -1, null, true, ['1h'], {}, '36501d'])(
     '[RU1, RE9] rejects the duration %j and changes nothing',
     async (value) => {
-      const { world, alice } = await aPair();
+      const { world, alice } = await aCast(['alice', 'bob']);
       for (const field of ['session_ttl_default', 'task_ttl_default']) {
         const params = { rule: { limits: { delegation_depth: 1, [field]: value } } };
         expect(await world.answer(alice.ask('set_rule', params))).toMatchObject({
@@ -187,7 +187,7 @@ describe('every field of a rule', () => {
 
 describe('grants', () => {
   it('[OPR1] are kept, listed once, and reported to events and audit only', async () => {
-    const { world, bob } = await aPair();
+    const { world, bob } = await aCast(['alice', 'bob']);
     const heard: unknown[] = [];
     world.hub.on('agentGranted', ({ passport, grants }) => heard.push([passport.name, grants]));
     expect(await world.answer(world.hub.grant('alice', ['rules', 'operate']))).toEqual(['operate', 'rules']);
@@ -212,7 +212,7 @@ describe('grants', () => {
     [() => ['alice', 'rules'] as const, 'bad_frame'],
     [() => ['', ['rules']] as const, 'bad_frame'],
   ])('[OPR1] rejects invalid ones (%#)', async (given, code) => {
-    const { world } = await aPair();
+    const { world } = await aCast(['alice', 'bob']);
     const [agent, grants] = given();
     expect((await refusal(world, world.hub.grant(agent, grants as never))).code).toBe(code);
   });

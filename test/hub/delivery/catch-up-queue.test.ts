@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { Cursor } from '../../../src/core/ports/store.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
-import { aConversation, aPair, aWorld, opened, rebind, say } from '../scene.ts';
+import { aCast, aConversation, aWorld, opened, rebind, say } from '../scene.ts';
 import { SlowCursors, SlowLists } from '../slow-stores.ts';
 import { CountingStore } from '../watched-stores.ts';
 
@@ -121,7 +121,7 @@ it('[DL5, L5] delivers a post made while the agent’s session lists are read', 
 
 it('[DL5, DL15] does not read for streams of an agent that left', async () => {
   const store = new CountingStore();
-  const { world, alice, bob } = await aPair({}, { store });
+  const { world, alice, bob } = await aCast(['alice', 'bob'], {}, { store });
   const ids: string[] = [];
   for (let n = 0; n < 40; n++) ids.push(await opened(world, alice, [bob]));
   bob.link.close();

@@ -5,10 +5,9 @@ import { FaultyStore } from '../../../src/testing/doubles/faulty-store.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import {
+  aCast,
   aConversation,
-  aPair,
   aPanel,
-  aTrio,
   aWorld,
   DAY,
   foreignUnit,
@@ -63,7 +62,7 @@ describe('a stream', () => {
   });
 
   it('[DL1, DL11, L3] replays the same envelopes, prev_seq and turns as live', async () => {
-    const { world, alice, bob } = await aPair();
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const id = await opened(world, alice, [bob], { type: 'consulting' });
     await say(world, alice, id, 'question');
     const [first, second] = [alice, bob].map((peer) => peer.notifies(id).filter(({ prev_seq }) => prev_seq !== null));
@@ -87,7 +86,7 @@ describe('a stream', () => {
   });
 
   it('[LC3, DL1, DL8] starts at the beginning of the log for a late joiner', async () => {
-    const { world, alice, bob, carol } = await aTrio();
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob, carol], { type: 'panel', required_acks: 1 });
     await world.answer(bob.call('ack_invite', { session_id: id }));
     for (const words of ['a', 'b', 'c']) await say(world, alice, id, words);
@@ -574,7 +573,7 @@ describe('a new binding', () => {
 
   it('[DL8, DL9, L5] loses nothing that happens while its cursors load', async () => {
     const store = new SlowCursors();
-    const { world, alice, bob } = await aPair({}, { store });
+    const { world, alice, bob } = await aCast(['alice', 'bob'], {}, { store });
     const [open, closes, declined] = [
       await opened(world, alice, [bob]),
       await opened(world, alice, [bob]),
@@ -601,7 +600,7 @@ describe('a new binding', () => {
 
   it('[DL9, DL8, L5] loses no end that follows the list of ended sessions', async () => {
     const store = new SlowLists();
-    const { world, alice, bob } = await aPair({}, { store });
+    const { world, alice, bob } = await aCast(['alice', 'bob'], {}, { store });
     const [closes, declined] = [await opened(world, alice, [bob]), await invited(world, alice, [bob])];
     await leave(world, bob);
     store.gate.close();
@@ -617,7 +616,7 @@ describe('a new binding', () => {
 
   it('[DL8] does not send an invite after the session’s end', async () => {
     const store = new SlowReads();
-    const { world, alice, bob } = await aPair({}, { store });
+    const { world, alice, bob } = await aCast(['alice', 'bob'], {}, { store });
     const id = await invited(world, alice, [bob]);
     await leave(world, bob);
     store.gate.close();
@@ -682,7 +681,7 @@ describe('a stream that is behind', () => {
 
 describe('invites', () => {
   it('[DL8] arrive immediately and at every bind, outside the stream, until answered', async () => {
-    const { world, alice, bob } = await aPair();
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const id = await invited(world, alice, [bob], { invite_timeout: '1d' });
     expect(bob.notifies(id)).toMatchObject([
       { prev_seq: null, turn: null, envelope: { event_type: 'session.invite' } },
@@ -698,7 +697,7 @@ describe('invites', () => {
   });
 
   it('[DL7, DL8] have no receipt', async () => {
-    const { world, alice, bob } = await aPair();
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const id = await invited(world, alice, [bob]);
     bob.receipt(id, 2);
     await world.settle();
@@ -718,7 +717,7 @@ describe('invites', () => {
   });
 
   it('[DL8] report the end of a session never joined, once, also to an absent invitee', async () => {
-    const { world, alice, bob, carol } = await aTrio();
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob, carol], { type: 'panel' });
     await leave(world, carol);
     await world.answer(alice.call('close_session', { session_id: id }));
@@ -731,7 +730,7 @@ describe('invites', () => {
   });
 
   it('[DL8] stop after the invitee declined', async () => {
-    const { world, alice, bob, carol } = await aTrio();
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob, carol], { type: 'panel', required_acks: 1 });
     await world.answer(bob.call('reject_invite', { session_id: id }));
     await world.answer(carol.call('ack_invite', { session_id: id }));
@@ -773,7 +772,7 @@ describe('the end of a session', () => {
   });
 
   it('[DL9, L5] is reported as a gap to a recipient that acked nothing', async () => {
-    const { world, alice, bob } = await aPair();
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     bob.acks = false;
     const id = await opened(world, alice, [bob]);
     await world.pass(SECOND);
@@ -851,7 +850,7 @@ describe('eviction', () => {
   });
 
   it('[L8] keeps at most maxLoadedSessions, and no ended session', async () => {
-    const { world, alice, bob } = await aPair({ maxLoadedSessions: 2 });
+    const { world, alice, bob } = await aCast(['alice', 'bob'], { maxLoadedSessions: 2 });
     const ids = [];
     for (let i = 0; i < 5; i++) ids.push(await opened(world, alice, [bob]));
     expect(world.hub.health().sessions).toMatchObject({ live: 5, loaded: 5 });
@@ -864,7 +863,7 @@ describe('eviction', () => {
   });
 
   it('[L8] evicts an ended session that was idle for long', async () => {
-    const { world, alice, bob } = await aPair();
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const [id, other] = [await opened(world, alice, [bob]), await opened(world, alice, [bob])];
     for (let i = 0; i < 3; i++) world.hub.sweep();
     expect(world.hub.health().sessions).toMatchObject({ live: 2, loaded: 2 });
@@ -958,7 +957,7 @@ describe('read_log', () => {
   });
 
   it('[DL13] rejects invitees and agents that declined', async () => {
-    const { world, alice, bob, carol } = await aTrio();
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob, carol], { type: 'panel', required_acks: 1 });
     await world.answer(carol.call('reject_invite', { session_id: id }));
     for (const [peer, status] of [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aPair, aPanel, gapsOf, leave, logOf, opened, rebind, refusal, say, text } from '../scene.ts';
+import { aCast, aPanel, gapsOf, leave, logOf, opened, rebind, refusal, say, text } from '../scene.ts';
 import { fill, type Inbox, silenced } from './scene.ts';
 
 /** A panel in which bob acks nothing and may have three unread. Joining and opening are acked already. */
@@ -201,7 +201,7 @@ describe('a full inbox', () => {
   });
 
   it('[RU8] of an agent without a rule holds a thousand', async () => {
-    const { world, alice, bob } = await aPair();
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const id = await opened(world, alice, [bob]);
     await leave(world, bob);
     const post = () => alice.call('post', text(id, 'x'));

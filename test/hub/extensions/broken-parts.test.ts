@@ -6,7 +6,7 @@ import { EVALUATORS, HANDLERS } from 'parley-hub/expectations/built-in';
 import { turnWithin } from 'parley-hub/expectations/entries';
 import { describe, expect, it } from 'vitest';
 import type { World, WorldOptions } from '../../../src/testing/doubles/world.ts';
-import { ADAPTERS, aTrio, leap, logOf, opened, refusal, SECOND, say } from '../scene.ts';
+import { ADAPTERS, aCast, leap, logOf, opened, refusal, SECOND, say } from '../scene.ts';
 
 const breaks = (): never => {
   throw new Error('oops');
@@ -96,7 +96,8 @@ interface Odd {
 async function two(odd: Odd, options: Partial<WorldOptions> = {}) {
   const evaluators = [...EVALUATORS, odd.evaluator];
   const handlers = [...HANDLERS, odd.handler];
-  const { world, alice, bob, carol } = await aTrio(
+  const { world, alice, bob, carol } = await aCast(
+    ['alice', 'bob', 'carol'],
     {},
     { adapters: [...ADAPTERS, discussion], evaluators, handlers, ...options },
   );

@@ -7,7 +7,7 @@ import type { CreatedData } from '../../../src/core/records/session/session.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import { World, type WorldOptions } from '../../../src/testing/doubles/world.ts';
 import { panel } from '../panel.ts';
-import { aTrio, EXPECTATIONS, invited, logOf, opened, refusal, say, standing, text, types } from '../scene.ts';
+import { aCast, EXPECTATIONS, invited, logOf, opened, refusal, say, standing, text, types } from '../scene.ts';
 import { CountingStore } from '../watched-stores.ts';
 
 const OPTIONS: WorldOptions = {
@@ -17,7 +17,7 @@ const OPTIONS: WorldOptions = {
   ...EXPECTATIONS,
 };
 
-const scene = (more: Partial<WorldOptions> = {}) => aTrio({}, { ...OPTIONS, ...more });
+const scene = (more: Partial<WorldOptions> = {}) => aCast(['alice', 'bob', 'carol'], {}, { ...OPTIONS, ...more });
 
 function graphWith(given: Partial<TransitionGraph>): TransitionGraph {
   return { initial_speaker: 'alice', transitions: [], default_target: null, max_turns: null, ...given };

@@ -4,8 +4,8 @@ import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import { listen, shown } from '../all-outputs.ts';
 import {
+  aCast,
   aConversation,
-  aTrio,
   aWorld,
   foreignUnit,
   invited,
@@ -41,7 +41,7 @@ interface Scene {
 }
 
 async function scene(): Promise<Scene> {
-  const trio = await aTrio();
+  const trio = await aCast(['alice', 'bob', 'carol']);
   const { world, alice, bob, carol } = trio;
   return {
     ...trio,

@@ -3,7 +3,7 @@ import { REGISTRY_LOG } from '../../../src/core/ports/store.ts';
 import type { Resume } from '../../../src/core/records/identity/resume.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
-import { aPair, aWorld, foreignUnit, leave, logOf, rebind, refusal, SECOND, watch } from '../scene.ts';
+import { aCast, aWorld, foreignUnit, leave, logOf, rebind, refusal, SECOND, watch } from '../scene.ts';
 
 const SKILL = '---\nname: reviewing\ndescription: Reads code.\n---\n# How\n\nSend a diff.\n';
 
@@ -23,7 +23,7 @@ function foreignResume(world: World, agent_id: string, version: number, summary:
 
 describe('a resume', () => {
   it('[ID1, ID2] is empty at version 0 until it is set', async () => {
-    const { world, alice, bob } = await aPair();
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const empty: Resume = {
       agent_id: bob.agentId,
       claimed_capabilities: [],
@@ -40,7 +40,7 @@ describe('a resume', () => {
   });
 
   it('[ID1] gets a new version with each change, and keeps fields left out', async () => {
-    const { world, alice, bob } = await aPair();
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const first = await world.answer(
       bob.call('set_resume', {
         claimed_capabilities: ['review'],
@@ -64,7 +64,7 @@ describe('a resume', () => {
   });
 
   it('[ID1] gets no version without a change, and drops words repeated in another case', async () => {
-    const { world, bob } = await aPair();
+    const { world, bob } = await aCast(['alice', 'bob']);
     const claim = { claimed_capabilities: ['review', 'Review', 'draw', 'review'], domains: ['Rust', 'rust'] };
     const first = await world.answer(bob.call('set_resume', claim));
     expect(first).toMatchObject({ claimed_capabilities: ['review', 'draw'], domains: ['Rust'], version: 1 });
@@ -77,7 +77,7 @@ describe('a resume', () => {
   });
 
   it('[ID1] rejects another expected version with the current one, and changes nothing', async () => {
-    const { world, bob } = await aPair();
+    const { world, bob } = await aCast(['alice', 'bob']);
     await world.answer(bob.call('set_resume', { summary: 'one', expected_version: 0 }));
     const log = logOf(world.store, REGISTRY_LOG);
     for (const expected_version of [0, 2]) {
@@ -92,7 +92,7 @@ describe('a resume', () => {
   });
 
   it('[ID1, ID6] accepts one of several changes with the same expected version, the others once it is durable', async () => {
-    const { world, bob } = await aPair();
+    const { world, bob } = await aCast(['alice', 'bob']);
     world.hold = true;
     const calls = ['a', 'b', 'c'].map((summary) => watch(bob.call('set_resume', { summary, expected_version: 0 })));
     await world.settle();
@@ -104,7 +104,7 @@ describe('a resume', () => {
   });
 
   it('[ID2] ignores observations claimed by a client', async () => {
-    const { world, bob } = await aPair();
+    const { world, bob } = await aCast(['alice', 'bob']);
     const observed = { review: { n: 9, completed: 9, failed: 0, expired: 0, p50_latency_ms: 1 } };
     const frame = await world.answer(bob.ask('set_resume', { summary: 'best', observed, version: 99, agent_id: 'x' }));
     expect(frame).toMatchObject({ ok: true, result: { agent_id: bob.agentId, observed: {}, version: 1 } });
@@ -125,7 +125,7 @@ describe('a resume', () => {
     ['examples.0', ['x'.repeat(513)]],
     ['expected_version', -1],
   ])('[ID3] rejects %s beyond its limit, naming it', async (field, value) => {
-    const { world, bob } = await aPair();
+    const { world, bob } = await aCast(['alice', 'bob']);
     const log = logOf(world.store, REGISTRY_LOG);
     const name = field.split('.')[0] ?? '';
     const frame = await world.answer(bob.ask('set_resume', { [name]: value }));
@@ -136,7 +136,7 @@ describe('a resume', () => {
 
 describe('a skill', () => {
   it('[ID4] is rendered until it is set', async () => {
-    const { world, alice, bob } = await aPair();
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     expect(await skillOf(world, alice, 'bob')).toMatchObject({ name: 'bob', rendered: true, version: 0 });
     await world.answer(bob.call('set_resume', { summary: 'I read code.' }));
     expect(await skillOf(world, alice, 'bob')).toMatchObject({
@@ -165,7 +165,7 @@ describe('a skill', () => {
   });
 
   it('[ID4, ID5] reports errors in its front matter, and changes nothing', async () => {
-    const { world, bob } = await aPair();
+    const { world, bob } = await aCast(['alice', 'bob']);
     await world.answer(bob.call('set_skill', { text: SKILL }));
     const log = logOf(world.store, REGISTRY_LOG);
     for (const [text, details] of [
@@ -181,7 +181,7 @@ describe('a skill', () => {
   });
 
   it('[ID4, ID6] is cleared by null, which is a version, and then rendered again', async () => {
-    const { world, alice, bob } = await aPair();
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     await world.answer(bob.call('set_resume', { summary: 'I read.' }));
     const rendered = await skillOf(world, bob);
     await world.answer(bob.call('set_skill', { text: SKILL }));
@@ -198,7 +198,7 @@ describe('a skill', () => {
   });
 
   it('[ID3] is limited in bytes by a configurable limit', async () => {
-    const { world, bob } = await aPair();
+    const { world, bob } = await aCast(['alice', 'bob']);
     expect(await world.answer(bob.call('set_skill', { text: 'x'.repeat(65_536) }))).toMatchObject({ version: 1 });
     for (const [text, bytes] of [
       ['x'.repeat(65_537), 65_537],
@@ -221,7 +221,7 @@ describe('a skill', () => {
   });
 
   it('[ID6] is read from the log and not kept in memory', async () => {
-    const { world, bob } = await aPair();
+    const { world, bob } = await aCast(['alice', 'bob']);
     await world.answer(bob.call('set_skill', { text: SKILL }));
     const { read } = world.store.counts;
     await skillOf(world, bob);
@@ -235,7 +235,7 @@ describe('profiles and skills', () => {
   it.each(['set_resume', 'set_skill'] as const)(
     '[ID6, L1] %s shows once it is durable, the older version until then',
     async (op) => {
-      const { world, alice, bob } = await aPair();
+      const { world, alice, bob } = await aCast(['alice', 'bob']);
       const set = (words: string): Promise<unknown> =>
         op === 'set_resume'
           ? bob.call(op, { summary: words })
@@ -265,7 +265,7 @@ describe('profiles and skills', () => {
   );
 
   it('[ID6, L3] survive a crash and a restart, with their versions', async () => {
-    const { world, bob } = await aPair();
+    const { world, bob } = await aCast(['alice', 'bob']);
     for (const summary of ['one', 'two']) await world.answer(bob.call('set_resume', { summary }));
     await world.answer(bob.call('set_skill', { text: SKILL }));
     const before = [await resumeOf(world, bob), await skillOf(world, bob)];
@@ -283,7 +283,7 @@ describe('profiles and skills', () => {
 
   it('[ID6, L1] staged when the process died are kept completely or not at all', async () => {
     for (const kept of [true, false]) {
-      const { world, bob } = await aPair();
+      const { world, bob } = await aCast(['alice', 'bob']);
       await world.answer(bob.call('set_resume', { summary: 'one' }));
       world.hold = true;
       void bob.call('set_resume', { summary: 'two' });
@@ -298,7 +298,7 @@ describe('profiles and skills', () => {
   });
 
   it('[ID6, AM9] are judged again after a conflict, on the other writer’s version', async () => {
-    const { world, alice, bob } = await aPair();
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     await world.answer(bob.call('set_resume', { summary: 'one', domains: ['rust'] }));
     world.store.foreignAppend(REGISTRY_LOG, foreignResume(world, bob.agentId, 2, 'from elsewhere'));
     const calls = [
@@ -324,7 +324,7 @@ describe('profiles and skills', () => {
   });
 
   it('[ID6, AM9] show only durable values while the log is read again', async () => {
-    const { world, alice, bob } = await aPair();
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     for (const summary of ['one', 'two']) await world.answer(bob.call('set_resume', { summary }));
     world.store.foreignAppend(REGISTRY_LOG, foreignResume(world, bob.agentId, 3, 'three'));
     world.hold = true;
@@ -345,7 +345,7 @@ describe('profiles and skills', () => {
   });
 
   it('[ID6, AM9, LC12] a conflict does not undo an unregister', async () => {
-    const { world, alice, bob } = await aPair();
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     world.hold = true;
     const gone = watch(bob.call('unregister', {}));
     await world.settle();
@@ -370,7 +370,7 @@ describe('profiles and skills', () => {
   });
 
   it('[ID7] of an unregistered agent are not found', async () => {
-    const { world, alice, bob } = await aPair();
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     await world.answer(bob.call('set_resume', { summary: 'gone' }));
     await world.answer(bob.call('unregister', {}));
     for (const agent of ['bob', bob.agentId, 'nobody']) {
@@ -385,7 +385,7 @@ describe('profiles and skills', () => {
   });
 
   it('[L7, ID1] can be set only while bound', async () => {
-    const { world, bob } = await aPair();
+    const { world, bob } = await aCast(['alice', 'bob']);
     const calls = (peer: Peer) => [peer.call('set_resume', { summary: 'x' }), peer.call('set_skill', { text: 'x' })];
     const early = calls(world.stranger()).map((call) => watch(call));
     await world.settle();
@@ -401,7 +401,7 @@ describe('profiles and skills', () => {
   });
 
   it('[EV1, EV3] are reported as events and audited once durable', async () => {
-    const { world, bob } = await aPair();
+    const { world, bob } = await aCast(['alice', 'bob']);
     const heard: unknown[] = [];
     world.hub.on('agentChanged', ({ passport, what, version }) => heard.push([passport.name, what, version]));
     world.hold = true;
@@ -427,7 +427,7 @@ describe('get_agent', () => {
   const agentOf = (world: World, peer: Peer, agent?: string) => world.answer(peer.call('get_agent', { agent }));
 
   it('[ID9] returns what the single operations do, by name or id, by default of the caller', async () => {
-    const { world, alice, bob } = await aPair();
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     await world.answer(bob.call('set_resume', { claimed_capabilities: ['review'], summary: 'I read.' }));
     await world.answer(bob.call('set_skill', { text: SKILL }));
     const own = await agentOf(world, bob);
@@ -445,7 +445,7 @@ describe('get_agent', () => {
   });
 
   it('[ID9] shows the rule of another to callers with the grant `rules` only', async () => {
-    const { world, alice, bob } = await aPair();
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     await world.answer(world.hub.grant('alice', ['operate', 'observe', 'enrol']));
     expect(await agentOf(world, alice, 'bob')).toMatchObject({ rule: null });
     await world.answer(world.hub.grant('alice', ['rules']));
@@ -454,7 +454,7 @@ describe('get_agent', () => {
   });
 
   it('[ID9] returns not_found for an unknown name', async () => {
-    const { world, alice } = await aPair();
+    const { world, alice } = await aCast(['alice', 'bob']);
     expect(await refusal(world, alice.call('get_agent', { agent: 'nobody' }))).toMatchObject({ code: 'not_found' });
   });
 });

@@ -1,20 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { REGISTRY_LOG } from '../../../src/core/ports/store.ts';
 import { StagedValue } from '../../../src/hub/registry/identities.ts';
-import {
-  aConversation,
-  aPair,
-  aTrio,
-  aWorld,
-  leave,
-  lines,
-  logOf,
-  opened,
-  rebind,
-  refusal,
-  SECOND,
-  watch,
-} from '../scene.ts';
+import { aCast, aConversation, aWorld, leave, lines, logOf, opened, rebind, refusal, SECOND, watch } from '../scene.ts';
 
 describe('register', () => {
   it('[RE5, OP2] creates an identity, welcomes it and binds it', async () => {
@@ -90,7 +77,7 @@ describe('register', () => {
 
 describe('unregister', () => {
   it('[LC12] retires the identity: unbound, not listed, unable to return, its name never given again', async () => {
-    const { world, alice, bob } = await aPair();
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     expect(await world.answer(bob.call('unregister', { name: 'bob' }))).toEqual({ agent_id: bob.agentId });
     expect(bob.frames.at(-1)).toEqual({ kind: 'goodbye', reason: 'unregistered', recipient_id: bob.agentId });
     expect(bob.closed).toBe(false);
@@ -182,7 +169,7 @@ describe('list_agents', () => {
 
 describe('list_sessions', () => {
   it('[OP1, L7] lists the caller’s sessions, newest first, by state and type, in pages', async () => {
-    const { world, alice, bob, carol } = await aTrio();
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     const ids: string[] = [];
     for (const type of ['conversation', 'consulting', 'conversation', 'panel'] as const) {
       ids.push(await opened(world, alice, [bob], { type, labels: { n: type } }));

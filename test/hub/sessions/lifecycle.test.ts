@@ -3,10 +3,9 @@ import type { Envelope } from '../../../src/core/records/session/envelope.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import {
+  aCast,
   aConversation,
-  aPair,
   aPanel,
-  aTrio,
   aWorld,
   DAY,
   HOUR,
@@ -52,7 +51,7 @@ function last(world: World, id: string): string | undefined {
 
 describe('a whole life', () => {
   it('[LC1, LC2, LC3, RE7] leads from created through active and closing to closed, in envelopes', async () => {
-    const { world, alice, bob } = await aPair();
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const id = await invited(world, alice, [bob], { labels: { team: 'blue' }, intent: 'plan' });
     await world.pass(SECOND);
     await world.answer(bob.call('ack_invite', { session_id: id }));
@@ -142,7 +141,7 @@ describe('a whole life', () => {
   });
 
   it('[LC1, RE7] passes through the same states in the metadata', async () => {
-    const { world, alice, bob } = await aPair();
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     bob.acks = false;
     const id = await invited(world, alice, [bob]);
     const asCreated = await sessionOf(world, alice, id);
@@ -212,7 +211,7 @@ describe('a whole life', () => {
   });
 
   it('[LC2] opens in the first unit with required_acks 0, and invitees still join', async () => {
-    const { world, alice, bob } = await aTrio();
+    const { world, alice, bob } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob], { type: 'monologue', required_acks: 0 });
     expect(types(logOf(world.store, id))).toEqual(['session.created', 'session.invite', 'session.opened']);
     await world.answer(bob.call('ack_invite', { session_id: id }));
@@ -221,7 +220,7 @@ describe('a whole life', () => {
 
   it('[LC2, LC8] keeps the whole first unit or nothing after a crash during creation', async () => {
     for (const kept of [true, false]) {
-      const { world, alice, bob } = await aTrio();
+      const { world, alice, bob } = await aCast(['alice', 'bob', 'carol']);
       world.hold = true;
       void alice.call('create_session', { type: 'conversation', participants: ['bob'], wait: 'created' });
       await world.settle();
@@ -239,7 +238,7 @@ describe('a whole life', () => {
 
 describe('INVITED', () => {
   it('[LC3] the ack that completes the quorum opens the session in the same unit', async () => {
-    const { world, alice, bob, carol } = await aTrio();
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob, carol], { type: 'panel' });
     expect(await world.answer(bob.call('ack_invite', { session_id: id }))).toEqual({ state: 'INVITED' });
     expect(await standing(world, alice, id)).toBe('INVITED: alice active, bob active, carol invited');
@@ -254,7 +253,7 @@ describe('INVITED', () => {
   });
 
   it('[LC3] opens with a partial quorum, names the active participants, and lets late acks join', async () => {
-    const { world, alice, bob, carol } = await aTrio();
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob, carol], { type: 'panel', required_acks: 1 });
     expect(await world.answer(carol.call('ack_invite', { session_id: id }))).toEqual({ state: 'ACTIVE' });
     const names = [['alice', alice] as const, ['bob', bob] as const, ['carol', carol] as const];
@@ -278,7 +277,7 @@ describe('INVITED', () => {
   });
 
   it('[LC3] only a pending invitee may answer', async () => {
-    const { world, alice, bob, carol } = await aTrio();
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob, carol], { type: 'panel' });
     const byCreator = { code: 'protocol_error', details: { status: 'active' } };
     expect(await refusal(world, alice.call('ack_invite', { session_id: id }))).toMatchObject(byCreator);
@@ -293,7 +292,7 @@ describe('INVITED', () => {
   });
 
   it('[LC4] a decline in a session for two ends it in the same unit', async () => {
-    const { world, alice, bob } = await aPair();
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const id = await invited(world, alice, [bob]);
     expect(await world.answer(bob.call('reject_invite', { session_id: id, reason: 'busy' }))).toEqual({
       state: 'CLOSED',
@@ -311,7 +310,7 @@ describe('INVITED', () => {
   });
 
   it('[LC4] a decline that leaves the quorum in reach removes only its sender', async () => {
-    const { world, alice, bob, carol } = await aTrio();
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob, carol], { type: 'panel', required_acks: 1 });
     expect(await world.answer(bob.call('reject_invite', { session_id: id }))).toEqual({ state: 'INVITED' });
     expect(await standing(world, alice, id)).toBe('INVITED: alice active, bob rejected, carol invited');
@@ -323,7 +322,7 @@ describe('INVITED', () => {
   });
 
   it('[LC4] a decline after an ack may put the quorum out of reach', async () => {
-    const { world, alice, bob, carol } = await aTrio();
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob, carol], { type: 'panel', required_acks: 2 });
     await world.answer(bob.call('ack_invite', { session_id: id }));
     expect(await world.answer(carol.call('reject_invite', { session_id: id }))).toEqual({ state: 'CLOSED' });
@@ -331,7 +330,7 @@ describe('INVITED', () => {
   });
 
   it('[LC4] a decline after the opening does not end the session', async () => {
-    const { world, alice, bob, carol } = await aTrio();
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob, carol], { type: 'panel', required_acks: 1 });
     await world.answer(bob.call('ack_invite', { session_id: id }));
     expect(await world.answer(carol.call('reject_invite', { session_id: id }))).toEqual({ state: 'ACTIVE' });
@@ -339,7 +338,7 @@ describe('INVITED', () => {
   });
 
   it('[LC5, L9] closes with invite_timeout after 30 s without answers, once', async () => {
-    const { world, alice, bob } = await aTrio();
+    const { world, alice, bob } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob]);
     await world.pass(29 * SECOND + 999);
     expect(await standing(world, alice, id)).toBe('INVITED: alice active, bob invited');
@@ -354,7 +353,7 @@ describe('INVITED', () => {
   });
 
   it('[LC5] an acks_within that closes sets deadline and reason', async () => {
-    const { world, alice, bob } = await aTrio();
+    const { world, alice, bob } = await aCast(['alice', 'bob', 'carol']);
     const consulting = await invited(world, alice, [bob], { type: 'consulting', invite_timeout: '5m' });
     const expectations = [
       { name: 'acks_within', on_violation: 'warn', params: { seconds: 1 } },
@@ -373,7 +372,7 @@ describe('INVITED', () => {
   });
 
   it('[LC5, L9] leaves invitees 30 s after a restart, then closes once', async () => {
-    const { world, alice, bob } = await aPair();
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const late = await invited(world, alice, [bob]);
     const never = await invited(world, alice, [bob]);
     world.clock.advance(3_600_000);
@@ -389,7 +388,7 @@ describe('INVITED', () => {
   });
 
   it('[LC5] uses the given invite_timeout, also for a partial quorum', async () => {
-    const { world, alice, bob, carol } = await aTrio();
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob, carol], { type: 'panel', invite_timeout: '3s' });
     await world.answer(bob.call('ack_invite', { session_id: id }));
     await world.pass(3 * SECOND);
@@ -403,7 +402,7 @@ describe('INVITED', () => {
   });
 
   it('[LC6] a close from INVITED closes immediately and notifies the invitees', async () => {
-    const { world, alice, bob } = await aTrio();
+    const { world, alice, bob } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob]);
     expect(await world.answer(alice.call('close_session', { session_id: id }))).toEqual({
       state: 'CLOSED',
@@ -416,14 +415,14 @@ describe('INVITED', () => {
   });
 
   it('[LC6] invitees may not close the session before joining', async () => {
-    const { world, alice, bob } = await aTrio();
+    const { world, alice, bob } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob]);
     expect(await refusal(world, bob.call('close_session', { session_id: id }))).toMatchObject({ code: 'forbidden' });
     expect(await standing(world, alice, id)).toMatch(/^INVITED/);
   });
 
   it('[LC9] expires at expires_at, whatever the invites', async () => {
-    const { world, alice, bob } = await aTrio();
+    const { world, alice, bob } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob], { ttl: '10s' });
     await world.pass(10 * SECOND - 1);
     expect(await standing(world, alice, id)).toMatch(/^INVITED/);
@@ -464,7 +463,7 @@ describe('ACTIVE', () => {
   });
 
   it('[LC6] with close_by creator only the creator may close', async () => {
-    const { world, alice, bob, carol } = await aTrio();
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     const id = await opened(world, alice, [bob, carol], { type: 'panel', knobs: { close_by: 'creator' } });
     expect(await refusal(world, bob.call('close_session', { session_id: id }))).toEqual({
       code: 'forbidden',
@@ -476,7 +475,7 @@ describe('ACTIVE', () => {
   });
 
   it('[LC9, L9] expires at expires_at, in one step, for good', async () => {
-    const { world, alice, bob } = await aPair();
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const id = await opened(world, alice, [bob], { ttl: '1m' });
     await world.pass(MINUTE - 1);
     await say(world, alice, id, 'in time');
@@ -520,7 +519,7 @@ describe('ACTIVE', () => {
   });
 
   it('[LC8, L4] an adapter’s close is in the unit of the reply, and nothing is accepted after it', async () => {
-    const { world, alice, bob } = await aTrio();
+    const { world, alice, bob } = await aCast(['alice', 'bob', 'carol']);
     const id = await opened(world, alice, [bob], { type: 'consulting' });
     await say(world, alice, id, 'question');
     world.hold = true;
@@ -601,7 +600,7 @@ describe('CLOSING', () => {
       ['90s', 90 * SECOND],
       [0, 5 * SECOND],
     ] as const) {
-      const { world, alice, bob } = await aPair();
+      const { world, alice, bob } = await aCast(['alice', 'bob']);
       const id = await opened(world, alice, [bob], drain_timeout === undefined ? {} : { drain_timeout });
       await closing({ world, alice, bob, id });
       await world.pass(ms - 1);
@@ -612,7 +611,7 @@ describe('CLOSING', () => {
   });
 
   it('[LC7] does not wait for invitees that never joined', async () => {
-    const { world, alice, bob, carol } = await aTrio();
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob, carol], { type: 'panel', required_acks: 1 });
     await world.answer(bob.call('ack_invite', { session_id: id }));
     carol.acks = false;
@@ -651,7 +650,7 @@ describe('CLOSING', () => {
   });
 
   it('[LC9] ignores expires_at', async () => {
-    const { world, alice, bob } = await aPair();
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const id = await opened(world, alice, [bob], { ttl: '10s', drain_timeout: '1m' });
     await closing({ world, alice, bob, id });
     await world.pass(30 * SECOND);
@@ -679,7 +678,7 @@ describe('CLOSED and EXPIRED', () => {
 
 describe('orphans', () => {
   async function lasting() {
-    const { world, alice, bob } = await aPair();
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const id = await opened(world, alice, [bob], { ttl: 0, expectations: [] });
     return { world, alice, bob, id };
   }
@@ -764,7 +763,7 @@ describe('parents and children', () => {
   });
 
   it('[LC11] a parent that expires closes its children', async () => {
-    const { world, alice, bob } = await aTrio();
+    const { world, alice, bob } = await aCast(['alice', 'bob', 'carol']);
     const parent = await opened(world, alice, [bob], { ttl: '1m' });
     const child = await opened(world, alice, [bob], { parent_session_id: parent });
     await world.pass(MINUTE);
@@ -806,7 +805,7 @@ describe('parents and children', () => {
 
 describe('unregister', () => {
   it('[LC12] declines for a pending invitee', async () => {
-    const { world, alice, bob } = await aTrio();
+    const { world, alice, bob } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob]);
     await world.answer(bob.call('unregister', {}));
     expect(lines(logOf(world.store, id), ['bob', bob]).slice(-2)).toEqual([
@@ -816,7 +815,7 @@ describe('unregister', () => {
   });
 
   it('[LC12] may put the quorum out of reach after an ack', async () => {
-    const { world, alice, bob, carol } = await aTrio();
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob, carol], { type: 'panel', required_acks: 2 });
     await world.answer(bob.call('ack_invite', { session_id: id }));
     await world.answer(bob.call('unregister', {}));
@@ -827,7 +826,7 @@ describe('unregister', () => {
   });
 
   it('[LC12] by the creator ends a session that is not open', async () => {
-    const { world, alice, bob } = await aTrio();
+    const { world, alice, bob } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob]);
     await world.answer(alice.call('unregister', {}));
     expect(types(logOf(world.store, id)).slice(-2)).toEqual(['session.participant.removed', 'session.closed']);
@@ -882,7 +881,7 @@ describe('unregister', () => {
   });
 
   it('[LC12] removes the agent from a session that is being created', async () => {
-    const { world, alice, bob } = await aTrio();
+    const { world, alice, bob } = await aCast(['alice', 'bob', 'carol']);
     world.hold = true;
     const create = alice.call('create_session', { type: 'conversation', participants: ['bob'], wait: 'created' });
     await world.settle();
@@ -897,7 +896,7 @@ describe('unregister', () => {
   });
 
   it('[LC12] removes a retired agent from its sessions at the start after a crash', async () => {
-    const { world, alice, bob } = await aTrio();
+    const { world, alice, bob } = await aCast(['alice', 'bob', 'carol']);
     world.hold = true;
     void alice.call('create_session', { type: 'conversation', participants: ['bob'], wait: 'created' });
     await world.settle();

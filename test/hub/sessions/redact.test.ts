@@ -7,7 +7,7 @@ import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import { hubUnit } from '../../../src/testing/lib/sample-records.ts';
 import { durably } from '../../../src/testing/store-contract/read-store.ts';
-import { aConversation, aPair, aPanel, logOf, opened, refusal, say, text, VIEWS } from '../scene.ts';
+import { aCast, aConversation, aPanel, logOf, opened, refusal, say, text, VIEWS } from '../scene.ts';
 
 const SECRET = 'sk-live-0123456789';
 
@@ -115,7 +115,11 @@ describe('redact', () => {
   });
 
   it('[RD5] is rejected while the state holds the content, and accepted afterwards', async () => {
-    const { world, alice, bob } = await aPair({}, { adapters: [workflow], conditions: CONDITIONS, targets: TARGETS });
+    const { world, alice, bob } = await aCast(
+      ['alice', 'bob'],
+      {},
+      { adapters: [workflow], conditions: CONDITIONS, targets: TARGETS },
+    );
     const id = await opened(world, alice, [bob], { type: 'workflow', knobs: { graph: sequence(['alice', 'bob']) } });
     const olga = await operator(world);
     const set = (value: string) =>
@@ -135,7 +139,11 @@ describe('redact', () => {
   });
 
   it('[RD5] rejects content held as a name, a number or the close reason', async () => {
-    const { world, alice, bob } = await aPair({}, { adapters: [workflow], conditions: CONDITIONS, targets: TARGETS });
+    const { world, alice, bob } = await aCast(
+      ['alice', 'bob'],
+      {},
+      { adapters: [workflow], conditions: CONDITIONS, targets: TARGETS },
+    );
     const id = await opened(world, alice, [bob], { type: 'workflow', knobs: { graph: sequence(['alice', 'bob']) } });
     const post = (event_type: string, event_data: JsonObject) =>
       world.answer(alice.call('post', { session_id: id, event_type, event_data }));

@@ -6,7 +6,7 @@ import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import { World, type WorldOptions } from '../../../src/testing/doubles/world.ts';
 import { type PanelState, panel } from '../panel.ts';
 import {
-  aPair,
+  aCast,
   aWorld,
   DAY,
   EXPECTATIONS,
@@ -129,7 +129,7 @@ describe('a session whose adapter is missing', () => {
   });
 
   it('[LC13, RE8] keeps the version chosen at creation, by default the newest', async () => {
-    const { world, alice, bob } = await aPair();
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const first = await invited(world, alice, [bob], { type: 'panel' });
     world.hub.register({ ...panel, manifest: { ...panel.manifest, version: 10 } });
     world.hub.register({ ...panel, manifest: { ...panel.manifest, version: 9 } });

@@ -3,7 +3,7 @@
 import type { Arbiter } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
 import { asError } from '../../../src/core/lib/errors.ts';
-import { aPair, aWorld, opened, refusal, say, text, watch } from '../scene.ts';
+import { aCast, aWorld, opened, refusal, say, text, watch } from '../scene.ts';
 
 const ODD: Readonly<Record<string, () => unknown>> = {
   'an object without a text': () => Object.create(null),
@@ -23,7 +23,7 @@ describe.each(Object.entries(ODD))('%s', (_, odd) => {
   });
 
   it('[EV2, L8] is contained when a listener throws it', async () => {
-    const { world, alice, bob } = await aPair();
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const id = await opened(world, alice, [bob], { type: 'panel' });
     world.hub.on('envelopePosted', () => {
       throw odd();
@@ -37,7 +37,11 @@ describe.each(Object.entries(ODD))('%s', (_, odd) => {
       throw odd();
     };
     for (const answer of [throwing, () => Promise.reject(odd())]) {
-      const { world, alice, bob } = await aPair({}, { arbiter: { [member]: answer } as Partial<Arbiter> });
+      const { world, alice, bob } = await aCast(
+        ['alice', 'bob'],
+        {},
+        { arbiter: { [member]: answer } as Partial<Arbiter> },
+      );
       const id = await opened(world, alice, [bob], { type: 'panel' });
       expect(await refusal(world, say(world, alice, id, 'x'))).toMatchObject({ code: 'forbidden' });
     }
@@ -69,7 +73,7 @@ it('[AR2] a participant that joins while the arbiter would be asked is not allow
 it('[AR2] posts of one connection keep their order, whichever the arbiter answers first', async () => {
   const answers: (() => void)[] = [];
   const slow = (): Promise<boolean> => new Promise((resolve) => answers.push(() => resolve(true)));
-  const { world, alice, bob } = await aPair({}, { arbiter: { authorizeSend: slow } });
+  const { world, alice, bob } = await aCast(['alice', 'bob'], {}, { arbiter: { authorizeSend: slow } });
   const id = await opened(world, alice, [bob], { type: 'panel' });
   const posts = ['1', '2'].map((words) => watch(alice.call('post', text(id, words))));
   await world.settle();
