@@ -124,7 +124,7 @@ describe('addParticipant', () => {
     });
     expect(refusedBy(add(session, 'dave', 'bob'))).toMatchObject({
       code: 'forbidden',
-      message: `only alice, who created session ${SESSION_ID}, may add to it`,
+      message: `only alice, the creator of session ${SESSION_ID}, may add participants`,
     });
     const unknown = addParticipant(
       session.state,
@@ -139,18 +139,18 @@ describe('addParticipant', () => {
     session.carryOut(removeParticipant(session.state, idOf('bob'), 'left'));
     expect(refusedBy(add(session, 'bob'))).toMatchObject({
       code: 'protocol_error',
-      message: `bob was removed from session ${SESSION_ID}, and that is for good`,
+      message: `bob was removed from session ${SESSION_ID} and cannot be invited again`,
     });
     for (const role of ['initiator', 'judge']) {
       expect(refusedBy(add(session, 'dave', 'alice', role))).toMatchObject({
         code: 'protocol_error',
-        message: `params.role: plain has no role "${role}" to give; it has participant`,
+        message: `params.role: plain has no role "${role}"; valid roles: participant`,
       });
     }
     session.hub('session.participant.hidden', { agent_id: 'id-alice' });
     expect(refusedBy(add(session, 'dave'))).toMatchObject({
       code: 'forbidden',
-      message: `you are hidden in session ${SESSION_ID} and may not add to it`,
+      message: `you are hidden in session ${SESSION_ID} and may not add participants`,
     });
     session.hub('session.participant.returned', { agent_id: 'id-alice' });
     session.carryOut(closeSession(session.state, null, 'done'));
@@ -171,7 +171,7 @@ describe('addParticipant', () => {
     const session = openSession({ governedBy: anyoneSpeaks({}, manifest) });
     expect(refusedBy(add(session, 'dave'))).toMatchObject({
       code: 'protocol_error',
-      message: `plain takes at most 3 participants, and session ${SESSION_ID} has them`,
+      message: `session ${SESSION_ID} is full: plain allows at most 3 participants`,
     });
     session.carryOut(removeParticipant(session.state, idOf('bob'), 'left'));
     session.carryOut(add(session, 'dave'));
@@ -187,7 +187,7 @@ describe('addParticipant', () => {
     session.carryOut(removeParticipant(session.state, idOf('bob'), 'left'));
     expect(refusedBy(add(session, 'dave', 'alice', undefined, limits))).toMatchObject({
       code: 'protocol_error',
-      message: `session ${SESSION_ID} has had 3 participants, and 3 are the most`,
+      message: `session ${SESSION_ID} has had 3 participants; at most 3 are allowed`,
     });
     // An agent that declined keeps its place.
     const asked = new TestSession({ requiredAcks: 1 });

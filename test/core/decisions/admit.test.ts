@@ -101,7 +101,7 @@ describe('the order of the checks', () => {
     ],
     [
       'outbound access and depth',
-      { code: 'forbidden', message: 'this cannot be sent: no', details: { reason: 'no' } },
+      { code: 'forbidden', message: 'this post is not allowed: no', details: { reason: 'no' } },
       fact({ denied: null }),
     ],
     [
@@ -122,7 +122,7 @@ describe('the order of the checks', () => {
       'active sender',
       {
         code: 'not_your_turn',
-        message: `you are hidden in session ${SESSION_ID} since seq 6 and cannot speak; return to the session first (return_to_session)`,
+        message: `you are hidden in session ${SESSION_ID} since seq 6 and cannot post; return to the session first (return_to_session)`,
         details: { turn_passed_at_seq: 6 },
       },
       fact({ state: session.state }),
@@ -140,7 +140,7 @@ describe('the order of the checks', () => {
       'rate',
       {
         code: 'rate_limited',
-        message: 'you send faster than your rule allows (limits.rate); try again in 20 ms',
+        message: 'you post faster than your access rule allows (limits.rate); try again in 20 ms',
         details: { retry_after_ms: 20 },
       },
       fact({ retryAfterMs: 0 }),
@@ -150,7 +150,7 @@ describe('the order of the checks', () => {
       'type',
       {
         code: 'protocol_error',
-        message: '"session.opened" is made by the hub alone',
+        message: '"session.opened" can only be created by the hub',
         details: { event_type: 'session.opened' },
       },
       said({ event_type: 'msg.text' }),
@@ -159,7 +159,7 @@ describe('the order of the checks', () => {
       'audience',
       {
         code: 'protocol_error',
-        message: `audience: expected at least one other participant of session ${SESSION_ID}, got none that can hear it`,
+        message: `audience: expected at least one other participant of session ${SESSION_ID}, got none that can receive it`,
         details: { field: 'audience' },
       },
       said({ audience: ['id-carol', 'id-mallory'] }),
@@ -337,7 +337,7 @@ describe('the new holder of the turn', () => {
     expect(ask(consulting, ['alice', 'bob'], ['id-bob'])).toBeNull();
   });
 
-  it('[AM6] need not be in the audience of other envelopes, or of its own', () => {
+  it('[AM6] need not be in the audience of other envelopes or its own posts', () => {
     expect(
       ask(
         carolsTurn(() => 1),

@@ -104,7 +104,7 @@ describe('an evaluator', () => {
     };
     const watched = (settlements: boolean | undefined, applies_to: readonly string[]) => {
       const evaluator = { name: 'x', version: 1, ...(settlements === undefined ? {} : { settlements }) };
-      // Only what is asked about here.
+      // Only the members under test.
       return {
         entry: { name: 'x', on_violation: 'warn', params: {}, applies_to },
         evaluator,

@@ -62,7 +62,7 @@ describe('hideParticipant and returnParticipant', () => {
     const session = new TestSession({ requiredAcks: 1 });
     expect(refusedBy(hideParticipant(session.state, 'alice'))).toMatchObject({
       code: 'protocol_error',
-      message: `only who is active in an active session can be hidden; alice is active in session ${SESSION_ID}, which is INVITED`,
+      message: `only a participant that is active in an active session can be hidden; alice is active in session ${SESSION_ID}, which is INVITED`,
     });
     session.ack('bob');
     expect(refusedBy(hideParticipant(session.state, 'carol'))).toMatchObject({ code: 'protocol_error' });

@@ -45,7 +45,7 @@ describe('opening a session', () => {
       access({ session_types: { initiate: ['*'], accept: [] } }),
       'bob does not accept "conversation" sessions (access.session_types.accept)',
     ],
-    ['bob', access({ inbound_from: ['?'] }), 'bob takes nothing from alice (access.inbound_from)'],
+    ['bob', access({ inbound_from: ['?'] }), 'bob does not accept messages from alice (access.inbound_from)'],
   ] as const)('[RU6] is rejected by the rule of %s: %j', async (name, change, reason) => {
     const { world, ...peers } = await aCast(['alice', 'bob']);
     await rule(world, peers[name], change);
@@ -67,7 +67,7 @@ describe('opening a session', () => {
     await say(world, alice, child, 'deep');
     expect(await refusal(world, open(child))).toMatchObject({
       code: 'forbidden',
-      details: { reason: 'alice may go 1 sessions deep, this is 2 (limits.delegation_depth)' },
+      details: { reason: 'alice may use sessions up to depth 1, this one has depth 2 (limits.delegation_depth)' },
     });
     await rule(world, alice, limits({ delegation_depth: 0 }));
     expect((await refusal(world, say(world, alice, child, 'no'))).code).toBe('forbidden');
@@ -78,7 +78,7 @@ describe('opening a session', () => {
     const { world, alice, bob, id } = await aConversation();
     const carol = await world.peer('carol');
     await rule(world, bob, limits({ delegation_depth: 0 }));
-    const reason = 'bob may go 0 sessions deep, this is 1 (limits.delegation_depth)';
+    const reason = 'bob may use sessions up to depth 0, this one has depth 1 (limits.delegation_depth)';
     const opening = invited(world, alice, [bob], { parent_session_id: id });
     expect(await refusal(world, opening)).toMatchObject({ code: 'forbidden', details: { reason } });
     const child = await opened(world, alice, [carol], { type: 'panel', parent_session_id: id });
@@ -218,7 +218,7 @@ describe('a post', () => {
     await rule(world, bob, access({ inbound_from: ['carol'] }));
     expect(await refusal(world, say(world, alice, id, 'psst', { audience: [bob.agentId] }))).toMatchObject({
       code: 'forbidden',
-      details: { reason: 'bob takes nothing from alice (access.inbound_from)' },
+      details: { reason: 'bob does not accept messages from alice (access.inbound_from)' },
     });
     const { seq } = await say(world, alice, id, 'everybody');
     const after = await say(world, carol, id, 'me too');
