@@ -110,7 +110,7 @@ export class Budgets {
   }
 }
 
-/** A session this participant never joined has no spending of its own. */
+/** This participant has spent nothing in a session it never joined. */
 function unread(thrown: unknown): SpendTotal {
   if (thrown instanceof WireError && (thrown.code === 'not_found' || thrown.code === 'forbidden')) return ZERO_TOTAL;
   throw thrown;

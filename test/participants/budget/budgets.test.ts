@@ -100,7 +100,7 @@ describe('before a call', () => {
     });
   });
 
-  it('[BU3] bounds an unbounded answer by what is left, and does not start it below 256 tokens', async () => {
+  it('[BU3] limits an unbounded answer to the remaining budget, and does not start it below 256 tokens', async () => {
     const model = new ScriptedModel('So.');
     model.guess = { prompt: 100, most: null, price: 0.01 };
     const told = await asked({ perTurn: { usd: 20 }, total: { tokens: 450 } }, model, 1);
@@ -293,9 +293,7 @@ describe('after a call', () => {
     const budget = { perSession: { tokens: 45 }, total: { tokens: 60, usd: 1 }, unpriced: 'count_as_zero' } as const;
     const model = () => new ScriptedModel({ text: 'So.', cost_usd: 0.1 });
     let bob = await stage.join('bob', model().agent(), { budget });
-    const alice = await stage.client('alice0');
-    const other = await stage.done(alice.open('consulting', ['bob']));
-    await stage.done(other.send('why?'));
+    await stage.ask('why?', 'consulting', 'alice0');
     await stage.until(() => stage.told.includes('bob over: consulting_complete'), 'the end of the first');
     const { ask } = await conversation();
     await ask();
@@ -368,7 +366,7 @@ describe('sessions and delegations', () => {
     expect((await stage.done(session.info())).session.state).toBe('ACTIVE');
   });
 
-  it('[BU10] a delegation gets a share of what is left, and its cost counts', async () => {
+  it('[BU10] a delegation gets a share of the remaining budget, and its cost counts', async () => {
     await stage.join('carol', priced({ text: 'Yes.', cost_usd: 0.2 }).agent());
     const model = delegating({});
     const bob = await stage.join('bob', model.agent(), { tools: true, budget: { perSession: { usd: 0.6 } } });
@@ -406,9 +404,7 @@ describe('sessions and delegations', () => {
     const question = { calls: [['delegate', { to: 'carol', question: 'Is it so?' }]] as const, cost_usd: 0.1 };
     const first = priced(question, () => new Promise(() => {}));
     const bob = await stage.join('bob', first.agent(), { tools: true, budget, graceMs: 1 });
-    const alice = await stage.client('alice');
-    const session = await stage.done(alice.open('conversation', ['bob']));
-    await stage.done(session.send('and?'));
+    const { session } = await stage.ask('and?', 'conversation');
     await stage.until(() => first.asked.length === 2, 'the answer of carol');
     const closing = bob.close();
     await stage.world.pass(10);
@@ -444,9 +440,7 @@ describe('sessions and delegations', () => {
     await stage.join('carol', carol.agent());
     const model = delegating({ budget_usd: 0.1 });
     await stage.join('bob', model.agent(), { tools: true, budget: { perSession: { usd: 1 } } });
-    const alice = await stage.client('alice');
-    const session = await stage.done(alice.open('conversation', ['bob']));
-    await stage.done(session.send('and?'));
+    await stage.ask('and?', 'conversation');
     await stage.until(() => stage.told.some((line) => line.startsWith('carol failed')), 'the refusal of carol');
     await stage.world.pass(2_000);
     await stage.until(() => lines().length === 1, 'the answer of bob');

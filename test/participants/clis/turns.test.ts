@@ -242,7 +242,7 @@ function sha(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** What any user of this machine can see of its processes. */
+/** Command lines of all processes, visible to any user. */
 function commandLines(): readonly string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

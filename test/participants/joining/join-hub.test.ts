@@ -14,9 +14,7 @@ beforeEach(async () => {
 
 /** alice asks bob, and bob is called. */
 async function asked() {
-  const alice = await stage.client('alice');
-  const session = await stage.done(alice.open('consulting', ['bob']));
-  await stage.done(session.send('why?'));
+  const { alice, session } = await stage.ask();
   await stage.until(() => bob.calls.length === 1, 'bob is called');
   return { alice, session };
 }
@@ -84,9 +82,7 @@ describe('a turn', () => {
 
   it('[PA1] is taken by a plain function of two arguments', async () => {
     await stage.join('bob', async (ctx, prompt) => `${prompt}: ${ctx.steps.at(-1)?.content}`, { systemPrompt: 'echo' });
-    const alice = await stage.client('alice');
-    const session = await stage.done(alice.open('consulting', ['bob']));
-    await stage.done(session.send('hello'));
+    const { session } = await stage.ask('hello');
     expect(await stage.done(session.ended())).toMatchObject({ reason: 'consulting_complete' });
     expect(await stage.texts(session)).toEqual(['hello', 'echo: hello']);
   });
@@ -142,9 +138,7 @@ describe('a turn', () => {
     await stage.join('bob', () => {
       throw 'no';
     });
-    const alice = await stage.client('alice');
-    const session = await stage.done(alice.open('consulting', ['bob']));
-    await stage.done(session.send('why?'));
+    await stage.ask();
     await stage.until(() => stage.told.includes('bob failed: no'), 'the failure');
   });
 
@@ -187,9 +181,7 @@ describe('a turn', () => {
 
   it('[PA4] is cancelled when the participant answers by other means', async () => {
     const joined = await stage.join('bob', bob.agent);
-    const alice = await stage.client('alice');
-    const session = await stage.done(alice.open('discussion', ['bob']));
-    await stage.done(session.send('hello'));
+    const { session } = await stage.ask('hello', 'discussion');
     await stage.until(() => bob.calls.length === 1, 'bob is called');
     await stage.done(joined.client.session(session.id).send('by hand'));
     await stage.until(() => bob.call().turn.signal.aborted, 'the turn is cancelled');
@@ -359,9 +351,7 @@ describe('joining', () => {
   it('[PA8] takes one turn at a time if so configured', async () => {
     await stage.join('bob', bob.agent, { maxParallelTurns: 1 });
     const { session } = await asked();
-    const alice = await stage.client('anna');
-    const other = await stage.done(alice.open('consulting', ['bob']));
-    await stage.done(other.send('and why?'));
+    const { session: other } = await stage.ask('and why?', 'consulting', 'anna');
     await stage.settle();
     expect(bob.calls).toHaveLength(1);
     bob.call().answer('because');
@@ -375,9 +365,7 @@ describe('joining', () => {
     await stage.join('bob', bob.agent, { maxParallelTurns: 1, graceMs: 5_000 });
     const { session } = await asked();
     await stage.done(session.close('enough'));
-    const anna = await stage.client('anna');
-    const other = await stage.done(anna.open('consulting', ['bob']));
-    await stage.done(other.send('and why?'));
+    const { session: other } = await stage.ask('and why?', 'consulting', 'anna');
     await stage.settle();
     expect(bob.calls).toHaveLength(1);
     stage.world.clock.advance(5_000);
@@ -392,9 +380,7 @@ describe('joining', () => {
   it('[PA8] never starts a waiting turn that has ended', async () => {
     await stage.join('bob', bob.agent, { maxParallelTurns: 1 });
     await asked();
-    const anna = await stage.client('anna');
-    const other = await stage.done(anna.open('consulting', ['bob']));
-    await stage.done(other.send('and why?'));
+    const { session: other } = await stage.ask('and why?', 'consulting', 'anna');
     await stage.settle();
     await stage.done(other.close('never mind'));
     bob.call().answer('because');
@@ -405,9 +391,7 @@ describe('joining', () => {
   it('[PA8] takes turns of several sessions concurrently', async () => {
     await stage.join('bob', bob.agent, { maxParallelTurns: 2 });
     await asked();
-    const anna = await stage.client('anna');
-    const other = await stage.done(anna.open('consulting', ['bob']));
-    await stage.done(other.send('and why?'));
+    await stage.ask('and why?', 'consulting', 'anna');
     await stage.until(() => bob.calls.length === 2, 'both are called');
   });
 });
@@ -431,9 +415,7 @@ describe('session types', () => {
 
   it('[PA3, PA9] reports a failure without a turn as a failed task, visible to all', async () => {
     await stage.join('bob', bob.agent);
-    const alice = await stage.client('alice');
-    const session = await stage.done(alice.open('conversation', ['bob']));
-    await stage.done(session.send('hello'));
+    const { session } = await stage.ask('hello', 'conversation');
     await stage.until(() => bob.calls.length === 1, 'bob is called');
     bob.call().fail(new Error('no model'));
     await stage.until(() => stage.told.includes('bob failed: no model'), 'the failure');
@@ -494,9 +476,7 @@ describe('session types', () => {
   it('[PA10] posts the text where packets are not accepted', async () => {
     const reply = { text: 'because', tool_calls: [{ name: 'finish', arguments: {} }] };
     await stage.join('bob', createScriptAdapter([reply]));
-    const alice = await stage.client('alice');
-    const session = await stage.done(alice.open('consulting', ['bob']));
-    await stage.done(session.send('why?'));
+    const { session } = await stage.ask();
     await stage.done(session.ended());
     expect(await stage.texts(session)).toEqual(['why?', 'because']);
   });
@@ -506,9 +486,7 @@ describe('session types', () => {
     ['the message before the text, as in a packet', 'hm', { message: 'it is 4' }, ['why?', 'it is 4']],
   ])('[PA10] posts %s where packets are not accepted', async (_, text, given, said) => {
     await stage.join('bob', createScriptAdapter([{ text, tool_calls: [{ name: 'finish', arguments: given }] }]));
-    const alice = await stage.client('alice');
-    const session = await stage.done(alice.open('consulting', ['bob']));
-    await stage.done(session.send('why?'));
+    const { session } = await stage.ask();
     await stage.done(session.ended());
     expect(await stage.texts(session)).toEqual(said);
     expect(stage.told).toContain('bob said it is 4');
@@ -520,9 +498,7 @@ describe('session types', () => {
       { name: 'handoff', arguments: { to: 'x', message: ' ' } },
     ];
     await stage.join('bob', createScriptAdapter([{ text: '', tool_calls: calls }]));
-    const alice = await stage.client('alice');
-    const session = await stage.done(alice.open('consulting', ['bob']));
-    await stage.done(session.send('why?'));
+    const { session } = await stage.ask();
     await stage.until(() => stage.told.includes('bob failed: the agent answered nothing'), 'the failure');
     expect(await stage.texts(session)).toEqual(['why?']);
   });
@@ -555,9 +531,7 @@ describe('session types', () => {
 describe('scripts and people', () => {
   it('[PA11] fails the turn when a script is used up, and rejects an invalid script', async () => {
     await stage.join('bob', createScriptAdapter([]));
-    const alice = await stage.client('alice');
-    const session = await stage.done(alice.open('consulting', ['bob']));
-    await stage.done(session.send('why?'));
+    await stage.ask();
     await stage.until(() => stage.told.some((line) => line.includes('used up')), 'the failure');
     expect(() => createScriptAdapter(7 as never)).toThrow(/script: expected a function or a list of answers, got 7/);
   });
@@ -572,9 +546,7 @@ describe('scripts and people', () => {
       });
     });
     await stage.join('bob', person);
-    const alice = await stage.client('alice');
-    const first = await stage.done(alice.open('consulting', ['bob']));
-    await stage.done(first.send('may I?'));
+    const { alice, session: first } = await stage.ask('may I?');
     await stage.until(() => questions.length === 1, 'the question');
     answer('you may');
     await stage.done(first.ended());

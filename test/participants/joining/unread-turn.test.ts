@@ -1,4 +1,4 @@
-// What happens when the hub cannot say whether there is a turn, or says no.
+// Turns the hub cannot report, or denies.
 
 import { type Logger, type WireCode, WireError } from 'parley-hub/core';
 import type { AgentTurn } from 'parley-hub/participants';
@@ -85,9 +85,7 @@ describe('a turn that cannot be read', () => {
     expect(failures()).toEqual(['bob failed: the turn could not be read: the disk is slow']);
     expect(warnings).toHaveLength(7);
     vi.restoreAllMocks();
-    const anna = await stage.client('anna');
-    const other = await stage.done(anna.open('consulting', ['bob']));
-    await stage.done(other.send('and why?'));
+    await stage.ask('and why?', 'consulting', 'anna');
     await stage.until(() => bob.calls.length === 1, 'the next turn');
     expect(await failuresIn(session)).toEqual(['turn: the turn could not be read: the disk is slow']);
   });

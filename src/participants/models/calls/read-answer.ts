@@ -19,7 +19,7 @@ export interface ModelAttempt {
 }
 
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
-/** For what may follow the end of an answer, such as its usage. */
+/** For events after the end of an answer, such as its usage. */
 const LAST_WORD_MS = 5_000;
 
 /** Servers that cannot stream answer in one piece even when asked to stream. */
