@@ -4,35 +4,23 @@ import type { LiveRow } from '../core/ports/store.ts';
 import { isTerminal } from '../core/records/session/session.ts';
 import { stampMs } from '../core/records/session/stamp.ts';
 import type { Deadlines } from './deadlines/deadlines.ts';
-import type { Streams } from './delivery/streams.ts';
 import type { FollowUp } from './follow-up.ts';
 import { forEachLimit } from './lib/for-each-limit.ts';
-import type { Ground } from './log/ground.ts';
 import { sessionsToLeave } from './log/read-pages.ts';
-import type { Registry } from './registry/registry.ts';
-import type { Tokens } from './registry/tokens.ts';
+import type { SharedRooms } from './posting/shared-rooms.ts';
 import type { Schedules } from './schedules/schedules.ts';
-import type { LiveIndex } from './sessions/live-index.ts';
-import type { Redactions } from './sessions/redactions.ts';
-import type { Sessions } from './sessions/sessions.ts';
 import type { Delegations } from './tasks/delegations.ts';
 import { runWithRetries } from './time/retries.ts';
 
 /** Sessions worked on at the same time: enough to fill a flush. */
 const MAX_CONCURRENT = 128;
 
-export interface StartupNeeds extends Ground {
-  readonly registry: Registry;
-  readonly tokens: Tokens | null;
-  readonly redactions: Redactions;
-  readonly sessions: Sessions;
-  readonly index: LiveIndex;
-  readonly streams: Streams;
+export type StartupNeeds = SharedRooms & {
   readonly deadlines: Deadlines;
   readonly delegations: Delegations;
   readonly schedules: Schedules;
   readonly followUp: FollowUp;
-}
+};
 
 export class Startup {
   private readonly needs: StartupNeeds;

@@ -14,16 +14,10 @@ import { OPERATIONS } from '../../core/protocol/operations/operations.ts';
 import type { RuleChange, RuleRecord } from '../../core/records/access/rule.ts';
 import { agentRef, sessionId } from '../../core/records/fields.ts';
 import type { SessionState } from '../../core/state/state.ts';
-import type { Backlog } from '../log/backlog.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { SharedRooms } from '../posting/shared-rooms.ts';
 import { type LiveSession, requireAvailable } from '../sessions/live-session.ts';
-import type { Sessions } from '../sessions/sessions.ts';
 
-export interface OwnerActionsNeeds {
-  readonly sessions: Sessions;
-  readonly registry: Registry;
-  readonly backlog: Backlog;
-}
+type OwnerActionsNeeds = Pick<SharedRooms, 'sessions' | 'registry' | 'backlog'>;
 
 export class OwnerActions {
   private readonly needs: OwnerActionsNeeds;

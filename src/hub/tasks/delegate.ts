@@ -11,27 +11,19 @@ import { digestText, type KeyRecord } from '../../core/records/session/keys.ts';
 import type { DelegateAnswer, DelegateParams, DelegationOpened } from '../../core/records/work/delegation.ts';
 import { openedFrom, settledFrom, settledKey } from '../../core/state/open-delegations.ts';
 import type { SessionState } from '../../core/state/state.ts';
-import type { Rates } from '../access/rates.ts';
 import { type Binding, notBoundError } from '../bindings/binding.ts';
-import type { Bindings } from '../bindings/bindings.ts';
-import type { Ground } from '../log/ground.ts';
 import { readEntry } from '../log/read-pages.ts';
 import type { Opening } from '../opening/opening.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { SharedRooms } from '../posting/shared-rooms.ts';
 import { type LiveSession, requireAvailable } from '../sessions/live-session.ts';
-import type { Sessions } from '../sessions/sessions.ts';
 import { childKey } from './delegation-child.ts';
 import type { Delegations } from './delegations.ts';
 import { StagedWait } from './wait-graph.ts';
 
-export interface DelegateNeeds extends Pick<Ground, 'ids' | 'limits' | 'store' | 'backlog'> {
-  readonly bindings: Pick<Bindings, 'mayAct'>;
-  readonly registry: Pick<Registry, 'nameOf'>;
-  readonly sessions: Sessions;
-  readonly rates: Rates;
-  readonly opening: Pick<Opening, 'permission' | 'resolve'>;
-  readonly delegations: Delegations;
-}
+type DelegateNeeds = Pick<
+  SharedRooms,
+  'ids' | 'limits' | 'store' | 'backlog' | 'bindings' | 'registry' | 'sessions' | 'rates'
+> & { readonly opening: Opening; readonly delegations: Delegations };
 
 export class Delegate {
   private readonly needs: DelegateNeeds;

@@ -5,7 +5,7 @@ import { HUB_ID } from '../../core/records/session/envelope.ts';
 import type { Entry } from '../../core/records/session/unit.ts';
 import { Histogram, LATE_MS, SHORT_MS } from '../lib/histogram.ts';
 
-type SessionEvent = 'created' | 'opened' | 'closing' | 'ended';
+export type SessionEvent = 'created' | 'opened' | 'closing' | 'ended';
 
 export class Meter {
   /** Durable envelopes of participants, and of the hub. */

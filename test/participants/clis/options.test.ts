@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { cliFactories, createCliAdapter } from '../../../src/participants/clis/cli-agents.ts';
 
 const ofAny: readonly (readonly [object, string | RegExp])[] = [
-  [{ bogus: 1 }, /^bogus: expected an option that there is \(command, /],
+  [{ bogus: 1 }, /^bogus: expected a known option \(command, /],
   [{ args: 'x' }, 'args: expected a list of texts, got "x"'],
   [{ model: '-x' }, 'model: expected the name of a model, not beginning with -, got "-x"'],
   [{ cwd: 5 }, 'cwd: expected text, got 5'],
@@ -24,7 +24,7 @@ it.each<readonly [object, string | RegExp]>([
   [{ output: 'xml' }, 'output: expected text, json or jsonl, got "xml"'],
   [{ answerAt: 5 }, 'answerAt: expected text, got 5'],
   [{ tool: 5 }, 'tool: expected text, got 5'],
-  [{ permissions: 'full' }, /^permissions: expected an option that there is/],
+  [{ permissions: 'full' }, /^permissions: expected a known option/],
 ])('[AC15] rejects a custom program with %o', (options, problem) => {
   const make = (): unknown => createCliAdapter({ command: '/bin/true', ...options });
   expect(make).toThrow(TypeError);
@@ -35,7 +35,7 @@ const ofCli: readonly (readonly [object, string | RegExp])[] = [
   ...ofAny,
   [{ permissions: 'nope' }, 'permissions: expected safe, write or full, got "nope"'],
   [{ resume: 'no' }, 'resume: expected true or false, got "no"'],
-  [{ transport: 'arg' }, /^transport: expected an option that there is/],
+  [{ transport: 'arg' }, /^transport: expected a known option/],
 ];
 
 it.each(ofCli)('[AC15] rejects every CLI with %o', (options, problem) => {

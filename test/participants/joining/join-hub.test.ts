@@ -338,8 +338,8 @@ describe('joining', () => {
   const wrongOptions: readonly (readonly [object, RegExp])[] = [
     [{ agent: 'x' }, /agent: expected a function/],
     [{ agent, maxParallelTurns: 0 }, /maxParallelTurns: expected a whole number >= 1/],
-    [{ agent, maxparallel: 1 }, /maxparallel: expected an option that there is/],
-    [{ agent, handlers: { onSay() {} } }, /handlers.onSay: expected an option/],
+    [{ agent, maxparallel: 1 }, /maxparallel: expected a known option/],
+    [{ agent, handlers: { onSay() {} } }, /handlers.onSay: expected a known option/],
     ...[7, 'full_transcript', {}, { name: '' }, { name: 'a', params: null }, { name: 'a', atSeq: 1 }].map(
       (view) => [{ agent, view }, /view: expected a view, {name, params\?}/] as const,
     ),

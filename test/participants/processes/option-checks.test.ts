@@ -49,7 +49,7 @@ describe('[RN16] limits', () => {
     ],
     [{ afterResultMs: -1 }, /^limits\.afterResultMs: expected a number of milliseconds >= 0, or null/],
     [{ maxLineBytes: 0 }, /^limits\.maxLineBytes: .* got 0$/],
-    [{ wall: 5 }, /^limits\.wall: expected an option that there is \(wallMs, /],
+    [{ wall: 5 }, /^limits\.wall: expected a known option \(wallMs, /],
     [5, 'limits: expected an object, got 5'],
   ])('%o are rejected by name before anything starts', async (limits, problem) => {
     expect(() => runLimits(limits as never)).toThrow(TypeError);
