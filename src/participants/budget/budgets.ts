@@ -16,8 +16,8 @@ import {
   ZERO_SPEND,
 } from '../../core/records/session/spending.ts';
 import { appliesTo } from '../../core/state/pacing.ts';
+import type { Budget, BudgetLimits } from './account.ts';
 import { Account } from './account.ts';
-import type { Budget, BudgetLimits } from './budget.ts';
 import { TurnMeter } from './turn-meter.ts';
 
 export class Budgets {

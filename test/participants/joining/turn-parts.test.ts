@@ -10,8 +10,7 @@ import { createManualAdapter } from '../../../src/participants/agent/manual.ts';
 import { findTurn } from '../../../src/participants/joining/find-turn.ts';
 import { readThread } from '../../../src/participants/joining/thread-context.ts';
 import { Heartbeat, LiveText } from '../../../src/participants/joining/turn-progress.ts';
-import { SessionMemories } from '../../../src/participants/joining/turns.ts';
-import { Slots } from '../../../src/participants/lib/slots.ts';
+import { SessionMemories, Slots } from '../../../src/participants/joining/turns.ts';
 
 const quiet = () => new Promise((go) => setImmediate(go));
 
