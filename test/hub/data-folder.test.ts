@@ -1,26 +1,25 @@
 // A hub over a data folder, as a user has it: stop it, start it again, and everything is where it was.
 
-import { mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createHub, type LocalHub, openStore, restoreBackup } from 'parley-hub/node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Session } from '../../src/client/session/session.ts';
 import type { CreateHubOptions } from '../../src/server/create-hub.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 import { panel } from './panel.ts';
 
 let root: string;
 let data: string;
 const hubs: LocalHub[] = [];
 
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'parley-data-'));
+beforeEach(() => {
+  root = tempFolder('data');
   data = join(root, 'data');
 });
 
 afterEach(async () => {
   for (const hub of hubs.splice(0)) await hub.stop();
-  await rm(root, { recursive: true });
 });
 
 async function start(options: CreateHubOptions = {}): Promise<LocalHub> {

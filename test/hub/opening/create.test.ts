@@ -53,139 +53,122 @@ async function traces(world: World, peer: Peer) {
 }
 
 describe('a refused create', () => {
-  const cases: readonly [string, Record<string, unknown>, Record<string, unknown>][] = [
+  const labels = Object.fromEntries(Array.from({ length: 33 }, (_, i) => [`l${i}`, 'x']));
+  const deep = [{ name: 'a', on_violation: 'audit', params: { deep: nested(70) } }];
+  const nowhere = 'f'.repeat(32);
+  const picked = (topic: string) => ({ type: 'picky', knobs: { topic } });
+  type Row = readonly [
+    title: string,
+    params: object,
+    code: string,
+    details?: string | object | undefined,
+    message?: string,
+  ];
+  const cases: readonly Row[] = [
     [
-      '[LC2] names the missing participants',
+      '[LC2] needs participants',
       { participants: [] },
-      { code: 'bad_frame', details: { field: 'params.participants', expected: 'at least one name' } },
+      'bad_frame',
+      problem('params.participants', 'at least one name'),
     ],
     [
-      '[LC2] names who is not registered',
+      '[LC2] names an unregistered participant',
       { participants: ['bob', 'nobody'] },
-      {
-        code: 'invalid_create',
-        message: 'params.participants.1: no agent with name or id "nobody" is registered',
-        details: { field: 'params.participants.1', received: 'nobody' },
-      },
+      'invalid_create',
+      { field: 'params.participants.1', received: 'nobody' },
+      'params.participants.1: no agent with name or id "nobody" is registered',
     ],
     [
-      '[LC2] names who is listed twice',
+      '[LC2] names a participant that is listed twice',
       { participants: ['bob', 'alice', 'bob'] },
-      { code: 'invalid_create', details: { field: 'params.participants.2', received: 'bob' } },
+      'invalid_create',
+      { field: 'params.participants.2', received: 'bob' },
     ],
     [
-      '[LC2, RE8] says how many the adapter takes',
+      '[LC2, RE8] names the number of participants the adapter accepts',
       { participants: ['alice'] },
-      {
-        code: 'invalid_create',
-        message: 'participants: conversation takes exactly 2, the creator included; got 1',
-        details: { field: 'participants', expected: 'exactly 2', received: '1' },
-      },
+      'invalid_create',
+      problem('participants', 'exactly 2', '1'),
+      'participants: conversation takes exactly 2, the creator included; got 1',
     ],
     [
-      '[LC2] names the adapter that is not there',
+      '[LC2] names an unknown adapter',
       { type: 'debate' },
-      {
-        code: 'invalid_create',
-        message: 'type: no adapter "debate"; this hub has consulting, conversation, monologue, panel, picky',
-        details: { field: 'type', received: 'debate' },
-      },
+      'invalid_create',
+      { field: 'type', received: 'debate' },
+      'type: no adapter "debate"; this hub has consulting, conversation, monologue, panel, picky',
     ],
+    ['[LC2, RE8] names an unknown version', { version: 7 }, 'invalid_create', { field: 'version', received: '7' }],
+    ['[LC2, RE8] names an unknown knob', { knobs: { speed: 9 } }, 'invalid_create', 'knobs.speed'],
     [
-      '[LC2, RE8] names the version that is not there',
-      { version: 7 },
-      { code: 'invalid_create', details: { field: 'version', received: '7' } },
-    ],
-    [
-      '[LC2, RE8] names the knob that the schema does not know',
-      { knobs: { speed: 9 } },
-      { code: 'invalid_create', details: { field: 'knobs.speed' } },
-    ],
-    [
-      '[LC2, RE8] names the knob with a wrong value',
+      '[LC2, RE8] names a knob with an invalid value',
       { type: 'panel', knobs: { topic: 9 } },
-      { code: 'invalid_create', details: { field: 'knobs.topic', received: '9' } },
+      'invalid_create',
+      { field: 'knobs.topic', received: '9' },
     ],
     [
-      '[LC2, LC6] takes close_by any or creator',
+      '[LC2, LC6] accepts close_by any or creator',
       { knobs: { close_by: 'bob' } },
-      { code: 'invalid_create', details: { field: 'knobs.close_by', expected: 'any or creator' } },
+      'invalid_create',
+      problem('knobs.close_by', 'any or creator'),
     ],
     [
       '[LC2, RE6] bounds the knobs',
       { type: 'panel', knobs: { topic: 'x'.repeat(70_000) } },
-      { code: 'too_large', details: { field: 'params.knobs' } },
+      'too_large',
+      'params.knobs',
     ],
-    [
-      '[LC2, RE6] bounds the number of labels',
-      { labels: Object.fromEntries(Array.from({ length: 33 }, (_, i) => [`l${i}`, 'x'])) },
-      { code: 'too_large', details: { field: 'params.labels' } },
-    ],
+    ['[LC2, RE6] bounds the number of labels', { labels }, 'too_large', 'params.labels'],
     [
       '[LC2, RE6] bounds a label with its name',
       { labels: { long: 'é'.repeat(511) } },
-      { code: 'too_large', details: { field: 'params.labels.long' } },
+      'too_large',
+      'params.labels.long',
     ],
     [
-      '[LC2] takes required_acks within the manifest and the invited',
+      '[LC2] bounds required_acks by the invitees',
       { required_acks: 2 },
-      { code: 'invalid_create', details: { field: 'required_acks', expected: '1 to 1', received: '2' } },
+      'invalid_create',
+      problem('required_acks', '1 to 1', '2'),
     ],
     [
-      '[LC2] takes no fewer acks than the minimum needs',
+      '[LC2] bounds required_acks by the minimum of participants',
       { required_acks: 0 },
-      { code: 'invalid_create', details: { field: 'required_acks', expected: '1 to 1', received: '0' } },
+      'invalid_create',
+      problem('required_acks', '1 to 1', '0'),
     ],
     [
-      '[LC2, RE9] takes durations and nothing else',
+      '[LC2, RE9] accepts only durations',
       { ttl: '2 weeks' },
-      { code: 'bad_frame', details: { field: 'params.ttl', received: '"2 weeks"' } },
+      'bad_frame',
+      { field: 'params.ttl', received: '"2 weeks"' },
     ],
-    ['[LC2, RE9] takes no time without end', { ttl: 1e300 }, { code: 'bad_frame', details: { field: 'params.ttl' } }],
+    ['[LC2, RE9] rejects an endless time', { ttl: 1e300 }, 'bad_frame', 'params.ttl'],
+    ['[LC2, RE2] rejects nesting beyond the bound', { expectations: deep }, 'bad_frame'],
+    ['[LC2] lets the adapter reject', picked('forbidden'), 'invalid_create', 'knobs.topic', 'not that topic'],
+    ['[LC2, AM7] answers internal if the adapter throws', picked('broken'), 'internal'],
+    ['[LC2, AM7] answers internal if the adapter cannot create a state', picked('broken state'), 'internal'],
     [
-      '[LC2, RE2] refuses nesting deeper than the bound',
-      { expectations: [{ name: 'a', on_violation: 'audit', params: { deep: nested(70) } }] },
-      { code: 'bad_frame' },
-    ],
-    [
-      '[LC2] asks the adapter, which may refuse',
-      { type: 'picky', knobs: { topic: 'forbidden' } },
-      { code: 'invalid_create', message: 'not that topic', details: { field: 'knobs.topic' } },
-    ],
-    [
-      '[LC2, AM7] an adapter that breaks on it refuses as internal',
-      { type: 'picky', knobs: { topic: 'broken' } },
-      { code: 'internal' },
-    ],
-    [
-      '[LC2, AM7] an adapter that cannot make a state refuses as internal',
-      { type: 'picky', knobs: { topic: 'broken state' } },
-      { code: 'internal' },
-    ],
-    [
-      '[LC2, LC11, AM2] a parent that does not exist',
-      { parent_session_id: 'f'.repeat(32) },
-      { code: 'not_found', message: `no session ${'f'.repeat(32)}` },
+      '[LC2, LC11, AM2] names a missing parent',
+      { parent_session_id: nowhere },
+      'not_found',
+      undefined,
+      `no session ${nowhere}`,
     ],
   ];
 
-  it.each(cases)('%s', async (_title, params, error) => {
+  it.each(cases)('%s', async (...row) => {
+    const [, params, code, details, message] = row as Row;
     const { world, alice } = await start();
     const heard: string[] = [];
     for (const name of ['envelopePosted', 'sessionCreated'] as const) world.hub.on(name, () => heard.push(name));
     const before = await traces(world, alice);
-    const wanted = {
-      type: 'conversation',
-      participants: ['bob'],
-      wait: 'created',
-      idempotency_key: 'k',
-      ...params,
-    } as const;
-    expect(await refusal(world, alice.call('create_session', wanted))).toMatchObject(error);
+    const good = { type: 'conversation', participants: ['bob'], wait: 'created', idempotency_key: 'k' } as const;
+    const error = await refused(world, alice.call('create_session', { ...good, ...params }), code, details);
+    if (message !== undefined) expect(error.message).toBe(message);
     expect(await traces(world, alice)).toEqual(before);
     expect(heard).toEqual([]);
     // The key is free for a request that can be carried out.
-    const good = { type: 'conversation', participants: ['bob'], wait: 'created', idempotency_key: 'k' } as const;
     const { session, ...rest } = await world.answer(alice.call('create_session', good));
     expect([session.state, rest]).toEqual(['INVITED', { warnings: [] }]);
   });
@@ -532,6 +515,10 @@ function nextId(world: World): string {
   const replay = seededIds(1);
   for (let id = replay.hex32(); id !== peek; id = replay.hex32());
   return replay.hex32();
+}
+
+function problem(field: string, expected: string, received?: string): object {
+  return { field, expected, ...(received === undefined ? {} : { received }) };
 }
 
 function nested(depth: number): unknown {

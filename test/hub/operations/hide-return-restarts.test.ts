@@ -1,7 +1,5 @@
 // A new hub on a reopened store: who is hidden stays hidden and can return, who is removed stays out, and what fired stays fired.
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { discussion } from 'parley-hub/adapters/discussion';
 import type { Envelope, ExpectationEntry, Store, WireError } from 'parley-hub/core';
@@ -15,14 +13,13 @@ import { openStore } from '../../../src/store/open-store.ts';
 import { Peer } from '../../../src/testing/doubles/peer.ts';
 import { SimClock } from '../../../src/testing/doubles/sim-clock.ts';
 import { quiet, seededIds } from '../../../src/testing/doubles/world.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 
 const SECOND = 1000;
-const folders: string[] = [];
 const labs: Lab[] = [];
 
 afterEach(async () => {
   for (const lab of labs.splice(0)) await lab.hub.stop();
-  for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
 });
 
 type Open = () => Promise<Store>;
@@ -33,8 +30,7 @@ const STORES: Readonly<Record<string, () => Promise<Open>>> = {
     return async () => new MemoryStore({ disk });
   },
   'a data folder': async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'parley-hide-'));
-    folders.push(folder);
+    const folder = tempFolder('hide');
     return async () => (await openStore(join(folder, 'data'), { segmentBytes: 256 * 1024 })).store;
   },
 };

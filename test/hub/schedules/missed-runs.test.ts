@@ -1,7 +1,5 @@
 // Restarts, crashes and clocks that jump: no scheduled time opens twice, and missed ones are dealt with as declared.
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { conversation } from 'parley-hub/adapters/conversation';
@@ -13,8 +11,13 @@ import { SCHEDULES_LOG } from '../../../src/core/ports/store.ts';
 import { Hub } from '../../../src/hub/hub.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import { itDeep, runs as sized } from '../../support/size.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 import { DAY, EXPECTATIONS, HOUR, logOf, MINUTE, SECOND } from '../scene.ts';
 import { at, daily, opened, scheduled, scheduledSessions, theSchedule } from './schedule-scene.ts';
+
+async function runsIn(world: World) {
+  return (await world.hub.audit()).filter(({ kind }) => kind === 'schedule_ran');
+}
 
 async function lastRun(world: World, schedule_id: string) {
   const alice = await world.peer('alice');
@@ -43,7 +46,7 @@ describe('times at which the hub did not run', () => {
     };
     expect(await lastRun(world, schedule_id)).toMatchObject(missed);
     await downFor(world, HOUR);
-    const audit = (await world.hub.audit()).filter(({ kind }) => kind === 'schedule_ran');
+    const audit = await runsIn(world);
     expect(audit.map(({ detail }) => detail)).toEqual([
       { ...missed, session_id: undefined, schedule_id, name: 'nightly', error: null, at: '2026-01-03T05:00:01.000Z' },
     ]);
@@ -195,7 +198,7 @@ describe('a crash', () => {
     await world.crash();
     await world.pass(SECOND);
     expect(await scheduledSessions(world)).toHaveLength(1);
-    const runs = (await world.hub.audit()).filter(({ kind }) => kind === 'schedule_ran');
+    const runs = await runsIn(world);
     expect(runs.map(({ detail }) => [detail.scheduled_at, detail.outcome])).toEqual([
       [at('2026-01-01T03:00'), 'opened'],
       [at('2026-01-04T03:00'), 'overlap'],
@@ -227,7 +230,7 @@ describe('a clock that is set', () => {
     await world.pass(2 * HOUR + 30 * MINUTE);
     expect(await opened(world)).toEqual(['01:00:00', '02:00:00', '03:00:00']);
     expect(await lastRun(world, schedule_id)).toMatchObject({ scheduled_at: at('2026-01-01T03:00') });
-    const runs = (await world.hub.audit()).filter(({ kind }) => kind === 'schedule_ran');
+    const runs = await runsIn(world);
     expect(runs).toHaveLength(3);
   });
 
@@ -238,7 +241,7 @@ describe('a clock that is set', () => {
     await world.pass(3 * HOUR);
     world.clock.jump(-5 * SECOND);
     await world.pass(MINUTE);
-    const runs = (await world.hub.audit()).filter(({ kind }) => kind === 'schedule_ran');
+    const runs = await runsIn(world);
     expect(runs).toHaveLength(1);
   });
 
@@ -298,7 +301,7 @@ describe('a clock that is set', () => {
 
 describe('on a data folder', () => {
   it('[SC7, SC8, SC11, L3] schedules and what became of them are there after restarts', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'parley-schedules-'));
+    const folder = tempFolder('schedules');
     const clock = new SimClock();
     const ids = seededIds(7);
     const start = async (): Promise<{ hub: Hub; store: Store; alice: Peer; bob: Peer }> => {
@@ -317,37 +320,33 @@ describe('on a data folder', () => {
     };
     const times = async (store: Store): Promise<unknown[]> =>
       (await store.list({ limit: 100 })).heads.map(({ head }) => head.labels.scheduled_at).reverse();
-    try {
-      const first = await start();
-      const made = await first.alice.call('create_schedule', daily({ missed: 'once', overlap: true }));
-      const ran = nextRunOf(first.hub);
-      clock.advance(3 * HOUR);
-      first.hub.sweep();
-      await ran;
-      expect(await times(first.store)).toEqual([at('2026-01-01T03:00')]);
-      await first.hub.stop();
+    const first = await start();
+    const made = await first.alice.call('create_schedule', daily({ missed: 'once', overlap: true }));
+    const ran = nextRunOf(first.hub);
+    clock.advance(3 * HOUR);
+    first.hub.sweep();
+    await ran;
+    expect(await times(first.store)).toEqual([at('2026-01-01T03:00')]);
+    await first.hub.stop();
 
-      clock.advance(3 * DAY);
-      const second = await start();
-      const { schedules } = await second.alice.call('list_schedules', {});
-      expect(schedules).toMatchObject([
-        {
-          ...made,
-          next_run_at: at('2026-01-02T03:00'),
-          last_run: { outcome: 'opened', scheduled_at: at('2026-01-01T03:00') },
-        },
-      ]);
-      const again = nextRunOf(second.hub);
-      second.hub.sweep();
-      await again;
-      await second.hub.stop();
-      const third = await start();
-      third.hub.sweep();
-      expect(await times(third.store)).toEqual([at('2026-01-01T03:00'), at('2026-01-04T03:00')]);
-      await third.hub.stop();
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    clock.advance(3 * DAY);
+    const second = await start();
+    const { schedules } = await second.alice.call('list_schedules', {});
+    expect(schedules).toMatchObject([
+      {
+        ...made,
+        next_run_at: at('2026-01-02T03:00'),
+        last_run: { outcome: 'opened', scheduled_at: at('2026-01-01T03:00') },
+      },
+    ]);
+    const again = nextRunOf(second.hub);
+    second.hub.sweep();
+    await again;
+    await second.hub.stop();
+    const third = await start();
+    third.hub.sweep();
+    expect(await times(third.store)).toEqual([at('2026-01-01T03:00'), at('2026-01-04T03:00')]);
+    await third.hub.stop();
   });
 });
 

@@ -21,35 +21,15 @@ function runs(expression: string, zone: string, after: string, count: number): s
 describe('where the clocks are changed', () => {
   it.each([
     // 02:00 → 03:00 at 01:00Z.
-    [
-      '30 2 * * *',
-      'Europe/Berlin',
-      '2026-03-28T00:00Z',
-      ['2026-03-28T01:30Z', '2026-03-29T01:00Z', '2026-03-30T00:30Z'],
-    ],
+    ['30 2 * * *', 'Europe/Berlin', '2026-03-28T00:00Z', '2026-03-28T01:30Z 2026-03-29T01:00Z 2026-03-30T00:30Z'],
     // 02:00 → 03:00 at 07:00Z.
-    [
-      '30 2 * * *',
-      'America/New_York',
-      '2026-03-07T00:00Z',
-      ['2026-03-07T07:30Z', '2026-03-08T07:00Z', '2026-03-09T06:30Z'],
-    ],
+    ['30 2 * * *', 'America/New_York', '2026-03-07T00:00Z', '2026-03-07T07:30Z 2026-03-08T07:00Z 2026-03-09T06:30Z'],
     // 02:00 → 02:30 at 15:30Z.
-    [
-      '15 2 * * *',
-      'Australia/Lord_Howe',
-      '2026-10-02T00:00Z',
-      ['2026-10-02T15:45Z', '2026-10-03T15:30Z', '2026-10-04T15:15Z'],
-    ],
+    ['15 2 * * *', 'Australia/Lord_Howe', '2026-10-02T00:00Z', '2026-10-02T15:45Z 2026-10-03T15:30Z 2026-10-04T15:15Z'],
     // A whole day was left out, at 10:00Z.
-    [
-      '0 12 * * *',
-      'Pacific/Apia',
-      '2011-12-29T00:00Z',
-      ['2011-12-29T22:00Z', '2011-12-30T10:00Z', '2011-12-30T22:00Z'],
-    ],
+    ['0 12 * * *', 'Pacific/Apia', '2011-12-29T00:00Z', '2011-12-29T22:00Z 2011-12-30T10:00Z 2011-12-30T22:00Z'],
   ])('[SC2] in spring %s in %s happens at the first instant after the gap', (expression, zone, after, expected) => {
-    expect(runs(expression, zone, after, 3)).toEqual(expected);
+    expect(runs(expression, zone, after, 3).join(' ')).toBe(expected);
   });
 
   it.each([
@@ -209,53 +189,26 @@ describe('an expression', () => {
     expect(nextRun('59 59 23 31 12 *', 'UTC', Date.parse(AFTER))).toBe(Date.parse('2026-12-31T23:59:59Z'));
   });
 
-  it.each([
-    '99 * * * *',
-    '',
-    '   ',
-    '* * * *',
-    '* * * * * * *',
-    'x'.repeat(10_000),
-    `${'1,'.repeat(5000)}1 * * * *`,
-    '5* * * * *',
-    '** * * * *',
-    '*/0 * * * *',
-    '*/ * * * *',
-    '/5 * * * *',
-    '1-2-3 * * * *',
-    '30-10 * * * *',
-    '-1 * * * *',
-    '1.5 * * * *',
-    '1,,2 * * * *',
-    'H * * * *',
-    'L * * * *',
-    '? * * * *',
-    '0 24 * * *',
-    '0 0 0 * *',
-    '0 0 15W * *',
-    '0 0 L-3 * *',
-    '0 0 15L * *',
-    '0 0 * 13 *',
-    '0 0 * foo *',
-    '0 0 * * 8',
-    '0 0 * * L',
-    '0 0 * * mon#6',
-    '0 0 * * mon#1,tue#2',
-    '0 0 * * fri-sun',
-    '@reboot',
-    '@secondly',
-    'constructor',
-    '__proto__',
-    'every monday',
-  ])('[SC3] %j is refused, and told what was expected', (expression) => {
-    const error = thrownBy(() => nextRun(expression, 'UTC', 0));
-    expect(error).toBeInstanceOf(WireError);
-    expect(error).toMatchObject({
-      code: 'bad_frame',
-      message: expect.stringMatching(/^expression: expected .*, got /),
-    });
-    expect(String(error).length).toBeLessThan(800);
-  });
+  const INVALID = [
+    '99 * * * * | * * * * | * * * * * * * | 5* * * * * | ** * * * * | */0 * * * * | */ * * * *',
+    '/5 * * * * | 1-2-3 * * * * | 30-10 * * * * | -1 * * * * | 1.5 * * * * | 1,,2 * * * * | H * * * *',
+    'L * * * * | ? * * * * | 0 24 * * * | 0 0 0 * * | 0 0 15W * * | 0 0 L-3 * * | 0 0 15L * *',
+    '0 0 * 13 * | 0 0 * foo * | 0 0 * * 8 | 0 0 * * L | 0 0 * * mon#6 | 0 0 * * mon#1,tue#2',
+    '0 0 * * fri-sun | @reboot | @secondly | constructor | __proto__ | every monday',
+  ].flatMap((row) => row.split(' | '));
+
+  it.each(['', '   ', 'x'.repeat(10_000), `${'1,'.repeat(5000)}1 * * * *`, ...INVALID])(
+    '[SC3] %j is refused, and told what was expected',
+    (expression) => {
+      const error = thrownBy(() => nextRun(expression, 'UTC', 0));
+      expect(error).toBeInstanceOf(WireError);
+      expect(error).toMatchObject({
+        code: 'bad_frame',
+        message: expect.stringMatching(/^expression: expected .*, got /),
+      });
+      expect(String(error).length).toBeLessThan(800);
+    },
+  );
 
   it.each([
     ['61 * * * *', 'minute', 'numbers from 0 to 59', '61'],
@@ -289,25 +242,7 @@ describe('an expression', () => {
   });
 
   it('[SC3] any text is an expression or refused, and nothing takes long', () => {
-    const word = fc.constantFrom(
-      '*',
-      '?',
-      '/',
-      '-',
-      ',',
-      '#',
-      'L',
-      'W',
-      'H',
-      'mon',
-      'jan',
-      '0',
-      '5',
-      '31',
-      '59',
-      ' ',
-      '@daily',
-    );
+    const word = fc.constantFrom(' ', ...'* ? / - , # L W H mon jan 0 5 31 59 @daily'.split(' '));
     fc.assert(
       fc.property(
         fc.array(word, { maxLength: 20 }).map((words) => words.join('')),

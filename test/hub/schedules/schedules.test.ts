@@ -27,108 +27,52 @@ describe('create_schedule', () => {
     expect(await world.answer(alice.call('get_schedule', { schedule_id: made.schedule_id }))).toEqual(made);
   });
 
+  const plain = { type: 'conversation', participants: ['bob'] };
+  const of = (more: object) => ({ template: { ...plain, ...more } as Claim['template'] });
+  const unheard = [{ name: 'unheard_of', on_violation: 'warn', params: {} }];
+  const reserved = (label: string) =>
+    new RegExp(`^params\\.template\\.labels\\.${label}: expected another label; this one is the hub's`);
+
   it.each<[string, Partial<Claim>, string, RegExp]>([
     [
-      'an expression',
+      'expression',
       { expression: '99 * * * *' },
       'bad_frame',
       /^params\.expression: expected in the field for the minute/,
     ],
-    ['a time that never comes', { expression: '0 0 31 2 *' }, 'bad_frame', /within ten years, got "0 0 31 2 \*"/],
-    ['a zone', { zone: 'Mars/Phobos' }, 'bad_frame', /^params\.zone: expected a time zone/],
+    ['time that never comes', { expression: '0 0 31 2 *' }, 'bad_frame', /within ten years, got "0 0 31 2 \*"/],
+    ['zone', { zone: 'Mars/Phobos' }, 'bad_frame', /^params\.zone: expected a time zone/],
+    ['blank name', { name: '  ' }, 'bad_frame', /^params\.name: expected text of 1 to 64 characters that are not all/],
+    ['label schedule', of({ labels: { schedule: 'mine' } }), 'invalid_create', reserved('schedule')],
+    ['label schedule_id', of({ labels: { schedule_id: 'mine' } }), 'invalid_create', reserved('schedule_id')],
+    ['label scheduled_at', of({ labels: { scheduled_at: 'mine' } }), 'invalid_create', reserved('scheduled_at')],
+    ['type', of({ type: 'unknown' }), 'invalid_create', /unknown/],
     [
-      'a blank name',
-      { name: '  ' },
-      'bad_frame',
-      /^params\.name: expected text of 1 to 64 characters that are not all/,
-    ],
-    [
-      'the label schedule',
-      { template: { type: 'conversation', participants: ['bob'], labels: { schedule: 'mine' } } },
-      'invalid_create',
-      /^params\.template\.labels\.schedule: expected another label; this one is the hub's/,
-    ],
-    [
-      'the label schedule_id',
-      { template: { type: 'conversation', participants: ['bob'], labels: { schedule_id: 'mine' } } },
-      'invalid_create',
-      /^params\.template\.labels\.schedule_id: expected another label; this one is the hub's/,
-    ],
-    [
-      'the label scheduled_at',
-      { template: { type: 'conversation', participants: ['bob'], labels: { scheduled_at: 'mine' } } },
-      'invalid_create',
-      /^params\.template\.labels\.scheduled_at: expected another label; this one is the hub's/,
-    ],
-    ['a type', { template: { type: 'unknown', participants: ['bob'] } }, 'invalid_create', /unknown/],
-    [
-      'who is to take part',
-      { template: { type: 'conversation', participants: ['nobody'] } },
+      'participant',
+      of({ participants: ['nobody'] }),
       'invalid_create',
       /^params\.template\.participants\.0: no agent with name or id "nobody"/,
     ],
     [
-      'how many take part',
-      { template: { type: 'consulting', participants: ['bob', 'carol'] } },
+      'number of participants',
+      of({ type: 'consulting', participants: ['bob', 'carol'] }),
       'invalid_create',
       /exactly 2/,
     ],
+    ['knob', of({ knobs: { close_by: 'nobody' } }), 'invalid_create', /close_by/],
+    ['expectation', of({ expectations: unheard }), 'invalid_create', /unheard_of/],
+    ['label', of({ labels: { long: 'x'.repeat(2000) } }), 'too_large', /^params\.template\.labels\.long/],
+    ['size of the template', of({ knobs: { x: 'x'.repeat(70_000) } }), 'too_large', /^params\.template/],
     [
-      'a knob',
-      { template: { type: 'conversation', participants: ['bob'], knobs: { close_by: 'nobody' } } },
-      'invalid_create',
-      /close_by/,
-    ],
-    [
-      'an expectation',
-      {
-        template: {
-          type: 'conversation',
-          participants: ['bob'],
-          expectations: [{ name: 'unheard_of', on_violation: 'warn', params: {} }],
-        },
-      },
-      'invalid_create',
-      /unheard_of/,
-    ],
-    [
-      'a label',
-      { template: { type: 'conversation', participants: ['bob'], labels: { long: 'x'.repeat(2000) } } },
-      'too_large',
-      /^params\.template\.labels\.long/,
-    ],
-    [
-      'the size of the template',
-      { template: { type: 'conversation', participants: ['bob'], knobs: { x: 'x'.repeat(70_000) } } },
-      'too_large',
-      /^params\.template/,
-    ],
-    [
-      'a parent',
-      {
-        template: {
-          type: 'conversation',
-          participants: ['bob'],
-          parent_session_id: 'a'.repeat(32),
-        } as Claim['template'],
-      },
+      'parent',
+      of({ parent_session_id: 'a'.repeat(32) }),
       'bad_frame',
       /^params\.template\.parent_session_id: expected what create_session takes/,
     ],
-    [
-      'a key',
-      { template: { type: 'conversation', participants: ['bob'], idempotency_key: 'k' } as Claim['template'] },
-      'bad_frame',
-      /^params\.template\.idempotency_key/,
-    ],
-    [
-      'what to do about missed times',
-      { missed: 'twice' as 'once' },
-      'bad_frame',
-      /^params\.missed: expected skip or once/,
-    ],
-    ['a name', { name: 'x'.repeat(65) }, 'bad_frame', /^params\.name/],
-  ])('[SC3, SC4] refuses what is wrong with %s, and keeps nothing', async (_what, wrong, code, message) => {
+    ['key', of({ idempotency_key: 'k' }), 'bad_frame', /^params\.template\.idempotency_key/],
+    ['missed policy', { missed: 'twice' as 'once' }, 'bad_frame', /^params\.missed: expected skip or once/],
+    ['name', { name: 'x'.repeat(65) }, 'bad_frame', /^params\.name/],
+  ])('[SC3, SC4] rejects a wrong %s and stores nothing', async (_what, wrong, code, message) => {
     const { world, alice } = await scheduled();
     await world.peer('carol');
     const error = await refusal(world, alice.call('create_schedule', { ...daily(), ...wrong }));

@@ -3,7 +3,7 @@
 import type { ExpectationEntry, JsonObject, Params } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
 import type { World } from '../../../src/testing/doubles/world.ts';
-import { logOf, opened, refusal, SECOND, say, standing, types, watch } from '../scene.ts';
+import { logOf, opened, refused, SECOND, say, standing, types, watch } from '../scene.ts';
 import { accounts, answers, aParent, delegated, delegates, invitedTo } from './delegation-scene.ts';
 
 function within(params: JsonObject, on_violation = 'notify_session', more: Partial<ExpectationEntry> = {}) {
@@ -16,88 +16,66 @@ function withBudget(params: JsonObject, on_violation?: string): Partial<Params<'
 
 const cost = (cost_usd: number, output = 0) => ({ cost_usd, usage: { output } });
 
-/** What is left, as a refusal says it. */
-async function left(world: World, call: Promise<unknown>): Promise<unknown> {
-  const { code, details } = await refusal(world, call);
-  expect(code).toBe('invalid_create');
-  return details?.left;
+/** Expects a refusal that names this as left of the budget. */
+async function expectLeft(world: World, call: Promise<unknown>, usd: number | null, tokens: number | null) {
+  const { details } = await refused(world, call, 'invalid_create');
+  expect(details?.left).toEqual({ usd, tokens });
 }
 
 describe('a session with a budget', () => {
   it('[DG4] sets a part of it aside for each delegation, which must name one', async () => {
     const { world, alice, id } = await aParent(withBudget({ usd: 1, tokens: 1000 }));
-    expect(await left(world, delegates(alice, id, 'carol'))).toEqual({ usd: 1, tokens: 1000 });
-    expect(await left(world, delegates(alice, id, 'carol', { budget: { usd: 0.1 } }))).toEqual({
-      usd: 1,
-      tokens: 1000,
-    });
+    await expectLeft(world, delegates(alice, id, 'carol'), 1, 1000);
+    await expectLeft(world, delegates(alice, id, 'carol', { budget: { usd: 0.1 } }), 1, 1000);
     await delegated(world, alice, id, 'carol', { budget: { usd: 0.1, tokens: 400 } });
     await delegated(world, alice, id, 'dave', { budget: { usd: 0.2, tokens: 400 } });
     const over = delegates(alice, id, 'carol', { budget: { usd: 0.71, tokens: 100 } });
-    expect(await left(world, over)).toEqual({ usd: 0.7, tokens: 200 });
+    await expectLeft(world, over, 0.7, 200);
     await delegated(world, alice, id, 'carol', { budget: { usd: 0.7, tokens: 200 } });
-    expect(await left(world, delegates(alice, id, 'dave', { budget: { usd: 0.01, tokens: 1 } }))).toEqual({
-      usd: 0,
-      tokens: 0,
-    });
+    await expectLeft(world, delegates(alice, id, 'dave', { budget: { usd: 0.01, tokens: 1 } }), 0, 0);
   });
 
   it('[DG4] counts dollars in billionths: sums of decimals are what they look like, and nothing over what is left is granted', async () => {
     const { world, alice, id } = await aParent(withBudget({ usd: 0.3 }));
     await delegated(world, alice, id, 'carol', { budget: { usd: 0.1 + 0.2 } });
     expect(accounts(world, id)[0]?.event_data.budget).toEqual({ usd: 0.3, tokens: null });
-    expect(await left(world, delegates(alice, id, 'dave', { budget: { usd: 1e-10 } }))).toEqual({
-      usd: 0,
-      tokens: null,
-    });
+    await expectLeft(world, delegates(alice, id, 'dave', { budget: { usd: 1e-10 } }), 0, null);
   });
 
   it('[DG4] of which a part of a billionth is asked sets a whole one aside', async () => {
     const { world, alice, id } = await aParent(withBudget({ usd: 1 }));
     await delegated(world, alice, id, 'carol', { budget: { usd: 0.9999999994 } });
-    expect(await left(world, delegates(alice, id, 'dave', { budget: { usd: 2e-9 } }))).toEqual({
-      usd: 1e-9,
-      tokens: null,
-    });
+    await expectLeft(world, delegates(alice, id, 'dave', { budget: { usd: 2e-9 } }), 1e-9, null);
     await delegated(world, alice, id, 'dave', { budget: { usd: 1e-10 } });
-    expect(await left(world, delegates(alice, id, 'dave', { budget: { usd: 1e-10 } }))).toEqual({
-      usd: 0,
-      tokens: null,
-    });
+    await expectLeft(world, delegates(alice, id, 'dave', { budget: { usd: 1e-10 } }), 0, null);
   });
 
   it('[DG4] that is no whole number of billionths has no more left than it is', async () => {
     const { world, alice, id } = await aParent(withBudget({ usd: 0.9999999996 }));
-    expect(await left(world, delegates(alice, id, 'dave', { budget: { usd: 1 } }))).toEqual({
-      usd: 0.999999999,
-      tokens: null,
-    });
+    await expectLeft(world, delegates(alice, id, 'dave', { budget: { usd: 1 } }), 0.999999999, null);
   });
 
   it('[DG4] of very many tokens is exact to one', async () => {
     const tokens = 999_999_999_999_999;
     const { world, alice, id } = await aParent(withBudget({ tokens }));
     await delegated(world, alice, id, 'carol', { budget: { tokens: 1 } });
-    expect(await left(world, delegates(alice, id, 'dave', { budget: { tokens } }))).toEqual({
-      usd: null,
-      tokens: tokens - 1,
-    });
+    await expectLeft(world, delegates(alice, id, 'dave', { budget: { tokens } }), null, tokens - 1);
   });
 
   it('[DG4] counts what was said in it, and the tightest of its budgets', async () => {
     const expectations = [within({ usd: 9 }), within({ usd: 2 }), within({ tokens: 50 })];
     const { world, alice, id } = await aParent({ expectations });
     await say(world, alice, id, 'dear', { event_data: { text: 'dear', ...cost(1.5, 20) } });
-    expect(await left(world, delegates(alice, id, 'carol'))).toEqual({ usd: 0.5, tokens: 30 });
+    await expectLeft(world, delegates(alice, id, 'carol'), 0.5, 30);
     await say(world, alice, id, 'dearer', { event_data: { text: 'dearer', ...cost(1, 100) } });
-    expect(await left(world, delegates(alice, id, 'carol'))).toEqual({ usd: 0, tokens: 0 });
+    await expectLeft(world, delegates(alice, id, 'carol'), 0, 0);
   });
 
   it('[DG4] for some of its participants concerns them alone', async () => {
     const expectations = [within({ usd: 1 }, 'audit', { applies_to: ['initiator'] })];
     const { world, alice, bob, id } = await aParent({ expectations });
     expect((await delegated(world, bob, id, 'dave')).outcome).toBe('open');
-    expect(await left(world, delegates(alice, id, 'carol'))).toEqual({ usd: 1, tokens: null });
+    await expectLeft(world, delegates(alice, id, 'carol'), 1, null);
   });
 
   it('[DG4] has left what its tightest budget has, in whatever order they are, less what those set aside whom it is for', async () => {
@@ -105,9 +83,9 @@ describe('a session with a budget', () => {
     const expectations = [within({ usd: 2 }, 'audit', { applies_to: ['initiator'] }), within({ usd: 9 }), forBob];
     const { world, alice, bob, id } = await aParent({ expectations });
     await delegated(world, bob, id, 'dave', { budget: { usd: 4 } });
-    expect(await left(world, delegates(alice, id, 'carol'))).toEqual({ usd: 2, tokens: null });
+    await expectLeft(world, delegates(alice, id, 'carol'), 2, null);
     await delegated(world, alice, id, 'carol', { budget: { usd: 1.5 } });
-    expect(await left(world, delegates(alice, id, 'carol'))).toEqual({ usd: 0.5, tokens: null });
+    await expectLeft(world, delegates(alice, id, 'carol'), 0.5, null);
   });
 
   it('[DG4] of two delegations at once books no more than there is', async () => {
@@ -131,7 +109,7 @@ describe('a session with a budget', () => {
     await world.settle();
     await answers(world, carol, 'Yes.', cost(0.25, 7));
     expect((await world.answer(call)).spent).toEqual({ usd: 0.25, tokens: 7, unpriced: 0 });
-    expect(await left(world, delegates(alice, id, 'carol'))).toEqual({ usd: 0.75, tokens: null });
+    await expectLeft(world, delegates(alice, id, 'carol'), 0.75, null);
   });
 
   it('[DG4] tells truthfully of a reply that cost more, and is never below nothing', async () => {
@@ -140,10 +118,7 @@ describe('a session with a budget', () => {
     await world.settle();
     await answers(world, carol, 'Yes.', cost(3));
     expect(await world.answer(call)).toMatchObject({ outcome: 'replied', spent: { usd: 3 } });
-    expect(await left(world, delegates(alice, id, 'carol', { budget: { usd: 0.1 } }))).toEqual({
-      usd: 0,
-      tokens: null,
-    });
+    await expectLeft(world, delegates(alice, id, 'carol', { budget: { usd: 0.1 } }), 0, null);
     const violated = logOf(world.store, id).filter(({ event_type }) => event_type === 'expectation.violated');
     expect(violated).toMatchObject([
       { event_data: { name: 'budget_within', violators: [{ agent_id: alice.agentId }] } },
@@ -204,10 +179,7 @@ describe('a tree of delegations', () => {
     await world.settle();
     const child = invitedTo(carol);
     await world.answer(carol.call('ack_invite', { session_id: child }));
-    expect(await left(world, delegates(carol, child, 'dave', { budget: { usd: 0.9 } }))).toEqual({
-      usd: 0.8,
-      tokens: null,
-    });
+    await expectLeft(world, delegates(carol, child, 'dave', { budget: { usd: 0.9 } }), 0.8, null);
     const below = delegates(carol, child, 'dave', { budget: { usd: 0.5 } });
     await world.settle();
     await answers(world, dave, 'Done.', cost(0.3));
@@ -216,7 +188,7 @@ describe('a tree of delegations', () => {
       carol.call('post', { session_id: child, event_type: 'msg.text', event_data: { text: 'Yes.', ...cost(0.1) } }),
     );
     expect((await world.answer(top)).spent).toEqual({ usd: 0.4, tokens: 0, unpriced: 0 });
-    expect(await left(world, delegates(alice, id, 'carol'))).toEqual({ usd: 0.6, tokens: null });
+    await expectLeft(world, delegates(alice, id, 'carol'), 0.6, null);
   });
 
   it('[DG4, DG5] counts what was set aside where nobody knows what was spent: a child that ends before its own', async () => {

@@ -1,12 +1,10 @@
 // A crash between any two steps of a delegation heals at the next start: one child, one question, one settlement.
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createHub } from 'parley-hub/node';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import { quiet, type World } from '../../../src/testing/doubles/world.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 import { logOf, SECOND, text } from '../scene.ts';
 import { account, accounts, aParent, delegates, invitedTo } from './delegation-scene.ts';
 
@@ -122,14 +120,8 @@ describe('a crash', () => {
 });
 
 describe('a delegation in a data folder', () => {
-  let data: string;
-
-  beforeEach(async () => {
-    data = await mkdtemp(join(tmpdir(), 'parley-delegation-'));
-  });
-  afterEach(() => rm(data, { recursive: true }));
-
   it('[DG3, DS30] that was under way when the hub stopped goes on when it starts', async () => {
+    const data = tempFolder('delegation');
     const first = await createHub({ data });
     const alice = await first.agent('alice');
     await first.agent('bob');

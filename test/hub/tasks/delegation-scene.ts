@@ -6,10 +6,7 @@ import type { World } from '../../../src/testing/doubles/world.ts';
 import { aCast, logOf, opened, text } from '../scene.ts';
 
 /** alice and bob in a conversation; carol and dave are there too. */
-export async function aParent(
-  more: Partial<Params<'create_session'>> = {},
-  options: Parameters<typeof aCast>[2] = {},
-) {
+export async function aParent(more: Partial<Params<'create_session'>> = {}, options: Parameters<typeof aCast>[2] = {}) {
   const { world, alice, bob, carol, dave } = await aCast(['alice', 'bob', 'carol', 'dave'], {}, options);
   const id = await opened(world, alice, [bob], more);
   return { world, alice, bob, carol, dave, id };

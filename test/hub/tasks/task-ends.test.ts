@@ -1,11 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { conversation } from 'parley-hub/adapters/conversation';
 import { createHub } from 'parley-hub/node';
 import { describe, expect, it } from 'vitest';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import { World } from '../../../src/testing/doubles/world.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 import { aConversation, aPanel, EXPECTATIONS, HOUR, leap, logOf, MINUTE, refused, SECOND, types } from '../scene.ts';
 
 async function started(world: World, peer: Peer, session_id: string, more: object = {}) {
@@ -23,10 +21,10 @@ function units({ store }: World, id: string): readonly string[] {
   return lines;
 }
 
-function expired(world: World, id: string): readonly unknown[] {
+function expired(world: World, id: string): readonly (readonly [string | null, unknown, string])[] {
   return logOf(world.store, id)
     .filter(({ event_type }) => event_type === 'task.expired')
-    .map(({ task_id, event_data, created_at }) => [task_id, event_data.reason, created_at]);
+    .map(({ task_id, event_data, created_at }) => [task_id, event_data.reason, created_at] as const);
 }
 
 describe('the time of a task', () => {
@@ -59,7 +57,7 @@ describe('the time of a task', () => {
     const appended = units(world, id);
     await leap(world, 20 * SECOND);
     expect(appended).toEqual(['task.expired task.expired']);
-    expect(expired(world, id).map((line) => (line as unknown[])[0])).toEqual([one?.task_id, two?.task_id]);
+    expect(expired(world, id).map(([task_id]) => task_id)).toEqual([one?.task_id, two?.task_id]);
     await leap(world, 40 * SECOND);
     expect(expired(world, id)).toHaveLength(3);
     expect(expired(world, id).at(-1)).toEqual([three?.task_id, 'ttl', '2026-01-01T00:01:00.000Z']);
@@ -89,7 +87,7 @@ describe('the time of a task', () => {
     expect(expired(world, id)).toEqual([]);
     await leap(world, 1);
     expect(appended).toEqual(['task.expired task.expired']);
-    expect(expired(world, id).map((line) => (line as unknown[])[0])).toEqual([old.task_id, fresh.task_id]);
+    expect(expired(world, id).map(([task_id]) => task_id)).toEqual([old.task_id, fresh.task_id]);
   });
 
   it('[TK9] a jump of the clock lets nothing expire for 30 s, and after it what is over does', async () => {
@@ -121,7 +119,7 @@ describe('the time of a task', () => {
     await world.pass(29 * SECOND);
     expect(expired(world, id)).toEqual([]);
     await world.pass(2 * SECOND);
-    expect(expired(world, id).map((line) => (line as unknown[])[0])).toEqual([two.task_id]);
+    expect(expired(world, id).map(([task_id]) => task_id)).toEqual([two.task_id]);
   });
 
   it('[TK9] of 0 lasts as long as the session, and without one the rule of its owner counts', async () => {
@@ -131,7 +129,7 @@ describe('the time of a task', () => {
     const byRule = await started(world, bob, id);
     expect(byRule.expires_at).toBe('2026-01-01T00:05:00.000Z');
     await leap(world, 12 * HOUR);
-    expect(expired(world, id).map((line) => (line as unknown[])[0])).toEqual([byRule.task_id]);
+    expect(expired(world, id).map(([task_id]) => task_id)).toEqual([byRule.task_id]);
   });
 
   it('[TK9] survives a restart and eviction, and a hub that was down leaves its owner 30 s', async () => {
@@ -186,7 +184,7 @@ describe('a task with its session', () => {
     const appended = units(world, id);
     await world.answer(alice.call('close_session', { session_id: id }));
     expect(appended).toEqual(['task.expired task.expired session.closing', 'session.closed']);
-    expect(expired(world, id).map((line) => (line as unknown[]).slice(0, 2))).toEqual([
+    expect(expired(world, id).map(([task_id, reason]) => [task_id, reason])).toEqual([
       [two.task_id, 'session_ended'],
       [three.task_id, 'session_ended'],
     ]);
@@ -256,26 +254,22 @@ describe('a task with its session', () => {
 });
 
 it('[TK1, TK9] on a data folder tasks are there after a restart, with what they carry', async () => {
-  const data = await mkdtemp(join(tmpdir(), 'parley-tasks-'));
-  try {
-    const first = await createHub({ data });
-    await first.agent('bob');
-    const session = await (await first.agent('alice')).open('conversation', ['bob']);
-    const task = await session.startTask('look', { capability: 'review', key: 'k' });
-    await task.checkpoint({ page: 3 });
-    const other = await session.startTask('other', { capability: 'review' });
-    await other.complete({ ok: true });
-    await first.stop();
+  const data = tempFolder('tasks');
+  const first = await createHub({ data });
+  await first.agent('bob');
+  const session = await (await first.agent('alice')).open('conversation', ['bob']);
+  const task = await session.startTask('look', { capability: 'review', key: 'k' });
+  await task.checkpoint({ page: 3 });
+  const other = await session.startTask('other', { capability: 'review' });
+  await other.complete({ ok: true });
+  await first.stop();
 
-    const second = await createHub({ data });
-    const alice = await second.agent('alice');
-    const again = alice.session(session.id);
-    expect((await again.startTask('look', { capability: 'review', key: 'k' })).id).toBe(task.id);
-    expect(await again.task(task.id).resume()).toMatchObject({ checkpoint: { page: 3 }, task: { state: 'running' } });
-    expect((await again.task(other.id).info()).result).toEqual({ ok: true });
-    expect((await alice.resume()).observed).toMatchObject({ review: { n: 1, completed: 1 } });
-    await second.stop();
-  } finally {
-    await rm(data, { recursive: true });
-  }
+  const second = await createHub({ data });
+  const alice = await second.agent('alice');
+  const again = alice.session(session.id);
+  expect((await again.startTask('look', { capability: 'review', key: 'k' })).id).toBe(task.id);
+  expect(await again.task(task.id).resume()).toMatchObject({ checkpoint: { page: 3 }, task: { state: 'running' } });
+  expect((await again.task(other.id).info()).result).toEqual({ ok: true });
+  expect((await alice.resume()).observed).toMatchObject({ review: { n: 1, completed: 1 } });
+  await second.stop();
 });
