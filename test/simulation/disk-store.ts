@@ -1,7 +1,7 @@
 /** The durable store on a simulated disk: pages of an unfinished write may be lost or kept, the index may be old or gone. */
 
 import type { Json } from '../../src/core/lib/json.ts';
-import type { Append, AuditRecord, Cursor, HeadToken, LiveRow, Snapshot, Store } from '../../src/core/ports/store.ts';
+import type { Append, AuditRecord, HeadToken, LiveRow, Snapshot, Store } from '../../src/core/ports/store.ts';
 import type { Entry, Unit } from '../../src/core/records/session/unit.ts';
 import type { DurableStore } from '../../src/store/durable-store.ts';
 import { MemoryIndex } from '../../src/store/index/memory-index.ts';
@@ -65,6 +65,15 @@ export class DiskStore implements SimulatedStore {
     return store;
   }
 
+  /** The method of the store, once it is open. */
+  #opened<Name extends keyof Store>(name: Name): Store[Name] {
+    const call = async (...args: unknown[]): Promise<unknown> => {
+      const store = (await this.#opening) as unknown as Record<Name, (...given: unknown[]) => unknown>;
+      return store[name](...args);
+    };
+    return call as unknown as Store[Name];
+  }
+
   // What a history does to it.
 
   stagedUnits(): number {
@@ -120,48 +129,21 @@ export class DiskStore implements SimulatedStore {
     return append;
   }
 
-  async read(...args: Parameters<Store['read']>): ReturnType<Store['read']> {
-    return (await this.#opening).read(...args);
-  }
-
-  async position(logId: string): ReturnType<Store['position']> {
-    return (await this.#opening).position(logId);
-  }
-
-  async head(sessionId: string): ReturnType<Store['head']> {
-    return (await this.#opening).head(sessionId);
-  }
+  readonly read: Store['read'] = this.#opened('read');
+  readonly position: Store['position'] = this.#opened('position');
+  readonly head: Store['head'] = this.#opened('head');
+  readonly liveChildren: Store['liveChildren'] = this.#opened('liveChildren');
+  readonly createdUnder: Store['createdUnder'] = this.#opened('createdUnder');
+  readonly newestEnvelopeId: Store['newestEnvelopeId'] = this.#opened('newestEnvelopeId');
+  readonly list: Store['list'] = this.#opened('list');
+  readonly saveCursors: Store['saveCursors'] = this.#opened('saveCursors');
+  readonly loadCursors: Store['loadCursors'] = this.#opened('loadCursors');
+  readonly dropCursors: Store['dropCursors'] = this.#opened('dropCursors');
+  readonly readAudit: Store['readAudit'] = this.#opened('readAudit');
+  readonly getMeta: Store['getMeta'] = this.#opened('getMeta');
 
   async *liveRows(): AsyncGenerator<readonly LiveRow[], void, void> {
     yield* (await this.#opening).liveRows();
-  }
-
-  async liveChildren(sessionId: string): Promise<readonly string[]> {
-    return (await this.#opening).liveChildren(sessionId);
-  }
-
-  async createdUnder(creatorId: string, key: string): ReturnType<Store['createdUnder']> {
-    return (await this.#opening).createdUnder(creatorId, key);
-  }
-
-  async newestEnvelopeId(): Promise<string | null> {
-    return (await this.#opening).newestEnvelopeId();
-  }
-
-  async list(...args: Parameters<Store['list']>): ReturnType<Store['list']> {
-    return (await this.#opening).list(...args);
-  }
-
-  async saveCursors(cursors: readonly Cursor[]): Promise<void> {
-    return (await this.#opening).saveCursors(cursors);
-  }
-
-  async loadCursors(agentId: string): Promise<readonly Cursor[]> {
-    return (await this.#opening).loadCursors(agentId);
-  }
-
-  async dropCursors(...args: Parameters<Store['dropCursors']>): Promise<void> {
-    return (await this.#opening).dropCursors(...args);
   }
 
   saveSnapshot(snapshot: Snapshot): void {
@@ -176,14 +158,6 @@ export class DiskStore implements SimulatedStore {
 
   audit(record: AuditRecord): void {
     this.#store.audit(record);
-  }
-
-  async readAudit(...args: Parameters<Store['readAudit']>): ReturnType<Store['readAudit']> {
-    return (await this.#opening).readAudit(...args);
-  }
-
-  async getMeta(key: string): Promise<Json | null> {
-    return (await this.#opening).getMeta(key);
   }
 
   /** Waits for a sync like a unit, but for what the hub waits for when it starts, and nobody is there to sync. */

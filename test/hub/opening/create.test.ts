@@ -158,7 +158,7 @@ describe('a refused create', () => {
   ];
 
   it.each(cases)('%s', async (...row) => {
-    const [, params, code, details, message] = row as Row;
+    const [, params, code, details, message] = row as unknown as Row;
     const { world, alice } = await start();
     const heard: string[] = [];
     for (const name of ['envelopePosted', 'sessionCreated'] as const) world.hub.on(name, () => heard.push(name));
