@@ -1,4 +1,5 @@
-// One bad neighbour in a session: whoever is silent, full or floods leaves the sends of the others, and what they hear, untouched.
+// One bad neighbour in a session: whoever is silent, full or floods leaves the sends of the others, and what they hear,
+// untouched.
 
 import { describe, expect, it } from 'vitest';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';

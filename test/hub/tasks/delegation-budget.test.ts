@@ -1,4 +1,4 @@
-// Budgets: a part of what a session may spend is set aside for each delegation, and what was really spent comes back.
+// Budgets: each delegation reserves a part of the session's budget, and the unspent rest returns.
 
 import type { ExpectationEntry, JsonObject, Params } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
@@ -16,14 +16,14 @@ function withBudget(params: JsonObject, on_violation?: string): Partial<Params<'
 
 const cost = (cost_usd: number, output = 0) => ({ cost_usd, usage: { output } });
 
-/** Expects a refusal that names this as left of the budget. */
+/** Expects a refusal that names the rest of the budget. */
 async function expectLeft(world: World, call: Promise<unknown>, usd: number | null, tokens: number | null) {
   const { details } = await refused(world, call, 'invalid_create');
   expect(details?.left).toEqual({ usd, tokens });
 }
 
 describe('a session with a budget', () => {
-  it('[DG4] sets a part of it aside for each delegation, which must name one', async () => {
+  it('[DG4] reserves a part for each delegation, which must name one', async () => {
     const { world, alice, id } = await aParent(withBudget({ usd: 1, tokens: 1000 }));
     await expectLeft(world, delegates(alice, id, 'carol'), 1, 1000);
     await expectLeft(world, delegates(alice, id, 'carol', { budget: { usd: 0.1 } }), 1, 1000);
@@ -35,14 +35,14 @@ describe('a session with a budget', () => {
     await expectLeft(world, delegates(alice, id, 'dave', { budget: { usd: 0.01, tokens: 1 } }), 0, 0);
   });
 
-  it('[DG4] counts dollars in billionths: sums of decimals are what they look like, and nothing over what is left is granted', async () => {
+  it('[DG4] counts dollars in billionths, exactly, and grants nothing beyond the rest', async () => {
     const { world, alice, id } = await aParent(withBudget({ usd: 0.3 }));
     await delegated(world, alice, id, 'carol', { budget: { usd: 0.1 + 0.2 } });
     expect(accounts(world, id)[0]?.event_data.budget).toEqual({ usd: 0.3, tokens: null });
     await expectLeft(world, delegates(alice, id, 'dave', { budget: { usd: 1e-10 } }), 0, null);
   });
 
-  it('[DG4] of which a part of a billionth is asked sets a whole one aside', async () => {
+  it('[DG4] rounds a part of a billionth up', async () => {
     const { world, alice, id } = await aParent(withBudget({ usd: 1 }));
     await delegated(world, alice, id, 'carol', { budget: { usd: 0.9999999994 } });
     await expectLeft(world, delegates(alice, id, 'dave', { budget: { usd: 2e-9 } }), 1e-9, null);
@@ -50,19 +50,19 @@ describe('a session with a budget', () => {
     await expectLeft(world, delegates(alice, id, 'dave', { budget: { usd: 1e-10 } }), 0, null);
   });
 
-  it('[DG4] that is no whole number of billionths has no more left than it is', async () => {
+  it('[DG4] rounds the rest down to whole billionths', async () => {
     const { world, alice, id } = await aParent(withBudget({ usd: 0.9999999996 }));
     await expectLeft(world, delegates(alice, id, 'dave', { budget: { usd: 1 } }), 0.999999999, null);
   });
 
-  it('[DG4] of very many tokens is exact to one', async () => {
+  it('[DG4] counts very many tokens exactly', async () => {
     const tokens = 999_999_999_999_999;
     const { world, alice, id } = await aParent(withBudget({ tokens }));
     await delegated(world, alice, id, 'carol', { budget: { tokens: 1 } });
     await expectLeft(world, delegates(alice, id, 'dave', { budget: { tokens } }), null, tokens - 1);
   });
 
-  it('[DG4] counts what was said in it, and the tightest of its budgets', async () => {
+  it('[DG4] counts what was spent in it, and the tightest of its budgets', async () => {
     const expectations = [within({ usd: 9 }), within({ usd: 2 }), within({ tokens: 50 })];
     const { world, alice, id } = await aParent({ expectations });
     await say(world, alice, id, 'dear', { event_data: { text: 'dear', ...cost(1.5, 20) } });
@@ -71,14 +71,14 @@ describe('a session with a budget', () => {
     await expectLeft(world, delegates(alice, id, 'carol'), 0, 0);
   });
 
-  it('[DG4] for some of its participants concerns them alone', async () => {
+  it('[DG4] applies to some of its participants only', async () => {
     const expectations = [within({ usd: 1 }, 'audit', { applies_to: ['initiator'] })];
     const { world, alice, bob, id } = await aParent({ expectations });
     expect((await delegated(world, bob, id, 'dave')).outcome).toBe('open');
     await expectLeft(world, delegates(alice, id, 'carol'), 1, null);
   });
 
-  it('[DG4] has left what its tightest budget has, in whatever order they are, less what those set aside whom it is for', async () => {
+  it('[DG4] has the rest of its tightest budget, less the reservations of those it applies to', async () => {
     const forBob = within({ usd: 5 }, 'audit', { applies_to: ['respondent'] });
     const expectations = [within({ usd: 2 }, 'audit', { applies_to: ['initiator'] }), within({ usd: 9 }), forBob];
     const { world, alice, bob, id } = await aParent({ expectations });
@@ -88,7 +88,7 @@ describe('a session with a budget', () => {
     await expectLeft(world, delegates(alice, id, 'carol'), 0.5, null);
   });
 
-  it('[DG4] of two delegations at once books no more than there is', async () => {
+  it('[DG4] reserves no more than there is for two concurrent delegations', async () => {
     const { world, alice, bob, id } = await aParent(withBudget({ usd: 1 }));
     world.hold = true;
     const budget = { usd: 0.6 };
@@ -103,7 +103,7 @@ describe('a session with a budget', () => {
     expect(calls[1]?.value).toMatchObject({ details: { left: { usd: 0.4 } } });
   });
 
-  it('[DG4] gets back what a delegation did not spend, and is charged what it did', async () => {
+  it('[DG4] gets back what a delegation did not spend', async () => {
     const { world, alice, carol, id } = await aParent(withBudget({ usd: 1 }));
     const call = delegates(alice, id, 'carol', { budget: { usd: 0.6 } });
     await world.settle();
@@ -112,7 +112,7 @@ describe('a session with a budget', () => {
     await expectLeft(world, delegates(alice, id, 'carol'), 0.75, null);
   });
 
-  it('[DG4] tells truthfully of a reply that cost more, and is never below nothing', async () => {
+  it('[DG4] charges a reply that cost more in full, and is never below zero', async () => {
     const { world, alice, carol, id } = await aParent(withBudget({ usd: 1 }));
     const call = delegates(alice, id, 'carol', { budget: { usd: 0.5 } });
     await world.settle();
@@ -125,7 +125,7 @@ describe('a session with a budget', () => {
     ]);
   });
 
-  it('[DG4] that is exceeded by a settlement closes in its unit, if it is to, and settles the others there', async () => {
+  it('[DG4] closes in the unit of a settlement that exceeds it, and settles the others there', async () => {
     const { world, alice, carol, id } = await aParent(withBudget({ usd: 1 }, 'auto_close'));
     const calls = [
       delegates(alice, id, 'carol', { budget: { usd: 0.5 } }),
@@ -147,7 +147,7 @@ describe('a session with a budget', () => {
     ]);
   });
 
-  it('[DG4] gets all of it back from a delegation that came to nothing', async () => {
+  it('[DG4] gets everything back from a delegation without a result', async () => {
     const { world, alice, carol, id } = await aParent(withBudget({ usd: 1 }));
     const call = delegates(alice, id, 'carol', { budget: { usd: 1 } });
     await world.settle();
@@ -156,7 +156,7 @@ describe('a session with a budget', () => {
     expect((await delegated(world, alice, id, 'carol', { budget: { usd: 1 } })).outcome).toBe('open');
   });
 
-  it('[DG4] has its child stay within its part, which is over budget when it does not', async () => {
+  it('[DG4] ends a child that exceeds its part as over_budget', async () => {
     const { world, alice, carol, id } = await aParent();
     const call = delegates(alice, id, 'carol', { budget: { tokens: 10 } });
     await world.settle();
@@ -173,7 +173,7 @@ describe('a session with a budget', () => {
 });
 
 describe('a tree of delegations', () => {
-  it('[DG4] spends at the top what was spent below, and a child shares out what it was given', async () => {
+  it('[DG4] charges the spending of grandchildren at the top, and a child divides its part', async () => {
     const { world, alice, carol, dave, id } = await aParent(withBudget({ usd: 1 }));
     const top = delegates(alice, id, 'carol', { budget: { usd: 0.8 } });
     await world.settle();
@@ -191,7 +191,7 @@ describe('a tree of delegations', () => {
     await expectLeft(world, delegates(alice, id, 'carol'), 0.6, null);
   });
 
-  it('[DG4, DG5] counts what was set aside where nobody knows what was spent: a child that ends before its own', async () => {
+  it('[DG4, DG5] charges the reservation where the spending is unknown', async () => {
     const { world, alice, carol, id } = await aParent(withBudget({ usd: 1 }));
     const top = delegates(alice, id, 'carol', { budget: { usd: 0.8 } });
     await world.settle();
@@ -205,7 +205,7 @@ describe('a tree of delegations', () => {
     expect(accounts(world, child).at(-1)).toMatchObject({ event_data: { outcome: 'parent_closed', spent: null } });
   });
 
-  it('[DG5] ends from the top to the bottom', async () => {
+  it('[DG5] ends from top to bottom', async () => {
     const { world, alice, bob, carol, dave, id } = await aParent();
     await delegated(world, alice, id, 'carol');
     const child = invitedTo(carol);
@@ -219,7 +219,7 @@ describe('a tree of delegations', () => {
     for (const session of [id, child]) expect(accounts(world, session)).toHaveLength(2);
   });
 
-  it('[DG8] is as deep as the rule allows, each depth stamped by the hub', async () => {
+  it('[DG8] is as deep as the rule allows, with depths stamped by the hub', async () => {
     const { world, alice, bob, carol } = await aParent();
     const erin = await world.peer('erin');
     const peers = [carol, erin, bob];
