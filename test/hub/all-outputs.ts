@@ -1,4 +1,4 @@
-/** All that a hub shows to anyone: every read of every peer, every tap, the audit, and what the peers have heard. */
+/** Everything a hub shows: every read of every peer, every event, the audit, and what the peers received. */
 
 import type { HubEventName } from '../../src/hub/telemetry/events.ts';
 import type { Peer } from '../../src/testing/doubles/peer.ts';
@@ -48,7 +48,7 @@ const OWN_READS = [
 ] as const;
 const reading: ReadonlySet<string> = new Set<string>([...READS, ...OWN_READS]);
 
-/** Everything the taps say from now on, but for refusals of the reads we make ourselves. */
+/** All events from now on, except refusals of our own reads. */
 export function listen(world: World): string[] {
   const heard: string[] = [];
   for (const name of Object.keys(EVENTS) as HubEventName[]) {
@@ -70,7 +70,7 @@ export async function shown(world: World, heard: readonly string[], peers: reado
   return { reads, taps: [...heard], audit, frames: peers.map(({ frames }) => [...frames]) };
 }
 
-/** What is waiting to be written, and the time, are no news of any session. */
+/** Staged bytes and the time are no information about a session. */
 async function read(world: World, peer: Peer, op: string, params: object): Promise<unknown> {
   const frame = await world.answer(peer.ask(op, params));
   if (!frame.ok) return frame.error;

@@ -1,5 +1,4 @@
-// Every evaluator of what is accepted with every handler in every session type it can apply to: one message below its limit, at
-// the
+// Every evaluator of what is accepted with every handler in every session type it can apply to: one message below its limit, at the
 // limit, and with a restart in between. Each case says all that must follow; nothing of it is computed by the code under test.
 
 import { discussion } from 'parley-hub/adapters/discussion';

@@ -81,14 +81,14 @@ describe('create_schedule', () => {
     expect(await world.answer(alice.call('list_schedules', {}))).toEqual({ schedules: [], next: null });
   });
 
-  it('[SC4, RU6] refuses a session that the rule of its creator does not allow', async () => {
+  it('[SC4, RU6] rejects a session that the rule of its creator forbids', async () => {
     const { world, alice } = await scheduled();
     const rule = { access: { session_types: { initiate: ['consulting'] } } };
     await world.answer(alice.call('set_rule', { rule }));
     await refused(world, alice.call('create_schedule', daily()), 'forbidden');
   });
 
-  it('[SC4] names are unique for each creator, so that a repeated request makes no second one', async () => {
+  it('[SC4] requires names that are unique per creator', async () => {
     const { world, alice, bob } = await scheduled();
     const made = await theSchedule(world, alice);
     const again = await refusal(world, alice.call('create_schedule', daily()));
@@ -106,7 +106,7 @@ describe('create_schedule', () => {
     await refused(world, renamed, 'conflict');
   });
 
-  it('[SC4] there are at most so many, of one creator and in all', async () => {
+  it('[SC4] bounds the schedules per creator and in total', async () => {
     const { world, alice, bob } = await scheduled({ maxSchedules: 3, maxSchedulesPerCreator: 2 });
     for (const name of ['a', 'b']) await theSchedule(world, alice, { name });
     expect(await refusal(world, alice.call('create_schedule', daily({ name: 'c' })))).toMatchObject({
@@ -123,7 +123,7 @@ describe('create_schedule', () => {
 });
 
 describe('a schedule', () => {
-  it('[SC6] opens a session at its time in the name of its creator, who need not be there, and says where it came from', async () => {
+  it('[SC6] opens a session at its time in the name of its creator, bound or not, with labels of its origin', async () => {
     const { world, alice, bob } = await scheduled();
     const template = { type: 'conversation', participants: ['bob'], labels: { team: 'red' }, intent: 'stand-up' };
     const { schedule_id } = await theSchedule(world, alice, { template });
@@ -159,7 +159,7 @@ describe('a schedule', () => {
     });
   });
 
-  it('[SC6] opens every time, night after night', async () => {
+  it('[SC6] opens at every time', async () => {
     const { world, alice } = await scheduled();
     await theSchedule(world, alice, { expression: '*/20 * * * *', overlap: true });
     await world.pass(2 * HOUR);
@@ -168,14 +168,14 @@ describe('a schedule', () => {
     );
   });
 
-  it('[SC6] of every second opens every second', async () => {
+  it('[SC6] opens every second if asked to', async () => {
     const { world, alice } = await scheduled();
     await theSchedule(world, alice, { expression: '* * * * * *', overlap: true });
     await world.pass(10 * SECOND);
     expect(await scheduledSessions(world)).toHaveLength(10);
   });
 
-  it('[SC6] a sweep that is late finds all of its times', async () => {
+  it('[SC6] finds all times in a late sweep', async () => {
     const { world, alice } = await scheduled();
     await theSchedule(world, alice, { expression: '*/5 * * * * *', overlap: true });
     world.clock.advance(21 * SECOND);
@@ -184,7 +184,7 @@ describe('a schedule', () => {
     expect(await opened(world)).toEqual(['00:00:05', '00:00:10', '00:00:15', '00:00:20']);
   });
 
-  it('[SC9] does not open while the session before has not ended, unless asked', async () => {
+  it('[SC9] does not open before the last session has ended, by default', async () => {
     const { world, alice } = await scheduled();
     const { schedule_id } = await theSchedule(world, alice, { expression: '0 * * * *' });
     await world.pass(HOUR);
@@ -201,7 +201,7 @@ describe('a schedule', () => {
     expect(await opened(world)).toEqual(['01:00:00', '03:00:00']);
   });
 
-  it('[SC9, L3] knows of a session that has not ended also after a restart', async () => {
+  it('[SC9, L3] knows of a session that has not ended after a restart', async () => {
     const { world, alice } = await scheduled();
     await theSchedule(world, alice, { expression: '0 * * * *' });
     await world.pass(HOUR);
@@ -211,7 +211,7 @@ describe('a schedule', () => {
     expect(await opened(world)).toEqual(['01:00:00']);
   });
 
-  itDeep('[SC10] that cannot open says why, and tries again the next time', async () => {
+  itDeep('[SC10] reports why it cannot open, and tries the next time', async () => {
     const { world, alice, bob } = await scheduled();
     const { schedule_id } = await theSchedule(world, alice);
     await world.answer(bob.call('set_rule', { rule: { access: { inbound_from: ['carol'] } } }));
@@ -225,7 +225,7 @@ describe('a schedule', () => {
     expect((await scheduledSessions(world)).map(({ labels }) => labels.scheduled_at)).toEqual([at('2026-01-02T03:00')]);
   });
 
-  it('[SC10, RU6] is held to how many sessions its creator may be in when it opens', async () => {
+  it('[SC10, RU6] obeys the creator’s limit on sessions when it opens', async () => {
     const { world, alice } = await scheduled();
     const { schedule_id } = await theSchedule(world, alice, { expression: '0 * * * *', overlap: true });
     await world.answer(alice.call('set_rule', { rule: { limits: { max_concurrent_sessions: 1 } } }));
@@ -241,7 +241,7 @@ describe('a schedule', () => {
     });
   });
 
-  itDeep('[SC10] whose invitee is gone fails, and its other times come', async () => {
+  itDeep('[SC10] fails without its invitee, and its other times come', async () => {
     const { world, alice, bob } = await scheduled();
     const { schedule_id } = await theSchedule(world, alice);
     await world.answer(bob.call('unregister', {}));
@@ -251,7 +251,7 @@ describe('a schedule', () => {
     });
   });
 
-  it('[SC10] waits for a disk that is slow, and opens when it is not', async () => {
+  it('[SC10] waits for a slow disk', async () => {
     const { world, alice } = await scheduled({ maxFlushMs: 3 * SECOND });
     await theSchedule(world, alice, { expression: '0 * * * *' });
     await world.pass(HOUR - 5 * SECOND);
@@ -265,7 +265,7 @@ describe('a schedule', () => {
     expect(await opened(world)).toEqual(['01:00:00']);
   });
 
-  it('[SC12] that is paused opens nothing, and has missed nothing when it goes on', async () => {
+  it('[SC12] opens nothing while paused, and has missed nothing afterwards', async () => {
     const { world, alice } = await scheduled();
     const { schedule_id } = await theSchedule(world, alice, { missed: 'once' });
     const paused = await world.answer(alice.call('update_schedule', { schedule_id, paused: true }));
@@ -277,7 +277,7 @@ describe('a schedule', () => {
     expect(await scheduledSessions(world)).toEqual([]);
   });
 
-  it('[SC12] with other times counts them from then on; what is left out stays', async () => {
+  it('[SC12] counts changed times from then on; absent members stay', async () => {
     const { world, alice } = await scheduled();
     const { schedule_id, ...made } = await theSchedule(world, alice, { missed: 'once' });
     await world.pass(HOUR);
@@ -299,7 +299,7 @@ describe('a schedule', () => {
     await refused(world, alice.call('update_schedule', { schedule_id, template: nobody }), 'invalid_create');
   });
 
-  it('[SC12] that is deleted opens no more; what it opened goes on', async () => {
+  it('[SC12] opens nothing once deleted; sessions it opened continue', async () => {
     const { world, alice } = await scheduled();
     const { schedule_id } = await theSchedule(world, alice, { expression: '0 * * * *' });
     await world.pass(HOUR);
@@ -314,7 +314,7 @@ describe('a schedule', () => {
     await refused(world, (await world.peer('alice')).call('get_schedule', { schedule_id }), 'not_found');
   });
 
-  it('[SC12] goes with its creator', async () => {
+  it('[SC12] is deleted with its creator', async () => {
     const { world, alice, bob } = await scheduled();
     await theSchedule(world, alice);
     await world.answer(world.hub.grant('bob', ['operate']));
@@ -324,7 +324,7 @@ describe('a schedule', () => {
     expect(await scheduledSessions(world)).toEqual([]);
   });
 
-  it('[SC13, EV1] is heard of, and in the audit', async () => {
+  it('[SC13, EV1] emits events and audit records', async () => {
     const { world, alice } = await scheduled();
     const heard: unknown[] = [];
     for (const name of ['scheduleCreated', 'scheduleUpdated', 'scheduleDeleted'] as const) {
@@ -352,8 +352,8 @@ describe('a schedule', () => {
   });
 });
 
-describe('whose it is', () => {
-  it('[SC5, L7] to others there is none', async () => {
+describe('the owner of a schedule', () => {
+  it('[SC5, L7] sees it alone: to others it does not exist', async () => {
     const { world, alice, bob } = await scheduled();
     const { schedule_id } = await theSchedule(world, alice);
     expect(await world.answer(bob.call('list_schedules', {}))).toEqual({ schedules: [], next: null });
@@ -367,7 +367,7 @@ describe('whose it is', () => {
     expect(await world.answer(alice.call('get_schedule', { schedule_id }))).toMatchObject({ paused: false });
   });
 
-  it('[SC5] who operates the hub sees all, may pause and delete them, and changes nothing else', async () => {
+  it('[SC5] shares it with operators, which may pause and delete it, and nothing else', async () => {
     const { world, alice, bob } = await scheduled();
     const { schedule_id } = await theSchedule(world, alice);
     await world.answer(world.hub.grant('bob', ['operate']));
@@ -387,7 +387,7 @@ describe('whose it is', () => {
     expect(await world.answer(bob.call('delete_schedule', { schedule_id }))).toEqual({ schedule_id });
   });
 
-  it('[SC5] they are listed a page at a time, each once', async () => {
+  it('[SC5] lists it in pages, each schedule once', async () => {
     const { world, alice } = await scheduled();
     const made: Schedule[] = [];
     for (let i = 0; i < 7; i++) made.push(await theSchedule(world, alice, { name: `n${i}` }));
@@ -403,7 +403,7 @@ describe('whose it is', () => {
     expect(found).toEqual(made.sort((a, b) => (a.schedule_id < b.schedule_id ? -1 : 1)));
   });
 
-  it('[SC11, L1] nobody hears of one before it is on disk', async () => {
+  it('[SC11, L1] sees it once it is durable', async () => {
     const { world, alice } = await scheduled();
     const heard: string[] = [];
     world.hub.on('scheduleCreated', () => heard.push('created'));
@@ -417,7 +417,7 @@ describe('whose it is', () => {
     expect(heard).toEqual(['created']);
   });
 
-  it('[SC11, AM9] is judged again when another writer was first', async () => {
+  it('[SC11, AM9] gets a new decision after a conflict', async () => {
     const { world, alice } = await scheduled();
     await theSchedule(world, alice);
     world.store.conflict(SCHEDULES_LOG);
@@ -429,7 +429,7 @@ describe('whose it is', () => {
   });
 });
 
-/** bob joins all it is invited to. */
+/** bob joins everything it is invited to. */
 async function join(world: Awaited<ReturnType<typeof aWorld>>, alice: { agentId: string }): Promise<void> {
   const bob = await world.peer('bob');
   for (const { session_id, state, creator_id } of await scheduledSessions(world)) {
