@@ -22,11 +22,11 @@ export const AGENT_OPTIONS: OptionChecks<AgentOptions> = {
 };
 
 export class AgentClient extends Client {
-  private given: SessionHandlers;
+  private current: SessionHandlers;
 
   private constructor(options: AgentOptions) {
     super(options);
-    this.given = { onMessage: options.onMessage ?? null, onTurn: options.onTurn ?? null };
+    this.current = { onMessage: options.onMessage ?? null, onTurn: options.onTurn ?? null };
   }
 
   static async connect(options: AgentOptions): Promise<AgentClient> {
@@ -39,10 +39,10 @@ export class AgentClient extends Client {
   /** Sets the handlers of a client that connected without any; waiting messages and turns go to them too. */
   handle(handlers: { readonly onMessage?: MessageHandler; readonly onTurn?: TurnHandler }): void {
     checkOptions(handlers, { onMessage: optional(functionCheck), onTurn: optional(functionCheck) });
-    if (this.given.onMessage !== null || this.given.onTurn !== null) {
-      throw new HubError('has_handlers', `${this.name} has handlers already, and a message is for one`);
+    if (this.current.onMessage !== null || this.current.onTurn !== null) {
+      throw new HubError('has_handlers', `${this.name} already has handlers; set them once`);
     }
-    this.given = { onMessage: handlers.onMessage ?? null, onTurn: handlers.onTurn ?? null };
+    this.current = { onMessage: handlers.onMessage ?? null, onTurn: handlers.onTurn ?? null };
     this.wakeRooms();
   }
 
@@ -54,6 +54,6 @@ export class AgentClient extends Client {
   }
 
   protected override handlers(): SessionHandlers {
-    return this.given;
+    return this.current;
   }
 }

@@ -18,6 +18,7 @@ import {
   type OptionChecks,
   objectWithMethods,
   optional,
+  unchecked,
   withCallerFieldNames,
 } from './lib/option-checks.ts';
 import type { InviteHandler } from './session/invites.ts';
@@ -60,13 +61,12 @@ export interface SessionQuery {
 
 export type SearchOptions = Omit<SearchParams, 'query' | 'after' | 'limit'>;
 
-const RECONNECT: OptionChecks<ReconnectOptions> = {
-  clock: null,
-  random: null,
+export const RECONNECT_TIMES: OptionChecks<Omit<ReconnectOptions, 'clock' | 'random'>> = {
   minMs: optional(millisecondsCheck),
   maxMs: optional(millisecondsCheck),
   quietMs: optional(millisecondsCheck),
 };
+const RECONNECT: OptionChecks<ReconnectOptions> = { ...unchecked('clock', 'random'), ...RECONNECT_TIMES };
 
 export const CLIENT_OPTIONS: OptionChecks<ClientOptions> = {
   link: functionCheck,
@@ -91,16 +91,16 @@ export const CLIENT_OPTIONS: OptionChecks<ClientOptions> = {
 };
 
 /** The passport fields of a new name; the hub checks their values. */
-const CLAIM: OptionChecks<Claim> = { kind: null, owner: null, provider: null, model: null, cost: null, region: null };
+const CLAIM: OptionChecks<Claim> = unchecked('kind', 'owner', 'provider', 'model', 'cost', 'region');
 
-export const SESSION_QUERY: OptionChecks<SessionQuery> = { all: null, states: null, type: null };
-export const SEARCH_OPTIONS: OptionChecks<SearchOptions> = {
-  match: null,
-  states: null,
-  type: null,
-  labels: null,
-  participant: null,
-};
+export const SESSION_QUERY: OptionChecks<SessionQuery> = unchecked('all', 'states', 'type');
+export const SEARCH_OPTIONS: OptionChecks<SearchOptions> = unchecked(
+  'match',
+  'states',
+  'type',
+  'labels',
+  'participant',
+);
 
 /** Checks nested options and the name. Even a client that only says hello needs a valid name. */
 export function checkClientOptions({ name, register, reconnect }: ClientOptions): void {

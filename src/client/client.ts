@@ -33,14 +33,14 @@ import { pages } from './lib/pages.ts';
 import { LocalSessions } from './local-sessions.ts';
 import { type Observation, Observations, type ObserveHandler, type ObserveOptions } from './operations/observation.ts';
 import {
+  AGENT_QUERY,
   aboutAgent,
-  checkAgentQuery,
-  checkScheduleQuery,
   type OpenOptions,
   type ResumeOptions,
   type RuleOptions,
   resumeParams,
   ruleParams,
+  SCHEDULE_QUERY,
   type ScheduleOptions,
   type ScheduleQuery,
   type ScheduleUpdate,
@@ -89,16 +89,12 @@ export abstract class Client {
   protected abstract handlers(): SessionHandlers;
 
   get agentId(): string {
-    const { agentId } = this.connection;
-    if (agentId === null) throw new HubError('not_bound', `${this.name} is not bound yet`);
-    return agentId;
+    return this.bound(this.connection.agentId);
   }
 
   /** The hub's time at the first welcome: older envelopes existed before this client. */
   get welcomedAt(): string {
-    const { welcomedAt } = this.connection;
-    if (welcomedAt === null) throw new HubError('not_bound', `${this.name} is not bound yet`);
-    return welcomedAt;
+    return this.bound(this.connection.welcomedAt);
   }
 
   /** away = the hub is unreachable; requests wait until it is back. */
@@ -139,7 +135,7 @@ export abstract class Client {
 
   /** Agents that match all criteria, by name; read in pages. */
   async *findAgents(query: AgentQuery = {}): AsyncGenerator<FoundAgent, void, undefined> {
-    checkAgentQuery(query);
+    checkOptions(query, AGENT_QUERY);
     const read = (after?: string) => this.call('find_agent', { ...query, after });
     for await (const { agents } of pages(read)) yield* agents;
   }
@@ -183,7 +179,7 @@ export abstract class Client {
 
   /** Your schedules with their next and last runs; read in pages. */
   async *schedules(query: ScheduleQuery = {}): AsyncGenerator<Schedule, void, undefined> {
-    checkScheduleQuery(query);
+    checkOptions(query, SCHEDULE_QUERY);
     const read = (after?: string) => this.call('list_schedules', { ...query, after });
     for await (const { schedules } of pages(read)) yield* schedules;
   }
@@ -216,7 +212,7 @@ export abstract class Client {
   /** Any operation of the hub except `register`, with its wire parameters. */
   call<Name extends OperationName>(op: Name, params: Params<Name>, options?: CallOptions): Promise<Result<Name>> {
     if (op === 'register') {
-      const message = `${this.name} is bound, and a client speaks for one identity; connect another client to register`;
+      const message = `${this.name} is already bound; connect another client to register another identity`;
       return Promise.reject(new HubError('already_bound', message));
     }
     return this.connection.call(op, params, options);
@@ -259,6 +255,11 @@ export abstract class Client {
   /** Call when handlers are added. */
   protected wakeRooms(): void {
     this.rooms.wake();
+  }
+
+  private bound(known: string | null): string {
+    if (known !== null) return known;
+    throw new HubError('not_bound', `${this.name} is not bound yet`);
   }
 
   private closedError(end: ConnectionEnd): HubError {

@@ -4,7 +4,7 @@ import { WireError } from '../core/lib/errors.ts';
 import type { Link } from '../core/lib/link.ts';
 import type { Clock, Ids } from '../core/ports/platform.ts';
 import { AGENT_OPTIONS, AgentClient, type AgentOptions } from './agent-client.ts';
-import { CLIENT_OPTIONS, type ClientOptions } from './client-options.ts';
+import { CLIENT_OPTIONS, type ClientOptions, RECONNECT_TIMES } from './client-options.ts';
 import type { ReconnectOptions } from './connection/reconnecting-link.ts';
 import { createFailoverSocket, type FailedAddress, type Socket, socketLink } from './connection/socket-link.ts';
 import { HumanClient, type HumanOptions } from './human-client.ts';
@@ -12,7 +12,6 @@ import {
   badOptionError,
   checkOptions,
   isObject,
-  millisecondsCheck,
   type OptionCheck,
   type OptionChecks,
   optional,
@@ -41,12 +40,6 @@ interface OverNetwork {
 export type ConnectOptions = Omit<AgentOptions, Given> & OverNetwork;
 export type ConnectHumanOptions = Omit<HumanOptions, Given> & OverNetwork;
 
-const RECONNECT_TIMES: OptionChecks<ReconnectTimes> = {
-  minMs: optional(millisecondsCheck),
-  maxMs: optional(millisecondsCheck),
-  quietMs: optional(millisecondsCheck),
-};
-
 const OVER_NETWORK: OptionChecks<OverNetwork> = {
   reconnect: {
     expected: 'false, or an object {minMs, maxMs, quietMs}',
@@ -71,35 +64,32 @@ export interface ConnectFunctions {
 }
 
 export function createConnect(platform: Platform): ConnectFunctions {
+  const { clock, ids, random } = platform;
+  /** Checks the options, naming the platform's among the valid ones. */
+  const check = <Options extends OverNetwork>(options: Options, checks: OptionChecks<Options>): void => {
+    checkOptions(options, { ...checks, ...platform.options });
+    if (isObject(options.reconnect)) checkOptions(options.reconnect, RECONNECT_TIMES, 'reconnect.');
+  };
   const over = (links: Links, { reconnect = {}, token }: OverNetwork) => ({
     link: links.open,
-    ids: platform.ids,
-    reconnect: reconnect === false ? undefined : { clock: platform.clock, random: platform.random, ...reconnect },
+    ids,
+    reconnect: reconnect === false ? undefined : { clock, random, ...reconnect },
     ...(token === undefined ? {} : { credentials: { scheme: 'token', token } }),
   });
   return {
     async connect(url, options) {
       const links = linksTo(addressesOf(url), platform);
-      const { reconnect, token, ...others } = checked(options, CONNECT_OPTIONS, platform);
+      check(options, CONNECT_OPTIONS);
+      const { reconnect, token, ...others } = options;
       return AgentClient.connect({ ...others, ...over(links, { reconnect, token }) }).catch(links.explain);
     },
     async connectHuman(url, options) {
       const links = linksTo(addressesOf(url), platform);
-      const { reconnect, token, ...others } = checked(options, CONNECT_HUMAN_OPTIONS, platform);
+      check(options, CONNECT_HUMAN_OPTIONS);
+      const { reconnect, token, ...others } = options;
       return HumanClient.connect({ ...others, ...over(links, { reconnect, token }) }).catch(links.explain);
     },
   };
-}
-
-/** Checks the options, naming the platform's among the valid ones. */
-function checked<Options extends OverNetwork>(
-  options: Options,
-  rules: OptionChecks<Options>,
-  platform: Platform,
-): Options {
-  checkOptions(options, { ...rules, ...platform.options });
-  if (isObject(options.reconnect)) checkOptions(options.reconnect, RECONNECT_TIMES, 'reconnect.');
-  return options;
 }
 
 interface Links {

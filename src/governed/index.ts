@@ -1,8 +1,7 @@
 /**
- * Governed runs on a disk: the public entry `parley-hub/governed`.
- * A run is a session whose log says everything; the files of a project are projections of it. The engine (`engine/`, pure)
- * judges, `session/` says what each envelope means, `runner/` does one operation under the lock of the project, `loop/` drives
- * a run to its end through `drivers/`, `coordinator/` joins the runs of several repos, `serving/` keeps the log in a hub.
+ * Governed runs on disk: the public entry `parley-hub/governed`. A run is a session; the project's files project its log.
+ * `engine/` (pure) decides, `session/` folds envelopes, `runner/` performs one operation under the project's lock,
+ * `loop/` drives a run through `drivers/`, `coordinator/` combines repositories, `serving/` keeps the log in a hub.
  * Importing this file loads no hub, store or schemas: keep heavy parts behind dynamic imports.
  * Start reading at `runner/runner.ts`, then `runner/run-operation.ts`.
  */
@@ -43,7 +42,7 @@ export { validateHooks } from './engine/hooks/check.ts';
 export type { TamperCode } from './engine/hooks/decide.ts';
 export { decideHook, type HookDecision, type HookEnd } from './engine/hooks/decide.ts';
 export type * from './engine/hooks/hook.ts';
-// Its types by their names; its functions under `engine`, since some are called as operations of the runner are.
+// The functions are under `engine`, because some share names with runner operations.
 export type * from './engine/index.ts';
 export * as engine from './engine/index.ts';
 export {

@@ -1,7 +1,4 @@
-/**
- * The runner interface, the run loop and serving, with the clock, disk and processes of this machine.
- * A hub and its store are large: serving loads them when it is called.
- */
+/** The runner, run loop and serving of this machine. Serving loads the hub and its store on demand: they are large. */
 
 import { systemClock } from '../system/clock.ts';
 import { createRunLoop, type RunLoop } from './loop/run-loop.ts';
@@ -33,7 +30,7 @@ export const acquireLock: Runner['acquireLock'] = runner.acquireLock;
 export const releaseLock: Runner['releaseLock'] = runner.releaseLock;
 export const emitNotifications: Runner['emitNotifications'] = runner.emitNotifications;
 
-// With the runner above: it knows which locks this process holds.
+// Shares the runner above, which knows the locks of this process.
 export const runLoop: RunLoop = createRunLoop({ runner, clock: systemClock });
 
 export async function serveRun(hub: ServingHub, root: string, options: ServeRunOptions = {}): Promise<ServedRun> {

@@ -44,13 +44,13 @@ const WRONG: Readonly<Record<string, readonly Wrong[]>> = {
     [
       '--config %/limits.yaml --data %/unmade',
       2,
-      /limits\.yaml:1:18: hub\.limits\.maxTaskz: there is no such setting; did you mean maxTasks\?/,
+      /limits\.yaml:1:18: hub\.limits\.maxTaskz: unknown setting; did you mean maxTasks\?/,
       /config\.md/,
     ],
     [
       '--config %/sizes.yaml --data %/unmade',
       2,
-      /1:36: hub\.connectionLimits\.pingMs: expected a number over 0, got -1/,
+      /1:36: hub\.connectionLimits\.pingMs: expected a number > 0, got -1/,
       /config\.md/,
     ],
     ['--config %/keys.yaml --data %/unmade', 2, /jwt/, /config\.md/],
@@ -64,8 +64,8 @@ const WRONG: Readonly<Record<string, readonly Wrong[]>> = {
     ['--log-level loud', 2, /--log-level: expected one of debug, info, warn, error, silent, got "loud"/, /--help/],
     ['--auth magic', 2, /--auth: expected one of tokens, none, got "magic"/, /--help/],
     ['--auth none --host 0.0.0.0 --port 0 --data %/unmade', 2, /auth\.none: expected a loopback host/, /--help/],
-    ['--config %/hub.yaml', 2, /hub\.yaml:1:8: hub\.prot: there is no such setting; did you mean port\?/, /config\.md/],
-    ['--config %/no.yaml', 5, /--config: .* is not there/, /path/],
+    ['--config %/hub.yaml', 2, /hub\.yaml:1:8: hub\.prot: unknown setting; did you mean port\?/, /config\.md/],
+    ['--config %/no.yaml', 5, /--config: .* does not exist/, /file/],
     ['--prot 1', 2, /Unknown option '--prot'/, /Did you mean --port\?/],
   ],
   mcp: [

@@ -27,7 +27,7 @@ describe('a hub rejects', () => {
     });
   });
 
-  it('[RE6] no fractions of times, and no infinite bounds', () => {
+  it('[RE6] neither fractional times nor an infinite maxEnvelopes', () => {
     expect(limitsWith({ arbiterMs: 0.5, maxEnvelopes: Number.POSITIVE_INFINITY })).toMatchObject({ arbiterMs: 0.5 });
   });
 

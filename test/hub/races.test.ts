@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { GapFrame } from '../../src/core/protocol/frames/frames.ts';
 import { FaultyStore } from '../../src/testing/doubles/faulty-store.ts';
 import type { Peer } from '../../src/testing/doubles/peer.ts';
-import type { World } from '../../src/testing/doubles/world.ts';
 import {
   aCast,
   aConversation,
@@ -10,12 +8,14 @@ import {
   aWorld,
   DAY,
   foreignUnit,
+  gapsOf,
   HOUR,
   invited,
   leap,
   leave,
   logOf,
   opened,
+  rebind,
   refusal,
   refused,
   SECOND,
@@ -27,14 +27,6 @@ import {
   watch,
 } from './scene.ts';
 import { SlowLists, SlowReads } from './slow-stores.ts';
-
-/** A peer bound under a registered name that acks only on request. */
-async function silent(world: World, name: string, resume?: Record<string, { seq: number; epoch: number }>) {
-  const peer = world.stranger();
-  peer.hello(name, resume);
-  await world.settle();
-  return peer;
-}
 
 /** Records which logs were created: a session's id is known before its answer. */
 class Beginnings extends FaultyStore {
@@ -55,7 +47,6 @@ class Instant extends FaultyStore {
   }
 }
 
-const gapsOf = (peer: Peer) => peer.frames.filter((frame): frame is GapFrame => frame.kind === 'gap');
 const kinds = (peer: Peer) => peer.frames.map(({ kind }) => kind);
 const removalOf = ({ agentId }: Peer) => ({
   event_type: 'session.participant.removed',
@@ -146,9 +137,9 @@ describe('a rebind', () => {
     await world.pass(SECOND);
     expect((await sessionOf(world, alice, id)).state).toBe('CLOSED');
     await leap(world, 8 * DAY);
-    for (const name of ['alice', 'bob']) expect(kinds(await silent(world, name))).toEqual(['welcome']);
+    for (const name of ['alice', 'bob']) expect(kinds(await rebind(world, name))).toEqual(['welcome']);
     await world.restart();
-    for (const name of ['alice', 'bob']) expect(kinds(await silent(world, name))).toEqual(['welcome']);
+    for (const name of ['alice', 'bob']) expect(kinds(await rebind(world, name))).toEqual(['welcome']);
   });
 
   it('[DL9, L5] reports a gap for an old missed end, however many own envelopes precede it', async () => {
@@ -160,7 +151,7 @@ describe('a rebind', () => {
     await world.answer(alice.call('close_session', { session_id: id })); // 245 and 246
     await leap(world, 8 * DAY);
     await world.restart();
-    expect(gapsOf(await silent(world, 'bob'))).toMatchObject([{ session_id: id, to_seq: 246, reason: 'retention' }]);
+    expect(gapsOf(await rebind(world, 'bob'))).toMatchObject([{ session_id: id, to_seq: 246, reason: 'retention' }]);
   });
 
   it('[DL9, L5] delivers an end that happens while ended sessions are listed, of every kind', async () => {
@@ -185,7 +176,7 @@ describe('a rebind', () => {
     const ends = [closes, expires, declined].map((id) => back.notifies(id).map(({ envelope }) => envelope.event_type));
     expect(ends).toEqual([['session.closing', 'session.closed'], ['session.expired'], ['session.closed']]);
     await world.pass(SECOND);
-    expect(kinds(await silent(world, 'bob'))).toEqual(['welcome']);
+    expect(kinds(await rebind(world, 'bob'))).toEqual(['welcome']);
   });
 
   it('[DL5, DL2] with a resume point beyond out-of-order acks acks everything up to it', async () => {
@@ -195,13 +186,13 @@ describe('a rebind', () => {
     bob.receipt(id, 6);
     bob.receipt(id, 8);
     await leave(world, bob);
-    const again = await silent(world, 'bob', { [id]: { seq: 7, epoch: 1 } });
+    const again = await rebind(world, 'bob', { [id]: { seq: 7, epoch: 1 } });
     expect(again.seqs(id)).toEqual([9]);
     await world.pass(SECOND);
     // The stored cursor says the same.
     expect(await world.store.loadCursors(bob.agentId)).toMatchObject([{ session_id: id, seq: 8, beyond: [] }]);
     await world.restart();
-    const after = await silent(world, 'bob');
+    const after = await rebind(world, 'bob');
     expect(after.seqs(id)).toEqual([9]);
     await say(world, await world.peer('alice'), id, 'ten');
     expect(after.seqs(id)).toEqual([9, 10]);
@@ -213,11 +204,11 @@ describe('a rebind', () => {
     for (const words of ['five', 'six', 'seven']) await say(world, alice, id, words);
     bob.receipt(id, 6);
     await leave(world, bob);
-    expect((await silent(world, 'bob', { [id]: { seq: 7, epoch: 1 } })).seqs(id)).toEqual([]);
+    expect((await rebind(world, 'bob', { [id]: { seq: 7, epoch: 1 } })).seqs(id)).toEqual([]);
     await world.pass(SECOND);
     expect(await world.store.loadCursors(bob.agentId)).toMatchObject([{ session_id: id, seq: 7, beyond: [] }]);
     await world.restart();
-    expect((await silent(world, 'bob')).seqs(id)).toEqual([]);
+    expect((await rebind(world, 'bob')).seqs(id)).toEqual([]);
   });
 
   it.each([
@@ -230,7 +221,7 @@ describe('a rebind', () => {
     await leave(world, bob);
     if (event_type === 'session.closed') await world.answer(alice.call('close_session', { session_id: id }));
     store.gate.close();
-    const [first, second] = [await silent(world, 'bob'), await silent(world, 'bob')];
+    const [first, second] = [await rebind(world, 'bob'), await rebind(world, 'bob')];
     store.gate.open();
     await world.settle();
     expect([kinds(first), kinds(second)]).toEqual([
@@ -251,18 +242,18 @@ describe('a rebind', () => {
     const gap = { session_id: id, from_seq: 5, to_seq: 5, reason: 'expired' };
     // Six was acked on another binding, which says nothing about this gap.
     for (const _bind of ['first', 'second']) {
-      const back = await silent(world, 'bob');
+      const back = await rebind(world, 'bob');
       expect([gapsOf(back), back.seqs(id)]).toMatchObject([[gap], []]);
       await leave(world, back);
     }
     await world.pass(SECOND);
     await world.restart();
-    const back = await silent(world, 'bob');
+    const back = await rebind(world, 'bob');
     expect([gapsOf(back), back.seqs(id)]).toMatchObject([[gap], []]);
     await say(world, await world.peer('alice'), id, 'seven');
     back.receipt(id, 7);
     await world.settle();
-    expect(kinds(await silent(world, 'bob'))).toEqual(['welcome']);
+    expect(kinds(await rebind(world, 'bob'))).toEqual(['welcome']);
   });
 });
 

@@ -2,7 +2,7 @@
 
 import { consulting } from 'parley-hub/adapters/consulting';
 import { conversation } from 'parley-hub/adapters/conversation';
-import type { Envelope, JsonObject, Limits, Params, PostParams, SessionMetadata } from 'parley-hub/core';
+import type { Envelope, GapFrame, JsonObject, Limits, Params, PostParams, SessionMetadata } from 'parley-hub/core';
 import { EVALUATORS, HANDLERS } from 'parley-hub/expectations/built-in';
 import { fullTranscript } from 'parley-hub/views/full-transcript';
 import { sinceMyLastTurn } from 'parley-hub/views/since-my-last-turn';
@@ -63,8 +63,12 @@ export async function aConversation(
 }
 
 /** A world with alice, bob and carol in an active panel. */
-export async function aPanel(limits: Partial<Limits> = {}, more: Partial<Params<'create_session'>> = {}) {
-  const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol'], limits);
+export async function aPanel(
+  limits: Partial<Limits> = {},
+  more: Partial<Params<'create_session'>> = {},
+  options: Partial<WorldOptions> = {},
+) {
+  const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol'], limits, options);
   return { world, alice, bob, carol, id: await opened(world, alice, [bob, carol], { type: 'panel', ...more }) };
 }
 
@@ -191,6 +195,18 @@ export function foreignUnit(world: World, session_id: string, ...drafts: readonl
     return { envelope, turn: null };
   });
   return { entries };
+}
+
+/** A new connection bound to a registered name. It acks only on request. */
+export async function rebind(world: World, name: string, resume?: Parameters<Peer['hello']>[1]): Promise<Peer> {
+  const peer = world.stranger();
+  peer.hello(name, resume);
+  await world.settle();
+  return peer;
+}
+
+export function gapsOf(peer: Peer): readonly GapFrame[] {
+  return peer.frames.filter((frame): frame is GapFrame => frame.kind === 'gap');
 }
 
 /** Disconnects the peer. */

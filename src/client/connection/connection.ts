@@ -17,7 +17,6 @@ import {
   type NotifyFrame,
   type PongFrame,
   PROTOCOL_VERSION,
-  type ResumePoint,
   STREAM_STARTS,
   type WelcomeFrame,
 } from '../../core/protocol/frames/frames.ts';
@@ -119,10 +118,6 @@ export class Connection {
     const isHeard =
       sender_id !== null && !this.away && this.handshake.pending === null && this.features.includes('deltas');
     if (isHeard) this.send({ kind: 'delta', sender_id, ...delta });
-  }
-
-  resumePoints(): Readonly<Record<string, ResumePoint>> {
-    return this.streams.resumePoints();
   }
 
   /** The session ended for this identity: forget its stream after a while. */

@@ -24,11 +24,7 @@ export function checkOptions<Options>(given: unknown, rules: OptionChecks<Option
   const known = Object.entries<OptionCheck | null>(rules);
   for (const key of Object.keys(given)) {
     if (Object.hasOwn(rules, key)) continue;
-    throw invalidValueError(
-      where + key,
-      `an option that there is (${known.map(([option]) => option).join(', ')})`,
-      key,
-    );
+    throw invalidValueError(where + key, `a known option (${known.map(([option]) => option).join(', ')})`, key);
   }
   for (const [key, rule] of known) {
     if (rule !== null && !rule.holds(given[key])) throw invalidValueError(where + key, rule.expected, given[key]);
@@ -38,6 +34,12 @@ export function checkOptions<Options>(given: unknown, rules: OptionChecks<Option
 /** For options that never reach a hub. */
 export function badOptionError(field: string, expected: string, value: unknown): HubError {
   return new HubError('bad_options', `${field}: expected ${expected}, got ${describeValue(value)}`);
+}
+
+/** Options that only the hub checks. */
+export function unchecked<const Name extends string>(...names: readonly Name[]): Readonly<Record<Name, null>> {
+  // fromEntries forgets the names.
+  return Object.fromEntries(names.map((name) => [name, null])) as Record<Name, null>;
 }
 
 export function optional({ expected, holds }: OptionCheck): OptionCheck {
@@ -67,34 +69,27 @@ export function objectWithMethods(...methods: readonly string[]): OptionCheck {
 }
 
 /** Copies the parameters. Rejects values JSON would silently change; drops undefined members. */
-export function copyParams(params: unknown): JsonObject {
-  return copyGiven(params, 'params');
+export function copyParams(value: unknown, where = 'params'): JsonObject {
+  // The frame size is checked when it is encoded.
+  const limits = { maxDepth: MAX_DEPTH, maxBytes: Number.POSITIVE_INFINITY };
+  return withCallerFieldNames(() => copyJsonObject(value, where, limits));
 }
 
 /** The same for credentials; errors never show their values. */
 export function copyCredentials(credentials: unknown): JsonObject {
-  const copy = copyHidden(credentials);
-  const problem = schemeProblem(copy.scheme);
-  if (problem === null) return copy;
-  const field = `credentials.${problem.field}`;
-  const message = `${field}: expected ${problem.expected}, got ${problem.received}`;
-  throw new WireError('bad_frame', message, { ...problem, field });
-}
-
-function copyHidden(credentials: unknown): JsonObject {
+  let copy: JsonObject;
   try {
-    return copyGiven(credentials, 'credentials');
+    copy = copyParams(credentials, 'credentials');
   } catch (error) {
     if (!(error instanceof WireError)) throw error;
     const field = String(error.details?.field);
     throw new WireError('bad_frame', `${field}: expected ${error.details?.expected}`, { field });
   }
-}
-
-function copyGiven(value: unknown, where: string): JsonObject {
-  // The frame size is checked when it is encoded.
-  const limits = { maxDepth: MAX_DEPTH, maxBytes: Number.POSITIVE_INFINITY };
-  return withCallerFieldNames(() => copyJsonObject(value, where, limits));
+  const problem = schemeProblem(copy.scheme);
+  if (problem === null) return copy;
+  const field = `credentials.${problem.field}`;
+  const message = `${field}: expected ${problem.expected}, got ${problem.received}`;
+  throw new WireError('bad_frame', message, { ...problem, field });
 }
 
 /** Names the field as the caller does, without `params` or `passport`, and shortens long paths. */

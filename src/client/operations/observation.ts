@@ -15,7 +15,7 @@ export interface ObserveOptions {
   readonly onDelta?: ((delta: ForwardedDelta) => unknown) | undefined;
 }
 
-export const OBSERVE_OPTIONS: OptionChecks<ObserveOptions> = { afterSeq: null, onDelta: optional(functionCheck) };
+const OBSERVE_OPTIONS: OptionChecks<ObserveOptions> = { afterSeq: null, onDelta: optional(functionCheck) };
 
 /** The turn after an envelope, and the epoch it belongs to. */
 export interface ObservationContext {
@@ -32,11 +32,10 @@ export type ObservationEnd =
   | { readonly by: 'session' | 'caller' | 'client' }
   | { readonly by: 'refusal'; readonly error: WireError };
 
-export interface ObservationHost {
+interface ObservationHost {
   subscribe(sessionId: string, afterSeq: number | undefined): Promise<Result<'subscribe'>>;
   unsubscribe(sessionId: string): Promise<unknown>;
   failed(doing: string, sessionId: string, error: Error): void;
-  over(observation: Observation): void;
   readonly isClosed: boolean;
 }
 
@@ -50,6 +49,7 @@ export class Observation {
   /** Resolves when nothing more will come. */
   readonly ended: Promise<ObservationEnd>;
   private readonly host: ObservationHost;
+  private readonly forgetThis: () => void;
   private readonly handler: ObserveHandler;
   private readonly options: ObserveOptions;
   private readonly waiting: NotifyFrame[] = [];
@@ -68,8 +68,15 @@ export class Observation {
   private begin: { resolve(): void; reject(error: Error): void } | null = null;
   private settle: (end: ObservationEnd) => void = () => {};
 
-  constructor(host: ObservationHost, sessionId: string, handler: ObserveHandler, options: ObserveOptions) {
+  constructor(
+    host: ObservationHost,
+    sessionId: string,
+    handler: ObserveHandler,
+    options: ObserveOptions,
+    forget: () => void,
+  ) {
     this.host = host;
+    this.forgetThis = forget;
     this.sessionId = sessionId;
     this.handler = handler;
     this.options = options;
@@ -125,7 +132,7 @@ export class Observation {
     if (this.isOver) return;
     this.isOver = true;
     this.waiting.length = 0;
-    this.host.over(this);
+    this.forgetThis();
     this.settle(end);
     const error = end.by === 'refusal' ? end.error : new HubError('client_closed', 'the client was closed');
     this.begin?.reject(error);
@@ -211,10 +218,10 @@ export class Observation {
 }
 
 export class Observations {
-  private readonly host: Omit<ObservationHost, 'over'>;
+  private readonly host: ObservationHost;
   private readonly bySession = new Map<string, Observation>();
 
-  constructor(host: Omit<ObservationHost, 'over'>) {
+  constructor(host: ObservationHost) {
     this.host = host;
   }
 
@@ -222,9 +229,10 @@ export class Observations {
     if (typeof handler !== 'function') throw invalidValueError('handler', 'a function', handler);
     checkOptions(options, OBSERVE_OPTIONS);
     if (this.bySession.has(sessionId)) {
-      throw new HubError('already_observed', `session ${sessionId} is observed already; stop that observation first`);
+      throw new HubError('already_observed', `session ${sessionId} is already observed; stop that observation first`);
     }
-    const observation = new Observation(this.hostOf(sessionId), sessionId, handler, options);
+    const forget = (): void => void this.bySession.delete(sessionId);
+    const observation = new Observation(this.host, sessionId, handler, options, forget);
     this.bySession.set(sessionId, observation);
     await observation.start();
     return observation;
@@ -248,20 +256,5 @@ export class Observations {
 
   finishAll(end: ObservationEnd): void {
     for (const observation of [...this.bySession.values()]) observation.finish(end);
-  }
-
-  private hostOf(sessionId: string): ObservationHost {
-    const { host, bySession } = this;
-    return {
-      subscribe: (id, afterSeq) => host.subscribe(id, afterSeq),
-      unsubscribe: (id) => host.unsubscribe(id),
-      failed: (doing, id, error) => host.failed(doing, id, error),
-      over: (observation) => {
-        if (bySession.get(sessionId) === observation) bySession.delete(sessionId);
-      },
-      get isClosed() {
-        return host.isClosed;
-      },
-    };
   }
 }

@@ -8,7 +8,14 @@ import type { ResumeClaim } from '../../core/records/identity/resume.ts';
 import type { CreateParams, SessionTemplate } from '../../core/records/session/create-params.ts';
 import type { MissedTimes } from '../../core/records/work/schedule.ts';
 import { CALL_OPTIONS, type CallOptions } from '../connection/requests.ts';
-import { checkOptions, isObject, nameListCheck, type OptionCheck, type OptionChecks } from '../lib/option-checks.ts';
+import {
+  checkOptions,
+  isObject,
+  nameListCheck,
+  type OptionCheck,
+  type OptionChecks,
+  unchecked,
+} from '../lib/option-checks.ts';
 
 export interface OpenOptions extends CallOptions {
   /** Names, ids, or `{ capability }` for any agent that offers it. You come first unless listed. */
@@ -32,18 +39,8 @@ export interface OpenOptions extends CallOptions {
 const OPEN_OPTIONS: OptionChecks<OpenOptions> = {
   ...CALL_OPTIONS,
   participants: nameListCheck,
-  version: null,
-  knobs: null,
-  labels: null,
-  intent: null,
-  expectations: null,
-  requiredAcks: null,
-  ttl: null,
-  inviteTimeout: null,
-  drainTimeout: null,
-  parentSessionId: null,
-  key: null,
-  wait: null,
+  ...unchecked('version', 'knobs', 'labels', 'intent', 'expectations', 'requiredAcks', 'ttl', 'inviteTimeout'),
+  ...unchecked('drainTimeout', 'parentSessionId', 'key', 'wait'),
 };
 
 export function toCreateParams(type: string, wanted: unknown): { params: CreateParams; call: CallOptions } {
@@ -107,14 +104,12 @@ export interface ScheduleQuery {
 
 const session: OptionCheck = { expected: 'an object with type and participants', holds: isObject };
 const SCHEDULE_OPTIONS: OptionChecks<ScheduleOptions> = {
-  expression: null,
-  zone: null,
+  ...unchecked('expression', 'zone'),
   session,
-  missed: null,
-  overlap: null,
+  ...unchecked('missed', 'overlap'),
 };
 const SCHEDULE_UPDATE: OptionChecks<ScheduleUpdate> = { ...SCHEDULE_OPTIONS, session: null, name: null, paused: null };
-const SCHEDULE_QUERY: OptionChecks<ScheduleQuery> = { all: null };
+export const SCHEDULE_QUERY: OptionChecks<ScheduleQuery> = { all: null };
 /** A scheduled session has no parent and makes its own keys. */
 const NOT_IN_A_TEMPLATE = ['deadlineMs', 'parentSessionId', 'key', 'wait'];
 
@@ -130,21 +125,13 @@ export function updateParams(schedule_id: string, update: ScheduleUpdate): Param
   return { schedule_id, ...rest, ...(wanted === undefined ? {} : { template: templateOf(wanted) }) };
 }
 
-export function checkScheduleQuery(query: ScheduleQuery): void {
-  checkOptions(query, SCHEDULE_QUERY);
-}
-
 function templateOf(wanted: ScheduledSession): SessionTemplate {
   if (!isObject(wanted)) throw invalidValueError('session', session.expected, wanted);
   const { type, ...options } = wanted;
   const odd = NOT_IN_A_TEMPLATE.find((name) => Object.hasOwn(options, name));
-  if (odd !== undefined) throw invalidValueError(`session.${odd}`, 'an option that a scheduled session has', odd);
-  const {
-    parent_session_id: _parent,
-    idempotency_key: _key,
-    wait: _wait,
-    ...template
-  } = toCreateParams(type, options).params;
+  if (odd !== undefined) throw invalidValueError(`session.${odd}`, 'an option of a scheduled session', odd);
+  const { params } = toCreateParams(type, options);
+  const { parent_session_id: _parent, idempotency_key: _key, wait: _wait, ...template } = params;
   return template;
 }
 
@@ -158,13 +145,9 @@ export interface ResumeOptions {
   readonly expectedVersion?: number | undefined;
 }
 
-const RESUME_OPTIONS: OptionChecks<ResumeOptions> = {
-  claimedCapabilities: null,
-  domains: null,
-  summary: null,
-  examples: null,
-  expectedVersion: null,
-};
+const RESUME_OPTIONS: OptionChecks<ResumeOptions> = unchecked(
+  ...(['claimedCapabilities', 'domains', 'summary', 'examples', 'expectedVersion'] as const),
+);
 
 export interface RuleOptions {
   /** Name or id (default: you). */
@@ -174,17 +157,13 @@ export interface RuleOptions {
 }
 
 const RULE_OPTIONS: OptionChecks<RuleOptions> = { agent: null, expectedVersion: null };
-const AGENT_QUERY: OptionChecks<AgentQuery> = { capability: null, text: null, kind: null, domain: null, bound: null };
+export const AGENT_QUERY: OptionChecks<AgentQuery> = unchecked('capability', 'text', 'kind', 'domain', 'bound');
 
 export function resumeParams(options: ResumeOptions): Params<'set_resume'> {
   checkOptions(options, RESUME_OPTIONS);
   const { claimedCapabilities: claimed_capabilities, expectedVersion: expected_version, ...rest } = options;
   const claim: ResumeClaim = { claimed_capabilities, ...rest };
   return { ...claim, expected_version };
-}
-
-export function checkAgentQuery(query: AgentQuery): void {
-  checkOptions(query, AGENT_QUERY);
 }
 
 export function ruleParams(rule: RuleChange, options: RuleOptions): Params<'set_rule'> {

@@ -12,7 +12,7 @@ export interface DeltaOptions {
   readonly to?: readonly string[] | undefined;
 }
 
-export const DELTA_OPTIONS: OptionChecks<DeltaOptions> = {
+const DELTA_OPTIONS: OptionChecks<DeltaOptions> = {
   causationId: { expected: 'the id of an envelope', holds: (value) => typeof value === 'string' && value !== '' },
   to: optional(nameListCheck),
 };

@@ -5,12 +5,10 @@ import { invalidValueError } from '../../core/lib/json.ts';
 import type { PostParams } from '../../core/protocol/operations/posting.ts';
 import { checkOptions, isObject } from '../lib/option-checks.ts';
 import type { Roster } from './roster.ts';
-import type { SessionHost } from './session-host.ts';
+import type { HostedSession } from './session-host.ts';
 import { type Content, SEND_OPTIONS, type SendOptions } from './session-options.ts';
 
-interface PostedSession {
-  readonly id: string;
-  readonly host: SessionHost;
+interface PostedSession extends HostedSession {
   readonly roster: Roster;
   posted(answer: PostAnswer): void;
 }

@@ -14,6 +14,12 @@ export interface SessionHost {
   closedError(): HubError | null;
 }
 
+/** A session whose handles call the hub. */
+export interface HostedSession {
+  readonly id: string;
+  readonly host: SessionHost;
+}
+
 /** How a session ended for this participant: closed, expired, or removed from it. */
 export interface SessionEnd {
   readonly state: 'CLOSED' | 'EXPIRED' | 'REMOVED';

@@ -7,7 +7,7 @@ import type { DelegateParams } from '../../core/records/work/delegation.ts';
 import type { TaskState } from '../../core/records/work/tasks.ts';
 import { CALL_OPTIONS, type CallOptions } from '../connection/requests.ts';
 import { WAIT_OPTIONS, type WaitOptions } from '../lib/inbox.ts';
-import { nameListCheck, type OptionChecks, optional } from '../lib/option-checks.ts';
+import { nameListCheck, type OptionChecks, optional, unchecked } from '../lib/option-checks.ts';
 
 /** Content other than plain text, as on the wire. */
 export type Content = Pick<
@@ -87,9 +87,7 @@ export interface TaskQuery extends CallOptions {
 
 export const SEND_OPTIONS: OptionChecks<SendOptions> = {
   ...CALL_OPTIONS,
-  key: null,
-  expectedSeq: null,
-  causationId: null,
+  ...unchecked('key', 'expectedSeq', 'causationId'),
   to: optional(nameListCheck),
 };
 export const CLOSE_OPTIONS: OptionChecks<CloseOptions> = { ...CALL_OPTIONS, wait: null };
@@ -100,16 +98,10 @@ export const LOG_OPTIONS: OptionChecks<LogOptions> = { fromSeq: null, reverse: n
 export const DELEGATE_OPTIONS: OptionChecks<DelegateOptions> = {
   ...CALL_OPTIONS,
   ...WAIT_OPTIONS,
-  budget: null,
-  timeout: null,
-  wait: null,
-  key: null,
+  ...unchecked('budget', 'timeout', 'wait', 'key'),
 };
 export const START_TASK_OPTIONS: OptionChecks<StartTaskOptions> = {
   ...CALL_OPTIONS,
-  capability: null,
-  requester: null,
-  ttl: null,
-  key: null,
+  ...unchecked('capability', 'requester', 'ttl', 'key'),
 };
 export const TASK_QUERY: OptionChecks<TaskQuery> = { ...CALL_OPTIONS, states: null, owner: null };

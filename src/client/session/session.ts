@@ -28,7 +28,7 @@ import { pages } from '../lib/pages.ts';
 import { unlessAborted } from '../lib/unless-aborted.ts';
 import type { DeltaOptions, Deltas } from './deltas.ts';
 import type { Outgoing } from './outgoing.ts';
-import type { SessionEnd, SessionHost } from './session-host.ts';
+import type { HostedSession, SessionEnd } from './session-host.ts';
 import {
   ADD_OPTIONS,
   type AddOptions,
@@ -51,9 +51,7 @@ import {
 } from './session-options.ts';
 import type { SessionTasks, TaskHandle } from './task-handle.ts';
 
-export interface SessionState {
-  readonly id: string;
-  readonly host: SessionHost;
+export interface SessionState extends HostedSession {
   readonly state: LifecycleState | null;
   readonly end: SessionEnd | null;
   readonly turn: Turn | null;
@@ -137,9 +135,8 @@ export class Session implements AsyncIterable<Message> {
 
   /** Takes an active participant out of the rotation; it can still read. Requires the grant `operate`. */
   async hide(participant: string, options: OperatorOptions = {}): Promise<InviteAnswer> {
-    checkOptions(options, OPERATOR_OPTIONS);
-    const { reason, deadlineMs } = options;
-    return this.local.host.call('hide_participant', { session_id: this.id, participant, reason }, { deadlineMs });
+    const { reason, call } = operatorOptions(options);
+    return this.local.host.call('hide_participant', { session_id: this.id, participant, reason }, call);
   }
 
   /** Returns a hidden participant to its place. Requires the grant `operate`. */
@@ -152,16 +149,14 @@ export class Session implements AsyncIterable<Message> {
 
   /** Removes a participant for good. Requires the grant `operate`. */
   async remove(participant: string, options: OperatorOptions = {}): Promise<InviteAnswer> {
-    checkOptions(options, OPERATOR_OPTIONS);
-    const { reason, deadlineMs } = options;
-    return this.local.host.call('remove_participant', { session_id: this.id, participant, reason }, { deadlineMs });
+    const { reason, call } = operatorOptions(options);
+    return this.local.host.call('remove_participant', { session_id: this.id, participant, reason }, call);
   }
 
   /** Redacts an envelope for good and for everybody. Requires the grant `operate`. */
   async redact(seq: number, options: OperatorOptions = {}): Promise<RedactAnswer> {
-    checkOptions(options, OPERATOR_OPTIONS);
-    const { reason, deadlineMs } = options;
-    return this.local.host.call('redact', { session_id: this.id, seq, reason }, { deadlineMs });
+    const { reason, call } = operatorOptions(options);
+    return this.local.host.call('redact', { session_id: this.id, seq, reason }, call);
   }
 
   /**
@@ -292,8 +287,14 @@ export class Session implements AsyncIterable<Message> {
   private endError(): HubError {
     const { end, host } = this.local;
     if (end === null) return host.closedError() ?? new HubError('session_ended', `session ${this.id} was forgotten`);
-    return new HubError('session_ended', `session ${this.id} is ${end.state} (${end.reason}); nothing more will come`);
+    return new HubError('session_ended', `session ${this.id} is ${end.state} (${end.reason})`);
   }
+}
+
+function operatorOptions(options: OperatorOptions): Pick<OperatorOptions, 'reason'> & { readonly call: CallOptions } {
+  checkOptions(options, OPERATOR_OPTIONS);
+  const { reason, deadlineMs } = options;
+  return { reason, call: { deadlineMs } };
 }
 
 export class Message {

@@ -8,12 +8,7 @@ import type { OwnSignal } from '../../core/ports/platform.ts';
 import type { ResumedTask, TaskWithData } from '../../core/protocol/operations/tasks.ts';
 import type { Envelope } from '../../core/records/session/envelope.ts';
 import { type CancelRequest, cancelRequestFrom, type Task } from '../../core/records/work/tasks.ts';
-import type { SessionHost } from './session-host.ts';
-
-interface HostedSession {
-  readonly id: string;
-  readonly host: SessionHost;
-}
+import type { HostedSession } from './session-host.ts';
 
 /** Cancel requests kept for handles created later: as many as a session has tasks by default. */
 const MAX_KEPT = 256;

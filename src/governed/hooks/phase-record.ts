@@ -11,11 +11,11 @@ import type { UnknownRecord } from '../engine/lib/unknown-record.ts';
 export interface HookOptions {
   readonly run_id?: string | null;
   readonly turn_id?: string | null;
-  /** Where hook-audit.jsonl is; relative to the root. */
+  /** Folder of hook-audit.jsonl, relative to the root. */
   readonly auditDir?: string;
-  /** Beside the books of the run; relative to the root. A folder stands for the files in it. */
+  /** Paths protected in addition to the run files, relative to the root. A folder means its files. */
   readonly protectedPaths?: readonly string[];
-  /** What `${NAME}` stands for; by default the environment of this process. */
+  /** Values of `${NAME}` (default: the environment of this process). */
   readonly variables?: Readonly<Record<string, string | undefined>>;
   readonly signal?: AbortSignal;
 }
@@ -34,18 +34,12 @@ export class PhaseRecord {
     this.#payload = payload;
   }
 
-  envelopeFor({ name }: Hook): HookEnvelope {
-    return {
-      hook_phase: this.#phase,
-      hook_name: name,
-      run_id: this.#id('run_id'),
-      project_root: this.root,
-      timestamp: new Date().toISOString(),
-      payload: this.#payload,
-    };
+  envelopeFor(hook: Hook): HookEnvelope {
+    const { turn_id: _, ...head } = this.headFor(hook);
+    return { ...head, project_root: this.root, payload: this.#payload };
   }
 
-  /** What is the same in every entry. */
+  /** The members that all entries of a hook share. */
   headFor({ name }: Hook): Pick<HookAudit, 'timestamp' | 'hook_phase' | 'hook_name' | 'run_id' | 'turn_id'> {
     return {
       timestamp: new Date().toISOString(),
@@ -56,7 +50,7 @@ export class PhaseRecord {
     };
   }
 
-  /** What says which hooks were asked, relative to the root. */
+  /** Audit and annotation files, relative to the root. */
   get auditFiles(): readonly string[] {
     const folder = this.options.auditDir ?? RUN_FOLDER;
     return ['hook-audit.jsonl', 'hook-annotations.jsonl'].map((name) => posix.join(folder, name));
@@ -85,7 +79,7 @@ export class PhaseRecord {
     });
   }
 
-  /** As the caller says; else as what is looked on at says itself. */
+  /** The caller's id, else the id in the payload. */
   #id(name: 'run_id' | 'turn_id'): string | null {
     const id = this.options[name] ?? this.#payload[name];
     return typeof id === 'string' ? id : null;
@@ -101,7 +95,7 @@ export async function appendLine(path: string, record: unknown): Promise<void> {
     const last = Buffer.alloc(1);
     if (size > 0) await file.read(last, 0, 1, size - 1);
     const isTorn = size > 0 && last.toString() !== '\n';
-    // One write: whoever reads along sees whole lines.
+    // A single write, so that concurrent readers see complete lines.
     await file.appendFile(`${isTorn ? '\n' : ''}${JSON.stringify(record)}\n`);
     await file.datasync();
   } finally {

@@ -1,6 +1,6 @@
 /**
- * A hook that is a program: a group of its own, the envelope on its stdin, its answer on stdout, nothing secret among its
- * arguments. When this resolves nothing of it runs any more, whatever it started and whichever signals it ignores.
+ * Runs a hook program in its own process group: envelope on stdin, answer on stdout, no secrets in arguments.
+ * When this resolves, the whole process tree has ended, even children that ignore signals.
  */
 
 import { asError } from '../../core/lib/errors.ts';
@@ -11,7 +11,7 @@ import { runProgram } from '../../participants/processes/run-program.ts';
 import type { HookEnvelope, ProcessHook } from '../engine/hooks/hook.ts';
 import { expandVariables, type HookResult, MAX_ANSWER_BYTES, type Variables } from './variables.ts';
 
-/** To put things in order after SIGTERM. A phase waits for it, so it is short. */
+/** From SIGTERM to SIGKILL; short, because the phase waits for it. */
 const GRACE_MS = 200;
 
 export async function runProcessHook(
@@ -27,12 +27,12 @@ export async function runProcessHook(
     const ran = await runProgram(programOf(hook, envelope, env.texts), { signal }, limitsOf(hook));
     const { exitCode, stdout, stderr } = ran;
     if (exitCode !== 0) {
-      const how = exitCode === null ? `was ended by ${ran.signal}` : `ended with exit code ${exitCode}`;
-      return { end: { kind: 'failed', problem: how }, exitCode, stderr, secrets };
+      const problem = exitCode === null ? `was ended by ${ran.signal}` : `ended with exit code ${exitCode}`;
+      return { end: { kind: 'failed', problem }, exitCode, stderr, secrets };
     }
     return { end: { kind: 'answered', text: stdout }, exitCode, stderr, secrets };
   } catch (thrown) {
-    return notEnded(thrown, hook, secrets);
+    return failureOf(thrown, hook, secrets);
   }
 }
 
@@ -64,7 +64,7 @@ function limitsOf({ timeout_ms }: ProcessHook): Partial<RunLimits> {
   };
 }
 
-function notEnded(thrown: unknown, hook: ProcessHook, secrets: readonly string[]): HookResult {
+function failureOf(thrown: unknown, hook: ProcessHook, secrets: readonly string[]): HookResult {
   if (!isAgentError(thrown)) return failed(asError(thrown).message, secrets);
   const { stderr = '' } = thrown.details;
   if (thrown.kind === 'timeout') {

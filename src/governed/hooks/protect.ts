@@ -1,4 +1,4 @@
-/** What no hook may change: looked at before it runs and after, and put back as it was. */
+/** Snapshots protected files before a hook runs and restores those it changed. */
 
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, readlink, rename, rm, symlink } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import { draftOf, writeFileAtomic } from '../../system/atomic-file.ts';
 import { RUN_FOLDER } from '../engine/dispatch/paths.ts';
 import { statOrNull } from '../files/safe-path.ts';
 
-/** The books of a run. */
+/** The run files. */
 const ALWAYS: readonly string[] = ['state.json', 'history.jsonl', 'decision-ledger.jsonl'].map(
   (name) => `${RUN_FOLDER}/${name}`,
 );
@@ -18,10 +18,10 @@ type Kept =
   | { readonly kind: 'symlink'; readonly target: string }
   | { readonly kind: 'other' };
 
-/** By path, relative to the root. */
+/** Keyed by path, relative to the root. */
 export type Snapshot = ReadonlyMap<string, Kept>;
 
-/** A folder among the paths stands for the files in it. */
+/** A folder among the paths means its files. */
 export async function snapshot(root: string, protectedPaths: readonly string[]): Promise<Snapshot> {
   const kept = new Map<string, Kept>();
   for (const path of [...ALWAYS, ...protectedPaths]) {
@@ -30,7 +30,7 @@ export async function snapshot(root: string, protectedPaths: readonly string[]):
   return kept;
 }
 
-/** Puts back what is not as it was; answers the paths of it. */
+/** Restores changed files and returns their paths. */
 export async function restoreChanged(root: string, before: Snapshot): Promise<readonly string[]> {
   const changed: string[] = [];
   if (await isReplacedFolder(root)) changed.push(RUN_FOLDER);
@@ -42,7 +42,7 @@ export async function restoreChanged(root: string, before: Snapshot): Promise<re
   return changed;
 }
 
-/** The folder of the run is one, and not a way to somewhere else. */
+/** Moves the run folder aside if a file or link replaced it. */
 async function isReplacedFolder(root: string): Promise<boolean> {
   const place = join(root, RUN_FOLDER);
   const found = await statOrNull(place);

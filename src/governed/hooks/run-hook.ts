@@ -1,7 +1,4 @@
-/**
- * Runs one hook, as a process or an HTTP call, and decides what its end means.
- * A change the hook makes to protected files is undone and reported.
- */
+/** Runs one hook as a process or an HTTP call and decides its verdict. Undoes and reports changes to protected files. */
 
 import { asError } from '../../core/lib/errors.ts';
 import { redactSecrets } from '../../participants/lib/redact-secrets.ts';
@@ -18,7 +15,7 @@ const MAX_MESSAGE_CHARS = 4_096;
 
 interface HookRun {
   readonly entry: HookAudit;
-  /** What it changed and was put back. */
+  /** Restored paths that the hook had changed. */
   readonly tampered: readonly string[];
 }
 
@@ -27,10 +24,9 @@ export async function runHook(hook: Hook, record: PhaseRecord): Promise<HookRun>
   const head = record.headFor(hook);
   const before = await snapshot(root, [...record.auditFiles, ...(options.protectedPaths ?? [])]);
   const startedAt = performance.now();
-  const ended = await carriedOut(hook, record);
+  const { end, exitCode, stderr, secrets } = await perform(hook, record);
   const duration_ms = Math.round(performance.now() - startedAt);
   const tampered = await restoreChanged(root, before);
-  const { end, exitCode, stderr, secrets } = ended;
   const decision = decideHook(modeOf(hook), tampered.length > 0 ? { kind: 'tampered', paths: tampered } : end);
   const shown = (text: string, most: number): string => redactSecrets(text, secrets).slice(0, most);
   const entry: HookAudit = {
@@ -48,22 +44,19 @@ export async function runHook(hook: Hook, record: PhaseRecord): Promise<HookRun>
   return { entry, tampered };
 }
 
-async function carriedOut(hook: Hook, record: PhaseRecord): Promise<HookResult> {
-  // A config is checked when it is loaded; a hook that came another way and cannot be run has failed. Its phase is not
-  // asked here: who stops what has happened is told so by the check of the config.
+async function perform(hook: Hook, record: PhaseRecord): Promise<HookResult> {
+  // Loading validates a config, but hooks may come from elsewhere: an invalid hook has failed.
   const [fault] = validateHook(hook, 'hook', '');
-  if (fault !== undefined) {
-    return { end: { kind: 'failed', problem: fault.message }, exitCode: null, stderr: '', secrets: [] };
-  }
+  if (fault !== undefined) return { ...NOTHING, end: { kind: 'failed', problem: fault.message } };
   const { variables = process.env, signal } = record.options;
   const envelope = record.envelopeFor(hook);
   if (hook.type === 'http') return callHttpHook(hook, envelope, variables, signal);
-  // What starts programs brings much with it, and most who look at runs start none.
+  // Loaded on demand: most callers never start a program.
   const { runProcessHook } = await import('./process-hook.ts');
   return runProcessHook(hook, envelope, variables, signal);
 }
 
-/** What does not say that it only advises may stop things: policies fail closed. */
+/** Policies fail closed: any mode but `advisory` blocks. */
 function modeOf({ mode }: Hook): HookMode {
   return mode === 'advisory' ? 'advisory' : 'blocking';
 }
@@ -81,7 +74,7 @@ async function callHttpHook(
   try {
     const response = await fetch(hook.url, {
       method: 'POST',
-      // Whoever sends us on would get the headers.
+      // Following a redirect would send the headers to another address.
       redirect: 'manual',
       headers: { 'content-type': 'application/json', ...headers.texts },
       body: JSON.stringify(envelope),

@@ -1,8 +1,6 @@
 /**
- * Runs the hooks of a phase, one after the other, and records what each of them did.
- *
- * Never throws: a hook that cannot be run has failed, and a disk that cannot be written stops the phase. The phases of one
- * project wait for each other, so that a change is not blamed on the wrong hook. The caller holds the lock of the run.
+ * Runs and records the hooks of a phase in sequence. Never throws: a hook that cannot run has failed, and a write error
+ * stops the phase. Phases of one project are serialised, so that a file change is attributed to the right hook.
  */
 
 import { resolve } from 'node:path';
@@ -15,13 +13,13 @@ import { type HookOptions, PhaseRecord } from './phase-record.ts';
 import { runHook } from './run-hook.ts';
 
 export interface HooksRun {
-  /** May what follows go on? */
+  /** Whether the operation may continue. */
   readonly ok: boolean;
   readonly blocked: boolean;
-  /** Who stopped it. */
+  /** The hook that blocked. */
   readonly blocker?: HookAudit;
   readonly tamper?: { readonly hook_name: string; readonly error_code: TamperCode; readonly paths: readonly string[] };
-  /** Only if it could not be done as it should. */
+  /** Set unless `ok`. */
   readonly error?: string;
   readonly error_code?: TamperCode | 'hook_blocked' | 'hook_failed';
   readonly results: readonly HookAudit[];
@@ -66,12 +64,6 @@ async function runAll(hooks: readonly Hook[], record: PhaseRecord): Promise<Hook
 function tamperedRun(entry: HookAudit, paths: readonly string[], results: readonly HookAudit[]): HooksRun {
   const error_code = tamperCode(paths);
   const error = `hook ${entry.hook_name} ${entry.message}`;
-  return {
-    ok: false,
-    blocked: false,
-    tamper: { hook_name: entry.hook_name, error_code, paths },
-    error,
-    error_code,
-    results,
-  };
+  const tamper = { hook_name: entry.hook_name, error_code, paths };
+  return { ok: false, blocked: false, tamper, error, error_code, results };
 }

@@ -1,4 +1,4 @@
-/** Replaces `${NAME}` in settings by environment variables, and keeps the values so that they can be hidden. */
+/** Expands `${NAME}` in settings and collects the values, so that they can be redacted. */
 
 import { findVariables, withVariables } from '../engine/hooks/check.ts';
 import type { HookEnd } from '../engine/hooks/decide.ts';
@@ -9,7 +9,7 @@ export interface ExpandedVariables {
   readonly secrets: readonly string[];
 }
 
-/** A text names what is not set. */
+/** A string result names the variable that is not set. */
 export function expandVariables(
   texts: Readonly<Record<string, string>>,
   variables: Variables,
@@ -19,7 +19,7 @@ export function expandVariables(
   if (unset !== undefined) return `the variable ${unset} is not set`;
   const held = (name: string): string => getOwn(variables, name) ?? '';
   const entries = Object.entries(texts).map(([name, text]) => [name, withVariables(text, held)] as const);
-  // Headers are told without the white space around them.
+  // Headers are sent without surrounding white space.
   const secrets = new Set(names.map(held).flatMap((value) => [value, value.trim()]));
   secrets.delete('');
   return { texts: Object.fromEntries(entries), secrets: [...secrets] };
@@ -27,14 +27,14 @@ export function expandVariables(
 
 export interface HookResult {
   readonly end: Exclude<HookEnd, { readonly kind: 'tampered' }>;
-  /** Of a program that ended by itself. */
+  /** null unless a program ended by itself. */
   readonly exitCode: number | null;
   readonly stderr: string;
-  /** Not to be shown: what its variables held. */
+  /** Values of its variables, to redact. */
   readonly secrets: readonly string[];
 }
 
-/** What an answer may have in all; sixteen annotations and a message fit many times. */
+/** Maximum size of an answer; far above sixteen annotations and a message. */
 export const MAX_ANSWER_BYTES: number = 256 * 1024;
 
 /** Variables of the runner. */

@@ -1,4 +1,4 @@
-/** Chooses the roles and turns that are next. */
+/** Chooses the turns of the next round. */
 
 import { mayComeNext, phaseConfig, roleConfig } from '../engine/config/config.ts';
 import {
@@ -24,7 +24,7 @@ export async function chooseTurns(loop: LoopContext, given: RunState): Promise<C
     if (typeof role === 'object' && role !== null) return turns.length === 0 ? role : { turns };
     if (role === null) return turns.length === 0 ? callerStopped(loop, state) : { turns };
     const hasTurn = Object.values(state.active_turns).some(({ assigned_role }) => assigned_role === role);
-    // With turns out, the same answer again means that nobody else is wanted beside them.
+    // With active turns, repeating a role means that no further turn is wanted.
     if (hasTurn && turns.length > 0) return { turns };
     const assigned = await loop.runner.assignTurn(loop.root, loop.config, role);
     if (!assigned.ok) {
@@ -38,12 +38,10 @@ export async function chooseTurns(loop: LoopContext, given: RunState): Promise<C
   return { turns };
 }
 
-async function roleFrom(
-  { callbacks, config, patience, tell, ...rest }: LoopContext,
-  state: RunState,
-): Promise<string | null | Stop> {
+async function roleFrom(loop: LoopContext, state: RunState): Promise<string | null | Stop> {
+  const { callbacks, config, patience, tell } = loop;
   const said = await settleWithin(() => callbacks.selectRole(state, config), patience);
-  if (isAborted({ callbacks, config, patience, tell, ...rest })) return stop('aborted');
+  if (isAborted(loop)) return stop('aborted');
   if (said.kind === 'threw') {
     tell.problem('callback_threw', `selectRole: ${said.error.message}`);
     return stop('caller_stopped', false);
@@ -60,13 +58,13 @@ async function callerStopped(loop: LoopContext, state: RunState): Promise<Stop> 
   return stop('caller_stopped');
 }
 
-/** null = nobody; with turns out, nobody beside them but those to whom work was handed on. */
+/** null = no role is free. While turns are active, only delegated work is added beside them. */
 export function nextRole(state: RunState, config: GovernedConfig): string | null {
   const busy = new Set(Object.values(state.active_turns).map(({ assigned_role }) => assigned_role));
-  const handedOn = state.delegation_queue.filter(({ status }) => status === 'pending').map(({ to_role }) => to_role);
+  const delegated = state.delegation_queue.filter(({ status }) => status === 'pending').map(({ to_role }) => to_role);
   const { pending_delegation_review: review, next_recommended_role: named } = state;
   const entry = phaseConfig(config, state.phase)?.entry_role;
-  const first = [review?.parent_role, ...handedOn];
+  const first = [review?.parent_role, ...delegated];
   const wanted = busy.size > 0 ? first : [...first, named, entry, ...Object.keys(config.roles)];
   return wanted.find((role) => isFree(role, { state, config, busy })) ?? null;
 }

@@ -1,17 +1,17 @@
-/** Sends one turn out, waits for its answer within its time, and names the outcome. */
+/** Dispatches one turn, waits for its answer until the timeout, and classifies the outcome. */
 
 import { isoFromMs } from '../../core/lib/time.ts';
 import { type GovernedConfig, getTurnStagingResultPath, type RunState, type Turn } from '../engine/index.ts';
 import { getOwn, isMissing, isNonEmptyText, isRecord, type UnknownRecord } from '../engine/lib/unknown-record.ts';
 import type { BlockDetails, BundleDispatched, RunnerFailure } from '../runner/contract/types.ts';
-import { type LoopContext, type SettleResult, settleWithin } from './loop-context.ts';
+import { type LoopContext, settleWithin } from './loop-context.ts';
 import type { LoopAnswer } from './types.ts';
 
 export type Dispatched =
   | Outcome
   | { readonly kind: 'threw'; readonly error: Error }
   | { readonly kind: 'late'; readonly timeoutMs: number }
-  /** The loop is to end. What was answered all the same is kept for the next one. */
+  /** The loop is stopping. An answer that still arrived is kept for the next loop. */
   | { readonly kind: 'aborted'; readonly answer: Outcome | null };
 
 const DEFAULT_MINUTES = 120;
@@ -23,7 +23,7 @@ function timeoutFor({ runtimes, timeouts }: GovernedConfig, turn: Turn, given: n
   return (timeouts?.per_turn_minutes ?? DEFAULT_MINUTES) * 60_000;
 }
 
-/** The bundle of this try. A turn that was out when another loop ended is first told to have stalled. */
+/** Writes the bundle of this attempt. Marks a turn that an earlier loop dispatched as stalled first. */
 export async function writeAttemptBundle(
   { runner, root, config }: LoopContext,
   { turn_id, status }: Turn,
@@ -61,22 +61,19 @@ export async function dispatchTurn(loop: LoopContext, turn: Turn, bundle: Bundle
   );
   limit.end();
   if (limit.isLate()) return { kind: 'late', timeoutMs: dispatchTimeoutMs };
-  if (patience.signal.aborted) return { kind: 'aborted', answer: answerIn(answered, turn) };
+  const answer = answered.kind === 'done' ? outcomeOf(answered.value, turn.assigned_role) : null;
+  if (patience.signal.aborted) return { kind: 'aborted', answer };
   if (answered.kind === 'threw') return answered;
-  return answerIn(answered, turn) ?? { kind: 'unusable', problem: 'it did not end' };
+  return answer ?? { kind: 'unusable', problem: 'the dispatch did not end' };
 }
 
-function answerIn(answered: SettleResult<unknown>, { assigned_role }: Turn): Outcome | null {
-  return answered.kind === 'done' ? outcomeOf(answered.value, assigned_role) : null;
-}
-
-/** Aborted when the time is over, or when the whole loop is to end. */
+/** Aborts at the timeout of the turn, or when the loop stops. */
 function limitOf({ clock, patience }: LoopContext, timeoutMs: number) {
   const controller = new AbortController();
   let isOver = false;
   const end = clock.after(timeoutMs, () => {
     isOver = !controller.signal.aborted;
-    controller.abort(new Error(`the ${timeoutMs} ms of this turn are over`));
+    controller.abort(new Error(`the turn exceeded its ${timeoutMs} ms`));
   });
   const pass = (): void => controller.abort(patience.signal.reason);
   if (patience.signal.aborted) pass();
@@ -93,18 +90,18 @@ function limitOf({ clock, patience }: LoopContext, timeoutMs: number) {
 
 export type Outcome =
   | { readonly kind: 'result'; readonly result: UnknownRecord }
-  /** It is in the staged file. */
+  /** The result is in the staged file. */
   | { readonly kind: 'staged' }
   | { readonly kind: 'rejected'; readonly reason: string; readonly errors: readonly string[] }
   | { readonly kind: 'blocked'; readonly details: Omit<BlockDetails, 'turnId'> }
-  /** No answer at all. */
   | { readonly kind: 'unusable'; readonly problem: string };
 
 export function outcomeOf(answer: unknown, role: string): Outcome {
-  if (!isRecord(answer)) return { kind: 'unusable', problem: `expected an object with accept, got ${inWords(answer)}` };
+  if (!isRecord(answer))
+    return { kind: 'unusable', problem: `expected an object with accept, got ${typeName(answer)}` };
   if (answer.accept === true) return acceptedWith(answer);
   if (answer.accept !== false) {
-    return { kind: 'unusable', problem: `accept: expected true or false, got ${inWords(answer.accept)}` };
+    return { kind: 'unusable', problem: `accept: expected true or false, got ${typeName(answer.accept)}` };
   }
   const reason = isNonEmptyText(answer.reason) ? answer.reason : 'the dispatch gave no reason';
   if (answer.blocked === true) return blockedBy(answer, reason, role);
@@ -119,7 +116,7 @@ function acceptedWith({ turnResult }: UnknownRecord): Outcome {
   return { kind: 'rejected', reason: `turnResult: expected an object with ${expected}`, errors: [] };
 }
 
-/** So much at least tells a result from something else; the rest is for the stages. */
+/** The minimum that identifies a result; the validation stages check the rest. */
 function isClaim({ schema_version, run_id, turn_id, status, role, runtime_id }: UnknownRecord): boolean {
   const isThere = (value: unknown): boolean => !isMissing(value) && value !== '';
   return isThere(schema_version) && [run_id, turn_id].some(isThere) && [status, role, runtime_id].some(isThere);
@@ -137,6 +134,6 @@ function blockedBy({ blockedOn, category, recovery }: UnknownRecord, reason: str
   return { kind: 'blocked', details };
 }
 
-function inWords(value: unknown): string {
+function typeName(value: unknown): string {
   return value === null ? 'null' : Array.isArray(value) ? 'an array' : typeof value;
 }

@@ -1,4 +1,4 @@
-/** The dispatch callback of a loop that uses the drivers: what came of an attempt, as the loop is told it. */
+/** The dispatch callback of a loop that uses the runtime drivers. */
 
 import type { CreateAdapterOptions } from '../drivers/create-driver.ts';
 import { runTurnWithDriver } from '../drivers/lazy.ts';
@@ -7,11 +7,11 @@ import type { Turn, TurnResult } from '../engine/index.ts';
 import type { DispatchContext, LoopAnswer } from './types.ts';
 
 export interface AdapterDispatchOptions extends Omit<CreateAdapterOptions, 'signal'> {
-  /** Comes before what adapters and config say. */
+  /** Overrides the timeouts of drivers and config. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** A bundle goes out only as it was sealed. */
+/** Verifies the seal of each bundle before dispatch. */
 export function dispatchByDriver(
   options: AdapterDispatchOptions = {},
 ): (context: DispatchContext) => Promise<LoopAnswer> {
@@ -23,7 +23,7 @@ export function dispatchByDriver(
   };
 }
 
-/** Somebody in the hub that serves the run was told of the turn there, and what they say is staged. */
+/** The serving hub gave the turn to the holder of the role and stages the answer: only wait. */
 const WAITING = { type: 'manual', poll_interval_ms: 250 };
 
 async function isHeld(root: string, { assigned_role }: Turn): Promise<boolean> {
@@ -34,9 +34,9 @@ async function isHeld(root: string, { assigned_role }: Turn): Promise<boolean> {
 
 export type DispatchAnswer =
   | { readonly accept: true; readonly turnResult: TurnResult }
-  /** The turn is rejected, and tried again as long as it has tries. */
+  /** Rejects the attempt; the turn is retried while attempts remain. */
   | { readonly accept: false; readonly reason: string }
-  /** Nothing would come of another try: the run waits for somebody, and the turn is kept. */
+  /** Retrying is pointless: blocks the run and keeps the turn. */
   | {
       readonly accept: false;
       readonly blocked: true;

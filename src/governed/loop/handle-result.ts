@@ -1,4 +1,4 @@
-/** What came of a try becomes part of the run, is sent back, or stops it. */
+/** Handles the outcome of an attempt: accepts it, rejects it, or stops the loop. */
 
 import { rm } from 'node:fs/promises';
 import { getTurnStagingResultPath, type Turn } from '../engine/index.ts';
@@ -8,9 +8,9 @@ import { readStagedResult, stageResult } from '../staging/staged-result.ts';
 import type { Dispatched, Outcome } from './dispatch-turn.ts';
 import { failedAt, type LoopContext, record, type Stop, settleWithin, stateNow, stop } from './loop-context.ts';
 
-/** null = the loop goes on. */
+/** null = continue the loop. */
 export async function handleResult(loop: LoopContext, turn: Turn, came: Dispatched): Promise<Stop | null> {
-  // Another loop has taken over meanwhile: the turn is its own now, and the next round ends this one.
+  // Another loop took over and owns the turn; the next round ends this loop.
   if (came.kind !== 'aborted' && !(await loop.lock.isHeld())) return null;
   switch (came.kind) {
     case 'result':
@@ -32,7 +32,7 @@ export async function handleResult(loop: LoopContext, turn: Turn, came: Dispatch
   }
 }
 
-/** Staged before it is judged: who comes after a crash finds it. */
+/** Stages the result before acceptance, so that it survives a crash. */
 async function keepResult({ root, tell }: LoopContext, turn: Turn, came: Outcome): Promise<Stop | null> {
   if (came.kind !== 'result') return null;
   const staged = await stageResult(root, turn.turn_id, came.result);
@@ -41,8 +41,8 @@ async function keepResult({ root, tell }: LoopContext, turn: Turn, came: Outcome
   return stop('dispatch_error');
 }
 
-/** Not the fault of what was handed in: it stays where it is, and is taken by the next loop. */
-const NOBODYS_FAULT = [
+/** Not the fault of the result: it stays staged for the next loop. */
+const NOT_ITS_FAULT = [
   'lock_timeout',
   'io_error',
   'bad_argument',
@@ -55,8 +55,8 @@ const NOBODYS_FAULT = [
   'log_damaged',
   'tree_unreadable',
 ];
-/** Somebody else has seen to it. */
-const SEEN_TO = ['turn_already_accepted', 'turn_not_active'];
+/** Another process handled the turn. */
+const HANDLED = ['turn_already_accepted', 'turn_not_active'];
 
 export async function accept(loop: LoopContext, turn: Turn): Promise<Stop | null> {
   const { runner, root, config } = loop;
@@ -64,7 +64,7 @@ export async function accept(loop: LoopContext, turn: Turn): Promise<Stop | null
   return accepted.ok ? taken(loop, turn, accepted) : notTaken(loop, turn, accepted);
 }
 
-/** A result that was there when the loop began. One that was sent back before is put away. */
+/** Accepts a result staged before the loop began; deletes one that was already rejected. */
 export async function acceptLeftoverResult(loop: LoopContext, turn: Turn): Promise<Stop | null> {
   const { runner, root, config } = loop;
   if ((await readStagedResult(root, turn.turn_id)).kind !== 'ready') return null;
@@ -77,9 +77,9 @@ export async function acceptLeftoverResult(loop: LoopContext, turn: Turn): Promi
 
 async function notTaken(loop: LoopContext, turn: Turn, failure: RunnerFailure): Promise<Stop | null> {
   const { error, error_code, validation } = failure;
-  if (SEEN_TO.includes(error_code)) return null;
-  if (NOBODYS_FAULT.includes(error_code)) return failedAt(loop, failure, turn.turn_id);
-  // Stopped by somebody meanwhile, or by a hook: what was handed in waits.
+  if (HANDLED.includes(error_code)) return null;
+  if (NOT_ITS_FAULT.includes(error_code)) return failedAt(loop, failure, turn.turn_id);
+  // An operator or a hook stopped the run: the result stays staged.
   if (await isStopped(loop)) return null;
   if (error_code === 'conflict') return reject(loop, turn, { stage: 'conflict', reason: error, isConflict: true });
   const { failed_stage: stage = null, errors = [] } = validation ?? {};
@@ -95,7 +95,7 @@ async function taken(loop: LoopContext, turn: Turn, acceptResult: TurnTaken): Pr
   const said = await settleWithin(() => afterAccept.call(callbacks, { turn, acceptResult }), patience);
   if (said.kind === 'left') return null;
   if (said.kind === 'done' && said.value?.ok !== false) return null;
-  const why = said.kind === 'threw' ? said.error.message : (said.value?.error ?? 'it said no');
+  const why = said.kind === 'threw' ? said.error.message : (said.value?.error ?? 'the callback gave no reason');
   tell.problem(said.kind === 'threw' ? 'callback_threw' : 'after_accept_failed', `afterAccept: ${why}`, turn.turn_id);
   return stop('caller_stopped', false);
 }
@@ -113,7 +113,7 @@ async function reject(loop: LoopContext, turn: Turn, given: Rejection): Promise<
   const rejected = await runner.rejectTurn(root, config, { stage, errors }, reason, { turnId: turn.turn_id });
   record(loop, turn, reason);
   if (!rejected.ok) {
-    if (SEEN_TO.includes(rejected.error_code) || (await isStopped(loop))) return null;
+    if (HANDLED.includes(rejected.error_code) || (await isStopped(loop))) return null;
     return failedAt(loop, rejected, turn.turn_id);
   }
   const { escalated } = rejected;
@@ -130,11 +130,9 @@ async function isStopped(loop: LoopContext): Promise<boolean> {
   return now !== null && now.status !== 'active';
 }
 
-async function block(
-  loop: LoopContext,
-  turn: Turn,
-  details: Extract<Outcome, { kind: 'blocked' }>['details'],
-): Promise<Stop | null> {
+type Blocker = Extract<Outcome, { kind: 'blocked' }>['details'];
+
+async function block(loop: LoopContext, turn: Turn, details: Blocker): Promise<Stop | null> {
   const { runner, root, tell } = loop;
   const reason = String(details.recovery?.detail ?? details.blockedOn);
   record(loop, turn, reason);
@@ -145,12 +143,12 @@ async function block(
   return stop('blocked');
 }
 
-/** The caller's own code has failed: the turn stays out, and the next loop gives it out again. */
+/** The dispatch callback failed: the turn stays active, and the next loop dispatches it again. */
 async function broken(loop: LoopContext, turn: Turn, code: string, why: string): Promise<Stop> {
   const { runner, root, tell } = loop;
   record(loop, turn, why);
   tell.problem(code, `dispatch of ${turn.turn_id} (${turn.assigned_role}): ${why}`, turn.turn_id);
-  const told = await runner.transitionActiveTurnLifecycle(root, turn.turn_id, 'stalled');
-  if (!told.ok) tell.problem(told.error_code, told.error, turn.turn_id);
+  const stalled = await runner.transitionActiveTurnLifecycle(root, turn.turn_id, 'stalled');
+  if (!stalled.ok) tell.problem(stalled.error_code, stalled.error, turn.turn_id);
   return stop('dispatch_error');
 }

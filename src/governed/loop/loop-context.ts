@@ -1,4 +1,4 @@
-/** What every step of a run loop gets, how a step stops the loop, how it reports, and how long it waits for callbacks. */
+/** Context of the run loop's steps: stopping, reporting and waiting for callbacks. */
 
 import { asError } from '../../core/lib/errors.ts';
 import type { Clock } from '../../core/ports/platform.ts';
@@ -20,14 +20,14 @@ export interface LoopContext extends LoopPorts {
   readonly maxTurns: number;
   readonly patience: Patience;
   readonly tell: Reporter;
-  /** No other loop has this project. */
+  /** Excludes other loops on this project. */
   readonly lock: HeldLock;
   readonly records: TurnRecord[];
   turnsExecuted: number;
   gatesApproved: number;
 }
 
-/** Why it ends. `ok` is what the reason says unless told otherwise. */
+/** Why the loop ends. `ok` follows from the reason unless set. */
 export interface Stop {
   readonly stop_reason: StopReason;
   readonly ok?: false;
@@ -37,7 +37,7 @@ export function stop(stop_reason: StopReason, ok?: false): Stop {
   return ok === undefined ? { stop_reason } : { stop_reason, ok };
 }
 
-/** It was told what is wrong; nothing else is to be done. */
+/** Reports the failure and stops. */
 export function failedAt(loop: LoopContext, failure: { error: string; error_code: string }, turnId?: string): Stop {
   loop.tell.problem(failure.error_code, failure.error, turnId);
   return stop('dispatch_error');
@@ -58,7 +58,7 @@ export async function stateNow({ runner, root, config }: LoopContext): Promise<R
 
 interface Reporter {
   readonly errors: readonly LoopError[];
-  /** Resolves when the caller has heard it. */
+  /** Resolves when the caller's `onEvent` has settled. */
   event(event: LoopEvent): Promise<void>;
   problem(code: string, message: string, turnId?: string | null): void;
 }
@@ -84,7 +84,7 @@ export function createReporter({ onEvent }: Pick<LoopCallbacks, 'onEvent'>, pati
 export type SettleResult<T> =
   | { readonly kind: 'done'; readonly value: T }
   | { readonly kind: 'threw'; readonly error: Error }
-  /** It was told to stop and did not within the grace. What comes of it later is nobody's concern. */
+  /** Did not end within the grace period after the abort. Its later outcome is ignored. */
   | { readonly kind: 'left' };
 
 export interface Patience {

@@ -1,4 +1,4 @@
-/** Prepares a loop: checks the options and the project, takes the lock, and refuses a run that cannot be driven. */
+/** Prepares a loop: validates arguments and config, rejects runs that cannot finish, and takes the loop lock. */
 
 import { stat } from 'node:fs/promises';
 import { asError } from '../../core/lib/errors.ts';
@@ -47,10 +47,8 @@ export async function prepareLoop(
   if (problem !== null) return notReady('init_failed', [problem]);
   const checked = checkConfig(given.config);
   if (!checked.ok) {
-    return notReady(
-      'init_failed',
-      checked.faults.map(({ message }) => ({ code: 'invalid_config', message })),
-    );
+    const faults = checked.faults.map(({ message }) => ({ code: 'invalid_config', message }));
+    return notReady('init_failed', faults);
   }
   const { config } = checked;
   const { root, callbacks, options } = given;
@@ -79,12 +77,8 @@ interface Problem {
 function badArguments({ callbacks, options }: LoopInput): Problem | null {
   if (!isRecord(callbacks)) return { code: 'bad_callbacks', message: 'callbacks: expected an object' };
   for (const name of ['selectRole', 'dispatch', 'approveGate'] as const) {
-    if (typeof callbacks[name] !== 'function') {
-      return {
-        code: 'bad_callbacks',
-        message: `callbacks.${name}: expected a function, got ${typeof callbacks[name]}`,
-      };
-    }
+    if (typeof callbacks[name] === 'function') continue;
+    return { code: 'bad_callbacks', message: `callbacks.${name}: expected a function, got ${typeof callbacks[name]}` };
   }
   if (!isRecord(options)) return { code: 'bad_options', message: 'options: expected an object' };
   const maxTurns: unknown = options.maxTurns;
@@ -101,7 +95,7 @@ function badArguments({ callbacks, options }: LoopInput): Problem | null {
 }
 
 async function badRoot(root: unknown): Promise<Problem | null> {
-  const message = `root: expected the path of a folder that is there, got ${JSON.stringify(root)}`;
+  const message = `root: expected the path of an existing folder, got ${JSON.stringify(root)}`;
   if (typeof root !== 'string' || root === '') return { code: 'bad_root', message };
   const found = await stat(root).catch(() => null);
   return found?.isDirectory() === true ? null : { code: 'bad_root', message };
@@ -113,12 +107,12 @@ function maxTurnsIn(config: GovernedConfig): number {
   return typeof most === 'number' && Number.isInteger(most) && most >= 0 ? most : DEFAULT_MAX_TURNS;
 }
 
-/** A turn that is out is given out again only if nobody is at it: so one loop at a time. */
+/** One loop at a time: a loop dispatches active turns again, which no other loop may be running. */
 async function lockedFor(root: string, { clock }: LoopPorts) {
   try {
     const taken = await takeLock(await resolveInside(root, LOOP_LOCK), { owner: 'a run loop', clock });
     if (taken.ok) return taken;
-    return { code: 'loop_running', message: `another loop works on this project: ${taken.error}` };
+    return { code: 'loop_running', message: `another loop drives this project: ${taken.error}` };
   } catch (thrown) {
     return { code: 'io_error', message: asError(thrown).message };
   }
@@ -135,13 +129,13 @@ interface AdmissionFault {
   readonly message: string;
 }
 
-/** `isThere`: what the project has already, nobody has to write. */
+/** `isThere`: existing files need no producer. */
 export function admissionFaults(config: GovernedConfig, isThere: (path: string) => boolean): readonly AdmissionFault[] {
-  const sofar = new Set<string>();
+  const soFar = new Set<string>();
   return phasesOf(config).flatMap((phase) => {
     const routed = routedRoles(config, phase);
-    for (const role of routed) sofar.add(role);
-    return [...fileFaults(config, phase, sofar, isThere), ...ownerFaults(config, phase, routed)];
+    for (const role of routed) soFar.add(role);
+    return [...fileFaults(config, phase, soFar, isThere), ...ownerFaults(config, phase, routed)];
   });
 }
 
@@ -166,7 +160,7 @@ function fileFaults(
     .map((path) => ({
       code: 'file_without_producer',
       phase,
-      message: `gate ${exit.id} of ${phase} needs ${path}, which no role on the way to it may write (${[...roles].join(', ')})`,
+      message: `gate ${exit.id} of ${phase} requires ${path}, but no role up to that gate may write it (${[...roles].join(', ')})`,
     }));
 }
 
@@ -183,6 +177,6 @@ function ownerFaults(config: GovernedConfig, phase: string, routed: ReadonlySet<
     .map(({ path, owned_by }) => ({
       code: 'owner_not_routed',
       phase,
-      message: `${path} of ${phase} is owned by ${owned_by}, which has no turns there`,
+      message: `${path} of ${phase} is owned by ${owned_by}, which gets no turns in that phase`,
     }));
 }

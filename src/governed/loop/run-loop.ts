@@ -1,7 +1,6 @@
 /**
- * Drives a run to its end: begins it, lets rounds of turns go out, asks at gates, and stops with a reason. Never throws.
- * Callbacks decide which role is next and do the turns; the runner keeps what comes of them.
- * Only one loop works on a project, and everything it needs after a crash is in the log and the staged files.
+ * Drives a run to its end: begins it, runs rounds of turns, asks at gates, and stops with a reason. Never throws.
+ * Callbacks choose roles and do the turns; the runner records results. After a crash the next loop continues from the log.
  * Continue with `types.ts` (the contract with the caller), `choose.ts`, `run-round.ts` and `handle-result.ts`.
  */
 
@@ -10,6 +9,7 @@ import type { RunState } from '../engine/index.ts';
 import { chooseTurns } from './choose.ts';
 import { acceptLeftoverResult } from './handle-result.ts';
 import {
+  failedAt,
   isAborted,
   type LoopContext,
   type LoopPorts,
@@ -22,8 +22,8 @@ import { type NotReady, prepareLoop } from './prepare.ts';
 import { runRound } from './run-round.ts';
 import type { GateType, LoopCallbacks, LoopOptions, LoopResult, StopReason } from './types.ts';
 
-/** It ended where it was meant to, or where the caller wanted it to. */
-const WELL: readonly StopReason[] = ['completed', 'gate_held', 'caller_stopped', 'max_turns_reached'];
+/** Ends that count as `ok`. */
+const GOOD_ENDS: readonly StopReason[] = ['completed', 'gate_held', 'caller_stopped', 'max_turns_reached'];
 
 export type RunLoop = (
   root: string,
@@ -45,9 +45,9 @@ export function createRunLoop(ports: LoopPorts): RunLoop {
   };
 }
 
-/** Arguments that cannot even be looked at. */
+/** Reading the arguments threw, such as in a getter. */
 function unreadable(thrown: unknown): NotReady {
-  const message = `arguments that can be read were expected: ${asError(thrown).message}`;
+  const message = `cannot read the arguments: ${asError(thrown).message}`;
   return { kind: 'not_ready', stop_reason: 'init_failed', errors: [{ code: 'bad_argument', message, turn_id: null }] };
 }
 
@@ -65,7 +65,7 @@ async function driven(loop: LoopContext): Promise<Stop> {
   }
 }
 
-/** What another loop has left behind: handed in, and not taken in. */
+/** Accepts results that an earlier loop staged but did not accept. */
 async function acceptLeftovers(loop: LoopContext): Promise<Stop | null> {
   const state = await stateNow(loop);
   if (state?.status !== 'active') return null;
@@ -80,9 +80,10 @@ async function acceptLeftovers(loop: LoopContext): Promise<Stop | null> {
 async function driveRounds(loop: LoopContext): Promise<Stop> {
   for (;;) {
     if (isAborted(loop)) return stop('aborted');
-    if (!(await loop.lock.isHeld())) return lost(loop);
+    if (!(await loop.lock.isHeld()))
+      return failedAt(loop, { error_code: 'loop_taken_over', error: 'another loop took over this project' });
     const state = await stateNow(loop);
-    if (state === null) return gone(loop);
+    if (state === null) return failedAt(loop, { error_code: 'no_run', error: 'the run no longer exists' });
     if (state.status === 'paused') {
       const held = await askAtGate(loop, state);
       if (held !== null) return held;
@@ -109,20 +110,10 @@ async function ended({ tell, maxTurns, turnsExecuted }: LoopContext, state: RunS
   return turnsExecuted >= maxTurns ? stop('max_turns_reached') : null;
 }
 
-function lost({ tell }: LoopContext): Stop {
-  tell.problem('loop_taken_over', 'another loop works on this project now');
-  return stop('dispatch_error');
-}
-
-function gone({ tell }: LoopContext): Stop {
-  tell.problem('no_run', 'the run is not there any more');
-  return stop('dispatch_error');
-}
-
 async function resultOf(loop: LoopContext, { stop_reason, ok }: Stop): Promise<LoopResult> {
   const { turnsExecuted, records, gatesApproved, tell } = loop;
   return {
-    ok: ok ?? WELL.includes(stop_reason),
+    ok: ok ?? GOOD_ENDS.includes(stop_reason),
     stop_reason,
     state: await stateNow(loop).catch(() => null),
     turns_executed: turnsExecuted,
@@ -132,11 +123,11 @@ async function resultOf(loop: LoopContext, { stop_reason, ok }: Stop): Promise<L
   };
 }
 
-/** null = there is a run to go on with. */
+/** null = there is a run to continue. */
 async function beginRun(loop: LoopContext): Promise<Stop | null> {
   const { runner, root, config, options, tell } = loop;
   const state = await stateNow(loop);
-  const isAgain = isBegunAnew(state, loop);
+  const isAgain = isRestart(state, loop);
   if (state !== null && state.status !== 'idle' && !isAgain) return null;
   const begun = await runner.initRun(root, config, {
     provenance: options.provenance ?? null,
@@ -148,12 +139,12 @@ async function beginRun(loop: LoopContext): Promise<Stop | null> {
   return stop('init_failed');
 }
 
-function isBegunAnew(state: RunState | null, { options }: LoopContext): boolean {
+function isRestart(state: RunState | null, { options }: LoopContext): boolean {
   if (state?.status === 'completed') return options.startNewRunFromCompleted === true;
   return state?.status === 'blocked' && options.startNewRunFromBlocked === true;
 }
 
-/** null = it is open, and the run goes on. */
+/** null = the gate is approved, and the run continues. */
 async function askAtGate(loop: LoopContext, state: RunState): Promise<Stop | null> {
   const gateType: GateType = state.pending_phase_transition === null ? 'run_completion' : 'phase_transition';
   await loop.tell.event({ type: 'gate_paused', gateType, state });
@@ -171,7 +162,7 @@ async function askAtGate(loop: LoopContext, state: RunState): Promise<Stop | nul
     return null;
   }
   const now = await stateNow(loop);
-  // Somebody else was faster: what they said counts, and is looked at next.
+  // Someone else decided first; the next round reads that decision.
   if (now !== null && now.status !== 'paused') return null;
   loop.tell.problem(approved.error_code, `the gate could not be approved: ${approved.error}`);
   return held(loop, gateType, now ?? state, false);
@@ -184,7 +175,7 @@ async function asked(
 ): Promise<{ readonly yes: boolean; readonly ok: boolean }> {
   const said = await settleWithin(() => callbacks.approveGate(type, state), patience);
   if (said.kind === 'done') return { yes: said.value === true, ok: true };
-  const why = said.kind === 'threw' ? said.error.message : 'it did not end';
+  const why = said.kind === 'threw' ? said.error.message : 'the callback did not end';
   tell.problem(said.kind === 'threw' ? 'callback_threw' : 'callback_left', `approveGate(${type}): ${why}`);
   return { yes: false, ok: false };
 }

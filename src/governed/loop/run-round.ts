@@ -1,30 +1,30 @@
-/** One round: all its turns go out at once, and come in one after the other, whoever is first. */
+/** One round: dispatches its turns concurrently and handles the results one at a time, in order of arrival. */
 
 import type { Turn } from '../engine/index.ts';
 import { dispatchTurn, writeAttemptBundle } from './dispatch-turn.ts';
 import { handleResult } from './handle-result.ts';
 import { failedAt, isAborted, type LoopContext, type Stop, stop } from './loop-context.ts';
 
-/** null = the loop goes on. Of several reasons to end the first one counts. */
+/** null = continue the loop. The first reason to stop wins. */
 export async function runRound(loop: LoopContext, turns: readonly Turn[]): Promise<Stop | null> {
   const { tell } = loop;
   if (turns.length > 1) await tell.event({ type: 'parallel_dispatch', turns });
-  const line = queue();
+  const inTurn = queue();
   const ends: Stop[] = [];
   const one = async (turn: Turn): Promise<void> => {
-    const bundle = await line(() => writeAttemptBundle(loop, turn));
-    if (!bundle.ok) return void ends.push(await line(() => notSent(loop, turn, bundle)));
+    const bundle = await inTurn(() => writeAttemptBundle(loop, turn));
+    if (!bundle.ok) return void ends.push(await inTurn(() => notSent(loop, turn, bundle)));
     if (isAborted(loop)) return void ends.push(stop('aborted'));
     loop.turnsExecuted += 1;
     const came = await dispatchTurn(loop, turn, bundle);
-    const end = await line(() => handleResult(loop, turn, came));
+    const end = await inTurn(() => handleResult(loop, turn, came));
     if (end !== null) ends.push(end);
   };
   await Promise.all(turns.map(one));
   return ends[0] ?? null;
 }
 
-/** A hook that says no is for a person to look at; anything else the next loop tries again. */
+/** A hook that blocks needs an operator; the next loop retries any other failure. */
 async function notSent(loop: LoopContext, turn: Turn, failure: { error: string; error_code: string }): Promise<Stop> {
   const { runner, root, tell } = loop;
   const failed = failedAt(loop, failure, turn.turn_id);
@@ -40,7 +40,7 @@ async function notSent(loop: LoopContext, turn: Turn, failure: { error: string; 
   return stop('blocked');
 }
 
-/** Calls of the runner one at a time: what one of them changes the next one sees. */
+/** Serialises runner calls: each sees the changes of the one before. */
 function queue(): <T>(perform: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (perform) => {

@@ -1,39 +1,39 @@
-/** The run loop: what it asks its caller, what it tells, and how it ends. It never throws. */
+/** The contract of the run loop: callbacks, options, events and result. */
 
 import type { GovernedConfig, RunState, Turn } from '../engine/index.ts';
 import type { UnknownRecord } from '../engine/lib/unknown-record.ts';
 import type { BlockDetails, TurnTaken } from '../runner/contract/types.ts';
 
-/** One try of one turn. Its bundle is sealed and on the disk. */
+/** One attempt of a turn. Its bundle is sealed and on disk. */
 export interface DispatchContext {
   readonly turn: Turn;
   readonly state: RunState;
-  /** Relative to the root, as the next one. */
+  /** Relative to the root, like `stagingPath`. */
   readonly bundlePath: string;
   readonly stagingPath: string;
-  /** Of its MANIFEST.json, to verify the bundle by. */
+  /** Digest of MANIFEST.json, to verify the bundle. */
   readonly bundleDigest: string;
   readonly config: GovernedConfig;
   readonly root: string;
-  /** How long this try may take; then the signal is aborted, and what comes later does not count. */
+  /** Timeout of this attempt; then the signal aborts, and later answers are ignored. */
   readonly dispatchTimeoutMs: number;
   readonly dispatchDeadlineAt: string;
   readonly dispatchAbortSignal: AbortSignal;
 }
 
 export type LoopAnswer =
-  /** Without `turnResult` it is in the staged file already. */
+  /** Without `turnResult`, the result is already staged. */
   | { readonly accept: true; readonly turnResult?: unknown }
-  /** Once more, as long as the turn has tries left. */
+  /** Rejects the attempt; the turn is retried while attempts remain. */
   | { readonly accept: false; readonly blocked?: false; readonly reason: string; readonly errors?: readonly string[] }
-  /** Trying again will not help: the run waits for somebody. */
+  /** Retrying is pointless: the run waits for an operator. */
   | {
       readonly accept: false;
       readonly blocked: true;
       readonly reason?: string;
       readonly blockedOn?: string;
       readonly category?: string;
-      /** In words, or with an owner and an action. */
+      /** Text, or an object with owner and action. */
       readonly recovery?: string | BlockDetails['recovery'];
     };
 
@@ -41,16 +41,16 @@ export type GateType = 'phase_transition' | 'run_completion';
 
 type Awaitable<T> = T | Promise<T>;
 
-/** Called one at a time but for `dispatch`, of which several may be under way. What one throws is among the errors. */
+/** Called one at a time, except `dispatch`, which may run concurrently. Errors they throw are reported in the result. */
 export interface LoopCallbacks {
-  /** Whose turn is next; null = nobody's, and the loop ends. With turns out it is asked for a further one beside them. */
+  /** The next role; null ends the loop. While turns are active, chooses a further role beside them; null = none. */
   selectRole(state: RunState, config: GovernedConfig): Awaitable<string | null>;
   dispatch(context: DispatchContext): Awaitable<LoopAnswer>;
-  /** Only `true` opens it. */
+  /** Only `true` approves. */
   approveGate(type: GateType, state: RunState): Awaitable<boolean>;
-  /** Awaited, and called in the order in which things happened. */
+  /** Awaited, in order of occurrence. */
   onEvent?(event: LoopEvent): Awaitable<void>;
-  /** The turn is part of the run already; `ok: false` ends the loop after it. */
+  /** The turn is already accepted; `ok: false` ends the loop. */
   afterAccept?(given: {
     readonly turn: Turn;
     readonly acceptResult: TurnTaken;
@@ -58,17 +58,17 @@ export interface LoopCallbacks {
 }
 
 export interface LoopOptions {
-  /** Tries of turns, of all roles; `run_loop.max_turns` of the config, or 50. */
+  /** Maximum attempts of all turns (default: `run_loop.max_turns` of the config, else 50). */
   readonly maxTurns?: number | undefined;
   readonly provenance?: UnknownRecord | null;
   readonly inheritedContext?: UnknownRecord | null;
   readonly startNewRunFromCompleted?: boolean;
   readonly startNewRunFromBlocked?: boolean;
-  /** Ends the loop: nothing new goes out, what is out is told to stop, and stays out for the next loop. */
+  /** Stops the loop: dispatches nothing more and aborts active turns, which stay active for the next loop. */
   readonly signal?: AbortSignal | undefined;
-  /** For each try; else what the runtime or `timeouts.per_turn_minutes` says, or 120 minutes. */
+  /** Timeout per attempt (default: that of the runtime, else `timeouts.per_turn_minutes`, else 120 minutes). */
   readonly turnTimeoutMs?: number | undefined;
-  /** How long a callback that was told to stop is waited for. */
+  /** Grace period of a callback after the abort (default: 10000). */
   readonly abortGraceMs?: number;
 }
 
@@ -84,32 +84,32 @@ export type StopReason =
   | 'admission_rejected'
   | 'conflict_loop'
   | 'aborted'
-  /** These two are never given: nothing preempts a run, and a conflict is retried or ends in `conflict_loop`. */
+  /** Never used, kept for compatibility: nothing preempts a run, and conflicts end in `conflict_loop`. */
   | 'priority_preempted'
   | 'conflict_stall';
 
 export interface LoopError {
-  /** Stays the same: `dispatch_threw`, `lock_timeout`. */
+  /** Stable, such as `dispatch_threw` or `lock_timeout`. */
   readonly code: string;
   readonly message: string;
   readonly turn_id: string | null;
 }
 
-/** One try. */
+/** One attempt. */
 export interface TurnRecord {
   readonly role: string;
   readonly turn_id: string;
   readonly attempt: number;
   readonly accepted: boolean;
-  /** Of one that was not. */
+  /** null if accepted. */
   readonly reason: string | null;
 }
 
 export interface LoopResult {
-  /** False = it ended because something failed, was refused or was broken off. */
+  /** False = something failed, was refused or was aborted. */
   readonly ok: boolean;
   readonly stop_reason: StopReason;
-  /** null = there is no run. */
+  /** null = no run. */
   readonly state: RunState | null;
   readonly turns_executed: number;
   readonly turn_history: readonly TurnRecord[];

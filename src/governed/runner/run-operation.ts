@@ -1,4 +1,4 @@
-/** One operation on a run: files are mended first, then it is done, and what follows from it is carried out. */
+/** Runs one operation: repairs the files, performs it, and carries out the follow-ups. */
 
 import type { HookAudit } from '../engine/hooks/hook.ts';
 import { failureOf } from './contract/failure.ts';
@@ -10,7 +10,7 @@ import { clearAccepted, project } from './project/projections.ts';
 import { askServed } from './served/ask-served.ts';
 import { readServedNote } from './served/served-note.ts';
 
-/** By the hub that serves the project; if none does, in this process, with the log opened for it. */
+/** Uses the hub that serves the project, else opens the log in this process. */
 export async function runOperation<Name extends OperationName>(
   given: string,
   means: RunnerContext,
@@ -24,14 +24,14 @@ export async function runOperation<Name extends OperationName>(
   try {
     return await withRun(root, means, (run) => runOperationIn(run, name, args), { isMoot });
   } catch (thrown) {
-    // A hub has begun to serve the project meanwhile, and holds it: nothing was done here.
+    // A hub began to serve the project during the wait: nothing was done here.
     const late = await readServedNote(root);
     if (late === null || failureOf(thrown).error_code !== 'lock_timeout') throw thrown;
     return askServed(root, late, name, args, means);
   }
 }
 
-/** Wherever the log is open. Throws what is refused. */
+/** Requires an open log. Throws refusals. */
 export async function runOperationIn<Name extends OperationName>(
   run: OpenRun,
   name: Name,
@@ -43,11 +43,11 @@ export async function runOperationIn<Name extends OperationName>(
   const operation = operations[name] as unknown as (run: OpenRun, args: Args<Name>) => Promise<Answer<Name>>;
   const before = run.logs.runs.length;
   const answer = await operation(run, args).catch(async (thrown: unknown) => {
-    // What was taken over on the way stands, whatever was refused then.
+    // A run taken over on the way stays, even if the operation is refused.
     if (run.logs.runs.length !== before) await project(run);
     throw thrown;
   });
-  // Members that an answer has not are added only where they have something to say.
+  // Adds only members that the answer has, or a warning.
   return { ...answer, ...(await settled(run, answer as Followed)) };
 }
 
@@ -62,7 +62,7 @@ interface Followed {
   readonly warnings?: readonly string[];
 }
 
-/** What is durable stays so whatever goes wrong from here on: it is told, and made up for by the next operation. */
+/** The operation is durable: later errors become a warning, and the next operation makes up for them. */
 async function settled(run: OpenRun, answer: Followed): Promise<Followed> {
   try {
     await project(run);
@@ -71,7 +71,7 @@ async function settled(run: OpenRun, answer: Followed): Promise<Followed> {
     await clearAccepted(run);
     return answer.hookResults === undefined ? {} : { hookResults: [...answer.hookResults, ...said] };
   } catch (thrown) {
-    const warning = `done, and what follows from it is not: ${failureOf(thrown).error}`;
+    const warning = `the operation succeeded, but its follow-ups failed: ${failureOf(thrown).error}`;
     return { warnings: [...(answer.warnings ?? []), warning] };
   }
 }

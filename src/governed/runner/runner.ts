@@ -1,7 +1,6 @@
 /**
- * The runner interface: each call resolves to an answer, and never throws.
- * The runner owns the log of a project's runs: an operation takes the lock, opens the log (or asks the hub that serves the
- * project), repairs projections, does its work, and carries out what follows from it.
+ * The runner interface. Calls never throw. An operation takes the lock, opens the log (or asks the hub that serves the
+ * project), repairs projections, does its work, and carries out the follow-ups.
  * Implementations are loaded on first use. Continue with `run-operation.ts` and `operations/operations.ts`.
  */
 
@@ -12,25 +11,24 @@ import type { Args, OperationName } from './operations/operations.ts';
 
 export const RUNNER_INTERFACE_VERSION = '0.2';
 
-/** The runner of this machine; ports of your own are for tests. */
+/** The runner of this machine; custom ports are for tests. */
 export function createRunner(ports: Partial<RunnerPorts> = {}): Runner {
   const working = once(async () => {
-    const [{ runnerContext: meansOf }, { runOperation: perform }, failure] = await Promise.all([
+    const [{ runnerContext }, { runOperation }, { orFailure }] = await Promise.all([
       import('./log/runner-context.ts'),
       import('./run-operation.ts'),
       import('./contract/failure.ts'),
     ]);
-    return { means: meansOf(ports), perform, ...failure };
+    return { means: runnerContext(ports), runOperation, orFailure };
   });
 
   // Each method's types are those of the interface it is part of.
   async function asked<T>(name: OperationName, root: string, args: object): Promise<T | RunnerFailure> {
-    const { means, perform, orFailure } = await working();
-    // Who says null says nothing.
-    const given = Object.fromEntries(
-      Object.entries(args).map(([key, value]) => [key, isOptional(key) ? (value ?? {}) : value]),
-    );
-    return orFailure(async () => (await perform(root, means, name, given as unknown as Args<typeof name>)) as T);
+    const { means, runOperation, orFailure } = await working();
+    // Treat null options as absent.
+    const entries = Object.entries(args).map(([key, value]) => [key, isOptional(key) ? (value ?? {}) : value]);
+    const given = Object.fromEntries(entries) as Args<typeof name>;
+    return orFailure(async () => (await runOperation(root, means, name, given)) as T);
   }
 
   return {

@@ -1,4 +1,4 @@
-/** The socket at which a hub is asked for operations on a project's runs. */
+/** The socket on which a hub takes requests for operations on a project's runs. */
 
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -11,7 +11,7 @@ import { resolveInside } from '../files/safe-path.ts';
 import { failureOf } from '../runner/contract/failure.ts';
 import type { AnswerLine, AskedLine } from '../runner/served/ask-served.ts';
 
-/** Systems take little more for the name of a socket. */
+/** Operating systems limit socket paths to little more. */
 const LONGEST_NAME = 100;
 
 export interface RunSocket {
@@ -40,14 +40,14 @@ export async function openRunSocket(root: string, answer: (asked: AskedLine) => 
   };
 }
 
-/** In the project's own folder, or where names are shorter, in a folder of one's own. */
+/** In the project's run folder, or in a temporary folder if that path is too long. */
 async function placeFor(root: string): Promise<{ readonly path: string; readonly remove: () => Promise<void> }> {
   const near = await resolveInside(root, `${RUN_FOLDER}/hub.sock`);
   const isShort = Buffer.byteLength(near) <= LONGEST_NAME;
   if (isShort) await makeFolder(dirname(near));
   const folder = isShort ? null : await mkdtemp(join(tmpdir(), 'parley-'));
   const path = folder === null ? near : join(folder, 'hub.sock');
-  // Whoever serves holds the lock, so a socket that is there was left behind.
+  // This process holds the lock, so an existing socket is stale.
   await rm(path, { force: true });
   return { path, remove: () => rm(folder ?? path, { recursive: true, force: true }) };
 }
@@ -68,7 +68,7 @@ async function serveOne(socket: Socket, answer: (asked: AskedLine) => Promise<un
       return;
     }
   } catch {
-    // Whoever asked has gone: what was asked for is done or not, and the log says which.
+    // The client disconnected; the log shows whether the operation was done.
     socket.destroy();
   }
 }

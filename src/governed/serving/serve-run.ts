@@ -1,6 +1,6 @@
 /**
- * A hub serves a project: the runs are sessions of that hub, and every call of the runner interface on that root, from any
- * process, goes there. It holds the lock of the project for as long as it serves.
+ * Serves a project from a hub: its runs are sessions of that hub, and runner calls from any process are sent there.
+ * The hub holds the project's lock while it serves.
  */
 
 import { hostname } from 'node:os';
@@ -27,9 +27,9 @@ import { openRunSocket, type RunSocket } from './run-socket.ts';
 import { closeWithdrawn, LABEL, runnerOf, type ServingHub } from './withdrawn-runs.ts';
 
 export interface ServeRunOptions {
-  /** Which participant of the hub, by name, holds which role; the runner sees to the others. */
+  /** Names of participants by the role they hold; the runner dispatches the other roles. */
   readonly roles?: Readonly<Record<string, string>>;
-  /** The hub's folder, for whoever finds it gone. */
+  /** The hub's data folder, shown when the hub is not running. */
   readonly data?: string;
   readonly log?: Logger;
   readonly ports?: Partial<RunnerPorts>;
@@ -37,10 +37,10 @@ export interface ServeRunOptions {
 
 export interface ServedRun {
   readonly root: string;
-  /** The names of those who run it and approve for it in the hub. */
+  /** Names of the identities that run it and approve its gates in the hub. */
   readonly runner: string;
   readonly operator: string;
-  /** What is under way is finished first. The runs stay in the hub. */
+  /** Finishes the current operation first. The runs stay in the hub. */
   close(): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ async function servedUnder(
   options: ServeRunOptions,
 ): Promise<ServedRun> {
   const before = await readServedNote(root);
-  // Runs that were taken back from a hub are not gone on with in it.
+  // Never continue in this hub with runs that belong to another hub.
   const isSame = before !== null && before.data === (options.data ?? null);
   if (before !== null && !isSame) throw servedElsewhere(root, before);
   if (before === null && (await hasLog(root))) await mendFiles(root, means);
@@ -105,7 +105,7 @@ class Serving {
   readonly #means: RunnerContext;
   readonly #who: Who;
   readonly #inTurn = new KeyedLock();
-  /** Of each process that asks: a lease of one does not let another through. */
+  /** Fences per calling process: the lease of one does not admit another. */
   readonly #fences = new Map<string, Map<string, number>>();
   #clients: RunClients | null = null;
 
@@ -116,7 +116,7 @@ class Serving {
     this.#who = who;
   }
 
-  /** A run that stands in the project's files is gone on with here; results that were handed in while nobody looked are staged. */
+  /** Takes over a run found in the project's files, and stages results submitted while the project was not served. */
   async begin(): Promise<void> {
     const { runner, operator, served_id, roles } = this.#who;
     const client = await this.#hub.agent(runner, { onMessage: ({ envelope }) => this.#stage(envelope) });
@@ -132,7 +132,7 @@ class Serving {
       label: { name: LABEL, value: served_id },
     };
     const run = await this.#open(this.#means);
-    await runningRun(run, undefined).catch((thrown) => this.#notYet(thrown));
+    await runningRun(run, undefined).catch((thrown) => this.#postponed(thrown));
     await repairProjections(run);
     await this.#stageClaims(run);
     await this.#tellHolders(run);
@@ -145,14 +145,14 @@ class Serving {
     return this.#inTurn.take('run', async () => {
       const run = await this.#open(this.#meansFor(owner));
       const before = run.logs.current?.sessionId;
-      // The table says what each name takes, and every operation looks at what it is given.
+      // Every operation validates its own arguments.
       const answer = await runOperationIn(run, op as OperationName, args as unknown as Args<OperationName>);
       if (run.logs.current?.sessionId !== before) await this.#tellHolders(run);
       return answer;
     });
   }
 
-  /** From the log, also while an operation is under way: files may be behind it, or somebody else's doing. */
+  /** Reads the log, even during an operation: files may be stale or edited. */
   async #state(): Promise<RunState | null> {
     const { current } = (await this.#open(this.#means)).logs;
     return current?.record.state.run ?? null;
@@ -170,17 +170,17 @@ class Serving {
     return { root: this.#root, runner, operator, close };
   }
 
-  /** Where there is no config yet, or who holds a role is not known yet, the first call that can brings the run here. */
-  #notYet(thrown: unknown): null {
+  /** Without a config or a registered role holder, a later call takes the run over. */
+  #postponed(thrown: unknown): null {
     if (thrown instanceof RunnerRefusal && thrown.failure.error_code === 'no_config') return null;
-    if (!(thrown instanceof WireError && (thrown.code === 'invalid_create' || thrown.code === 'not_found')))
-      throw thrown;
-    this.#who.log.warn('the run is not gone on with yet', { root: this.#root, error: thrown.message });
+    const isEarly = thrown instanceof WireError && (thrown.code === 'invalid_create' || thrown.code === 'not_found');
+    if (!isEarly) throw thrown;
+    this.#who.log.warn('run not taken over yet', { root: this.#root, error: thrown.message });
     return null;
   }
 
   async #open(means: RunnerContext): Promise<OpenRun> {
-    if (this.#clients === null) throw new Error('a run is served once its clients have joined');
+    if (this.#clients === null) throw new Error('begin() has not connected the clients');
     return { root: this.#root, means, logs: await SessionLogs.read(this.#clients, means) };
   }
 
@@ -190,23 +190,20 @@ class Serving {
     return { ...this.#means, kept: { ...this.#means.kept, owner, fences } };
   }
 
-  /**
-   * What the holder of a role has said lies where every other result does, and waits to be accepted. Anybody can write to the
-   * runner: only what the run itself has taken as a claim counts.
-   */
+  /** Stages the result of a role holder. Anyone can write to the runner, so only a claim recorded by the run counts. */
   async #stage({ event_type, event_data, session_id, seq }: Envelope): Promise<void> {
     if (event_type !== 'turn.result' || typeof event_data.turn_id !== 'string') return;
     const { current } = (await this.#open(this.#means)).logs;
     if (current?.sessionId !== session_id) return;
     if (current.record.state.claims[event_data.turn_id]?.seq !== seq) return;
     const staged = await stageResult(this.#root, event_data.turn_id, event_data.result);
-    if (!staged.ok) this.#who.log.error('a result cannot be staged', { error: staged.error });
+    if (!staged.ok) this.#who.log.error('result not staged', { error: staged.error });
   }
 
-  /** What stops it (a hook, a lease) stops nothing else: the turn can be sent out by hand. */
+  /** A failure, such as a hook or a lease, stops nothing else: an operator can dispatch the turn. */
   async #tellHolders(run: OpenRun): Promise<void> {
     await notifyHolders(run, this.#who.roles).catch((thrown: unknown) => {
-      this.#who.log.warn('a turn that is out is not told to its holder', { error: failureOf(thrown).error });
+      this.#who.log.warn('holder not notified of an active turn', { error: failureOf(thrown).error });
     });
   }
 
@@ -221,7 +218,7 @@ class Serving {
   }
 }
 
-/** The project's own log, which wins over files, is put into the files that are taken over. */
+/** Repairs the files to take over from the project's own log, which wins over them. */
 async function mendFiles(root: string, means: RunnerContext): Promise<void> {
   const own = await openLocalHub(await resolveInside(root, LOG_FOLDER), means);
   try {
@@ -238,7 +235,7 @@ async function heldLock(root: string, { clock, kept }: RunnerContext): Promise<H
 }
 
 function servedElsewhere(root: string, { data }: ServedNote): RunnerRefusal {
-  const error = `${root}: its runs are in the hub of ${data ?? 'a process that kept nothing'}; take them back first with "parley run take-back"`;
+  const error = `${root}: its runs are in the hub of ${data ?? 'a process without storage'}; withdraw them first with "parley run take-back"`;
   return new RunnerRefusal('served_elsewhere', error, { details: { data } });
 }
 
@@ -248,23 +245,23 @@ function checkRoles(roles: unknown): void {
   if (!isRoles) throw badArgument('roles', 'names of participants by role', roles);
 }
 
-/** Throws what the run refuses; what was told by then stays so. */
+/** Throws what the run refuses; notifications sent before stay sent. */
 async function notifyHolders(run: OpenRun, roles: Readonly<Record<string, string>>): Promise<void> {
-  for (const turnId of untold(run, roles)) {
+  for (const turnId of unnotified(run, roles)) {
     await runOperationIn(run, 'transitionActiveTurnLifecycle', { turnId, step: 'stalled' });
     await runOperationIn(run, 'writeDispatchBundle', { config: undefined, options: { turnId } });
   }
 }
 
-function untold({ logs: { current } }: OpenRun, roles: Readonly<Record<string, string>>): readonly string[] {
+function unnotified({ logs: { current } }: OpenRun, roles: Readonly<Record<string, string>>): readonly string[] {
   if (current === null || !current.isOpen) return [];
   const { state, events } = current.record;
   if (state.run.status !== 'active') return [];
-  // The events of this session alone: who was told elsewhere has heard nothing here.
-  const told = new Set(events.map(({ event_type, turn }) => event_type === 'turn_dispatched' && turn?.turn_id));
+  // Only this session's events count: a notification in another session does not arrive here.
+  const notified = new Set(events.map(({ event_type, turn }) => event_type === 'turn_dispatched' && turn?.turn_id));
   return Object.values(state.run.active_turns)
     .filter(({ assigned_role }) => getOwn(roles, assigned_role) !== undefined)
     .filter(({ status }) => status === 'dispatched' || status === 'starting' || status === 'running')
     .map(({ turn_id }) => turn_id)
-    .filter((id) => !told.has(id));
+    .filter((id) => !notified.has(id));
 }

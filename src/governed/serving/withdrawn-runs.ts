@@ -1,29 +1,29 @@
 /**
- * `.agentxchain/taken-back.json`: the sessions of a hub that the runs of this project have left.
- * Runs are taken back while the hub is down. It hears of it when it serves the project again, and closes the sessions.
+ * `.agentxchain/taken-back.json`: hub sessions that the runs of this project left while the hub was down.
+ * The hub closes them when it serves the project again.
  */
 
-import { rename, stat } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import type { AgentClient, MessageHandler } from '../../client/index.ts';
 import type { Grant } from '../../core/records/access/grants.ts';
 import { asText, readFileOrNull, removeFile, writeFileAtomic } from '../../system/atomic-file.ts';
 import { RUN_FOLDER } from '../engine/dispatch/paths.ts';
 import { isRecord, parseJson } from '../engine/lib/unknown-record.ts';
 import { takeLock } from '../files/lock.ts';
-import { resolveInside } from '../files/safe-path.ts';
+import { resolveInside, statOrNull } from '../files/safe-path.ts';
 import { orFailure, RunnerRefusal } from '../runner/contract/failure.ts';
 import type { RunnerFailure } from '../runner/contract/types.ts';
 import { runnerContext } from '../runner/log/runner-context.ts';
 import { LOCK_FOLDER, LOG_FOLDER, rootOf } from '../runner/log/with-run.ts';
 import { readServedNote, removeServedNote, type ServedNote } from '../runner/served/served-note.ts';
 
-/** What serving asks of a hub of this process. */
+/** The part of a hub that serving needs. */
 export interface ServingHub {
   agent(name: string, options?: { readonly onMessage?: MessageHandler }): Promise<AgentClient>;
   grant(agent: string, grants: readonly Grant[]): Promise<unknown>;
 }
 
-/** Not while the hub runs. The log that the project had before is kept beside the new one. */
+/** Requires a stopped hub. Keeps the project's earlier log beside the new one. */
 export function withdrawRun(given: string): Promise<{ readonly ok: true } | RunnerFailure> {
   return orFailure(async () => {
     const root = await rootOf(given);
@@ -32,13 +32,9 @@ export function withdrawRun(given: string): Promise<{ readonly ok: true } | Runn
     if (!locked.ok) throw new RunnerRefusal('lock_timeout', `${locked.error}; stop the hub that serves it first`);
     try {
       const note = await readServedNote(root);
-      if (note === null) throw new RunnerRefusal('not_served', `${root}: no hub has its runs`);
+      if (note === null) throw new RunnerRefusal('not_served', `${root}: no hub serves its runs`);
       const log = await resolveInside(root, LOG_FOLDER);
-      const isThere = await stat(log).then(
-        () => true,
-        () => false,
-      );
-      if (isThere) await rename(log, `${log}-before-${ids.hex32().slice(0, 8)}`);
+      if ((await statOrNull(log)) !== null) await rename(log, `${log}-before-${ids.hex32().slice(0, 8)}`);
       await noteWithdrawn(root, note);
       await removeServedNote(root);
       return { ok: true };
@@ -49,7 +45,7 @@ export function withdrawRun(given: string): Promise<{ readonly ok: true } | Runn
 }
 
 const FILE = `${RUN_FOLDER}/taken-back.json`;
-/** Older ones are of hubs that nobody has gone back to. */
+/** Drops the oldest entries: those hubs never came back. */
 const MOST = 100;
 
 export const LABEL = 'governed_root';
@@ -57,7 +53,7 @@ const REASON = 'taken_back';
 
 type Left = Pick<ServedNote, 'served_id' | 'data'>;
 
-/** Who runs a project in a hub. */
+/** Name of the identity that runs a project in a hub. */
 export function runnerOf(servedId: string): string {
   return `runner-${servedId.slice(0, 8)}`;
 }
@@ -66,16 +62,14 @@ async function noteWithdrawn(root: string, { served_id, data }: ServedNote): Pro
   await writeLeft(root, [...(await readLeft(root)), { served_id, data }]);
 }
 
-/** Those of this hub; others wait for their own. */
+/** Closes the sessions of this hub only. */
 export async function closeWithdrawn(hub: ServingHub, root: string, data: string | null): Promise<void> {
   const left = await readLeft(root);
   const own = left.filter((one) => one.data === data);
   if (own.length === 0) return;
   for (const { served_id } of own) await closeSessions(hub, served_id);
-  await writeLeft(
-    root,
-    left.filter((one) => one.data !== data),
-  );
+  const others = left.filter((one) => one.data !== data);
+  await writeLeft(root, others);
 }
 
 async function closeSessions(hub: ServingHub, servedId: string): Promise<void> {
@@ -95,7 +89,7 @@ async function closeSessions(hub: ServingHub, servedId: string): Promise<void> {
   }
 }
 
-/** What is no list has nothing to say: it is about tidiness alone. */
+/** Ignores an unreadable file: it only serves cleanup. */
 async function readLeft(root: string): Promise<readonly Left[]> {
   const text = await readFileOrNull(await resolveInside(root, FILE));
   const read = text === null ? [] : parseJson(text);

@@ -143,7 +143,7 @@ it('[GW4] a call that no hub knows, or whose root is gone, is refused in words',
     ok: false,
     error_code: 'invalid_config',
   });
-  await expect(serveRun(hub, join(root, 'nowhere'))).rejects.toThrow(/expected the path of a folder/);
+  await expect(serveRun(hub, join(root, 'nowhere'))).rejects.toThrow(/expected the path of an existing folder/);
   await expect(serveRun(hub, root, { roles: 'alice' as never })).rejects.toThrow(/roles: expected/);
 });
 

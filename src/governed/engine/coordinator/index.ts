@@ -1,4 +1,4 @@
-/** The coordinator of several repos: pure functions, as the rest of the engine. */
+/** The coordinator of several repos: pure functions. */
 
 export type { CoordinatorFault, CoordinatorFaultCode } from '../lib/findings.ts';
 export {

@@ -1,4 +1,4 @@
-/** How a call of the runner ends that cannot be done: thrown inside, told as `{ok: false}` outside. */
+/** Failures of runner calls: thrown inside, returned as `{ok: false}` outside. */
 
 import { asError, HubError, WireError } from '../../../core/lib/errors.ts';
 import type { Refused } from '../../engine/index.ts';
@@ -30,7 +30,7 @@ export function failureOf(thrown: unknown): RunnerFailure {
   if (thrown instanceof WireError) return refusedByLog(thrown);
   const error = asError(thrown);
   if (error instanceof FileRefusal) return { ok: false, error: error.message, error_code: error.code };
-  // Somebody who holds the log and does not let go of it: the same to a caller as a lock that is held.
+  // To a caller, a log held by another process is the same as a held lock.
   const isHeld = error instanceof HubError && error.code === 'data_in_use';
   return { ok: false, error: error.message, error_code: isHeld ? 'lock_timeout' : 'io_error' };
 }
@@ -40,13 +40,13 @@ function refusedByLog({ code, message, details = {} }: WireError): RunnerFailure
   if (typeof error_code === 'string' && typeof error_type === 'string') {
     return failed({ error_type, error_code, detail: message, params });
   }
-  // Only the session of a run that is over is closed.
+  // A session closes only when its run has ended.
   const isOver = code === 'session_closed';
   const more = isOver ? { error_type: 'invalid_state_transition' } : {};
   return { ok: false, error: message, error_code: isOver ? 'wrong_status' : code, ...more, details: { ...details } };
 }
 
-/** Refusals of one kind have that kind as their code, and say why exactly in the details. */
+/** Refusals of these types use the type as their code; `details.reason` has the exact code. */
 const NAMED_BY_TYPE = ['override_validation_failed', 'artifact_mismatch', 'conflict', 'duplicate_decision_id'];
 
 interface Refusal {
@@ -69,7 +69,7 @@ export function refusalOf(refused: Refused): RunnerRefusal {
 
 export function requireHooksPassed({ ok, error, error_code, blocker, results }: HooksRun, phase: string): void {
   if (ok) return;
-  const said = blocker?.message ?? error ?? 'it said no';
+  const said = blocker?.message ?? error ?? 'it gave no reason';
   const who = blocker === undefined ? `hooks of ${phase}` : `the hook ${blocker.hook_name} (${phase})`;
   throw new RunnerRefusal(error_code ?? 'hook_blocked', `${who} stopped this: ${said}`, { hookResults: results });
 }

@@ -1,7 +1,4 @@
-/**
- * The runner interface 0.2: what each call is given and what it answers. Nothing here is thrown: a call that cannot be
- * done answers `{ok: false}` with a code that stays and a sentence for people.
- */
+/** The runner interface 0.2. No call throws: a failed call returns `{ok: false}` with a stable code and a message. */
 
 import type { HookAudit, HooksConfig } from '../../engine/hooks/hook.ts';
 import type {
@@ -17,22 +14,22 @@ import type { UnknownRecord } from '../../engine/lib/unknown-record.ts';
 
 export interface RunnerFailure {
   readonly ok: false;
-  /** What was expected, what came, and where. */
+  /** What was expected, what was found, and where. */
   readonly error: string;
-  /** Stays the same; see docs/reference/governed-runner.md. */
+  /** Stable; see docs/reference/governed-runner.md. */
   readonly error_code: string;
-  /** What kind of refusal the engine says it is. */
+  /** The engine's type of the refusal. */
   readonly error_type?: string;
   readonly details?: UnknownRecord;
-  /** Of a result that did not pass. */
+  /** For a result that failed validation. */
   readonly validation?: ValidationReport;
-  /** What hooks did before it was stopped. */
+  /** Hooks that ran before the call failed. */
   readonly hookResults?: readonly HookAudit[];
 }
 
 export interface ValidationReport {
   readonly ok: boolean;
-  /** The stage that found something; null = none has. */
+  /** null = all stages passed. */
   readonly failed_stage: string | null;
   readonly error_type: string | null;
   readonly stages_passed: readonly string[];
@@ -43,9 +40,9 @@ export interface ValidationReport {
 
 export interface RunContext {
   readonly root: string;
-  /** As it stands in agentxchain.json. */
+  /** Unchanged content of agentxchain.json. */
   readonly rawConfig: unknown;
-  /** After synonyms were replaced. */
+  /** With synonyms replaced. */
   readonly config: GovernedConfig;
   readonly version: string;
 }
@@ -53,32 +50,32 @@ export interface RunContext {
 export interface RunChanged {
   readonly ok: true;
   readonly state: RunState;
-  /** What went wrong on the way and undoes nothing. */
+  /** Problems that undo nothing. */
   readonly warnings?: readonly string[];
 }
 
 export interface InitOptions {
   readonly provenance?: UnknownRecord | null;
   readonly inherited_context?: UnknownRecord | null;
-  /** A run that is completed is followed by a new one only if this is said. */
+  /** Required to begin a new run after a completed or blocked one. */
   readonly allow_terminal_restart?: boolean;
   readonly intakeContext?: UnknownRecord | null;
 }
 
 export interface RunBegun extends RunChanged {
-  /** Said when a run was taken over from files, and of what was mended; else null. */
+  /** Set when a run was taken over from files; else null. */
   readonly migration_notice: string | null;
   readonly phantom_notice: string | null;
 }
 
 export interface ReactivateDetails {
-  /** Who or what resumes it. */
+  /** The person or program that resumes it. */
   readonly via?: string;
   readonly note?: string;
 }
 
 export interface AssignOptions {
-  /** An id of the caller's own; else one is made. */
+  /** Default: a generated id. */
   readonly turnId?: string;
 }
 
@@ -88,18 +85,18 @@ export interface TurnAssigned extends RunChanged {
 }
 
 export interface AcceptOptions {
-  /** May be left out if one turn is out. */
+  /** Optional if exactly one turn is active. */
   readonly turnId?: string;
-  /** `human_merge`: a person has merged what clashed with another turn. */
+  /** `human_merge`: a person merged the conflict with another turn. */
   readonly resolutionMode?: 'standard' | 'human_merge';
-  /** An empty workspace is judged as a review where a rule allows it, whatever this says; kept for callers that give it. */
+  /** Ignored, kept for compatibility: a rule decides whether an empty workspace counts as a review. */
   readonly normalizeArtifactType?: boolean;
 }
 
-/** The turn is part of the run. */
+/** The turn is accepted. */
 export interface TurnTaken extends RunChanged {
   readonly validation: ValidationReport;
-  /** Its entry of history. */
+  /** Its history entry. */
   readonly accepted: HistoryEntry;
   readonly gateResult: PhaseVerdict | null;
   readonly completionResult: CompletionVerdict | null;
@@ -108,7 +105,7 @@ export interface TurnTaken extends RunChanged {
   readonly budget_warning?: string;
 }
 
-/** What was wrong with a result, as `acceptTurn` tells it or in the caller's own words. */
+/** Faults of a result: the report of `acceptTurn`, or the caller's own. */
 export interface RejectedResult {
   readonly stage?: string | null;
   readonly failed_stage?: string | null;
@@ -116,26 +113,26 @@ export interface RejectedResult {
 }
 
 export interface RejectOptions {
-  /** May be left out if one turn is out. */
+  /** Optional if exactly one turn is active. */
   readonly turnId?: string;
   readonly reason?: string;
 }
 
 export interface TurnRejectedAnswer extends RunChanged {
-  /** Its attempts are used up, and the run waits for a person. */
+  /** No attempts are left, and the run waits for an operator. */
   readonly escalated: boolean;
   readonly turn: Turn;
 }
 
 export interface ApproveOptions {
-  /** Says what would happen, and changes nothing. */
+  /** Returns the outcome without changing anything. */
   readonly dryRun?: boolean;
   readonly note?: string;
 }
 
 export interface PhaseApproved extends RunChanged {
   readonly transition: RunState['pending_phase_transition'];
-  /** There are no actions of gates; kept for callers that look at it. */
+  /** Kept for compatibility: gates have no actions. */
   readonly gateActionRun: null;
   readonly dryRun?: true;
 }
@@ -156,7 +153,7 @@ export interface BlockDetails {
     readonly [more: string]: unknown;
   } | null;
   readonly turnId?: string | null;
-  /** The engine makes these of the blocker and the clock; kept for callers that give them. */
+  /** Ignored, kept for compatibility: the engine derives these. */
   readonly escalation?: UnknownRecord | null;
   readonly hooksConfig?: unknown;
   readonly notificationConfig?: unknown;
@@ -175,10 +172,10 @@ export interface Escalated extends RunChanged {
 }
 
 export interface DispatchOptions {
-  /** May be left out if one turn is out. */
+  /** Optional if exactly one turn is active. */
   readonly turnId?: string;
   readonly warnings?: readonly string[];
-  /** Files for the bundle beside its own, by name. */
+  /** Additional files for the bundle, by name. */
   readonly beside?: Readonly<Record<string, string>>;
 }
 
@@ -188,7 +185,7 @@ export interface BundleDispatched {
   readonly bundlePath: string;
   readonly files: readonly string[];
   readonly warnings: readonly string[];
-  /** Of MANIFEST.json, to verify the bundle by; it is in the log too. */
+  /** Digest of MANIFEST.json, to verify the bundle; also in the log. */
   readonly digest: string;
   readonly hookResults: readonly HookAudit[];
   readonly state: RunState;
@@ -196,7 +193,7 @@ export interface BundleDispatched {
 
 export interface ReissueOptions {
   readonly turnId?: string;
-  /** Which role's turn, in place of its id. */
+  /** Selects the turn by its role instead of its id. */
   readonly roleId?: string;
   readonly reason?: string;
 }
@@ -221,14 +218,14 @@ export interface LifecycleDetails {
 
 export interface LifecycleChanged extends RunChanged {
   readonly turn: Turn;
-  /** False = it was there already. */
+  /** False = the turn was already at that step. */
   readonly changed: boolean;
 }
 
 export interface LockTaken {
   readonly ok: true;
   readonly owner: string;
-  /** Greater than that of every holder before. */
+  /** Greater than the fence of every earlier holder. */
   readonly fence: number;
   readonly expires_at: string;
 }
@@ -249,12 +246,12 @@ export interface Notified {
 
 type Answer<T> = Promise<T | RunnerFailure>;
 
-/** The calls that look at a run or change it. `root` is the folder of the project. */
+/** `root` is the project's folder. */
 export interface Runner {
   loadContext(dir?: string): Promise<RunContext | null>;
   loadState(root: string, config: GovernedConfig): Promise<RunState | null>;
   initRun(root: string, config: GovernedConfig, options?: InitOptions): Answer<RunBegun>;
-  /** Takes back a beginning from which nothing came: the project is idle again. Nothing to take back is no failure. */
+  /** Undoes `initRun` while the run has no turns: the project is idle again. Succeeds if there is nothing to undo. */
   abandonRun(root: string, runId: string | null): Answer<RunChanged>;
   reactivateRun(root: string, state: RunState | null, details?: ReactivateDetails): Answer<RunChanged>;
   assignTurn(root: string, config: GovernedConfig, roleId: string, options?: AssignOptions): Answer<TurnAssigned>;

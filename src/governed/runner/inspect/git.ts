@@ -1,4 +1,4 @@
-/** What has changed in a project that is a work tree of git: seen by git itself, never by what anybody says. */
+/** Detects changes in a project's git work tree with git itself, not from claims. */
 
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -14,16 +14,16 @@ const run = promisify(execFile);
 
 const GIT_TIMEOUT_MS = 20_000;
 const GIT_BYTES = 16 * 1024 * 1024;
-/** With more nobody can say whose they are. */
+/** With more, changes cannot be attributed. */
 const MAX_DIRTY = 2000;
 
-/** How a project stands: its commit, and what differs from it, by digest (null = it is gone). */
+/** The commit of a project, and the digests of files that differ from it (null = deleted). */
 export interface Tree {
   readonly head: string | null;
   readonly dirty: Readonly<Record<string, string | null>>;
 }
 
-/** null = it is in no work tree, git is not there, or there is too much to look at. */
+/** null = not a work tree, git is missing, or too many files differ. */
 export async function treeOf(root: string, since?: string | null): Promise<Tree | null> {
   if ((await git(root, ['rev-parse', '--is-inside-work-tree']))?.trim() !== 'true') return null;
   const head = (await git(root, ['rev-parse', '--verify', '--quiet', 'HEAD']))?.trim() || null;
@@ -40,26 +40,26 @@ export async function treeOf(root: string, since?: string | null): Promise<Tree 
   return { head, dirty: Object.fromEntries(dirty) };
 }
 
-/** Kept with a turn when it goes out, to see later what has changed since. */
+/** Recorded with a turn at dispatch, to detect later changes. */
 export function baselineOf(tree: Tree, now: string): UnknownRecord {
   const clean = Object.keys(tree.dirty).length === 0;
   return { kind: 'git', head_ref: tree.head, clean, captured_at: now, dirty_snapshot: tree.dirty };
 }
 
-/** The baseline of a turn that goes out now; null = the project is in no work tree. */
+/** The baseline of a turn dispatched now; null = not a work tree. */
 export async function baselineNow(run: OpenRun): Promise<UnknownRecord | null> {
   const tree = await treeOf(run.root);
   return tree === null ? null : baselineOf(tree, nowOf(run));
 }
 
-/** null = the turn has no baseline of git. With one, git has to be able to look: what nobody sees is not taken as nothing. */
+/** null = the turn has no git baseline. With one, git must work: an unreadable tree is not an unchanged tree. */
 export async function changedSince(root: string, baseline: UnknownRecord | null): Promise<readonly string[] | null> {
   if (baseline === null || baseline.kind !== 'git') return null;
   const ref = typeof baseline.head_ref === 'string' ? baseline.head_ref : null;
   const before = isRecord(baseline.dirty_snapshot) ? baseline.dirty_snapshot : {};
   const tree = await treeOf(root, ref);
   if (tree === null) {
-    const error = `git saw the project when the turn went out and cannot now: it fails, or more than ${MAX_DIRTY} files differ`;
+    const error = `git could read the project at dispatch and cannot now: git fails, or more than ${MAX_DIRTY} files differ`;
     throw new RunnerRefusal('tree_unreadable', error);
   }
   const paths = new Set([...Object.keys(before), ...Object.keys(tree.dirty)]);
@@ -76,7 +76,7 @@ async function names(root: string, args: readonly string[]): Promise<readonly st
   return text === null ? null : text.split('\0').filter((name) => name !== '');
 }
 
-/** The project's own git: no variable of ours says otherwise, and it takes no lock that others wait for. */
+/** Runs git without inherited GIT_ variables and without optional locks. */
 async function git(root: string, args: readonly string[]): Promise<string | null> {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'));
   const env = { ...Object.fromEntries(own), GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' };

@@ -1,4 +1,4 @@
-/** What the runner sees of a turn: changed files, text that gates ask for, and hooks. Together this is the evidence of an acceptance. */
+/** Collects the evidence of an acceptance: changed files, text that gates require, and hook results. */
 
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -37,7 +37,7 @@ export interface TurnInspection {
   readonly report: ValidationReport;
   readonly evidence: Evidence;
   readonly hookResults: readonly HookAudit[];
-  /** The newest envelope that was known when it was looked. */
+  /** Head of the log at the inspection. */
   readonly seenSeq: number;
 }
 
@@ -56,11 +56,7 @@ export async function inspectTurn(
   const changed = await observed(running, turn, raw);
   const seen = { files, git: changed === null ? null : { head: null, changed, is_clean: null }, hooks: [] };
   const judged = judge(running, turn, raw, seen, resolution);
-  const report = judged.ok
-    ? reportOf(judged.validation)
-    : judged.because === 'validation'
-      ? reportOf(judged.validation)
-      : null;
+  const report = judged.ok || judged.because === 'validation' ? reportOf(judged.validation) : null;
   const after = await hooksOf(running, 'after_validation', {
     ...about,
     validation_ok: report?.ok ?? true,
@@ -70,8 +66,9 @@ export async function inspectTurn(
   });
   requireHooksPassed(after, 'after_validation');
   const results = [...before.results, ...after.results];
-  if (!judged.ok)
+  if (!judged.ok) {
     throw judged.because === 'refusal' ? refusalOf(judged.refusal) : invalid(turn, judged.validation, results);
+  }
   await requirePlainPaths(running, judged.validation);
   await means.reached('validated');
   const last = await hooksOf(running, 'before_acceptance', {
@@ -87,7 +84,7 @@ export async function inspectTurn(
     raw,
     judged,
     report: reportOf(judged.validation),
-    evidence: { ...seen, hooks: hookResults.map(plain) },
+    evidence: { ...seen, hooks: hookResults.map((entry) => ({ ...entry })) },
     hookResults,
     seenSeq,
   };
@@ -119,7 +116,7 @@ async function stagedResult(running: Running, turn: Turn): Promise<UnknownRecord
   const where = stagingPath(turn);
   switch (staged.kind) {
     case 'absent':
-      throw new RunnerRefusal('not_staged', `${where}: expected the result of turn ${turn.turn_id}, and there is none`);
+      throw new RunnerRefusal('not_staged', `${where}: expected the result of turn ${turn.turn_id}, found none`);
     case 'partial':
     case 'refused':
       throw new RunnerRefusal('bad_staging', `${where}: ${staged.problem}`, { details: { turn_id: turn.turn_id } });
@@ -134,8 +131,8 @@ function stagingPath({ turn_id }: Turn): string {
 }
 
 /**
- * What git saw since the turn went out, without what others had accepted meanwhile. While others are still at work, only
- * what this turn says it changed: the rest may be theirs.
+ * Changes since the dispatch, without those of turns accepted since. While other turns are active, only the declared
+ * changes of this turn: the rest may be theirs.
  */
 async function observed({ root, log }: Running, turn: Turn, raw: UnknownRecord): Promise<readonly string[] | null> {
   const changed = await changedSince(root, turn.baseline);
@@ -155,7 +152,7 @@ function declared({ files_changed, artifacts_created, verification }: UnknownRec
   return new Set(paths.map((path) => canonicalPath(path) ?? path));
 }
 
-/** No path that is fine as a text leads elsewhere on the disk. */
+/** Rejects paths that lead outside the project through links. */
 async function requirePlainPaths({ root }: Running, { result }: Valid): Promise<void> {
   const { files_changed, artifacts_created = [] }: TurnResult = result;
   const faults = await validatePaths(root, [...files_changed, ...artifacts_created]);
@@ -174,17 +171,13 @@ function invalid(turn: Turn, validation: Invalid, hookResults: readonly HookAudi
 
 function reportOf(validation: Valid | Invalid): ValidationReport {
   const { ok, stages_passed, warnings, normalisations } = validation;
-  const told = { ok, stages_passed, warnings, normalisations };
-  if (validation.ok) return { ...told, failed_stage: null, error_type: null, errors: [] };
+  const common = { ok, stages_passed, warnings, normalisations };
+  if (validation.ok) return { ...common, failed_stage: null, error_type: null, errors: [] };
   const { failed_stage, error_type, errors } = validation;
-  return { ...told, failed_stage, error_type, errors };
+  return { ...common, failed_stage, error_type, errors };
 }
 
-function plain(entry: object): UnknownRecord {
-  return { ...entry };
-}
-
-/** A gate reads pages that people write; what is longer is no page. */
+/** Gates read pages that people write; longer files are ignored. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
 function gatePaths(config: GovernedConfig, phase: string | null): readonly string[] {
@@ -194,7 +187,7 @@ function gatePaths(config: GovernedConfig, phase: string | null): readonly strin
   return [...new Set(paths.flatMap((path) => canonicalPath(path) ?? []))];
 }
 
-/** Those that are there, are plain files and are reached by no link. */
+/** Existing regular files that are not reached through links. */
 export async function fileEvidence(root: string, paths: readonly string[]): Promise<readonly FileEvidence[]> {
   const found: FileEvidence[] = [];
   for (const path of paths) {
@@ -214,7 +207,7 @@ async function keepAside(root: string, sha256: string, bytes: Buffer): Promise<v
   if ((await statOrNull(place)) === null) await writeFileAtomic(place, bytes, 0o400);
 }
 
-/** Titles and what follows each of them, answers to questions, and rows of tables: what gates look for. */
+/** Keeps what gates look for: headings with the next lines, answers, and table rows. */
 function partOf(text: string): string {
   const kept: string[] = [];
   let after = 0;

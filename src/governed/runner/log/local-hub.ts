@@ -1,7 +1,4 @@
-/**
- * A hub in this process over the log of one project, for as long as one operation takes. Heavy, so whoever wants it
- * imports this file when it comes to that.
- */
+/** A hub in this process over the log of one project, for one operation. */
 
 import { governed } from 'parley-hub/adapters/governed';
 import { EVALUATORS, HANDLERS } from 'parley-hub/expectations/built-in';
@@ -11,12 +8,13 @@ import { AgentClient } from '../../../client/index.ts';
 import { Hub } from '../../../hub/hub.ts';
 import { openStore } from '../../../store/open-store.ts';
 import { systemSecrets } from '../../../system/ids.ts';
+import { once } from '../../../system/once.ts';
 import type { RunnerContext } from './runner-context.ts';
 import { OPERATOR, RUNNER, type RunClients } from './session-log.ts';
 
 const MIB = 1024 * 1024;
 
-/** A run is a few hundred envelopes; a result or a config may be long, and nobody reads the operator's mail. */
+/** Results and configs may be long, and nobody acks the operator's deliveries. */
 const LIMITS = {
   maxEventBytes: 24 * MIB,
   maxKnobBytes: 4 * MIB,
@@ -50,20 +48,12 @@ export async function openLocalHub(folder: string, { clock, ids }: RunnerContext
   const link = () => hub.connect();
   try {
     const runner = await AgentClient.connect({ name: RUNNER, link, ids });
-    let operator: Promise<AgentClient> | null = null;
-    const connected = async (): Promise<AgentClient> => {
+    const operator = once(async () => {
       const client = await AgentClient.connect({ name: OPERATOR, link, ids });
       await hub.grant(OPERATOR, ['approve']);
       return client;
-    };
-    return {
-      runner,
-      operator: () => {
-        operator ??= connected();
-        return operator;
-      },
-      close: () => hub.stop(),
-    };
+    });
+    return { runner, operator, close: () => hub.stop() };
   } catch (thrown) {
     await hub.stop();
     throw thrown;

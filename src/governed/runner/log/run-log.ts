@@ -1,4 +1,4 @@
-/** A run's log as the runner sees it, and the run replayed from it. */
+/** The log of a run, and the run replayed from it. */
 
 import type { Envelope } from '../../../core/records/session/envelope.ts';
 import type { SessionMetadata } from '../../../core/records/session/session.ts';
@@ -6,7 +6,7 @@ import type { GovernedConfig } from '../../engine/index.ts';
 import type { UnknownRecord } from '../../engine/lib/unknown-record.ts';
 import { type Created, type GovernedType, NEW_SESSION, type RunRecord, recordsFrom } from '../../session/index.ts';
 
-/** What one envelope has added. */
+/** An accepted post and the records it added. */
 export interface Posted {
   readonly seq: number;
   readonly added: RunRecord;
@@ -15,35 +15,34 @@ export interface Posted {
 export interface PostOptions {
   /** `operator` has the grant `approve`. */
   readonly as?: 'runner' | 'operator';
-  /** Refused `conflict` unless this is the newest seq. */
+  /** Rejected with `conflict` unless this is the head. */
   readonly expectedSeq?: number;
 }
 
 export interface RunLog {
   readonly sessionId: string;
-  /** As it was when the log was last read or written. */
+  /** As of the last read or write. */
   readonly metadata: SessionMetadata;
-  /** The run by now. */
   readonly record: RunRecord;
-  /** The newest seq. */
+  /** The head. */
   readonly seq: number;
-  /** Whether anything can be added. */
+  /** Whether the session accepts posts. */
   readonly isOpen: boolean;
-  /** What the envelope of that seq has added; null = nothing, or there is none. */
+  /** Records that the envelope of that seq added; null = none. */
   addedAt(seq: number): RunRecord | null;
-  /** Judged by the session, durable when this resolves. Throws the session's refusal. */
+  /** Resolves when the envelope is durable; throws if the session rejects it. */
   post(type: GovernedType, data: UnknownRecord, options?: PostOptions): Promise<Posted>;
-  /** Reads what others have added. */
+  /** Reads new envelopes. */
   refresh(): Promise<void>;
 }
 
 /** All runs of one project. */
 export interface RunLogs {
-  /** Oldest first. One whose beginning was cut short by a crash is not among them. */
+  /** Oldest first, without runs whose first envelopes a crash cut short. */
   readonly runs: readonly RunLog[];
-  /** The run that goes on, or went last. */
+  /** The active run, or the last one. */
   readonly current: RunLog | null;
-  /** A new session for a run with this config; it is among the runs as soon as something stands in it. */
+  /** Opens a session for a run with this config; it appears in `runs` after its first post. */
   begin(config: GovernedConfig): Promise<RunLog>;
 }
 
@@ -61,7 +60,7 @@ export class Replay {
     return this.#last?.seq ?? 0;
   }
 
-  /** Nothing of a run stands here, or its taking over was cut short. */
+  /** No run yet, or its import was cut short. */
   get isEmpty(): boolean {
     return this.#added.size === 0 || this.#isPart;
   }
@@ -80,7 +79,7 @@ export class Replay {
     return this.#added.get(seq) ?? null;
   }
 
-  /** False = this is another log than the one that was read. */
+  /** False = not the log that was read before. */
   isAt({ seq, envelope_id }: Envelope): boolean {
     return this.#last === null || (this.#last.seq === seq && this.#last.id === envelope_id);
   }

@@ -1,4 +1,4 @@
-/** What every operation of the runner gets: ports, memory of this process, and the run that is open. */
+/** Context of runner operations: ports, process memory, and the open run. */
 
 import { hostname } from 'node:os';
 import type { Clock, Ids } from '../../../core/ports/platform.ts';
@@ -10,13 +10,13 @@ import type { Replay, RunLog, RunLogs } from './run-log.ts';
 export interface RunnerPorts {
   readonly clock: Clock;
   readonly ids: Ids;
-  /** What `${NAME}` in hooks and notifications stands for. */
+  /** Values of `${NAME}` in hooks and notifications. */
   readonly variables: Readonly<Record<string, string | undefined>>;
-  /** Told of every step that is done, and waited for: a test ends the process there. */
+  /** Awaited after every step, so that tests can stop the process there. */
   readonly reached: (step: RunnerStep) => void | Promise<void>;
 }
 
-/** In the order in which an acceptance takes them. */
+/** In the order of an acceptance. */
 export const RUNNER_STEPS = [
   'locked',
   'opened',
@@ -38,13 +38,13 @@ export const RUNNER_STEPS = [
 ] as const;
 export type RunnerStep = (typeof RUNNER_STEPS)[number];
 
-/** The process keeps these for its whole life. */
+/** Kept for the life of the process. */
 interface RunnerMemory {
-  /** Who this process is to others. */
+  /** Identifies this process to others. */
   readonly owner: string;
-  /** The fence under which it works on a run, by the id of the session. */
+  /** Fences of this process by session id. */
   readonly fences: Map<string, number>;
-  /** What was read of logs. */
+  /** Replayed logs by session id. */
   readonly replays: Map<string, Replay>;
 }
 
@@ -64,7 +64,7 @@ export interface OpenRun {
   readonly means: RunnerContext;
 }
 
-/** Where an operation is done: the run, and what it is judged by. */
+/** A run with the config that applies to it. */
 export interface Running extends OpenRun {
   readonly log: RunLog;
   readonly config: GovernedConfig;
@@ -74,7 +74,7 @@ export function stateOf({ log }: { readonly log: RunLog }): RunState {
   return log.record.state.run;
 }
 
-/** Now, as it stands in records. */
+/** The current time in the format of records. */
 export function nowOf({ means }: OpenRun): string {
   return new Date(means.clock.now()).toISOString();
 }

@@ -1,4 +1,4 @@
-/** Logs of runs kept as sessions of a hub: posts with the lease of this process, and reads what others posted. */
+/** Run logs stored as sessions of a hub. Posts under the lease of this process. */
 
 import { hostname } from 'node:os';
 import type { AgentClient } from '../../../client/index.ts';
@@ -18,13 +18,13 @@ export const RUNNER = 'runner';
 
 export interface RunClients {
   readonly runner: AgentClient;
-  /** Has the grant `approve`; asked for when it is needed. */
+  /** Has the grant `approve`; connected on first use. */
   readonly operator: () => Promise<AgentClient>;
-  /** OPERATOR unless told. */
+  /** Default: OPERATOR. */
   readonly operatorName?: string;
-  /** Which participant holds which role; the runner sees to the others. */
+  /** Participants by the role they hold; the runner dispatches the other roles. */
   readonly roles?: Readonly<Record<string, string>>;
-  /** What tells the sessions of this project from others; absent = all governed sessions of the runner are its own. */
+  /** Selects the sessions of this project; absent = all governed sessions of the runner. */
   readonly label?: { readonly name: string; readonly value: string };
 }
 
@@ -42,10 +42,10 @@ export class SessionLogs implements RunLogs {
     const logs = new SessionLogs(clients, means);
     const { runner, label } = clients;
     for await (const { session_id, labels, creator_id } of runner.sessions({ type: 'governed' })) {
-      // Labels can be copied; who created a session cannot.
+      // Labels can be copied; the creator cannot.
       if (creator_id !== runner.agentId) continue;
       if (label !== undefined && labels[label.name] !== label.value) continue;
-      // They come newest first.
+      // The hub lists the newest first.
       logs.#logs.unshift(await SessionLog.read(session_id, clients, means));
     }
     return logs;
@@ -61,15 +61,15 @@ export class SessionLogs implements RunLogs {
 
   async begin(config: GovernedConfig): Promise<RunLog> {
     const { runner, operator, operatorName = OPERATOR, label, roles = {} } = this.#clients;
-    // Whoever is invited has to be there to accept.
+    // The invited operator must be connected to accept.
     await operator();
     const session = await runner.open('governed', {
       participants: [operatorName, ...new Set(Object.values(roles))],
-      // Who holds a role may come later; the run begins without.
+      // Role holders may join later.
       requiredAcks: 1,
       // A config is JSON; its interfaces only lack an index signature.
       knobs: { config: config as unknown as JsonObject, ...(Object.keys(roles).length === 0 ? {} : { roles }) },
-      // Whether a turn is late is for its deadline to say, and a hub that is opened for a moment watches nobody.
+      // Turn deadlines replace expectations: a hub opened for one operation watches nothing.
       expectations: [],
       ...(label === undefined ? {} : { labels: { [label.name]: label.value } }),
     });
@@ -79,7 +79,7 @@ export class SessionLogs implements RunLogs {
   }
 }
 
-/** More are read again when they are needed. */
+/** Further logs are replayed again when needed. */
 const REPLAYS_KEPT = 64;
 
 class SessionLog implements RunLog {
@@ -99,9 +99,10 @@ class SessionLog implements RunLog {
 
   static async read(sessionId: string, clients: RunClients, means: RunnerContext): Promise<SessionLog> {
     const { session, unavailable } = await clients.runner.session(sessionId).info();
-    // What is left of it is less than the files show: nothing is written from it.
-    if (unavailable !== null)
+    // A damaged log has less than the files: never write files from it.
+    if (unavailable !== null) {
       throw new RunnerRefusal('log_damaged', `the log of the run cannot be read: ${unavailable}`);
+    }
     const log = new SessionLog(session, clients, means);
     await log.#catchUp();
     return log;
@@ -140,7 +141,7 @@ class SessionLog implements RunLog {
     const client = as === 'runner' ? this.#clients.runner : await this.#clients.operator();
     const fence = this.#fence();
     const said = { ...data, ...(as === 'operator' || fence === null ? {} : { fence }) };
-    // Through JSON once: what is undefined is absent.
+    // JSON drops undefined members.
     const event_data = JSON.parse(JSON.stringify(said)) as JsonObject;
     const more = expectedSeq === undefined ? {} : { expectedSeq };
     const { seq } = await client.session(this.sessionId).send({ event_type: type, event_data }, more);
@@ -160,7 +161,7 @@ class SessionLog implements RunLog {
     return lease !== null && lease.fence === own ? own : null;
   }
 
-  /** A lease whose holder is gone or late is given back in its name, so that nobody waits for the dead. */
+  /** Releases an expired lease, so that nobody waits for a dead holder. */
   async #clearLease(type: GovernedType): Promise<void> {
     const { lease } = this.record.state;
     if (lease === null || type.startsWith('lease.') || this.#fence() !== null) return;
@@ -175,7 +176,7 @@ class SessionLog implements RunLog {
     if (this.#replay.seq === this.seq) return;
     const session = this.#clients.runner.session(this.sessionId);
     const from = this.#replay.seq;
-    // From the last one that is known, which has to be the same.
+    // Start at the last known envelope, which must be the same.
     for await (const envelope of session.log(from === 0 ? {} : { fromSeq: from })) {
       if (envelope.seq === from && !this.#replay.isAt(envelope)) return this.#readAgain();
       this.#replay.add(this.#metadata, envelope);
@@ -200,7 +201,7 @@ class SessionLog implements RunLog {
 
 export const LEASE_SECONDS = 3600;
 
-/** Its time is over, or its process is gone: that can be told on the same machine. */
+/** Its time is over, or its process on this machine has ended. */
 export function isExpiredLease({ owner, expires_at }: Lease, now: number): boolean {
   if (msFromIso(expires_at) <= now) return true;
   const [, host, pid] = /^(.*):(\d+):[0-9a-f]+$/.exec(owner) ?? [];

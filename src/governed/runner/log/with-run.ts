@@ -1,4 +1,4 @@
-/** Opens the runs of a project for one operation, under its lock, and closes them again. */
+/** Opens the runs of a project under its lock for one operation, then closes them. */
 
 import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,9 +16,9 @@ export const LOG_FOLDER: string = `${RUN_FOLDER}/log`;
 const LOOK_AGAIN_MS = 50;
 
 interface WithRunOptions {
-  /** How long it waits for whoever is at work; 5 s unless told. */
+  /** How long to wait for the lock (default: 5 s). */
   readonly waitMs?: number;
-  /** Asked while it waits, and when it has the lock: true = what it would open is not to be gone on with. */
+  /** Checked while waiting and with the lock: true = do not continue with this log. */
   readonly isMoot?: () => Promise<boolean>;
 }
 
@@ -35,7 +35,7 @@ export async function withRun<T>(
   if (!locked.ok) throw new RunnerRefusal(locked.error_code, locked.error);
   try {
     await reached('locked');
-    if (await isMoot()) throw new RunnerRefusal('lock_timeout', `${root}: its log is elsewhere since this has waited`);
+    if (await isMoot()) throw new RunnerRefusal('lock_timeout', `${root}: its log moved to a hub during the wait`);
     return await opened(root, means, until, perform);
   } finally {
     await locked.lock.release();
@@ -60,7 +60,7 @@ async function opened<T>(
   }
 }
 
-/** Whoever was silent for long may hold the log all the same: a lock of the system, which goes with its process alone. */
+/** A stopped process may lose the project lock and still hold the store, whose system lock ends with the process. */
 async function openedHub(folder: string, means: RunnerContext, until: number): Promise<OpenedHub> {
   const { clock } = means;
   for (;;) {
@@ -74,16 +74,16 @@ async function openedHub(folder: string, means: RunnerContext, until: number): P
   }
 }
 
-/** One project has one name, by whatever links it is reached. */
+/** Resolves links, so that one project has one name. */
 export async function rootOf(given: unknown): Promise<string> {
   if (typeof given !== 'string' || given === '') throw badArgument('root', 'the path of a folder', given);
   const found = await realpath(given).catch(() => null);
   const isFolder = found !== null && (await stat(found)).isDirectory();
-  if (!isFolder) throw badArgument('root', 'the path of a folder that is there', given);
+  if (!isFolder) throw badArgument('root', 'the path of an existing folder', given);
   return found;
 }
 
-/** Whether a run was ever kept here. */
+/** Whether the project has its own log. */
 export async function hasLog(root: string): Promise<boolean> {
   return stat(join(root, LOG_FOLDER)).then(
     (found) => found.isDirectory(),

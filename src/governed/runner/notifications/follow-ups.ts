@@ -1,4 +1,4 @@
-/** What has to be done after something became durable: from the list in the log, at least once, also for a runner that died. */
+/** Performs the follow-ups listed in the log at least once, including those of a runner that crashed. */
 
 import type { HookAudit } from '../../engine/hooks/hook.ts';
 import { getOwn, type UnknownRecord } from '../../engine/lib/unknown-record.ts';
@@ -8,14 +8,14 @@ import { type OpenRun, type Running, stateOf } from '../log/runner-context.ts';
 import { hooksOf } from '../project/load-context.ts';
 import { notifyAll } from './notify.ts';
 
-/** What the hooks said. */
+/** Returns the results of the hooks. */
 export async function followUp(run: OpenRun): Promise<readonly HookAudit[]> {
   const { current: log } = run.logs;
   if (log === null || !log.isOpen) return [];
   const running: Running = { ...run, log, config: rulesOf(log.metadata).config };
   const said: HookAudit[] = [];
   for (const one of log.record.state.follow_ups) {
-    const entries = one.phase === 'notification' ? await notified(running, one) : await asked(running, one, said);
+    const entries = one.phase === 'notification' ? await notify(running, one) : await askHooks(running, one, said);
     await run.means.reached('hooks_run');
     await log.post('hook.results', { phase: one.phase, follow_up: one.id, entries });
     await run.means.reached('followed_up');
@@ -23,7 +23,7 @@ export async function followUp(run: OpenRun): Promise<readonly HookAudit[]> {
   return said;
 }
 
-async function asked(running: Running, one: FollowUp, said: HookAudit[]): Promise<readonly object[]> {
+async function askHooks(running: Running, one: FollowUp, said: HookAudit[]): Promise<readonly object[]> {
   const payload = one.phase === 'after_acceptance' ? acceptedPayload(running, one) : escalatedPayload(running, one);
   const ran: HooksRun = await hooksOf(running, one.phase, payload);
   said.push(...ran.results);
@@ -61,13 +61,13 @@ function escalatedPayload(running: Running, { turn_id, seq }: FollowUp): Unknown
   };
 }
 
-async function notified(running: Running, { seq }: FollowUp): Promise<readonly object[]> {
+async function notify(running: Running, { seq }: FollowUp): Promise<readonly object[]> {
   const added = running.log.addedAt(seq);
   const results: object[] = [];
   for (const event of added?.events ?? []) {
     const { event_id, event_type, payload, turn } = event;
-    const told = { event_id, event_type, payload, turn, state: added?.state.run ?? stateOf(running) };
-    results.push(...(await notifyAll(running, told)).map((one) => ({ event_id, event_type, ...one })));
+    const notification = { event_id, event_type, payload, turn, state: added?.state.run ?? stateOf(running) };
+    results.push(...(await notifyAll(running, notification)).map((one) => ({ event_id, event_type, ...one })));
   }
   return results;
 }

@@ -1,4 +1,4 @@
-/** Tells the webhooks of a project about events of a run. A webhook that fails changes nothing. */
+/** Sends events of a run to the project's webhooks. A failed webhook changes nothing. */
 
 import { asError } from '../../../core/lib/errors.ts';
 import { redactSecrets } from '../../../participants/lib/redact-secrets.ts';
@@ -22,21 +22,21 @@ interface NotifyArgs {
   readonly turn?: unknown;
 }
 
-/** Needs no run, and takes no lock: whoever waits for an answer keeps nobody from working. */
+/** Needs no run and takes no lock, so a slow webhook blocks nobody. */
 export async function emitNotifications(root: string, means: RunnerContext, args: NotifyArgs): Promise<Notified> {
   const { event, payload = {}, turn = null } = args;
   if (!isNonEmptyText(event)) throw badArgument('event', 'the type of an event', event);
   if (!isRecord(payload)) throw badArgument('payload', 'an object', payload);
   const config = checkedConfig(args.config);
   const event_id = `evt_${means.ids.hex32().slice(0, 16)}`;
-  const about = isRecord(turn) ? briefly(turn) : null;
-  // Only three texts of it are told.
+  const about = isRecord(turn) ? toTurnSummary(turn) : null;
+  // Only three of its texts are sent.
   const state = isRecord(args.state) ? (args.state as never) : null;
-  const told = { event_id, event_type: event, payload, turn: about, state };
-  return { ok: true, event_id, results: await notifyAll({ root, config, means }, told) };
+  const notification = { event_id, event_type: event, payload, turn: about, state };
+  return { ok: true, event_id, results: await notifyAll({ root, config, means }, notification) };
 }
 
-function briefly({ turn_id, assigned_role, attempt, assigned_sequence }: UnknownRecord): UnknownRecord {
+function toTurnSummary({ turn_id, assigned_role, attempt, assigned_sequence }: UnknownRecord): UnknownRecord {
   return { turn_id, role_id: assigned_role, attempt, assigned_sequence };
 }
 
@@ -48,24 +48,24 @@ interface WebhookNotification {
   readonly state: RunState | null;
 }
 
-type Teller = Pick<Running, 'root' | 'config'> & { readonly means: Pick<RunnerPorts, 'clock' | 'variables'> };
+type Sender = Pick<Running, 'root' | 'config'> & { readonly means: Pick<RunnerPorts, 'clock' | 'variables'> };
 
-export async function notifyAll(teller: Teller, told: WebhookNotification): Promise<readonly NotificationResult[]> {
-  const names = namesOf(told.event_type, told.payload);
-  const wanted = webhooksOf(teller.config).filter((webhook) => isFor(webhook, names));
-  return Promise.all(wanted.map((webhook) => tell(teller, webhook, told)));
+export async function notifyAll(sender: Sender, event: WebhookNotification): Promise<readonly NotificationResult[]> {
+  const names = namesOf(event.event_type, event.payload);
+  const wanted = webhooksOf(sender.config).filter((webhook) => isFor(webhook, names));
+  return Promise.all(wanted.map((webhook) => send(sender, webhook, event)));
 }
 
-async function tell(teller: Teller, webhook: Webhook, told: WebhookNotification): Promise<NotificationResult> {
-  const { clock, variables } = teller.means;
+async function send(sender: Sender, webhook: Webhook, event: WebhookNotification): Promise<NotificationResult> {
+  const { clock, variables } = sender.means;
   const emitted_at = new Date(clock.now()).toISOString();
   const startedAt = clock.monotonic();
-  const { status, problem } = await posted(webhook, bodyOf(teller, told, emitted_at), variables);
+  const { status, problem } = await post(webhook, bodyOf(sender, event, emitted_at), variables);
   const ok = problem === null;
-  const place = await resolveInside(teller.root, `${RUN_FOLDER}/notification-audit.jsonl`);
+  const place = await resolveInside(sender.root, `${RUN_FOLDER}/notification-audit.jsonl`);
   await appendLine(place, {
-    event_id: told.event_id,
-    event_type: told.event_type,
+    event_id: event.event_id,
+    event_type: event.event_type,
     notification_name: webhook.name,
     transport: 'webhook',
     delivered: ok,
@@ -78,7 +78,7 @@ async function tell(teller: Teller, webhook: Webhook, told: WebhookNotification)
 }
 
 function bodyOf(
-  { root, config }: Teller,
+  { root, config }: Sender,
   { event_id, event_type, payload, turn, state }: WebhookNotification,
   emitted_at: string,
 ) {
@@ -100,8 +100,8 @@ interface Ended {
   readonly problem: string | null;
 }
 
-/** Its headers may hold secrets: they are sent to that address alone, and stand in nothing that is written. */
-async function posted(webhook: Webhook, body: object, variables: RunnerPorts['variables']): Promise<Ended> {
+/** Headers may hold secrets: they are sent only to that address and never written. */
+async function post(webhook: Webhook, body: object, variables: RunnerPorts['variables']): Promise<Ended> {
   const headers = expandVariables(webhook.headers, variables);
   if (typeof headers === 'string') return { status: null, problem: headers };
   const late = AbortSignal.timeout(webhook.timeoutMs);
@@ -117,14 +117,12 @@ async function posted(webhook: Webhook, body: object, variables: RunnerPorts['va
     return { status: response.status, problem: response.ok ? null : `HTTP ${response.status}` };
   } catch (thrown) {
     if (late.aborted) return { status: null, problem: `did not answer within ${webhook.timeoutMs} ms` };
-    return {
-      status: null,
-      problem: redactSecrets(reasonOf(asError(thrown)), [...headers.secrets, ...credentialsIn(webhook.url)]),
-    };
+    const secrets = [...headers.secrets, ...credentialsIn(webhook.url)];
+    return { status: null, problem: redactSecrets(reasonOf(asError(thrown)), secrets) };
   }
 }
 
-/** Name and password of an address, and all of it with them. */
+/** User name and password in a URL, together and apart. */
 function credentialsIn(url: string): readonly string[] {
   const found = /^https?:\/\/([^/@]+)@/.exec(url)?.[1] ?? '';
   return found === '' ? [] : [found, ...found.split(':')];
@@ -133,7 +131,7 @@ function credentialsIn(url: string): readonly string[] {
 interface Webhook {
   readonly name: string;
   readonly url: string;
-  /** Types of events; empty = all. */
+  /** Event types; empty = all. */
   readonly events: readonly string[];
   readonly timeoutMs: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -141,7 +139,7 @@ interface Webhook {
 
 const TIMEOUT_MS = 5_000;
 const MAX_TIMEOUT_MS = 30_000;
-/** More would make every step of a run wait for all of them. */
+/** Every step of a run waits for all webhooks. */
 const MAX_WEBHOOKS = 8;
 
 function webhooksOf(config: unknown): readonly Webhook[] {
@@ -167,7 +165,7 @@ function webhookOf({ name, url, events, timeout_ms, headers }: UnknownRecord, at
   };
 }
 
-/** Names that other runners give to the same events. */
+/** Includes the names that other runners use for the event. */
 export function namesOf(eventType: string, payload: UnknownRecord): readonly string[] {
   if (eventType === 'gate_pending') {
     const isPhase = isRecord(payload.pending_phase_transition);

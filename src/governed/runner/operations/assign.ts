@@ -1,4 +1,4 @@
-/** Operations that send a turn out: assign it, write its bundle, report its progress, refresh its baseline. */
+/** Operations that dispatch a turn: assign it, write its bundle, report progress, refresh its baseline. */
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -54,11 +54,11 @@ export async function assignTurn(run: OpenRun, { config, roleId, options = {} }:
   });
   const after = stateOf(running);
   const turn = getOwn(after.active_turns, turn_id);
-  if (turn === undefined) throw new Error(`turn ${turn_id} was assigned and is not out`);
+  if (turn === undefined) throw new Error(`turn ${turn_id} was assigned but is not active`);
   return { ok: true, state: after, turn, warnings: [] };
 }
 
-/** What accepted turns have changed is theirs. While others are at work nobody can tell whose a change is. */
+/** Ignores changes of accepted turns. null while other turns are active: changes cannot be attributed then. */
 function isClean(running: Running, { dirty }: Tree, roleId: string): boolean | null {
   if (getActiveTurnCount(stateOf(running)) > 0 || authorityOf(running.config, roleId) === 'review_only') return null;
   const accounted = new Set(running.log.record.history.flatMap(declaredIn));
@@ -71,7 +71,7 @@ function declaredIn(entry: object): readonly string[] {
   return paths.map((path) => canonicalPath(path) ?? path);
 }
 
-/** Files are made from the log, whatever state the caller holds. Written again, it is the same turn that goes out. */
+/** Writes the bundle from the log, whatever state the caller passed. Writing it again dispatches the same turn. */
 export async function writeDispatchBundle(
   run: OpenRun,
   { config, options = {} }: OperationArgs<DispatchOptions>,
@@ -88,16 +88,12 @@ export async function writeDispatchBundle(
     ...(options.beside === undefined ? {} : { beside: checkedFiles(options.beside) }),
   });
   if (!written.ok) throw new RunnerRefusal(written.error_code, written.error);
-  const { variables } = run.means;
-  const sealed = await sealDispatchBundle(run.root, stateOf(running), running.config, {
-    turnId: turn.turn_id,
-    now: nowOf(run),
-    variables,
-  });
+  const seal = { turnId: turn.turn_id, now: nowOf(run), variables: run.means.variables };
+  const sealed = await sealDispatchBundle(run.root, stateOf(running), running.config, seal);
   const hookResults = sealed.hooks?.results ?? [];
   if (!sealed.ok) throw new RunnerRefusal(sealed.error_code, sealed.error, { hookResults });
   const { bundlePath, warnings } = written;
-  // Whoever is told where to write finds the folder there.
+  // The agent expects its staging folder to exist.
   await makeFolder(await resolveInside(run.root, stagingFolder(turn.turn_id)));
   if (turn.status !== 'dispatched' && turn.status !== 'starting' && turn.status !== 'running') {
     await running.log.post('turn.dispatched', {
@@ -112,11 +108,11 @@ export async function writeDispatchBundle(
   return { ok: true, bundlePath, files, warnings, digest: sealed.digest, hookResults, state: stateOf(running) };
 }
 
-/** Names of files, not of places. */
+/** Accepts plain file names, not paths. */
 function checkedFiles(beside: unknown): Readonly<Record<string, string>> {
   const isFiles =
     isRecord(beside) && Object.entries(beside).every(([name, text]) => FILE.test(name) && typeof text === 'string');
-  if (!isFiles) throw badArgument('beside', 'texts by names of files', beside);
+  if (!isFiles) throw badArgument('beside', 'texts by file name', beside);
   return beside as Readonly<Record<string, string>>;
 }
 
@@ -143,18 +139,15 @@ export async function transitionActiveTurnLifecycle(
   if (typeof turnId !== 'string') throw badArgument('turnId', 'the id of a turn', turnId);
   const running = await requireRun(run);
   const before = requireActiveTurn(running, turnId);
-  const isThere = before.status === step || (step === 'dispatched' && isUnderWay(before.status));
+  const isThere =
+    before.status === step || (step === 'dispatched' && (before.status === 'starting' || before.status === 'running'));
   if (!isThere) {
     const { at = null, pid = null, stream = null } = details;
-    const told = { turn_id: turnId, at, pid, stream };
-    if (step === 'dispatched') await running.log.post('turn.dispatched', told);
-    else await running.log.post('turn.progress', { ...told, step });
+    const data = { turn_id: turnId, at, pid, stream };
+    if (step === 'dispatched') await running.log.post('turn.dispatched', data);
+    else await running.log.post('turn.progress', { ...data, step });
   }
   return { ok: true, state: stateOf(running), turn: requireActiveTurn(running, turnId), changed: !isThere };
-}
-
-function isUnderWay(status: string): boolean {
-  return status === 'starting' || status === 'running';
 }
 
 export async function refreshTurnBaselineSnapshot(

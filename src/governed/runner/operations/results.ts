@@ -1,4 +1,4 @@
-/** Operations that end an attempt: accept its result, reject it, issue the turn again. */
+/** Operations that end an attempt: accept its result, reject it, reissue the turn. */
 
 import { rm } from 'node:fs/promises';
 import type { HookAudit } from '../../engine/hooks/hook.ts';
@@ -21,7 +21,7 @@ import { nowOf, type OpenRun, type Running, stateOf } from '../log/runner-contex
 import { addRejected, requireActiveTurn } from '../project/rejected-files.ts';
 import { type OperationArgs, requireRun } from '../project/take-over.ts';
 
-/** Whoever is overtaken so often is told. */
+/** Inspections before giving up on a changing log. */
 const MAX_LOOKS = 5;
 const LOOK_AGAIN = ['conflict', 'stale_evidence'];
 
@@ -40,10 +40,11 @@ export async function acceptTurn(
     try {
       return await taken(running, turn, look, resolution);
     } catch (thrown) {
-      // A clash of files is a conflict too, and looking again does not help it.
+      // A file conflict is not resolved by inspecting again.
       const { error_code, error_type, error } = failureOf(thrown);
       if (error_type === 'conflict' || !LOOK_AGAIN.includes(error_code)) throw withHooks(thrown, look.hookResults);
-      if (looks >= MAX_LOOKS) throw new RunnerRefusal('acceptance_drift', `looked ${looks} times; at last: ${error}`);
+      if (looks >= MAX_LOOKS)
+        throw new RunnerRefusal('acceptance_drift', `the run changed during ${looks} inspections: ${error}`);
       await running.log.refresh();
     }
   }
@@ -72,7 +73,9 @@ async function taken(running: Running, turn: Turn, look: TurnInspection, resolut
     completionResult: judged.completion,
     hookResults: look.hookResults,
     warnings: judged.warnings,
-    ...(left !== null && left <= 0 ? { budget_warning: `the budget of this run is spent: ${left} USD are left` } : {}),
+    ...(left !== null && left <= 0
+      ? { budget_warning: `the budget of this run is spent (remaining: ${left} USD)` }
+      : {}),
   };
 }
 
@@ -93,9 +96,8 @@ export async function rejectTurn(run: OpenRun, args: RejectArgs): Promise<TurnRe
   const { reason, stage, errors, turnId } = readArgs(args);
   const running = await requireRun(run, args.config);
   const turn = requireActiveTurn(running, turnId);
-  const told = { turn_id: turn.turn_id, attempt: turn.attempt, stage, reason, errors };
-  await keepRejected(running, turn, { ...told, rejected_at: nowOf(run) });
-  const { turn_id } = turn;
+  const { turn_id, attempt } = turn;
+  await keepRejected(running, turn, { turn_id, attempt, stage, reason, errors, rejected_at: nowOf(run) });
   const baseline = await baselineNow(run);
   await running.log.post('turn.rejected', { turn_id, reason, stage, errors, baseline });
   await clearStaged(running, turn_id);
@@ -114,15 +116,15 @@ function readArgs({ result, reason: given, options }: RejectArgs): {
   const errors = Array.isArray(found.errors) ? found.errors.map(String) : [];
   const stage = [found.failed_stage, found.stage].find(isNonEmptyText) ?? null;
   const words = [given, more.reason, options?.reason, errors[0]].find(isNonEmptyText);
-  if (words === undefined) throw badArgument('reason', 'why it is rejected', given);
+  if (words === undefined) throw badArgument('reason', 'the reason for the rejection', given);
   return { reason: words, stage, errors, turnId: options?.turnId ?? more.turnId };
 }
 
-async function keepRejected({ root }: Running, turn: Turn, told: UnknownRecord): Promise<void> {
+async function keepRejected({ root }: Running, turn: Turn, entry: UnknownRecord): Promise<void> {
   const staged = await readStagedResult(root, turn.turn_id);
   const handed_in = staged.kind === 'ready' ? staged.result : null;
   const { sha256 = null, version = null } = staged.kind === 'ready' ? staged : {};
-  await addRejected(root, turn, { ...told, sha256, version, handed_in });
+  await addRejected(root, turn, { ...entry, sha256, version, handed_in });
 }
 
 async function clearStaged({ root }: Running, turnId: string): Promise<void> {
@@ -136,7 +138,7 @@ export async function reissueTurn(
   const running = await requireRun(run, config);
   const turn = requireActiveTurn(running, options.turnId ?? turnOfRole(running, options.roleId));
   const { turn_id } = turn;
-  const reason = options.reason ?? 'given out anew';
+  const reason = options.reason ?? 'reissued';
   await keepRejected(running, turn, { turn_id, attempt: turn.attempt, stage: null, reason, errors: [] });
   await running.log.post('turn.reissued', { turn_id, reason, baseline: await baselineNow(run) });
   await clearStaged(running, turn_id);
@@ -146,6 +148,6 @@ export async function reissueTurn(
 function turnOfRole(running: Running, roleId: string | undefined): string | undefined {
   if (roleId === undefined) return undefined;
   const found = Object.values(stateOf(running).active_turns).find(({ assigned_role }) => assigned_role === roleId);
-  if (found === undefined) throw new RunnerRefusal('not_found', `${roleId} has no turn out`);
+  if (found === undefined) throw new RunnerRefusal('not_found', `role ${roleId} has no active turn`);
   return found.turn_id;
 }

@@ -1,4 +1,4 @@
-/** Operations on the run: begin, abandon, reactivate, block, escalate, approve gates, take and release its lock. */
+/** Operations on the run: init, abandon, reactivate, block, escalate, approve gates, acquire and release its lock. */
 
 import { approveCompletion, approveTransition, EMPTY_STATE, type RunState, repoDecisions } from '../../engine/index.ts';
 import { getOwn, isNonEmptyText, isRecord } from '../../engine/lib/unknown-record.ts';
@@ -35,16 +35,11 @@ export async function initRun(
   const { provenance = null, inherited_context = null, intakeContext = null } = options;
   const context = intakeContext === null ? inherited_context : { ...inherited_context, intake: intakeContext };
   await running.log.post('run.initialized', { run_id, provenance, inherited_context: context });
-  const notice = 'the files of an earlier run were taken over; they are kept under .agentxchain/imported';
-  return {
-    ok: true,
-    state: stateOf(running),
-    migration_notice: isTakenOver ? notice : null,
-    phantom_notice: null,
-  };
+  const notice = 'took over the files of an earlier run; copies are in .agentxchain/imported';
+  return { ok: true, state: stateOf(running), migration_notice: isTakenOver ? notice : null, phantom_notice: null };
 }
 
-/** Where the new run begins; null = nothing was here before. */
+/** The session in which the new run begins; null = open a new one. */
 async function begun(run: OpenRun, config: Running['config'], options: InitOptions): Promise<Running | null> {
   const running = await runningRun(run, config);
   if (running === null) return null;
@@ -53,22 +48,22 @@ async function begun(run: OpenRun, config: Running['config'], options: InitOptio
   const mayFollow = (status === 'completed' || status === 'blocked') && options.allow_terminal_restart === true;
   if (!mayFollow) {
     const hint = status === 'completed' || status === 'blocked' ? '; allow_terminal_restart begins another one' : '';
-    const error = `initRun needs a run that is idle; ${run_id} is ${status}${hint}`;
+    const error = `initRun requires an idle run; ${run_id} is ${status}${hint}`;
     const details = { trigger: 'initialize_run', status };
     throw new RunnerRefusal('wrong_status', error, { error_type: 'invalid_state_transition', details });
   }
   if (repo_decisions.length === 0) return null;
-  // What was decided for good is known to the next run.
+  // Repository decisions carry over to the next run.
   const state = { ...EMPTY_STATE, repo_decisions: repoDecisions(repo_decisions) };
   return { ...run, config, log: await imported(run, config, { state, history: [], ledger: [] }) };
 }
 
 interface AbandonArgs {
-  /** null = whichever began last. */
+  /** null = the current run. */
   readonly runId: unknown;
 }
 
-/** Only a run in which no turn ever was: there is nothing to lose then. What it began with stays in its log. */
+/** Only for a run without turns: nothing is lost. Its first envelopes stay in the log. */
 export async function abandonRun(run: OpenRun, { runId }: AbandonArgs): Promise<RunChanged> {
   if (runId !== null && typeof runId !== 'string') throw badArgument('runId', 'the id of a run, or null', runId);
   const isEmpty = run.logs.current === null && (await readImportedFiles(run.root)) === null;
@@ -77,7 +72,7 @@ export async function abandonRun(run: OpenRun, { runId }: AbandonArgs): Promise<
   const state = stateOf(running);
   if (state.status === 'idle' || (runId !== null && state.run_id !== runId)) return { ok: true, state };
   if (state.turn_sequence > 0 || state.status !== 'active') {
-    const error = `${state.run_id} is ${state.status} and had ${state.turn_sequence} turns: it goes on, and is not taken back`;
+    const error = `cannot abandon ${state.run_id}: it is ${state.status} and had ${state.turn_sequence} turns`;
     throw new RunnerRefusal('run_has_turns', error, { error_type: 'invalid_state_transition' });
   }
   const idle = { ...EMPTY_STATE, repo_decisions: repoDecisions(state.repo_decisions) };
@@ -94,7 +89,7 @@ export async function reactivateRun(run: OpenRun, { details = {} }: ReactivateAr
   const { status, pending_phase_transition: phase, pending_run_completion: completion } = stateOf(running);
   if (status === 'paused') {
     const gate = (phase ?? completion)?.gate ?? 'a gate';
-    const error = `the run waits for the approval of ${gate}, and goes on by nothing else`;
+    const error = `the run waits for the approval of ${gate}; approve the gate to continue`;
     throw new RunnerRefusal('gate_pending', error, { error_type: 'invalid_state_transition' });
   }
   const note = [details.via, details.note].filter((word) => typeof word === 'string' && word !== '').join(': ');
@@ -105,7 +100,7 @@ export async function reactivateRun(run: OpenRun, { details = {} }: ReactivateAr
 export async function markRunBlocked(run: OpenRun, { details }: { readonly details: unknown }): Promise<RunChanged> {
   if (!isRecord(details)) throw badArgument('details', 'an object with blockedOn and category', details);
   const { blockedOn, category, turnId = null, recovery } = details as Partial<BlockDetails>;
-  if (!isNonEmptyText(blockedOn)) throw badArgument('details.blockedOn', 'what it is blocked on', blockedOn);
+  if (!isNonEmptyText(blockedOn)) throw badArgument('details.blockedOn', 'the name of the blocker', blockedOn);
   if (!isNonEmptyText(category)) throw badArgument('details.category', 'the kind of blocker', category);
   if (!isRecord(recovery ?? {})) {
     throw badArgument('details.recovery', 'an object with owner, recovery_action and detail', recovery);
@@ -130,7 +125,7 @@ interface EscalateArgs {
 export async function escalate(run: OpenRun, { config, details }: EscalateArgs): Promise<Escalated> {
   if (!isRecord(details)) throw badArgument('details', 'an object with a reason', details);
   const { reason, detail = null, action = null, turnId = null } = details as unknown as EscalateDetails;
-  if (!isNonEmptyText(reason)) throw badArgument('details.reason', 'why', reason);
+  if (!isNonEmptyText(reason)) throw badArgument('details.reason', 'a text', reason);
   const running = await requireRun(run, config);
   const words = [detail, action].filter(isNonEmptyText).join('; ');
   await running.log.post('run.escalated', { reason, detail: words === '' ? null : words, turn_id: turnId });
@@ -159,7 +154,7 @@ function dry({ options }: OperationArgs<ApproveOptions>): { readonly dryRun?: tr
   return options?.dryRun === true ? { dryRun: true } : {};
 }
 
-/** The state after it. */
+/** Returns the state after the approval. */
 async function approved(running: Running, gate_type: GateType, options: ApproveOptions): Promise<RunState> {
   const state = stateOf(running);
   const approve = gate_type === 'phase_transition' ? approveTransition : approveCompletion;
@@ -186,14 +181,14 @@ async function askHooks(running: Running, gate_type: GateType, gate: string | nu
     history_length: log.record.history.length,
   });
   if (hooks.results.length === 0 && !hooks.ok) {
-    throw new RunnerRefusal(hooks.error_code ?? 'hook_failed', hooks.error ?? 'hooks before the gate could not be run');
+    throw new RunnerRefusal(hooks.error_code ?? 'hook_failed', hooks.error ?? 'the before_gate hooks could not run');
   }
-  // Also when they said no: that it was asked is part of the run.
+  // Recorded even if they block: the request is part of the run.
   await log.post('hook.results', { phase: 'before_gate', entries: hooks.results });
   requireHooksPassed(hooks, 'before_gate');
 }
 
-/** `owner`: whoever asks, which may be another process than the one that has the log. */
+/** `owner`: the calling process, which may not be the one with the log. */
 interface LockArgs {
   readonly owner?: string;
 }
@@ -208,12 +203,12 @@ export async function acquireLock(run: OpenRun, { owner = run.means.kept.owner }
   }
   await log.post('lease.taken', { owner, seconds: LEASE_SECONDS, takes_over: lease?.fence ?? null });
   const taken = log.record.state.lease;
-  if (taken === null) throw new Error('a lease was taken and is not there');
+  if (taken === null) throw new Error('the posted lease is missing');
   run.means.kept.fences.set(log.sessionId, taken.fence);
   return { ok: true, owner, fence: taken.fence, expires_at: taken.expires_at };
 }
 
-/** Of one's own; there is nothing to do about another's. */
+/** Releases only the caller's lease. */
 export async function releaseLock(run: OpenRun, { owner = run.means.kept.owner }: LockArgs): Promise<{ ok: true }> {
   const { current } = run.logs;
   const lease = current?.record.state.lease ?? null;

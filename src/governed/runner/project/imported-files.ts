@@ -1,4 +1,4 @@
-/** The files of a run that was kept without a log: read whole, every member checked, and saved aside before they are replaced. */
+/** Reads and validates run files without a log, and saves copies before they are replaced. */
 
 import { asError } from '../../../core/lib/errors.ts';
 import { readFileOrNull, writeFileAtomic } from '../../../system/atomic-file.ts';
@@ -27,17 +27,14 @@ interface ImportedFiles {
   readonly texts: Readonly<Record<string, string>>;
 }
 
-/** null = there is no state. */
+/** null = no state file. */
 export async function readImportedFiles(root: string): Promise<ImportedFiles | null> {
   const texts = await textsFound(root);
   const text = texts[RUN_FILES.state];
   if (text === undefined) return null;
   const state = parseRecord(text);
   if (state === null) {
-    throw new RunnerRefusal(
-      'invalid_state',
-      `${RUN_FOLDER}/${RUN_FILES.state}: expected a JSON object, and it is none`,
-    );
+    throw new RunnerRefusal('invalid_state', `${RUN_FOLDER}/${RUN_FILES.state}: expected a JSON object`);
   }
   const carried = state.repo_decisions ?? recordsIn(texts[RUN_FILES.repoDecisions] ?? '');
   return {
@@ -51,38 +48,38 @@ export async function readImportedFiles(root: string): Promise<ImportedFiles | n
 async function textsFound(root: string): Promise<Readonly<Record<string, string>>> {
   const texts: Record<string, string> = {};
   for (const name of Object.values(RUN_FILES)) {
-    const text = await readBook(root, name);
+    const text = await readRunFile(root, name);
     if (text !== null) texts[name] = text;
   }
   return texts;
 }
 
-/** Books without a state belong to no run, and are not written over all the same. */
+/** Saves run files without a state, which would be overwritten otherwise. */
 export async function saveLooseFiles(root: string): Promise<void> {
   const texts = await textsFound(root);
   if (texts[RUN_FILES.state] === undefined) await saveImportedFiles(root, { texts });
 }
 
-/** What a log does not tell again stays readable. */
+/** The log cannot restore everything in these files. */
 export async function saveImportedFiles(root: string, { texts }: Pick<ImportedFiles, 'texts'>): Promise<void> {
   for (const [name, text] of Object.entries(texts)) {
     await writeFileAtomic(await resolveInside(root, `${RUN_FOLDER}/${KEPT_FOLDER}/${name}`), text);
   }
 }
 
-/** The lines of a book that were there before the log. */
+/** Lines of a run file from before the log. */
 export async function linesBefore(root: string, name: string): Promise<string> {
-  const text = await readBook(root, `${KEPT_FOLDER}/${name}`);
+  const text = await readRunFile(root, `${KEPT_FOLDER}/${name}`);
   return recordsIn(text)
     .map((record) => `${JSON.stringify(record)}\n`)
     .join('');
 }
 
-async function readBook(root: string, name: string): Promise<string | null> {
+async function readRunFile(root: string, name: string): Promise<string | null> {
   return readFileOrNull(await resolveInside(root, `${RUN_FOLDER}/${name}`));
 }
 
-/** null = there is no file; one that is no state is refused with what is wrong in it. */
+/** null = no file. Throws if the file is not a valid state. */
 export async function stateOnDisk(root: string): Promise<RunState | null> {
   const found = await readImportedFiles(root);
   return found === null ? null : stateIn(found.state);

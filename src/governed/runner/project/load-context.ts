@@ -1,4 +1,4 @@
-/** The project a folder belongs to (the nearest agentxchain.json), its config and its hooks. */
+/** Finds the project of a folder (the nearest agentxchain.json), its config and its hooks. */
 
 import { dirname, join, resolve } from 'node:path';
 import { readFileOrNull } from '../../../system/atomic-file.ts';
@@ -10,7 +10,7 @@ import { type Running, stateOf } from '../log/runner-context.ts';
 
 const CONFIG_FILE = 'agentxchain.json';
 
-/** In this folder or one above it; null = there is none, or it says nothing a run can go by. */
+/** Searches this folder and its parents; null = no valid config. */
 export async function findContext(dir: string): Promise<RunContext | null> {
   for (let folder = resolve(dir); ; folder = dirname(folder)) {
     const found = await readFileOrNull(join(folder, CONFIG_FILE)).catch(() => null);
@@ -19,7 +19,7 @@ export async function findContext(dir: string): Promise<RunContext | null> {
   }
 }
 
-/** Of this folder alone. */
+/** Reads this folder only. */
 export async function readContext(root: string): Promise<RunContext | null> {
   const found = await readFileOrNull(join(root, CONFIG_FILE)).catch(() => null);
   return found === null ? null : contextOf(root, found);

@@ -1,6 +1,6 @@
 /**
- * Writes what the logs say into the files of the project. The log wins: a file that differs is repaired, whoever changed it.
- * A file of lines is left alone when right, extended when it is a prefix, else written anew.
+ * Projects the logs into the project's run files. The log wins: a file that differs is repaired.
+ * A line file stays if correct, is extended if it is a prefix, and is rewritten otherwise.
  */
 
 import { constants } from 'node:fs';
@@ -11,6 +11,7 @@ import { RUN_FOLDER } from '../../engine/dispatch/paths.ts';
 import { EMPTY_STATE, type RunState } from '../../engine/index.ts';
 import type { UnknownRecord } from '../../engine/lib/unknown-record.ts';
 import { resolveInside } from '../../files/safe-path.ts';
+import type { RunRecord } from '../../session/index.ts';
 import { RunnerRefusal } from '../contract/failure.ts';
 import type { RunLog } from '../log/run-log.ts';
 import type { OpenRun } from '../log/runner-context.ts';
@@ -26,10 +27,8 @@ export async function project(run: OpenRun): Promise<void> {
   await means.reached('projected_history');
   await write(RUN_FILES.ledger, linesOf(shown.ledger));
   await means.reached('projected_ledger');
-  await write(
-    RUN_FILES.repoDecisions,
-    (await linesBefore(root, RUN_FILES.repoDecisions)) + linesOf(shown.repoDecisions),
-  );
+  const oldDecisions = await linesBefore(root, RUN_FILES.repoDecisions);
+  await write(RUN_FILES.repoDecisions, oldDecisions + linesOf(shown.repoDecisions));
   await means.reached('projected_repo_decisions');
   await write(RUN_FILES.events, (await linesBefore(root, RUN_FILES.events)) + linesOf(shown.events));
   await means.reached('projected_events');
@@ -41,7 +40,7 @@ export async function project(run: OpenRun): Promise<void> {
 
 const TURN_FOLDERS = ['dispatch/turns', 'dispatch/runtime', 'staging'];
 
-/** The files of turns that were accepted go, also those of a runner that was ended before it could. */
+/** Deletes the files of accepted turns, including those that a crashed runner left. */
 export async function clearAccepted(run: OpenRun): Promise<void> {
   const { root, logs, means } = run;
   const state = logs.current?.record.state;
@@ -79,33 +78,32 @@ function toRunFiles(runs: readonly RunLog[]): RunFiles {
   const records = runs.map(({ record }) => record);
   return {
     state: records.at(-1)?.state.run ?? EMPTY_STATE,
-    // A run that went on in another session stands in both.
-    history: once(
-      records.flatMap(({ history }) => history),
-      ['run_id', 'turn_id'],
-      'turn_id',
-    ),
-    ledger: once(
-      records.flatMap(({ ledger }) => ledger),
-      ['run_id', 'turn_id', 'id'],
-      'id',
-    ),
+    // A run that continued in another session is in both logs.
+    history: withoutRepeats(records, 'history', ['run_id', 'turn_id'], 'turn_id'),
+    ledger: withoutRepeats(records, 'ledger', ['run_id', 'turn_id', 'id'], 'id'),
     repoDecisions: records.flatMap(({ repoDecisions }) => repoDecisions),
     events: records.flatMap(({ events }) => events),
   };
 }
 
-/** Entries without that id are as many as they are. */
-function once(entries: readonly object[], keys: readonly string[], id: string): readonly object[] {
+/** Keeps all entries without that id. */
+function withoutRepeats(
+  records: readonly RunRecord[],
+  list: 'history' | 'ledger',
+  keys: readonly string[],
+  id: string,
+): readonly object[] {
   const seen = new Set<string>();
-  return entries.filter((entry) => {
-    const members = entry as UnknownRecord;
-    if (typeof members[id] !== 'string') return true;
-    const key = JSON.stringify(keys.map((name) => members[name] ?? null));
-    if (seen.has(key)) return false;
-    seen.add(key);
-    return true;
-  });
+  return records
+    .flatMap((record): readonly object[] => record[list])
+    .filter((entry) => {
+      const members = entry as UnknownRecord;
+      if (typeof members[id] !== 'string') return true;
+      const key = JSON.stringify(keys.map((name) => members[name] ?? null));
+      if (seen.has(key)) return false;
+      seen.add(key);
+      return true;
+    });
 }
 
 async function writeLines(place: string, text: string): Promise<void> {
@@ -113,12 +111,12 @@ async function writeLines(place: string, text: string): Promise<void> {
   const found = await bytesOf(place);
   if (found?.equals(wanted) === true) return;
   const isBeginning = found !== null && found.length < wanted.length && wanted.subarray(0, found.length).equals(found);
-  // What was torn in the middle of a line is a beginning too, and what is added ends it.
+  // A line torn in the middle is a prefix too; appending completes it.
   if (isBeginning) await append(place, wanted.subarray(found.length));
   else await writeFileAtomic(place, wanted);
 }
 
-/** A file that is not made of lines is there whole or not at all. */
+/** Writes atomically. */
 async function writeIfChanged(place: string, text: string): Promise<void> {
   const found = await bytesOf(place);
   if (found?.equals(Buffer.from(text)) !== true) await writeFileAtomic(place, text);
@@ -135,7 +133,7 @@ async function append(place: string, rest: Buffer): Promise<void> {
   }
 }
 
-/** null = there is no plain file. */
+/** null = no file. */
 async function bytesOf(place: string): Promise<Buffer | null> {
   return readFile(place).catch((thrown: NodeJS.ErrnoException) => {
     if (thrown.code === 'ENOENT') return null;

@@ -1,4 +1,4 @@
-/** The turn a call is about, and the results of it that were rejected: one file for each. */
+/** Resolves the turn of a call, and keeps its rejected results, one file each. */
 
 import { asText, readFileOrNull, writeFileAtomic } from '../../../system/atomic-file.ts';
 import { RUN_FOLDER } from '../../engine/dispatch/paths.ts';
@@ -9,7 +9,7 @@ import type { StagedResult } from '../../staging/staged-result.ts';
 import { badArgument, RunnerRefusal } from '../contract/failure.ts';
 import type { Running } from '../log/runner-context.ts';
 
-/** Throws unless it is out; without an id, unless exactly one is. */
+/** Throws unless the turn is active; without an id, unless exactly one turn is. */
 export function requireActiveTurn({ log }: Running, turnId: unknown): Turn {
   const { run, books } = log.record.state;
   if (turnId === undefined || turnId === null) return onlyTurn(run);
@@ -19,10 +19,10 @@ export function requireActiveTurn({ log }: Running, turnId: unknown): Turn {
   if (turn !== undefined) return turn;
   const details = { turn_id: turnId };
   if (books.turns.includes(turnId)) {
-    const error = `turn ${turnId} was accepted before`;
+    const error = `turn ${turnId} was already accepted`;
     throw new RunnerRefusal('turn_already_accepted', error, { error_type: 'turn_already_accepted', details });
   }
-  const error = `turn ${turnId} is not out`;
+  const error = `turn ${turnId} is not active`;
   throw new RunnerRefusal('turn_not_active', error, { error_type: 'turn_not_active', details });
 }
 
@@ -30,22 +30,22 @@ function onlyTurn(run: RunState): Turn {
   const turn = getActiveTurn(run);
   if (turn !== null) return turn;
   const count = getActiveTurnCount(run);
-  if (count === 0) throw new RunnerRefusal('not_found', `no turn of run ${run.run_id} is out`);
-  const out = Object.keys(run.active_turns);
-  const error = `${count} turns are out (${out.join(', ')}): say which by turnId`;
-  throw new RunnerRefusal('target_required', error, { details: { turns: out } });
+  if (count === 0) throw new RunnerRefusal('not_found', `run ${run.run_id} has no active turn`);
+  const turns = Object.keys(run.active_turns);
+  const error = `${count} turns are active (${turns.join(', ')}): choose one with turnId`;
+  throw new RunnerRefusal('target_required', error, { details: { turns } });
 }
 
 type Attempt = Pick<Turn, 'turn_id' | 'attempt'>;
 
-/** Under the same name however often the same is tried, and never over something else. */
+/** Idempotent: a repeated call reuses its file, and never overwrites another result. */
 export async function addRejected(root: string, attempt: Attempt, entry: UnknownRecord): Promise<void> {
   const kept = await rejectedOf(root, attempt);
   if (kept.some((one) => isSame(one, entry))) return;
   await writeFileAtomic(await resolveInside(root, pathOf(attempt, kept.length + 1)), asText(entry));
 }
 
-/** All of that attempt, oldest first; one that cannot be read stands as an empty one. */
+/** All rejected results of an attempt, oldest first; an unreadable one counts as empty. */
 async function rejectedOf(root: string, attempt: Attempt): Promise<readonly UnknownRecord[]> {
   const kept: UnknownRecord[] = [];
   for (;;) {
@@ -55,7 +55,7 @@ async function rejectedOf(root: string, attempt: Attempt): Promise<readonly Unkn
   }
 }
 
-/** Refuses a rejected result as the next attempt: a crash may have left it staged. The same text written again is a new result. */
+/** A crash may leave a rejected result staged: refuses it for the next attempt, unless it was written again. */
 export async function requireNotRejected(
   { root }: Running,
   turn: Turn,
@@ -63,11 +63,11 @@ export async function requireNotRejected(
 ): Promise<void> {
   const before = { turn_id: turn.turn_id, attempt: turn.attempt - 1 };
   if (!(await rejectedOf(root, before)).some((kept) => writtenAt(kept.version) === writtenAt(version))) return;
-  const error = `turn ${turn.turn_id}: what is staged is the result of attempt ${before.attempt}, which was rejected`;
+  const error = `turn ${turn.turn_id}: the staged file is the rejected result of attempt ${before.attempt}`;
   throw new RunnerRefusal('stale_staging', error, { details: { turn_id: turn.turn_id, sha256 } });
 }
 
-/** The file and when it was written; moving it aside and back changes neither. */
+/** Identity and write time of the file, which survive moving it aside and back. */
 function writtenAt(version: unknown): string {
   return String(version).split(':').slice(0, 4).join(':');
 }
@@ -76,7 +76,7 @@ function pathOf({ turn_id, attempt }: Attempt, nth: number): string {
   return `${RUN_FOLDER}/dispatch/rejected/${turn_id}-attempt-${attempt}${nth === 1 ? '' : `-${nth}`}.json`;
 }
 
-/** A call that was cut short and is made again differs in its time alone. */
+/** A repeated call differs only in its time. */
 function isSame(one: UnknownRecord, other: UnknownRecord): boolean {
   return digestOf({ ...one, rejected_at: null }) === digestOf({ ...other, rejected_at: null });
 }

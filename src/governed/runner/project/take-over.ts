@@ -1,4 +1,4 @@
-/** The run of a project with the config that is given: the one that is there, or one that goes on from files or another log. */
+/** Finds the run of a project for a config: the current run, or a new session that takes over files or another log. */
 
 import { checkConfig, digestOf, type GovernedConfig, phasesOf } from '../../engine/index.ts';
 import { isRecord, type UnknownRecord } from '../../engine/lib/unknown-record.ts';
@@ -9,17 +9,17 @@ import type { OpenRun, Running } from '../log/runner-context.ts';
 import { readImportedFiles, saveImportedFiles, stateIn } from './imported-files.ts';
 import { readContext } from './load-context.ts';
 
-/** Of one envelope; far below what a log takes. */
+/** Maximum size of one envelope; far below the limit of a log. */
 const MAX_PART_BYTES = 128 * 1024;
 
-/** `given` undefined: the config the run goes by, or that of the project. null = there is no run. */
+/** Default config: that of the run, else that of the project. null = no run. */
 export async function runningRun(run: OpenRun, given: unknown): Promise<Running | null> {
   const { current } = run.logs;
   const config = given === undefined ? await configOf(run, current) : checkedConfig(given);
   if (current === null) {
     const found = await readImportedFiles(run.root);
     if (found === null) return null;
-    // Before anything is written: what is no state is left alone.
+    // Validate before writing: an invalid state file stays untouched.
     stateIn(found.state);
     await saveImportedFiles(run.root, found);
     return { ...run, config, log: await imported(run, config, found) };
@@ -29,7 +29,7 @@ export async function runningRun(run: OpenRun, given: unknown): Promise<Running 
   return { ...run, config, log: await goneOn(run, config, current) };
 }
 
-/** What most operations are asked with. */
+/** Arguments of most operations. */
 export interface OperationArgs<Options> {
   readonly config: unknown;
   readonly options?: Options;
@@ -38,7 +38,7 @@ export interface OperationArgs<Options> {
 export async function requireRun(run: OpenRun, given?: unknown): Promise<Running> {
   const found = await runningRun(run, given);
   if (found !== null) return found;
-  throw new RunnerRefusal('no_run', `there is no run in ${run.root}; begin one with initRun`);
+  throw new RunnerRefusal('no_run', `${run.root} has no run; begin one with initRun`);
 }
 
 export function checkedConfig(given: unknown): GovernedConfig {
@@ -53,19 +53,16 @@ async function configOf({ root }: OpenRun, current: RunLog | null): Promise<Gove
   if (current !== null) return rulesOf(current.metadata).config;
   const context = await readContext(root);
   if (context !== null) return context.config;
-  throw new RunnerRefusal('no_config', `${root}: expected agentxchain.json, which says how its runs go`);
+  throw new RunnerRefusal('no_config', `${root}: expected a valid agentxchain.json`);
 }
 
 function isSame({ metadata }: RunLog, config: GovernedConfig): boolean {
-  // The order of the phases is that of keys, which a digest does not see.
+  // The order of phases is a key order, which a digest ignores.
   const digest = (one: GovernedConfig) => digestOf([one, phasesOf(one)]);
   return digest(rulesOf(metadata).config) === digest(config);
 }
 
-/**
- * A log is judged by the config it began with. A run whose config has changed, or whose session has ended before it,
- * goes on in a new one, which takes it over as it stands.
- */
+/** A log keeps its config. A run with a changed config or an ended session continues in a new session. */
 async function goneOn(run: OpenRun, config: GovernedConfig, before: RunLog): Promise<RunLog> {
   const { state, history, ledger } = before.record;
   const named = (key: string) => (entry: object) => typeof (entry as UnknownRecord)[key] === 'string';
@@ -82,7 +79,7 @@ interface ToImport {
   readonly ledger: readonly object[];
 }
 
-/** In parts when it is long; one that was cut short counts for nothing, and is done again. */
+/** Posts long imports in parts; an import that was cut short is ignored and repeated. */
 export async function imported(run: OpenRun, config: GovernedConfig, found: ToImport): Promise<RunLog> {
   const log = await run.logs.begin(config);
   const parts = partsOf(found);

@@ -1,6 +1,6 @@
 /**
- * Asks the hub that serves a project to do an operation: one line there, one line back, over a socket only its owner reaches.
- * A hub that has only just begun holds the project before it can be asked, so the caller waits for its socket.
+ * Asks the hub that serves a project to perform an operation: one line each way over a private socket.
+ * A starting hub locks the project before its socket is ready, so callers wait for it.
  */
 
 import { createConnection, type Socket } from 'node:net';
@@ -19,14 +19,14 @@ import { readServedNote, type ServedNote } from './served-note.ts';
 export interface AskedLine {
   readonly op: string;
   readonly args: unknown;
-  /** The process that asks, which leases and fences are told apart by. */
+  /** The calling process; leases and fences belong to it. */
   readonly owner: string;
 }
 
-/** The first line says that somebody is there; the second is the answer. */
+/** The first line confirms that the hub listens; the second is the answer. */
 export type AnswerLine = { readonly here: true } | { readonly done: unknown } | { readonly failed: RunnerFailure };
 
-/** A hub that is stopped takes calls and says nothing. */
+/** A stopped process accepts connections but never answers. */
 const HERE_MS = 5000;
 
 export async function askServed<Name extends OperationName>(
@@ -36,14 +36,14 @@ export async function askServed<Name extends OperationName>(
   args: Args<Name>,
   means: RunnerContext,
 ): Promise<Answer<Name>> {
-  // The hub does the operation of that name.
+  // The answer has the type of that operation.
   return (await asked(root, note, { op, args, owner: means.kept.owner }, means.clock)) as Answer<Name>;
 }
 
-/** What only looks, and waits for nobody who is at work. */
+/** Read-only; does not wait for a running operation. */
 export const STATE_OP = 'loadState';
 
-/** null = no run is there. */
+/** null = no run. */
 export async function askState(
   root: string,
   note: ServedNote,
@@ -56,7 +56,7 @@ async function asked(root: string, note: ServedNote, line: AskedLine, clock: Clo
   const question = `${JSON.stringify(line)}\n`;
   const socket = await reachHub(root, note, clock);
   const lines = createInterface({ input: socket });
-  // One that is destroyed has no end, which alone would end its lines.
+  // A destroyed socket emits no `end`, so close the lines here.
   socket.once('close', () => lines.close());
   let isHere = false;
   const patience = setTimeout(() => socket.destroy(), HERE_MS);
@@ -77,20 +77,21 @@ async function asked(root: string, note: ServedNote, line: AskedLine, clock: Clo
     clearTimeout(patience);
     socket.destroy();
   }
-  if (!isHere)
-    throw new RunnerRefusal('hub_not_answering', `the hub that serves ${root} does not answer; nothing was asked`);
-  const error = `the hub that serves ${root} ended before it answered; whether ${line.op} was done is in the log: look at the run`;
+  if (!isHere) {
+    throw new RunnerRefusal('hub_not_answering', `the hub that serves ${root} does not answer; nothing was sent`);
+  }
+  const error = `the hub that serves ${root} ended before it answered; inspect the run to see whether ${line.op} was done`;
   throw new RunnerRefusal('outcome_unknown', error);
 }
 
 const LOOK_AGAIN_MS = 50;
 
-/** Throws `hub_not_running` with what to do; `lock_timeout` where somebody holds the project and cannot be asked. */
+/** Throws `hub_not_running`, or `lock_timeout` if another process holds the project. */
 async function reachHub(root: string, note: ServedNote, clock: Clock): Promise<Socket> {
   const lock = await resolveInside(root, LOCK_FOLDER);
   const until = clock.monotonic() + LOCK_WAIT_MS;
   for (;;) {
-    // One that begins anew may be asked at another place.
+    // A restarted hub may use another socket.
     const { socket } = (await readServedNote(root)) ?? note;
     const reached = await connected(socket);
     if (reached !== null) return reached;
@@ -100,7 +101,7 @@ async function reachHub(root: string, note: ServedNote, clock: Clock): Promise<S
   }
 }
 
-/** For who only wants to know. */
+/** Probes without sending a request. */
 export async function canBeReached({ socket }: ServedNote): Promise<boolean> {
   const reached = await connected(socket);
   reached?.destroy();
@@ -109,19 +110,19 @@ export async function canBeReached({ socket }: ServedNote): Promise<boolean> {
 
 function notRunning(root: string, { data }: ServedNote): RunnerRefusal {
   const where = data === null ? '' : ` --data ${data}`;
-  const error = `the log of this run is in a hub that does not run: start it with "parley up${where} --run ${root}", or take the run back with "parley run take-back"`;
+  const error = `the log of this run is in a hub that is not running: start it with "parley up${where} --run ${root}", or withdraw the run with "parley run take-back"`;
   return new RunnerRefusal('hub_not_running', error, { details: { data } });
 }
 
 function notYet(root: string): RunnerRefusal {
-  const error = `somebody holds ${root} for longer than ${LOCK_WAIT_MS} ms, and is no hub that can be asked; nothing was asked`;
+  const error = `another process held ${root} for more than ${LOCK_WAIT_MS} ms and is not a reachable hub; nothing was sent`;
   return new RunnerRefusal('lock_timeout', error);
 }
 
 function connected(path: string): Promise<Socket | null> {
   return new Promise((settle) => {
     const socket = createConnection(path, () => settle(socket));
-    // Later too: what is read from it ends then.
+    // Stays registered: a later error must not crash the process.
     socket.on('error', () => settle(null));
   });
 }

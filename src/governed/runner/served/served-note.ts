@@ -1,6 +1,6 @@
 /**
- * `.agentxchain/served.json`: the log of this project's runs is in a hub, which can be asked at that socket. It stays while
- * the hub is down: what stands in the project's own log is older then, and nobody is to go on from there.
+ * `.agentxchain/served.json`: a hub has the log of this project's runs and listens on that socket. The note stays while
+ * the hub is down, so that nobody continues from the project's own, older log.
  */
 
 import { asText, readFileOrNull, removeFile, writeFileAtomic } from '../../../system/atomic-file.ts';
@@ -12,25 +12,28 @@ import { RunnerRefusal } from '../contract/failure.ts';
 const NOTE = `${RUN_FOLDER}/served.json`;
 
 export interface ServedNote {
-  /** The label of its sessions in that hub. */
+  /** Label value of its sessions in that hub. */
   readonly served_id: string;
   readonly socket: string;
   readonly pid: number;
   readonly host: string;
-  /** The hub's folder; null = it keeps nothing. */
+  /** The hub's data folder; null = no storage. */
   readonly data: string | null;
-  /** Which participant holds which role. */
+  /** Participants by the role they hold. */
   readonly roles: Readonly<Record<string, string>>;
 }
 
-/** null = nobody serves it. */
+/** null = not served. */
 export async function readServedNote(root: string): Promise<ServedNote | null> {
   const text = await readFileOrNull(await resolveInside(root, NOTE));
   if (text === null) return null;
   const read = parseRecord(text);
   const isNote = read !== null && typeof read.served_id === 'string' && typeof read.socket === 'string';
   if (isNote) return { roles: {}, data: null, ...read } as unknown as ServedNote;
-  throw new RunnerRefusal('io_error', `${NOTE}: expected where the hub of this run is, got ${text.slice(0, 80)}`);
+  throw new RunnerRefusal(
+    'io_error',
+    `${NOTE}: expected an object with served_id and socket, got ${text.slice(0, 80)}`,
+  );
 }
 
 export async function writeServedNote(root: string, note: ServedNote): Promise<void> {
