@@ -1,12 +1,11 @@
-// What others can import, by name. This list goes red on purpose: a change here is a change for users, and
-// belongs in CHANGELOG.md.
+// Public exports, by name. This list fails on purpose: a change here is a change for users, and belongs in CHANGELOG.md.
 
 import { OPERATIONS, WIRE_CODES } from 'parley-hub/core';
 import { expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { read, sources } from './repository.ts';
 
-/** Every module a user can import, and the sorted names it exports at run time (types are not among them). */
+/** Every module a user can import, and its sorted run-time exports (no types). */
 const surface: Readonly<Record<string, readonly string[]>> = {
   'parley-hub': [
     'AgentClient',
@@ -365,7 +364,7 @@ const surface: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-it('[PK4] the exports map is the one users rely on', () => {
+it('[PK4] keeps the exports map', () => {
   const own = (source: string) => ({
     'parley-source': `./${source}.ts`,
     types: `./dist/${source}.d.ts`,
@@ -389,7 +388,7 @@ it('[PK4] the exports map is the one users rely on', () => {
     './expectations/*': own('expectations/*'),
     './package.json': './package.json',
   });
-  // The first condition that matches wins: sources before types before what runs.
+  // The first matching condition wins: sources before types before what runs.
   for (const target of Object.values(manifest.exports)) {
     if (typeof target !== 'object') continue;
     expect(Object.keys(target).filter((name) => name !== 'browser')).toEqual(['parley-source', 'types', 'default']);
@@ -402,7 +401,7 @@ it('[PK4] the list names every module the exports map offers', () => {
     if (subpath === './package.json') return [];
     const [head = '', tail] = subpath.slice(2).split('*');
     if (tail === undefined) return [head ? `parley-hub/${head}` : 'parley-hub'];
-    // Modules in deeper folders are a module's own parts; the wildcard reaches them, the promise does not.
+    // Deeper folders are private parts of a module; the wildcard reaches them, but they are not promised.
     const modules = sources(head).filter((file) => !file.slice(head.length).includes('/'));
     return modules.map((file) => `parley-hub/${file.replace(/\.ts$/, '')}`);
   });
@@ -414,7 +413,7 @@ it.each(Object.entries(surface))('[PK4] %s exports what the list says', async (s
   expect(Object.keys(module).sort()).toEqual(expected);
 });
 
-it('[PK4] the wire codes are the ones clients know', () => {
+it('[PK4] keeps the wire codes', () => {
   expect(Object.keys(WIRE_CODES)).toEqual([
     'bad_frame',
     'unsupported_version',
@@ -436,8 +435,8 @@ it('[PK4] the wire codes are the ones clients know', () => {
   ]);
 });
 
-it('[PK4, OP1] the operations are the ones clients know, each with parameters, result, who may, errors and help', () => {
-  // `npm run docs` writes that table: an operation that comes or goes shows in its diff.
+it('[PK4, OP1] keeps the operations, each with parameters, result, access, errors and help', () => {
+  // `npm run docs` writes that table, so a new or removed operation shows in its diff.
   const documented = [
     ...read('docs/reference/operations.md').matchAll(/^\| `(\w+)` \| [a-z ]+ \| [^|]*\| [A-Z].*\. \|$/gm),
   ].map(([, name]) => name);
@@ -446,7 +445,7 @@ it('[PK4, OP1] the operations are the ones clients know, each with parameters, r
     expect(help).toMatch(/^[A-Z].*\.$/);
     expect(Object.keys(WIRE_CODES)).toEqual(expect.arrayContaining([...errors]));
     expect(params.jsonSchema()).toMatchObject({ type: 'object' });
-    // Closed: what is not in the table is not in an answer.
+    // Closed: an answer has no members beside those in the table.
     expect(result.jsonSchema()).toMatchObject({ type: 'object', additionalProperties: false });
   }
 });

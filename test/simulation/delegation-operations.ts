@@ -1,4 +1,4 @@
-/** Operations of delegation: trees with budgets, answers that cost something, keys that are repeated. */
+/** Operations of delegation: trees with budgets, replies with costs, repeated keys. */
 
 import type { SimOperation } from './operations.ts';
 import type { SimClient } from './sim-client.ts';
@@ -58,7 +58,7 @@ function delegate(sim: Simulation, { client, session }: Place): string {
   });
 }
 
-/** What is asked again under its key is the same delegation, whatever has become of it. */
+/** A repeat under its key is the same delegation, whatever its state. */
 function delegateAgain(sim: Simulation): string | false {
   const begun = [...sim.model.sessions].flatMap(([session, { entries }]) =>
     entries
@@ -118,7 +118,7 @@ function isToAnswer(state: State, { agentId }: SimClient): boolean {
   return isChild(state) && state.head.turn?.agent_id === agentId && state.metadata.creator_id !== agentId;
 }
 
-/** Somebody in an active session that fits. */
+/** A participant of a matching active session. */
 function withPlace(
   sim: Simulation,
   fits: (state: State, client: SimClient) => boolean,

@@ -1,11 +1,11 @@
-/** A share of the histories that every test run goes through. */
+/** A share of the histories, for every test run. */
 
 import { expect, it } from 'vitest';
 import { isDeep } from '../support/size.ts';
 import { simOperations } from './operations.ts';
 import { runHistory } from './run-history.ts';
 
-/** Beside the operations themselves, what must have come of them. */
+/** Consequences that must occur, beside the operations. */
 const consequences = [
   'joined late',
   'joined after it was added',

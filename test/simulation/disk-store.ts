@@ -1,4 +1,7 @@
-/** The durable store on a simulated disk: pages of an unfinished write may be lost or kept, the index may be old or gone. */
+/**
+ * The durable store on a simulated disk: pages of an unfinished write may be lost, and the index may be old or
+ * missing.
+ */
 
 import type { Json } from '../../src/core/lib/json.ts';
 import type { Append, AuditRecord, HeadToken, LiveRow, Snapshot, Store } from '../../src/core/ports/store.ts';
@@ -14,7 +17,7 @@ import type { SimulatedStore } from './simulated-store.ts';
 
 type Values = ReadonlyMap<string, Uint8Array>;
 
-/** How many earlier states of the index a crash may leave. */
+/** Earlier states of the index that a crash may leave. */
 const INDEXES_KEPT = 3;
 
 export class DiskStore implements SimulatedStore {
@@ -26,7 +29,7 @@ export class DiskStore implements SimulatedStore {
   readonly #entries: DurableEntries;
   readonly #opening: Promise<DurableStore>;
   #store!: DurableStore;
-  /** Turns of the event loop that the journal waits for, and timers of the store. */
+  /** Ticks the journal waits for, and timers of the store. */
   #turns: (() => void)[] = [];
   #timers = new Set<() => void>();
   #indexes: Values[] = [];
@@ -74,7 +77,7 @@ export class DiskStore implements SimulatedStore {
     return call as unknown as Store[Name];
   }
 
-  // What a history does to it.
+  // Called by a history.
 
   stagedUnits(): number {
     return this.#staged;
@@ -94,10 +97,10 @@ export class DiskStore implements SimulatedStore {
   }
 
   async crash(keep: () => boolean): Promise<this> {
-    // A sync that was asked for is over.
+    // A requested sync has ended.
     await new Promise((resolve) => setImmediate(resolve));
     if (keep()) {
-      // It dies in the sync: what was written may be there, page by page.
+      // It dies in the sync: each page may be written or not.
       this.#disk.holdSyncs();
       this.sync();
       await new Promise((resolve) => setImmediate(resolve));
@@ -106,7 +109,7 @@ export class DiskStore implements SimulatedStore {
     const left = this.#random.pick([this.#index.copy(), this.#index.copy(), ...this.#indexes, new Map()]);
     const next = new DiskStore(this.#disk, this.#random, left, this.#isSynced);
     await next.#opening;
-    // A subclass would have to say how it is made; there is none.
+    // No subclass exists, so the cast is safe.
     return next as this;
   }
 
@@ -160,7 +163,7 @@ export class DiskStore implements SimulatedStore {
     this.#store.audit(record);
   }
 
-  /** Waits for a sync like a unit, but for what the hub waits for when it starts, and nobody is there to sync. */
+  /** Waits for a sync like a unit. The hub id syncs itself: nothing else syncs during a start. */
   async setMeta(key: string, value: Json): Promise<void> {
     const done = (await this.#opening).setMeta(key, value);
     if (key === 'hub_id') this.sync();

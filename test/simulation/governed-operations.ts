@@ -1,4 +1,4 @@
-/** Governed runs in a history: somebody runs one, others hold its roles, and all of them try what is next. */
+/** Governed runs in a history: one client runs them, others hold roles, and all try the next step. */
 
 import type { GovernedState } from 'parley-hub/adapters/governed';
 import { governedDrafts } from '../adapters/governed/governed-drafts.ts';
@@ -23,7 +23,7 @@ function openRun(sim: Simulation): string | false {
   return asks(runner, 'create_session', { type: 'governed', participants, knobs, wait: 'created', ttl: '2h' });
 }
 
-/** Mostly by who may, sometimes by anybody. */
+/** Mostly by an allowed sender, sometimes by any. */
 function goOn(sim: Simulation): string | false {
   const { random } = sim;
   const runs = [...sim.model.sessions].flatMap(([session, { states }]) => {

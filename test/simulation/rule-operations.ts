@@ -1,4 +1,4 @@
-/** Operations of rules: grants, limits that are set and lifted, and whoever talks too much. */
+/** Operations of access rules: grants, limits set and lifted, and clients that post too much. */
 
 import type { SimOperation } from './operations.ts';
 import type { SimClient } from './sim-client.ts';
@@ -20,7 +20,7 @@ function grantRules(sim: Simulation): string | false {
   return `grant rules to ${name}`;
 }
 
-/** Its own rule, which needs nobody's leave. */
+/** Its own rule, which requires no grant. */
 function tighten(sim: Simulation): string | false {
   const client = someone(sim, ({ bound }) => bound);
   if (client === null) return false;
@@ -41,7 +41,7 @@ function tighten(sim: Simulation): string | false {
   return setRule(client, { rule });
 }
 
-/** Of anybody, by who may. */
+/** Any agent's rule, by a client with the grant. */
 function limitInbox(sim: Simulation): string | false {
   const ruler = rulerOf(sim);
   const target = someone(sim, ({ agentId }) => agentId !== null);
@@ -69,7 +69,7 @@ function lift(sim: Simulation): string | false {
   return setRule(ruler, { agent: sim.random.pick(ruled).name, rule });
 }
 
-/** Many at once, to everybody or to one. */
+/** Many posts at the same time, to everyone or to one. */
 function flood(sim: Simulation): string | false {
   const live = [...sim.model.sessions].filter(([, { states }]) => states.at(-1)?.metadata.state === 'ACTIVE');
   if (live.length === 0) return false;

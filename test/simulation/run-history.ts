@@ -1,4 +1,4 @@
-/** Runs one history from its seed, and says how to see it again when a law breaks. */
+/** Runs one history from its seed, and says how to repeat it if a law breaks. */
 
 import { type SimOperation, simOperations } from './operations.ts';
 import { Simulation, type SimulationOptions } from './simulation.ts';

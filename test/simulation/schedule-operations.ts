@@ -1,4 +1,4 @@
-/** Operations on schedules, and their end: what opens sessions for ever would never let a history end. */
+/** Operations on schedules, and their end: a schedule that opens forever would never let a history end. */
 
 import type { SimOperation } from './operations.ts';
 import type { SimClient } from './sim-client.ts';
@@ -14,7 +14,7 @@ export const scheduleOperations: readonly SimOperation[] = [
   },
 ];
 
-/** From now on nothing is opened by itself. */
+/** From now on nothing opens by schedule. */
 export async function endSchedules(sim: Simulation): Promise<void> {
   for (const { schedule_id } of sim.rooms.schedules.list(null, '')) void sim.rooms.schedules.delete(schedule_id);
   await sim.flow();

@@ -1,4 +1,4 @@
-/** Operations on tasks: by their owners, by others who may not, and all of it with time passing and hubs that die. */
+/** Operations on tasks: by owners and others, while time passes and hubs die. */
 
 import type { Task } from '../../src/core/records/work/tasks.ts';
 import type { SimOperation } from './operations.ts';
@@ -47,12 +47,12 @@ function start(sim: Simulation): string | false {
   });
 }
 
-/** By whoever owns it. */
+/** By the owner. */
 function own(sim: Simulation, move: Move): string | false {
   return moved(sim, tasks(sim, 'live'), (client, { owner_id }) => client.agentId === owner_id, move);
 }
 
-/** By anyone else. */
+/** By any other client. */
 function others(sim: Simulation, move: Move): string | false {
   return moved(sim, tasks(sim, 'live'), (client, { owner_id }) => client.agentId !== owner_id, move);
 }

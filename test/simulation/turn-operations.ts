@@ -1,4 +1,4 @@
-/** Operations of sessions with turns: speaking in turn, handing off, sharing context, and everyone who comes and goes. */
+/** Operations of sessions with turns: posting in turn, handoffs, shared context, and participants that come and go. */
 
 import { roundRobin, sequence, type TransitionGraph } from 'parley-hub/adapters/transition-graph';
 import { type ExpectationEntry, finish, handoff } from 'parley-hub/core';
@@ -96,7 +96,7 @@ function turns(sim: Simulation, names: readonly string[]): TransitionGraph {
   return roundRobin(names, { maxTurns: sim.random.pick([2, 2, 3, 4]) });
 }
 
-/** One of everything: by tool, by context, by speaker, by turn, and to an end. */
+/** One of each condition and target: by tool, context, speaker and turn, and to an end. */
 function branches(sim: Simulation, names: readonly string[]): TransitionGraph {
   const one = () => sim.random.pick(names);
   return {
@@ -178,7 +178,7 @@ function report({ client, session }: Place, name: string, more: Record<string, u
   return asks(client, name, { session_id: session, ...more });
 }
 
-/** At work for longer than it has, and then silent. */
+/** Reports progress beyond the limit, then nothing. */
 async function longTurn(sim: Simulation, place: Place): Promise<string> {
   const done: string[] = [];
   for (let i = 1 + sim.random.below(3); i > 0; i--) {
@@ -227,7 +227,7 @@ function asks(client: SimClient, name: string, params: Record<string, unknown>):
   return `${client.name} ${name} ${JSON.stringify(plain)}`;
 }
 
-/** Somebody whose turn it is, as far as the log says. */
+/** A client that has the turn according to the log. */
 function withTurn(sim: Simulation, run: (place: Place) => string, type?: string): string | false {
   return withOne(
     sim,
@@ -236,7 +236,7 @@ function withTurn(sim: Simulation, run: (place: Place) => string, type?: string)
   );
 }
 
-/** Somebody whose turn has an end that may still come, by an entry that is as wanted. */
+/** A client whose turn has a deadline that may still fire, from a matching expectation. */
 function withTimedTurn(
   sim: Simulation,
   isWanted: (params: ExpectationEntry['params']) => boolean,
@@ -253,12 +253,12 @@ function withTimedTurn(
   return timed.length === 0 ? false : run(sim.random.pick(timed));
 }
 
-/** Somebody in a live session with turns, whether it may speak or not. */
+/** A client in a live session with turns, holder or not. */
 function withPlace(sim: Simulation, run: (place: Place) => string, type?: string): string | false {
   return withOne(sim, places(sim, type), run);
 }
 
-/** A live session with turns in which somebody is hidden. */
+/** A live session with turns and a hidden participant. */
 function withHidden(sim: Simulation, run: (place: Place) => string): string | false {
   const some = places(sim).filter(({ state }) => state.metadata.participants.some(isHidden));
   return withOne(sim, some, run);
