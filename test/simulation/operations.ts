@@ -9,15 +9,10 @@ import { governedOperations } from './governed-operations.ts';
 import { ruleOperations } from './rule-operations.ts';
 import { scheduleOperations } from './schedule-operations.ts';
 import type { SimClient } from './sim-client.ts';
+import { ask, op, type SimOperation } from './sim-operation.ts';
 import type { Simulation } from './simulation.ts';
 import { taskOperations } from './task-operations.ts';
 import { knobsFor, someLimits, turnOperations } from './turn-operations.ts';
-
-export interface SimOperation {
-  readonly name: string;
-  readonly weight: number;
-  run(sim: Simulation): string | false | Promise<string | false>;
-}
 
 export const simOperations: readonly SimOperation[] = [
   ...turnOperations,
@@ -106,31 +101,11 @@ export const simOperations: readonly SimOperation[] = [
   op('another writer closes', 0.8, (sim) => foreign(sim, 'close')),
 ];
 
-function op(name: string, weight: number, run: SimOperation['run']): SimOperation {
-  return { name, weight, run };
-}
-
-function ask(client: SimClient, name: string, params: Record<string, unknown>): string {
-  client.ask(name, params);
-  return `${client.name} ${name} ${JSON.stringify(params)}`;
-}
-
 /** So often that their ends are seen. */
-const TYPES = [
-  'consulting',
-  'consulting',
-  'conversation',
-  'panel',
-  'panel',
-  'discussion',
-  'discussion',
-  'discussion',
-  'workflow',
-  'workflow',
-  'workflow',
-  'workflow',
-  'workflow',
-];
+const TYPES =
+  'consulting consulting conversation panel panel discussion discussion discussion workflow workflow workflow workflow workflow'.split(
+    ' ',
+  );
 
 function create(sim: Simulation, client: SimClient, keyed: boolean): string {
   const { random } = sim;

@@ -3,8 +3,8 @@
 import { roundRobin, sequence, type TransitionGraph } from 'parley-hub/adapters/transition-graph';
 import { type ExpectationEntry, finish, handoff } from 'parley-hub/core';
 import type { SessionState } from '../../src/core/state/state.ts';
-import type { SimOperation } from './operations.ts';
 import type { SimClient } from './sim-client.ts';
+import { ask, op, type SimOperation } from './sim-operation.ts';
 import type { Simulation } from './simulation.ts';
 import { hasFired, waitsOf } from './waits-model.ts';
 
@@ -52,7 +52,7 @@ export const turnOperations: readonly SimOperation[] = [
     withPlace(sim, (place) => change(sim, place, 'removeParticipant')),
   ),
   op('leave a session with turns', 2.5, (sim) =>
-    withPlace(sim, ({ client, session }) => asks(client, 'leave_session', { session_id: session })),
+    withPlace(sim, ({ client, session }) => ask(client, 'leave_session', { session_id: session })),
   ),
   op('look at a view', 18, (sim) => withPlace(sim, (place) => look(sim, place))),
 ];
@@ -170,12 +170,12 @@ function look(sim: Simulation, { client, session }: Place): string {
   ]);
   const past = sim.views.pastOf(client.agentId, session);
   if (past.length > 0 && sim.random.chance(0.5))
-    return asks(client, 'read_view', { session_id: session, ...sim.random.pick(past) });
-  return asks(client, 'read_view', { session_id: session, view });
+    return ask(client, 'read_view', { session_id: session, ...sim.random.pick(past) });
+  return ask(client, 'read_view', { session_id: session, view });
 }
 
 function report({ client, session }: Place, name: string, more: Record<string, unknown>): string {
-  return asks(client, name, { session_id: session, ...more });
+  return ask(client, name, { session_id: session, ...more });
 }
 
 /** Reports progress beyond the limit, then nothing. */
@@ -218,13 +218,7 @@ function say(
   { client, session }: Place,
   content: { event_type: string; event_data: unknown },
 ): string {
-  return asks(client, 'post', { session_id: session, ...content, idempotency_key: `k${sim.random.below(1_000_000)}` });
-}
-
-function asks(client: SimClient, name: string, params: Record<string, unknown>): string {
-  const plain: Record<string, unknown> = JSON.parse(JSON.stringify(params));
-  client.ask(name, plain);
-  return `${client.name} ${name} ${JSON.stringify(plain)}`;
+  return ask(client, 'post', { session_id: session, ...content, idempotency_key: `k${sim.random.below(1_000_000)}` });
 }
 
 /** A client that has the turn according to the log. */
@@ -287,8 +281,4 @@ function places(sim: Simulation, type?: string | null): readonly Place[] {
 
 function typeOf({ state }: Place): string {
   return state.metadata.manifest.type;
-}
-
-function op(name: string, weight: number, run: SimOperation['run']): SimOperation {
-  return { name, weight, run };
 }

@@ -299,22 +299,9 @@ const PAIRS: readonly Pair[] = [
 ];
 
 it('[AM1] has a pair for every two neighbouring checks', () => {
-  const order = [
-    'sender bound',
-    'session known',
-    'repeat of a key',
-    'outbound access',
-    'not ended',
-    'active session',
-    'active sender',
-    'expected seq',
-    'rate',
-    'inbox',
-    'type',
-    'grant',
-    'audience',
-    'validateSend',
-  ];
+  const order =
+    `sender bound, session known, repeat of a key, outbound access, not ended, active session, active sender,
+    expected seq, rate, inbox, type, grant, audience, validateSend`.split(/,\s+/);
   const pairs = PAIRS.map(({ first, second }) => `${first} → ${second}`);
   for (let i = 1; i < order.length; i++) expect(pairs).toContain(`${order[i - 1]} → ${order[i]}`);
 });
