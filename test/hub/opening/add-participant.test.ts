@@ -59,12 +59,9 @@ describe('a participant added to an active session', () => {
     expect(await world.answer(dave.call('ack_invite', { session_id: id }))).toEqual({ state: 'ACTIVE' });
     const seqs = dave.seqs(id);
     const heard = dave.notifies(id).filter(({ prev_seq }) => prev_seq !== null);
-    expect(types(heard.map(({ envelope }) => envelope))).toEqual([
-      'session.opened',
-      'msg.text',
-      'msg.text',
-      'session.participant.joined',
-    ]);
+    expect(types(heard.map(({ envelope }) => envelope)).join(' ')).toBe(
+      'session.opened msg.text msg.text session.participant.joined',
+    );
     expect(heard.map(({ prev_seq }) => prev_seq)).toEqual([0, ...seqs.slice(0, -1)]);
     expect(bob.notifies(id).at(-1)?.envelope).toMatchObject({ event_type: 'session.participant.joined' });
     await say(world, dave, id, 'hello');
@@ -171,11 +168,9 @@ describe('a participant added before the session opens', () => {
     await world.pass(20 * SECOND);
     for (const id of [late, made]) await world.answer(add(alice, id, 'dave'));
     await world.answer(dave.call('ack_invite', { session_id: made }));
-    expect(types(logOf(world.store, made)).slice(-3)).toEqual([
-      'session.invite.ack',
-      'session.participant.joined',
-      'session.opened',
-    ]);
+    expect(types(logOf(world.store, made)).slice(-3).join(' ')).toBe(
+      'session.invite.ack session.participant.joined session.opened',
+    );
     await world.pass(11 * SECOND);
     expect(await standing(world, alice, late)).toBe('CLOSED (invite_timeout): alice active, bob invited, dave invited');
     expect(await standing(world, alice, made)).toBe('ACTIVE: alice active, bob invited, dave active');
