@@ -224,7 +224,7 @@ schedules:
       'times.yaml:4:52: schedules.s2.participants[1]: "b" is listed twice',
       'times.yaml:10:19: schedules.s3.requiredAcks: expected 1 to 1, got 7',
       'times.yaml:12:15: schedules.s3.knobs.rounds: expected a number, got "${R}"',
-      'times.yaml:13:59: schedules.s4.cron: expected a time that comes within ten years, got "0 0 30 2 *"',
+      'times.yaml:13:59: schedules.s4.cron: expected a time within ten years, got "0 0 30 2 *"',
       expect.stringMatching(/^times\.yaml:14:89: schedules\.s5\.labels\.schedule: expected another label/),
     ];
     expect(await folder.problems(file, { R: 'many' })).toEqual(expected);
