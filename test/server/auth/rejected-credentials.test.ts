@@ -46,7 +46,7 @@ it('[AU11] a token that ran out is told the same; who has said nothing is asked 
 });
 
 it('[AU7, AU11] a hello without a credential is told that one is needed, also where only the proxy is in the way', async () => {
-  const message = /^"bob" cannot be registered: a credential is needed; the scheme "none" .* never through a proxy$/;
+  const message = /^"bob" cannot be registered: a credential is required; the scheme "none" .* never through a proxy$/;
   const { url } = await startedHub();
   await expect(connect(url, { name: 'bob', ...once })).rejects.toMatchObject({
     message: expect.stringMatching(message),
