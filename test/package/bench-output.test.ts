@@ -1,9 +1,8 @@
 // What the benches print, and what they say to who asks wrongly; what they measure is not looked at here.
 
 import { expect, it } from 'vitest';
-import { askedOptions } from '../bench/asked-figures.ts';
 import type { Figure } from '../bench/figure.ts';
-import { table } from '../bench/table.ts';
+import { askedOptions, table } from '../bench/figure.ts';
 
 const figure: Figure = {
   name: 'a_vs_b',

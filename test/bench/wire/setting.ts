@@ -1,7 +1,7 @@
 /** How much to measure: a full run, a quick one, or a smoke test. */
 
 import type { Figure } from '../figure.ts';
-import type { Rig } from './rig.ts';
+import type { Rig } from './rigs.ts';
 
 export interface Sizes {
   /** For figures with and without limits. */
