@@ -13,32 +13,21 @@ import { isTerminal } from '../core/records/session/session.ts';
 import type { Entry, Head } from '../core/records/session/unit.ts';
 import type { SessionState } from '../core/state/state.ts';
 import type { Deadlines } from './deadlines/deadlines.ts';
-import type { Inboxes } from './delivery/inboxes.ts';
 import type { EnvelopeTexts } from './delivery/log-reader.ts';
-import type { Observers } from './delivery/observers.ts';
-import type { Streams } from './delivery/streams.ts';
 import type { Ground } from './log/ground.ts';
-import type { Registry } from './registry/registry.ts';
-import type { LiveIndex } from './sessions/live-index.ts';
+import type { SharedRooms } from './posting/shared-rooms.ts';
 import type { LiveSession, SessionListener } from './sessions/live-session.ts';
-import type { Sessions } from './sessions/sessions.ts';
 import type { Waiters } from './sessions/waiters.ts';
 import type { Delegations } from './tasks/delegations.ts';
 import type { SessionEvent } from './telemetry/meter.ts';
 import { runWithRetries } from './time/retries.ts';
 
-export interface FollowUpNeeds extends Ground {
-  readonly registry: Registry;
-  readonly sessions: Sessions;
-  readonly index: LiveIndex;
+type FollowUpNeeds = SharedRooms & {
   readonly waiters: Waiters;
-  readonly inboxes: Inboxes;
   readonly texts: EnvelopeTexts;
-  readonly streams: Streams;
-  readonly observers: Observers;
   readonly deadlines: Deadlines;
   readonly delegations: Delegations;
-}
+};
 
 export class FollowUp implements SessionListener {
   private readonly needs: FollowUpNeeds;

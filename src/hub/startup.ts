@@ -4,35 +4,23 @@ import type { LiveRow } from '../core/ports/store.ts';
 import { isTerminal } from '../core/records/session/session.ts';
 import { stampMs } from '../core/records/session/stamp.ts';
 import type { Deadlines } from './deadlines/deadlines.ts';
-import type { Streams } from './delivery/streams.ts';
 import type { FollowUp } from './follow-up.ts';
 import { forEachLimit } from './lib/for-each-limit.ts';
-import type { Ground } from './log/ground.ts';
 import { sessionsToLeave } from './log/read-pages.ts';
-import type { Registry } from './registry/registry.ts';
-import type { Tokens } from './registry/tokens.ts';
+import type { SharedRooms } from './posting/shared-rooms.ts';
 import type { Schedules } from './schedules/schedules.ts';
-import type { LiveIndex } from './sessions/live-index.ts';
-import type { Redactions } from './sessions/redactions.ts';
-import type { Sessions } from './sessions/sessions.ts';
 import type { Delegations } from './tasks/delegations.ts';
 import { runWithRetries } from './time/retries.ts';
 
 /** Sessions worked on at the same time: enough to fill a flush. */
 const MAX_CONCURRENT = 128;
 
-export interface StartupNeeds extends Ground {
-  readonly registry: Registry;
-  readonly tokens: Tokens | null;
-  readonly redactions: Redactions;
-  readonly sessions: Sessions;
-  readonly index: LiveIndex;
-  readonly streams: Streams;
+export type StartupNeeds = SharedRooms & {
   readonly deadlines: Deadlines;
   readonly delegations: Delegations;
   readonly schedules: Schedules;
   readonly followUp: FollowUp;
-}
+};
 
 export class Startup {
   private readonly needs: StartupNeeds;
@@ -75,14 +63,12 @@ export class Startup {
       // New delegations wait for this.
       await needs.delegations.restore(this.delegating);
     }
-    await forEachLimit(MAX_CONCURRENT, this.closing, (sessionId) =>
-      this.paced(() => runWithRetries(needs, `${sessionId}\nlook at closing`, () => this.checkClosing(sessionId))),
+    await this.paced(MAX_CONCURRENT, this.closing, (sessionId) =>
+      runWithRetries(needs, `${sessionId}\nlook at closing`, () => this.checkClosing(sessionId)),
     );
-    await forEachLimit(MAX_CONCURRENT, this.children, (sessionId) =>
-      this.paced(() => needs.followUp.closeWithParent(sessionId)),
-    );
-    await forEachLimit(1, needs.registry.retiredIds(), (agentId) =>
-      this.paced(() => runWithRetries(needs, `${agentId}\nretired`, () => this.removeEverywhere(agentId))),
+    await this.paced(MAX_CONCURRENT, this.children, (sessionId) => needs.followUp.closeWithParent(sessionId));
+    await this.paced(1, needs.registry.retiredIds(), (agentId) =>
+      runWithRetries(needs, `${agentId}\nretired`, () => this.removeEverywhere(agentId)),
     );
   }
 
@@ -102,10 +88,12 @@ export class Startup {
   }
 
   /** Yields to other work now and then; does nothing once the hub has stopped. */
-  private async paced(work: () => Promise<void>): Promise<void> {
-    this.done += 1;
-    if (this.done % MAX_CONCURRENT === 0) await this.nextTick();
-    if (this.needs.backlog.failed === null) await work();
+  private paced(limit: number, ids: Iterable<string>, work: (id: string) => Promise<void>): Promise<void> {
+    return forEachLimit(limit, ids, async (id) => {
+      this.done += 1;
+      if (this.done % MAX_CONCURRENT === 0) await this.nextTick();
+      if (this.needs.backlog.failed === null) await work(id);
+    });
   }
 
   private nextTick(): Promise<void> {

@@ -16,38 +16,23 @@ import { keyName } from '../../core/records/session/keys.ts';
 import { isTerminal, participantOf, type SessionMetadata } from '../../core/records/session/session.ts';
 import type { Head } from '../../core/records/session/unit.ts';
 import type { SessionState } from '../../core/state/state.ts';
-import type { AskArbiter } from '../access/ask-arbiter.ts';
 import type { Binding } from '../bindings/binding.ts';
-import type { Bindings } from '../bindings/bindings.ts';
-import type { Presence } from '../bindings/presence.ts';
-import type { Adapters, RegisteredAdapter } from '../extensions/adapters.ts';
-import type { Expectations } from '../extensions/expectations.ts';
-import { bindAdapter } from '../extensions/resolve-adapter.ts';
-import type { RuleParts } from '../extensions/rule-parts.ts';
-import { type Views, viewVersions } from '../extensions/views.ts';
+import type { RegisteredAdapter } from '../extensions/adapters.ts';
+import { bindAdapter, type Extensions } from '../extensions/resolve-adapter.ts';
+import { viewVersions } from '../extensions/views.ts';
 import { storeFailedError } from '../log/backlog.ts';
 import type { Ground } from '../log/ground.ts';
 import type { Posting } from '../posting/post.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { SharedRooms } from '../posting/shared-rooms.ts';
 import { type LiveSession, requireAvailable } from '../sessions/live-session.ts';
-import type { Sessions } from '../sessions/sessions.ts';
 import { checkLabels, createDigest, expectationsFrom, knobsFrom, labelsFrom, timeoutMs } from './create-params.ts';
 import { OpenPermission } from './open-permission.ts';
 import { expectationWarnings, withExpectations } from './plan-expectations.ts';
 import { checkCreator, resolveParticipants, type SessionCreator } from './resolve-participants.ts';
 
-export interface OpeningNeeds extends Ground {
-  readonly adapters: Adapters;
-  readonly ruleParts: RuleParts;
-  readonly views: Views;
-  readonly expectations: Expectations;
-  readonly bindings: Pick<Bindings, 'mayAct'>;
-  readonly presence: Presence;
-  readonly registry: Registry;
-  readonly sessions: Sessions;
-  readonly arbiter: AskArbiter;
-  readonly posting: Pick<Posting, 'decideForCaller'>;
-}
+type OpeningNeeds = Ground &
+  Extensions &
+  Pick<SharedRooms, 'bindings' | 'presence' | 'registry' | 'sessions' | 'arbiter'> & { readonly posting: Posting };
 
 type Created = Result<'create_session'>;
 

@@ -9,26 +9,17 @@ import { GRANTS, type Grant } from '../../core/records/access/grants.ts';
 import type { Limits } from '../../core/records/access/limits.ts';
 import type { KnownAgent } from '../../core/records/identity/find-agent.ts';
 import { splitSkill } from '../../core/records/identity/skill.ts';
-import type { AskArbiter } from '../access/ask-arbiter.ts';
 import type { Binding } from '../bindings/binding.ts';
-import type { Bindings } from '../bindings/bindings.ts';
 import { countFitting, DEFAULT_PAGE_SIZE } from '../lib/fit-page.ts';
 import type { Ground } from '../log/ground.ts';
 import { sessionsToLeave } from '../log/read-pages.ts';
+import type { SharedRooms } from '../posting/shared-rooms.ts';
 import { findAgents } from '../registry/find-agents.ts';
 import { credentialFrom, enrolRefusal, isStillValid, noLongerValidError } from '../registry/handshake.ts';
 import type { Registry } from '../registry/registry.ts';
-import type { Tokens } from '../registry/tokens.ts';
-import type { Sessions } from '../sessions/sessions.ts';
 import { guardOf, type Handlers } from './run-operation.ts';
 
-export interface IdentityOperationsNeeds extends Ground {
-  readonly bindings: Bindings;
-  readonly registry: Registry;
-  readonly tokens: Tokens | null;
-  readonly sessions: Sessions;
-  readonly arbiter: AskArbiter;
-}
+type IdentityOperationsNeeds = Ground & Pick<SharedRooms, 'bindings' | 'registry' | 'tokens' | 'sessions' | 'arbiter'>;
 
 export function identityOperations(
   needs: IdentityOperationsNeeds,
@@ -135,7 +126,7 @@ export function identityOperations(
 function requireAgent(registry: Pick<Registry, 'find'>, { agentId }: Binding, nameOrId: string = agentId): KnownAgent {
   const agent = registry.find(nameOrId);
   if (agent !== null) return agent;
-  throw new WireError('not_found', `params.agent: nobody called "${nameOrId}" is registered`, {
+  throw new WireError('not_found', `params.agent: no agent with name or id "${nameOrId}" is registered`, {
     field: 'params.agent',
     received: nameOrId,
   });
@@ -156,10 +147,7 @@ function frontMatterOf(text: string, { maxSkillBytes }: Limits): JsonObject {
   return parts.frontMatter === null ? {} : parseFrontMatter(parts.frontMatter, field);
 }
 
-export interface RuleOperationsNeeds extends Pick<Ground, 'backlog'> {
-  readonly bindings: Pick<Bindings, 'mayAct'>;
-  readonly registry: Registry;
-}
+type RuleOperationsNeeds = Pick<SharedRooms, 'backlog' | 'bindings' | 'registry'>;
 
 export function ruleOperations({
   bindings,

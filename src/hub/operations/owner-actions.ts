@@ -14,16 +14,10 @@ import { OPERATIONS } from '../../core/protocol/operations/operations.ts';
 import type { RuleChange, RuleRecord } from '../../core/records/access/rule.ts';
 import { agentRef, sessionId } from '../../core/records/fields.ts';
 import type { SessionState } from '../../core/state/state.ts';
-import type { Backlog } from '../log/backlog.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { SharedRooms } from '../posting/shared-rooms.ts';
 import { type LiveSession, requireAvailable } from '../sessions/live-session.ts';
-import type { Sessions } from '../sessions/sessions.ts';
 
-export interface OwnerActionsNeeds {
-  readonly sessions: Sessions;
-  readonly registry: Registry;
-  readonly backlog: Backlog;
-}
+type OwnerActionsNeeds = Pick<SharedRooms, 'sessions' | 'registry' | 'backlog'>;
 
 export class OwnerActions {
   private readonly needs: OwnerActionsNeeds;
@@ -55,7 +49,7 @@ export class OwnerActions {
     const { agent: name = agent, rule } = OPERATIONS.set_rule.params.parse({ agent, rule: change }, 'rule');
     const known = this.needs.registry.find(name)?.passport;
     if (known === undefined) {
-      throw new WireError('not_found', `agent: nobody called "${name}" is registered`, {
+      throw new WireError('not_found', `agent: no agent with name or id "${name}" is registered`, {
         field: 'agent',
         received: name,
       });

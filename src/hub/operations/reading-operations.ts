@@ -12,7 +12,6 @@ import { participantOf } from '../../core/records/session/session.ts';
 import { changedAt } from '../../core/state/fold-head.ts';
 import type { SessionState } from '../../core/state/state.ts';
 import { type Binding, notBoundError } from '../bindings/binding.ts';
-import type { Observers } from '../delivery/observers.ts';
 import { countFitting, DEFAULT_PAGE_SIZE } from '../lib/fit-page.ts';
 import { iterateLiveSessions } from '../log/read-pages.ts';
 import { SessionDescriber } from '../reading/console/describe-sessions.ts';
@@ -30,8 +29,7 @@ import { publicStateOf, turnToolsOf } from '../reading/views/adapter-answers.ts'
 import { readView } from '../reading/views/read-view.ts';
 import { grantRefusal, type Handlers, withoutUndefined } from './run-operation.ts';
 
-export interface ReadingOperationsNeeds extends ReadingRooms {
-  readonly observers: Observers;
+interface ReadingOperationsNeeds extends ReadingRooms {
   readonly overview: Overview;
   readonly startTimes: WaitStartTimes;
 }

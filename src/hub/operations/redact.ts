@@ -12,20 +12,15 @@ import { isTerminal } from '../../core/records/session/session.ts';
 import { findInState } from '../../core/state/find-in-state.ts';
 import type { SessionState } from '../../core/state/state.ts';
 import { type Binding, notBoundError } from '../bindings/binding.ts';
-import type { Bindings } from '../bindings/bindings.ts';
-import type { Ground } from '../log/ground.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { SharedRooms } from '../posting/shared-rooms.ts';
 import type { LiveSession } from '../sessions/live-session.ts';
-import { findRedaction, type Redactions } from '../sessions/redactions.ts';
-import type { Sessions } from '../sessions/sessions.ts';
+import { findRedaction } from '../sessions/redactions.ts';
 import { grantRefusal } from './run-operation.ts';
 
-export interface RedactorNeeds extends Pick<Ground, 'clock' | 'store' | 'backlog'> {
-  readonly bindings: Pick<Bindings, 'mayAct'>;
-  readonly registry: Pick<Registry, 'hasGrant'>;
-  readonly sessions: Sessions;
-  readonly redactions: Redactions;
-}
+type RedactorNeeds = Pick<
+  SharedRooms,
+  'clock' | 'store' | 'backlog' | 'bindings' | 'registry' | 'sessions' | 'redactions'
+>;
 
 /** An operator by a request, or the host application by a library call (agentId null). */
 interface Redactor {

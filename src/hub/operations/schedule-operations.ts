@@ -7,21 +7,17 @@ import type { SessionTemplate } from '../../core/records/session/create-params.t
 import type { Schedule, ScheduleDefinition } from '../../core/records/work/schedule.ts';
 import { runLabels } from '../../core/records/work/schedule-schema.ts';
 import type { Binding } from '../bindings/binding.ts';
-import type { Bindings } from '../bindings/bindings.ts';
 import { countFitting, DEFAULT_PAGE_SIZE } from '../lib/fit-page.ts';
-import type { Ground } from '../log/ground.ts';
 import type { Opening } from '../opening/opening.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { SharedRooms } from '../posting/shared-rooms.ts';
 import { checkTiming, runAfter } from '../schedules/next-run.ts';
 import { noScheduleError, type ScheduleGuard, type Schedules } from '../schedules/schedules.ts';
 import { guardOf, type Handlers, withoutUndefined } from './run-operation.ts';
 
-export interface ScheduleOperationsNeeds extends Pick<Ground, 'wall' | 'limits' | 'backlog'> {
-  readonly bindings: Pick<Bindings, 'mayAct'>;
-  readonly registry: Pick<Registry, 'hasGrant'>;
-  readonly opening: Pick<Opening, 'check'>;
+type ScheduleOperationsNeeds = Pick<SharedRooms, 'wall' | 'limits' | 'backlog' | 'bindings' | 'registry'> & {
+  readonly opening: Opening;
   readonly schedules: Schedules;
-}
+};
 
 export function scheduleOperations(needs: ScheduleOperationsNeeds): Handlers<keyof ScheduleOperations> {
   const { wall, limits, backlog, bindings, registry, opening, schedules } = needs;

@@ -18,17 +18,14 @@ import type { SessionState } from '../../core/state/state.ts';
 import type { Binding } from '../bindings/binding.ts';
 import type { Opening } from '../opening/opening.ts';
 import type { Posting } from '../posting/post.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { SharedRooms } from '../posting/shared-rooms.ts';
 import { requireAvailable } from '../sessions/live-session.ts';
-import type { Sessions } from '../sessions/sessions.ts';
 import { grantRefusal, type Handlers } from './run-operation.ts';
 
-export interface SessionOperationsNeeds {
-  readonly registry: Pick<Registry, 'hasGrant'>;
-  readonly sessions: Sessions;
-  readonly posting: Pick<Posting, 'decideForCaller'>;
+type SessionOperationsNeeds = Pick<SharedRooms, 'registry' | 'sessions'> & {
+  readonly posting: Posting;
   readonly opening: Opening;
-}
+};
 
 type Name = Exclude<keyof MembershipOperations, 'delegate'> | 'close_session';
 

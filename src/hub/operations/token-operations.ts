@@ -4,19 +4,13 @@ import { WireError } from '../../core/lib/errors.ts';
 import type { TokenOperations } from '../../core/protocol/operations/tokens.ts';
 import type { Grant } from '../../core/records/access/grants.ts';
 import type { Binding } from '../bindings/binding.ts';
-import type { Backlog } from '../log/backlog.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { SharedRooms } from '../posting/shared-rooms.ts';
 import type { Tokens } from '../registry/tokens.ts';
 import type { Handlers } from './run-operation.ts';
 
 const PAGE = 100;
 
-export interface TokenOperationsNeeds {
-  readonly registry: Pick<Registry, 'hasGrant'>;
-  /** null = this hub issues none. */
-  readonly tokens: Tokens | null;
-  readonly backlog: Backlog;
-}
+type TokenOperationsNeeds = Pick<SharedRooms, 'registry' | 'tokens' | 'backlog'>;
 
 export function tokenOperations({ registry, tokens, backlog }: TokenOperationsNeeds): Handlers<keyof TokenOperations> {
   const requireEnrol = ({ agentId, credential }: Binding): void => {

@@ -5,26 +5,17 @@ import { encodeDelta } from '../../core/protocol/frames/frame-codec.ts';
 import type { DeltaFrame } from '../../core/protocol/frames/frames.ts';
 import { type Participant, participantOf } from '../../core/records/session/session.ts';
 import type { SessionState } from '../../core/state/state.ts';
-import { type Access, type ArbiterVerdicts, NO_VERDICTS } from '../access/access.ts';
+import { type ArbiterVerdicts, NO_VERDICTS } from '../access/access.ts';
 import type { Binding } from '../bindings/binding.ts';
-import type { Bindings } from '../bindings/bindings.ts';
-import type { Observers } from '../delivery/observers.ts';
-import type { Streams } from '../delivery/streams.ts';
-import type { Ground } from '../log/ground.ts';
 import type { LiveSession } from '../sessions/live-session.ts';
-import type { Sessions } from '../sessions/sessions.ts';
 import type { Posting } from './post.ts';
 import type { PostAuthorizer } from './post-authorizer.ts';
+import type { SharedRooms } from './shared-rooms.ts';
 
-export interface DeltasNeeds extends Pick<Ground, 'clock' | 'limits'> {
-  readonly sessions: Sessions;
-  readonly bindings: Pick<Bindings, 'mayAct'>;
-  readonly streams: Pick<Streams, 'readyFor'>;
-  readonly observers: Pick<Observers, 'of'>;
-  readonly access: Access;
-  readonly gate: PostAuthorizer;
-  readonly posting: Posting;
-}
+export type DeltasNeeds = Pick<
+  SharedRooms,
+  'clock' | 'limits' | 'sessions' | 'bindings' | 'streams' | 'observers' | 'access'
+> & { readonly gate: PostAuthorizer; readonly posting: Posting };
 
 const AUDIENCE_TTL_MS = 1000;
 const MAX_WAITING = 64;

@@ -20,27 +20,18 @@ import { nameOf, type Participant, participantOf, type SessionMetadata } from '.
 import { givesTurn } from '../../core/records/session/unit.ts';
 import type { SessionState } from '../../core/state/state.ts';
 import { type Access, type ArbiterVerdicts, isRecipient, NO_VERDICTS } from '../access/access.ts';
-import type { RateCharge, Rates } from '../access/rates.ts';
+import type { RateCharge } from '../access/rates.ts';
 import { type Binding, notBoundError } from '../bindings/binding.ts';
-import type { Bindings } from '../bindings/bindings.ts';
-import type { Inboxes } from '../delivery/inboxes.ts';
-import type { Ground } from '../log/ground.ts';
-import type { Registry } from '../registry/registry.ts';
 import type { LiveSession } from '../sessions/live-session.ts';
-import type { Sessions } from '../sessions/sessions.ts';
 import type { PostAuthorizer, Sender } from './post-authorizer.ts';
+import type { SharedRooms } from './shared-rooms.ts';
 
-export interface PostingNeeds extends Pick<Ground, 'limits' | 'backlog'> {
-  readonly registry: Pick<Registry, 'hasGrant'>;
-  readonly bindings: Pick<Bindings, 'mayAct'>;
-  readonly sessions: Sessions;
-  readonly access: Access;
-  readonly rates: Rates;
-  readonly inboxes: Pick<Inboxes, 'isFull'>;
-  readonly gate: PostAuthorizer;
-}
+type PostingNeeds = Pick<
+  SharedRooms,
+  'limits' | 'backlog' | 'registry' | 'bindings' | 'sessions' | 'access' | 'rates' | 'inboxes'
+> & { readonly gate: PostAuthorizer };
 
-/** A post with what is known before the decision. */
+/** A post before its decision. */
 interface Asked extends RateCharge {
   readonly sender: Binding;
   readonly draft: Draft;
@@ -188,7 +179,7 @@ export function inboxRefusal(
 ): WireError | null {
   const refusalOf = ({ agent_id, name }: Participant): WireError | null => {
     const denial = access.inboxDenied(draft, metadata, agent_id, verdicts);
-    if (denial !== null) return new WireError('forbidden', `this cannot be sent: ${denial}`, { reason: denial });
+    if (denial !== null) return new WireError('forbidden', `this post is not allowed: ${denial}`, { reason: denial });
     if (!inboxes.isFull(agent_id)) return null;
     return new WireError('inbox_full', `the inbox of ${name} is full (limits.inbox)`, { agent_id });
   };

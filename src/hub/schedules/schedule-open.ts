@@ -11,10 +11,8 @@ import {
   type ScheduleRun,
 } from '../../core/records/work/schedule.ts';
 import { runLabels } from '../../core/records/work/schedule-schema.ts';
-import type { Ground } from '../log/ground.ts';
 import type { Opening } from '../opening/opening.ts';
-import type { Registry } from '../registry/registry.ts';
-import type { Sessions } from '../sessions/sessions.ts';
+import type { SharedRooms } from '../posting/shared-rooms.ts';
 import type { DueTime } from './next-run.ts';
 
 /** The schedules, as far as running them requires. */
@@ -27,17 +25,15 @@ export interface ScheduleBook {
   delete(scheduleId: string): Promise<unknown>;
 }
 
-export interface ScheduleOpenerNeeds extends Pick<Ground, 'clock' | 'store'> {
-  readonly registry: Pick<Registry, 'byAgentId'>;
-  readonly sessions: Sessions;
-  readonly opening: Pick<Opening, 'create'>;
-}
+export type ScheduleOpenerNeeds = Pick<SharedRooms, 'clock' | 'store' | 'registry' | 'sessions'> & {
+  readonly opening: Opening;
+};
 
 export interface OpeningTime {
   readonly nowMs: number;
   /** The session opened by the last run. */
   readonly lastSessionId: string | null;
-  /** Called before the session is opened; what it stores is durable no later than the session. */
+  /** Called before the session is opened; its write is durable no later than the session. */
   readonly beforeOpening: (scheduledAt: string) => Promise<void>;
 }
 

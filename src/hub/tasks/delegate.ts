@@ -11,27 +11,19 @@ import { digestText, type KeyRecord } from '../../core/records/session/keys.ts';
 import type { DelegateAnswer, DelegateParams, DelegationOpened } from '../../core/records/work/delegation.ts';
 import { openedFrom, settledFrom, settledKey } from '../../core/state/open-delegations.ts';
 import type { SessionState } from '../../core/state/state.ts';
-import type { Rates } from '../access/rates.ts';
 import { type Binding, notBoundError } from '../bindings/binding.ts';
-import type { Bindings } from '../bindings/bindings.ts';
-import type { Ground } from '../log/ground.ts';
 import { readEntry } from '../log/read-pages.ts';
 import type { Opening } from '../opening/opening.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { SharedRooms } from '../posting/shared-rooms.ts';
 import { type LiveSession, requireAvailable } from '../sessions/live-session.ts';
-import type { Sessions } from '../sessions/sessions.ts';
 import { childKey } from './delegation-child.ts';
 import type { Delegations } from './delegations.ts';
 import { StagedWait } from './wait-graph.ts';
 
-export interface DelegateNeeds extends Pick<Ground, 'ids' | 'limits' | 'store' | 'backlog'> {
-  readonly bindings: Pick<Bindings, 'mayAct'>;
-  readonly registry: Pick<Registry, 'nameOf'>;
-  readonly sessions: Sessions;
-  readonly rates: Rates;
-  readonly opening: Pick<Opening, 'permission' | 'resolve'>;
-  readonly delegations: Delegations;
-}
+type DelegateNeeds = Pick<
+  SharedRooms,
+  'ids' | 'limits' | 'store' | 'backlog' | 'bindings' | 'registry' | 'sessions' | 'rates'
+> & { readonly opening: Opening; readonly delegations: Delegations };
 
 export class Delegate {
   private readonly needs: DelegateNeeds;
@@ -146,7 +138,7 @@ export class Delegate {
       const decision = requireAvailable(session, openDelegation(state, session.watch, opened, key));
       if (decision.kind !== 'append') return decision;
       const cycle = wait.cycle();
-      if (cycle?.undecided != null) return { kind: 'nothing', answer: new Undecided(cycle.undecided) } as const;
+      if (cycle?.undecided != null) return { kind: 'nothing', answer: { decided: cycle.undecided } } as const;
       if (cycle !== null) return refuse(cycleError(cycle.agents.map((agentId) => registry.nameOf(agentId) ?? agentId)));
       const retryAfterMs = rates.retryAfterMs(by.agentId, toll);
       if (retryAfterMs > 0) return refuse(rateLimitedError(retryAfterMs));
@@ -158,8 +150,7 @@ export class Delegate {
         decideUnderKey<DelegationOpened | number | Undecided>(session, key, judge(session)),
       );
       const answer = await wait.during(asked);
-      if (!(answer instanceof Undecided)) return answer;
-      // The cycle depends on an entry that may yet be lost: decide again when that is known.
+      if (typeof answer === 'number' || !('decided' in answer)) return answer;
       await answer.decided;
     }
   }
@@ -240,12 +231,9 @@ function acceptedUnder(session: LiveSession, key: string | null, earlier: KeyRec
   return (session.accepted(HUB_ID, key) ?? earlier)?.seq ?? null;
 }
 
-class Undecided {
+/** The answer depends on a staged wait: decide again when that is durable or dropped. */
+interface Undecided {
   readonly decided: Promise<void>;
-
-  constructor(decided: Promise<void>) {
-    this.decided = decided;
-  }
 }
 
 function cycleError(cycle: readonly string[]): WireError {

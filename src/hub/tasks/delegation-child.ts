@@ -26,26 +26,17 @@ import {
 } from '../../core/records/work/delegation.ts';
 import { openedFrom } from '../../core/state/open-delegations.ts';
 import type { SessionState } from '../../core/state/state.ts';
-import type { Access, ArbiterVerdicts } from '../access/access.ts';
-import type { Inboxes } from '../delivery/inboxes.ts';
-import type { Ground } from '../log/ground.ts';
+import type { ArbiterVerdicts } from '../access/access.ts';
 import { iterateLog } from '../log/read-pages.ts';
 import type { Opening } from '../opening/opening.ts';
 import { inboxRefusal, type Posting, toDraft } from '../posting/post.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { SharedRooms } from '../posting/shared-rooms.ts';
 import type { LiveSession } from '../sessions/live-session.ts';
-import type { Redactions } from '../sessions/redactions.ts';
-import type { Sessions } from '../sessions/sessions.ts';
 
-export interface DelegationChildrenNeeds extends Pick<Ground, 'limits' | 'store'> {
-  readonly registry: Pick<Registry, 'ruleOf' | 'nameOf' | 'isGone'>;
-  readonly sessions: Sessions;
-  readonly redactions: Redactions;
-  readonly access: Access;
-  readonly inboxes: Pick<Inboxes, 'isFull'>;
-  readonly posting: Pick<Posting, 'whenReady'>;
-  readonly opening: Pick<Opening, 'createAs'>;
-}
+export type DelegationChildrenNeeds = Pick<
+  SharedRooms,
+  'limits' | 'store' | 'registry' | 'sessions' | 'redactions' | 'access' | 'inboxes'
+> & { readonly posting: Posting; readonly opening: Opening };
 
 /** Default timeouts of a consulting session. */
 const ACKS_SECONDS = 30;

@@ -18,7 +18,7 @@ import { runUntilDone } from '../time/retries.ts';
 import { childKey, DelegationChildren, type DelegationChildrenNeeds } from './delegation-child.ts';
 import { WaitGraph } from './wait-graph.ts';
 
-export interface DelegationsNeeds extends DelegationChildrenNeeds, Pick<Ground, 'log' | 'retries' | 'backlog'> {}
+type DelegationsNeeds = DelegationChildrenNeeds & Pick<Ground, 'log' | 'retries' | 'backlog'>;
 
 interface Waiter {
   resolve(): void;

@@ -4,25 +4,15 @@ import { sessionNotFoundError } from '../../core/decisions/admit.ts';
 import { taskNotFoundError } from '../../core/decisions/task-decisions.ts';
 import { WireError } from '../../core/lib/errors.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
-import type { Store } from '../../core/ports/store.ts';
 import type { ListTasksParams, TaskPage, TaskRef, TaskWithData } from '../../core/protocol/operations/tasks.ts';
-import type { Limits } from '../../core/records/access/limits.ts';
 import { participantOf } from '../../core/records/session/session.ts';
 import { findTask, type Task, type TaskData, type Tasks } from '../../core/records/work/tasks.ts';
 import type { Binding } from '../bindings/binding.ts';
 import { countFitting, DEFAULT_PAGE_SIZE } from '../lib/fit-page.ts';
 import { iterateLiveSessions, readEntry } from '../log/read-pages.ts';
-import type { Registry } from '../registry/registry.ts';
-import type { Redactions } from '../sessions/redactions.ts';
-import type { Sessions } from '../sessions/sessions.ts';
+import type { SharedRooms } from '../posting/shared-rooms.ts';
 
-interface TaskReaderNeeds {
-  readonly limits: Limits;
-  readonly store: Store;
-  readonly registry: Pick<Registry, 'nameOf'>;
-  readonly sessions: Sessions;
-  readonly redactions: Redactions;
-}
+type TaskReaderNeeds = Pick<SharedRooms, 'limits' | 'store' | 'registry' | 'sessions' | 'redactions'>;
 
 export class TaskReader {
   private readonly needs: TaskReaderNeeds;

@@ -27,29 +27,21 @@ import { type Draft, PLAIN } from '../../core/records/session/envelope.ts';
 import type { KeyRecord } from '../../core/records/session/keys.ts';
 import type { Task } from '../../core/records/work/tasks.ts';
 import type { SessionState } from '../../core/state/state.ts';
-import type { Access, ArbiterVerdicts } from '../access/access.ts';
-import type { RateCharge, Rates } from '../access/rates.ts';
+import type { ArbiterVerdicts } from '../access/access.ts';
+import type { RateCharge } from '../access/rates.ts';
 import { type Binding, notBoundError } from '../bindings/binding.ts';
-import type { Bindings } from '../bindings/bindings.ts';
 import { type KeyedLocks, runExclusive } from '../lib/keyed-lock.ts';
 import type { Ground } from '../log/ground.ts';
 import { iterateLiveSessions, readEntry } from '../log/read-pages.ts';
 import type { Posting } from '../posting/post.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { SharedRooms } from '../posting/shared-rooms.ts';
 import { type LiveSession, unavailableSessionError } from '../sessions/live-session.ts';
-import type { Redactions } from '../sessions/redactions.ts';
-import type { Sessions } from '../sessions/sessions.ts';
 import { TaskReader } from './read-tasks.ts';
 
-export interface TasksNeeds extends Ground {
-  readonly registry: Registry;
-  readonly sessions: Sessions;
-  readonly redactions: Redactions;
-  readonly bindings: Pick<Bindings, 'mayAct'>;
-  readonly access: Access;
-  readonly posting: Pick<Posting, 'whenReady'>;
-  readonly rates: Rates;
-}
+type TasksNeeds = Ground &
+  Pick<SharedRooms, 'registry' | 'sessions' | 'redactions' | 'bindings' | 'access' | 'rates'> & {
+    readonly posting: Posting;
+  };
 
 /** A request before it is decided. */
 interface TaskAsk {

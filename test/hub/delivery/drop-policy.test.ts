@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import {
   ADAPTERS,
-  aTrio,
+  aCast,
   gapsOf,
   leave,
   logOf,
@@ -20,7 +20,10 @@ import {
 import { type Inbox, silenced } from './scene.ts';
 
 async function trio(inbox: Inbox) {
-  const scene = await silenced(await aTrio({}, { adapters: [...ADAPTERS, discussion] }), inbox);
+  const scene = await silenced(
+    await aCast(['alice', 'bob', 'carol'], {}, { adapters: [...ADAPTERS, discussion] }),
+    inbox,
+  );
   scene.bob.acks = true;
   return scene;
 }

@@ -6,7 +6,7 @@ import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import { type Random, seededRandom } from '../../../src/testing/lib/random.ts';
 import { itDeep } from '../../support/size.ts';
-import { aTrio, lines, logOf, opened, text } from '../scene.ts';
+import { aCast, lines, logOf, opened, releaseHold, text } from '../scene.ts';
 
 interface Cast {
   readonly world: World;
@@ -47,7 +47,7 @@ async function look(random: Random, world: World, olga: Peer, id: string): Promi
 async function history(seed: number, isObserved: boolean) {
   const random = seededRandom(seed);
   const chance = seededRandom(seed + 1);
-  const { world, alice, bob, carol } = await aTrio({ tailLength: 1 + random.below(4) });
+  const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol'], { tailLength: 1 + random.below(4) });
   const olga = await world.peer('olga');
   await world.answer(world.hub.grant('olga', ['observe']));
   const id = await opened(world, alice, [bob, carol], { type: 'panel' });
@@ -55,8 +55,7 @@ async function history(seed: number, isObserved: boolean) {
     if (isObserved && chance.below(8) === 0) await look(chance, world, olga, id);
     await act(random, { world, peers: [alice, bob, carol], id });
   }
-  world.hold = false;
-  await world.settle();
+  await releaseHold(world);
   if (isObserved) {
     await world.answer(olga.call('subscribe', { session_id: id, after_seq: lastOf(olga, id) }));
     await world.settle();

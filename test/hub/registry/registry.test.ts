@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { REGISTRY_LOG } from '../../../src/core/ports/store.ts';
 import { StagedValue } from '../../../src/hub/registry/identities.ts';
 import {
+  aCast,
   aConversation,
-  aPair,
-  aTrio,
   aWorld,
   leave,
   lines,
@@ -12,6 +11,8 @@ import {
   opened,
   rebind,
   refusal,
+  refused,
+  releaseHold,
   SECOND,
   watch,
 } from '../scene.ts';
@@ -66,8 +67,7 @@ describe('register', () => {
     // The name does not exist before it is durable.
     const early = await rebind(world, 'alice');
     expect(early.frames).toMatchObject([{ kind: 'error', error: { code: 'unauthenticated' } }]);
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect(calls.map(({ state }) => state)).toEqual(['answered', 'refused', 'refused', 'refused']);
     expect(calls.slice(1).map(({ value }) => (value as { code: string }).code)).toEqual(Array(3).fill('conflict'));
     expect(logOf(world.store, REGISTRY_LOG)).toHaveLength(1);
@@ -90,7 +90,7 @@ describe('register', () => {
 
 describe('unregister', () => {
   it('[LC12] retires the identity: unbound, not listed, unable to return, its name never given again', async () => {
-    const { world, alice, bob } = await aPair();
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     expect(await world.answer(bob.call('unregister', { name: 'bob' }))).toEqual({ agent_id: bob.agentId });
     expect(bob.frames.at(-1)).toEqual({ kind: 'goodbye', reason: 'unregistered', recipient_id: bob.agentId });
     expect(bob.closed).toBe(false);
@@ -112,7 +112,7 @@ describe('unregister', () => {
     const world = await aWorld();
     const alice = await world.peer('alice');
     await world.peer('bob');
-    expect(await refusal(world, alice.call('unregister', { name: 'bob' }))).toMatchObject({ code: 'forbidden' });
+    await refused(world, alice.call('unregister', { name: 'bob' }), 'forbidden');
     expect((await world.answer(alice.call('list_agents', {}))).agents).toHaveLength(2);
   });
 
@@ -182,7 +182,7 @@ describe('list_agents', () => {
 
 describe('list_sessions', () => {
   it('[OP1, L7] lists the caller’s sessions, newest first, by state and type, in pages', async () => {
-    const { world, alice, bob, carol } = await aTrio();
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     const ids: string[] = [];
     for (const type of ['conversation', 'consulting', 'conversation', 'panel'] as const) {
       ids.push(await opened(world, alice, [bob], { type, labels: { n: type } }));

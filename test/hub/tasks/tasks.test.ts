@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import { itDeep } from '../../support/size.ts';
-import { aConversation, aPanel, logOf, refusal, SECOND, say, types, VIEWS } from '../scene.ts';
+import { aConversation, aPanel, logOf, refusal, refused, SECOND, say, types, VIEWS } from '../scene.ts';
 
 type Ref = { readonly session_id: string; readonly task_id: string };
 
@@ -20,7 +20,7 @@ async function stateOf(world: World, peer: Peer, task: Ref): Promise<string> {
 }
 
 describe('a task', () => {
-  it('[TK1] is started by who is active, with what it was told and the rest', async () => {
+  it('[TK1] is started by an active participant, with what it requested and defaults', async () => {
     const { world, alice, bob, id } = await aConversation();
     const asked = { session_id: id, title: 'review the patch', capability: 'Review', requester: 'bob', ttl: '1h' };
     const { task, seq } = await world.answer(alice.call('start_task', asked));
@@ -61,7 +61,7 @@ describe('a task', () => {
     expect((await started(world, bob, id, { ttl: 0 })).expires_at).toBeNull();
   });
 
-  it('[TK1, TK2] goes from open over running to done, and is the same after a restart', async () => {
+  it('[TK1, TK2] moves from open over running to done, and is the same after a restart', async () => {
     const { world, alice, id } = await aConversation();
     const task = await started(world, alice, id);
     const ref = refOf(task);
@@ -90,17 +90,17 @@ describe('a task', () => {
     expect(await world.answer((await world.peer('alice')).call('get_task', ref))).toEqual(before);
   });
 
-  it('[TK1, AM5] is not touched by posts that name it, and nobody posts task.* itself', async () => {
+  it('[TK1, AM5] is not changed by posts that name it, and task.* cannot be posted', async () => {
     const { world, alice, bob, id } = await aConversation();
     const task = await started(world, alice, id);
     await say(world, bob, id, 'about your task', { task_id: task.task_id });
     const forged = { session_id: id, event_type: 'task.completed', event_data: {}, task_id: task.task_id };
-    expect((await refusal(world, alice.call('post', forged))).code).toBe('protocol_error');
+    await refused(world, alice.call('post', forged), 'protocol_error');
     expect(await stateOf(world, bob, task)).toBe('open');
   });
 
   it.each(['progress_task', 'checkpoint_task', 'resume_task', 'complete_task', 'fail_task'] as const)(
-    '[TK2, L7] %s is its owner’s alone, and leaves no trace from anyone else',
+    '[TK2, L7] %s requires the owner, and changes nothing for others',
     async (op) => {
       const { world, alice, bob, id } = await aConversation();
       const task = await started(world, alice, id);
@@ -108,7 +108,7 @@ describe('a task', () => {
       const params = { ...refOf(task), progress: 0.5, data: {}, reason: 'x' };
       expect(await refusal(world, bob.call(op, params))).toMatchObject({
         code: 'forbidden',
-        message: expect.stringContaining(`only alice, who owns task ${task.task_id}`),
+        message: expect.stringContaining(`only alice, the owner of task ${task.task_id}`),
         details: { owner_id: alice.agentId },
       });
       const carol = await world.peer('carol');
@@ -120,7 +120,7 @@ describe('a task', () => {
     },
   );
 
-  it('[TK2] belongs to its session: under another it is not found', async () => {
+  it('[TK2] is not_found in another session', async () => {
     const { world, alice, bob, id } = await aConversation();
     const task = await started(world, alice, id);
     const { session } = await world.answer(
@@ -135,42 +135,37 @@ describe('a task', () => {
     }
   });
 
-  it('[TK2] a hidden owner keeps it and works on, and starts none', async () => {
+  it('[TK2] can be continued but not started by a hidden owner', async () => {
     const { world, alice, bob, id } = await aPanel();
     const task = await started(world, bob, id);
     await world.answer(world.hub.hideParticipant(id, 'bob'));
-    expect((await refusal(world, bob.call('start_task', { session_id: id, title: 'x' }))).code).toBe('protocol_error');
+    await refused(world, bob.call('start_task', { session_id: id, title: 'x' }), 'protocol_error');
     await world.answer(bob.call('checkpoint_task', { ...refOf(task), data: {} }));
     await world.answer(bob.call('complete_task', refOf(task)));
     expect(await stateOf(world, alice, task)).toBe('done');
   });
 
-  it('[TK1] has a title that is not blank', async () => {
+  it('[TK1] requires a title that is not blank', async () => {
     const { world, alice, id } = await aConversation();
     for (const title of ['', ' ', '\n\t']) {
-      expect(await refusal(world, alice.call('start_task', { session_id: id, title }))).toMatchObject({
-        code: 'bad_frame',
-        details: { field: 'params.title' },
-      });
+      await refused(world, alice.call('start_task', { session_id: id, title }), 'bad_frame', 'params.title');
     }
   });
 
-  it('[TK1] is started only in an active session', async () => {
+  it('[TK1] requires an active session', async () => {
     const { world, alice, bob, id } = await aConversation();
     const { session } = await world.answer(
       alice.call('create_session', { type: 'conversation', participants: [bob.agentId], wait: 'created' }),
     );
     const early = { session_id: session.session_id, title: 'x' };
-    expect((await refusal(world, alice.call('start_task', early))).code).toBe('protocol_error');
+    await refused(world, alice.call('start_task', early), 'protocol_error');
     await world.answer(alice.call('close_session', { session_id: id }));
-    expect((await refusal(world, alice.call('start_task', { session_id: id, title: 'x' }))).code).toBe(
-      'session_closed',
-    );
+    await refused(world, alice.call('start_task', { session_id: id, title: 'x' }), 'session_closed');
   });
 });
 
 describe('the end of a task', () => {
-  it('[TK3] is for good: the same again is answered, anything else is a conflict that says how it stands', async () => {
+  it('[TK3] is permanent: the same end is answered, any other is a conflict that names the state', async () => {
     const { world, alice, bob, id } = await aConversation();
     const task = await started(world, alice, id);
     const ref = refOf(task);
@@ -212,7 +207,7 @@ describe('the end of a task', () => {
     });
   });
 
-  it('[TK3] a start repeated under its key starts one task, also after a restart', async () => {
+  it('[TK3] leaves a repeated start under its key one task, even after a restart', async () => {
     const { world, alice, id } = await aConversation();
     const asked = { session_id: id, title: 'once', idempotency_key: 'k1' };
     const first = await world.answer(alice.call('start_task', asked));
@@ -227,15 +222,13 @@ describe('the end of a task', () => {
       task: { task_id: first.task.task_id, state: 'done' },
     });
     for (const other of [{ title: 'another' }, { ttl: 1 }, { capability: 'x' }, { requester: 'bob' }]) {
-      expect((await refusal(world, again.call('start_task', { ...asked, ...other }))).code).toBe('duplicate');
+      await refused(world, again.call('start_task', { ...asked, ...other }), 'duplicate');
     }
     await say(world, again, id, 'hello', { idempotency_key: 'k2' });
-    expect((await refusal(world, again.call('start_task', { ...asked, idempotency_key: 'k2' }))).code).toBe(
-      'duplicate',
-    );
+    await refused(world, again.call('start_task', { ...asked, idempotency_key: 'k2' }), 'duplicate');
   });
 
-  it('[TK4] is asked for by others and decided by its owner', async () => {
+  it('[TK4] may be requested by others and is decided by its owner', async () => {
     const { world, alice, bob, carol, id } = await aPanel();
     const task = await started(world, alice, id);
     const request = await world.answer(bob.call('cancel_task', { ...refOf(task), reason: 'not needed' }));
@@ -254,14 +247,14 @@ describe('the end of a task', () => {
     });
     const other = await started(world, alice, id);
     await world.answer(world.hub.hideParticipant(id, 'bob'));
-    expect((await refusal(world, bob.call('cancel_task', refOf(other)))).code).toBe('protocol_error');
+    await refused(world, bob.call('cancel_task', refOf(other)), 'protocol_error');
     await world.answer(world.hub.removeParticipant(id, 'carol'));
-    expect((await refusal(world, carol.call('cancel_task', refOf(other)))).code).toBe('forbidden');
+    await refused(world, carol.call('cancel_task', refOf(other)), 'forbidden');
   });
 });
 
-describe('what is heard of a task', () => {
-  it('[TK5] starts and ends go to everyone, progress to who asked for it, the rest to nobody', async () => {
+describe('notifications of a task', () => {
+  it('[TK5] send starts and ends to everyone, progress to the requester, and the rest to nobody', async () => {
     const { world, alice, bob, carol, id } = await aPanel();
     const heardBefore = [bob.notifies(id).length, carol.notifies(id).length];
     const task = await started(world, alice, id, { requester: 'bob' });
@@ -285,7 +278,7 @@ describe('what is heard of a task', () => {
     expect(heard(alice).filter((type) => type.startsWith('task.'))).toEqual([]);
   });
 
-  it('[TK6] progress is logged every 10 s at most, together with that of turns', async () => {
+  it('[TK6] log progress at most every 10 s, together with that of turns', async () => {
     const { world, alice, id } = await aConversation();
     const [one, two] = [await started(world, alice, id), await started(world, alice, id)];
     const report = (task: Ref, progress: number) =>
@@ -300,7 +293,7 @@ describe('what is heard of a task', () => {
     expect(await stateOf(world, alice, two)).toBe('running');
   });
 
-  it('[TK6, EX8] progress of a task keeps the turn of its owner, and a task that failed gives no turn up', async () => {
+  it('[TK6, EX8] let progress extend the owner’s turn, and a failed task keeps the turn', async () => {
     const expectations = [
       { name: 'turn_within', on_violation: 'audit', params: { seconds: 20 } },
       { name: 'turn_within', on_violation: 'audit', params: { seconds: 600, on_failure: true } },
@@ -323,7 +316,7 @@ describe('what is heard of a task', () => {
     expect(violated()).toBe(2);
   });
 
-  it('[TK5, VW2] tasks are no lines of a view', async () => {
+  it('[TK5, VW2] are no lines of a view', async () => {
     const { world, alice, bob, id } = await aConversation({}, { views: VIEWS });
     await started(world, alice, id);
     await say(world, alice, id, 'hello');
@@ -333,8 +326,8 @@ describe('what is heard of a task', () => {
   });
 });
 
-describe('what a task carries', () => {
-  it('[TK7] the last checkpoint is given back to its owner, and shown to nobody else', async () => {
+describe('the data of a task', () => {
+  it('[TK7] returns the last checkpoint to its owner only', async () => {
     const { world, alice, id } = await aConversation();
     const ref = refOf(await started(world, alice, id));
     expect((await world.answer(alice.call('resume_task', ref))).checkpoint).toBeNull();
@@ -352,18 +345,18 @@ describe('what a task carries', () => {
     expect(seen).toMatchObject({ checkpoint: null, result: { ok: true }, task: { checkpoint: { seq: 8, bytes: 10 } } });
   });
 
-  itDeep('[TK7] ten megabytes are refused before anything else happens, and hurt nobody', async () => {
+  itDeep('[TK7] rejects ten megabytes before anything else, without harm to others', async () => {
     const { world, alice, id } = await aConversation({ maxFrameBytes: 32 * 1024 * 1024 });
     const ref = refOf(await started(world, alice, id));
     const before = logOf(world.store, id);
     const big = { data: 'x'.repeat(10 * 1024 * 1024) };
     for (const session_id of [id, 'e'.repeat(32)]) {
-      const refused = [
+      const tooLarge = [
         () => alice.call('checkpoint_task', { ...ref, session_id, data: big }),
         () => alice.call('complete_task', { ...ref, session_id, result: big }),
         () => alice.call('fail_task', { ...ref, session_id, reason: 'x', result: big }),
       ];
-      for (const call of refused) expect((await refusal(world, call())).code).toBe('too_large');
+      for (const call of tooLarge) await refused(world, call(), 'too_large');
     }
     expect(logOf(world.store, id)).toEqual(before);
     const most = { data: 'x'.repeat(256 * 1024 - 11) };
@@ -392,7 +385,7 @@ describe('what a task carries', () => {
     ['a negative time', 'start_task', { title: 'x', ttl: -1 }],
     ['a time of two centuries', 'start_task', { title: 'x', ttl: '73000d' }],
     ['a capability with space around it', 'start_task', { title: 'x', capability: ' review' }],
-  ])('[TK2] %s is refused by field', async (_what, op, wrong) => {
+  ])('[TK2] rejects %s by field', async (_what, op, wrong) => {
     const { world, alice, id } = await aConversation();
     const ref = refOf(await started(world, alice, id));
     const before = logOf(world.store, id);
@@ -401,36 +394,36 @@ describe('what a task carries', () => {
     expect(logOf(world.store, id)).toEqual(before);
   });
 
-  it('[TK2] a number that is none comes over the wire as null, which says nothing of how far it is', async () => {
+  it('[TK2] accepts a NaN progress as null, because JSON has no NaN', async () => {
     const { world, alice, id } = await aConversation();
     const ref = refOf(await started(world, alice, id));
     await world.answer(alice.call('progress_task', { ...ref, progress: Number.NaN }));
     expect((await world.answer(alice.call('get_task', ref))).task.progress).toBeNull();
   });
 
-  it('[TK1] a requester who is not in the session is refused', async () => {
+  it('[TK1] rejects a requester outside the session', async () => {
     const { world, alice, id } = await aConversation();
     await world.peer('carol');
     const asked = { session_id: id, title: 'x', requester: 'carol' };
-    expect(await refusal(world, alice.call('start_task', asked))).toMatchObject({ code: 'not_found' });
+    await refused(world, alice.call('start_task', asked), 'not_found');
   });
 
-  it('[TK1] a requester who is out is refused, and the same start from before is still known', async () => {
+  it('[TK1] rejects a removed requester, and still knows the earlier start', async () => {
     const { world, alice, carol, id } = await aPanel();
     const asked = { session_id: id, title: 'x', requester: 'carol', idempotency_key: 'k' };
     await world.answer(alice.call('start_task', asked));
     await world.answer(carol.call('leave_session', { session_id: id }));
     const other = { session_id: id, title: 'y', requester: 'carol' };
-    expect(await refusal(world, alice.call('start_task', other))).toMatchObject({
-      code: 'not_found',
-      details: { field: 'params.requester', status: 'removed' },
+    await refused(world, alice.call('start_task', other), 'not_found', {
+      field: 'params.requester',
+      status: 'removed',
     });
     expect(await world.answer(alice.call('start_task', asked))).toMatchObject({ duplicate: true });
   });
 });
 
 describe('reading tasks', () => {
-  it('[TK8] those of a session, by state and owner, a page at a time', async () => {
+  it('[TK8] lists those of a session by state and owner, in pages', async () => {
     const { world, alice, bob, id } = await aConversation();
     const all: TaskAnswer[] = [];
     for (const [i, peer] of [alice, bob, alice, bob, alice].entries()) {
@@ -456,7 +449,7 @@ describe('reading tasks', () => {
     expect(await list({ states: ['done'] })).toEqual(['t0']);
   });
 
-  it('[TK8] what is under way in all one’s sessions, and nothing of others’', async () => {
+  it('[TK8] lists the open tasks of the own sessions only', async () => {
     const { world, alice, bob, id } = await aConversation();
     const carol = await world.peer('carol');
     const mine = await started(world, alice, id);
@@ -475,20 +468,20 @@ describe('reading tasks', () => {
     expect(await ids(carol)).toEqual([hers.task_id]);
   });
 
-  it('[TK8, L7] who was removed or has not joined sees none', async () => {
+  it('[TK8, L7] shows none to removed participants and invitees', async () => {
     const { world, alice, carol, id } = await aPanel();
     const task = await started(world, alice, id);
     await world.answer(world.hub.removeParticipant(id, 'carol'));
     const dave = await world.peer('dave');
     await world.answer(alice.call('add_participant', { session_id: id, participant: 'dave' }));
     for (const peer of [carol, dave]) {
-      expect((await refusal(world, peer.call('get_task', refOf(task)))).code).toBe('forbidden');
-      expect((await refusal(world, peer.call('list_tasks', { session_id: id }))).code).toBe('forbidden');
+      await refused(world, peer.call('get_task', refOf(task)), 'forbidden');
+      await refused(world, peer.call('list_tasks', { session_id: id }), 'forbidden');
       expect(await world.answer(peer.call('list_tasks', {}))).toEqual({ tasks: [], next: null });
     }
   });
 
-  it('[TK8] of tasks that have ended the last 256 are known, and of older ones only the log knows', async () => {
+  it('[TK8] knows the last 256 ended tasks; older ones are in the log only', async () => {
     const { world, alice, id } = await aConversation();
     const ids: string[] = [];
     for (let i = 0; i < 257; i++) {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { listen } from '../all-outputs.ts';
 import {
+  aCast,
   aConversation,
-  aPair,
   aPanel,
   aWorld,
   DAY,
@@ -11,6 +11,7 @@ import {
   leave,
   logOf,
   opened,
+  recordEvents,
   refusal,
   SECOND,
   say,
@@ -44,9 +45,8 @@ describe('hub events', () => {
   });
 
   it('[EV1, L2] carry every envelope of a session in seq order, with its turn', async () => {
-    const { world, alice, bob } = await aPair();
-    const posted: unknown[] = [];
-    world.hub.on('envelopePosted', ({ envelope, turn }) => posted.push({ envelope, turn }));
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
+    const posted = recordEvents(world, 'envelopePosted');
     const id = await opened(world, alice, [bob], { type: 'consulting' });
     await say(world, alice, id, 'question');
     await say(world, bob, id, 'reply');
@@ -54,7 +54,7 @@ describe('hub events', () => {
   });
 
   it('[EV1] carry the session of that moment', async () => {
-    const { world, alice, bob } = await aPair();
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const seen: unknown[] = [];
     for (const name of ['sessionCreated', 'sessionOpened', 'sessionClosing', 'sessionEnded'] as const) {
       world.hub.on(name, ({ session }) => seen.push([name, session.state, session.close_reason, session.head_seq]));
@@ -118,7 +118,7 @@ describe('hub events', () => {
 
 describe('the audit', () => {
   it('[EV3] records registrations, bindings, lifecycle and rejections, in order and numbered', async () => {
-    const { world, alice, bob } = await aPair();
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const id = await opened(world, alice, [bob], { type: 'consulting' });
     await refusal(world, bob.call('post', text(id, 'me first')));
     await world.answer(alice.call('close_session', { session_id: id, reason: 'done' }));

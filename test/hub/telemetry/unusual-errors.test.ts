@@ -3,7 +3,7 @@
 import type { Arbiter } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
 import { asError } from '../../../src/core/lib/errors.ts';
-import { aPair, aWorld, opened, refusal, say, text, watch } from '../scene.ts';
+import { aCast, aWorld, opened, refused, releaseHold, say, text, watch } from '../scene.ts';
 
 const ODD: Readonly<Record<string, () => unknown>> = {
   'an object without a text': () => Object.create(null),
@@ -23,7 +23,7 @@ describe.each(Object.entries(ODD))('%s', (_, odd) => {
   });
 
   it('[EV2, L8] is contained when a listener throws it', async () => {
-    const { world, alice, bob } = await aPair();
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const id = await opened(world, alice, [bob], { type: 'panel' });
     world.hub.on('envelopePosted', () => {
       throw odd();
@@ -37,9 +37,13 @@ describe.each(Object.entries(ODD))('%s', (_, odd) => {
       throw odd();
     };
     for (const answer of [throwing, () => Promise.reject(odd())]) {
-      const { world, alice, bob } = await aPair({}, { arbiter: { [member]: answer } as Partial<Arbiter> });
+      const { world, alice, bob } = await aCast(
+        ['alice', 'bob'],
+        {},
+        { arbiter: { [member]: answer } as Partial<Arbiter> },
+      );
       const id = await opened(world, alice, [bob], { type: 'panel' });
-      expect(await refusal(world, say(world, alice, id, 'x'))).toMatchObject({ code: 'forbidden' });
+      await refused(world, say(world, alice, id, 'x'), 'forbidden');
     }
   });
 });
@@ -61,15 +65,14 @@ it('[AR2] a participant that joins while the arbiter would be asked is not allow
   await world.settle();
   const post = watch(mallory.call('post', text(id, 'unasked')));
   await world.settle();
-  world.hold = false;
-  await world.settle();
+  await releaseHold(world);
   expect(post).toMatchObject({ state: 'refused', value: { code: 'forbidden' } });
 });
 
 it('[AR2] posts of one connection keep their order, whichever the arbiter answers first', async () => {
   const answers: (() => void)[] = [];
   const slow = (): Promise<boolean> => new Promise((resolve) => answers.push(() => resolve(true)));
-  const { world, alice, bob } = await aPair({}, { arbiter: { authorizeSend: slow } });
+  const { world, alice, bob } = await aCast(['alice', 'bob'], {}, { arbiter: { authorizeSend: slow } });
   const id = await opened(world, alice, [bob], { type: 'panel' });
   const posts = ['1', '2'].map((words) => watch(alice.call('post', text(id, words))));
   await world.settle();

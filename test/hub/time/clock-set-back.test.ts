@@ -7,10 +7,14 @@ import { describe, expect, it } from 'vitest';
 import { SteadyClock } from '../../../src/hub/time/steady-clock.ts';
 import { SimClock } from '../../../src/testing/doubles/sim-clock.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
-import { ADAPTERS, aTrio, HOUR, logOf, opened, say } from '../scene.ts';
+import { ADAPTERS, aCast, HOUR, logOf, opened, say } from '../scene.ts';
 
 async function talk(expectations: readonly ExpectationEntry[]) {
-  const { world, alice, bob, carol } = await aTrio({}, { adapters: [...ADAPTERS, discussion] });
+  const { world, alice, bob, carol } = await aCast(
+    ['alice', 'bob', 'carol'],
+    {},
+    { adapters: [...ADAPTERS, discussion] },
+  );
   const id = await opened(world, alice, [bob, carol], { type: 'discussion', expectations });
   return { world, alice, bob, carol, id };
 }

@@ -6,29 +6,12 @@ import { WireError } from '../../../core/lib/errors.ts';
 import { membershipEnd } from '../../../core/records/session/delivery.ts';
 import { participantOf, type SessionMetadata } from '../../../core/records/session/session.ts';
 import type { SessionState } from '../../../core/state/state.ts';
-import type { Access } from '../../access/access.ts';
 import type { Binding } from '../../bindings/binding.ts';
-import type { Bindings } from '../../bindings/bindings.ts';
-import type { Inboxes } from '../../delivery/inboxes.ts';
-import type { Streams } from '../../delivery/streams.ts';
-import type { Extensions } from '../../extensions/resolve-adapter.ts';
-import type { Ground } from '../../log/ground.ts';
-import type { Registry } from '../../registry/registry.ts';
-import type { LiveIndex } from '../../sessions/live-index.ts';
-import type { Redactions } from '../../sessions/redactions.ts';
-import type { Sessions } from '../../sessions/sessions.ts';
+import type { SharedRooms } from '../../posting/shared-rooms.ts';
 import type { HubEvents } from '../../telemetry/events.ts';
 
-/** What reading uses of the rooms below it. Each reader picks its few. */
-export interface ReadingRooms extends Ground, Extensions {
-  readonly bindings: Bindings;
-  readonly registry: Registry;
-  readonly sessions: Sessions;
-  readonly index: LiveIndex;
-  readonly redactions: Redactions;
-  readonly access: Access;
-  readonly inboxes: Inboxes;
-  readonly streams: Pick<Streams, 'all' | 'isBehind'>;
+/** What reading uses. Each reader picks its few. */
+export interface ReadingRooms extends SharedRooms {
   /** Bounds the reads for the console, so that they do not take the disk from posts. */
   readonly looks: ConcurrencyLimit;
   countConnections(): number;
