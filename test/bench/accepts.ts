@@ -57,7 +57,6 @@ export const accepts: Bench = {
   },
 };
 
-/** The bytes the journal stores for a post. */
 async function recordOf(arena: Arena, sessionId: string, seq: number): Promise<Buffer> {
   const entries = await arena.store.read(sessionId, { from_seq: seq, to_seq: seq, limit: 1 });
   const text = serializeUnit({ entries });

@@ -36,7 +36,6 @@ export function passes({ value, must, better }: Figure): boolean {
 type Options = NonNullable<ParseArgsConfig['options']>;
 type Values<Known extends Options> = ReturnType<typeof parseArgs<{ options: Known; allowPositionals: true }>>['values'];
 
-/** The options, or what is wrong with them. */
 export function askedOptions<const Known extends Options>(
   options: Known,
   args: string[] = process.argv.slice(2),

@@ -51,7 +51,6 @@ export const growth: WireBench = {
   },
 };
 
-/** All of them in the same rooms. */
 async function measured(setting: WireSetting, growths: readonly Growth[]): Promise<readonly Figure[]> {
   const wanted = growths.filter(({ name }) => setting.wants(name));
   const [first] = wanted;

@@ -67,7 +67,6 @@ class End {
     this.#socket = socket;
     this.#stream = stream;
     socket.on('error', () => {});
-    // The load sends nothing else.
     socket.on('message', (data: RawData) => this.#take(JSON.parse(data.toString()) as Asked));
   }
 
@@ -103,6 +102,5 @@ class End {
 const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false });
 server.on('connection', (socket, request) => new End(socket, request.socket));
 await once(server, 'listening');
-// It listens on a port, not on a path.
 const { port } = server.address() as AddressInfo;
 answerOrders(async () => port);

@@ -34,7 +34,6 @@ export class Rig {
     return new Rig(kind, server, await server.order<number>({}));
   }
 
-  /** Lets these observe. */
   async observers(names: readonly string[]): Promise<void> {
     await this.#server.order({ observers: names });
   }
@@ -45,12 +44,10 @@ export class Rig {
     return user + system;
   }
 
-  /** Returns the number of the layout. */
   open(layout: Layout): Promise<number> {
     return this.#load.order({ do: 'open', port: this.port, isHub: this.kind === 'parley', layout });
   }
 
-  /** Posts per second. */
   closed(talk: Talk, inFlight: number): Promise<number> {
     return this.#load.order({ do: 'closed', ...talk, inFlight });
   }
@@ -65,7 +62,6 @@ export class Rig {
   }
 }
 
-/** Sessions in most shapes. */
 export const SESSIONS = 64;
 
 export class Rigs {
@@ -77,7 +73,6 @@ export class Rigs {
     this.#rigs = rigs;
   }
 
-  /** Stops them afterwards. */
   static async using<T>(
     kinds: readonly Kind[],
     { sizes, folder, profile, note }: WireSetting,

@@ -12,10 +12,8 @@ export interface Sizes {
   /** A 99th percentile needs enough posts. */
   readonly pacedMs: number;
   readonly growthRounds: number;
-  /** How far it grows. */
   readonly sessions: number;
   readonly connections: number;
-  /** Rooms for the other figures. */
   readonly rooms: number;
 }
 

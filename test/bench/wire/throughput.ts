@@ -14,7 +14,6 @@ export interface Bar {
 
 export interface Shape {
   readonly sessions: number;
-  /** In each of them. */
   readonly inFlight: number;
   readonly parties: 2 | 4;
   readonly bars: Readonly<Partial<Record<Rival, Bar>>>;

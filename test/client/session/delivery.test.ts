@@ -4,7 +4,6 @@ import { expect, it } from 'vitest';
 import { deferred, HELLO, keptLog, ME, metadata, notify, receipt, S1, S2, type ScriptedHub } from '../scripted-hub.ts';
 import { agent, heardAfter, tell } from '../world.ts';
 
-/** An agent that records its messages in order. */
 async function reader(handle: (message: Message) => void | Promise<void> = () => {}) {
   const read: string[] = [];
   const gaps: GapFrame[] = [];

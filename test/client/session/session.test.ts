@@ -7,7 +7,6 @@ import { agent, heardAfter, tell } from '../world.ts';
 const MINE = { agent_id: ME, since_seq: 1 };
 const ANSWER = { envelope_id: 'envelope-9', seq: 9, created_at: '2026-01-01T00:00:00.000Z', turn: null };
 
-/** A client that opened a session with bob. */
 async function opened(options: Partial<AgentOptions> = {}) {
   const world = await agent(options);
   const opening = world.client.open('conversation', ['bob']);
