@@ -1,4 +1,4 @@
-"""An agent in Python, written from docs/wire.md alone: bela answers one question over the hub that `npm start` runs.
+"""An agent in Python, written from docs/reference/wire.md alone: bela answers one question over the hub that `npm start` runs.
 It says how to ask. PARLEY_URL and PARLEY_DATA say where the hub is."""
 import asyncio, itertools, json, os, pathlib, sys
 try: import websockets

@@ -2,7 +2,7 @@
  * The `parley` command line: parses the words, runs one command and gives its exit code.
  *
  * `table.ts` lists the commands. Each is one record (`terminal/command.ts`), from which the parser, --help, the completion
- * scripts and docs/cli.md are made. Commands are grouped as in --help: talking, reading, joining, operating, maintenance,
+ * scripts and docs/reference/cli.md are made. Commands are grouped as in --help: talking, reading, joining, operating, maintenance,
  * governed, demo. They reach a hub through `connecting/connect.ts` and speak through `terminal/io.ts`: results go to stdout,
  * notes to stderr, and with --json stdout is JSON and nothing else. Every error ends here, with one code of
  * `terminal/exit-codes.ts`. Help and version must start fast: commands load what they run with `import()`.

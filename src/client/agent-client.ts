@@ -1,4 +1,6 @@
-/** The client of an agent: messages and turns go to its handlers; without them, they wait in the session's handle. */
+/**
+ * The client of an agent: messages and turns go to its handlers; without handlers they wait in the session's handle.
+ */
 
 import { HubError } from '../core/lib/errors.ts';
 import { Client } from './client.ts';
@@ -20,11 +22,11 @@ export const AGENT_OPTIONS: OptionChecks<AgentOptions> = {
 };
 
 export class AgentClient extends Client {
-  private given: SessionHandlers;
+  private current: SessionHandlers;
 
   private constructor(options: AgentOptions) {
     super(options);
-    this.given = { onMessage: options.onMessage ?? null, onTurn: options.onTurn ?? null };
+    this.current = { onMessage: options.onMessage ?? null, onTurn: options.onTurn ?? null };
   }
 
   static async connect(options: AgentOptions): Promise<AgentClient> {
@@ -34,20 +36,17 @@ export class AgentClient extends Client {
     return client;
   }
 
-  /** Hands messages and turns to these from now on, also what waits: for a client that was connected without. */
+  /** Sets the handlers of a client that connected without any; waiting messages and turns go to them too. */
   handle(handlers: { readonly onMessage?: MessageHandler; readonly onTurn?: TurnHandler }): void {
     checkOptions(handlers, { onMessage: optional(functionCheck), onTurn: optional(functionCheck) });
-    if (this.given.onMessage !== null || this.given.onTurn !== null) {
-      throw new HubError('has_handlers', `${this.name} has handlers already, and a message is for one`);
+    if (this.current.onMessage !== null || this.current.onTurn !== null) {
+      throw new HubError('has_handlers', `${this.name} already has handlers; set them once`);
     }
-    this.given = { onMessage: handlers.onMessage ?? null, onTurn: handlers.onTurn ?? null };
+    this.current = { onMessage: handlers.onMessage ?? null, onTurn: handlers.onTurn ?? null };
     this.wakeRooms();
   }
 
-  /**
-   * Offers `onTurn` every turn of yours that is open, also those that an earlier process was given and did not take. Each is
-   * still offered once.
-   */
+  /** Offers `onTurn` every open turn of yours, even ones an earlier process did not take. Each is offered once. */
   async offerOpenTurns(): Promise<void> {
     for await (const { turns } of pages((after?: string) => this.call('pending_turns', { after }))) {
       for (const { session_id } of turns) await this.offerOpenTurn(session_id);
@@ -55,6 +54,6 @@ export class AgentClient extends Client {
   }
 
   protected override handlers(): SessionHandlers {
-    return this.given;
+    return this.current;
   }
 }

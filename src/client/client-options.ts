@@ -1,4 +1,4 @@
-/** What a client is made with and asked for, and the checks of that. */
+/** The options of a client, and their checks. */
 
 import type { JsonObject } from '../core/lib/json.ts';
 import type { Link } from '../core/lib/link.ts';
@@ -18,57 +18,55 @@ import {
   type OptionChecks,
   objectWithMethods,
   optional,
+  unchecked,
   withCallerFieldNames,
 } from './lib/option-checks.ts';
 import type { InviteHandler } from './session/invites.ts';
 import type { Session } from './session/session.ts';
 
-/** Everything that is not content: the hub's own envelopes, tasks, context. On arrival, ahead of messages that still wait. */
+/** Receives hub envelopes, tasks and context on arrival, ahead of waiting messages. */
 export type EventHandler = (envelope: Envelope, session: Session) => void;
 
 export type ClientState = 'open' | 'away' | 'closed';
 
 export interface ClientOptions {
-  /** Opens a link to the hub. */
   readonly link: () => Link;
   readonly name: string;
   readonly ids: Ids;
-  /** How the identity is proven; `{scheme: 'none'}` unless given. */
+  /** How to authenticate (default: `{scheme: 'none'}`). */
   readonly credentials?: JsonObject | undefined;
-  /** Whether a name that is not known yet is registered (default), and what its passport says. */
+  /** Whether to register an unknown name (default: true), and with which passport. */
   readonly register?: boolean | Claim | undefined;
-  /** Decides about invites; without it all are accepted. */
+  /** Decides about invites (default: accept all). */
   readonly onInvite?: InviteHandler | undefined;
   readonly onEvent?: EventHandler | undefined;
-  /** Somebody shows what it is writing: a hint, on arrival, until the text itself comes. */
+  /** Receives live deltas of text that participants are writing. */
   readonly onDelta?: ((delta: ForwardedDelta, session: Session) => unknown) | undefined;
-  /** The hub says that a range of a session is gone. */
+  /** The hub will not deliver a range of a session. */
   readonly onGap?: ((gap: GapFrame, session: Session) => void) | undefined;
-  /** Come back by itself when the link is lost; without it the client ends with its link. */
+  /** Reconnect when the link is lost (default: the client ends with its link). */
   readonly reconnect?: ReconnectOptions | undefined;
-  /** The hub is out of reach, or there again, or the client is closed. */
+  /** Called when the hub becomes unreachable or reachable again, and when the client closes. */
   readonly onState?: ((state: ClientState) => void) | undefined;
-  /** Hears of what a handler threw; nobody else does in this process. */
+  /** The only place where errors of handlers are reported. */
   readonly log?: Logger | undefined;
 }
 
 export interface SessionQuery {
-  /** Also those of others: with the grant `observe`. */
+  /** Include sessions of others; requires the grant `observe`. */
   readonly all?: boolean | undefined;
   readonly states?: readonly LifecycleState[] | undefined;
   readonly type?: string | undefined;
 }
 
-/** Which sessions, and how the text is meant. */
 export type SearchOptions = Omit<SearchParams, 'query' | 'after' | 'limit'>;
 
-const RECONNECT: OptionChecks<ReconnectOptions> = {
-  clock: null,
-  random: null,
+export const RECONNECT_TIMES: OptionChecks<Omit<ReconnectOptions, 'clock' | 'random'>> = {
   minMs: optional(millisecondsCheck),
   maxMs: optional(millisecondsCheck),
   quietMs: optional(millisecondsCheck),
 };
+const RECONNECT: OptionChecks<ReconnectOptions> = { ...unchecked('clock', 'random'), ...RECONNECT_TIMES };
 
 export const CLIENT_OPTIONS: OptionChecks<ClientOptions> = {
   link: functionCheck,
@@ -92,19 +90,19 @@ export const CLIENT_OPTIONS: OptionChecks<ClientOptions> = {
   log: optional(objectWithMethods('info', 'warn', 'error')),
 };
 
-/** What the passport of a name that is registered may say; the hub looks at the values. */
-const CLAIM: OptionChecks<Claim> = { kind: null, owner: null, provider: null, model: null, cost: null, region: null };
+/** The passport fields of a new name; the hub checks their values. */
+const CLAIM: OptionChecks<Claim> = unchecked('kind', 'owner', 'provider', 'model', 'cost', 'region');
 
-export const SESSION_QUERY: OptionChecks<SessionQuery> = { all: null, states: null, type: null };
-export const SEARCH_OPTIONS: OptionChecks<SearchOptions> = {
-  match: null,
-  states: null,
-  type: null,
-  labels: null,
-  participant: null,
-};
+export const SESSION_QUERY: OptionChecks<SessionQuery> = unchecked('all', 'states', 'type');
+export const SEARCH_OPTIONS: OptionChecks<SearchOptions> = unchecked(
+  'match',
+  'states',
+  'type',
+  'labels',
+  'participant',
+);
 
-/** The options inside the options, and the name: also one that only says hello must be a name that could be registered. */
+/** Checks nested options and the name. Even a client that only says hello needs a valid name. */
 export function checkClientOptions({ name, register, reconnect }: ClientOptions): void {
   withCallerFieldNames(() => parsePassportClaim({ name }));
   if (isObject(register)) checkOptions(register, CLAIM, 'register.');

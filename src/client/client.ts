@@ -1,4 +1,4 @@
-/** What clients for agents and for people share: one identity on one connection, its sessions, and their ends. */
+/** One identity on one connection with its sessions: the common part of agent and human clients. */
 
 import type { InviteAnswer } from '../core/decisions/membership.ts';
 import { asError, HubError } from '../core/lib/errors.ts';
@@ -33,14 +33,14 @@ import { pages } from './lib/pages.ts';
 import { LocalSessions } from './local-sessions.ts';
 import { type Observation, Observations, type ObserveHandler, type ObserveOptions } from './operations/observation.ts';
 import {
+  AGENT_QUERY,
   aboutAgent,
-  checkAgentQuery,
-  checkScheduleQuery,
   type OpenOptions,
   type ResumeOptions,
   type RuleOptions,
   resumeParams,
   ruleParams,
+  SCHEDULE_QUERY,
   type ScheduleOptions,
   type ScheduleQuery,
   type ScheduleUpdate,
@@ -55,7 +55,7 @@ import type { Session } from './session/session.ts';
 
 export abstract class Client {
   readonly name: string;
-  /** Resolves when the client is closed, by whomever. */
+  /** Resolves when the client is closed, by either side. */
   readonly closed: Promise<ConnectionEnd>;
   protected readonly unread: Inbox<UnreadDelivery> = new Inbox(markHandled);
   private readonly options: ClientOptions;
@@ -85,23 +85,19 @@ export abstract class Client {
     this.connection = new Connection(options.link, options.reconnect ?? null, this.makeEvents(), this.log);
   }
 
-  /** What messages are handed to; asked anew for each. */
+  /** The handlers for the next message; read again for each. */
   protected abstract handlers(): SessionHandlers;
 
   get agentId(): string {
-    const { agentId } = this.connection;
-    if (agentId === null) throw new HubError('not_bound', `${this.name} is not bound yet`);
-    return agentId;
+    return this.bound(this.connection.agentId);
   }
 
-  /** The hub's time when it first welcomed this client: what is older was there before. */
+  /** The hub's time at the first welcome: older envelopes existed before this client. */
   get welcomedAt(): string {
-    const { welcomedAt } = this.connection;
-    if (welcomedAt === null) throw new HubError('not_bound', `${this.name} is not bound yet`);
-    return welcomedAt;
+    return this.bound(this.connection.welcomedAt);
   }
 
-  /** away = the hub is out of reach at the moment; what is asked meanwhile waits until it is back. */
+  /** away = the hub is unreachable; requests wait until it is back. */
   get state(): ClientState {
     if (this.connection.end !== null) return 'closed';
     return this.connection.isAway ? 'away' : 'open';
@@ -118,103 +114,105 @@ export abstract class Client {
     return room.session;
   }
 
-  /** The handle of a session you are in; there is one for each session. */
+  /** The handle of a session you are in; one per session. */
   session(sessionId: string): Session {
     return this.rooms.at(sessionId).session;
   }
 
-  /** Your sessions, or with `all` everybody's, newest first; read in pages. */
+  /** Your sessions (with `all`, everybody's), newest first; read in pages. */
   async *sessions(query: SessionQuery = {}): AsyncGenerator<SessionSummary, void, undefined> {
     checkOptions(query, SESSION_QUERY);
     const read = (after?: string) => this.call('list_sessions', { ...query, after });
     for await (const { sessions } of pages(read)) yield* sessions;
   }
 
-  /** What fits in the sessions you can read, the newest first; read in pages, each of which looks through a part. */
+  /** Envelopes matching the query in sessions you can read, newest first; read in pages. */
   async *search(query: string, options: SearchOptions = {}): AsyncGenerator<SearchMatch, void, undefined> {
     checkOptions(options, SEARCH_OPTIONS);
     const read = (after?: string) => this.call('search_sessions', { ...options, query, after });
     for await (const { matches } of pages(read)) yield* matches;
   }
 
-  /** Agents that fit all that is asked, by name; read in pages. */
+  /** Agents that match all criteria, by name; read in pages. */
   async *findAgents(query: AgentQuery = {}): AsyncGenerator<FoundAgent, void, undefined> {
-    checkAgentQuery(query);
+    checkOptions(query, AGENT_QUERY);
     const read = (after?: string) => this.call('find_agent', { ...query, after });
     for await (const { agents } of pages(read)) yield* agents;
   }
 
-  /** What an agent, by name or id, says it can do; your own unless told. */
+  /** The capability profile of an agent, by name or id (default: your own). */
   async resume(agent?: string): Promise<Resume> {
     return this.call('get_resume', aboutAgent(agent));
   }
 
-  /** Says what you can do: a new version, if anything changes. What is left out stays. */
+  /** Changes your profile; creates a new version if anything changes. Omitted fields stay. */
   async setResume(options: ResumeOptions): Promise<Resume> {
     return this.call('set_resume', resumeParams(options));
   }
 
-  /** How to work with an agent: its SKILL.md, or one rendered from what is known of it; your own unless told. */
+  /** The SKILL.md of an agent, written or rendered from its profile (default: your own). */
   async skill(agent?: string): Promise<Skill> {
     return this.call('get_skill', aboutAgent(agent));
   }
 
-  /** Says how to work with you: a SKILL.md, with or without front matter; null = what is rendered for you is right. */
+  /** Sets your SKILL.md, with or without front matter; null = use the rendered one. */
   async setSkill(text: string | null): Promise<Skill> {
     return this.call('set_skill', { text });
   }
 
-  /** With whom you may talk and how much; of another only with the grant `rules`. */
+  /** The access rule of an agent (default: your own); another's requires the grant `rules`. */
   async rule(agent?: string): Promise<RuleRecord> {
     return this.call('get_rule', aboutAgent(agent));
   }
 
-  /** Tightens your rule; to loosen it, or for another's, the grant `rules` is needed. What is left out stays. */
+  /**
+   * Tightens your access rule. Loosening it, or changing another's, requires the grant `rules`. Omitted fields stay.
+   */
   async setRule(rule: RuleChange, options: RuleOptions = {}): Promise<RuleRecord> {
     return this.call('set_rule', ruleParams(rule, options));
   }
 
-  /** Has a session opened at the times of a cron expression, also while you are away. */
+  /** Opens a session at the times of a cron expression, even while you are away. */
   async schedule(name: string, options: ScheduleOptions): Promise<Schedule> {
     return this.call('create_schedule', scheduleParams(name, options));
   }
 
-  /** Your schedules, with when each runs next and how it last went; read in pages. */
+  /** Your schedules with their next and last runs; read in pages. */
   async *schedules(query: ScheduleQuery = {}): AsyncGenerator<Schedule, void, undefined> {
-    checkScheduleQuery(query);
+    checkOptions(query, SCHEDULE_QUERY);
     const read = (after?: string) => this.call('list_schedules', { ...query, after });
     for await (const { schedules } of pages(read)) yield* schedules;
   }
 
-  /** Changes, pauses or resumes a schedule. What is left out stays. */
+  /** Changes, pauses or resumes a schedule. Omitted fields stay. */
   async updateSchedule(scheduleId: string, update: ScheduleUpdate): Promise<Schedule> {
     return this.call('update_schedule', updateParams(scheduleId, update));
   }
 
-  /** Ends a schedule; the sessions it opened go on. */
+  /** Deletes a schedule; sessions it opened go on. */
   async deleteSchedule(scheduleId: string): Promise<void> {
     await this.call('delete_schedule', { schedule_id: scheduleId });
   }
 
   /**
-   * Shows every envelope of a session to the handler, once and in order, also across lost links, whether you are in it or
-   * not. Takes the grant `observe`. Resolves when the hub has agreed.
+   * Passes every envelope of a session to the handler, once and in order, even across lost links. Requires the grant
+   * `observe`. Resolves when the hub has agreed.
    */
   observe(sessionId: string, handler: ObserveHandler, options: ObserveOptions = {}): Promise<Observation> {
     return this.observations.add(sessionId, handler, options);
   }
 
-  /** Turns an invite down that is still open; an invite that `onInvite` decides about needs no more than its answer. */
+  /** Declines an open invite. Not needed where `onInvite` answers. */
   async decline(sessionId: string, reason?: string): Promise<InviteAnswer> {
     const answer = await this.call('reject_invite', { session_id: sessionId, reason });
     this.rooms.find(sessionId)?.decline();
     return answer;
   }
 
-  /** Any operation of the hub but `register`, as it is on the wire. */
+  /** Any operation of the hub except `register`, with its wire parameters. */
   call<Name extends OperationName>(op: Name, params: Params<Name>, options?: CallOptions): Promise<Result<Name>> {
     if (op === 'register') {
-      const message = `${this.name} is bound, and a client speaks for one identity; connect another client to register`;
+      const message = `${this.name} is already bound; connect another client to register another identity`;
       return Promise.reject(new HubError('already_bound', message));
     }
     return this.connection.call(op, params, options);
@@ -225,14 +223,14 @@ export abstract class Client {
     try {
       await this.call('unregister', {});
     } catch (error) {
-      // The goodbye that follows it may be faster than the answer.
+      // The goodbye may arrive before the answer.
       const { end } = this.connection;
       if (end?.by !== 'hub' || end.reason !== 'unregistered') throw error;
     }
     this.close();
   }
 
-  /** Wakes everyone who waits and closes the link. What was not handled comes again at the next bind. */
+  /** Closes the link and wakes all waiters. Unhandled messages are delivered again at the next bind. */
   close(): void {
     this.connection.close();
   }
@@ -248,15 +246,20 @@ export abstract class Client {
     }
   }
 
-  /** A session may have ended meanwhile; then there is nothing to offer. */
+  /** The session may have ended; then there is nothing to offer. */
   protected async offerOpenTurn(sessionId: string): Promise<void> {
     const failed = (thrown: unknown): void => this.host.failed('asking for a turn', sessionId, asError(thrown));
     await this.rooms.at(sessionId).offerOpenTurn().catch(failed);
   }
 
-  /** There are handlers now where there were none. */
+  /** Call when handlers are added. */
   protected wakeRooms(): void {
     this.rooms.wake();
+  }
+
+  private bound(known: string | null): string {
+    if (known !== null) return known;
+    throw new HubError('not_bound', `${this.name} is not bound yet`);
   }
 
   private closedError(end: ConnectionEnd): HubError {
@@ -334,7 +337,7 @@ export abstract class Client {
     this.contain('onState', () => this.options.onState?.('closed'));
   }
 
-  /** A callback cannot break the client, also one that fails later. */
+  /** A failing callback, synchronous or not, must not break the client. */
   private contain(name: string, run: () => unknown): void {
     const threw = (thrown: unknown): void => this.log.warn(`${name} threw`, { error: asError(thrown).message });
     try {

@@ -1,10 +1,10 @@
-/** Over a network: which addresses lead to the hub, and how the platform opens a socket to one. */
+/** Connects over a network: the addresses of the hub, and the platform's sockets. */
 
 import { WireError } from '../core/lib/errors.ts';
 import type { Link } from '../core/lib/link.ts';
 import type { Clock, Ids } from '../core/ports/platform.ts';
 import { AGENT_OPTIONS, AgentClient, type AgentOptions } from './agent-client.ts';
-import { CLIENT_OPTIONS, type ClientOptions } from './client-options.ts';
+import { CLIENT_OPTIONS, type ClientOptions, RECONNECT_TIMES } from './client-options.ts';
 import type { ReconnectOptions } from './connection/reconnecting-link.ts';
 import { createFailoverSocket, type FailedAddress, type Socket, socketLink } from './connection/socket-link.ts';
 import { HumanClient, type HumanOptions } from './human-client.ts';
@@ -12,42 +12,33 @@ import {
   badOptionError,
   checkOptions,
   isObject,
-  millisecondsCheck,
   type OptionCheck,
   type OptionChecks,
   optional,
 } from './lib/option-checks.ts';
 
-/** What a platform brings along. */
 export interface Platform {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly random: () => number;
   openSocket(url: string): Socket;
-  /** Options of its own, by name, which it takes out before. */
+  /** Extra options of the platform, which it removes before they get here. */
   readonly options?: Readonly<Record<string, OptionCheck>>;
 }
 
 type Given = 'link' | 'ids' | 'reconnect';
 
-/** When and how often to come back; `false` = not at all. */
+/** When and how often to reconnect; `false` = never. */
 export type ReconnectTimes = Pick<ReconnectOptions, 'minMs' | 'maxMs' | 'quietMs'>;
 
 interface OverNetwork {
   readonly reconnect?: ReconnectTimes | false | undefined;
-  /** A token of the hub: short for `credentials: {scheme: 'token', token}`. */
+  /** A hub token: short for `credentials: {scheme: 'token', token}`. */
   readonly token?: string | undefined;
 }
 
 export type ConnectOptions = Omit<AgentOptions, Given> & OverNetwork;
 export type ConnectHumanOptions = Omit<HumanOptions, Given> & OverNetwork;
-
-/** From `reconnect` of a client, without what the platform brings along. */
-const RECONNECT_TIMES: OptionChecks<ReconnectTimes> = {
-  minMs: optional(millisecondsCheck),
-  maxMs: optional(millisecondsCheck),
-  quietMs: optional(millisecondsCheck),
-};
 
 const OVER_NETWORK: OptionChecks<OverNetwork> = {
   reconnect: {
@@ -60,58 +51,54 @@ const OVER_NETWORK: OptionChecks<OverNetwork> = {
 const CONNECT_OPTIONS: OptionChecks<ConnectOptions> = { ...own(AGENT_OPTIONS), ...OVER_NETWORK };
 const CONNECT_HUMAN_OPTIONS: OptionChecks<ConnectHumanOptions> = { ...own(CLIENT_OPTIONS), ...OVER_NETWORK };
 
-/** Without what is not the caller's to give. */
+/** Removes the options a caller cannot set. */
 function own<Options extends ClientOptions>({ link: _, ids: __, reconnect: ___, ...rules }: OptionChecks<Options>) {
   return rules;
 }
 
-/** The two ways to join, on that platform. */
 export interface ConnectFunctions {
-  /** Joins as an agent. One address, or several that lead to the same hub: they are tried in turn. */
+  /** Joins as an agent. Several addresses of the same hub are tried in turn. */
   connect(url: string | readonly string[], options: ConnectOptions): Promise<AgentClient>;
   /** Joins as a person. */
   connectHuman(url: string | readonly string[], options: ConnectHumanOptions): Promise<HumanClient>;
 }
 
 export function createConnect(platform: Platform): ConnectFunctions {
+  const { clock, ids, random } = platform;
+  /** Checks the options, naming the platform's among the valid ones. */
+  const check = <Options extends OverNetwork>(options: Options, checks: OptionChecks<Options>): void => {
+    checkOptions(options, { ...checks, ...platform.options });
+    if (isObject(options.reconnect)) checkOptions(options.reconnect, RECONNECT_TIMES, 'reconnect.');
+  };
   const over = (links: Links, { reconnect = {}, token }: OverNetwork) => ({
     link: links.open,
-    ids: platform.ids,
-    reconnect: reconnect === false ? undefined : { clock: platform.clock, random: platform.random, ...reconnect },
+    ids,
+    reconnect: reconnect === false ? undefined : { clock, random, ...reconnect },
     ...(token === undefined ? {} : { credentials: { scheme: 'token', token } }),
   });
   return {
     async connect(url, options) {
       const links = linksTo(addressesOf(url), platform);
-      const { reconnect, token, ...others } = checked(options, CONNECT_OPTIONS, platform);
+      check(options, CONNECT_OPTIONS);
+      const { reconnect, token, ...others } = options;
       return AgentClient.connect({ ...others, ...over(links, { reconnect, token }) }).catch(links.explain);
     },
     async connectHuman(url, options) {
       const links = linksTo(addressesOf(url), platform);
-      const { reconnect, token, ...others } = checked(options, CONNECT_HUMAN_OPTIONS, platform);
+      check(options, CONNECT_HUMAN_OPTIONS);
+      const { reconnect, token, ...others } = options;
       return HumanClient.connect({ ...others, ...over(links, { reconnect, token }) }).catch(links.explain);
     },
   };
 }
 
-/** What the platform took for itself is not there any more, and is named among the options that there are. */
-function checked<Options extends OverNetwork>(
-  options: Options,
-  rules: OptionChecks<Options>,
-  platform: Platform,
-): Options {
-  checkOptions(options, { ...rules, ...platform.options });
-  if (isObject(options.reconnect)) checkOptions(options.reconnect, RECONNECT_TIMES, 'reconnect.');
-  return options;
-}
-
 interface Links {
   open(): Link;
-  /** Throws it again; if no socket could be opened, with why. */
+  /** Rethrows; names the addresses if no socket could be opened. */
   explain(thrown: unknown): never;
 }
 
-/** Each link is tried at every address once, beginning behind the one that was tried last. */
+/** Each link tries every address once, starting after the last one tried. */
 function linksTo(urls: readonly string[], platform: Platform): Links {
   let next = 0;
   let failures: FailedAddress[] = [];

@@ -1,4 +1,4 @@
-/** The client of a person: messages of all sessions are pushed to callbacks, or pulled one by one. */
+/** The client of a person: messages of all sessions go to callbacks, or are pulled one by one. */
 
 import { invalidValueError } from '../core/lib/json.ts';
 import { Client } from './client.ts';
@@ -25,26 +25,26 @@ export class HumanClient extends Client implements AsyncIterable<Message> {
   }
 
   /**
-   * Pushes every message to the callback, also those that nobody has pulled yet; the result takes it away again. A message is
-   * acked when all callbacks are done; when one throws, it comes again, to all of them.
+   * Passes every message to the callback, including those not pulled yet; call the result to stop. A message is acked
+   * when all callbacks are done; if one throws, it is delivered to all again.
    */
   onMessage(callback: MessageHandler): () => void {
     if (typeof callback !== 'function') throw invalidValueError('callback', 'a function', callback);
-    // The same function given twice is two callbacks.
+    // Registering a function twice makes two callbacks.
     const own: MessageHandler = (message, session) => callback(message, session);
     this.callbacks.add(own);
     this.wakeRooms();
     return () => void this.callbacks.delete(own);
   }
 
-  /** The next message of any session that nobody has taken, which is acked with that; null = the client is closed. */
+  /** Takes and acks the next message of any session; null = the client is closed. */
   async next(options: WaitOptions = {}): Promise<Message | null> {
     checkOptions(options, WAIT_OPTIONS);
     const item = await this.unread.wait(isContentDelivery, options);
     return item === null ? null : item.room.messageOf(item.delivery);
   }
 
-  /** The messages of all sessions, until the client closes. */
+  /** Messages of all sessions, until the client closes. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Message, void, undefined> {
     for (let message = await this.next(); message !== null; message = await this.next()) yield message;
   }

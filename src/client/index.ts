@@ -1,10 +1,8 @@
 /**
- * The client of a Parley hub: for agents and for people, over any link.
- *
- * `connection/` is the protocol on one link (handshake, requests, streams, reconnecting), `session/` the handles of sessions
- * and tasks, `operations/` the other calls in the caller's words, `lib/` what all of them use. `node.ts` and `web.ts` are
- * the entries. Must stay true: no message is lost or handled twice across lost links; options are checked before anything is
- * sent. Start reading at client.ts, then session/session.ts and connection/connection.ts.
+ * The client of a Parley hub: for agents and people, over any link. `connection/` is the protocol on one link,
+ * `session/` the handles of sessions and tasks, `operations/` the parameters of other calls; `node.ts` and `web.ts` are
+ * the entries. Must stay true: no message is lost or handled twice across lost links; options are checked before
+ * anything is sent. Start reading at client.ts, session/session.ts and connection/connection.ts.
  */
 
 export type { CancelSignal, OwnSignal } from '../core/ports/platform.ts';

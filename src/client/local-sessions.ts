@@ -1,9 +1,9 @@
-/** The sessions a client has a handle of, by id. When there are many, those that are over are forgotten. */
+/** The sessions a client has a handle of, by id. */
 
 import type { HubError } from '../core/lib/errors.ts';
 import { type ClientHost, LocalSession } from './session/local-session.ts';
 
-/** Sessions above which those that are over are forgotten. */
+/** Above this number, ended sessions are forgotten. */
 const KEPT = 1000;
 
 export class LocalSessions {
@@ -30,7 +30,7 @@ export class LocalSessions {
     return session;
   }
 
-  /** There are handlers now where there were none. */
+  /** Call when handlers are added. */
   wake(): void {
     for (const session of this.byId.values()) session.wake();
   }
@@ -39,7 +39,7 @@ export class LocalSessions {
     for (const session of this.byId.values()) session.shut(why);
   }
 
-  /** A handle that is still held goes on working; it is only no longer found by its id. */
+  /** Forgotten handles keep working; they are only no longer found by id. */
   private sweep(): void {
     for (const [sessionId, session] of this.byId) if (session.isOver) this.byId.delete(sessionId);
     this.sweepAt = Math.max(KEPT, 2 * this.byId.size);

@@ -1,4 +1,4 @@
-/** The client in Node: over any link, or over a WebSocket of the ws package. */
+/** The client in Node: over any link, or a WebSocket of the ws package. */
 
 import { WebSocket } from 'ws';
 import { invalidValueError } from '../core/lib/json.ts';
@@ -15,9 +15,8 @@ export * from './index.ts';
 /** @deprecated since 0.2; use `TlsTrust`. */
 export type Trust = TlsTrust;
 
-/** What a certificate is judged by, beside the authorities the machine trusts. */
 export interface TlsTrust {
-  /** The certificates of authorities of your own, as PEM; then these alone count. */
+  /** Certificates of your own authorities, as PEM; replaces the machine's list. */
   readonly ca?: string | readonly string[] | undefined;
 }
 
@@ -35,7 +34,7 @@ function connectingWith(ca: TlsTrust['ca']): ConnectFunctions {
     random: Math.random,
     options: { ca: TRUSTED },
     openSocket: (url) =>
-      // Its listeners take events with more in them than is used here.
+      // Its event types carry more than this code uses.
       new WebSocket(url, { perMessageDeflate: false, handshakeTimeout: 10_000, ...trust }) as unknown as Socket,
   });
 }

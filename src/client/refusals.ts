@@ -1,13 +1,13 @@
-/** What a hub's refusal to bind an identity says about the credential. */
+/** Why a hub rejected a credential. */
 
 import { WireError } from '../core/lib/errors.ts';
 
-/** The hub rejected the credential, or what it may do. */
+/** The hub rejected the credential, or its grants do not suffice. */
 export function isRefusal(thrown: unknown): thrown is WireError {
   return thrown instanceof WireError && (thrown.code === 'unauthenticated' || thrown.code === 'forbidden');
 }
 
-/** The only name the token speaks for, if the hub rejected it for that reason; else null. */
+/** The only name the token is valid for, if that is why the hub rejected it; else null. */
 export function onlyNameFrom({ details }: WireError): string | null {
   const name = details?.speaks_for;
   return typeof name === 'string' ? name : null;

@@ -1,4 +1,4 @@
-/** The client in a browser: over any link, or over the page's own WebSocket. */
+/** The client in a browser: over any link, or the page's own WebSocket. */
 
 import { type ConnectFunctions, createConnect } from './connect.ts';
 

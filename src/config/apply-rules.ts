@@ -1,4 +1,4 @@
-/** The rules of a config file: who is named there has that rule and those grants, and no others. */
+/** Applies the rules of a config file: named agents get exactly that rule and those grants. */
 
 import type { AgentClient } from '../client/agent-client.ts';
 import { type Json, jsonEqual } from '../core/lib/json.ts';
@@ -9,7 +9,7 @@ import { applyRuleChange, defaultRule } from '../core/records/access/rule-schema
 import type { LocalHub } from '../server/create-hub.ts';
 import type { Config, RuleConfig } from './shape/config.ts';
 
-/** What holds for an agent: its own rule over that of all, field by field. null = the file says nothing of rules. */
+/** An agent's rule merged over that of `*`, field by field. null = the file has no rules. */
 export function ruleOf(rules: Config['rules'], name: string): RuleConfig | null {
   if (rules === undefined) return null;
   const [all = {}, own = {}] = [rules['*'], rules[name]];
@@ -24,7 +24,7 @@ export function ruleOf(rules: Config['rules'], name: string): RuleConfig | null 
   };
 }
 
-/** What is the same already is not written again. */
+/** Writes only what differs. */
 export async function applyRule(
   hub: LocalHub,
   client: AgentClient,
@@ -33,7 +33,6 @@ export async function applyRule(
 ): Promise<void> {
   const wanted = applyRuleChange(defaultRule(limitsWith(limits)), change);
   const { rule } = await client.rule();
-  // Rules are JSON: texts, numbers and null.
   const isSame = jsonEqual(rule as unknown as Json, wanted as unknown as Json);
   if (!isSame) await hub.setRule(client.name, wanted as RuleChange);
   if (grants === undefined) return;

@@ -1,4 +1,4 @@
-/** The schedules of a config file: made, changed or left as they are, by name; those that the file made and has no longer are deleted. */
+/** Applies the schedules of a config file by name: creates, updates, and deletes those removed from the file. */
 
 import { basename } from 'node:path';
 import type { AgentClient } from '../client/agent-client.ts';
@@ -11,18 +11,18 @@ import type { LocalHub } from '../server/create-hub.ts';
 import type { ScheduleUpdateKind } from '../server/up.ts';
 import type { ScheduleConfig } from './shape/config.ts';
 
-/** By this label of its sessions a schedule is known to be of a file. */
+/** Marks the sessions of schedules that came from a file. */
 const FILE_LABEL = 'config_file';
 
 interface ApplyContext {
   readonly hub: LocalHub;
   readonly file: string;
-  /** Who speaks for a name: a participant of the file, or somebody for this alone. */
+  /** Runs work as a participant of the file, or as a temporary client of that name. */
   speaker<T>(name: string, work: (client: AgentClient) => Promise<T>): Promise<T>;
   report(schedule: Schedule, what: ScheduleUpdateKind): void;
 }
 
-/** One after the other, so that what goes wrong can be told by its key: `failed` makes the error of it. What was made until then is undone. */
+/** Applies one by one; on an error undoes the previous ones and throws what `failed` returns. */
 export async function applySchedules(
   schedules: Readonly<Record<string, ScheduleConfig>>,
   applying: ApplyContext,
@@ -36,11 +36,9 @@ export async function applySchedules(
       const id = await applying.speaker(as, (client) => applyOne(client, name, options, applying, undo));
       named.add(id);
     } catch (thrown) {
-      const left = await undone(undo);
-      throw failed(
-        name,
-        left === 0 ? thrown : new Error(`${asError(thrown).message}; ${left} before it stay as they are now`),
-      );
+      const remaining = await undone(undo);
+      const note = `${asError(thrown).message}; ${remaining} earlier changes could not be undone`;
+      throw failed(name, remaining === 0 ? thrown : new Error(note));
     }
   }
   for (const one of applying.hub.schedules()) {
@@ -61,7 +59,7 @@ export function toScheduleOptions(schedule: Omit<ScheduleConfig, 'as'>, file: st
   };
 }
 
-/** Whether it is paused is for whoever paused it. */
+/** Leaves the paused state unchanged. */
 async function applyOne(
   client: AgentClient,
   name: string,
@@ -87,7 +85,7 @@ function asBefore({ schedule_id, template, expression, zone, missed, overlap }: 
   return { schedule_id, template, expression, zone, missed, overlap };
 }
 
-/** The last first; how many could not be undone. */
+/** Undoes the latest first; returns how many steps failed. */
 async function undone(undo: readonly (() => Promise<unknown>)[]): Promise<number> {
   const failures: unknown[] = [];
   for (const step of undo.toReversed()) await step().catch((thrown: unknown) => failures.push(thrown));
@@ -102,7 +100,7 @@ async function called(client: AgentClient, name: string): Promise<Schedule | nul
 function isAsWanted(before: Schedule, options: ScheduleOptions): boolean {
   const { template, expression, zone, missed, overlap } = scheduleParams(before.name, options);
   const { template: old, expression: when, zone: where, missed: lost, overlap: both } = before;
-  // A template is JSON, but for members that are undefined, which are as if they were not there.
+  // Undefined members of a template count as missing.
   return jsonEqual(
     plain({ old, when, where, lost, both }),
     plain({ old: template, when: expression, where: zone, lost: missed, both: overlap }),

@@ -1,10 +1,9 @@
-/** A participant that is begun again when it is lost, after pauses that grow; the hub goes on meanwhile. */
+/** Rejoins a lost participant after growing pauses while the hub keeps running. */
 
 import type { ConnectionEnd } from '../client/index.ts';
 import { asError } from '../core/lib/errors.ts';
 import type { Clock } from '../core/ports/platform.ts';
 
-/** As much of a participant as is needed here. */
 export interface Rejoinable {
   readonly closed: Promise<ConnectionEnd>;
   close(): Promise<void>;
@@ -13,16 +12,16 @@ export interface Rejoinable {
 interface AutoRejoinOptions<P extends Rejoinable> {
   readonly clock: Clock;
   join(): Promise<P>;
-  /** It is there again. */
+  /** Joined again. */
   joined(participant: P): void;
-  /** It is lost; null = for good. */
+  /** Connection lost; null = permanently. */
   lost(reason: string, retryInMs: number | null): void;
 }
 
 const PAUSES_MS = [1_000, 2_000, 5_000, 15_000, 60_000] as const;
 const LONGEST_MS = 60_000;
 
-/** Somebody meant it: taking the name back would go on for ever. */
+/** Deliberate: taking the name back would never end. */
 const MEANT: readonly string[] = ['replaced', 'unregistered', 'unauthorized'];
 
 export class AutoRejoin<P extends Rejoinable> {
@@ -38,7 +37,7 @@ export class AutoRejoin<P extends Rejoinable> {
     this.watch(first);
   }
 
-  /** The first time is for the caller to hear of. */
+  /** The caller handles an error of the first join. */
   static async begin<P extends Rejoinable>(keeping: AutoRejoinOptions<P>): Promise<AutoRejoin<P>> {
     const first = await keeping.join();
     keeping.joined(first);
@@ -90,5 +89,5 @@ function isShutdown(end: ConnectionEnd): boolean {
 
 function reasonOf(end: ConnectionEnd): string {
   if (end.by === 'hub') return end.reason;
-  return end.by === 'refusal' ? end.error.message : 'its connection was lost';
+  return end.by === 'refusal' ? end.error.message : 'the connection was lost';
 }

@@ -1,4 +1,4 @@
-/** The schedules of a config file, tried on a hub that keeps nothing: what it refuses, the real one would. */
+/** Tries the schedules of a config file on a temporary hub, and checks that their participants exist. */
 
 import type { AgentClient } from '../client/agent-client.ts';
 import { asError, WireError } from '../core/lib/errors.ts';
@@ -10,11 +10,11 @@ import type { KeyPath, Problem } from './reading/location.ts';
 import { displayValue } from './shape/check-shape.ts';
 import type { Config, ScheduleConfig } from './shape/config.ts';
 
-/** Whoever is named counts as registered here: who is not is another file's to say. */
+/** Registers every named participant; unknown ones are reported elsewhere. */
 export async function checkSchedules(config: Config, raw: unknown): Promise<readonly Problem[]> {
   const schedules = Object.entries(config.schedules ?? {});
   if (schedules.length === 0) return [];
-  // Limits that do not go together are told by whoever starts the hub.
+  // Conflicting limits are reported when the hub starts.
   const hub = await createHub({ limits: config.hub?.limits ?? {} }).catch(() => null);
   if (hub === null) return [];
   try {
@@ -29,7 +29,7 @@ export async function checkSchedules(config: Config, raw: unknown): Promise<read
 
 type Cast = ReadonlyMap<string, AgentClient>;
 
-/** Stands for whoever is meant by an id or a capability, which only the real hub knows. */
+/** Stands in for ids and capabilities, which only the real hub knows. */
 const anybody = (at: number): string => `anybody-${at}`;
 
 async function registered(hub: LocalHub, { agents = {}, schedules = {}, rules, hub: settings }: Config): Promise<Cast> {
@@ -48,7 +48,7 @@ function stoodFor(participants: readonly ParticipantRef[]): readonly string[] {
   return participants.map((one, at) => (isName(one) && !/^[0-9a-f]{32}$/.test(one) ? one : anybody(at)));
 }
 
-/** Of one: what was refused is left out, and the rest is tried again. */
+/** All problems of one schedule: drops each rejected key and tries again. */
 async function refusals(name: string, schedule: ScheduleConfig, cast: Cast, raw: unknown): Promise<readonly Problem[]> {
   const { as, ...settings } = schedule;
   const client = cast.get(as);

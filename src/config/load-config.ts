@@ -1,18 +1,11 @@
-/** A config file, from its path to what is meant: read, variables put in, checked. Nothing of it is carried out here. */
+/** Reads a config file, expands its variables and checks it. Has no side effects. */
 
 import { readFile } from 'node:fs/promises';
 import { dirname, extname, resolve } from 'node:path';
 import { type CommandError, notFoundError } from '../cli/terminal/command-error.ts';
 import { isObject } from '../client/lib/option-checks.ts';
 import { checkConfigValues } from './checks/check-values.ts';
-import {
-  configError,
-  type Problem,
-  type ReadResult,
-  type Source,
-  type SyntaxProblem,
-  syntaxError,
-} from './reading/location.ts';
+import { configError, type Problem, type ReadResult, type Source, syntaxError } from './reading/location.ts';
 import { createRedactor, expandVariables } from './reading/variables.ts';
 import { checkShape } from './shape/check-shape.ts';
 import type { Config, HubConfig } from './shape/config.ts';
@@ -21,30 +14,30 @@ export interface LoadedConfig {
   readonly file: string;
   readonly config: Config;
   readonly source: Source;
-  /** Puts the names of variables back where their values would be shown. */
+  /** Replaces values of variables by their names. */
   hide(text: string): string;
-  /** Paths in a file are meant from where the file is. */
+  /** Resolves a path relative to the file. */
   from(path: string): string;
 }
 
-/** A config file as far as it was understood. */
+/** A config file as far as it is valid. */
 interface ExaminedConfig {
-  /** With the parts nothing is wrong with. */
+  /** The valid parts. */
   readonly loaded: LoadedConfig;
-  /** All that can be seen without looking at other files. */
+  /** Problems visible without other files. */
   readonly problems: readonly Problem[];
-  /** The names of its agents, also of those something is wrong with. */
+  /** Names of all agents, valid or not. */
   readonly agentNames: readonly string[];
 }
 
-/** Throws a CommandError with everything that is wrong. */
+/** Throws a CommandError with all problems. */
 export async function loadConfig(file: string, env: NodeJS.ProcessEnv): Promise<LoadedConfig> {
   const { loaded, problems } = await examineConfig(file, env);
   if (problems.length > 0) throw configError(loaded.source, problems, loaded.hide);
   return loaded;
 }
 
-/** Throws a CommandError only of a text that cannot be read at all. */
+/** Throws a CommandError only if the text cannot be parsed. */
 export async function examineConfig(file: string, env: NodeJS.ProcessEnv): Promise<ExaminedConfig> {
   const source = await readSource(file);
   if ('slips' in source) throw syntaxError(file, source.slips);
@@ -52,13 +45,13 @@ export async function examineConfig(file: string, env: NodeJS.ProcessEnv): Promi
   const shaped = checkShape(value, source.value);
   const all: readonly Problem[] = [
     ...problems,
-    // One whose variable is not set is said to be so, and not to be empty too.
+    // Do not report the value of an unset variable as well.
     ...('problems' in shaped ? shaped.problems : []).filter((one) => !isAbout(one, problems)),
     ...checkConfigValues(value, source.value, env).filter((one) => !isAbout(one, problems)),
   ];
   const hide = createRedactor(withKeys(value, taken));
   const from = (path: string): string => resolve(dirname(file), path);
-  const config = 'config' in shaped && all.length === 0 ? shaped.config : soundPart(value, source.value, all);
+  const config = 'config' in shaped && all.length === 0 ? shaped.config : validPart(value, source.value, all);
   const loaded = { file, config: withPaths(config, from), source, hide, from };
   const { agents } = isObject(value) ? value : { agents: null };
   return { loaded, problems: all, agentNames: isObject(agents) ? Object.keys(agents) : [] };
@@ -66,21 +59,19 @@ export async function examineConfig(file: string, env: NodeJS.ProcessEnv): Promi
 
 const BY_NAME: readonly PropertyKey[] = ['agents', 'roles', 'rules', 'schedules'];
 
-/** Without each agent, role, rule and schedule something is wrong with: of the others there may be more to say. */
-function soundPart(value: unknown, raw: unknown, problems: readonly Problem[]): Config {
+/** Drops every agent, role, rule and schedule with a problem; the others may have more. */
+function validPart(value: unknown, raw: unknown, problems: readonly Problem[]): Config {
   if (!isObject(value)) return {};
   const wrong = problems.map(({ path: [part = '', name] }) => ({
     part,
     name: BY_NAME.includes(part) ? name : undefined,
   }));
-  const parts = Object.entries(value).filter(
-    ([part]) => !wrong.some((one) => one.part === part && one.name === undefined),
-  );
-  const sound = parts.map(([part, members]) => {
+  const valid = Object.entries(value).flatMap(([part, members]) => {
     const names = wrong.flatMap((one) => (one.part === part ? [one.name] : []));
-    return [part, isObject(members) ? without(members, names) : members] as const;
+    if (names.includes(undefined)) return [];
+    return [[part, isObject(members) ? without(members, names) : members] as const];
   });
-  const shaped = checkShape(Object.fromEntries(sound), raw);
+  const shaped = checkShape(Object.fromEntries(valid), raw);
   return 'config' in shaped ? shaped.config : {};
 }
 
@@ -92,12 +83,12 @@ function isAbout({ path }: Problem, problems: readonly Problem[]): boolean {
   return problems.some((one) => one.path.join('\0') === path.join('\0'));
 }
 
-/** `schedules:` with nothing below it. */
+/** Drops empty sections, such as `schedules:` without members. */
 function withoutEmpty(value: unknown): unknown {
   return isObject(value) ? Object.fromEntries(Object.entries(value).filter(([, part]) => part !== null)) : value;
 }
 
-/** Keys that are written into the file are as secret as those that are not. */
+/** Keys written into the file are secret too. */
 function withKeys(value: unknown, taken: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   return new Map([...keysIn(value).map((key) => [key, 'apiKey'] as const), ...taken]);
 }
@@ -110,7 +101,6 @@ function keysIn(value: unknown): readonly string[] {
   );
 }
 
-/** Also of headers. */
 function isSecretName(name: string): boolean {
   return name === 'apiKey' || /^(proxy-)?authorization$|^cookie$|api-key$|^x-.*(key|token|secret)$/i.test(name);
 }
@@ -135,8 +125,8 @@ function hubPaths(hub: HubConfig, from: (path: string) => string): HubConfig {
 
 export const CONFIG_ENDINGS = ['json', 'yaml', 'yml', 'ts', 'js', 'mjs'] as const;
 
-/** Unknown endings are read as YAML, of which JSON is a part. */
-async function readSource(file: string): Promise<Source | { readonly slips: readonly SyntaxProblem[] }> {
+/** Reads unknown endings as YAML, which includes JSON. */
+async function readSource(file: string): Promise<Source | Extract<ReadResult, { readonly slips: unknown }>> {
   const bytes = await readFile(file).catch((thrown: NodeJS.ErrnoException) => {
     throw unreadable(file, thrown);
   });
@@ -152,14 +142,14 @@ async function readText(file: string, text: string): Promise<ReadResult> {
   return (await import('./reading/read-yaml.ts')).readYaml(text);
 }
 
-/** By its mark, or by the half of its first letter that is 0. */
+/** Detects the byte order mark, or a zero byte in the first letter. */
 function isUtf16([first, second]: Uint8Array): boolean {
   const isMarked = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
   return isMarked || (second !== undefined && (first === 0) !== (second === 0));
 }
 
 function unreadable(file: string, thrown: NodeJS.ErrnoException): CommandError {
-  const why = thrown.code === 'ENOENT' ? 'is not there' : `cannot be read: ${thrown.message}`;
-  const hint = `Give the path of a file that ends in .${CONFIG_ENDINGS.join(', .')}.`;
+  const why = thrown.code === 'ENOENT' ? 'does not exist' : `cannot be read: ${thrown.message}`;
+  const hint = `Pass a file that ends in .${CONFIG_ENDINGS.join(', .')}.`;
   return notFoundError('no_file', `--config: ${file} ${why}`, hint);
 }

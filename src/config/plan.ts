@@ -1,9 +1,7 @@
 /**
- * The config file of `parley up`: from its path to a plan that can be carried out.
- *
- * `load-config.ts` reads it (`reading/`), expands variables, and checks its shape (`shape/`) and whether its values fit
- * together (`checks/`). This file adds what needs other files or a hub: agents, role files, schedules. `start-agents.ts` then
- * carries the plan out. All problems are reported at once, each with its line; values of secrets never appear in an error.
+ * The config file of `parley up`, from its path to a plan for start-agents.ts. load-config.ts reads and checks the file;
+ * this adds what needs other files or a hub: agents, role files, schedules. All problems are reported together, each with
+ * its line; errors never contain secret values.
  */
 
 import { existsSync } from 'node:fs';
@@ -15,20 +13,20 @@ import { type PreparedAgent, prepareAgents, roleFileProblems } from './prepare-a
 import { configError } from './reading/location.ts';
 import { findUnknownParticipants, isNewFolder } from './unknown-participants.ts';
 
-/** A config file that can be carried out. */
+/** A valid config file with its agents. */
 export interface Plan {
   readonly loaded: LoadedConfig;
   readonly agents: readonly PreparedAgent[];
 }
 
 export interface PlanOptions {
-  /** Where to look for a file that nobody named. */
+  /** Folder to search if no file is named. */
   readonly folder?: string | undefined;
-  /** Where the hub keeps everything unless the file says so; with it, who cannot be registered there is told too. */
+  /** The hub's data folder; with it, participants that cannot exist there are reported. */
   readonly data?: { readonly requested: string | undefined; readonly fallback: string } | undefined;
 }
 
-/** Throws a CommandError with everything that is wrong. */
+/** Throws a CommandError with all problems. */
 export async function loadPlan(file: string, env: NodeJS.ProcessEnv, { data }: PlanOptions = {}): Promise<Plan> {
   const { loaded, problems, agentNames } = await examineConfig(file, env);
   const { config, source, hide } = loaded;
@@ -45,7 +43,7 @@ export async function loadPlan(file: string, env: NodeJS.ProcessEnv, { data }: P
   return { loaded, agents: prepared.agents };
 }
 
-/** Of the file that is named, or the only one that is in the folder; null = there is none. */
+/** Loads the named file, or the only one in the folder; null = none. */
 export async function findPlan(
   value: string | undefined,
   env: NodeJS.ProcessEnv,
@@ -57,7 +55,7 @@ export async function findPlan(
 
 const CONFIG_NAMES: readonly string[] = CONFIG_ENDINGS.map((ending) => `parley.config.${ending}`);
 
-/** null = there is none. Of two nobody can say which one is meant. */
+/** null = none. Several are an error: the choice would be a guess. */
 export function findConfig(folder: string): string | null {
   const [found, ...others] = CONFIG_NAMES.filter((name) => existsSync(join(folder, name)));
   if (found === undefined) return null;

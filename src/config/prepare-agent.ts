@@ -1,4 +1,4 @@
-/** An agent of a config file as the function that takes its turns. What it needs is looked for now, not when its turn comes. */
+/** Builds the agent function of a config entry and checks what it needs now rather than at its first turn. */
 
 import { readFile, stat } from 'node:fs/promises';
 import { loadScript } from '../cli/agent-options/load-script.ts';
@@ -22,15 +22,15 @@ export interface PreparedAgent {
   readonly name: string;
   readonly settings: AgentConfig;
   readonly agent: AgentFn;
-  /** What takes its turns, for its passport and for people. */
+  /** Shown in the passport and to people. */
   readonly provider: string;
   readonly model: string | undefined;
   readonly systemPrompt: string;
-  /** Of its role, for others to find. */
+  /** From the role file, for others to find. */
   readonly description: string | undefined;
 }
 
-/** Every agent, or all that keeps some of them from beginning. */
+/** All agents, or the problems that prevent some of them. */
 export async function prepareAgents(
   loaded: LoadedConfig,
   env: NodeJS.ProcessEnv,
@@ -47,7 +47,7 @@ export async function prepareAgents(
   return { agents, problems };
 }
 
-/** Also of roles that nobody has. */
+/** Includes unused roles. */
 export async function roleFileProblems(loaded: LoadedConfig): Promise<readonly Problem[]> {
   const roles = Object.entries(loaded.config.roles ?? {});
   const read = await Promise.allSettled(roles.map(([id, role]) => roleOf(role, ['roles', id, 'promptFile'], loaded)));
@@ -64,10 +64,10 @@ async function prepared(
 ): Promise<PreparedAgent> {
   const path = ['agents', name];
   const role = settings.role === undefined ? undefined : loaded.config.roles?.[settings.role];
-  const said = role === undefined ? NO_ROLE : await roleOf(role, ['roles', settings.role ?? '', 'promptFile'], loaded);
-  const { description } = said;
+  const file = role === undefined ? NO_ROLE : await roleOf(role, ['roles', settings.role ?? '', 'promptFile'], loaded);
+  const { description } = file;
   const { agent, provider, model } = await agentOf(path, settings, loaded, env);
-  const prompts = { role: said.prompt, own: settings.prompt ?? '' };
+  const prompts = { role: file.prompt, own: settings.prompt ?? '' };
   return { name, settings, provider, model, description, ...applyRole(agent, prompts, role, loaded.config, env) };
 }
 
@@ -90,7 +90,7 @@ async function agentOf(
     const file = loaded.from(script);
     const agent = await withKey([...path, 'script'], loadScript(file, ''));
     if (await isOfTexts(file))
-      checkCost(path, settings, 'a list of texts tells no cost', 'give answers with a cost_usd');
+      checkCost(path, settings, 'a list of texts reports no cost', 'use answers with a cost_usd');
     return { agent, provider: 'script', model: undefined };
   }
   if (cli !== undefined) {
@@ -118,13 +118,10 @@ async function byCommand(
   const { createCliAdapter } = await import('../participants/clis/cli-agents.ts');
   const { model, transport, output } = settings;
   if (output === undefined || output === 'text')
-    checkCost(path, settings, 'a command tells no cost with output text', 'let it write json');
+    checkCost(path, settings, 'a command reports no cost with output text', 'use output json');
   const options = await running(path, settings, loaded, env);
-  return {
-    agent: createCliAdapter({ ...options, command, args, model, transport, output }),
-    provider: 'command',
-    model,
-  };
+  const agent = createCliAdapter({ ...options, command, args, model, transport, output });
+  return { agent, provider: 'command', model };
 }
 
 async function words(line: string): Promise<readonly string[]> {
@@ -148,11 +145,11 @@ async function running(
     throw new ConfigProblemError([...path, 'passEnv', unset], `the variable ${passEnv?.[unset]} is not set`);
   const folder = from(cwd);
   const found = await stat(folder).catch(() => null);
-  if (found?.isDirectory() !== true) throw new ConfigProblemError([...path, 'cwd'], 'expected a folder that is there');
+  if (found?.isDirectory() !== true) throw new ConfigProblemError([...path, 'cwd'], 'expected an existing folder');
   return { cwd: folder, passEnv, timeoutMs: timeout === undefined ? undefined : durationMs(timeout, 'timeout') };
 }
 
-/** Its settings were checked: a choice of model and a key are there. */
+/** The settings were checked: model and key are present. */
 function createModelAgent(
   path: KeyPath,
   settings: AgentConfig,
@@ -167,33 +164,27 @@ function createModelAgent(
   const options = { baseUrl, apiKey, maxTokens, temperature, stream, maxRounds, headers, prices: own, timeoutMs };
   const agent = agentForModel(choice, options);
   if (modelOf(agent)?.estimate?.({ messages: [] }).usd(1) === null)
-    checkCost(path, settings, `${choice.model} has no known price`, 'give its prices');
+    checkCost(path, settings, `${choice.model} has no known price`, 'set its prices');
   return { agent, provider: choice.api, model: choice.model };
 }
 
-interface AgentInRole {
-  readonly agent: AgentFn;
-  readonly systemPrompt: string;
-}
-
-/** A role with a schema has its prompt in it; of any other the prompt is all there is. */
+/** A role with a schema includes its prompt; other roles are only a prompt. */
 function applyRole(
   agent: AgentFn,
   prompts: { readonly role: string; readonly own: string },
   role: RoleConfig | undefined,
   { extract }: Pick<Config, 'extract'>,
   env: NodeJS.ProcessEnv,
-): AgentInRole {
+): Pick<PreparedAgent, 'agent' | 'systemPrompt'> {
   if (role?.schema === undefined) {
-    const said = [prompts.role, prompts.own].filter((part) => part.trim() !== '');
-    return { agent, systemPrompt: said.join('\n\n') };
+    const parts = [prompts.role, prompts.own].filter((part) => part.trim() !== '');
+    return { agent, systemPrompt: parts.join('\n\n') };
   }
-  const made = toMetaSchema(role.schema);
-  if ('problem' in made) throw new Error(made.problem);
+  const meta = toMetaSchema(role.schema);
+  if ('problem' in meta) throw new Error(meta.problem);
   const settings = settingsOf(mergeExtract(extract, role.extract), env);
-  const { jsonSchema } = made;
-  const all = jsonSchema === undefined ? settings : { ...settings, jsonSchema };
-  return { agent: createRole(agent, prompts.role, made.schema, all).agent, systemPrompt: prompts.own };
+  const all = meta.jsonSchema === undefined ? settings : { ...settings, jsonSchema: meta.jsonSchema };
+  return { agent: createRole(agent, prompts.role, meta.schema, all).agent, systemPrompt: prompts.own };
 }
 
 function settingsOf({ model, ...rest }: ExtractConfig, env: NodeJS.ProcessEnv): ExtractSettings {
@@ -204,7 +195,6 @@ function settingsOf({ model, ...rest }: ExtractConfig, env: NodeJS.ProcessEnv): 
   return { ...rest, model: clientForModel(choice, { apiKey: env[keyVariable(choice)], ...settings }) };
 }
 
-/** Something about a key of the file. */
 class ConfigProblemError extends Error {
   readonly problem: Problem;
 
@@ -214,7 +204,7 @@ class ConfigProblemError extends Error {
   }
 }
 
-/** What goes wrong there is about that key. */
+/** Reports any failure of `work` under that key. */
 async function withKey<T>(path: KeyPath, work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -223,17 +213,11 @@ async function withKey<T>(path: KeyPath, work: Promise<T>): Promise<T> {
   }
 }
 
-/** Of one that can never tell its cost. */
-function checkCost(path: KeyPath, settings: AgentConfig, who: string, advice: string): void {
-  const problem = findCostProblem(path, settings, who, advice);
-  if (problem !== null) throw new ConfigProblemError(problem.path, problem.text);
-}
-
-/** `who` is who does not tell: "a command whose output is text". */
-function findCostProblem(path: KeyPath, { budget }: AgentConfig, who: string, advice: string): Problem | null {
-  if (budget === undefined || budget.unpriced === 'count_as_zero') return null;
+/** Rejects a USD limit for an agent that cannot report its cost, unless unknown costs count as 0. */
+function checkCost(path: KeyPath, { budget }: AgentConfig, reason: string, advice: string): void {
+  if (budget === undefined || budget.unpriced === 'count_as_zero') return;
   const part = (['perTurn', 'perSession', 'total'] as const).find((one) => budget[one]?.usd !== undefined);
-  if (part === undefined) return null;
-  const text = `${who}, so that a limit in USD cannot be kept; ${advice}, or budget.unpriced: count_as_zero`;
-  return { path: [...path, 'budget', part, 'usd'], text };
+  if (part === undefined) return;
+  const text = `${reason}, so a limit in USD cannot be enforced; ${advice}, or budget.unpriced: count_as_zero`;
+  throw new ConfigProblemError([...path, 'budget', part, 'usd'], text);
 }

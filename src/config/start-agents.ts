@@ -1,4 +1,4 @@
-/** Begins what a config file asks for beside the hub: its participants, under their rules, and its schedules. All of it, or nothing. */
+/** Starts the participants and schedules of a config file: all of them, or none. */
 
 import type { CommandError } from '../cli/terminal/command-error.ts';
 import type { AgentClient } from '../client/agent-client.ts';
@@ -27,11 +27,8 @@ export async function startAgents(
   const kept: AutoRejoin<Participant>[] = [];
   const clients = new Map<string, AgentClient>();
   const close = async (): Promise<void> => void (await Promise.all(kept.map((one) => one.close())));
-  await requireKnownParticipants(
-    hub,
-    plan.loaded,
-    plan.agents.map(({ name }) => name),
-  );
+  const names = plan.agents.map(({ name }) => name);
+  await requireKnownParticipants(hub, plan.loaded, names);
   try {
     for (const agent of plan.agents) kept.push(await begin(hub, plan, agent, clients, report, log));
     await schedule(hub, plan, clients, report);
@@ -62,7 +59,7 @@ function begin(
   });
 }
 
-/** Over a link within this process: it needs no token, and no port. */
+/** Connects in process, without token or port. */
 function join(hub: LocalHub, { loaded }: Plan, agent: PreparedAgent, log: Logger): Promise<Participant> {
   const { name, settings, provider, model, systemPrompt } = agent;
   const { rules, hub: { limits = {} } = {} } = loaded.config;
@@ -117,7 +114,7 @@ async function schedule(
       async speaker(name, work) {
         const known = clients.get(name);
         if (known !== undefined) return work(known);
-        // Invites are for whoever is there to stay.
+        // Leave invites to the participant's own connection.
         const client = await hub.agent(name, { onInvite: () => new Promise(() => {}) });
         return work(client).finally(() => client.close());
       },

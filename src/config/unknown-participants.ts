@@ -7,12 +7,12 @@ import { isName } from './check-schedules.ts';
 import type { LoadedConfig } from './load-config.ts';
 import { configError, type Problem } from './reading/location.ts';
 
-/** A folder that no hub has been in yet: nobody is registered there. */
+/** A data folder without a hub: nobody is registered there. */
 export function isNewFolder(data: string): boolean {
   return !existsSync(join(data, 'parley.json'));
 }
 
-/** Checked before anything is created. `agentNames`: the agents of the file. */
+/** Checks before anything is created. */
 export async function requireKnownParticipants(
   hub: LocalHub,
   loaded: LoadedConfig,
@@ -22,7 +22,7 @@ export async function requireKnownParticipants(
   if (problems.length > 0) throw configError(loaded.source, problems, loaded.hide);
 }
 
-/** `hub` null: nobody is registered yet. `agentNames`: the agents of the file, valid or not. */
+/** `hub` null = nobody is registered yet. `agentNames`: the agents of the file, valid or not. */
 export async function findUnknownParticipants(
   hub: LocalHub | null,
   { config: { schedules = {} } }: LoadedConfig,
@@ -34,7 +34,7 @@ export async function findUnknownParticipants(
     known.add(as);
     for (const [at, name] of participants.entries()) {
       if (!isName(name) || known.has(name) || (hub !== null && (await isRegistered(hub, name)))) continue;
-      const text = `nobody called "${name}" is one of agents, or registered with the hub`;
+      const text = `"${name}" is neither one of agents nor registered with the hub`;
       problems.push({ path: ['schedules', schedule, 'participants', at], text });
     }
   }

@@ -1,9 +1,8 @@
 /**
- * The contracts of the hub: records, errors, ports, and pure functions over them. Core knows no clock, no store and no network.
- * Its rooms, each may import only those before it: lib → records → ports → state → decisions → protocol.
+ * The contracts of the hub: records, errors, ports, and pure functions over them, without clock, store or network.
+ * Each room imports only those before it: lib → records → ports → state → decisions → protocol.
  *
- * Start reading at records/session/envelope.ts, then state/state.ts (the fold of a log), decisions/admit.ts (may this be posted)
- * and protocol/operations/operations.ts (what clients may ask).
+ * Start with records/session/envelope.ts, state/state.ts, decisions/admit.ts and protocol/operations/operations.ts.
  */
 
 export type { AddAnswer } from './decisions/add-participant.ts';

@@ -1,6 +1,6 @@
 /**
- * What becomes durable in one session may matter to others: deliveries, the ends of children, members who are gone, draining,
- * outcomes of tasks. The one place that says what a durable unit causes, and in which order.
+ * The follow-up of a durable unit, in order: events, deliveries, and effects on other sessions such as the end of children. This is the
+ * only place that derives them.
  */
 
 import { closeSession, finishDraining } from '../core/decisions/end-session.ts';
@@ -13,31 +13,21 @@ import { isTerminal } from '../core/records/session/session.ts';
 import type { Entry, Head } from '../core/records/session/unit.ts';
 import type { SessionState } from '../core/state/state.ts';
 import type { Deadlines } from './deadlines/deadlines.ts';
-import type { Inboxes } from './delivery/inboxes.ts';
 import type { EnvelopeTexts } from './delivery/log-reader.ts';
-import type { Observers } from './delivery/observers.ts';
-import type { Streams } from './delivery/streams.ts';
 import type { Ground } from './log/ground.ts';
-import type { Registry } from './registry/registry.ts';
-import type { LiveIndex } from './sessions/live-index.ts';
+import type { SharedRooms } from './posting/shared-rooms.ts';
 import type { LiveSession, SessionListener } from './sessions/live-session.ts';
-import type { Sessions } from './sessions/sessions.ts';
 import type { Waiters } from './sessions/waiters.ts';
 import type { Delegations } from './tasks/delegations.ts';
+import type { SessionEvent } from './telemetry/meter.ts';
 import { runWithRetries } from './time/retries.ts';
 
-export interface FollowUpNeeds extends Ground {
-  readonly registry: Registry;
-  readonly sessions: Sessions;
-  readonly index: LiveIndex;
+type FollowUpNeeds = SharedRooms & {
   readonly waiters: Waiters;
-  readonly inboxes: Inboxes;
   readonly texts: EnvelopeTexts;
-  readonly streams: Streams;
-  readonly observers: Observers;
   readonly deadlines: Deadlines;
   readonly delegations: Delegations;
-}
+};
 
 export class FollowUp implements SessionListener {
   private readonly needs: FollowUpNeeds;
@@ -85,7 +75,7 @@ export class FollowUp implements SessionListener {
     needs.streams.publish(entries, after, session.epoch);
     needs.observers.publish(entries, after, session.epoch);
     needs.waiters.wake(metadata);
-    // What participants post ends nothing.
+    // Only hub envelopes change the lifecycle.
     if (!isOfHub) return;
     if (entries.some(namesSomeone)) this.reconcile(head);
     void needs.streams.checkDrained(head);
@@ -97,7 +87,7 @@ export class FollowUp implements SessionListener {
     void this.closeChildren(session.sessionId);
   }
 
-  /** A child whose parent has ended ends too. */
+  /** Closes a child whose parent has ended. */
   closeWithParent(sessionId: string): Promise<void> {
     return runWithRetries(this.needs, `${sessionId}\nlook at parent`, async () => {
       const parentId = (await this.needs.sessions.currentHead(sessionId))?.head.parent_session_id ?? null;
@@ -111,7 +101,7 @@ export class FollowUp implements SessionListener {
     return this.run(sessionId, `gone ${agentId}`, (state) => removeParticipant(state, agentId, 'unregistered'));
   }
 
-  /** A new session, or a new invite, may name who is leaving, or a parent that has ended: they did not know of it yet. */
+  /** A new session or invite may name an identity that is retiring, or a parent that has just ended. */
   private reconcile({ session_id, members, parent_session_id }: Head): void {
     for (const [agentId, status] of Object.entries(members)) {
       const belongs = status !== 'removed' && status !== 'rejected';
@@ -120,7 +110,7 @@ export class FollowUp implements SessionListener {
     if (parent_session_id !== null) void this.closeWithParent(session_id);
   }
 
-  /** Of a parent and its child, whichever is durable last finds the other: one looks here, the other in `closeWithParent`. */
+  /** Parent and child look for each other, here and in `closeWithParent`: whichever is durable last finds the other. */
   private closeChildren(sessionId: string): Promise<void> {
     return runWithRetries(this.needs, `${sessionId}\nchildren`, async () => {
       for (const child of await this.needs.store.liveChildren(sessionId)) void this.closeChild(child);
@@ -131,7 +121,7 @@ export class FollowUp implements SessionListener {
     return this.run(sessionId, 'parent', (state) => closeSession(state, null, 'parent_closed'));
   }
 
-  /** CLOSING ends after its drain timeout at the latest, also when the wall clock is set back meanwhile. */
+  /** Ends CLOSING after its drain timeout, even if the wall clock is set back. */
   private limitDrain({ session_id, state, drain_timeout_ms }: Head): void {
     const key = `drain\n${session_id}`;
     const { retries } = this.needs;
@@ -147,7 +137,7 @@ export class FollowUp implements SessionListener {
     return runWithRetries(this.needs, `${sessionId}\n${what}`, work);
   }
 
-  /** What tasks came to goes into the profiles of their owners: one record for each owner a unit tells of. Nobody waits for it. */
+  /** Adds the outcomes of tasks to the profiles of their owners, one record per owner. No caller waits for it. */
   private recordTaskOutcomes(entries: readonly Entry[]): void {
     let byOwner: Map<string, TaskOutcome[]> | null = null;
     for (const { envelope } of entries) {
@@ -162,14 +152,14 @@ export class FollowUp implements SessionListener {
     for (const [ownerId, outcomes] of byOwner ?? []) this.keepOutcomes(ownerId, outcomes);
   }
 
-  /** One that is lost is one less in a statistic; a hub that cannot write has said so elsewhere. */
+  /** Losing an outcome is harmless: it is one less in a statistic. */
   private keepOutcomes(agent_id: string, outcomes: readonly TaskOutcome[]): void {
     const { backlog, registry, log } = this.needs;
-    // Who has been unregistered since has no profile.
+    // A retired identity has no profile.
     if (backlog.failed !== null || registry.byAgentId(agent_id) === null) return;
     registry.observe(agent_id, outcomes).catch((thrown: unknown) => {
       if (backlog.failed === null)
-        log.warn('outcomes of tasks could not be kept', { agent_id, error: asError(thrown).message });
+        log.warn('task outcomes could not be stored', { agent_id, error: asError(thrown).message });
     });
   }
 }
@@ -182,6 +172,19 @@ function namesSomeone({ envelope }: Entry): boolean {
   return envelope.event_type === 'session.created' || envelope.event_type === 'session.invite';
 }
 
+interface LifecycleChange {
+  readonly counted: SessionEvent;
+  readonly event: 'sessionCreated' | 'sessionOpened' | 'sessionClosing' | 'sessionEnded';
+}
+
+const LIFECYCLE: ReadonlyMap<string, LifecycleChange> = new Map([
+  ['session.created', { counted: 'created', event: 'sessionCreated' }],
+  ['session.opened', { counted: 'opened', event: 'sessionOpened' }],
+  ['session.closing', { counted: 'closing', event: 'sessionClosing' }],
+  ['session.closed', { counted: 'ended', event: 'sessionEnded' }],
+  ['session.expired', { counted: 'ended', event: 'sessionEnded' }],
+]);
+
 function announce(
   { events, meter }: Pick<Ground, 'events' | 'meter'>,
   entries: readonly Entry[],
@@ -190,33 +193,19 @@ function announce(
   const { type } = session.manifest;
   for (const { envelope, turn } of entries) {
     if (events.hasListeners('envelopePosted')) events.emit('envelopePosted', { envelope, turn });
-    switch (envelope.event_type) {
-      case 'session.created':
-        meter.session(type, 'created');
-        events.emit('sessionCreated', { session });
-        break;
-      case 'session.opened':
-        meter.session(type, 'opened');
-        events.emit('sessionOpened', { session });
-        break;
-      case 'session.closing':
-        meter.session(type, 'closing');
-        events.emit('sessionClosing', { session });
-        break;
-      case 'expectation.violated':
-        meter.violated(violationIn(envelope).name);
-        events.emit('expectationViolated', { session, violation: violationIn(envelope), seq: envelope.seq });
-        break;
-      case 'session.closed':
-      case 'session.expired':
-        meter.session(type, 'ended');
-        events.emit('sessionEnded', { session });
-        break;
+    const lifecycle = LIFECYCLE.get(envelope.event_type);
+    if (lifecycle !== undefined) {
+      meter.session(type, lifecycle.counted);
+      events.emit(lifecycle.event, { session });
+    } else if (envelope.event_type === 'expectation.violated') {
+      const violation = violationIn(envelope);
+      meter.violated(violation.name);
+      events.emit('expectationViolated', { session, violation, seq: envelope.seq });
     }
   }
 }
 
 function violationIn({ event_data }: Entry['envelope']): Violation {
-  // Made by the hub; the log is read by checksum, not by schema.
+  // The hub wrote it; the log is read by checksum, not by schema.
   return event_data as unknown as Violation;
 }

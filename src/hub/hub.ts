@@ -1,4 +1,4 @@
-/** The hub in a process: its life, what it accepts, and what its owner may ask of it. The rooms are wired in wiring.ts. */
+/** The hub in a process: its lifecycle, its links, and the calls of the host application. wiring.ts constructs the rooms. */
 
 import type { InviteAnswer } from '../core/decisions/membership.ts';
 import { HubError, type WireCode, WireError } from '../core/lib/errors.ts';
@@ -17,7 +17,8 @@ import type { RuleChange, RuleRecord } from '../core/records/access/rule.ts';
 import type { Schedule } from '../core/records/work/schedule.ts';
 import { Connection } from './connection/connection.ts';
 import { type SingleRequest, SingleRequests } from './connection/single-request.ts';
-import type { Figures } from './reading/console/figures.ts';
+import { collectFigures, collectHealth, type Figures } from './reading/console/figures.ts';
+import { checkSnapshot } from './reading/log/past-states.ts';
 import { LOCAL_PEER, type Peer } from './registry/handshake.ts';
 import type { Tokens } from './registry/tokens.ts';
 import { Startup } from './startup.ts';
@@ -28,11 +29,11 @@ import { type Rooms, type WiringOptions, wire } from './wiring.ts';
 export interface HubOptions extends WiringOptions {
   // biome-ignore lint/suspicious/noExplicitAny: an adapter's state is known to the adapter alone
   readonly adapters: readonly SessionAdapter<any>[];
-  /** What the graphs of workflows may name. */
+  /** Conditions and targets that transition graphs may name. */
   readonly conditions?: readonly Condition[];
   readonly targets?: readonly Target[];
   readonly views?: readonly View[];
-  /** What expectations of sessions may name. */
+  /** Evaluators and handlers that expectations may name. */
   readonly evaluators?: readonly Evaluator[];
   readonly handlers?: readonly ViolationHandler[];
 }
@@ -68,7 +69,7 @@ export class Hub {
     hub.state = 'running';
     void startup.finish().catch((thrown: unknown) => {
       if (hub.state === 'running')
-        hub.rooms.log.error('what was left undone could not be looked at', { error: String(thrown) });
+        hub.rooms.log.error('the start could not complete its recovery', { error: String(thrown) });
     });
     return hub;
   }
@@ -80,18 +81,18 @@ export class Hub {
     this.connections.add(connection);
   }
 
-  /** One request without a connection: takes over from nobody, and is answered or refused with a wire error. */
+  /** One request without a connection: replaces no binding; rejects with a wire error. */
   async ask(request: SingleRequest): Promise<unknown> {
     if (this.state !== 'running') throw new WireError('unavailable', 'the hub is stopping', { outcome: 'refused' });
     return this.singles.ask(request);
   }
 
-  /** How it is doing, in numbers. */
+  /** Counters and current sizes. */
   figures(): Figures {
-    return this.rooms.reading.figures([...this.connections].filter(({ isBackpressured }) => isBackpressured).length);
+    return collectFigures(this.rooms, [...this.connections].filter(({ isBackpressured }) => isBackpressured).length);
   }
 
-  /** A request was refused before it got here. */
+  /** Counts a request that was rejected before it reached the hub. */
   countRefusal(code: WireCode): void {
     this.rooms.meter.refused(code);
   }
@@ -103,7 +104,7 @@ export class Hub {
     return theirs;
   }
 
-  /** Listens to what happens, after it is durable; the result stops listening. */
+  /** Listens to durable events; the result stops listening. */
   on<Name extends HubEventName>(name: Name, listener: HubListener<Name>): () => void {
     if (!HUB_EVENTS.includes(name)) {
       throw new HubError('unknown_event', `the hub has no event "${name}"; it has ${HUB_EVENTS.join(', ')}`);
@@ -111,98 +112,98 @@ export class Hub {
     return this.rooms.events.on(name, listener);
   }
 
-  /** A new session type. Sessions that waited for it come alive. */
+  /** Adds a session type. Sessions that lacked it become available. */
   register<State>(adapter: SessionAdapter<State>): void {
     this.rooms.adapters.register(adapter);
     void this.rooms.sessions.reloadUnavailable();
   }
 
-  /** A new condition for the graphs of workflows. Sessions that waited for it come alive. */
+  /** Adds a condition for transition graphs. Sessions that lacked it become available. */
   registerCondition(condition: Condition): void {
     this.rooms.ruleParts.registerCondition(condition);
     void this.rooms.sessions.reloadUnavailable();
   }
 
-  /** A new target for the graphs of workflows. Sessions that waited for it come alive. */
+  /** Adds a target for transition graphs. Sessions that lacked it become available. */
   registerTarget(target: Target): void {
     this.rooms.ruleParts.registerTarget(target);
     void this.rooms.sessions.reloadUnavailable();
   }
 
-  /** Takes an active participant out of the rotation; it goes on reading and keeps its place. */
+  /** Hides an active participant: it gets no turn, but keeps reading and its place in the order. */
   hideParticipant(sessionId: string, agent: string, reason?: string): Promise<InviteAnswer> {
     return this.operating(() => this.rooms.owner.hide(sessionId, agent, reason));
   }
 
-  /** Puts a hidden participant back into its place. */
+  /** Returns a hidden participant to its place in the order. */
   returnParticipant(sessionId: string, agent: string): Promise<InviteAnswer> {
     return this.operating(() => this.rooms.owner.return(sessionId, agent));
   }
 
-  /** Takes a participant out for good; what comes later it does not hear. */
+  /** Removes a participant permanently; it receives nothing later. */
   removeParticipant(sessionId: string, agent: string, reason?: string): Promise<InviteAnswer> {
     return this.operating(() => this.rooms.owner.remove(sessionId, agent, reason));
   }
 
-  /** Hides what an envelope says, for good and from everybody; its bytes go at the next archive after the session has ended. */
+  /** Redacts an envelope permanently; the next archive after the session's end removes its bytes. */
   redact(sessionId: string, seq: number, reason?: string): Promise<RedactAnswer> {
     return this.operating(() => this.rooms.redacting.redactByOwner({ session_id: sessionId, seq, reason }));
   }
 
-  /** Lets an agent (name or id) do what only some may; answers with all its grants. */
+  /** Adds grants to an agent (name or id); returns all its grants. */
   grant(agent: string, grants: readonly Grant[]): Promise<readonly Grant[]> {
     return this.operating(() => this.rooms.registry.changeGrants(agent, grants, 'grant'));
   }
 
-  /** Takes grants back, from the next request on. */
+  /** Revokes grants, from the next request on. */
   revoke(agent: string, grants: readonly Grant[]): Promise<readonly Grant[]> {
     return this.operating(() => this.rooms.registry.changeGrants(agent, grants, 'revoke'));
   }
 
-  /** With whom an agent (name or id) may talk and how much; what is left out stays. */
+  /** Changes the access rule of an agent (name or id); absent members stay as they are. */
   setRule(agent: string, rule: RuleChange): Promise<RuleRecord> {
     return this.operating(() => this.rooms.owner.setRule(agent, rule));
   }
 
-  /** Those of everybody, by id. */
+  /** All schedules, by id. */
   schedules(): readonly Schedule[] {
     const { schedules } = this.rooms;
     return schedules.list(null, '').map((definition) => schedules.runs.withRuns(definition));
   }
 
-  /** The sessions it opened go on. */
+  /** Sessions it has opened continue. */
   async deleteSchedule(scheduleId: string): Promise<void> {
     await this.operating(() => this.rooms.schedules.delete(scheduleId));
   }
 
-  /** A new view. Sessions that show it can be read with `read_view` from now on. */
+  /** Adds a view. */
   registerView(view: View): void {
     this.rooms.views.register(view);
   }
 
-  /** A new evaluator of expectations. Sessions that waited for it come alive on their next use. */
+  /** Adds an evaluator of expectations. Sessions that lacked it become available on their next use. */
   registerEvaluator(evaluator: Evaluator): void {
     this.rooms.expectations.registerEvaluator(evaluator);
     void this.rooms.sessions.reloadUnavailable();
   }
 
-  /** A new handler of violations. Sessions that waited for it come alive on their next use. */
+  /** Adds a handler of violations. Sessions that lacked it become available on their next use. */
   registerHandler(handler: ViolationHandler): void {
     this.rooms.expectations.registerHandler(handler);
     void this.rooms.sessions.reloadUnavailable();
   }
 
-  /** All of a session up to this seq was shown to an agent that has no connection: it counts as acked. */
+  /** Acks a session up to this seq for an agent without a connection. */
   markRead(agentId: string, sessionId: string, seq: number): void {
     void this.rooms.delivery.markRead(agentId, sessionId, seq);
   }
 
-  /** An agent that has no connection asks, as one that takes part: it counts as connected for a while. */
+  /** An agent without a connection asks as a participant: it counts as connected for a while. */
   looksIn(agentId: string): void {
     this.rooms.presence.looksIn(agentId);
   }
 
-  /** Everything that time brings: due deadlines, repeats, cursors, eviction. Called once a second. */
+  /** Runs due deadlines, schedules, retries, cursor writes and eviction. Called once a second. */
   sweep(): void {
     if (this.state !== 'running' || this.rooms.backlog.failed !== null) return;
     const { rooms } = this;
@@ -214,21 +215,21 @@ export class Hub {
     for (const connection of this.connections) connection.checkSlow();
     const nowMs = rooms.clock.now();
     rooms.bindings.endUnproven((credential) => hasExpired(credential, nowMs));
-    rooms.reading.overview.sample();
+    rooms.overview.sample();
     this.flushCursors();
   }
 
-  /** Drops every loaded session that is idle. They are folded anew on their next use. */
+  /** Evicts every idle session; the next use loads it again. */
   evictIdle(): void {
     this.rooms.sessions.evict(0);
   }
 
-  /** Folds the log of a session again and compares it with its snapshot; says what does not agree, or null. */
+  /** Folds the log of a session again and compares it with its snapshot; returns the difference, or null. */
   checkSnapshot(sessionId: string): Promise<string | null> {
-    return this.rooms.reading.checkSnapshot(sessionId);
+    return checkSnapshot(this.rooms, sessionId);
   }
 
-  /** null = this hub makes none. */
+  /** null = this hub issues no tokens. */
   get tokens(): Tokens | null {
     return this.rooms.tokens;
   }
@@ -238,7 +239,7 @@ export class Hub {
   }
 
   health(): Health {
-    const health = this.rooms.reading.health();
+    const health = collectHealth(this.rooms);
     return this.state === 'running'
       ? health
       : { ...health, ready: false, reason: health.reason ?? `the hub is ${this.state}` };
@@ -248,7 +249,7 @@ export class Hub {
     return this.rooms.store.readAudit({ after: range.after ?? 0, limit: range.limit ?? AUDIT_PAGE });
   }
 
-  /** Says goodbye, writes what is left, closes the store. Idempotent. */
+  /** Sends goodbyes, writes the cursors, closes the store. Idempotent. */
   async stop(): Promise<void> {
     if (this.state === 'stopped') return;
     this.state = 'stopped';
@@ -256,7 +257,7 @@ export class Hub {
     this.rooms.waiters.stop('the hub is stopping');
     this.rooms.delegations.stop('the hub is stopping');
     await this.rooms.cursors.flush((agentId) => this.rooms.bindings.isBound(agentId)).catch(() => {});
-    // What the last units would cause is not begun: the next start derives it again.
+    // Follow-ups of the last units do not begin: the next start derives them again.
     this.rooms.backlog.fail(new HubError('hub_stopped', 'the hub is stopped'));
     await this.rooms.store.close();
   }

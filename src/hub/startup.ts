@@ -1,42 +1,30 @@
-/** The start of a hub: rows, not heads and not histories, and most of them while it runs already, as what a crash left undone. */
+/** The start of a hub. Reads one row per live session, most of them while the hub runs already, then completes what a crash left. */
 
 import type { LiveRow } from '../core/ports/store.ts';
 import { isTerminal } from '../core/records/session/session.ts';
 import { stampMs } from '../core/records/session/stamp.ts';
 import type { Deadlines } from './deadlines/deadlines.ts';
-import type { Streams } from './delivery/streams.ts';
 import type { FollowUp } from './follow-up.ts';
 import { forEachLimit } from './lib/for-each-limit.ts';
-import type { Ground } from './log/ground.ts';
 import { sessionsToLeave } from './log/read-pages.ts';
-import type { Registry } from './registry/registry.ts';
-import type { Tokens } from './registry/tokens.ts';
+import type { SharedRooms } from './posting/shared-rooms.ts';
 import type { Schedules } from './schedules/schedules.ts';
-import type { LiveIndex } from './sessions/live-index.ts';
-import type { Redactions } from './sessions/redactions.ts';
-import type { Sessions } from './sessions/sessions.ts';
 import type { Delegations } from './tasks/delegations.ts';
 import { runWithRetries } from './time/retries.ts';
 
-/** Like the deadlines that are due: a flush full, and no more sessions in memory than that. */
+/** Sessions worked on at the same time: enough to fill a flush. */
 const MAX_CONCURRENT = 128;
 
-export interface StartupNeeds extends Ground {
-  readonly registry: Registry;
-  readonly tokens: Tokens | null;
-  readonly redactions: Redactions;
-  readonly sessions: Sessions;
-  readonly index: LiveIndex;
-  readonly streams: Streams;
+export type StartupNeeds = SharedRooms & {
   readonly deadlines: Deadlines;
   readonly delegations: Delegations;
   readonly schedules: Schedules;
   readonly followUp: FollowUp;
-}
+};
 
 export class Startup {
   private readonly needs: StartupNeeds;
-  /** Pages of live sessions that are not armed yet. */
+  /** Pages of live sessions not armed yet. */
   private readonly rows: AsyncIterator<readonly LiveRow[]>;
   private readonly closing: string[] = [];
   private readonly children: string[] = [];
@@ -48,7 +36,7 @@ export class Startup {
     this.rows = needs.store.liveRows()[Symbol.asyncIterator]();
   }
 
-  /** Makes later stamps later than all that is stored, and arms the first page of live sessions: for most hubs that is all. */
+  /** Moves stamps past everything stored, and arms the first page of live sessions, which for most hubs is all. */
   static async load(needs: StartupNeeds): Promise<Startup> {
     const { store, registry, redactions, schedules, tokens, stamper, clock, index, deadlines } = needs;
     await registry.start();
@@ -66,27 +54,27 @@ export class Startup {
     return startup;
   }
 
-  /** Arms the other live sessions, ends what waits for nobody, closes children of ended parents, and takes retired identities out. */
+  /** Arms the other live sessions, finishes drains, closes children of ended parents, and removes retired identities. */
   async finish(): Promise<void> {
     const { needs } = this;
     try {
-      while (needs.backlog.failed === null && (await this.armPage())) await this.turn();
+      while (needs.backlog.failed === null && (await this.armPage())) await this.nextTick();
     } finally {
-      // Whoever delegates waits for it.
+      // New delegations wait for this.
       await needs.delegations.restore(this.delegating);
     }
     await forEachLimit(MAX_CONCURRENT, this.closing, (sessionId) =>
-      this.inTurn(() => runWithRetries(needs, `${sessionId}\nlook at closing`, () => this.lookAtClosing(sessionId))),
+      this.paced(() => runWithRetries(needs, `${sessionId}\nlook at closing`, () => this.checkClosing(sessionId))),
     );
     await forEachLimit(MAX_CONCURRENT, this.children, (sessionId) =>
-      this.inTurn(() => needs.followUp.closeWithParent(sessionId)),
+      this.paced(() => needs.followUp.closeWithParent(sessionId)),
     );
     await forEachLimit(1, needs.registry.retiredIds(), (agentId) =>
-      this.inTurn(() => runWithRetries(needs, `${agentId}\nretired`, () => this.takeOut(agentId))),
+      this.paced(() => runWithRetries(needs, `${agentId}\nretired`, () => this.removeEverywhere(agentId))),
     );
   }
 
-  /** False = there are no more. One that has ended since it was read is found out when it is due. */
+  /** False = no more pages. A session that has ended since is noticed when it is due. */
   private async armPage(): Promise<boolean> {
     const { index, clock } = this.needs;
     const { value, done } = await this.rows.next();
@@ -101,18 +89,18 @@ export class Startup {
     return true;
   }
 
-  /** Everyone else has a turn in between, and a hub that has stopped does no more. */
-  private async inTurn(work: () => Promise<void>): Promise<void> {
+  /** Yields to other work now and then; does nothing once the hub has stopped. */
+  private async paced(work: () => Promise<void>): Promise<void> {
     this.done += 1;
-    if (this.done % MAX_CONCURRENT === 0) await this.turn();
+    if (this.done % MAX_CONCURRENT === 0) await this.nextTick();
     if (this.needs.backlog.failed === null) await work();
   }
 
-  private turn(): Promise<void> {
+  private nextTick(): Promise<void> {
     return new Promise((resolve) => void this.needs.clock.after(0, resolve));
   }
 
-  private async lookAtClosing(sessionId: string): Promise<void> {
+  private async checkClosing(sessionId: string): Promise<void> {
     const { index, clock, streams } = this.needs;
     const current = await this.needs.sessions.currentHead(sessionId);
     if (current === null || current.damaged || isTerminal(current.head.state)) return;
@@ -120,7 +108,7 @@ export class Startup {
     await streams.checkDrained(current.head);
   }
 
-  private async takeOut(agentId: string): Promise<void> {
+  private async removeEverywhere(agentId: string): Promise<void> {
     const { store, followUp } = this.needs;
     for await (const sessionId of sessionsToLeave(store, agentId)) await followUp.removeGone(sessionId, agentId);
   }

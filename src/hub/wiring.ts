@@ -1,7 +1,6 @@
 /**
- * The rooms of one hub, constructed top to bottom, each with exactly what it needs. Nothing takes the result as a whole but hub.ts
- * and tests. Only three things point upwards, each set once: the listeners of bindings and of sessions, and what ends when the
- * store fails.
+ * The rooms of one hub, constructed from the lowest to the highest. The type of each room's constructor says what it uses. Three
+ * references point upwards, each set once: the listeners of bindings and of sessions, and `onFailed`.
  */
 
 import { ConcurrencyLimit } from '../core/lib/concurrency-limit.ts';
@@ -29,7 +28,6 @@ import { FollowUp } from './follow-up.ts';
 import { Backlog } from './log/backlog.ts';
 import type { Ground } from './log/ground.ts';
 import { Opening } from './opening/opening.ts';
-import { boundCaller } from './operations/handler.ts';
 import { identityOperations, ruleOperations } from './operations/identity-operations.ts';
 import { OwnerActions } from './operations/owner-actions.ts';
 import { postingOperations } from './operations/posting-operations.ts';
@@ -43,7 +41,9 @@ import { tokenOperations } from './operations/token-operations.ts';
 import { Deltas } from './posting/deltas.ts';
 import { Posting } from './posting/post.ts';
 import { PostAuthorizer } from './posting/post-authorizer.ts';
-import { Reading } from './reading/index.ts';
+import { Overview } from './reading/console/overview.ts';
+import { WaitStartTimes } from './reading/console/waits.ts';
+import type { ReadingRooms } from './reading/log/read-access.ts';
 import { Registry } from './registry/registry.ts';
 import { Tokens } from './registry/tokens.ts';
 import { Schedules } from './schedules/schedules.ts';
@@ -65,12 +65,12 @@ export interface WiringOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Who may do what, in place of the rules; what it leaves out the rules say. */
+  /** Replaces the access rules; members that are absent fall back to them. */
   readonly arbiter?: Partial<Arbiter>;
-  /** How secrets are made and kept; without it the hub makes no tokens. */
+  /** Makes and checks secrets; absent = the hub issues no tokens. */
   readonly secrets?: Secrets;
   readonly log?: Logger;
-  /** Follows what is posted across programs; absent = nobody does. */
+  /** Traces posts across programs; absent = tracing is off. */
   readonly tracing?: Tracing | null;
   readonly limits?: Partial<Limits>;
 }
@@ -78,26 +78,19 @@ export interface WiringOptions {
 /** What hub.ts calls, starts and hands to connections. */
 export type Rooms = StartupNeeds &
   ConnectionNeeds &
-  SingleRequestsNeeds & {
-    readonly bindings: Bindings;
-    readonly registry: Registry;
-    readonly sessions: Sessions;
-    readonly index: LiveIndex;
-    readonly ruleParts: RuleParts;
-    readonly expectations: Expectations;
+  SingleRequestsNeeds &
+  ReadingRooms & {
     readonly waiters: Waiters;
     readonly cursors: Cursors;
-    readonly inboxes: Inboxes;
     readonly redacting: Redacting;
     readonly owner: OwnerActions;
-    readonly reading: Reading;
-    readonly adapters: Adapters;
-    readonly views: Views;
-    readonly delivery: Delivery;
+    readonly overview: Overview;
   };
 
-/** When thousands come back at once, whoever is here already is served between them. */
+/** Logs read at the same time for agents that come back, so that a mass reconnect does not delay the others. */
 const READS_AT_ONCE = 16;
+/** Reads for the console at the same time. */
+const LOOKS_AT_ONCE = 2;
 
 export function wire(options: WiringOptions, hubId: string, countConnections: () => number): Rooms {
   const waiters = new Waiters();
@@ -105,109 +98,74 @@ export function wire(options: WiringOptions, hubId: string, countConnections: ()
     waiters.stop(reason);
     delegations.stop(reason);
   });
-  const { clock, limits, store, backlog } = ground;
+  const { clock, limits, store } = ground;
 
-  // What the hub was given, who is connected, and who is registered.
-  const adapters = new Adapters();
-  const ruleParts = new RuleParts();
-  const views = new Views();
-  const expectations = new Expectations();
-  const extensions = { adapters, ruleParts, views, expectations };
+  // Extensions, connected agents, identities.
+  const extensions = {
+    adapters: new Adapters(),
+    ruleParts: new RuleParts(),
+    views: new Views(),
+    expectations: new Expectations(),
+  };
   const bindings = new Bindings(ground);
-  const { presence } = bindings;
   const registry = new Registry(ground);
   const tokens = options.secrets === undefined ? null : new Tokens({ ...ground, bindings }, options.secrets);
+  const people = { ...ground, ...extensions, bindings, presence: bindings.presence, registry, tokens, waiters };
 
-  // Sessions, and who may say what in them.
+  // Sessions, and who may send what in them.
   const index = new LiveIndex(limits.orphanMs);
   const redactions = new Redactions(ground);
-  const sessions = new Sessions({ ...ground, ...extensions, index, waiters, redactions });
+  const sessions = new Sessions({ ...people, index, redactions });
   const arbiter = new AskArbiter(ground, options.arbiter);
   const access = new Access(registry, arbiter);
   const rates = new Rates(clock, registry);
+  const talk = { ...people, index, redactions, sessions, arbiter, access, rates };
 
   // Delivery.
   const cursors = new Cursors(store);
-  const inboxes = new Inboxes({ ...ground, registry, sessions, access, cursors });
+  const inboxes = new Inboxes({ ...talk, cursors });
   const texts = new EnvelopeTexts();
   const reads = new ConcurrencyLimit(READS_AT_ONCE);
-  const sending = { bindings, registry, sessions, index, redactions, access, cursors, inboxes, texts, reads };
-  const delivery = new Delivery({ ...ground, ...sending });
+  const delivery = new Delivery({ ...talk, cursors, inboxes, texts, reads });
   const { streams, observers } = delivery;
   bindings.follow(delivery);
+  const delivering = { ...talk, cursors, inboxes, texts, delivery, streams, observers };
 
   // Deadlines, posts, openings, tasks, schedules.
-  const deadlines = new Deadlines({ ...ground, bindings, index, sessions });
+  const deadlines = new Deadlines(talk);
   const gate = new PostAuthorizer(access, inboxes);
-  const posting = new Posting({ ...ground, bindings, registry, sessions, access, inboxes, gate, rates });
-  const deltas = new Deltas({ ...ground, sessions, bindings, access, gate, posting, streams, observers });
-  const opening = new Opening({ ...ground, ...extensions, bindings, presence, registry, sessions, arbiter, posting });
-  const asking = { registry, sessions, redactions, access, inboxes, posting, opening };
-  const delegations: Delegations = new Delegations({ ...ground, ...asking });
-  const delegate = new Delegate({ ...ground, bindings, registry, sessions, rates, opening, delegations });
-  const tasks = new Tasks({ ...ground, registry, sessions, redactions, bindings, access, posting, rates });
-  const schedules = new Schedules({ ...ground, registry, sessions, opening });
+  const posting = new Posting({ ...delivering, gate });
+  const deltas = new Deltas({ ...delivering, gate, posting });
+  const opening = new Opening({ ...talk, posting });
+  const delegations: Delegations = new Delegations({ ...delivering, posting, opening });
+  const tasks = new Tasks({ ...talk, posting });
+  const schedules = new Schedules({ ...talk, opening });
+  const working = { ...delivering, deadlines, posting, deltas, opening, delegations, schedules };
 
-  // Reading.
-  const reading = new Reading({
-    ...{ ...ground, ...extensions, bindings, registry, sessions, index, redactions, access, inboxes, streams },
-    countConnections,
-  });
-
-  const redacting = new Redacting({ ...ground, bindings, registry, sessions, redactions });
-  const owner = new OwnerActions(sessions, registry, backlog);
+  // Reading and operations.
+  const looks = new ConcurrencyLimit(LOOKS_AT_ONCE);
+  const startTimes = new WaitStartTimes({ store, sessions });
+  const overview = new Overview({ ...delivering, looks, countConnections, startTimes });
+  const reading = { ...working, looks, countConnections, startTimes, overview };
+  const redacting = new Redacting(talk);
   const operations = new Operations(ground, {
-    ...identityOperations({ ...ground, bindings, registry, tokens, sessions, arbiter }),
-    ...ruleOperations({ bindings, registry, backlog }),
-    ...tokenOperations(registry, tokens, backlog),
-    ...sessionOperations({ registry, sessions, posting, opening }),
+    ...identityOperations(talk),
+    ...ruleOperations(talk),
+    ...tokenOperations(talk),
+    ...sessionOperations(working),
     ...postingOperations(posting, options.tracing ?? null, clock),
-    ...taskOperations(tasks, delegate),
-    ...scheduleOperations({ ...ground, bindings, registry, opening, schedules }),
-    ...readingOperations({
-      ...ground,
-      ...extensions,
-      bindings,
-      registry,
-      sessions,
-      access,
-      redactions,
-      observers,
-      reading,
-    }),
-    redact: (caller, params) => redacting.redact(boundCaller(caller), params),
+    ...taskOperations(tasks, new Delegate(working)),
+    ...scheduleOperations(working),
+    ...readingOperations(reading),
+    redact: (by, params) => redacting.redact(by, params),
   });
 
-  const following = { registry, sessions, index, waiters, inboxes, texts, streams, observers, deadlines, delegations };
-  const followUp = new FollowUp({ ...ground, ...following });
+  const followUp = new FollowUp(working);
   sessions.follow(followUp);
-  return {
-    ...{
-      ...ground,
-      ...extensions,
-      bindings,
-      registry,
-      sessions,
-      index,
-      redactions,
-      observers,
-      reading,
-      tokens,
-      presence,
-      waiters,
-      cursors,
-      inboxes,
-      delivery,
-      streams,
-      deltas,
-      deadlines,
-      delegations,
-    },
-    ...{ schedules, redacting, owner, operations, followUp },
-  };
+  return { ...reading, redacting, owner: new OwnerActions(talk), operations, followUp };
 }
 
-/** Time, what is reported, and the bound on what is being written. `onFailed` ends what waits for the store. */
+/** Clocks, events, retries and the backlog. `onFailed` ends the waits for the store. */
 function layGround(options: WiringOptions, hubId: string, onFailed: (reason: string) => void): Ground {
   const { store, ids, log = silentLog, clock: wall } = options;
   const limits = limitsWith(options.limits);
@@ -219,10 +177,10 @@ function layGround(options: WiringOptions, hubId: string, onFailed: (reason: str
   const backlog = new Backlog(clock, limits);
   const fail = (thrown: Error): void => {
     if (backlog.failed !== null) return;
-    // A store may be anybody's code.
+    // A store is third-party code: it may throw anything.
     const error = asError(thrown);
     backlog.fail(error);
-    log.error('the store failed; the hub takes no more', { error: error.message });
+    log.error('the store failed; the hub accepts no more writes', { error: error.message });
     onFailed(`the hub cannot write: ${error.message}`);
     events.emit('storeFailed', { error });
   };

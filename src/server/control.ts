@@ -1,6 +1,6 @@
 /**
- * How a command on this machine asks the hub that has a data folder open: by a socket in that folder, which only the folder's
- * owner can reach. It may ask for what its owner could do by stopping the hub, and gives nobody anything over a network.
+ * Control socket of a data folder: commands on this machine use it to ask the hub that has the folder open. Only the folder's owner
+ * can reach it, and it offers only what the owner could do by stopping the hub.
  */
 
 import { chmod, rm } from 'node:fs/promises';
@@ -14,56 +14,51 @@ import type { BackupResult } from '../store/maintenance/backup.ts';
 import type { MaintenanceOptions } from '../store/maintenance/maintenance-types.ts';
 import type { StoreVerification } from '../store/maintenance/verify.ts';
 
-/** What can be asked, and what is answered. */
+/** Requests and their answers. */
 export interface ControlTypes {
-  backup: { asked: { readonly target: string }; answer: BackupResult };
-  archive: { asked: { readonly endedBefore: string }; answer: ArchiveResult };
-  verify: { asked: Readonly<Record<never, never>>; answer: StoreVerification };
+  backup: { request: { readonly target: string }; answer: BackupResult };
+  archive: { request: { readonly endedBefore: string }; answer: ArchiveResult };
+  verify: { request: Readonly<Record<never, never>>; answer: StoreVerification };
 }
 
 export type ControlName = keyof ControlTypes;
 
-/** Who does it. */
 export type ControlHandlers = {
   readonly [Name in ControlName]: (
-    asked: ControlTypes[Name]['asked'],
+    request: ControlTypes[Name]['request'],
     options: MaintenanceOptions,
   ) => Promise<ControlTypes[Name]['answer']>;
 };
 
-/** One line each; `done` and `failed` are the last. */
+/** One JSON line each; `done` or `failed` is the last. */
 type ControlLine =
   | { readonly progress: { readonly bytes: number; readonly of: number } }
   | { readonly done: unknown }
   | { readonly failed: { readonly code: string; readonly message: string } };
 
-/** Systems take little more for the name of a socket. */
-const LONGEST_NAME = 100;
+/** Operating systems limit the length of a socket path. */
+const MAX_PATH_BYTES = 100;
 
-/** null = it would be too long. */
+/** null if the path is too long. */
 function socketOf(data: string): string | null {
   const path = join(resolve(data), 'control');
   if (process.platform === 'win32') return `\\\\.\\pipe\\parley-${Buffer.from(path).toString('base64url').slice(-80)}`;
-  return Buffer.byteLength(path) > LONGEST_NAME ? null : path;
+  return Buffer.byteLength(path) > MAX_PATH_BYTES ? null : path;
 }
 
-/** Opened by who has the folder open, so whatever socket is there was left behind. The result closes it. */
-export async function openControl(
-  data: string,
-  controlled: ControlHandlers,
-  log: Logger,
-): Promise<() => Promise<void>> {
+/** The caller has the folder open, so any existing socket is stale. Returns a function that closes the new one. */
+export async function openControl(data: string, handlers: ControlHandlers, log: Logger): Promise<() => Promise<void>> {
   const path = socketOf(data);
   if (path === null) return async () => {};
   await rm(path, { force: true });
-  // Whoever only holds on to it keeps no process from ending.
-  const server = createServer((socket) => void serveOne(socket.unref(), controlled, log));
+  // unref: an idle client must not keep the process alive.
+  const server = createServer((socket) => void serveOne(socket.unref(), handlers, log));
   try {
     await listening(server, path);
     if (process.platform !== 'win32') await chmod(path, 0o600);
   } catch (thrown) {
-    // The hub does without: only commands that ask it are refused.
-    log.warn('commands beside this hub cannot ask it', { path, error: asError(thrown).message });
+    // The hub works without it; only commands that use it fail.
+    log.warn('control socket unavailable', { path, error: asError(thrown).message });
   }
   return async () => void server.close();
 }
@@ -75,18 +70,17 @@ function listening(server: Server, path: string): Promise<void> {
   });
 }
 
-async function serveOne(socket: Socket, controlled: ControlHandlers, log: Logger): Promise<void> {
+async function serveOne(socket: Socket, handlers: ControlHandlers, log: Logger): Promise<void> {
   socket.on('error', () => socket.destroy());
   const send = (line: ControlLine): void => void socket.write(`${JSON.stringify(line)}\n`);
   for await (const text of createInterface({ input: socket })) {
     try {
-      // Written by askControl, of this program or another version of it.
-      const { ask, ...asked }: { readonly ask: ControlName } = JSON.parse(text);
-      if (!Object.hasOwn(controlled, ask)) throw new HubError('bad_options', `this hub cannot be asked for "${ask}"`);
-      log.info(`asked for: ${ask}`, asked);
-      // What each one takes came with its name.
-      const perform = controlled[ask] as (asked: object, options: MaintenanceOptions) => Promise<unknown>;
-      send({ done: await perform(asked, { onProgress: (progress) => send({ progress }) }) });
+      // Written by askControl of this or another version.
+      const { ask, ...request }: { readonly ask: ControlName } = JSON.parse(text);
+      if (!Object.hasOwn(handlers, ask)) throw new HubError('bad_options', `this hub does not support "${ask}"`);
+      log.info(`asked for: ${ask}`, request);
+      const perform = handlers[ask] as (request: object, options: MaintenanceOptions) => Promise<unknown>;
+      send({ done: await perform(request, { onProgress: (progress) => send({ progress }) }) });
     } catch (thrown) {
       send({ failed: { code: thrown instanceof HubError ? thrown.code : 'failed', message: asError(thrown).message } });
     }
@@ -95,35 +89,34 @@ async function serveOne(socket: Socket, controlled: ControlHandlers, log: Logger
   }
 }
 
-/** undefined = nobody can be asked there: the folder is open in a process that is no hub of its own, or in an older one. */
+/** undefined if no hub answers: the folder is open in another kind of process, or in an older version. */
 export async function askControl<Name extends ControlName>(
   data: string,
   ask: Name,
-  asked: ControlTypes[Name]['asked'],
+  request: ControlTypes[Name]['request'],
   { onProgress }: MaintenanceOptions = {},
 ): Promise<ControlTypes[Name]['answer'] | undefined> {
   const path = socketOf(data);
   const socket = path === null ? null : await connected(path);
   if (socket === null) return undefined;
-  socket.write(`${JSON.stringify({ ask, ...asked })}\n`);
+  socket.write(`${JSON.stringify({ ask, ...request })}\n`);
   try {
     for await (const text of createInterface({ input: socket })) {
       const line = JSON.parse(text) as ControlLine;
       if ('progress' in line) onProgress?.(line.progress);
       else if ('failed' in line) throw new HubError(line.failed.code, line.failed.message);
-      // As the hub of this or another version answers it.
       else return line.done as ControlTypes[Name]['answer'];
     }
   } finally {
     socket.destroy();
   }
-  throw new HubError('client_closed', `the hub of ${data} ended before it answered`);
+  throw new HubError('client_closed', `the hub of ${data} stopped before it answered`);
 }
 
 function connected(path: string): Promise<Socket | null> {
   return new Promise((settle) => {
     const socket = createConnection(path, () => settle(socket));
-    // Later too: what is read from it ends then.
+    // Keep the listener: a later error ends the reading.
     socket.on('error', () => settle(null));
   });
 }

@@ -1,8 +1,4 @@
-/**
- * Creates a hub in this process: the hub, its store, the system's clock, and the built-in session types, views and expectations.
- * This is the door of the server: `LocalHub` is what host applications and other rooms use. serve.ts opens its ports, up.ts runs it
- * as a process of its own, control.ts answers commands beside it.
- */
+/** Creates a hub in this process, with its store, the system clock, and the built-in session types, views and expectations. */
 
 import { isAbsolute, relative, resolve } from 'node:path';
 import { consulting } from 'parley-hub/adapters/consulting';
@@ -60,21 +56,21 @@ import { servedHub } from './served-hub.ts';
 import { openTelemetry } from './telemetry/tracing.ts';
 
 export interface CreateHubOptions {
-  /** The folder where everything is kept. It is made if it is not there; without it the hub forgets when it stops. */
+  /** Data folder, created if missing; without it the hub keeps everything in memory. */
   readonly data?: string;
-  /** A store of your own in place of a folder. */
+  /** Custom store instead of a data folder. */
   readonly store?: Store;
-  /** End the process with code 74 when the disk fails, 5 s after everyone was told: for processes that are only a hub. */
+  /** Exit the process with code 74, 5 s after the store fails: for processes that only run a hub. */
   readonly exitOnStoreFailure?: boolean;
   /** Session types beside the built-in ones. */
   // biome-ignore lint/suspicious/noExplicitAny: an adapter's state is known to the adapter alone
   readonly adapters?: readonly SessionAdapter<any>[];
-  /** Conditions and targets beside the built-in ones, for the graphs of workflows. */
+  /** Conditions and targets for workflow graphs, beside the built-in ones. */
   readonly conditions?: readonly Condition[];
   readonly targets?: readonly Target[];
   /** Views beside the built-in ones. */
   readonly views?: readonly View[];
-  /** Who may do what, in place of the rules; what it leaves out the rules say. */
+  /** Policy asked before decisions; where it does not answer, the access rules decide. */
   readonly arbiter?: Partial<Arbiter>;
   /** Evaluators and handlers of expectations beside the built-in ones. */
   readonly evaluators?: readonly Evaluator[];
@@ -83,88 +79,72 @@ export interface CreateHubOptions {
   readonly log?: Logger;
 }
 
-/** A hub in this process. */
 export interface LocalHub {
-  /** Joins as an agent; a name that is not known yet is registered. */
+  /** Joins as an agent and registers the name if it is new. */
   agent(name: string, options?: LocalAgentOptions): Promise<AgentClient>;
   /** Joins as a person. */
   human(name: string, options?: LocalHumanOptions): Promise<HumanClient>;
-  /** A bare link, for a client of your own. */
+  /** Bare link for a custom client. */
   connect(): Link;
-  /** Opens a port of this machine that leads to the hub: WebSocket, and a little HTTP. `stop` closes it. */
+  /** Opens a port for WebSocket and HTTP; `stop` closes it. */
   listen(options?: ServeOptions): Promise<HubServer>;
-  /** Makes a token for whoever connects over a port: for one name, or for names that are registered with it. Its secret is told this once. */
+  /** Creates a token for one name, or for the names registered with it. The secret is returned only here. */
   createToken(claim?: TokenClaim): Promise<NewToken>;
   tokens(): readonly TokenRecord[];
-  /** Takes a token back; whoever speaks with it is sent away. */
+  /** Revokes a token and disconnects every client that uses it. */
   revokeToken(tokenId: string): Promise<void>;
-  /** A new session type. */
   register<State>(adapter: SessionAdapter<State>): void;
-  /** A new condition or target for the graphs of workflows. */
   registerCondition(condition: Condition): void;
   registerTarget(target: Target): void;
-  /** Takes an active participant (name or id) out of the rotation; it goes on reading and keeps its place. */
+  /** Hides an active participant (name or id): it keeps reading and keeps its place, but gets no turns. */
   hideParticipant(sessionId: string, agent: string, reason?: string): Promise<InviteAnswer>;
-  /** Puts a hidden participant back into its place. */
+  /** Returns a hidden participant to its place. */
   returnParticipant(sessionId: string, agent: string): Promise<InviteAnswer>;
-  /** Takes a participant out for good. */
+  /** Removes a participant permanently. */
   removeParticipant(sessionId: string, agent: string, reason?: string): Promise<InviteAnswer>;
-  /** Hides what an envelope says, for good and from everybody; its bytes go at the next archive after its session has ended. */
+  /** Permanently removes an envelope's content; its bytes leave the disk at the next archive after the session ended. */
   redact(sessionId: string, seq: number, reason?: string): Promise<RedactAnswer>;
-  /** Lets an agent (name or id) do what only some may: `operate`, `observe`, `rules`, `enrol`, `approve`. */
   grant(agent: string, grants: readonly Grant[]): Promise<readonly Grant[]>;
-  /** Takes grants back, from the next request on. */
+  /** Revokes grants, effective from the next request. */
   revoke(agent: string, grants: readonly Grant[]): Promise<readonly Grant[]>;
-  /** With whom an agent (name or id) may talk and how much; it may also allow more than before. What is left out stays. */
+  /** Changes an agent's access rule (name or id), and may extend it. Omitted fields stay unchanged. */
   setRule(agent: string, rule: RuleChange): Promise<RuleRecord>;
-  /** The schedules of everybody. */
+  /** Schedules of all agents. */
   schedules(): readonly Schedule[];
-  /** The sessions it opened go on. */
+  /** Deletes a schedule; sessions it opened continue. */
   deleteSchedule(scheduleId: string): Promise<void>;
-  /** A new view. */
   registerView(view: View): void;
-  /** A new evaluator of expectations, or handler of their violations. */
   registerEvaluator(evaluator: Evaluator): void;
   registerHandler(handler: ViolationHandler): void;
   on<Name extends HubEventName>(name: Name, listener: HubListener<Name>): () => void;
   health(): Health;
   audit(range?: { readonly after?: number; readonly limit?: number }): Promise<readonly AuditEntry[]>;
-  /** Copies everything confirmed so far into an empty folder while the hub goes on; `restoreBackup` makes a data folder of it. */
+  /** Copies all durable data to an empty folder while the hub runs; `restoreBackup` turns the copy into a data folder. */
   backup(folder: string, options?: MaintenanceOptions): Promise<BackupResult>;
-  /** Moves sessions that ended before a time out of the journal: disk space is given back, and they stay readable. */
+  /** Moves sessions that ended before a time out of the journal; they stay readable. */
   archive(options: ArchiveOptions): Promise<ArchiveResult>;
-  /** Reads everything again, folds it again and compares with what is kept beside the logs. */
+  /** Reads and folds all logs again and compares the result with the snapshots. */
   verify(options?: MaintenanceOptions): Promise<StoreVerification>;
-  /** Says goodbye to everyone and closes the store. Idempotent. */
+  /** Says goodbye to every client and closes the store. Idempotent. */
   stop(): Promise<void>;
 }
 
 export async function createHub(options: CreateHubOptions = {}): Promise<LocalHub> {
   checkHubOptions(options);
-  const {
-    adapters = [],
-    conditions = [],
-    targets = [],
-    views = [],
-    evaluators = [],
-    handlers = [],
-    arbiter,
-    limits,
-    log,
-  } = options;
+  const { arbiter, limits, log } = options;
   const store = await storeOf(options);
   const hub = await Hub.start({
     store,
     clock: systemClock,
     ids: systemIds,
     secrets: systemSecrets,
-    adapters: [consulting, conversation, discussion, workflow, governed, ...adapters],
-    conditions: [...CONDITIONS, ...conditions],
-    targets: [...TARGETS, ...targets],
-    views: [fullTranscript, windowedSummary, tokenBudget, sinceMyLastTurn, ...views],
+    adapters: [consulting, conversation, discussion, workflow, governed, ...(options.adapters ?? [])],
+    conditions: [...CONDITIONS, ...(options.conditions ?? [])],
+    targets: [...TARGETS, ...(options.targets ?? [])],
+    views: [fullTranscript, windowedSummary, tokenBudget, sinceMyLastTurn, ...(options.views ?? [])],
     ...(arbiter === undefined ? {} : { arbiter }),
-    evaluators: [...EVALUATORS, ...evaluators],
-    handlers: [...HANDLERS, ...handlers],
+    evaluators: [...EVALUATORS, ...(options.evaluators ?? [])],
+    handlers: [...HANDLERS, ...(options.handlers ?? [])],
     tracing: await openTelemetry(),
     ...(limits === undefined ? {} : { limits }),
     ...(log === undefined ? {} : { log }),
@@ -179,11 +159,11 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
   const tokens = tokensOf(hub);
   return {
     async agent(name, more = {}) {
-      checkAgentOptions(more);
+      checkOptions(more, LOCAL_AGENT_OPTIONS);
       return AgentClient.connect({ ...more, name, link, ids: systemIds });
     },
     async human(name, more = {}) {
-      checkHumanOptions(more);
+      checkOptions(more, LOCAL_HUMAN_OPTIONS);
       return HumanClient.connect({ ...more, name, link, ids: systemIds });
     },
     connect: link,
@@ -223,7 +203,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
       dataOf(store).verify({ ...more, checkSession: (sessionId) => hub.checkSnapshot(sessionId) }),
     async stop() {
       stopTicking();
-      // The hub says goodbye; then the ports wait until that has left.
+      // The hub says goodbye; the ports wait until the goodbyes are sent.
       const stopped = hub.stop();
       await Promise.all([...ports].map((port) => port.close()));
       await stopped;
@@ -232,7 +212,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
 }
 
 function tokensOf({ tokens }: Hub): Tokens {
-  if (tokens === null) throw new HubError('no_tokens', 'a hub of this process always makes tokens');
+  if (tokens === null) throw new HubError('no_tokens', 'this hub was started without a token registry');
   return tokens;
 }
 
@@ -242,7 +222,7 @@ const OPTIONS: readonly string[] = ['data', 'store', 'exitOnStoreFailure', ...LI
 function checkHubOptions(options: CreateHubOptions): void {
   const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
   if (unknown !== undefined) {
-    throw new HubError('bad_options', `${unknown}: there is no such option; there are ${OPTIONS.join(', ')}`);
+    throw new HubError('bad_options', `${unknown}: unknown option; valid options: ${OPTIONS.join(', ')}`);
   }
   for (const name of LISTS) {
     const list = options[name] ?? [];
@@ -255,26 +235,26 @@ function checkHubOptions(options: CreateHubOptions): void {
     throw new HubError('bad_options', `data: expected the path of a folder, got ${describeValue(data)}`);
   }
   if (data !== undefined && store !== undefined) {
-    throw new HubError('bad_options', 'data and store: expected one of them');
+    throw new HubError('bad_options', 'data and store: expected only one of them');
   }
   if (store !== undefined && (typeof store.append !== 'function' || typeof store.read !== 'function')) {
     throw new HubError('bad_options', 'store: expected a store (append, read, position, …)');
   }
 }
 
-/** A copy inside the folder it is a copy of would go with it. */
+/** Reject a backup folder inside the data folder: it would be lost with the data. */
 function assertOutside(folder: unknown, data: string | undefined): void {
   if (typeof folder !== 'string' || folder === '') {
     throw new HubError('bad_options', `backup: expected the path of a new folder, got ${describeValue(folder)}`);
   }
   const within = relative(resolve(data ?? ''), resolve(folder));
   if (data === undefined || within.startsWith('..') || isAbsolute(within)) return;
-  throw new HubError('bad_options', `backup: ${folder} is inside the data folder ${data}; give a folder outside of it`);
+  throw new HubError('bad_options', `backup: ${folder} is inside the data folder ${data}; choose a folder outside it`);
 }
 
 function dataOf(store: Store): DurableStore {
   if (store instanceof DurableStore) return store;
-  throw new HubError('no_data_folder', 'this hub keeps nothing in a folder; give createHub a `data` folder');
+  throw new HubError('no_data_folder', 'this hub has no data folder; pass `data` to createHub');
 }
 
 async function storeOf({ data, store, log = silentLog }: CreateHubOptions): Promise<Store> {
@@ -292,14 +272,6 @@ export type LocalHumanOptions = Omit<HumanOptions, 'link' | 'ids' | 'name'>;
 const LOCAL_AGENT_OPTIONS: OptionChecks<LocalAgentOptions> = own(AGENT_OPTIONS);
 const LOCAL_HUMAN_OPTIONS: OptionChecks<LocalHumanOptions> = own(CLIENT_OPTIONS);
 
-export function checkAgentOptions(given: LocalAgentOptions): void {
-  checkOptions(given, LOCAL_AGENT_OPTIONS);
-}
-
-export function checkHumanOptions(given: LocalHumanOptions): void {
-  checkOptions(given, LOCAL_HUMAN_OPTIONS);
-}
-
 function own<Options extends ClientOptions>({ link: _, ids: __, name: ___, ...rules }: OptionChecks<Options>) {
   return rules;
 }
@@ -307,9 +279,8 @@ function own<Options extends ClientOptions>({ link: _, ids: __, name: ___, ...ru
 /** EX_IOERR of sysexits.h. */
 export const STORE_FAILED_EXIT_CODE = 74;
 
-const STAY_MS = 5_000;
-
-/** Ends the process when everyone was told. The timer keeps it alive: it must not end with another code before. */
+const EXIT_DELAY_MS = 5_000;
+/** Exits once clients have been notified. The timer keeps the process alive so it cannot end earlier with another code. */
 function exitAfterFailure(): void {
-  setTimeout(() => process.exit(STORE_FAILED_EXIT_CODE), STAY_MS);
+  setTimeout(() => process.exit(STORE_FAILED_EXIT_CODE), EXIT_DELAY_MS);
 }

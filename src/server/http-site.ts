@@ -16,45 +16,43 @@ import type { PageSite } from './page/page-site.ts';
 
 export interface SiteHub extends ApiHub {
   health(): Health;
-  /** As Prometheus reads it. */
+  /** In the Prometheus text format. */
   metrics(): Promise<string>;
-  /** Every refusal is counted, whoever it comes from. */
+  /** Counts a rejection. */
   refused(code: WireCode): void;
   readonly log: Logger;
-  /** The console; null = it is not served. */
+  /** The console; null if it is not served. */
   readonly pages: PageSite | null;
-  /** MCP for who asks. */
   answerMcp(asker: RequestAuth, request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** Fixtures of governed runs; null = none are done here, and nothing is there. */
+  /** Conformance fixtures; null if they are not served. */
   readonly answerConformance: AnswerConformance | null;
 }
 
-/** `place` is what follows `/conform/`. */
+/** `path` is the part after `/conform/`. */
 export type AnswerConformance = (
   visitor: Visitor,
-  place: string,
+  path: string,
   request: IncomingMessage,
   response: ServerResponse,
 ) => Promise<void>;
 
-/** Who asks, and from where. */
+/** The sender of a request. */
 export interface Visitor extends RequestAuth {
-  /** It comes from this machine, and not through a proxy. */
+  /** True for requests from this machine that did not pass a proxy. */
   readonly isLocal: boolean;
-  /** The port speaks TLS. */
   readonly isTls: boolean;
-  /** Who comes this way needs no proof of who they are. */
+  /** True if no credential is required. */
   readonly needsNoProof: boolean;
-  /** Host or Origin are not allowed; null = they are. */
+  /** Why its Host or Origin is rejected; null if both are allowed. */
   readonly forbidden: string | null;
 }
 
-export const MCP = '/mcp';
-export const CONFORM = '/conform/';
+const MCP = '/mcp';
+const CONFORM = '/conform/';
 
 const PLACES = `GET /healthz, /readyz, /metrics, /openapi.json, /asyncapi.json, /schemas, ${API} and ${MCP}`;
 
-/** Whatever goes wrong is answered too. */
+/** Answers every request, including failed ones. */
 export async function answerHttp(
   hub: SiteHub,
   visitor: Visitor,
@@ -65,19 +63,19 @@ export async function answerHttp(
   const { path } = parseTarget(request);
   const { method } = request;
   response.on('finish', () => {
-    // The query is not told: it is the user's.
+    // The query is user data: never log it.
     hub.log.debug?.('http', { method, path, status: response.statusCode, ms: Math.round(performance.now() - at) });
   });
   try {
     await answered(hub, visitor, path, request, response);
   } catch (thrown) {
-    // It hung up before it had said all: nobody is left to be told, and nothing was asked.
+    // The client hung up mid-request: there is no one to answer.
     if (request.destroyed && !request.complete) return;
     const error = toWireError(thrown, 'the request');
     if (error !== thrown) hub.log.error('a request failed', { method, path, error: asError(thrown).message });
     hub.refused(error.code);
     if (response.headersSent) return;
-    // Otherwise what is still to come would be waited for before the next request.
+    // Do not wait for the rest of a body that may never arrive.
     if (!willEndSoon(request, hub.maxFrameBytes)) response.setHeader('connection', 'close');
     const respond = isOfConformance(hub, path) ? respondMessage : respondError;
     respond(response, error);
@@ -93,23 +91,23 @@ async function answered(
 ): Promise<void> {
   if (visitor.forbidden !== null) throw new WireError('forbidden', visitor.forbidden);
   checkExpected(request);
-  // Before pages of others are let in: what runs commands is for no page.
+  // Before CORS: no web page may run commands.
   if (isOfConformance(hub, path)) return hub.answerConformance(visitor, path.slice(CONFORM.length), request, response);
   if (allowOrigin(request, response)) return;
   if (path.startsWith(`${API}/`)) return answerApi(hub, visitor, request, response);
   if (path === MCP) return hub.answerMcp(visitor, request, response);
   if (request.method === 'GET' || request.method === 'HEAD') {
-    // Its host was looked at before.
+    // The Host header was checked before.
     const contract = contractTextAt(path, { host: request.headers.host ?? '', isTls: visitor.isTls });
     if (contract !== null) return respondText(response, 200, 'application/json', contract);
     if (path === '/healthz') return respondJson(response, 200, { alive: true });
     if (path === '/readyz') return answerReady(hub, response);
     if (path === '/metrics') return answerMetrics(hub, visitor, request, response);
-    // The console asks for a token where one is needed, without trying to do without.
+    // Tells the console whether to ask for a token.
     if (hub.pages !== null) response.setHeader('parley-auth', visitor.needsNoProof ? 'none' : 'needed');
     if ((await hub.pages?.answer(path, request, response)) === true) return;
   }
-  const message = `there is nothing at ${request.method} ${path}; this port speaks WebSocket, and answers ${PLACES}`;
+  const message = `nothing at ${request.method} ${path}; this port serves WebSocket and ${PLACES}`;
   throw new WireError('not_found', message);
 }
 
@@ -120,7 +118,7 @@ function isOfConformance(
   return hub.answerConformance !== null && path.startsWith(CONFORM);
 }
 
-/** There is one thing to expect: to be asked for the body. */
+/** Rejects expectations other than 100-continue. */
 function checkExpected({ headers: { expect } }: IncomingMessage): void {
   if (expect !== undefined && expect.toLowerCase() !== '100-continue')
     throw invalidValueError('expect', '100-continue', expect);
@@ -137,31 +135,31 @@ async function answerMetrics(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  if (!visitor.isLocal) await checkMayLook(visitor, request);
+  if (!visitor.isLocal) await checkMayReadMetrics(visitor, request);
   respondText(response, 200, 'text/plain; version=0.0.4; charset=utf-8', await hub.metrics());
 }
 
-/** They name no one and nothing that was said; still, who is not on this machine has to show that it may look. */
-async function checkMayLook(visitor: Visitor, { headers }: IncomingMessage): Promise<void> {
+/** Metrics contain no names or content, but remote callers still need a grant. */
+async function checkMayReadMetrics(visitor: Visitor, { headers }: IncomingMessage): Promise<void> {
   const busy = visitor.refusal();
   if (busy !== null) throw new WireError('rate_limited', busy, { retry_after_ms: 60_000 });
   const auth = parseBearer(headers.authorization);
-  const credential = auth === null ? null : await judged(visitor, auth);
+  const credential = auth === null ? null : await authenticated(visitor, auth);
   if (credential === null) {
     if (auth !== null) visitor.unproven();
     throw new WireError('unauthenticated', '/metrics: expected Authorization: Bearer <token>');
   }
   const may = credential.grants.includes('observe') || credential.grants.includes('operate');
-  if (!may) throw new WireError('forbidden', '/metrics takes a credential with the grant "observe" or "operate"');
+  if (!may) throw new WireError('forbidden', '/metrics requires the "observe" or "operate" grant');
 }
 
-/** Whoever judges may be the user's code: what it throws is told to nobody. */
-async function judged({ authenticate }: Visitor, auth: JsonObject): Promise<Credential | null> {
+/** Authentication may run user code: never reveal what it throws. */
+async function authenticated({ authenticate }: Visitor, auth: JsonObject): Promise<Credential | null> {
   try {
     return await authenticate(auth);
   } catch (thrown) {
     if (thrown instanceof WireError) throw thrown;
-    throw new WireError('unauthenticated', 'the credential proves nothing here');
+    throw new WireError('unauthenticated', 'this hub does not accept the credential');
   }
 }
 
@@ -172,10 +170,7 @@ const PREFLIGHT = {
   'access-control-max-age': '600',
 };
 
-/**
- * Tells the browser that a page of another origin may use the hub; the origin was checked before. True = it was only a preflight.
- * Cookies never authenticate, so none are allowed.
- */
+/** Allows the origin, which was checked before; true = the request was only a preflight. Cookies never authenticate: none are allowed. */
 function allowOrigin({ method, headers }: IncomingMessage, response: ServerResponse): boolean {
   const { origin } = headers;
   if (origin === undefined) return false;

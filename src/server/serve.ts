@@ -1,8 +1,6 @@
 /**
- * Opens a port of this machine that leads to the hub: HTTP and WebSocket on one listener. It owns the listener, its sockets and
- * their limits; the hub owns the connections. An upgrade becomes socket → WsEndpoint (a link) → hub connection; everything else
- * goes to http-site.ts. Invariants: Host and Origin are checked before anything else; close() answers what has arrived, then cuts
- * what does not drain in time.
+ * Opens a port to the hub: HTTP and WebSocket on one listener. Host and Origin are checked before anything else. `close()` answers
+ * requests that have arrived, then destroys sockets that do not drain in time.
  */
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -28,26 +26,26 @@ import { EventLoopTicks } from './websocket/fair-reading.ts';
 import { Heartbeat } from './websocket/heartbeat.ts';
 import { WsEndpoint } from './websocket/ws-endpoint.ts';
 
-/** A port that is open. */
+/** An open port. */
 export interface HubServer {
   readonly host: string;
   readonly port: number;
-  /** For clients: `ws://127.0.0.1:4747`. Of a port on every address of this machine, the one of the loopback. */
+  /** Client URL such as `ws://127.0.0.1:4747`; the loopback address if the port listens on all addresses. */
   readonly url: string;
-  /** Where people find the console; null = it is not served. */
+  /** Console URL; null if the console is not served. */
   readonly console: string | null;
-  /** Takes no more connections. Those that are open are the hub's to end: they get what was sent, for so long, and are cut then. */
+  /** Accepts no more connections. The hub ends open ones; sockets that do not drain within `drainMs` are destroyed. */
   close(drainMs?: number): Promise<void>;
 }
 
-/** Pieces a frame may come in: each takes as long to look at as a small frame. */
+/** Maximum fragments of a frame: each costs as much as a small frame. */
 const MAX_PIECES = 256;
-/** How long what was sent last may take to leave when the port closes. */
+/** Time to send the last bytes when the port closes. */
 const DRAIN_MS = 2_000;
-/** And when a peer is sent away while the port goes on: a slow one has to read a lot before it comes to its goodbye. */
+/** Time for a rejected peer to read its goodbye while the port stays open. */
 const FAREWELL_MS = 10_000;
 
-/** How long requests that were on their way when the port closes are waited for, as long as more and more come. */
+/** Maximum wait at close for requests that keep arriving. */
 const LAST_CALL_MS = 1_000;
 
 const now = (): number => performance.now();
@@ -70,14 +68,14 @@ class Port {
   private readonly endpoints = new Set<WsEndpoint>();
   private readonly raw: RawSockets;
   private readonly inFlight: InFlight;
-  private readonly line = new RequestPipeline();
+  private readonly pipeline = new RequestPipeline();
   private readonly addresses: Addresses;
-  private readonly turns = new EventLoopTicks();
+  private readonly ticks = new EventLoopTicks();
   private readonly heartbeat: Heartbeat;
   private requests = 0;
-  /** Made when somebody asks for it: most hubs are never asked. */
+  /** Loaded at the first MCP request. */
   private mcp: Promise<McpSite> | null = null;
-  /** Of a port that has it; made when somebody asks for it. */
+  /** Loaded at the first conformance request. */
   private conformance: Promise<ConformanceSite> | null = null;
   private closing = false;
 
@@ -96,12 +94,12 @@ class Port {
     this.inFlight = new InFlight((code) => hub.refused(code));
     this.server = httpServer(settings, (request, response) => {
       this.requests += 1;
-      this.line.take(request, response, () => this.respond(request, response));
+      this.pipeline.take(request, response, () => this.respond(request, response));
     });
     const { maxConnections, maxConnectionsPerAddress } = settings.limits;
-    const most = maxSockets(maxConnections, hub.log);
-    this.server.maxConnections = most;
-    this.raw = new RawSockets(this.server, maxSocketsPerAddress(most, maxConnectionsPerAddress));
+    const max = maxSockets(maxConnections, hub.log);
+    this.server.maxConnections = max;
+    this.raw = new RawSockets(this.server, maxSocketsPerAddress(max, maxConnectionsPerAddress));
     this.server.on('clientError', (error, socket) => this.inFlight.broken(error, socket));
     this.server.on('upgrade', (request, socket: Socket, head) => this.upgrade(request, socket, head));
     this.sockets = new WebSocketServer({
@@ -110,7 +108,7 @@ class Port {
       perMessageDeflate: false,
       clientTracking: false,
       maxFragments: MAX_PIECES,
-      // Answered by the endpoint: ws would answer each, whether the peer reads or not.
+      // The endpoint answers pings: ws would answer each one even if the peer never reads.
       autoPong: false,
       closeTimeout: FAREWELL_MS,
     } as ConstructorParameters<typeof WebSocketServer>[0]);
@@ -123,52 +121,52 @@ class Port {
     });
     const { port } = this.server.address() as AddressInfo;
     const { host, tls } = this.settings;
-    const reached = reachableHost(host);
-    const shown = reached.includes(':') ? `[${reached}]` : reached;
-    const place = `${tls === null ? '' : 's'}://${shown}:${port}`;
+    const reachable = reachableHost(host);
+    const shownHost = reachable.includes(':') ? `[${reachable}]` : reachable;
+    const address = `${tls === null ? '' : 's'}://${shownHost}:${port}`;
     return {
       host,
       port,
-      url: `ws${place}`,
-      console: this.pages === null ? null : `http${place}/`,
+      url: `ws${address}`,
+      console: this.pages === null ? null : `http${address}/`,
       close: (drainMs = DRAIN_MS) => this.close(drainMs),
     };
   }
 
   private respond(request: IncomingMessage, response: ServerResponse): void {
     const address = request.socket.remoteAddress ?? '';
-    const cameThrough = isForwarded(request);
+    const isProxied = isForwarded(request);
     const visitor = {
       forbidden: hostRefusal(request, this.settings.host, this.settings),
-      isLocal: isLoopback(address) && !cameThrough,
+      isLocal: isLoopback(address) && !isProxied,
       isTls: this.settings.tls !== null,
-      needsNoProof: this.settings.auth.none === true && !cameThrough,
-      authenticate: this.authentication(cameThrough),
+      needsNoProof: this.settings.auth.none === true && !isProxied,
+      authenticate: this.authentication(isProxied),
       refusal: () => this.addresses.failureRefusal(address),
       unproven: () => void this.addresses.helloFailed(address),
     };
-    // Answered while the port closes: the connection it came on would be kept for another that never comes.
+    // Answered while the port closes: close its connection, which would otherwise wait for another request.
     response.once('close', () => this.closing && setImmediate(() => this.server.closeIdleConnections()));
     this.inFlight.begin(request, response);
     const sites = {
       pages: this.pages,
-      answerMcp: (...asked: Parameters<McpSite['answer']>) => this.answerMcp(...asked),
+      answerMcp: (...args: Parameters<McpSite['answer']>) => this.answerMcp(...args),
       answerConformance: this.answerConformance(),
     };
     void answerHttp({ ...this.hub, ...sites }, visitor, request, response);
   }
 
-  private async answerMcp(...asked: Parameters<McpSite['answer']>): Promise<void> {
+  private async answerMcp(...args: Parameters<McpSite['answer']>): Promise<void> {
     this.mcp ??= import('../mcp/http/mcp-site.ts').then((loaded) => new loaded.McpSite(this.hub));
-    await (await this.mcp).answer(...asked);
+    await (await this.mcp).answer(...args);
   }
 
   private answerConformance(): AnswerConformance | null {
     const settings = this.settings.conformance;
     if (settings === null) return null;
-    return async (...asked) => {
+    return async (...args) => {
       this.conformance ??= import('./conformance/site.ts').then((loaded) => new loaded.ConformanceSite(settings));
-      await (await this.conformance).answer(...asked);
+      await (await this.conformance).answer(...args);
     };
   }
 
@@ -182,7 +180,7 @@ class Port {
     if (busy !== null) return this.refuse(socket, new WireError('unavailable', busy, { retry_after_ms: 1_000 }));
     this.sockets.handleUpgrade(request, socket, head, (opened) => {
       this.raw.upgraded(socket);
-      const endpoint = new WsEndpoint(opened, socket, this.turns, now);
+      const endpoint = new WsEndpoint(opened, socket, this.ticks, now);
       this.admit(endpoint, address, this.authentication(isForwarded(request)));
     });
   }
@@ -202,7 +200,7 @@ class Port {
       clearTimeout(tooLate);
     };
     const { handshakeMs } = this.settings.limits;
-    const tooLate = setTimeout(() => endpoint.close(`nobody was bound within ${handshakeMs} ms`), handshakeMs);
+    const tooLate = setTimeout(() => endpoint.close(`no identity was bound within ${handshakeMs} ms`), handshakeMs);
     endpoint.onClose(() => {
       settle();
       this.endpoints.delete(endpoint);
@@ -217,20 +215,19 @@ class Port {
     });
   }
 
-  /** Idempotent. */
   private async close(drainMs: number): Promise<void> {
     this.closing = true;
     this.heartbeat.stop();
     this.inFlight.lastCall();
     void this.conformance?.then((site) => site.close());
-    // What has come and was not read yet is answered, not cut off.
+    // Answer requests that have arrived but were not read yet.
     await waitUntilIdle(() => this.raw.accepted + this.requests, Math.min(LAST_CALL_MS, drainMs));
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
     this.server.closeIdleConnections();
     void this.mcp?.then((mcp) => mcp.close());
     const cut = setTimeout(() => {
       for (const endpoint of this.endpoints) endpoint.destroy();
-      // Also those that never got as far as a request, or as TLS.
+      // Include sockets that never completed a request or a TLS handshake.
       this.raw.destroyAll();
     }, drainMs);
     await closed;
@@ -238,24 +235,24 @@ class Port {
   }
 }
 
-const OFFERS: ReadonlySet<string> = new Set(['upgrade', 'connection', 'http2-settings']);
+const UPGRADE_HEADERS: ReadonlySet<string> = new Set(['upgrade', 'connection', 'http2-settings']);
 
 function offersWebSocket({ headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket';
 }
 
 /**
- * Answers a request that offers another protocol, such as HTTP/2, as if it did not. Node has taken the socket from the server: it is
- * given back with all that was read and without the offer.
+ * Serves a request that offers another protocol, such as HTTP/2, as plain HTTP/1.1. Node detached the socket, so give it back to
+ * the server with everything that was read, minus the offer.
  */
 function returnSocket(server: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {
   const { method, url, httpVersion, rawHeaders } = request;
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? '';
-    if (!OFFERS.has(name.toLowerCase())) lines.push(`${name}: ${rawHeaders[i + 1]}`);
+    if (!UPGRADE_HEADERS.has(name.toLowerCase())) lines.push(`${name}: ${rawHeaders[i + 1]}`);
   }
-  // Headers are bytes, each a character.
+  // latin1: header bytes map to characters one to one.
   socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
   server.emit(server instanceof TlsServer ? 'secureConnection' : 'connection', socket);
 }

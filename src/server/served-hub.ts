@@ -1,4 +1,4 @@
-/** A hub as a port serves it: connections, single requests, and how it is doing. */
+/** The part of a hub that a port serves: connections, single requests, health and metrics. */
 
 import type { WireCode } from '../core/lib/errors.ts';
 import type { Link } from '../core/lib/link.ts';
@@ -11,26 +11,23 @@ import type { Peer } from '../hub/registry/handshake.ts';
 import type { HubListener } from '../hub/telemetry/events.ts';
 import type { Exposition } from './telemetry/metrics.ts';
 
-/** The part of a hub that is served. */
 export interface ServedHub {
   accept(link: Link, peer: Peer): void;
-  /** One request without a connection. */
+  /** Answers one request without a connection. */
   ask(request: SingleRequest): Promise<unknown>;
-  /** Whatever becomes durable, from now on; the result stops it. */
+  /** Calls the listener for every envelope that becomes durable; the result unsubscribes. */
   follow(listener: HubListener<'envelopePosted'>): () => void;
-  /** All of a session up to this seq was shown to who has no connection. */
+  /** Acks a session up to this seq for a client without a connection. */
   markRead(agentId: string, sessionId: string, seq: number): void;
-  /** It has no connection, and asks: it is here for a while. */
+  /** Marks an agent without a connection as present for a while. */
   looksIn(agentId: string): void;
-  /** A peer was refused something, by the hub or before it was asked. */
+  /** Counts a rejection. */
   refused(code: WireCode): void;
   health(): Health;
-  /** As Prometheus reads it. */
   metrics(): Promise<string>;
   readonly maxFrameBytes: number;
   readonly maxJsonDepth: number;
   readonly log: Logger;
-  /** Judges a token of the hub. */
   judgeToken(token: unknown): Credential | null;
 }
 
@@ -45,7 +42,7 @@ export function servedHub(hub: Hub, log: Logger = silentLog): ServedHub {
     refused: (code) => hub.countRefusal(code),
     health: () => hub.health(),
     async metrics() {
-      // Loaded when somebody looks.
+      // Loaded at the first scrape.
       exposition ??= import('./telemetry/metrics.ts').then((loaded) => new loaded.Exposition(hub.figures()));
       return (await exposition).text(hub.figures());
     },

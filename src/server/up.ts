@@ -21,36 +21,35 @@ import type { HubServer } from './serve.ts';
 import { logLevelOf, logTo } from './telemetry/pino-log.ts';
 
 export interface UpOptions extends Omit<ServeOptions, 'conformance'> {
-  /** The folder where everything is kept. */
+  /** Data folder. */
   readonly data: string;
-  /** Of the hub itself; `limits` are those of its port. */
+  /** Limits of the hub; `limits` are those of the port. */
   readonly hubLimits?: Partial<Limits>;
-  /** Does fixtures of governed runs under `/conform/`, which run commands; without a token, one is made and kept in the folder. */
+  /** Serves conformance fixtures, which run commands, under `/conform/`. Without a token, one is created and kept in the folder. */
   readonly conformance?: { readonly token: string | null } | undefined;
-  /** Hears how it goes, for whoever started it. */
+  /** Called with each event, to display it. */
   readonly tell: (event: UpEvent) => void;
   readonly log?: Logger;
-  /** Without a log of one's own: how much is told, on standard error. */
+  /** Log level on standard error; ignored if `log` is set. */
   readonly logLevel?: string;
-  /** Begins what is to live with the hub, before anybody else can reach it; if it fails, so does everything. */
+  /** Starts the configured agents before the port opens. If it fails, `up` fails. */
   readonly startAgents?: ((hub: LocalHub, log: Logger) => Promise<Closeable>) | undefined;
 }
 
-/** What became of a schedule when the config file was looked at. */
 export type ScheduleUpdateKind = 'made' | 'changed' | 'kept' | 'deleted';
 
-/** What lives with a hub in its process, and ends before it. */
+/** Runs with the hub and is closed before it. */
 export interface Closeable {
   close(): Promise<void>;
 }
 
-/** Where fixtures are done, and with which token; null = whoever gave it knows. */
+/** Where fixtures are served. `token_file` is null if the token was passed in. */
 export interface ConformanceUp {
   readonly url: string;
   readonly token_file: string | null;
 }
 
-/** What happens to it, as it is told to programs too. */
+/** Events shown to people and printed as JSON. */
 export type UpEvent =
   | {
       readonly event: 'listening';
@@ -58,9 +57,9 @@ export type UpEvent =
       readonly host: string;
       readonly data: string;
       readonly token_file: string;
-      /** Only where fixtures are done. */
+      /** Set only if fixtures are served. */
       readonly conformance?: ConformanceUp;
-      /** Where people find the console; null = it is not served. */
+      /** Console URL; null if it is not served. */
       readonly console: string | null;
     }
   | {
@@ -70,7 +69,7 @@ export type UpEvent =
       readonly provider: string;
       readonly model: string | null;
     }
-  /** Of a participant of the config file; null = it does not come back by itself. */
+  /** A configured participant disconnected; null = it does not reconnect. */
   | { readonly event: 'gone'; readonly name: string; readonly reason: string; readonly retry_in_ms: number | null }
   | {
       readonly event: 'schedule';
@@ -82,18 +81,18 @@ export type UpEvent =
   | { readonly event: 'stopping'; readonly signal: string }
   | { readonly event: 'stopped' };
 
-const NOBODY: Closeable = { close: async () => {} };
+const NO_AGENTS: Closeable = { close: async () => {} };
 
-/** Signals that come this close together are one. */
+/** A repeated signal within this time counts as one: a terminal and npm may both forward Ctrl-C. */
 const ONE_KEY_MS = 500;
 
-/** Resolves when it has ended, after SIGTERM or SIGINT. */
+/** Runs a hub until SIGTERM or SIGINT. */
 export async function up({
   data,
   hubLimits = {},
   tell,
   logLevel = 'info',
-  startAgents: bringUp,
+  startAgents,
   conformance,
   ...options
 }: UpOptions): Promise<void> {
@@ -102,28 +101,28 @@ export async function up({
     ...serving,
     conformance: conformance && { token: conformance.token ?? newToken() },
   });
-  // Listened for from the first: who reads the welcome may answer it at once.
-  const told = toldToEnd();
-  const hub = await createHub({ data, exitOnStoreFailure: true, limits: hubLimits, log }).catch(explained);
-  const proof = async () => conformance && (await conformanceToken(data, conformance.token));
-  const opening = open(hub, serving, proof, async () => (await bringUp?.(hub, log)) ?? NOBODY);
-  const early = await Promise.race([opening.then(() => null), told]);
+  // Listen before announcing: the reader of the welcome may send a signal immediately.
+  const signalled = waitForSignal();
+  const hub = await createHub({ data, exitOnStoreFailure: true, limits: hubLimits, log }).catch(rethrowAsHubError);
+  const createToken = async () => conformance && (await conformanceToken(data, conformance.token));
+  const opening = open(hub, serving, createToken, async () => (await startAgents?.(hub, log)) ?? NO_AGENTS);
+  const early = await Promise.race([opening.then(() => null), signalled]);
   if (early !== null) return giveUp(early, hub, opening, tell);
-  const { port, companions, ...doing } = await opening;
+  const { port, agents, ...served } = await opening;
   const token_file = await ensureOperatorToken(hub, data);
-  const closeControl = await openControl(data, controlledBy(hub, data), log);
+  const closeControl = await openControl(data, controlHandlers(hub, data), log);
   logEvents(hub, log);
   const { url, host, console } = port;
-  tell({ event: 'listening', url, host, data, token_file, console, ...doing });
-  const signal = await told;
+  tell({ event: 'listening', url, host, data, token_file, console, ...served });
+  const signal = await signalled;
   tell({ event: 'stopping', signal });
-  await companions.close();
+  await agents.close();
   await closeControl();
   await hub.stop();
   tell({ event: 'stopped' });
 }
 
-/** It was told to end while it began: what is half begun fails without a hub, and closes what it has. */
+/** Stops during startup: pending startup steps fail without a hub and release what they opened. */
 async function giveUp(
   signal: string,
   hub: LocalHub,
@@ -131,14 +130,14 @@ async function giveUp(
   tell: UpOptions['tell'],
 ): Promise<void> {
   tell({ event: 'stopping', signal });
-  const closing = opening.then(({ companions }) => companions.close());
+  const closing = opening.then(({ agents }) => agents.close());
   closing.catch(() => {});
   await hub.stop();
   tell({ event: 'stopped' });
 }
 
-/** What commands beside it may ask for. The operator's token goes with a backup, as it does when no hub runs. */
-function controlledBy(hub: LocalHub, data: string): ControlHandlers {
+/** Serves control requests. A backup includes the operator token, as it does without a running hub. */
+function controlHandlers(hub: LocalHub, data: string): ControlHandlers {
   return {
     async backup({ target }, options) {
       const done = await hub.backup(target, options);
@@ -152,46 +151,46 @@ function controlledBy(hub: LocalHub, data: string): ControlHandlers {
 
 interface Opened {
   readonly port: HubServer;
-  readonly companions: Closeable;
+  readonly agents: Closeable;
   readonly conformance?: ConformanceUp;
 }
 
-/** All of it, or nothing. */
+/** Starts agents, token and port. On failure it closes everything it opened. */
 async function open(
   hub: LocalHub,
   serving: ServeOptions,
-  proof: () => Promise<ConformanceToken | undefined>,
-  begin: () => Promise<Closeable>,
+  createToken: () => Promise<ConformanceToken | undefined>,
+  startAgents: () => Promise<Closeable>,
 ): Promise<Opened> {
-  let companions = NOBODY;
+  let agents = NO_AGENTS;
   try {
-    companions = await begin();
-    const shown = await proof();
-    const port = await hub.listen({ ...serving, conformance: shown && { token: shown.token } });
-    if (shown === undefined) return { port, companions };
+    agents = await startAgents();
+    const proof = await createToken();
+    const port = await hub.listen({ ...serving, conformance: proof && { token: proof.token } });
+    if (proof === undefined) return { port, agents };
     const url = port.url.replace(/^ws/, 'http');
-    return { port, companions, conformance: { url, token_file: shown.file } };
+    return { port, agents, conformance: { url, token_file: proof.file } };
   } catch (thrown) {
-    await companions.close();
+    await agents.close();
     await hub.stop();
     throw thrown;
   }
 }
 
-/** A second signal ends it at once: whoever sends it twice means it. One Ctrl-C may come twice, from the terminal and from npm. */
-async function toldToEnd(): Promise<string> {
+/** Resolves at the first signal. A second one, after a short pause, exits immediately. */
+async function waitForSignal(): Promise<string> {
   const signals = ['SIGTERM', 'SIGINT'] as const;
   const signal = await Promise.race(signals.map((name) => once(process, name).then(() => name)));
-  const toldMs = performance.now();
-  const isMeant = (): boolean => performance.now() - toldMs > ONE_KEY_MS;
-  for (const name of signals) process.on(name, () => isMeant() && process.exit(1));
+  const firstMs = performance.now();
+  const isRepeat = (): boolean => performance.now() - firstMs > ONE_KEY_MS;
+  for (const name of signals) process.on(name, () => isRepeat() && process.exit(1));
   return signal;
 }
 
-/** What may be wrong with a data folder is said there; here is only where it is. */
-function explained(thrown: unknown): never {
+/** Turns errors of the data folder into a HubError. */
+function rethrowAsHubError(thrown: unknown): never {
   if (thrown instanceof HubError) throw thrown;
-  throw new HubError('cannot_start', thrown instanceof Error ? thrown.message : String(thrown), { cause: thrown });
+  throw new HubError('cannot_start', asError(thrown).message, { cause: thrown });
 }
 
 /** Checks all options before anything is created: a typo leaves nothing behind. */
@@ -199,11 +198,11 @@ async function checkUpOptions(data: string, hubLimits: Partial<Limits>, serving:
   limitsWith(hubLimits);
   const settings = checkServeOptions(serving);
   await createAuthentication(settings.auth, settings.host, { token: () => null });
-  // A folder that is there may be another hub's: it has the port too, and is told first.
-  if (await isToBeMade(data)) await checkPort(settings);
+  // Check the port only for a new folder: an existing one may be in use by a hub, which must be reported first.
+  if (await mustBeCreated(data)) await checkPort(settings);
 }
 
-async function isToBeMade(data: string): Promise<boolean> {
+async function mustBeCreated(data: string): Promise<boolean> {
   try {
     const [top] = await missingFolders(data);
     await access(top === undefined ? resolve(data) : dirname(top), constants.W_OK | constants.X_OK);
@@ -215,14 +214,14 @@ async function isToBeMade(data: string): Promise<boolean> {
   }
 }
 
-/** Opened and closed at once. */
+/** Opens and closes the port to see that it is free. */
 async function checkPort({ host, port }: ServeSettings): Promise<void> {
   const server = createServer();
   await listen(server, { host, port });
   await new Promise<void>((closed) => server.close(() => closed()));
 }
 
-/** Logs who connects and which sessions begin and end, never what is said. */
+/** Logs connections and session lifecycles, never content. */
 function logEvents(hub: LocalHub, log: Logger): void {
   hub.on('agentRegistered', ({ passport: { agent_id, name, kind } }) =>
     log.info('registered', { name, kind, agent_id }),

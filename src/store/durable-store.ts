@@ -1,8 +1,8 @@
 /**
- * The embedded store, in a data folder. It owns the folder alone: a journal, which is the truth; an index, which is a cache
- * of the journal; and an archive of ended sessions. An append is answered when its flush is on the disk, and after the first
- * failed write nothing is appended any more. `open-store.ts` opens a folder, `logs/appender.ts` is the path of an append,
- * `catalogue/` knows every log without reading the journal, `journal/` writes and scans files, `maintenance/` is for operators.
+ * The embedded store, sole owner of its data folder: a journal (the truth), an index (a cache of the journal) and an archive
+ * of ended sessions. An append is answered once its flush is on disk; after the first failed write every append fails.
+ * `open-store.ts` opens a folder, `logs/appender.ts` appends, `catalogue/` knows every log without reading the journal,
+ * `journal/` writes and scans files, `maintenance/` is for operators.
  */
 
 import { HubError } from '../core/lib/errors.ts';
@@ -28,32 +28,39 @@ import { systemClock } from '../system/clock.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import { applyOperation } from './catalogue/replay.ts';
 import { listSessions, liveChildren, liveRows } from './catalogue/session-lists.ts';
-import { newEpoch, OPERATIONS_FAMILY, type StoreOperation } from './catalogue/store-operations.ts';
-import { createKey } from './index/index-keys.ts';
-import type { LogRecord } from './index/log-record.ts';
+import {
+  type LazyRecord,
+  lazyText,
+  newEpoch,
+  OPERATIONS_FAMILY,
+  type StoreOperation,
+} from './catalogue/store-operations.ts';
+import { createKey, metaKey, snapshotKey, under } from './index/index-keys.ts';
+import { decodeJson, type LogRecord } from './index/log-record.ts';
 import { DamagedIndex } from './index/ordered-index.ts';
+import { isDamagedAt } from './journal/damage.ts';
 import type { Files } from './journal/files.ts';
-import { isDamagedAt } from './journal/inspect-damage.ts';
 import type { Journal } from './journal/journal.ts';
-import type { Position } from './journal/journal-types.ts';
 import { type After, Appender, tokenOf } from './logs/appender.ts';
+import { readAudit } from './logs/audit-trail.ts';
 import { readEntries } from './logs/read-entries.ts';
-import { SideRecords } from './logs/side-records.ts';
 import { type ArchiveOptions, type ArchiveResult, archiveEnded } from './maintenance/archive.ts';
 import { type BackupResult, backupTo } from './maintenance/backup.ts';
 import type { MaintenanceOptions, StoreInternals } from './maintenance/maintenance-types.ts';
 import { type QuarantinedDamage, quarantineDamage, type RepairResult, repairLogs } from './maintenance/repair.ts';
 import { type StoreVerification, type VerifyOptions, verifyStore } from './maintenance/verify.ts';
 
+const CURSORS_PER_RECORD = 1_000;
+
 export interface StorePorts {
   readonly after: After;
-  /** Damage was found where all was well when the store was opened. */
+  /** Reports damage found while the store is in use. */
   onDamage(logId: string, fromSeq: number, error: Error): void;
-  /** The index is not to be used by the next start. */
+  /** The next start must discard the index. */
   onIndexDamaged(): void;
-  /** The same, and nothing is wrong with it. */
+  /** The next start must rebuild the index although it is intact. */
   onIndexRenewed(): void;
-  /** Behind everything else: the folder is let go. */
+  /** Runs last: releases the folder. */
   onClosed(): Promise<void>;
 }
 
@@ -63,8 +70,10 @@ export class DurableStore implements Store {
   readonly #catalogue: Catalogue;
   readonly #ports: StorePorts;
   readonly #appender: Appender;
-  readonly #side: SideRecords;
-  #care: Promise<unknown> = Promise.resolve();
+  /** Audit records that are not durable yet. */
+  readonly #freshAudit: AuditEntry[] = [];
+  /** The last maintenance task. */
+  #maintenance: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | null = null;
 
   constructor(files: Files, journal: Journal, catalogue: Catalogue, ports: StorePorts) {
@@ -73,7 +82,6 @@ export class DurableStore implements Store {
     this.#catalogue = catalogue;
     this.#ports = ports;
     this.#appender = new Appender(journal, catalogue, ports.after);
-    this.#side = new SideRecords(journal, catalogue, this.#appender);
   }
 
   append(logId: string, expected: HeadToken | null, unit: Unit): Append {
@@ -84,7 +92,7 @@ export class DurableStore implements Store {
     this.#appender.onFailure(listener);
   }
 
-  /** The index turned out to be damaged: this process does not go on with it, and the next one does not use it. */
+  /** Reacts to a damaged index: appends fail, and the next start discards it. */
   failIndex(error: DamagedIndex): void {
     this.#ports.onIndexDamaged();
     this.#appender.fail(error);
@@ -99,7 +107,7 @@ export class DurableStore implements Store {
     try {
       const { entries, damage } = await readEntries(this.#journal, this.#catalogue.overlay, logId, record, range);
       if (damage === null) return entries;
-      // It was moved while it was read: no damage, it lies elsewhere.
+      // Moved while being read: not damaged, read again.
       if (isMoved()) return this.read(logId, range);
       if (!(await isDamagedAt(this.#files, damage.position, this.#journal.end))) {
         throw new DamagedIndex(`it looks for seq ${damage.fromSeq} of log ${logId} where something else is`);
@@ -151,79 +159,92 @@ export class DurableStore implements Store {
     return { heads: found.map((record) => this.#stored(record)).filter((head) => head !== null), next };
   }
 
-  saveCursors(cursors: readonly Cursor[]): Promise<void> {
-    return this.#side.saveCursors(cursors);
+  async saveCursors(cursors: readonly Cursor[]): Promise<void> {
+    if (cursors.length === 0) return;
+    this.#appendLazy({ family: 'cursors', save: cursors, drop: [] });
+    for (const cursor of cursors) this.#catalogue.saveCursor(cursor);
   }
 
-  loadCursors(agentId: string): Promise<readonly Cursor[]> {
-    return this.#side.loadCursors(agentId);
+  async loadCursors(agentId: string): Promise<readonly Cursor[]> {
+    return this.#cursors(agentId);
   }
 
-  dropCursors(keys: readonly Pick<Cursor, 'agent_id' | 'session_id'>[]): Promise<void> {
-    return this.#side.dropCursors(keys);
+  async dropCursors(keys: readonly Pick<Cursor, 'agent_id' | 'session_id'>[]): Promise<void> {
+    if (keys.length === 0) return;
+    const drop = keys.map(({ agent_id, session_id }) => ({ agent_id, session_id }));
+    this.#appendLazy({ family: 'cursors', save: [], drop });
+    for (const { agent_id, session_id } of keys) this.#catalogue.dropCursor(agent_id, session_id);
   }
 
   saveSnapshot(snapshot: Snapshot): void {
-    this.#side.saveSnapshot(snapshot);
+    this.#catalogue.overlay.set(snapshotKey(snapshot.session_id), Buffer.from(JSON.stringify(snapshot)));
+    this.#appender.commitSoon();
   }
 
-  loadSnapshot(sessionId: string): Promise<Snapshot | null> {
-    return this.#side.loadSnapshot(sessionId);
+  async loadSnapshot(sessionId: string): Promise<Snapshot | null> {
+    const bytes = this.#catalogue.overlay.get(snapshotKey(sessionId));
+    // Written by saveSnapshot.
+    return bytes === undefined ? null : (decodeJson(bytes) as Snapshot);
   }
 
   audit(record: AuditRecord): void {
-    this.#side.audit(record);
-  }
-
-  readAudit(range: AuditRange): Promise<readonly AuditEntry[]> {
-    return this.#side.readAudit(range);
-  }
-
-  getMeta(name: string): Promise<Json | null> {
-    return this.#side.getMeta(name);
-  }
-
-  setMeta(name: string, value: Json): Promise<void> {
-    return this.#side.setMeta(name, value);
-  }
-
-  // Maintenance.
-
-  /** A copy of everything confirmed so far; the hub goes on meanwhile. */
-  backup(target: string, options: MaintenanceOptions = {}): Promise<BackupResult> {
-    return this.#caring(() => backupTo(this.#open(), target, options));
-  }
-
-  /** Moves sessions that ended before a time out of the journal; they stay readable, and the hub goes on meanwhile. */
-  archive(options: ArchiveOptions): Promise<ArchiveResult> {
-    return this.#caring(() => archiveEnded(this.#open(), options));
-  }
-
-  /** Cuts damaged logs to what is sound, each in a new epoch. Not beside a running hub, which may hold them in memory. */
-  repair(logIds?: readonly string[], options: MaintenanceOptions = {}): Promise<readonly RepairResult[]> {
-    return this.#caring(() => repairLogs(this.#open(), logIds, systemClock.now(), options));
-  }
-
-  /** Sets aside what is damaged and of no use to any log: damaged records of the audit, and what `repair` cut. Not beside a running hub. */
-  setAside(options: MaintenanceOptions & { readonly isSome?: boolean } = {}): Promise<readonly QuarantinedDamage[]> {
-    return this.#caring(() => quarantineDamage(this.#open(), options));
-  }
-
-  /** Reads and folds everything again and compares; the hub may go on meanwhile. */
-  verify(options: VerifyOptions = {}): Promise<StoreVerification> {
-    return this.#caring(() => verifyStore(this.#open(), options));
-  }
-
-  /** Every log gets a new epoch: this is a copy that goes its own way. */
-  async renewEpochs(nowMs: number): Promise<void> {
-    await this.perform({
-      operation: 'restored',
-      at: this.#journal.end,
-      epoch: newEpoch(this.#catalogue.lastRestore, nowMs),
+    if (this.#appender.failure !== null) return;
+    const number = this.#catalogue.nextAudit();
+    this.#freshAudit.push({ ...record, number });
+    this.#appender.appendLazy('audit', JSON.stringify(record), ({ position }) => {
+      this.#freshAudit.shift();
+      this.#catalogue.audit(number, position);
     });
   }
 
-  /** Durable, and applied, when it returns. */
+  readAudit(range: AuditRange): Promise<readonly AuditEntry[]> {
+    return readAudit(this.#journal, this.#catalogue, this.#freshAudit, range);
+  }
+
+  async getMeta(name: string): Promise<Json | null> {
+    const bytes = this.#catalogue.overlay.get(metaKey(name));
+    // Written by setMeta.
+    return bytes === undefined ? null : (decodeJson(bytes) as Json);
+  }
+
+  async setMeta(name: string, value: Json): Promise<void> {
+    this.#appendLazy({ family: 'meta', name, value });
+    this.#catalogue.setMeta(name, JSON.stringify(value));
+    await this.#appender.flush();
+  }
+
+  /** Copies everything confirmed so far, while the hub runs. */
+  backup(target: string, options: MaintenanceOptions = {}): Promise<BackupResult> {
+    return this.#maintain(() => backupTo(this.#open(), target, options));
+  }
+
+  /** Moves sessions that ended before a time to the archive, while the hub runs; they stay readable. */
+  archive(options: ArchiveOptions): Promise<ArchiveResult> {
+    return this.#maintain(() => archiveEnded(this.#open(), options));
+  }
+
+  /** Truncates damaged logs to their intact part, each in a new epoch. The hub must be stopped. */
+  repair(logIds?: readonly string[], options: MaintenanceOptions = {}): Promise<readonly RepairResult[]> {
+    return this.#maintain(() => repairLogs(this.#open(), logIds, systemClock.now(), options));
+  }
+
+  /** Quarantines damage that no log needs: in audit records, or cut off by `repair`. The hub must be stopped. */
+  setAside(options: MaintenanceOptions & { readonly isSome?: boolean } = {}): Promise<readonly QuarantinedDamage[]> {
+    return this.#maintain(() => quarantineDamage(this.#open(), options));
+  }
+
+  /** Reads and folds everything again and compares it with the index, while the hub runs. */
+  verify(options: VerifyOptions = {}): Promise<StoreVerification> {
+    return this.#maintain(() => verifyStore(this.#open(), options));
+  }
+
+  /** Gives every log a new epoch: this folder becomes an independent copy. */
+  async renewEpochs(nowMs: number): Promise<void> {
+    const epoch = newEpoch(this.#catalogue.lastRestore, nowMs);
+    await this.perform({ operation: 'restored', at: this.#journal.end, epoch });
+  }
+
+  /** Durable and applied on return. */
   async perform(operation: StoreOperation): Promise<void> {
     if (this.#appender.failure !== null) throw this.#appender.failure;
     this.#appender.appendLazy(OPERATIONS_FAMILY, JSON.stringify(operation), () =>
@@ -232,17 +253,17 @@ export class DurableStore implements Store {
     await this.#appender.flush();
   }
 
-  /** Makes durable what is staged, writes the index and lets go of the folder; again = the same. */
+  /** Flushes, writes the index and releases the folder. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
-  /** The care that is under way ends first: it meets a store that takes nothing more. */
+  /** Running maintenance ends first, because the store already rejects appends. */
   async #close(): Promise<void> {
     try {
       await this.#appender.close(new HubError('store_closed', 'the store is closed; it takes no more units'));
-      await this.#care;
+      await this.#maintenance;
     } finally {
       await this.#journal.close();
       await this.#catalogue.overlay.close();
@@ -250,10 +271,10 @@ export class DurableStore implements Store {
     }
   }
 
-  /** One at a time: a copy must not be taken while files are rewritten. */
-  #caring<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#care.then(work);
-    this.#care = done.catch(() => {});
+  /** Runs one task at a time: a backup must not copy files being rewritten. */
+  #maintain<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#maintenance.then(work);
+    this.#maintenance = done.catch(() => {});
     return done;
   }
 
@@ -263,7 +284,7 @@ export class DurableStore implements Store {
       journal: this.#journal,
       catalogue: this.#catalogue,
       settle: () => this.#appender.settle(),
-      dumpCursors: () => this.#side.dumpCursors(),
+      dumpCursors: () => this.#dumpCursors(),
       renewIndex: () => this.#ports.onIndexRenewed(),
       perform: (operation) => this.perform(operation),
     };
@@ -276,9 +297,28 @@ export class DurableStore implements Store {
   }
 
   #found(logId: string, fromSeq: number, error: Error): void {
-    const at: Position = { segment: 0, offset: 0 };
-    this.#catalogue.markDamaged(logId, fromSeq, at);
+    this.#catalogue.markDamaged(logId, fromSeq, { segment: 0, offset: 0 });
     this.#ports.onDamage(logId, fromSeq, error);
     this.#appender.commitSoon();
+  }
+
+  /** Writes every cursor again, which makes older cursor records obsolete. */
+  async #dumpCursors(): Promise<void> {
+    this.#appendLazy({ family: 'cursors', save: [], drop: [], all: true });
+    const cursors = this.#cursors();
+    for (let i = 0; i < cursors.length; i += CURSORS_PER_RECORD) {
+      this.#appendLazy({ family: 'cursors', save: cursors.slice(i, i + CURSORS_PER_RECORD), drop: [] });
+    }
+    await this.#appender.flush();
+  }
+
+  #cursors(...ofAgent: readonly string[]): readonly Cursor[] {
+    const { from, to } = under('r', ...ofAgent);
+    // Written by saveCursor.
+    return [...this.#catalogue.overlay.range(from, to)].map(({ value }) => decodeJson(value) as Cursor);
+  }
+
+  #appendLazy(record: LazyRecord): void {
+    this.#appender.appendLazy(record.family, lazyText(record));
   }
 }

@@ -1,4 +1,4 @@
-/** One hub per data folder, by a lock of the operating system: it goes with the process, however that ends. */
+/** One hub per data folder, enforced by an OS lock that ends with the process. */
 
 import { type FileHandle, open } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { asError, HubError } from '../core/lib/errors.ts';
 import { makeFolder } from '../system/make-folder.ts';
 
-/** The package has no types; this is what is used of it. */
+/** The package has no types; only this much is used. */
 interface FileLocks {
   tryLock(fd: number): boolean;
   unlock(fd: number): void;
@@ -16,7 +16,7 @@ const { tryLock, unlock }: FileLocks = createRequire(import.meta.url)('fs-native
 
 const LOCK_NAME = 'lock';
 
-/** Takes the folder, which is made if it is not there; the result lets go of it. */
+/** Creates and locks the folder; call the result to release it. */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const file = await openLock(folder);
   try {
@@ -30,7 +30,7 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   }
 }
 
-/** Closing alone is not enough: a child that is being started at this moment has the file open too, and would keep the lock. */
+/** Unlock explicitly: a child process being started may share the open file and would keep the lock. */
 async function release(file: FileHandle): Promise<void> {
   unlock(file.fd);
   await file.close();
@@ -51,6 +51,6 @@ async function inUse(folder: string, file: FileHandle): Promise<HubError> {
   const who = /^\d+$/.test(pid) ? `process ${pid}` : 'another process';
   return new HubError(
     'data_in_use',
-    `data folder ${folder} is in use by ${who}; stop that hub, or give this one a folder of its own`,
+    `data folder ${folder} is in use by ${who}; stop that hub, or give this one its own folder`,
   );
 }

@@ -1,7 +1,6 @@
 /**
- * Opens the index of a data folder. One that is damaged must not keep a hub from starting or running: everything in it is
- * in the journal, so it is thrown away and built anew. lmdb maps its file, and damage can end the process instead of being
- * thrown; so a small file beside it tells the next start how the last ones ended.
+ * Opens the index of a data folder. A damaged index must not stop a hub: it is discarded and rebuilt from the journal.
+ * Damage in lmdb's mapped file can crash the process, so a small file records how the last starts ended.
  */
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -12,31 +11,31 @@ import { LmdbIndex } from './index/lmdb-index.ts';
 import { INDEX_FOLDER } from './maintenance/data-format.ts';
 
 const STATE_NAME = 'index-state.json';
-/** From either end; enough to come through every level of the tree. */
+/** From either end; enough to visit every level of the tree. */
 const PROBED_KEYS = 100;
-/** Before and behind every key. */
+/** Before and after every key. */
 const [FIRST, LAST] = ['\0', '\u007f'];
-/** So many hubs in a row that came to no good end, soon after their start, may have met the same damage. */
+/** After this many consecutive early crashes, suspect the index. */
 const MAX_BAD_ENDS = 3;
 
 interface IndexState {
-  /** Starts since one that ended well, or ran for a while. */
+  /** Starts since one that ended well or ran for a while. */
   readonly starts: number;
-  /** The index was being looked at, or was found to be damaged. */
+  /** The index was being probed, or was found damaged. */
   readonly suspect: boolean;
-  /** Nothing is wrong with it, and the next start builds another all the same. */
+  /** Rebuild at the next start although it is intact. */
   readonly renew?: boolean;
 }
 
 export interface OpenedIndex {
   readonly index: LmdbIndex;
-  /** The last process wanted another one. */
+  /** The last process asked for a rebuild. */
   readonly wasRenewed: boolean;
-  /** The next start does not use it. */
+  /** The next start discards it. */
   isBad(): void;
-  /** The next start builds another, though nothing is wrong with it. */
+  /** The next start rebuilds it although it is intact. */
   renew(): void;
-  /** It was in use for a while, or to a good end. */
+  /** It was used for a while, or closed properly. */
   isFine(): void;
 }
 
@@ -46,7 +45,7 @@ export async function openIndex(folder: string): Promise<OpenedIndex> {
     try {
       writeFileSync(join(folder, STATE_NAME), JSON.stringify(state), { mode: 0o600 });
     } catch {
-      // It is only a hint; a disk that takes nothing is told by the journal.
+      // Only a hint; the journal reports a failing disk.
     }
   };
   const last = readState(join(folder, STATE_NAME));
@@ -78,7 +77,7 @@ export async function openIndex(folder: string): Promise<OpenedIndex> {
   };
 }
 
-/** A state that cannot be read says nothing. */
+/** An unreadable state counts as none. */
 function readState(path: string): IndexState {
   try {
     const { starts, suspect, renew }: { readonly [Name in keyof IndexState]?: unknown } = JSON.parse(
@@ -109,7 +108,7 @@ async function probed(path: string): Promise<LmdbIndex> {
   }
 }
 
-/** What is in it is said in sessions: its folder is for its owner alone. */
+/** Contains session content: only the owner may read it. */
 function opened(path: string): LmdbIndex {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   return new LmdbIndex(path);

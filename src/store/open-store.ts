@@ -1,37 +1,31 @@
-/** Opens a data folder: locked against others, in the format this program knows, recovered. */
+/** Opens a data folder: locks it, checks its format, recovers the store. */
 
 import { join } from 'node:path';
 import { systemClock } from '../system/clock.ts';
+import { syncFolder } from '../system/make-folder.ts';
 import type { DurableStore } from './durable-store.ts';
 import { lockFolder } from './folder-lock.ts';
 import { DamagedIndex } from './index/ordered-index.ts';
 import type { Files } from './journal/files.ts';
 import type { OnProgress } from './journal/journal-types.ts';
 import { realFiles } from './journal/real-files.ts';
-import {
-  type FolderFormat,
-  JOURNAL_FOLDER,
-  newFormat,
-  readFormat,
-  syncPath,
-  writeFormat,
-} from './maintenance/data-format.ts';
+import { type FolderFormat, JOURNAL_FOLDER, newFormat, readFormat, writeFormat } from './maintenance/data-format.ts';
 import { type OpenedIndex, openIndex } from './open-index.ts';
 import { recoverStore, type StoreRecovery } from './recover.ts';
 
-/** A hub that has run for so long has not met damage in its index at its start. */
+/** A hub that ran this long did not meet index damage at its start. */
 const FINE_AFTER_MS = 60_000;
 
 export interface OpenStoreOptions {
-  /** How far the journal has been read, when there is much to read. */
-  readonly onProgress?: OnProgress;
-  /** A log turned out to be damaged while the store was in use. */
+  /** Reports how much of the journal was read. */
+  readonly onProgress?: OnProgress | undefined;
+  /** A log turned out to be damaged while in use. */
   readonly onDamage?: (logId: string, fromSeq: number, error: Error) => void;
-  /** Bytes of one file of the journal; for tests and small disks. */
-  readonly segmentBytes?: number;
+  /** Size of a journal segment; for tests and small disks. */
+  readonly segmentBytes?: number | undefined;
 }
 
-/** The folder is made if it is not there. A second opener is refused as long as the first has not closed. */
+/** Creates the folder if missing. Rejects a second opener until the first has closed. */
 export async function openStore(
   folder: string,
   options: OpenStoreOptions = {},
@@ -54,11 +48,11 @@ async function openLocked(
   const format = found ?? newFormat();
   if (found === null) await writeFormat(folder, format);
   const files = await realFiles(join(folder, JOURNAL_FOLDER));
-  // Also when it was there: whoever made it may have been killed before its name was on the disk.
-  await syncPath(folder);
+  // Even if it existed: its creator may have crashed before its name was durable.
+  await syncFolder(folder);
   const recovered = async () => recoverWith(await openIndex(folder), files, format, options, unlock);
   return recovered().catch((thrown: unknown) => {
-    // It was marked as bad, so the next one is a new one.
+    // It is marked as bad, so the next attempt starts with a new one.
     if (thrown instanceof DamagedIndex) return recovered();
     throw thrown;
   });
@@ -83,8 +77,8 @@ async function recoverWith(
       index,
       journalId,
       ports: { after: systemClock.after, onDamage, onIndexDamaged: isBad, onIndexRenewed: renew, onClosed },
-      ...(segmentBytes === undefined ? {} : { segmentBytes }),
-      ...(onProgress === undefined ? {} : { onProgress }),
+      segmentBytes,
+      onProgress,
     });
     index.onDamage = (error) => opened.store.failIndex(error);
     return { store: opened.store, recovery: { ...opened.recovery, renewed: wasRenewed && opened.recovery.rebuilt } };

@@ -1,4 +1,4 @@
-/** Opens a store over its files: the index as far as it goes, then what the journal holds behind that; and reports what was found. */
+/** Opens a store over its files: the index first, then the newer journal records; reports what it found. */
 
 import type { JsonObject } from '../core/lib/json.ts';
 import { isoFromMs } from '../core/lib/time.ts';
@@ -12,39 +12,37 @@ import { DurableStore, type StorePorts } from './durable-store.ts';
 import { type Checkpoint, emptyCheckpoint, readCheckpoint } from './index/checkpoint.ts';
 import type { OrderedIndex } from './index/ordered-index.ts';
 import { Overlay } from './index/overlay.ts';
-import { type Damage, isQuarantined } from './journal/damage.ts';
+import { isQuarantined, nameLostLogs } from './journal/damage.ts';
 import { type Files, listArchives, listSegments, PART_SUFFIX, withSegment } from './journal/files.ts';
-import { nameLostLogs } from './journal/inspect-damage.ts';
 import { Journal, type JournalOptions, type Recovery } from './journal/journal.ts';
-import type { OnProgress } from './journal/journal-types.ts';
+import type { Damage, OnProgress } from './journal/journal-types.ts';
 
-/** Bounds what a rebuild holds in memory. */
+/** Bounds the memory of a rebuild. */
 const RECORDS_PER_COMMIT = 20_000;
 
 export interface StoreParts {
   readonly files: Files;
   readonly index: OrderedIndex;
-  /** Which journal this is: an index of another one is of no use. */
+  /** An index of another journal is useless. */
   readonly journalId: string;
   readonly ports: StorePorts;
-  readonly segmentBytes?: number;
+  readonly segmentBytes?: number | undefined;
   readonly defer?: JournalOptions['defer'];
-  readonly onProgress?: OnProgress;
+  readonly onProgress?: OnProgress | undefined;
 }
 
-/** What was found when the store was opened. */
 export interface StoreRecovery {
-  /** A last write that was never confirmed and not whole: it was cut. */
+  /** An incomplete, never confirmed last write that was cut off. */
   readonly torn: Recovery['torn'];
-  /** Damage to what had been confirmed: nothing was cut. */
+  /** Damage to confirmed data; nothing was cut. */
   readonly damages: readonly Damage[];
-  /** The logs that are damaged, whenever that was found. */
+  /** All damaged logs, whenever the damage was found. */
   readonly damagedLogs: readonly DamagedLog[];
-  /** Records read from the journal because the index did not have them. */
+  /** Records read from the journal because the index lacked them. */
   readonly replayed: number;
-  /** The index was of no use and was built anew. */
+  /** The index was unusable and was rebuilt. */
   readonly rebuilt: boolean;
-  /** It had been given up on purpose: an archiving had removed what was redacted, and the index may have had it. */
+  /** The rebuild was planned: archiving purged redacted content that the index may have held. */
   readonly renewed: boolean;
 }
 
@@ -53,20 +51,20 @@ export async function recoverStore(parts: StoreParts): Promise<{ store: DurableS
   const last = readCheckpoint(index, journalId);
   const known = await usableCheckpoint(files, last);
   const overlay = new Overlay(index);
-  // An index knows what had been confirmed, also when the journal has lost it.
+  // The index knows what was confirmed even if the journal lost it.
   const confirmed = known === null && last !== null ? confirmedSeqs(overlay) : new Map<string, number>();
   if (known === null) await overlay.clear();
   const catalogue = new Catalogue(overlay, known ?? emptyCheckpoint(journalId));
   await removeParts(files);
-  // A rebuild that is cut off begins again: what it knows of moved logs is in memory only.
+  // An interrupted rebuild starts over: knowledge of moved logs is in memory only.
   catalogue.archive.isMoving = known === null;
   const archiveDamages = known === null ? await recoverArchives(files, catalogue) : [];
   let waiting = 0;
   const { journal, recovery } = await Journal.open(files, {
-    ...(segmentBytes === undefined ? {} : { segmentBytes }),
-    ...(defer === undefined ? {} : { defer }),
-    ...(onProgress === undefined ? {} : { onProgress }),
-    ...(known === null || known.at === null ? {} : { from: known.at }),
+    segmentBytes,
+    defer,
+    onProgress,
+    from: known?.at ?? undefined,
     onRecord: (record) => {
       waiting += 1;
       applyRecord(catalogue, record);
@@ -74,12 +72,11 @@ export async function recoverStore(parts: StoreParts): Promise<{ store: DurableS
     onConfirmed: async (found) => {
       if (waiting < RECORDS_PER_COMMIT) return;
       waiting = 0;
-      // With the damage so far: whoever goes on from this checkpoint does not meet it again.
+      // Include the damage so far: a start from this checkpoint will not meet it again.
       markDamaged(catalogue, await nameLostLogs(files, found));
       await catalogue.commit();
     },
   });
-  const { torn, records: replayed } = recovery;
   const found = await nameLostLogs(files, [...archiveDamages, ...recovery.damages]);
   markDamaged(catalogue, found);
   const damages = found.filter((damage) => !isQuarantined(catalogue.quarantined, damage));
@@ -88,25 +85,18 @@ export async function recoverStore(parts: StoreParts): Promise<{ store: DurableS
   catalogue.archive.isMoving = false;
   await catalogue.commit();
   const store = new DurableStore(files, journal, catalogue, ports);
-  return {
-    store,
-    recovery: {
-      torn,
-      damages,
-      damagedLogs: damagedLogs(catalogue),
-      replayed,
-      rebuilt: known === null && replayed > 0,
-      renewed: false,
-    },
-  };
+  const { torn, records: replayed } = recovery;
+  const rebuilt = known === null && replayed > 0;
+  const summary = { torn, damages, damagedLogs: damagedLogs(catalogue), replayed, rebuilt, renewed: false };
+  return { store, recovery: summary };
 }
 
-/** What was being written when the process ended, and had not got its name. */
+/** Files that were incomplete when the process ended. */
 async function removeParts(files: Files): Promise<void> {
   for (const name of await files.list()) if (name.endsWith(PART_SUFFIX)) await files.remove(name);
 }
 
-/** null = the files are not those it was made from: the journal ends before it, or there is another archive. */
+/** null = the files differ: the journal ends before the checkpoint, or the archive is another. */
 async function usableCheckpoint(files: Files, checkpoint: Checkpoint | null): Promise<Checkpoint | null> {
   const at = checkpoint?.at ?? null;
   if (checkpoint === null) return null;
@@ -122,22 +112,22 @@ export function reportRecovery(
   store: Store,
   log: Logger,
 ): void {
-  const tell = (level: 'info' | 'warn' | 'error', message: string, kind: string, detail: JsonObject): void => {
+  const report = (level: 'info' | 'warn' | 'error', message: string, kind: string, detail: JsonObject): void => {
     log[level](message, detail);
     store.audit({ at: isoFromMs(systemClock.now()), kind, actor: null, session_id: null, detail });
   };
   if (torn !== null && torn.bytes > 0) {
     const { at, bytes } = torn;
     const detail = { segment: at.segment, offset: at.offset, bytes };
-    tell('warn', 'a last write was torn and cut; nothing in it had been acknowledged', 'store.torn', detail);
+    report('warn', 'cut off a torn last write; nothing in it had been acknowledged', 'store.torn', detail);
   }
   for (const { from, to, logIds, unknown } of damages) {
     const place = { segment: from.segment, from: from.offset, to_segment: to.segment, to: to.offset };
     const detail = { ...place, logs: [...logIds], others: unknown };
-    tell('error', 'the journal is damaged; the sessions it touches are unavailable', 'store.damaged', detail);
+    report('error', 'the journal is damaged; affected sessions are unavailable', 'store.damaged', detail);
   }
   for (const { log_id, damaged_from } of damagedLogs) {
-    tell('error', 'a log is damaged; it reads up to there and needs repair', 'log.damaged', { log_id, damaged_from });
+    report('error', 'a log is damaged; it needs repair', 'log.damaged', { log_id, damaged_from });
   }
-  if (rebuilt) log.info('the index was built anew from the journal', { records: replayed });
+  if (rebuilt) log.info('rebuilt the index from the journal', { records: replayed });
 }

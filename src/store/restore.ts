@@ -1,16 +1,19 @@
-/** Makes a data folder of a backup. */
+/** Creates a data folder from a backup. */
 
 import { rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { systemClock } from '../system/clock.ts';
-import { makeFolder } from '../system/make-folder.ts';
+import { makeFolder, syncFolder } from '../system/make-folder.ts';
 import { realFiles } from './journal/real-files.ts';
 import { assertEmpty, type BackupResult, bytesOf, copyFiles } from './maintenance/backup.ts';
-import { JOURNAL_FOLDER, newFormat, readBackupMark, syncPath, writeFormat } from './maintenance/data-format.ts';
+import { JOURNAL_FOLDER, newFormat, readBackupMark, writeFormat } from './maintenance/data-format.ts';
 import type { MaintenanceOptions } from './maintenance/maintenance-types.ts';
 import { openStore } from './open-store.ts';
 
-/** Every session has a new epoch then: what clients have seen since the backup is not in it. The folder is there whole or not at all. */
+/**
+ * Starts a new epoch for every session: clients may have seen newer envelopes. The folder appears complete or not at
+ * all.
+ */
 export async function restoreBackup(
   backup: string,
   folder: string,
@@ -30,6 +33,6 @@ export async function restoreBackup(
     if (error.code !== 'ENOENT') throw error;
   });
   await rename(part, folder);
-  await syncPath(dirname(resolve(folder)));
+  await syncFolder(dirname(resolve(folder)));
   return { bytes: bytesOf(copied) };
 }

@@ -1,4 +1,4 @@
-/** Files that are there whole or not at all, also after a power cut: a draft beside its place, synced, then renamed. */
+/** Writes files atomically, even across a power cut: write a temporary file beside the target, sync, then rename. */
 
 import { randomBytes } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
@@ -16,7 +16,7 @@ export function asText(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** null = there is none. */
+/** null = no such file. */
 export async function readFileOrNull(file: string): Promise<string | null> {
   return readFile(file, 'utf8').catch((thrown: NodeJS.ErrnoException) => {
     if (thrown.code === 'ENOENT') return null;
@@ -29,12 +29,11 @@ export async function removeFile(file: string): Promise<void> {
   await syncFolder(dirname(file));
 }
 
-/** A file that is not in its place yet. */
 export interface DraftFile {
   writeFile(content: string | Uint8Array): Promise<void>;
 }
 
-/** `fill` writes a draft in that folder and answers the name it gets when it is on the disk. */
+/** `fill` writes a temporary file in that folder and returns its final name. */
 export async function writeAtomically(
   folder: string,
   mode: number,
@@ -56,7 +55,7 @@ export async function writeAtomically(
   await syncFolder(folder);
 }
 
-/** A name that nobody else has, in the same folder: only there a rename is one step. */
+/** A unique name in the same folder: only there is a rename atomic. */
 export function draftOf(path: string): string {
   return join(dirname(path), `.${basename(path)}.${process.pid}-${randomBytes(6).toString('hex')}.new`);
 }

@@ -1,8 +1,8 @@
-/** What a service answered, as far as anybody wants it, and why one did not answer. */
+/** Reads responses of services up to a size, and explains failed requests. */
 
 import { asError } from '../core/lib/errors.ts';
 
-/** null = there is more of it. */
+/** null = the response is larger. */
 export async function readBoundedText(response: Response, maxBytes: number): Promise<string | null> {
   const decoder = new TextDecoder();
   let text = '';
@@ -16,7 +16,7 @@ export async function readBoundedText(response: Response, maxBytes: number): Pro
   return text + decoder.decode();
 }
 
-/** The reason is often one further down: fetch itself only says that it failed. */
+/** Includes the cause, because fetch itself only says that it failed. */
 export function reasonOf(error: Error): string {
   return error.cause === undefined ? error.message : `${error.message}: ${asError(error.cause).message}`;
 }

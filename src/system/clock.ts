@@ -1,8 +1,8 @@
-/** The clock of the machine. */
+/** The system clock. */
 
 import type { Clock } from '../core/ports/platform.ts';
 
-/** What a timer takes; one that is set for longer fires at once. */
+/** The longest timer of the platform; a longer one would fire at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

@@ -1,10 +1,10 @@
-/** Ids and secrets that nobody can guess. */
+/** Unpredictable ids and secrets. */
 
 import { createHash, randomBytes, randomFillSync, timingSafeEqual } from 'node:crypto';
 import type { Ids, Secrets } from '../core/ports/platform.ts';
 
 const ID_BYTES = 16;
-/** One call to the system's random source gives this many bytes. */
+/** Random bytes are requested in batches. */
 const pool: Buffer = Buffer.alloc(ID_BYTES * 256);
 let used: number = pool.length;
 
@@ -15,14 +15,14 @@ export const systemIds: Ids = {
       used = 0;
     }
     used += ID_BYTES;
-    // Text of its own: a slice of a longer text would keep all of it in memory for as long as the id lives.
+    // Not a slice of a longer text, which would stay in memory as long as the id.
     return pool.toString('hex', used - ID_BYTES, used);
   },
 };
 
 export const systemSecrets: Secrets = {
   make: () => randomBytes(32).toString('base64url'),
-  // Not a password: nobody can try out 256 bits, so a slow hash would only slow down every hello.
+  // A fast hash is enough for 256 random bits; a slow one would only delay every hello.
   digest: (secret) => createHash('sha256').update(secret).digest('hex'),
   same: (a, b) => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b)),
 };

@@ -1,11 +1,11 @@
-/** How deep JSON is nested, seen from its bytes: parsing what is nested without end costs a hundred times this look. */
+/** Checks the nesting of JSON bytes, a hundred times faster than parsing deeply nested text. */
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPENING: ReadonlySet<number> = new Set([0x5b, 0x7b]);
 const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]);
 
-/** Of what is no JSON it may say either: the parser will see it. */
+/** The answer for invalid JSON does not matter: the parser rejects it. */
 export function isNestedWithin(bytes: Uint8Array, maxDepth: number): boolean {
   let depth = 0;
   for (let at = 0; at < bytes.length; at++) {
@@ -18,7 +18,7 @@ export function isNestedWithin(bytes: Uint8Array, maxDepth: number): boolean {
   return true;
 }
 
-/** Where the text ends that begins at `at`. */
+/** The position of the quote that ends the text which begins at `at`. */
 function endOfText(bytes: Uint8Array, at: number): number {
   for (let end = bytes.indexOf(QUOTE, at + 1); end !== -1; end = bytes.indexOf(QUOTE, end + 1)) {
     let escapes = 0;

@@ -1,4 +1,4 @@
-/** This package: its version, and its folder, from the sources and from the build alike. */
+/** The version and folder of this package, for sources and builds. */
 
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -6,12 +6,12 @@ import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export function packageVersion(): string {
-  // By the package's own name: the same from the sources and from what is built.
+  // By package name, which works from sources and builds.
   const manifest: { readonly version: string } = createRequire(import.meta.url)('parley-hub/package.json');
   return manifest.version;
 }
 
-/** Where the package was bundled there is no manifest to look at. */
+/** A bundle has no package manifest. */
 export function displayVersion(): string {
   try {
     return packageVersion();
@@ -24,7 +24,7 @@ export function packageFolder(): string {
   const here = dirname(fileURLToPath(import.meta.url));
   for (let folder = here; ; folder = dirname(folder)) {
     if (existsSync(resolve(folder, 'package.json'))) return folder;
-    // Bundled into a program of its own: there is no such folder.
+    // Bundled into another program: the folder does not exist.
     if (dirname(folder) === folder) return here;
   }
 }

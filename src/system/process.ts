@@ -1,4 +1,4 @@
-/** What the system says of processes: how many files this one has open, and whether another is alive. */
+/** Facts about processes: open files of this one, and whether another is alive. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -7,13 +7,12 @@ export interface OpenFiles {
   readonly limit: number;
 }
 
-/** null = this system does not tell. */
+/** null = not available on this system. */
 export function openFiles(folder = '/proc/self'): OpenFiles | null {
   try {
     const soft = /^Max open files\s+(\d+)/m.exec(readFileSync(`${folder}/limits`, 'utf8'))?.[1];
     return soft === undefined ? null : { open: readdirSync(`${folder}/fd`).length, limit: Number(soft) };
   } catch {
-    // There is no such folder, or it may not be read.
     return null;
   }
 }
@@ -23,7 +22,7 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (thrown) {
-    // It is there, and not ours to ask.
+    // It exists, but belongs to another user.
     return (thrown as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

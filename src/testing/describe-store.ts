@@ -1,4 +1,4 @@
-/** The contract of the Store port as tests: a new implementation starts by passing them. */
+/** The contract tests of the Store port; every store implementation must pass them. */
 
 import { afterEach, beforeEach, describe, it } from 'vitest';
 import type { Store } from '../core/ports/store.ts';
@@ -16,11 +16,11 @@ import { recordRules } from './store-contract/record-rules.ts';
 export type { HeldStore, StoreHarness } from './store-contract/harness.ts';
 
 export interface DescribeStoreOptions {
-  /** Random histories compared with a naive model; each opens a store of its own. */
+  /** Number of random histories compared with a naive model; each opens a new store. */
   readonly runs?: number;
 }
 
-/** `makeHarness` is called for every test, and its `cleanup` after it. */
+/** Calls `makeHarness` before every test, and its `cleanup` after it. */
 export function describeStore(
   name: string,
   makeHarness: () => StoreHarness | Promise<StoreHarness>,

@@ -1,6 +1,5 @@
-/** Contract suites and test doubles for whoever extends the hub. */
+/** Contract suites and test doubles for extensions of the hub. */
 
-export type { AdapterCheck } from './adapter-contract/adapter-checks.ts';
 export { adapterChecks } from './adapter-contract/adapter-checks.ts';
 export type { GoldenLog, GoldenStep } from './adapter-contract/golden-log.ts';
 export { recordGolden } from './adapter-contract/golden-log.ts';
@@ -22,13 +21,18 @@ export { SimClock } from './doubles/sim-clock.ts';
 export type { WorldOptions } from './doubles/world.ts';
 export { seededIds, World } from './doubles/world.ts';
 export { evaluatorChecks, handlerChecks } from './expectation-contract/checks.ts';
-export type { EvaluatorCheckOptions, ExpectationCheck } from './expectation-contract/options.ts';
+export type { EvaluatorCheckOptions } from './expectation-contract/options.ts';
+export type {
+  Check as AdapterCheck,
+  Check as ExpectationCheck,
+  Check as PartCheck,
+  Check as ViewCheck,
+} from './lib/check.ts';
 export type { HistoryOptions } from './lib/history.ts';
 export { createdMetadata, draftOf, History, idOf } from './lib/history.ts';
 export type { Random } from './lib/random.ts';
 export { seededRandom } from './lib/random.ts';
-export type { PartCheck, PartCheckOptions } from './rule-part-contract/part-checks.ts';
+export type { PartCheckOptions } from './rule-part-contract/part-checks.ts';
 export { conditionChecks, targetChecks } from './rule-part-contract/part-checks.ts';
-export type { ViewCheck } from './view-contract/checks.ts';
 export { viewChecks } from './view-contract/checks.ts';
 export type { ViewCheckOptions } from './view-contract/trial.ts';

@@ -45,10 +45,10 @@ describe('the contract suite of adapters', () => {
     expect(Object.hasOwn(performance, 'now')).toBe(false);
   });
 
-  it('[AD16] says what to do when nobody gets to say anything', () => {
+  it('[AD16] says what to do if nobody can post', () => {
     const mute = { ...countdown, validateSend: refuseAll };
     const check = adapterChecks(mute).find(({ title }) => title.startsWith('[AD16]'));
-    expect(() => check?.run()).toThrow('tell the suite what to say with "drafts" and "knobs"');
+    expect(() => check?.run()).toThrow('pass suitable "drafts" and "knobs"');
   });
 
   itDeep('[AD16] takes the drafts and the turns of an adapter with types of its own', () => {

@@ -12,9 +12,9 @@ import { LOG_LEVELS as KNOWN_LEVELS, LOG_LEVELS } from '../../src/server/telemet
 import { read } from '../package/repository.ts';
 import { commandPage } from '../reference/command-page.ts';
 
-it('[CM1] docs/cli.md is made from the table', () => {
+it('[CM1] docs/reference/cli.md is made from the table', () => {
   // If the table was changed on purpose: npm run docs
-  expect(read('docs/cli.md')).toBe(commandPage());
+  expect(read('docs/reference/cli.md')).toBe(commandPage());
 });
 
 it.each(COMMANDS.map((command) => [command.name, command] as const))(

@@ -36,7 +36,7 @@ type Wrong = readonly [words: string, code: number, message: RegExp, hint: RegEx
 const WRONG: Readonly<Record<string, readonly Wrong[]>> = {
   up: [
     ['--conformance-token abcdefgh --data %/unmade', 2, /expected --conformance with it/, /--help/],
-    ['--conformance --host 0.0.0.0 --data %/unmade', 2, /loopback only; host is "0\.0\.0\.0"/, /--help/],
+    ['--conformance --host 0.0.0.0 --data %/unmade', 2, /loopback host; host is "0\.0\.0\.0"/, /--help/],
     ['--port x --data %/unmade', 2, /--port: expected a number from 0 to 65535, got "x"/, /--help/],
     ['--port 99999 --data %/unmade', 2, /port: expected a whole number from 0 to 65535, got 99999/, /--help/],
     ['--data %/hub.yaml', 2, /hub\.yaml cannot be a data folder: .*hub\.yaml is there and is no folder/, /--data/],
@@ -44,28 +44,28 @@ const WRONG: Readonly<Record<string, readonly Wrong[]>> = {
     [
       '--config %/limits.yaml --data %/unmade',
       2,
-      /limits\.yaml:1:18: hub\.limits\.maxTaskz: there is no such setting; did you mean maxTasks\?/,
+      /limits\.yaml:1:18: hub\.limits\.maxTaskz: unknown setting; did you mean maxTasks\?/,
       /config\.md/,
     ],
     [
       '--config %/sizes.yaml --data %/unmade',
       2,
-      /1:36: hub\.connectionLimits\.pingMs: expected a number over 0, got -1/,
+      /1:36: hub\.connectionLimits\.pingMs: expected a number > 0, got -1/,
       /config\.md/,
     ],
     ['--config %/keys.yaml --data %/unmade', 2, /jwt/, /config\.md/],
     [
       '--tls-cert %/no.pem --tls-key %/no.pem --data %/unmade',
       2,
-      /--tls-cert: expected the path of a PEM file/,
+      /--tls-cert: expected the path of a readable PEM file/,
       /--help/,
     ],
     ['--host 203.0.113.7 --data %/unmade', 1, /this machine has no address 203\.0\.113\.7/, /--host/],
     ['--log-level loud', 2, /--log-level: expected one of debug, info, warn, error, silent, got "loud"/, /--help/],
     ['--auth magic', 2, /--auth: expected one of tokens, none, got "magic"/, /--help/],
-    ['--auth none --host 0.0.0.0 --port 0 --data %/unmade', 2, /auth\.none: expected a port of the loopback/, /--help/],
-    ['--config %/hub.yaml', 2, /hub\.yaml:1:8: hub\.prot: there is no such setting; did you mean port\?/, /config\.md/],
-    ['--config %/no.yaml', 5, /--config: .* is not there/, /path/],
+    ['--auth none --host 0.0.0.0 --port 0 --data %/unmade', 2, /auth\.none: expected a loopback host/, /--help/],
+    ['--config %/hub.yaml', 2, /hub\.yaml:1:8: hub\.prot: unknown setting; did you mean port\?/, /config\.md/],
+    ['--config %/no.yaml', 5, /--config: .* does not exist/, /file/],
     ['--prot 1', 2, /Unknown option '--prot'/, /Did you mean --port\?/],
   ],
   mcp: [
@@ -279,7 +279,7 @@ it.skipIf(process.platform !== 'linux')('[CM14] a place that takes no folders is
 it('[CM14] a port that is taken leaves no folder either', async () => {
   const { port } = new URL(line.url);
   const { code, err } = await line.run(['up', '--data', join(line.folder, 'unmade'), '--port', port]);
-  expect({ code, err }).toEqual({ code: 7, err: expect.stringContaining('is taken by another program') });
+  expect({ code, err }).toEqual({ code: 7, err: expect.stringContaining('is in use by another program') });
   expect(existsSync(join(line.folder, 'unmade'))).toBe(false);
 });
 

@@ -104,7 +104,7 @@ describe('arguments of the wrong kind', () => {
     [
       'an option as on the wire',
       (c) => c.open('consulting', untyped({ participants: ['bob'], required_acks: 1 })),
-      'required_acks: expected an option that there is (deadlineMs, participants, version,',
+      'required_acks: expected a known option (deadlineMs, participants, version,',
     ],
     ['to: name', (c) => c.session(S1).send('a', { to: untyped('bob') }), 'to: expected a list of names, got "bob"'],
     ['send(5)', (c) => c.session(S1).send(untyped(5)), 'content: expected text or {event_type, event_data}, got 5'],
@@ -134,7 +134,7 @@ describe('arguments of the wrong kind', () => {
     [
       'a wait with a timeout',
       (c) => c.session(S1).ended(untyped({ timeoutMs: 5 })),
-      'timeoutMs: expected an option that there is (signal), got "timeoutMs"',
+      'timeoutMs: expected a known option (signal), got "timeoutMs"',
     ],
     [
       'a signal that is none',
@@ -190,21 +190,12 @@ describe('options', () => {
     [{ link: undefined }, 'link: expected a function, got nothing'],
     [{ ids: {} }, 'ids: expected an object with hex32, got an empty object'],
     [{ log: console.log }, 'log: expected an object with info, warn, error, got a function'],
-    [
-      { register: { modle: 'x' } },
-      'register.modle: expected an option that there is (kind, owner, provider, model, cost,',
-    ],
-    [
-      { register: { name: 'eve' } },
-      'register.name: expected an option that there is (kind, owner, provider, model, cost,',
-    ],
+    [{ register: { modle: 'x' } }, 'register.modle: expected a known option (kind, owner, provider, model, cost,'],
+    [{ register: { name: 'eve' } }, 'register.name: expected a known option (kind, owner, provider, model, cost,'],
     [{ register: 'yes' }, 'register: expected true, false or a passport, got "yes"'],
     [{ credentials: 'secret' }, 'credentials: expected a JSON object'],
     [{ credentials: { token: 'secret\ud800' } }, 'credentials.token: expected well-formed Unicode text'],
-    [
-      { onMesage() {} },
-      'onMesage: expected an option that there is (link, name, ids, credentials, register, onInvite,',
-    ],
+    [{ onMesage() {} }, 'onMesage: expected a known option (link, name, ids, credentials, register, onInvite,'],
   ])('[RE1, CL4] %j is refused at connect', async (options, message) => {
     const error = await connect(options).catch((thrown) => thrown);
     expect(error).toMatchObject({ name: 'WireError', code: 'bad_frame' });
@@ -216,7 +207,7 @@ describe('options', () => {
     await expect(AgentClient.connect(untyped(undefined))).rejects.toThrow('options: expected an object, got nothing');
     const onMessage = (): void => {};
     const given = { link: new ScriptedHub().link, name: 'ann', ids: countedIds(), onMessage };
-    await expect(HumanClient.connect(given)).rejects.toThrow('onMessage: expected an option that there is');
+    await expect(HumanClient.connect(given)).rejects.toThrow('onMessage: expected a known option');
     const { client } = await human();
     expect(() => client.onMessage(untyped('x'))).toThrow('callback: expected a function, got "x"');
   });
@@ -241,7 +232,7 @@ describe('one identity', () => {
     await expect(client.call('register', { name: 'eve' })).rejects.toMatchObject({
       name: 'HubError',
       code: 'already_bound',
-      message: 'alice is bound, and a client speaks for one identity; connect another client to register',
+      message: 'alice is already bound; connect another client to register another identity',
     });
     expect(await hub.heard()).toEqual([]);
     const told = client.session(S1).info();

@@ -66,7 +66,7 @@ describe('a participant of a config file', () => {
     expect(told.at(-1)).toBe('joined');
     await lose({ by: 'link' });
     await pass(1_000);
-    expect(told.slice(2)).toEqual(['joined', 'lost: its connection was lost, 1000', 'joined']);
+    expect(told.slice(2)).toEqual(['joined', 'lost: the connection was lost, 1000', 'joined']);
   });
 
   it('[CF7] that cannot come back is tried again after pauses that grow to a minute', async () => {

@@ -31,21 +31,21 @@ schedules:
 nothing: here
 `;
     expect(await folder.wrong('all.yaml', text)).toEqual([
-      'all.yaml:2:3: hub.prot: there is no such setting; did you mean port?',
-      'all.yaml:3:13: hub.limits.maxTaskz: there is no such setting; did you mean maxTasks?',
-      'all.yaml:4:31: hub.connectionLimits.pingMs: expected a number over 0, got 0',
-      'all.yaml:5:1: port: expected it in hub: hub.port',
-      'all.yaml:6:1: log_level: expected it in hub: hub.logLevel',
+      'all.yaml:2:3: hub.prot: unknown setting; did you mean port?',
+      'all.yaml:3:13: hub.limits.maxTaskz: unknown setting; did you mean maxTasks?',
+      'all.yaml:4:31: hub.connectionLimits.pingMs: expected a number > 0, got 0',
+      'all.yaml:5:1: port: belongs in hub: hub.port',
+      'all.yaml:6:1: log_level: belongs in hub: hub.logLevel',
       'all.yaml:8:3: agents["Bob!"]: expected a name of a-z 0-9 . _ - (1 to 64 characters, starting with a letter or digit)',
-      'all.yaml:11:5: agents.ben.timeout: it does nothing with script; it is for model or cli or command',
+      'all.yaml:11:5: agents.ben.timeout: has no effect with script; it applies to model, cli, command',
       'all.yaml:11:14: agents.ben.timeout: expected a duration such as 30s, 15m, 2h, 1d or seconds (at most 36500d), got "soon"',
-      'all.yaml:12:5: agents.ben.passEnv: it does nothing with script; it is for cli or command',
+      'all.yaml:12:5: agents.ben.passEnv: has no effect with script; it applies to cli, command',
       'all.yaml:12:18: agents.ben.passEnv[1]: expected a name such as HTTPS_PROXY, got 7',
       'all.yaml:13:15: agents.ben.parallel: expected a whole number from 1 to 1000, got 0',
-      'all.yaml:14:5: agents.ben.veiw: there is no such setting; did you mean view?',
+      'all.yaml:14:5: agents.ben.veiw: unknown setting; did you mean view?',
       expect.stringMatching(/^all\.yaml:16:21: schedules\.x\.cron: expected a cron expression .*, got "never"$/),
       'all.yaml:16:51: schedules.x.participants: expected at least one name, got an array of 0',
-      expect.stringMatching(/^all\.yaml:17:1: nothing: there is no such setting; there are hub, agents, .*schedules$/),
+      expect.stringMatching(/^all\.yaml:17:1: nothing: unknown setting; valid settings: hub, agents, .*schedules$/),
     ]);
   });
 

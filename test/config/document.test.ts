@@ -1,4 +1,4 @@
-// docs/config.md says what is so: its files load, and its tables have every setting.
+// docs/reference/config.md says what is so: its files load, and its tables have every setting.
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { agentSchema, configSchema, extractSchema, hubSchema, roleSchema } from 
 import { read, root } from '../package/repository.ts';
 import { configFolder } from './configs.ts';
 
-const text = read('docs/config.md');
+const text = read('docs/reference/config.md');
 const folder = configFolder();
 const block = (kind: string): string => new RegExp(`^\`\`\`${kind}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(text)?.[1] ?? '';
 
@@ -25,7 +25,7 @@ function section(heading: string): string {
   return text.split(/^## /m).find((one) => one.startsWith(`${heading}\n`)) ?? '';
 }
 
-describe('docs/config.md', () => {
+describe('docs/reference/config.md', () => {
   beforeAll(async () => {
     await mkdir(join(folder.path, 'roles'));
     await mkdir(join(folder.path, 'project'));

@@ -136,7 +136,7 @@ describe('the participants of a config file', () => {
     const alice = await hub.agent('alice');
     await (await alice.open('consulting', ['rex'])).send('Is it ready?');
     await turnFailed;
-    expect(JSON.stringify(logged)).toMatch(/no metadata as the schema wants it: .*verdict/);
+    expect(JSON.stringify(logged)).toMatch(/no metadata that matches the schema: .*verdict/);
   });
 
   it('[CF13] tools and a budget are those of the file', async () => {
@@ -174,9 +174,9 @@ describe('the participants of a config file', () => {
     };
     const thrown = await bring(config, hub).catch((reason: unknown) => reason);
     expect(linesOf(thrown, folder.path)).toEqual([
-      'parley.config.yaml:9:9: schedules.daily.participants[0]: nobody called "ann" is one of agents, or registered with the hub',
+      'parley.config.yaml:9:9: schedules.daily.participants[0]: "ann" is neither one of agents nor registered with the hub',
     ]);
-    await expect(hub.grant('bob', [])).rejects.toThrow('nobody called "bob"');
+    await expect(hub.grant('bob', [])).rejects.toThrow('no agent with name or id "bob"');
   });
 
   it('[CF6] all of them, or none: what fails all the same is told with its key, and what was made until then is undone', async () => {

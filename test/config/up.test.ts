@@ -108,7 +108,7 @@ describe('parley up with a config file', () => {
     const [{ error } = {}] = linesOf(up.err);
     expect(error).toMatchObject({
       code: 'bad_config',
-      message: 'team.yaml: 2 things are wrong',
+      message: 'team.yaml: 2 problems',
       problems: [
         expect.stringMatching(/^team\.yaml:3:18: agents\.bob\.script: .*none\.mjs is not there$/),
         expect.stringMatching(/^team\.yaml:4:19: agents\.sol\.command: .*none: there is no program$/),
@@ -118,7 +118,7 @@ describe('parley up with a config file', () => {
     const told = run(folder, ['up', '--config', 'team.yaml']);
     await told.ended;
     expect(told.err).toMatch(
-      /^parley: team\.yaml: 2 things are wrong\n {2}team\.yaml:3:18: .*\n {2}team\.yaml:4:19: .*\ndocs\/config\.md/,
+      /^parley: team\.yaml: 2 problems\n {2}team\.yaml:3:18: .*\n {2}team\.yaml:4:19: .*\nSee docs\/reference\/config\.md/,
     );
   });
 
@@ -158,7 +158,7 @@ describe('parley up with a config file', () => {
     const ill = run(folder, ['doctor', '--config', 'bad.yaml']);
     expect(await ill.ended).toBe(8);
     expect(ill.out).toMatch(
-      /^wrong {2}config {7}bad\.yaml: 2 things are wrong\n {20}bad\.yaml:1:7: hub\.prot: .*\n {20}bad\.yaml:2:10: agents\.bob/,
+      /^wrong {2}config {7}bad\.yaml: 2 problems\n {20}bad\.yaml:1:7: hub\.prot: .*\n {20}bad\.yaml:2:10: agents\.bob/,
     );
   });
 });

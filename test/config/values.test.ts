@@ -17,32 +17,32 @@ describe('what fits together', () => {
     [
       'two take the turns',
       { cli: 'claude', script: 'x' },
-      ['agents.a.script: cli and script exclude each other: one of them takes the turns'],
+      ['agents.a.script: cli and script exclude each other: an agent has one program'],
     ],
     [
       'a model without its API',
       { model: 'sonnet' },
       [
-        'agents.a.model: expected anthropic:<model>, openai:<model> or responses:<model>, or a cli or command it is for, got "sonnet"',
+        'agents.a.model: expected anthropic:<model>, openai:<model> or responses:<model>, or a cli or command to use it, got "sonnet"',
       ],
     ],
     [
       'an API there is none of',
       { model: 'gemini:pro' },
       [
-        'agents.a.model: expected anthropic:<model>, openai:<model> or responses:<model>, or a cli or command it is for, got "gemini:pro"',
+        'agents.a.model: expected anthropic:<model>, openai:<model> or responses:<model>, or a cli or command to use it, got "gemini:pro"',
       ],
     ],
     [
       'a model without a key',
       { model: 'anthropic:x' },
-      ['agents.a.model: expected an apiKey beside it, or ANTHROPIC_API_KEY in the environment'],
+      ['agents.a.model: set apiKey, or ANTHROPIC_API_KEY in the environment'],
     ],
     ['a key that is empty', { model: 'openai:x', apiKey: '' }, ['agents.a.apiKey: expected a key, got nothing']],
     [
       'a far server without a key',
       { model: 'openai:x', baseUrl: 'https://127.0.0.1.example.com/v1' },
-      ['agents.a.model: expected an apiKey beside it, or OPENAI_API_KEY in the environment'],
+      ['agents.a.model: set apiKey, or OPENAI_API_KEY in the environment'],
     ],
     [
       'a password in an address',
@@ -54,17 +54,17 @@ describe('what fits together', () => {
     [
       'a key for a script',
       { script: 'x', apiKey: 'k' },
-      ['agents.a.apiKey: it does nothing with script; it is for model'],
+      ['agents.a.apiKey: has no effect with script; it applies to model'],
     ],
     [
       'permissions of a command',
       { command: 'cat', permissions: 'safe' },
-      ['agents.a.permissions: it does nothing with command; it is for cli'],
+      ['agents.a.permissions: has no effect with command; it applies to cli'],
     ],
     [
       'a model that goes nowhere',
       { command: ['cat', '-'], model: 'x' },
-      ['agents.a.model: it does nothing: {model} is not in the command'],
+      ['agents.a.model: has no effect: the command has no {model}'],
     ],
     [
       'a role there is none of',
@@ -84,7 +84,7 @@ describe('what fits together', () => {
     [
       'tools of a program',
       { cli: 'claude', tools: true },
-      ['agents.a.tools: it does nothing with cli; it is for model or script'],
+      ['agents.a.tools: has no effect with cli; it applies to model, script'],
     ],
     [
       'a tool there is none of',
@@ -95,8 +95,8 @@ describe('what fits together', () => {
       'a budget that is no number',
       { script: 'x', budget: { total: { usd: -1 }, perTurn: { turns: 1 }, perSession: { tokens: 1.5 } } },
       [
-        'agents.a.budget.total.usd: expected dollars from 0, got -1',
-        'agents.a.budget.perTurn.turns: there is no such setting; there are usd, tokens',
+        'agents.a.budget.total.usd: expected dollars >= 0, got -1',
+        'agents.a.budget.perTurn.turns: unknown setting; valid settings: usd, tokens',
         'agents.a.budget.perSession.tokens: expected a whole number from 0 to 1000000000000000, got 1.5',
       ],
     ],
@@ -119,7 +119,7 @@ describe('what fits together', () => {
       'r.yaml:3:18: roles.b.promptFile: expected one of prompt and promptFile, got both',
       'r.yaml:6:3: rules.bobb: expected * or the name of one of agents; did you mean bob?',
       'r.yaml:7:3: rules.carol: expected * or the name of one of agents',
-      'r.yaml:7:20: rules.carol.access.inbound: there is no such setting; did you mean inbound_from?',
+      'r.yaml:7:20: rules.carol.access.inbound: unknown setting; did you mean inbound_from?',
       'r.yaml:7:44: rules.carol.grants[0]: expected one of operate, observe, rules, enrol, approve, got "rule"',
     ]);
   });
@@ -137,11 +137,11 @@ describe('what fits together', () => {
       JSON.stringify({ extract: { model: 'anthropic:x', corrections: 2 }, roles }),
     );
     expect(found.map((line) => line.replace(/^x\.json:\d+:\d+: /, ''))).toEqual([
-      'extract.model: expected an apiKey beside it, or ANTHROPIC_API_KEY in the environment',
+      'extract.model: set apiKey, or ANTHROPIC_API_KEY in the environment',
       'extract.corrections: expected 0 or 1, got 2',
-      'roles.a.extract: it does nothing without a schema',
+      'roles.a.extract: has no effect without a schema',
       'roles.b.schema: expected a JSON Schema of an object: {"type": "object", …}',
-      'roles.c.schema: expected a JSON Schema that can be checked here: Conditional schemas (if/then/else) are not supported',
+      'roles.c.schema: expected a supported JSON Schema: Conditional schemas (if/then/else) are not supported',
       'roles.d.extract.strategies[0]: expected one of answer, schema, tool, model, got "guess"',
       expect.stringMatching(/^roles\.d\.extract\.model: expected anthropic:<model>/),
       'roles.d.extract.instruct: expected true or false, got 1',
@@ -171,7 +171,7 @@ describe('what fits together', () => {
       'agents.ben.command: none: there is no program',
       'agents.cid.cli: claude: it is in no folder of PATH',
       'agents.dan.passEnv[1]: the variable NOT_SET is not set',
-      'agents.eve.cwd: expected a folder that is there',
+      'agents.eve.cwd: expected an existing folder',
       expect.stringMatching(/^agents\.fay\.command: .*quotes are closed/),
       'roles.lost.promptFile: none.md cannot be read',
     ]);
@@ -231,7 +231,7 @@ schedules:
     const data = { requested: join(folder.path, 'none-yet'), fallback: '' };
     expect(await folder.problems(file, { R: 'many' }, { data })).toEqual([
       ...expected,
-      'times.yaml:16:49: schedules.s7.participants[0]: nobody called "strange" is one of agents, or registered with the hub',
+      'times.yaml:16:49: schedules.s7.participants[0]: "strange" is neither one of agents nor registered with the hub',
     ]);
   });
 
@@ -245,7 +245,7 @@ schedules:
     const { check } = await checkConfigFile(asked, { env: {} } as Io);
     expect(check).toMatchObject({ name: 'config', ok: false });
     expect(check?.found).toMatch(
-      /participants\[0\]: nobody called "zed"[\s\S]*schedules\.s\.knobs\.rounds: expected at least 1/,
+      /participants\[0\]: "zed" is neither[\s\S]*schedules\.s\.knobs\.rounds: expected at least 1/,
     );
   });
 
@@ -272,9 +272,9 @@ schedules:
     const bin = { PATH: process.execPath.replace(/\/[^/]*$/, '') };
     const found = await folder.problems(await folder.write('usd.yaml', stringify({ agents })), bin);
     expect(found.map((line) => line.replace(/^usd\.yaml:\d+:\d+: /, ''))).toEqual([
-      'agents.a.budget.total.usd: a list of texts tells no cost, so that a limit in USD cannot be kept; give answers with a cost_usd, or budget.unpriced: count_as_zero',
-      'agents.b.budget.total.usd: a command tells no cost with output text, so that a limit in USD cannot be kept; let it write json, or budget.unpriced: count_as_zero',
-      'agents.c.budget.total.usd: qwen-local has no known price, so that a limit in USD cannot be kept; give its prices, or budget.unpriced: count_as_zero',
+      'agents.a.budget.total.usd: a list of texts reports no cost, so a limit in USD cannot be enforced; use answers with a cost_usd, or budget.unpriced: count_as_zero',
+      'agents.b.budget.total.usd: a command reports no cost with output text, so a limit in USD cannot be enforced; use output json, or budget.unpriced: count_as_zero',
+      'agents.c.budget.total.usd: qwen-local has no known price, so a limit in USD cannot be enforced; set its prices, or budget.unpriced: count_as_zero',
     ]);
     const all = await folder.write('usd.yaml', stringify({ agents: { c: local }, prices: free }));
     expect(await folder.problems(all, bin)).toEqual([]);
@@ -296,9 +296,9 @@ schedules:
       'prices.as_of: expected a day such as 2026-10-07, got "soon"',
       'agents.b.stream: expected true or false, got "no"',
       'agents.b.maxRounds: expected a whole number from 1 to 1000, got 0',
-      'agents.b.headers.x-team: expected text, got what is no text',
-      'agents.c.prices.prices[0].tiers[0].input: expected a number from 0 on, got "much"',
-      'agents.d.stream: it does nothing with script; it is for model',
+      'agents.b.headers.x-team: expected text, got a value that is not text',
+      'agents.c.prices.prices[0].tiers[0].input: expected a number >= 0, got "much"',
+      'agents.d.stream: has no effect with script; it applies to model',
       'agents.e.apiKey: expected one line of visible ASCII characters',
     ]);
   });

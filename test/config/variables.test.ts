@@ -52,8 +52,8 @@ describe('variables', () => {
     ['${KEY', 'expected ${NAME} or ${NAME:-default}; a plain "${" is written "$${"'],
     ['${1ST}', 'expected ${NAME} or ${NAME:-default}; a plain "${" is written "$${"'],
     ['${KEY-x}', 'expected ${NAME} or ${NAME:-default}; a plain "${" is written "$${"'],
-    ['${NONE:-${KEY}}', 'expected no "${" within "${…}": a default is taken as it is'],
-    ['a ${NONE:-x${KEY}y} b', 'expected no "${" within "${…}": a default is taken as it is'],
+    ['${NONE:-${KEY}}', 'expected no "${" within "${…}": defaults are not expanded'],
+    ['a ${NONE:-x${KEY}y} b', 'expected no "${" within "${…}": defaults are not expanded'],
     ['${ KEY }', 'expected ${NAME} or ${NAME:-default}; a plain "${" is written "$${"'],
   ])('[CF3] %s is told with its key', (text, problem) => {
     expect(expandVariables({ a: [text] }, env).problems).toEqual([{ path: ['a', 0], text: problem }]);
@@ -83,7 +83,7 @@ describe('variables', () => {
     loop.again = loop;
     expect(expandVariables(loop, {}).problems).toEqual([{ path: ['again'], text: 'expected at most 64 levels' }]);
     const { value, problems } = expandVariables(JSON.parse('{"a": {"__proto__": {"b": 1}}}'), {});
-    expect(problems).toEqual([{ path: ['a', '__proto__'], part: 'key', text: 'expected another key' }]);
+    expect(problems).toEqual([{ path: ['a', '__proto__'], part: 'key', text: 'this key is not allowed' }]);
     expect(Reflect.get(Reflect.get(value as object, 'a'), 'b')).toBeUndefined();
   });
 
@@ -121,7 +121,7 @@ describe('variables of a file', () => {
     const text = '{"hub": {"port": "${KEY}", "limits": {"maxTasks": "1${KEY}"}, "logLevel": "${KEY}"}}';
     expect(await folder.wrong('n.json', text, env)).toEqual([
       'n.json:1:18: hub.port: expected a whole number from 0 to 65535, got "${KEY}"',
-      'n.json:1:51: hub.limits.maxTasks: expected a whole number over 0, got "1${KEY}"',
+      'n.json:1:51: hub.limits.maxTasks: expected a whole number > 0, got "1${KEY}"',
       'n.json:1:75: hub.logLevel: expected one of debug, info, warn, error, silent, got "${KEY}"',
     ]);
   });

@@ -29,7 +29,7 @@ const MISTAKES: readonly (readonly [what: string, right: RegExp, wrong: string, 
   ],
   ['half of the repos', /required_repos\.length > 0 && required_repos\.every/, 'required_repos.some', 'coordinator'],
   ['a neighbour within', /part === parts\[at\]\)/, 'part === parts[at] || at > 0)', 'coordinator'],
-  ['any version', /schema_version === (CONFIG_VERSION|"1\.0")/, 'schema_version !== 9', 'config_schema'],
+  ['any version', /schema_version === (CONFIG_VERSION|"1\.0")\)/, 'schema_version !== 9)', 'config_schema'],
 ];
 
 it.each(MISTAKES)('[GV18] %s turns fixtures red', async (what, right, wrong, surface) => {

@@ -119,7 +119,7 @@ describe('a hub on a data folder', () => {
 
     const warnings: string[] = [];
     const hub = await start({ log: { info() {}, warn: (message) => void warnings.push(message), error() {} } });
-    expect(warnings).toEqual(['a last write was torn and cut; nothing in it had been acknowledged']);
+    expect(warnings).toEqual(['cut off a torn last write; nothing in it had been acknowledged']);
     expect((await hub.audit()).map(({ kind }) => kind)).toContain('store.torn');
     expect(await texts((await hub.agent('alice')).session(id))).toEqual(['message 1', 'message 2']);
   });

@@ -19,7 +19,7 @@ describe('a hub is not made of', () => {
     [{ maxPending: 1.5 }, 'limits.maxPending: expected a whole number over 0, got 1.5'],
     [{ maxFrameBytes: 0.5 }, 'limits.maxFrameBytes: expected a whole number over 0, got 0.5'],
     [{ arbiterMs: '1s' }, 'limits.arbiterMs: expected a number over 0, got "1s"'],
-    [{ windoww: 3 }, 'limits.windoww: there is no such limit; there are maxParticipants, '],
+    [{ windoww: 3 }, 'limits.windoww: unknown limit; valid limits: maxParticipants, '],
   ])('[RE6] limits such as %j', async (limits, message) => {
     await expect(start({ limits })).rejects.toMatchObject({
       code: 'bad_limits',

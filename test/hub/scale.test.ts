@@ -4,6 +4,7 @@ import type { Peer } from '../../src/testing/doubles/peer.ts';
 import type { World } from '../../src/testing/doubles/world.ts';
 import { roomsOf } from './rooms-of.ts';
 import {
+  aCast,
   aWorld,
   DAY,
   HOUR,
@@ -38,8 +39,7 @@ const ends = (world: World, ids: readonly string[]) =>
 
 describe('a start', () => {
   it('[RC1] reads no head, no list and no log of any session, however many there are', async () => {
-    const world = await aWorld({ maxOpenRequests: 1000 }, { store: new CountingStore() });
-    const alice = await world.peer('alice');
+    const { world, alice } = await aCast(['alice'], { maxOpenRequests: 1000 }, { store: new CountingStore() });
     await many(world, alice, 500, '1h');
     const closed = await many(world, alice, 100, '1h');
     for (const session_id of closed) void alice.call('close_session', { session_id });
@@ -51,8 +51,7 @@ describe('a start', () => {
   });
 
   it('[RC1, RE4] gives no id that is not later than every id stored, ended sessions included', async () => {
-    const world = await aWorld();
-    const alice = await world.peer('alice');
+    const { world, alice } = await aCast(['alice']);
     world.clock.jump(HOUR);
     const [id = ''] = await many(world, alice, 1, '2h');
     await world.answer(alice.call('close_session', { session_id: id }));
@@ -78,9 +77,7 @@ describe('a start', () => {
   });
 
   it('[RC1, LC7] a closing session that a start has found ends with the ack of the one it waits for', async () => {
-    const world = await aWorld();
-    const alice = await world.peer('alice');
-    const bob = await world.peer('bob');
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     bob.acks = false;
     const id = await opened(world, alice, [bob], { drain_timeout: '1h' });
     const calls = alice.call('close_session', { session_id: id });
@@ -101,8 +98,7 @@ describe('a start', () => {
 
 describe('many deadlines at once', () => {
   it('[RC2] are met a portion at a time, after one sweep, and leave nothing in memory', async () => {
-    const world = await aWorld({}, { store: new CountingStore() });
-    const alice = await world.peer('alice');
+    const { world, alice } = await aCast(['alice'], {}, { store: new CountingStore() });
     const ids = await many(world, alice, 700, '1h');
     await world.crash();
     const counting = world.store as CountingStore;
@@ -127,8 +123,7 @@ describe('many deadlines at once', () => {
       }
     }
     const store = new Failing();
-    const world = await aWorld({}, { store });
-    const alice = await world.peer('alice');
+    const { world, alice } = await aCast(['alice'], {}, { store });
     const ids = await many(world, alice, 300, '1h');
     world.hub.evictIdle();
     store.bad = ids[0] ?? null;
@@ -141,8 +136,7 @@ describe('many deadlines at once', () => {
   });
 
   it('[RC2, LC10] a session without TTL is only looked at while somebody is here, and ends a day after the last one left', async () => {
-    const world = await aWorld({}, { store: new CountingStore() });
-    const alice = await world.peer('alice');
+    const { world, alice } = await aCast(['alice'], {}, { store: new CountingStore() });
     const [id = ''] = await many(world, alice, 1, 0);
     world.hub.evictIdle();
     await leap(world, 30 * HOUR);
@@ -161,8 +155,7 @@ describe('many deadlines at once', () => {
 describe('what happens while a binding reads its lists', () => {
   it('[DL5, DL8] sessions that are created, opened and spoken in meanwhile are not missed', async () => {
     const store = new SlowLists();
-    const world = await aWorld({}, { store });
-    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+    const { world, alice, bob } = await aCast(['alice', 'bob'], {}, { store });
     const before = await opened(world, alice, [bob]);
     await leave(world, bob);
     store.gate.close();
@@ -187,8 +180,7 @@ describe('what happens while a binding reads its lists', () => {
 
   it('[DL2, DL5] what is acked, written and out of memory meanwhile is not sent again', async () => {
     const store = new SlowLists();
-    const world = await aWorld({}, { store });
-    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+    const { world, alice, bob } = await aCast(['alice', 'bob'], {}, { store });
     const id = await opened(world, alice, [bob]);
     await world.pass(1000);
     await world.answer(alice.call('close_session', { session_id: id, wait: 'closed' }));
@@ -205,8 +197,7 @@ describe('what happens while a binding reads its lists', () => {
 
 describe('a child and its parent', () => {
   it('[LC11] a child that becomes durable after its parent ended is closed', async () => {
-    const world = await aWorld();
-    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const parent = await invited(world, alice, [bob]);
     world.hold = true;
     const params = { type: 'conversation', participants: ['bob'], wait: 'created', parent_session_id: parent } as const;
@@ -224,8 +215,7 @@ describe('a child and its parent', () => {
   });
 
   it('[LC11] children that nobody has loaded are closed with their parent, also after a restart', async () => {
-    const world = await aWorld();
-    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const parent = await opened(world, alice, [bob], { ttl: '1h' });
     const children = [
       await opened(world, alice, [bob], { parent_session_id: parent, ttl: '10h' }),
@@ -244,8 +234,7 @@ describe('a child and its parent', () => {
 
 describe('create keys', () => {
   it('[AM12] are found in the store: after a restart, and when the session has ended', async () => {
-    const world = await aWorld();
-    const alice = await world.peer('alice');
+    const { world, alice } = await aCast(['alice']);
     const params = { type: 'monologue', participants: ['alice'], wait: 'created', idempotency_key: 'k' } as const;
     const first = (await world.answer(alice.call('create_session', params))).session.session_id;
     await world.answer(alice.call('close_session', { session_id: first, wait: 'closed' }));
@@ -258,8 +247,7 @@ describe('create keys', () => {
   });
 
   it('[AM12] the same request many times at once is one session', async () => {
-    const world = await aWorld({}, { store: new CountingStore() });
-    const alice = await world.peer('alice');
+    const { world, alice } = await aCast(['alice'], {}, { store: new CountingStore() });
     const params = { type: 'monologue', participants: ['alice'], wait: 'created', idempotency_key: 'k' } as const;
     const calls = Array.from({ length: 5 }, () => alice.call('create_session', params));
     for (let i = 0; i < 10; i++) await world.settle();
@@ -271,8 +259,7 @@ describe('create keys', () => {
 
 describe('an idle session', () => {
   it('[RC4, L2] drops what can be read again, and goes on as before when it is used', async () => {
-    const world = await aWorld();
-    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const id = await opened(world, alice, [bob]);
     await say(world, alice, id, 'five', { idempotency_key: 'k5' });
     await leave(world, bob);

@@ -2,12 +2,13 @@
 
 import { consulting } from 'parley-hub/adapters/consulting';
 import { conversation } from 'parley-hub/adapters/conversation';
-import type { Envelope, JsonObject, Limits, Params, PostParams, SessionMetadata } from 'parley-hub/core';
+import type { Envelope, GapFrame, JsonObject, Limits, Params, PostParams, SessionMetadata } from 'parley-hub/core';
 import { EVALUATORS, HANDLERS } from 'parley-hub/expectations/built-in';
 import { fullTranscript } from 'parley-hub/views/full-transcript';
 import { sinceMyLastTurn } from 'parley-hub/views/since-my-last-turn';
 import { tokenBudget } from 'parley-hub/views/token-budget';
 import { windowedSummary } from 'parley-hub/views/windowed-summary';
+import { expect } from 'vitest';
 import { WireError } from '../../src/core/lib/errors.ts';
 import type { FaultyStore } from '../../src/testing/doubles/faulty-store.ts';
 import type { Peer } from '../../src/testing/doubles/peer.ts';
@@ -39,27 +40,36 @@ export function aWorld(limits: Partial<Limits> = {}, options: Partial<WorldOptio
   return World.start({ adapters: ADAPTERS, ...EXPECTATIONS, limits, ...options });
 }
 
+/** A world with peers of these names. */
+export async function aCast<const Name extends string>(
+  names: readonly Name[],
+  limits: Partial<Limits> = {},
+  options: Partial<WorldOptions> = {},
+): Promise<Record<Name, Peer> & { readonly world: World }> {
+  const world = await aWorld(limits, options);
+  const peers = {} as Record<Name, Peer>;
+  for (const name of names) peers[name] = await world.peer(name);
+  return { ...peers, world };
+}
+
 /** A world with alice and bob in an active conversation. */
 export async function aConversation(
   limits: Partial<Limits> = {},
   options: Partial<WorldOptions> = {},
   more: Partial<Params<'create_session'>> = {},
 ) {
-  const world = await aWorld(limits, options);
-  const alice = await world.peer('alice');
-  const bob = await world.peer('bob');
-  const id = await opened(world, alice, [bob], more);
-  return { world, alice, bob, id };
+  const { world, alice, bob } = await aCast(['alice', 'bob'], limits, options);
+  return { world, alice, bob, id: await opened(world, alice, [bob], more) };
 }
 
 /** A world with alice, bob and carol in an active panel. */
-export async function aPanel(limits: Partial<Limits> = {}, more: Partial<Params<'create_session'>> = {}) {
-  const world = await aWorld(limits);
-  const alice = await world.peer('alice');
-  const bob = await world.peer('bob');
-  const carol = await world.peer('carol');
-  const id = await opened(world, alice, [bob, carol], { type: 'panel', ...more });
-  return { world, alice, bob, carol, id };
+export async function aPanel(
+  limits: Partial<Limits> = {},
+  more: Partial<Params<'create_session'>> = {},
+  options: Partial<WorldOptions> = {},
+) {
+  const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol'], limits, options);
+  return { world, alice, bob, carol, id: await opened(world, alice, [bob, carol], { type: 'panel', ...more }) };
 }
 
 /** A new session in which nobody has answered yet. */
@@ -117,7 +127,20 @@ export async function refusal(world: World, call: Promise<unknown>): Promise<Ref
   return { code, message, details };
 }
 
-/** What a call has come to so far. */
+/** Asserts that a call is rejected with this code and these details; a string stands for `details.field`. */
+export async function refused(
+  world: World,
+  call: Promise<unknown>,
+  code: string,
+  details?: string | object,
+): Promise<Refusal> {
+  const error = await refusal(world, call);
+  const expected = typeof details === 'string' ? { field: details } : details;
+  expect(error).toMatchObject(expected === undefined ? { code } : { code, details: expected });
+  return error;
+}
+
+/** How far a call has come. */
 export function watch(call: Promise<unknown>): { state: 'open' | 'answered' | 'refused'; value: unknown } {
   const watched: { state: 'open' | 'answered' | 'refused'; value: unknown } = { state: 'open', value: undefined };
   call.then(
@@ -172,6 +195,18 @@ export function foreignUnit(world: World, session_id: string, ...drafts: readonl
     return { envelope, turn: null };
   });
   return { entries };
+}
+
+/** A new connection bound to a registered name. It acks nothing unless told to. */
+export async function rebind(world: World, name: string, resume?: Parameters<Peer['hello']>[1]): Promise<Peer> {
+  const peer = world.stranger();
+  peer.hello(name, resume);
+  await world.settle();
+  return peer;
+}
+
+export function gapsOf(peer: Peer): readonly GapFrame[] {
+  return peer.frames.filter((frame): frame is GapFrame => frame.kind === 'gap');
 }
 
 /** The peer hangs up. */

@@ -38,8 +38,17 @@ export function run(
 
 /** The repository's TypeScript files under a folder, as paths from the root with forward slashes. */
 export function sources(folder: string): string[] {
+  return filesIn(folder, /\.tsx?$/);
+}
+
+/** The Markdown files under a folder. */
+export function documents(folder: string): string[] {
+  return filesIn(folder, /\.md$/);
+}
+
+function filesIn(folder: string, ending: RegExp): string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+    .filter((entry) => entry.isFile() && ending.test(entry.name))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
     .sort();
 }

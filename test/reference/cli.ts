@@ -1,4 +1,4 @@
-/** `npm run docs`: records the golden frames, and renders docs/cli.md and the generated parts of docs/wire.md, docs/api.md and the client. */
+/** `npm run docs`: records the golden frames, and writes the generated parts of docs/reference and of the client. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { bin, read, root, run } from '../package/repository.ts';
 import { commandPage } from './command-page.ts';
 import { keepGoldens } from './golden-book.ts';
 import { recordedFrames } from './record.ts';
-import { renderBlocks, withBlocks, withOperations, withRetrySafety } from './render.ts';
+import { renderBlocks, WIRE_PAGES, withBlocks, withOperations, withRetrySafety } from './render.ts';
 
 const RETRY_SAFETY = 'src/client/connection/retry-safety.ts';
 
@@ -14,10 +14,13 @@ const book = await recordedFrames();
 keepGoldens(book);
 const formatted = await run(process.execPath, [bin.biome, 'format', '--write', 'test/reference/golden']);
 if (formatted.code !== 0) throw new Error(formatted.output);
-writeFileSync(join(root, 'docs/wire.md'), withBlocks(read('docs/wire.md'), renderBlocks(book)));
-writeFileSync(join(root, 'docs/api.md'), withOperations(read('docs/api.md')));
+for (const page of Object.keys(WIRE_PAGES)) {
+  const path = `docs/reference/${page}`;
+  writeFileSync(join(root, path), withBlocks(page, read(path), renderBlocks(book)));
+}
+writeFileSync(join(root, 'docs/reference/operations.md'), withOperations(read('docs/reference/operations.md')));
 writeFileSync(join(root, RETRY_SAFETY), withRetrySafety(read(RETRY_SAFETY)));
-writeFileSync(join(root, 'docs/cli.md'), commandPage());
+writeFileSync(join(root, 'docs/reference/cli.md'), commandPage());
 console.log(
-  `docs/wire.md, docs/api.md, docs/cli.md, ${RETRY_SAFETY} and ${book.files().size} golden frames in test/reference/golden are up to date; look at what changed`,
+  `docs/reference, ${RETRY_SAFETY} and ${book.files().size} golden frames in test/reference/golden are up to date; look at what changed`,
 );

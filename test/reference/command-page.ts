@@ -1,4 +1,4 @@
-/** docs/cli.md, made from the table of commands. */
+/** docs/reference/cli.md, made from the table of commands. */
 
 import { ENVIRONMENT } from '../../src/cli/help.ts';
 import { COMMANDS } from '../../src/cli/table.ts';
@@ -23,7 +23,7 @@ $ parley join --name bob --human                     # a person, in another term
 $ parley open consulting --to bob "Does it work?"    # a question to that person, in a third
 \`\`\`
 
-In a clone \`npm run -s parley -- …\` is the same without installing it. How to run a hub for others is in [operating.md](operating.md).
+In a clone \`npm run -s parley -- …\` is the same without installing it. How to run a hub for others is in [running a hub](../operating/running-a-hub.md).
 
 ## Which hub, and who asks
 

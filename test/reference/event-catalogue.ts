@@ -28,7 +28,7 @@ const EVERYONE = 'everyone';
 const LOG_ONLY = 'the log alone';
 const agent_id = 'who';
 const reason = 'why';
-const END = { reason: 'why; see [ends](api.md#how-a-session-ends)', 'by?': 'who asked for it' };
+const END = { reason: 'why; see [ends](sessions.md#how-a-session-ends)', 'by?': 'who asked for it' };
 const PLACE = { agent_id, name: 'its name', role: 'its role', order: 'its place' };
 const TASK_END = {
   owner_id: 'whose task',

@@ -16,7 +16,7 @@ import { ERROR_ADVICE } from './error-advice.ts';
 import { EVENTS } from './event-catalogue.ts';
 import { type GoldenBook, keptGoldens } from './golden-book.ts';
 import { recordedFrames } from './record.ts';
-import { renderBlocks, withBlocks } from './render.ts';
+import { renderBlocks, WIRE_PAGES, withBlocks } from './render.ts';
 import type { Frame } from './wire-peer.ts';
 
 const AGAIN = 'if this was meant: npm run docs, and look at what changed';
@@ -34,8 +34,9 @@ describe('the reference of the wire', () => {
     expect(text(book.files()), AGAIN).toEqual(text(keptGoldens()));
   });
 
-  it('[PK8] docs/wire.md is what the tables and the golden frames make of it', () => {
-    expect(read('docs/wire.md'), AGAIN).toBe(withBlocks(read('docs/wire.md'), renderBlocks(book)));
+  it.each(Object.keys(WIRE_PAGES))('[PK8] docs/reference/%s matches the tables and the golden frames', (page) => {
+    const text = read(`docs/reference/${page}`);
+    expect(text, AGAIN).toBe(withBlocks(page, text, renderBlocks(book)));
   });
 
   it('[PK8] every operation is shown with its answer, as its result says', () => {

@@ -1,4 +1,4 @@
-/** The generated parts of docs/wire.md, by the name of their block. */
+/** The generated parts of the pages on the wire, by the name of their block. */
 
 import { OPERATIONS, type OperationName, WIRE_CODES, type WireCode } from 'parley-hub/core';
 import { type FieldDoc, FRAMES, type FrameKind } from '../../src/core/protocol/frames/frame-catalogue.ts';
@@ -36,7 +36,7 @@ export function renderBlocks(book: GoldenBook): ReadonlyMap<string, string> {
   ]);
 }
 
-/** The table of operations in docs/api.md. */
+/** The table of operations in docs/reference/operations.md. */
 export function withOperations(api: string): string {
   const rows = Object.values(OPERATIONS).map(
     ({ name, who, errors, help }) =>
@@ -161,11 +161,39 @@ function capital(text: string): string {
 
 const BLOCK = /<!-- generated: (\w+) -->\n[\s\S]*?<!-- end -->/g;
 
-/** The document with each block as it should be; what is between the blocks is written by hand. */
-export function withBlocks(document: string, blocks: ReadonlyMap<string, string>): string {
+/** The pages with generated blocks, each with the blocks on it. */
+export const WIRE_PAGES: Readonly<Record<string, readonly string[]>> = {
+  'wire-frames.md': ['kinds', 'frames'],
+  'wire-operations.md': ['operations'],
+  'wire-records.md': ['events', 'records'],
+  'wire-errors.md': ['errors'],
+};
+
+/** The document with each block as it should be. The text between the blocks is written by hand. */
+export function withBlocks(page: string, document: string, blocks: ReadonlyMap<string, string>): string {
+  const pages = pagesByAnchor(blocks);
+  const linked = (block: string): string =>
+    block.replaceAll(/\]\(#(\w+)\)/g, (link, anchor: string) => {
+      const target = pages.get(anchor) ?? page;
+      return target === page ? link : `](${target}#${anchor})`;
+    });
   return document.replaceAll(BLOCK, (_all, name: string) => {
     const block = blocks.get(name);
     if (block === undefined) throw new Error(`there is no block "${name}"; there are ${[...blocks.keys()].join(', ')}`);
-    return `<!-- generated: ${name} -->\n\n${block}\n\n<!-- end -->`;
+    return `<!-- generated: ${name} -->\n\n${linked(block)}\n\n<!-- end -->`;
   });
+}
+
+/** Blocks link to each other by anchor alone. This says on which page an anchor is. */
+function pagesByAnchor(blocks: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(WIRE_PAGES).flatMap(([page, names]) =>
+      names.flatMap((name) => {
+        const headings = [...(blocks.get(name) ?? '').matchAll(/^### (\w+)$/gm)].map(([, title = '']) =>
+          title.toLowerCase(),
+        );
+        return [name, ...headings].map((anchor) => [anchor, page] as const);
+      }),
+    ),
+  );
 }

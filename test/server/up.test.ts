@@ -43,8 +43,8 @@ describe('it does not start, and says what was expected, what came and what to d
     const { code, err } = await refused('--port', String(port), ...data('taken'));
     taken.close();
     expect(code).toBe(7);
-    expect(err).toContain(`port ${port} of 127.0.0.1 is taken by another program`);
-    expect(err).toContain('give another port (0 = any that is free)');
+    expect(err).toContain(`port ${port} of 127.0.0.1 is in use by another program`);
+    expect(err).toContain('choose another port (0 = any free port)');
   });
 
   itDeep('[PO2] when the options are wrong', async () => {

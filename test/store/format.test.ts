@@ -27,7 +27,7 @@ describe('a data folder', () => {
     const before = await readdir(data);
     await expect(openStore(data)).rejects.toMatchObject({
       code: 'data_too_new',
-      message: `data folder ${data} has format 2 and this program knows formats up to 1; use the program that wrote it, or a newer one`,
+      message: `data folder ${data} has format 2, but this program knows formats up to 1; use the program that wrote it, or a newer one`,
     });
     expect((await readdir(data)).filter((name) => name !== 'lock')).toEqual(before);
     expect(await readFile(path, 'utf8')).toContain('"format":2');

@@ -37,7 +37,7 @@ export async function viaHubOrStore<Name extends ControlName>(
   args: CommandArgs,
   io: Io,
   ask: Name,
-  request: ControlTypes[Name]['asked'],
+  request: ControlTypes[Name]['request'],
   what: string,
   offline: (store: DurableStore, folder: string) => Promise<ControlTypes[Name]['answer']>,
 ): Promise<{ readonly folder: string; readonly answer: ControlTypes[Name]['answer'] }> {

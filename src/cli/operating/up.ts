@@ -32,7 +32,7 @@ export const up: Command = {
     {
       name: 'config',
       value: 'file',
-      help: 'A config file of another name or place; docs/config.md has all its settings.',
+      help: 'A config file of another name or place; docs/reference/config.md has all its settings.',
       values: 'file',
     },
     {
@@ -95,7 +95,7 @@ export const up: Command = {
 /** An option, or a setting of the config file. */
 function explained(thrown: unknown): never {
   if (!(thrown instanceof HubError) || (thrown.code !== 'bad_options' && thrown.code !== 'unsafe_auth')) throw thrown;
-  const hint = '"parley up --help" shows the options; docs/config.md has the settings of the file.';
+  const hint = '"parley up --help" shows the options; docs/reference/config.md has the settings of the file.';
   throw usageError(thrown.code, thrown.message, hint);
 }
 

@@ -45,7 +45,7 @@ export const graph: Command = {
     } catch (thrown) {
       if (!isProtocolError(thrown)) throw thrown;
       const isUnknown = /expected a registered (condition|target)/.test(thrown.message);
-      const hint = `Mend that member${isUnknown ? ', or name it with "--own" if your hub has it' : ''}; docs/api.md says what a graph is made of.`;
+      const hint = `Mend that member${isUnknown ? ', or name it with "--own" if your hub has it' : ''}; docs/reference/workflows.md describes graphs.`;
       throw new CommandError('found', 'wrong_graph', `${file}: ${thrown.message}`, hint);
     }
   },

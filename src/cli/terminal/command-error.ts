@@ -50,7 +50,7 @@ const WIRE_HINTS: Partial<Record<WireCode, string>> = {
 };
 
 const HUB_HINTS: Readonly<Record<string, string>> = {
-  bad_limits: 'docs/config.md has the settings of the config file.',
+  bad_limits: 'docs/reference/config.md has the settings of the config file.',
   bad_data_folder: 'Give the path of a folder that can be made or written: "--data <folder>", PARLEY_DATA.',
   cannot_listen:
     'Another port: "parley up --port 4748", in a clone "npm start -- --port 4748"; another address with "--host".',

@@ -1,4 +1,4 @@
-/** What a command is: one record, from which the parser, --help, the completion scripts and docs/cli.md are made. */
+/** What a command is: one record, from which the parser, --help, the completion scripts and docs/reference/cli.md are made. */
 
 import type { Io } from './io.ts';
 

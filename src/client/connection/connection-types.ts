@@ -1,4 +1,4 @@
-/** What a connection hands to its owner, and why it ends. */
+/** What a connection reports to its owner, and why it ends. */
 
 import type { WireError } from '../../core/lib/errors.ts';
 import { isWellFormed } from '../../core/lib/json.ts';
@@ -11,19 +11,19 @@ import type {
 } from '../../core/protocol/frames/frames.ts';
 import type { Envelope, Turn } from '../../core/records/session/envelope.ts';
 
-/** An envelope of the stream that has to be handled, and then acked or nacked once. */
+/** An envelope to handle, then to ack or nack once. */
 export interface Delivery {
   readonly envelope: Envelope;
-  /** Whose turn it was after this envelope. */
+  /** The turn after this envelope. */
   readonly turn: Turn | null;
-  /** Its session was delegated by this identity. */
+  /** This identity delegated the session. */
   readonly delegated: boolean;
   ack(): void;
-  /** It comes again later. */
+  /** The hub delivers it again later. */
   nack(reason: string): void;
 }
 
-/** Why a connection is over. After a final goodbye the same identity must not come back by itself. */
+/** Why a connection ended. After a final goodbye the identity must not reconnect by itself. */
 export type ConnectionEnd =
   | { readonly by: 'caller' }
   | { readonly by: 'link' }
@@ -35,30 +35,29 @@ export type ConnectionEnd =
     }
   | { readonly by: 'refusal'; readonly error: WireError };
 
-/** What a connection tells its owner, in the order in which it happened. None of these may throw. */
+/** Called in the order of events. None of these may throw. */
 export interface ConnectionEvents {
   delivered(delivery: Delivery): void;
-  /** An invite, or the end of a session that was never joined: outside the stream, without a receipt. */
+  /** An invite, or the end of a session never joined: outside the stream, without a receipt. */
   told(envelope: Envelope): void;
   gap(gap: GapFrame): void;
-  /** An envelope of a session that is observed: outside every stream, without a receipt. */
+  /** An envelope of an observed session: outside every stream, without a receipt. */
   observed(frame: NotifyFrame): void;
-  /** The hub does not let it observe that session any longer. */
+  /** The hub ended the observation of that session. */
   unobserved(sessionId: string, error: WireError): void;
-  /** Part of a text that somebody is writing. */
   showed(delta: ForwardedDelta): void;
-  /** There is a binding, perhaps another one than before: what was observed has to be asked for again. */
+  /** A binding exists, perhaps a new one: observed sessions must subscribe again. */
   welcomed(): void;
-  /** Invites that are being answered. */
+  /** Invites being answered. */
   openInvites(): number;
-  /** The past of the session was rewritten: nothing seen of it counts. */
+  /** The history of the session was rewritten: discard its state. */
   forgotten(sessionId: string): void;
-  /** The hub is out of reach, or there again; what was heard of it goes on where it was. */
+  /** The hub became unreachable, or reachable again; streams continue where they were. */
   reached(isReached: boolean): void;
   ended(end: ConnectionEnd): void;
 }
 
-/** As the hub knows it, without who sends it. */
+/** A delta without its sender. */
 export type DeltaDraft = Omit<DeltaFrame, 'kind' | 'sender_id'>;
 
 export function describeEnd(end: ConnectionEnd): string {
@@ -74,7 +73,7 @@ export function describeEnd(end: ConnectionEnd): string {
   }
 }
 
-/** A reason that every hub takes: bounded, and without half characters. */
+/** A reason every hub accepts: bounded, without lone surrogates. */
 export function truncateReason(reason: string, most = 512): string {
   return [...reason].filter(isWellFormed).slice(0, most).join('');
 }

@@ -1,10 +1,7 @@
 /**
- * The protocol over one link: handshake, requests, streams and their receipts. What arrives is handed on as deliveries.
- *
- * The door of this room. It knows nothing of session handles: connection-types.ts says what it tells its owner. Must stay
- * true: each request settles once; each delivery is acked or nacked once; after a final goodbye the client does not come
- * back. Read reconnecting-link.ts for lost links, streams.ts for repeats and gaps, loss-detector.ts for frames lost on a
- * living link.
+ * The protocol over one link: handshake, requests, streams and receipts. Knows nothing of session handles. Must stay
+ * true: each request settles once; each delivery is acked or nacked once; no reconnect after a final goodbye. See
+ * reconnecting-link.ts for lost links, streams.ts for repeats and gaps, loss-detector.ts for lost frames.
  */
 
 import { asError, type WireCode, WireError } from '../../core/lib/errors.ts';
@@ -20,7 +17,6 @@ import {
   type NotifyFrame,
   type PongFrame,
   PROTOCOL_VERSION,
-  type ResumePoint,
   STREAM_STARTS,
   type WelcomeFrame,
 } from '../../core/protocol/frames/frames.ts';
@@ -42,7 +38,7 @@ import { ReconnectingLink, type ReconnectOptions } from './reconnecting-link.ts'
 import { type CallOptions, Requests } from './requests.ts';
 import { type Stream, type StreamFrame, Streams } from './streams.ts';
 
-/** Refusals of a hello that the next one would get too. */
+/** Errors that would also reject the next hello. */
 const FINAL_REFUSALS: readonly WireCode[] = ['unauthenticated', 'unsupported_version', 'forbidden', 'bad_frame'];
 
 export class Connection {
@@ -53,17 +49,16 @@ export class Connection {
   private readonly streams = new Streams();
   private readonly handshake = new Handshake((introduction) => this.sayHello(introduction));
   private boundId: string | null = null;
-  /** What the hub can beyond what every hub can. */
+  /** Optional features of the hub. */
   private features: readonly string[] = [];
   private welcomes = 0;
   private firstWelcome: string | null = null;
   private over: ConnectionEnd | null = null;
-  /** The last ping, and what was known here when it was sent. */
   private readonly check = new LossDetector();
-  /** The hub was lost and has not welcomed us again. */
+  /** The link was lost and the hub has not welcomed us again. */
   private away = false;
 
-  /** `reconnect` null = it ends with its link. */
+  /** `reconnect` null = the connection ends with its link. */
   constructor(open: () => Link, reconnect: ReconnectOptions | null, events: ConnectionEvents, log: Logger) {
     this.events = events;
     this.log = log;
@@ -78,17 +73,16 @@ export class Connection {
     });
   }
 
-  /** The identity bound here; null = none yet. */
+  /** The bound identity; null = not bound yet. */
   get agentId(): string | null {
     return this.boundId;
   }
 
-  /** Nothing but a welcome says what the hub takes and how it delivers. */
   get isWelcome(): boolean {
     return this.welcomes > 0;
   }
 
-  /** By the hub's clock, when it first did. */
+  /** By the hub's clock, at the first welcome. */
   get welcomedAt(): string | null {
     return this.firstWelcome;
   }
@@ -101,13 +95,13 @@ export class Connection {
     return this.away;
   }
 
-  /** Binds a known identity. The hub sends again what was not acked. */
+  /** Binds a known identity. The hub redelivers everything unacked. */
   hello(introduction: HelloOptions): Promise<WelcomeFrame> {
     if (this.over === null) return this.handshake.hello(introduction);
     return Promise.reject(new WireError('unavailable', describeEnd(this.over), { outcome: 'refused' }));
   }
 
-  /** Makes a new identity, which is bound by that. */
+  /** Creates and binds a new identity. */
   async register(claim: PassportClaim): Promise<Passport> {
     const passport = await this.call('register', claim);
     this.bound(passport.agent_id);
@@ -118,7 +112,7 @@ export class Connection {
     return this.requests.call(op, params, options);
   }
 
-  /** A hint: without a hub that takes it, it is dropped. */
+  /** Deltas are best effort: dropped if the hub does not support them. */
   show(delta: DeltaDraft): void {
     const sender_id = this.boundId;
     const isHeard =
@@ -126,11 +120,7 @@ export class Connection {
     if (isHeard) this.send({ kind: 'delta', sender_id, ...delta });
   }
 
-  resumePoints(): Readonly<Record<string, ResumePoint>> {
-    return this.streams.resumePoints();
-  }
-
-  /** The session is over for this identity: its stream is kept for a while only. */
+  /** The session ended for this identity: forget its stream after a while. */
   sessionEnded(sessionId: string): void {
     this.streams.sessionEnded(sessionId);
   }
@@ -161,7 +151,7 @@ export class Connection {
         return this.send({ kind: 'pong' });
       case 'pong':
         return this.checked(frame);
-      // A kind from a later version is none of ours.
+      // Ignore frame kinds of later versions.
     }
   }
 
@@ -195,7 +185,7 @@ export class Connection {
     if (wasAway) this.events.reached(true);
   }
 
-  /** Before the first welcome there is nothing to come back to: whoever connects is told at once. */
+  /** Before the first welcome there is nothing to resume: fail immediately. */
   private lost(): void {
     this.check.forget();
     if (this.boundId === null || this.handshake.introduction === null) return this.finish({ by: 'link' });
@@ -208,13 +198,13 @@ export class Connection {
     this.events.reached(false);
   }
 
-  /** There is a link again. A refusal that will not change ends it; anything else is tried again. */
+  /** There is a new link. A permanent rejection ends the connection; anything else is retried. */
   private comeBack(): void {
     const { introduction } = this.handshake;
     if (introduction !== null) this.hello(introduction).catch((error: WireError) => this.turnedAway(error));
   }
 
-  /** A link that was lost meanwhile is replaced, and that says hello too. */
+  /** If the link was lost meanwhile, its replacement says hello too. */
   private turnedAway(error: WireError): void {
     if (this.over !== null || error.details?.outcome === 'unknown') return;
     if (FINAL_REFUSALS.includes(error.code) || !this.line.comesBack) this.finish({ by: 'refusal', error });
@@ -233,7 +223,7 @@ export class Connection {
     this.send({ kind: 'ping', id: this.check.begin({ ...waiting, greeting: handshake.pending }) });
   }
 
-  /** What the hub should know of and does not was lost on the way, or its answer was. */
+  /** Anything the hub should know but does not was lost, or its answer was. */
   private checked(pong: PongFrame): void {
     const { introduction, pending } = this.handshake;
     const found = this.check.compare(pong, pending);
@@ -243,11 +233,11 @@ export class Connection {
     if (found.deliveries && pending === null) this.resume();
   }
 
-  /** An error that answers no request answers the hello that waits; but a bad frame may be any, once hello has worked. */
+  /** An error without request answers the pending hello; after a successful hello a bad frame may be any frame. */
   private refused(error: WireError): void {
     const { session_id, observed } = error.details ?? {};
     if (observed === true && typeof session_id === 'string') return this.events.unobserved(session_id, error);
-    // Whoever is not known yet says hello first: that it is refused is for them to judge.
+    // An unknown identity tries hello first; the caller judges its rejection.
     const isFirstHello = error.code === 'unauthenticated' && this.handshake.pending !== null && this.boundId === null;
     if (!isFirstHello) this.log.warn('the hub refused a frame', { code: error.code, error: error.message });
     if (error.code === 'bad_frame' && this.boundId !== null) return;
@@ -295,7 +285,7 @@ export class Connection {
     this.events.gap(gap);
   }
 
-  /** Something was lost on the way: a new binding sends everything that was not acked. Until it begins, nothing counts as lost. */
+  /** An envelope was lost: a new binding redelivers everything unacked. Until then nothing counts as lost. */
   private resume(): void {
     const { introduction } = this.handshake;
     if (introduction === null) return;

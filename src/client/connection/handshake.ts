@@ -1,4 +1,4 @@
-/** How a client gets its identity: it says hello, and registers only a name that the hub does not know. */
+/** Gets an identity: says hello, and registers the name if the hub does not know it. */
 
 import { type WireCode, WireError } from '../../core/lib/errors.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
@@ -7,20 +7,19 @@ import type { PassportClaim } from '../../core/records/identity/passport.ts';
 
 export type Claim = Omit<PassportClaim, 'name'>;
 
-/** Who says hello, and how it proves it. */
+/** The identity, and its proof. */
 export interface HelloOptions {
   readonly name: string;
   readonly credentials: JsonObject;
 }
 
-/** The part of a connection that binding needs. */
 interface BindingConnection {
   readonly isWelcome: boolean;
   hello(introduction: HelloOptions): Promise<WelcomeFrame>;
   register(claim: PassportClaim): Promise<unknown>;
 }
 
-/** `claim` null = an identity that must exist. */
+/** `claim` null = the identity must exist. */
 export async function bind(
   connection: BindingConnection,
   introduction: HelloOptions,
@@ -37,7 +36,7 @@ export async function bind(
 async function enrol(connection: BindingConnection, introduction: HelloOptions, claim: Claim): Promise<void> {
   try {
     await connection.register({ ...claim, name: introduction.name });
-    // The welcome comes before the answer, unless it was lost on the way.
+    // The welcome normally precedes the answer, unless it was lost.
     if (!connection.isWelcome) await connection.hello(introduction);
   } catch (error) {
     if (!isWireError(error, 'conflict')) throw error;
@@ -45,7 +44,7 @@ async function enrol(connection: BindingConnection, introduction: HelloOptions, 
   }
 }
 
-/** Somebody with the same name was faster: if it is us, hello works now; if not, only the conflict knows why. */
+/** Another client registered the name first. If it was us, hello works now; otherwise only the conflict explains it. */
 async function helloAgain(
   connection: BindingConnection,
   introduction: HelloOptions,
@@ -68,9 +67,9 @@ interface Greeting {
   reject(error: WireError): void;
 }
 
-/** The hello of one connection. At most one waits for its welcome. */
+/** The hello of one connection. At most one is pending. */
 export class Handshake {
-  /** The last that was said; null = none yet. */
+  /** The last hello; null = none yet. */
   introduction: HelloOptions | null = null;
   private readonly say: (introduction: HelloOptions) => void;
   private greeting: Greeting | null = null;
@@ -79,7 +78,7 @@ export class Handshake {
     this.say = say;
   }
 
-  /** The hello that waits for its welcome; null = none does. */
+  /** The pending hello; null = none. */
   get pending(): object | null {
     return this.greeting;
   }

@@ -1,30 +1,26 @@
-/** A ping asks the hub what it has open. What is missing there, or is there and was never heard of here, was lost on the way. */
+/** Detects lost frames: compares the open items in a pong with this client's. Any difference means a frame was lost. */
 
 import type { NotifyFrame, PongFrame } from '../../core/protocol/frames/frames.ts';
 
-/** What waits when a ping is sent. */
+/** What is open when a ping is sent. */
 export interface Outstanding {
-  /** Requests that were sent and are not answered. */
   readonly requests: readonly string[];
-  /** Deliveries the hub waits for a receipt of. */
+  /** Deliveries without a receipt. */
   readonly deliveries: number;
   readonly invites: number;
-  /** The hello that waits for its welcome; null = none does. */
+  /** The pending hello; null = none. */
   readonly greeting: object | null;
 }
 
 export interface Losses {
-  /** The hub has not heard the hello, or its answer was lost. */
+  /** The hello or its answer was lost. */
   readonly hello: boolean;
   readonly requests: readonly string[];
-  /** An envelope, an invite or a receipt. */
+  /** An envelope, an invite or a receipt was lost. */
   readonly deliveries: boolean;
 }
 
-/**
- * A link keeps its order: what was sent before the ping is known to the hub when it answers, and what it sent before the pong
- * has arrived. So no loss is seen where there is none, however slow the hub is.
- */
+/** Links keep their order, so the pong reflects everything sent before its ping. A slow hub causes no false alarm. */
 export class LossDetector {
   private count = 0;
   private asked: { readonly id: string; readonly waiting: Outstanding } | null = null;
@@ -32,7 +28,7 @@ export class LossDetector {
   private deliveries = 0;
   private invites = 0;
 
-  /** The id of the ping. */
+  /** Returns the id of the ping. */
   begin(waiting: Outstanding): string {
     this.count += 1;
     const id = `p${this.count}`;
@@ -47,12 +43,12 @@ export class LossDetector {
     else this.deliveries += 1;
   }
 
-  /** There is another link, and nothing is asked on it yet. */
+  /** The link was replaced: no ping is pending on the new one. */
   forget(): void {
     this.asked = null;
   }
 
-  /** null = this pong tells nothing. */
+  /** null = this pong proves nothing. */
   compare({ id, open, unacked = 0, invites = 0 }: PongFrame, greeting: object | null): Losses | null {
     const { asked } = this;
     if (asked === null || asked.id !== id || open === undefined) return null;
@@ -60,7 +56,7 @@ export class LossDetector {
     const { waiting } = asked;
     const known = new Set(open);
     return {
-      // The answer to a hello comes before the answer to what was asked after it.
+      // The welcome would have arrived before this pong.
       hello: greeting !== null && greeting === waiting.greeting,
       requests: waiting.requests.filter((one) => !known.has(one)),
       deliveries:

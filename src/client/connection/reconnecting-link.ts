@@ -1,36 +1,35 @@
-/** The way to the hub: one link after another. A link that is lost or silent is replaced after a pause, if that is wanted. */
+/** A series of links to the hub: a lost or silent link is replaced after a pause, if reconnecting is on. */
 
 import type { Link } from '../../core/lib/link.ts';
 import type { Clock } from '../../core/ports/platform.ts';
 
-/** How a client comes back by itself. */
 export interface ReconnectOptions {
   readonly clock: Clock;
-  /** From 0 to 1: spreads those who were cut off at once. */
+  /** Returns 0 to 1; spreads clients that were cut off together. */
   readonly random: () => number;
-  /** The first pause, and the longest. */
+  /** The first and the longest pause. */
   readonly minMs?: number | undefined;
   readonly maxMs?: number | undefined;
-  /** So often the hub is asked what it knows of; one that says nothing for twice that time is taken to be gone. */
+  /** Ping interval; a hub silent for twice as long counts as lost. */
   readonly quietMs?: number | undefined;
 }
 
 export interface LinkEvents {
   received(text: string): void;
-  /** A new link is there, in place of one that was lost. */
+  /** A new link replaced a lost one. */
   replaced(): void;
-  /** The link is gone; another will be there. */
+  /** The link was lost; another will follow. */
   lost(): void;
-  /** The link is gone for good. */
+  /** The link was lost for good. */
   ended(): void;
-  /** Again and again: say something that is answered. */
+  /** Send something that the hub answers. */
   beat(): void;
 }
 
 const MIN_MS = 200;
 const MAX_MS = 10_000;
 const QUIET_MS = 20_000;
-/** A link that held this long was a good one: the next pause is a short one again. */
+/** After a link that lasted this long, the next pause starts short again. */
 const GOOD_MS = 5_000;
 
 export class ReconnectingLink {
@@ -59,7 +58,7 @@ export class ReconnectingLink {
     this.link?.send(text);
   }
 
-  /** Gives up the link there is, for another after a pause of at least `pauseMs`. */
+  /** Drops the link and opens another after at least `pauseMs`. */
   renew(pauseMs = 0): void {
     const { link } = this;
     if (link === null || this.isClosed) return;
@@ -97,7 +96,7 @@ export class ReconnectingLink {
     this.listen();
   }
 
-  /** Also a link that never closes may lead nowhere. */
+  /** A link may be dead without closing. */
   private listen(): void {
     const { reconnect } = this;
     if (reconnect === null) return;
@@ -115,7 +114,7 @@ export class ReconnectingLink {
     if (this.now() - this.openedAt > GOOD_MS) this.attempts = 0;
     const most = Math.min(maxMs, minMs * 2 ** this.attempts);
     this.attempts += 1;
-    // Half of it is chance: those who were cut off together do not come back together.
+    // Half of the pause is random, so that clients cut off together spread out.
     this.cancelTimer = clock.after(Math.max(pauseMs, most / 2 + (most / 2) * random()), () => this.replace(reconnect));
   }
 
@@ -124,7 +123,7 @@ export class ReconnectingLink {
     try {
       this.attach(this.open());
     } catch {
-      // No link can be made now: the same as one that was lost at once.
+      // Failing to open a link counts as losing it immediately.
       this.openedAt = this.now();
       return this.retry(reconnect, 0);
     }

@@ -1,6 +1,6 @@
 /**
- * Requests and their answers: each is settled once, by its response or by the end of the connection. Lanes bound how many
- * are open.
+ * Requests and their answers: each settles once, by its response or the end of the connection. Lanes bound how many are
+ * open.
  */
 
 import { WireError } from '../../core/lib/errors.ts';
@@ -13,7 +13,7 @@ import { checkOptions, copyParams, deadlineCheck, type OptionChecks, optional } 
 import { isSafeToRetry } from './retry-safety.ts';
 
 export interface CallOptions {
-  /** How long the answer may take, also while the hub is out of reach; it bounds the answer, not the effect. */
+  /** Time limit for the answer, even while the hub is unreachable. It bounds the answer, not the effect. */
   readonly deadlineMs?: number | undefined;
 }
 
@@ -21,18 +21,18 @@ export const CALL_OPTIONS: OptionChecks<CallOptions> = { deadlineMs: optional(de
 
 export class Requests {
   maxFrameBytes: number;
-  /** What can be said at once; null = the hub has not told. */
+  /** null = the hub has not told yet. */
   maxEventBytes: number | null = null;
-  /** The identity that asks; null = none is bound yet. */
+  /** The requesting identity; null = not bound yet. */
   as: string | null = null;
   private readonly send: (text: string) => void;
   private readonly open = new Map<string, OpenRequest>();
   private readonly lanes = makeLanes();
   private count = 0;
   private ended: string | null = null;
-  /** There is no hub to send to at the moment. */
+  /** The hub is unreachable. */
   private suspended = false;
-  /** For the deadlines of who may be without a hub for a while; null = the hub alone looks at them. */
+  /** Enforces deadlines of clients that may lose the hub; null = the hub alone enforces them. */
   private readonly clock: Pick<Clock, 'after'> | null;
 
   constructor(send: (text: string) => void, maxFrameBytes: number, clock: Pick<Clock, 'after'> | null = null) {
@@ -60,7 +60,7 @@ export class Requests {
     });
   }
 
-  /** The same with a deadline of our own: the hub's begins when it hears of it. */
+  /** Adds a local deadline: the hub's starts only when the request arrives. */
   private timed(request: OpenRequest, deadlineMs: number): OpenRequest {
     if (this.clock === null) return request;
     const cancel = this.clock.after(deadlineMs, () => this.expire(timed, deadlineMs));
@@ -78,7 +78,7 @@ export class Requests {
     return timed;
   }
 
-  /** The hub may still work on what was sent: its place is free when it has answered, or is out of reach. */
+  /** The hub may still work on a sent request: its lane slot is freed by the answer or a lost link. */
   private expire(request: OpenRequest, deadlineMs: number): void {
     const isSent = this.open.has(request.id);
     request.reject(timeoutError(request.op, deadlineMs, isSent));
@@ -98,19 +98,19 @@ export class Requests {
     this.sendNext(request.lane);
   }
 
-  /** The hub is out of reach for now. What was sent and must not be sent twice is given back; the rest waits. */
+  /** The hub is unreachable. Fails sent requests that are not safe to resend; keeps the others queued. */
   suspend(why: string): void {
     this.suspended = true;
     for (const request of [...this.open.values()].filter(({ repeatable }) => !repeatable))
       this.failRequest(request, why);
   }
 
-  /** What was sent to the hub and is not answered. */
+  /** Requests sent but not answered. */
   get unanswered(): readonly string[] {
     return this.suspended ? [] : [...this.open.keys()];
   }
 
-  /** Of these the hub knows nothing any more: they, or their answers, were lost. */
+  /** The hub does not know these requests: they, or their answers, were lost. */
   lost(ids: readonly string[]): void {
     for (const id of ids) {
       const request = this.open.get(id);
@@ -120,7 +120,7 @@ export class Requests {
     }
   }
 
-  /** The hub is there again: what was not answered is asked again, in the order it was asked, before anything new. */
+  /** The hub is back: resend unanswered requests in order, before new ones. */
   resume(): void {
     if (!this.suspended) return;
     this.suspended = false;
@@ -128,7 +128,7 @@ export class Requests {
     for (const lane of Object.values(this.lanes)) this.sendNext(lane);
   }
 
-  /** Nothing will be answered any more: what was sent may have taken effect, what still waited did not. */
+  /** The connection ended: sent requests may have taken effect, waiting ones did not. */
   end(why: string): void {
     if (this.ended !== null) return;
     this.ended = why;
@@ -146,7 +146,7 @@ export class Requests {
     const text = encodeFrame(frame);
     const bytes = text.length * 3 <= this.maxFrameBytes ? 0 : utf8Bytes(text);
     if (bytes <= this.maxFrameBytes) return text;
-    // Sent, it would cost the whole connection.
+    // Sending it would close the connection.
     throw frameTooLargeError(op, params, bytes, this);
   }
 
@@ -170,11 +170,11 @@ export class Requests {
 
 interface FrameLimits {
   readonly maxFrameBytes: number;
-  /** What can be said at once; null = the hub has not told. */
+  /** null = the hub has not told yet. */
   readonly maxEventBytes: number | null;
 }
 
-/** Parameters that are, or become, the data of an envelope. */
+/** Parameters that become the data of an envelope. */
 const EVENT_DATA: ReadonlySet<string> = new Set(['event_data', 'data', 'result', 'prompt']);
 
 function frameTooLargeError(op: string, params: JsonObject, bytes: number, limits: FrameLimits): WireError {
@@ -200,13 +200,13 @@ interface OpenRequest {
   readonly text: string;
   readonly op: OperationName;
   readonly lane: RequestLane;
-  /** It may be sent again when its answer was lost. */
+  /** May be sent again if its answer was lost. */
   repeatable: boolean;
   resolve(result: unknown): void;
   reject(error: WireError): void;
 }
 
-/** Requests that share a bound; those over it wait here, in order, each held by its caller. */
+/** Requests that share a limit; those above it wait in order. */
 interface RequestLane {
   readonly limit: number;
   open: number;
@@ -216,8 +216,8 @@ interface RequestLane {
 type LaneName = 'patient' | 'delegations' | 'invites' | 'others';
 
 /**
- * The hub takes 64 open requests of a connection. Those that wait for other people have a lane of their own, and so have
- * the answers that other people wait for: two clients opening many sessions with each other never wait in a circle.
+ * The hub allows 64 open requests per connection. Requests that wait for people, and answers people wait for, have
+ * their own lanes: two clients that open sessions with each other cannot deadlock.
  */
 function makeLanes(): Readonly<Record<LaneName, RequestLane>> {
   return {

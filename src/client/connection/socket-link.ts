@@ -1,26 +1,25 @@
-/** WebSockets as links: the browser's, or others that look like it. Several addresses act as one socket. */
+/** WebSockets as links, in the browser or elsewhere. Several addresses act as one socket. */
 
 import type { Link } from '../../core/lib/link.ts';
 
-/** What a socket tells. */
 export interface SocketEvents {
   readonly open: unknown;
   readonly close: unknown;
-  /** Browsers do not say what it was. */
+  /** Browsers give no details. */
   readonly error: { readonly message?: unknown; readonly error?: unknown };
   readonly message: { readonly data: unknown };
 }
 
-/** The part of a WebSocket that is used here. */
+/** The part of a WebSocket used here. */
 export interface Socket {
   send(text: string): void;
   close(): void;
   addEventListener<Type extends keyof SocketEvents>(type: Type, listener: (event: SocketEvents[Type]) => void): void;
-  /** Only some can be cut off without a goodbye. */
+  /** Closes without a handshake, where supported. */
   terminate?(): void;
 }
 
-/** What is sent before the socket is open waits. */
+/** Queues what is sent before the socket opens. */
 export function socketLink(socket: Socket): Link {
   let state: 'opening' | 'open' | 'closed' = 'opening';
   let waiting: string[] = [];
@@ -37,7 +36,7 @@ export function socketLink(socket: Socket): Link {
     for (const text of waiting.splice(0)) socket.send(text);
   });
   socket.addEventListener('close', closed);
-  // A socket that failed closes by itself.
+  // A failed socket closes by itself.
   socket.addEventListener('error', () => {});
   return {
     send(text) {
@@ -64,7 +63,7 @@ export function socketLink(socket: Socket): Link {
   };
 }
 
-/** An address that could not be opened, and why, where the platform tells it. */
+/** An address that could not be opened, and why, if known. */
 export interface FailedAddress {
   readonly url: string;
   readonly why: string;
@@ -131,7 +130,7 @@ class FailoverSocket implements Socket {
     });
   }
 
-  /** null = the platform would not even try, and another address is left. */
+  /** null = the platform rejected the address, and another is left. */
   private opened(url: string): Socket | null {
     try {
       return this.openOne(url);
@@ -147,14 +146,14 @@ class FailoverSocket implements Socket {
   }
 }
 
-/** A name with several numbers fails with an error that has no message of its own, only a code. */
+/** A host with several addresses fails with an error that has a code but no message. */
 function reasonIn({ message, error }: SocketEvents['error']): string {
   if (typeof message === 'string' && message !== '') return message;
   const code: unknown = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : UNTOLD;
 }
 
-/** `failed` is told of each address that could not be opened. */
+/** `failed` is called for each address that could not be opened. */
 export function createFailoverSocket(
   urls: readonly string[],
   openOne: (url: string) => Socket,

@@ -1,34 +1,33 @@
-/** What was received on one connection: which envelopes are new, which are repeats, and whether one was lost. */
+/** Tracks received envelopes: which are new, which are repeats, and whether one was lost. */
 
 import type { GapFrame, NotifyFrame, ResumePoint } from '../../core/protocol/frames/frames.ts';
 
-/** Streams of ended sessions kept to know a late repeat by; one is some hundred bytes. */
+/** Streams of ended sessions kept to recognise late repeats; some hundred bytes each. */
 const ENDED_KEPT = 1000;
 
-/** A notify within the stream. */
 export type StreamFrame = NotifyFrame & { readonly prev_seq: number };
 
-/** null = it does not count. */
+/** null = ignore the frame. */
 export type ReceiveResult =
   | { readonly stream: Stream; readonly verdict: Exclude<ArrivalKind, 'lost'> }
   | { readonly verdict: 'lost' }
   | null;
 
-/** All streams of the connection, and the binding their receipts are good on. */
+/** All streams of the connection, and the binding their receipts are valid on. */
 export class Streams {
   private readonly bySession = new Map<string, Stream>();
-  /** Sessions that have ended, the longest ago first. */
+  /** Ended sessions, oldest first. */
   private readonly ended = new Set<string>();
-  /** Sessions whose stream began with something else than its first, and how often that was asked about. */
+  /** Sessions whose first frame was not the start of the stream, with the number of resumes. */
   private readonly headless = new Map<string, number>();
   /** The hub marks where a stream starts. */
   private marksStarts = false;
-  /** The number of the binding; a hello begins a new one. */
+  /** The number of the binding; each hello begins a new one. */
   private binding = 0;
-  /** Between hello and welcome what arrives is of the old binding: it does not count, and comes again on the new one. */
+  /** Between hello and welcome frames belong to the old binding: ignore them, the new one redelivers. */
   private isGreeting = false;
 
-  /** A hello is being sent: what it claims to have. */
+  /** Returns the resume points for the hello being sent. */
   greet(): Readonly<Record<string, ResumePoint>> {
     const points = this.resumePoints();
     for (const [sessionId, stream] of this.bySession) stream.greet(points[sessionId]);
@@ -42,14 +41,13 @@ export class Streams {
     this.marksStarts = marksStarts;
   }
 
-  /** How many deliveries the hub waits for a receipt of, as far as is known here. */
   get unacked(): number {
     let count = 0;
     for (const stream of this.bySession.values()) count += stream.unacked;
     return count;
   }
 
-  /** Forgets a session whose past was rewritten. True = something had been seen of it. */
+  /** Forgets a session whose history was rewritten. Returns true if it had been seen. */
   forgetOther(sessionId: string, epoch: number): boolean {
     const known = this.bySession.get(sessionId);
     if (known === undefined || known.epoch === epoch) return false;
@@ -67,7 +65,7 @@ export class Streams {
     return verdict === 'lost' ? { verdict } : { stream, verdict };
   }
 
-  /** Nothing is known of its stream, and it is not where that starts. */
+  /** The stream is unknown, and this is not its start. */
   private isHeadless({ envelope: { session_id }, prev_seq, starts }: StreamFrame): boolean {
     const isStart = !this.marksStarts || prev_seq === 0 || starts === true || this.bySession.has(session_id);
     const times = isStart ? 0 : (this.headless.get(session_id) ?? 0) + 1;
@@ -77,12 +75,12 @@ export class Streams {
     return asksAgain;
   }
 
-  /** What is gone counts as seen; but where the past was rewritten, the same seqs come again. */
+  /** A gap counts as seen, unless history was rewritten: then the same seqs are delivered again. */
   skip({ session_id, epoch, from_seq, to_seq, reason }: GapFrame): void {
     if (reason !== 'epoch' && !this.isGreeting) this.at(session_id, epoch, to_seq).skip(from_seq, to_seq);
   }
 
-  /** It was handled. True = a receipt may be sent. */
+  /** Records a receipt. Returns true if it may be sent. */
   settle(sessionId: string, stream: Stream, seq: number, status: 'ack' | 'nack'): boolean {
     return stream.settle(seq, status, this.binding) && this.bySession.get(sessionId) === stream;
   }
@@ -97,7 +95,7 @@ export class Streams {
     }
   }
 
-  /** Where each session is; what has ended and is acked needs no resuming. */
+  /** Ended and fully acked sessions need no resuming. */
   resumePoints(): Readonly<Record<string, ResumePoint>> {
     const points: [string, ResumePoint][] = [];
     for (const [sessionId, stream] of this.bySession) {
@@ -117,47 +115,47 @@ export class Streams {
 }
 
 /**
- * new = not seen before; again = a repeat of one that was nacked: handle it once more; handled = a repeat of one that was
- * acked: only ack it; waiting = a repeat of one still being handled; lost = something before it is missing: drop it.
+ * new = first delivery; again = repeat of a nacked one: handle it; handled = repeat of an acked one: only ack; waiting
+ * = repeat of one being handled; lost = an earlier one is missing: drop it.
  */
 type ArrivalKind = 'new' | 'again' | 'handled' | 'waiting' | 'lost';
 
 interface Arrival {
   readonly seq: number;
   readonly prev_seq: number;
-  /** The number of the binding it came on: a receipt is good on that binding only. */
+  /** The binding it arrived on: a receipt is valid only there. */
   readonly binding: number;
-  /** Which delivery of the envelope this is. */
+  /** Counts the deliveries of this envelope. */
   readonly attempt: number;
 }
 
-/** An envelope the hub waits for a receipt of. Done = handled, but too late for a receipt on the binding it came on. */
+/** An envelope without receipt. done = handled, but too late for a receipt on its binding. */
 interface Open {
   readonly state: 'handling' | 'nacked' | 'done';
   readonly binding: number;
   readonly attempt: number;
 }
 
-/** The delivery after whose nack the hub gives up: it counts as acked then. */
+/** After a nack of this attempt the hub gives up, which counts as acked. */
 const LAST_ATTEMPT = 6;
 
-/** So often a loss is asked about; if it is still there, the hub has nothing to fill it with. */
+/** Resume at most this often for one loss: after that the hub has nothing to fill it with. */
 const MAX_RESUMES = 5;
 
 /** One session in one epoch. */
 export class Stream {
   readonly epoch: number;
-  /** What lies at or before it was never seen here. */
+  /** Nothing at or before it was seen here. */
   private readonly base: number;
-  /** Everything deliverable after `base` and up to here has been received. */
+  /** Everything deliverable from `base` to here was received. */
   private last: number;
   private readonly open = new Map<number, Open>();
-  /** What was open at the last hello and has to come again on the new binding. */
+  /** Open at the last hello, so the new binding must redeliver them. */
   private owed = new Set<number>();
-  /** The arrival that showed a loss, and how often it did. */
+  /** The arrival that revealed a loss, and how often. */
   private hole: { readonly seq: number; readonly times: number } = { seq: 0, times: 0 };
 
-  /** The first arrival tells where the stream begins: the hub sends what follows its cursor. */
+  /** The first arrival shows where the stream begins: after the hub's cursor. */
   constructor(epoch: number, base: number) {
     this.epoch = epoch;
     this.base = base;
@@ -181,7 +179,7 @@ export class Stream {
     return state === 'nacked' ? 'again' : 'waiting';
   }
 
-  /** It was handled. True = a receipt is good on this binding. */
+  /** Records a receipt. Returns true if it is valid on this binding. */
   settle(seq: number, status: 'ack' | 'nack', binding: number): boolean {
     const open = this.open.get(seq);
     if (open === undefined) return false;
@@ -192,13 +190,13 @@ export class Stream {
     return isGood;
   }
 
-  /** The hub says that this range is gone. */
+  /** The hub will not deliver this range. */
   skip(fromSeq: number, toSeq: number): void {
     this.last = Math.max(this.last, toSeq);
     for (const seq of this.owed) if (seq >= fromSeq && seq <= toSeq) this.giveUp(seq);
   }
 
-  /** How many the hub waits for a receipt of; what was nacked it sends again by itself. */
+  /** Deliveries without a receipt; the hub resends nacked ones by itself. */
   get unacked(): number {
     return [...this.open.values()].filter(({ state }) => state !== 'nacked').length;
   }
@@ -207,20 +205,20 @@ export class Stream {
     return this.open.size === 0;
   }
 
-  /** The largest seq with everything up to it handled; null = nothing was, or the beginning was never seen here. */
+  /** The largest seq up to which everything is handled; null = none, or the start was not seen here. */
   resumePoint(): ResumePoint | null {
     const undone = [...this.open].filter(([, { state }]) => state !== 'done').map(([seq]) => seq - 1);
     const seq = Math.min(this.last, ...undone);
     return this.base === 0 && seq > 0 ? { seq, epoch: this.epoch } : null;
   }
 
-  /** A hello is being sent. What its resume point covers is acked by that; the rest comes again. */
+  /** A hello is being sent: its resume point acks what it covers, the rest is redelivered. */
   greet(point: ResumePoint | undefined): void {
     for (const seq of this.open.keys()) if (seq <= (point?.seq ?? 0)) this.open.delete(seq);
     this.owed = new Set(this.open.keys());
   }
 
-  /** Something before it never came, or should have come again on this binding and did not. */
+  /** An earlier envelope is missing, or was not redelivered on this binding. */
   private showsLoss({ seq, prev_seq }: Arrival): boolean {
     const overdue = [...this.owed].filter((owed) => owed <= prev_seq);
     if (prev_seq <= this.last && overdue.length === 0) return false;

@@ -1,4 +1,4 @@
-/** Things that arrived and nobody has taken yet, and those who wait for one. It is bounded by who fills it. */
+/** Items nobody has taken yet, and waiters for the next one. The producer bounds it. */
 
 import { asError } from '../../core/lib/errors.ts';
 import type { CancelSignal } from '../../core/ports/platform.ts';
@@ -21,12 +21,11 @@ export const WAIT_OPTIONS: OptionChecks<WaitOptions> = {
 
 export class Inbox<T> {
   private readonly taken: (item: T) => void;
-  /** In the order of arrival. */
   private readonly items = new Set<T>();
   private readonly waiters = new Set<Waiter<T>>();
   private closed = false;
 
-  /** `taken` hears of each item that went to somebody who waited. */
+  /** `taken` is called for each item that goes to a waiter. */
   constructor(taken: (item: T) => void) {
     this.taken = taken;
   }
@@ -35,7 +34,7 @@ export class Inbox<T> {
     return this.items.size === 0;
   }
 
-  /** Gives the item to the first who waits for it. */
+  /** Gives the item to the first waiter that wants it. */
   offer(item: T): boolean {
     for (const waiter of this.waiters) {
       if (!this.isWanted(item, waiter)) continue;
@@ -46,7 +45,7 @@ export class Inbox<T> {
     return false;
   }
 
-  /** Shows the item to everyone who waits for it; it is nobody's to take. */
+  /** Shows the item to every waiter that wants it; nobody takes it. */
   announce(item: T): void {
     for (const waiter of [...this.waiters]) if (this.isWanted(item, waiter)) this.give(waiter, item);
   }
@@ -59,19 +58,18 @@ export class Inbox<T> {
     this.items.delete(item);
   }
 
-  /** What is here and is like that. */
   those(isLike: (item: T) => boolean): readonly T[] {
     return [...this.items].filter(isLike);
   }
 
-  /** The oldest item, which is then no longer here. */
+  /** Removes and returns the oldest item. */
   shift(): T | undefined {
     const [first] = this.items;
     if (first !== undefined) this.items.delete(first);
     return first;
   }
 
-  /** The next wanted item: one that is here, or one that comes. null = none is here and nothing more will come. */
+  /** The next wanted item, present or future; null = closed without one. */
   wait(wants: (item: T) => boolean, { signal }: WaitOptions = {}): Promise<T | null> {
     if (signal?.aborted === true) return Promise.reject(signal.reason);
     for (const item of this.items) {
@@ -103,7 +101,7 @@ export class Inbox<T> {
     });
   }
 
-  /** Nothing more will come: everyone who waits is woken. What is here can still be taken. */
+  /** Wakes all waiters. Present items can still be taken. */
   close(): void {
     this.closed = true;
     const waiters = [...this.waiters];
@@ -111,12 +109,11 @@ export class Inbox<T> {
     for (const { resolve } of waiters) resolve(null);
   }
 
-  /** More will come after all. */
   reopen(): void {
     this.closed = false;
   }
 
-  /** A predicate that throws ends its own wait and nobody else's. */
+  /** A throwing predicate ends only its own wait. */
   private isWanted(item: T, waiter: Waiter<T>): boolean {
     try {
       return waiter.wants(item);

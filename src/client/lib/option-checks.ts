@@ -1,35 +1,30 @@
-/** What callers give, looked at before anything is sent: a refusal says where, what was expected and what came. */
+/** Checks what callers pass before anything is sent; errors name the field, the expectation and the value. */
 
 import { HubError, WireError } from '../../core/lib/errors.ts';
 import { copyJsonObject, describeValue, invalidValueError, type JsonObject } from '../../core/lib/json.ts';
 import { schemeProblem } from '../../core/records/access/credentials.ts';
 
-/** What an option must be. */
 export interface OptionCheck {
   readonly expected: string;
   holds(value: unknown): boolean;
 }
 
-/** Every option by its name; null = the hub looks at it. */
+/** Every option by name; null = the hub checks it. */
 export type OptionChecks<Options> = { readonly [Name in keyof Required<Options>]: OptionCheck | null };
 
-/** What no hub needs to be asked about; each hub has a lower bound of its own. */
+/** Deeper values are rejected without asking the hub, whose own limit is lower. */
 const MAX_DEPTH = 1000;
 
-/** The characters of a field's path that are shown: a cycle makes one as long as the bound on depth. */
+/** Longest field path shown: a cycle would make a very long one. */
 const MAX_PATH = 120;
 
-/** Refuses options of the wrong kind, and those there are none of: a typo would be a default nobody asked for. */
+/** Rejects options of the wrong kind, and unknown ones: a typo would silently become a default. */
 export function checkOptions<Options>(given: unknown, rules: OptionChecks<Options>, where = ''): void {
   if (!isObject(given)) throw invalidValueError('options', 'an object', given);
   const known = Object.entries<OptionCheck | null>(rules);
   for (const key of Object.keys(given)) {
     if (Object.hasOwn(rules, key)) continue;
-    throw invalidValueError(
-      where + key,
-      `an option that there is (${known.map(([option]) => option).join(', ')})`,
-      key,
-    );
+    throw invalidValueError(where + key, `a known option (${known.map(([option]) => option).join(', ')})`, key);
   }
   for (const [key, rule] of known) {
     if (rule !== null && !rule.holds(given[key])) throw invalidValueError(where + key, rule.expected, given[key]);
@@ -41,6 +36,12 @@ export function badOptionError(field: string, expected: string, value: unknown):
   return new HubError('bad_options', `${field}: expected ${expected}, got ${describeValue(value)}`);
 }
 
+/** Options that only the hub checks. */
+export function unchecked<const Name extends string>(...names: readonly Name[]): Readonly<Record<Name, null>> {
+  // fromEntries forgets the names.
+  return Object.fromEntries(names.map((name) => [name, null])) as Record<Name, null>;
+}
+
 export function optional({ expected, holds }: OptionCheck): OptionCheck {
   return { expected, holds: (value) => value === undefined || holds(value) };
 }
@@ -49,7 +50,6 @@ export const functionCheck: OptionCheck = { expected: 'a function', holds: (valu
 export const textCheck: OptionCheck = { expected: 'text', holds: (value) => typeof value === 'string' };
 export const nameListCheck: OptionCheck = { expected: 'a list of names', holds: Array.isArray };
 
-/** A pause, in whatever fraction. */
 export const millisecondsCheck: OptionCheck = {
   expected: 'a number of milliseconds over 0',
   holds: (value) => typeof value === 'number' && Number.isFinite(value) && value > 0,
@@ -68,14 +68,23 @@ export function objectWithMethods(...methods: readonly string[]): OptionCheck {
   };
 }
 
-/** A copy as it will arrive: what JSON text would change without a word is refused. Members that are undefined are left out. */
-export function copyParams(params: unknown): JsonObject {
-  return copyGiven(params, 'params');
+/** Copies the parameters. Rejects values JSON would silently change; drops undefined members. */
+export function copyParams(value: unknown, where = 'params'): JsonObject {
+  // The frame size is checked when it is encoded.
+  const limits = { maxDepth: MAX_DEPTH, maxBytes: Number.POSITIVE_INFINITY };
+  return withCallerFieldNames(() => copyJsonObject(value, where, limits));
 }
 
-/** The same for credentials, of which an error shows nothing but a scheme there is none of. */
+/** The same for credentials; errors never show their values. */
 export function copyCredentials(credentials: unknown): JsonObject {
-  const copy = copyHidden(credentials);
+  let copy: JsonObject;
+  try {
+    copy = copyParams(credentials, 'credentials');
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    const field = String(error.details?.field);
+    throw new WireError('bad_frame', `${field}: expected ${error.details?.expected}`, { field });
+  }
   const problem = schemeProblem(copy.scheme);
   if (problem === null) return copy;
   const field = `credentials.${problem.field}`;
@@ -83,23 +92,7 @@ export function copyCredentials(credentials: unknown): JsonObject {
   throw new WireError('bad_frame', message, { ...problem, field });
 }
 
-function copyHidden(credentials: unknown): JsonObject {
-  try {
-    return copyGiven(credentials, 'credentials');
-  } catch (error) {
-    if (!(error instanceof WireError)) throw error;
-    const field = String(error.details?.field);
-    throw new WireError('bad_frame', `${field}: expected ${error.details?.expected}`, { field });
-  }
-}
-
-function copyGiven(value: unknown, where: string): JsonObject {
-  // A frame has a bound of its own, looked at when it is text.
-  const limits = { maxDepth: MAX_DEPTH, maxBytes: Number.POSITIVE_INFINITY };
-  return withCallerFieldNames(() => copyJsonObject(value, where, limits));
-}
-
-/** Names the field in a refusal as the caller does, who gave no `params` or `passport` and reads no path of a thousand keys. */
+/** Names the field as the caller does, without `params` or `passport`, and shortens long paths. */
 export function withCallerFieldNames<T>(look: () => T): T {
   try {
     return look();

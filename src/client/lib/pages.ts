@@ -1,4 +1,4 @@
-/** Reads an answer that comes in pages, until a page has no `next`. */
+/** Reads pages until one has no `next`. */
 export async function* pages<Page extends { readonly next: string | number | null }>(
   read: (after: NonNullable<Page['next']> | undefined) => Promise<Page>,
 ): AsyncGenerator<Page, void, undefined> {

@@ -1,4 +1,4 @@
-/** Waits for a result, but no longer than the signal allows: what it is the result of goes on. */
+/** Waits for a result no longer than the signal allows; the work itself goes on. */
 
 import type { CancelSignal } from '../../core/ports/platform.ts';
 

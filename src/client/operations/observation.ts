@@ -1,4 +1,4 @@
-/** Observed sessions: every envelope of each, once and in order, also across lost links. */
+/** Observed sessions: every envelope once and in order, even across lost links. */
 
 import { asError, HubError, type WireError } from '../../core/lib/errors.ts';
 import { invalidValueError } from '../../core/lib/json.ts';
@@ -9,69 +9,74 @@ import { isTerminal } from '../../core/records/session/session.ts';
 import { checkOptions, functionCheck, type OptionChecks, optional } from '../lib/option-checks.ts';
 
 export interface ObserveOptions {
-  /** The first that comes is the one after this: 0 = all there is; without it, what comes from now on. */
+  /** Start after this seq; 0 = the beginning (default: now). */
   readonly afterSeq?: number | undefined;
-  /** Hears what participants show of a text before it is said. */
+  /** Receives live deltas of participants. */
   readonly onDelta?: ((delta: ForwardedDelta) => unknown) | undefined;
 }
 
-export const OBSERVE_OPTIONS: OptionChecks<ObserveOptions> = { afterSeq: null, onDelta: optional(functionCheck) };
+const OBSERVE_OPTIONS: OptionChecks<ObserveOptions> = { afterSeq: null, onDelta: optional(functionCheck) };
 
-/** What is known beside an envelope: whose turn it is after it, and which past of the session it is part of. */
+/** The turn after an envelope, and the epoch it belongs to. */
 export interface ObservationContext {
   readonly turn: Turn | null;
-  /** Another one than before: the past was rewritten, and comes again from its start. */
+  /** A change means that history was rewritten and is delivered again from the start. */
   readonly epoch: number;
 }
 
-/** Called for each envelope, one at a time and in order. A throw is logged; nothing comes again. */
+/** Called for each envelope, one at a time and in order. A throw is logged; nothing is repeated. */
 export type ObserveHandler = (envelope: Envelope, at: ObservationContext) => unknown;
 
-/** Why nothing more comes: the session has ended, `stop` was called, the client is closed, or the hub said no. */
+/** Why it ended: the session ended, `stop` was called, the client closed, or the hub rejected it. */
 export type ObservationEnd =
   | { readonly by: 'session' | 'caller' | 'client' }
   | { readonly by: 'refusal'; readonly error: WireError };
 
-/** What it needs of its client. */
-export interface ObservationHost {
+interface ObservationHost {
   subscribe(sessionId: string, afterSeq: number | undefined): Promise<Result<'subscribe'>>;
   unsubscribe(sessionId: string): Promise<unknown>;
   failed(doing: string, sessionId: string, error: Error): void;
-  /** Nothing more comes; it need not be kept. */
-  over(observation: Observation): void;
   readonly isClosed: boolean;
 }
 
-/** What waits for a slow handler; more of it is left at the hub, and fetched later. */
+/** Bounds what waits for a slow handler; the rest stays at the hub and is fetched later. */
 const MAX_WAITING = 1000;
-/** How often the same hole is asked about before it is taken as it is. */
+/** Ask this often about the same hole before accepting it. */
 const MAX_ASKS = 5;
 
 export class Observation {
   readonly sessionId: string;
-  /** Resolves when nothing more comes. */
+  /** Resolves when nothing more will come. */
   readonly ended: Promise<ObservationEnd>;
   private readonly host: ObservationHost;
+  private readonly forgetThis: () => void;
   private readonly handler: ObserveHandler;
   private readonly options: ObserveOptions;
   private readonly waiting: NotifyFrame[] = [];
-  /** The last that came; undefined = the hub has not said yet where it begins. */
+  /** The last seq received; undefined = the hub has not said where it begins. */
   private last: number | undefined;
   private epoch: number | null = null;
-  /** The number of the request that counts; answers to earlier ones do not. */
+  /** The number of the current request; answers to earlier ones are ignored. */
   private asked = 0;
   private isAsking = false;
   private isPaused = false;
   private isRunning = false;
-  /** The last envelope of the session has come. */
+  /** The last envelope of the session was received. */
   private isComplete = false;
   private isOver = false;
   private hole: { readonly seq: number; readonly times: number } = { seq: 0, times: 0 };
   private begin: { resolve(): void; reject(error: Error): void } | null = null;
   private settle: (end: ObservationEnd) => void = () => {};
 
-  constructor(host: ObservationHost, sessionId: string, handler: ObserveHandler, options: ObserveOptions) {
+  constructor(
+    host: ObservationHost,
+    sessionId: string,
+    handler: ObserveHandler,
+    options: ObserveOptions,
+    forget: () => void,
+  ) {
     this.host = host;
+    this.forgetThis = forget;
     this.sessionId = sessionId;
     this.handler = handler;
     this.options = options;
@@ -89,15 +94,15 @@ export class Observation {
     });
   }
 
-  /** Observes no longer; what came and was not handled is dropped. Idempotent. */
+  /** Stops observing and drops unhandled envelopes. Idempotent. */
   stop(): void {
     if (this.isOver) return;
     this.finish({ by: 'caller' });
-    // Who has nobody left to hear it loses nothing if this gets lost.
+    // Losing this request does no harm.
     this.host.unsubscribe(this.sessionId).catch(() => {});
   }
 
-  /** There is a new binding, which observes nothing yet. */
+  /** A new binding observes nothing yet. */
   rebound(): void {
     if (!this.isOver && !this.isPaused) this.subscribe();
   }
@@ -105,7 +110,7 @@ export class Observation {
   receive(frame: NotifyFrame): void {
     const { envelope, epoch, prev_seq } = frame;
     if (this.isOver || this.isPaused || this.last === undefined) return;
-    // The first may come right behind the answer, before whoever asked has seen that.
+    // The first envelope may arrive right after the answer, before our caller has seen that.
     this.epoch ??= epoch;
     if (this.epoch !== epoch) this.forget(epoch);
     if (envelope.seq <= this.last) return;
@@ -127,7 +132,7 @@ export class Observation {
     if (this.isOver) return;
     this.isOver = true;
     this.waiting.length = 0;
-    this.host.over(this);
+    this.forgetThis();
     this.settle(end);
     const error = end.by === 'refusal' ? end.error : new HubError('client_closed', 'the client was closed');
     this.begin?.reject(error);
@@ -149,7 +154,7 @@ export class Observation {
     this.isAsking = false;
     if (this.epoch !== null && this.epoch !== epoch) {
       this.forget(epoch);
-      // The seq it began after was one of another past.
+      // Its start belonged to another history.
       if (after_seq > 0) return this.subscribe();
     }
     this.epoch = epoch;
@@ -165,7 +170,7 @@ export class Observation {
     this.finish(this.host.isClosed ? { by: 'client' } : { by: 'refusal', error });
   }
 
-  /** Something before it was lost on the way. It is asked for again, unless it has been in vain or was asked for just now. */
+  /** An earlier envelope was lost. Asks again, unless a request is pending or was in vain too often. */
   private showsLoss(seq: number): boolean {
     if (this.isAsking) return true;
     const times = this.hole.seq === seq ? this.hole.times + 1 : 1;
@@ -180,7 +185,7 @@ export class Observation {
     this.last = 0;
   }
 
-  /** The handler is slower than the session: the rest stays at the hub for now. */
+  /** The handler is slower than the session: leave the rest at the hub for now. */
   private pause(): void {
     this.isPaused = true;
     this.asked += 1;
@@ -212,12 +217,11 @@ export class Observation {
   }
 }
 
-/** The sessions that a client observes. */
 export class Observations {
-  private readonly host: Omit<ObservationHost, 'over'>;
+  private readonly host: ObservationHost;
   private readonly bySession = new Map<string, Observation>();
 
-  constructor(host: Omit<ObservationHost, 'over'>) {
+  constructor(host: ObservationHost) {
     this.host = host;
   }
 
@@ -225,9 +229,10 @@ export class Observations {
     if (typeof handler !== 'function') throw invalidValueError('handler', 'a function', handler);
     checkOptions(options, OBSERVE_OPTIONS);
     if (this.bySession.has(sessionId)) {
-      throw new HubError('already_observed', `session ${sessionId} is observed already; stop that observation first`);
+      throw new HubError('already_observed', `session ${sessionId} is already observed; stop that observation first`);
     }
-    const observation = new Observation(this.hostOf(sessionId), sessionId, handler, options);
+    const forget = (): void => void this.bySession.delete(sessionId);
+    const observation = new Observation(this.host, sessionId, handler, options, forget);
     this.bySession.set(sessionId, observation);
     await observation.start();
     return observation;
@@ -245,27 +250,11 @@ export class Observations {
     for (const observation of [...this.bySession.values()]) observation.rebound();
   }
 
-  /** The hub does not let it go on. */
   refused(sessionId: string, error: WireError): void {
     this.bySession.get(sessionId)?.finish({ by: 'refusal', error });
   }
 
   finishAll(end: ObservationEnd): void {
     for (const observation of [...this.bySession.values()]) observation.finish(end);
-  }
-
-  private hostOf(sessionId: string): ObservationHost {
-    const { host, bySession } = this;
-    return {
-      subscribe: (id, afterSeq) => host.subscribe(id, afterSeq),
-      unsubscribe: (id) => host.unsubscribe(id),
-      failed: (doing, id, error) => host.failed(doing, id, error),
-      over: (observation) => {
-        if (bySession.get(sessionId) === observation) bySession.delete(sessionId);
-      },
-      get isClosed() {
-        return host.isClosed;
-      },
-    };
   }
 }

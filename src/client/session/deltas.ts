@@ -1,4 +1,4 @@
-/** Shows what is being written in one session, before it is said: hints, in order, for whoever the text will be for. */
+/** Sends live deltas of text being written in one session, in order. */
 
 import { invalidValueError, isWellFormed } from '../../core/lib/json.ts';
 import type { DeltaDraft } from '../connection/connection-types.ts';
@@ -6,13 +6,13 @@ import { checkOptions, nameListCheck, type OptionChecks, optional } from '../lib
 import type { Roster } from './roster.ts';
 
 export interface DeltaOptions {
-  /** What the text answers, and the `causationId` it will be sent with. */
+  /** The envelope being answered; send the text with the same `causationId`. */
   readonly causationId: string;
-  /** Only these hear it: names or ids. What the first of a turn says holds for all of it. */
+  /** Recipients, by name or id. The first delta of a turn sets them for all of it. */
   readonly to?: readonly string[] | undefined;
 }
 
-export const DELTA_OPTIONS: OptionChecks<DeltaOptions> = {
+const DELTA_OPTIONS: OptionChecks<DeltaOptions> = {
   causationId: { expected: 'the id of an envelope', holds: (value) => typeof value === 'string' && value !== '' },
   to: optional(nameListCheck),
 };
@@ -23,7 +23,7 @@ interface Turn {
   readonly id: string;
   readonly audience: Audience | Promise<Audience>;
   next: number;
-  /** Half a character, whose other half comes with the next part. */
+  /** Half a character, completed by the next part. */
   half: string;
 }
 
@@ -42,7 +42,7 @@ export class Deltas {
     this.send = send;
   }
 
-  /** Sent at once, unless names have to be asked for first: then what follows in the turn waits for them too. */
+  /** Sent immediately, unless names must be resolved first: then later deltas of the turn wait too. */
   async show(part: string, options: DeltaOptions): Promise<void> {
     checkOptions(options, DELTA_OPTIONS);
     if (typeof part !== 'string' || part.length > MAX_TEXT) {
@@ -65,7 +65,7 @@ export class Deltas {
     return this.turn;
   }
 
-  /** A model's parts may break within a character. */
+  /** A model's parts may split a character. */
   private whole(turn: Turn, part: string): string {
     const text = turn.half + part;
     turn.half = ENDS_IN_HALF.test(text) ? text.slice(-1) : '';

@@ -1,4 +1,4 @@
-/** Runs the handlers of one session: one at a time, in order. */
+/** Runs the handlers of one session, one at a time and in order. */
 
 import { asError, HubError } from '../../core/lib/errors.ts';
 import type { OwnSignal } from '../../core/ports/platform.ts';
@@ -6,13 +6,12 @@ import type { Turn } from '../../core/records/session/envelope.ts';
 import { type Delivery, truncateReason } from '../connection/connection-types.ts';
 import type { Message, MessageHandler, Session, TurnHandler } from './session.ts';
 
-/** null = not given: without either, content waits until somebody takes it. */
+/** null = not set. Without either, content waits until it is taken. */
 export interface SessionHandlers {
   readonly onMessage: MessageHandler | null;
   readonly onTurn: TurnHandler | null;
 }
 
-/** The session whose handlers run. */
 export interface QueuedSession {
   readonly id: string;
   readonly host: { readonly agentId: string };
@@ -30,7 +29,7 @@ export interface QueuedSession {
   messageOf(delivery: Delivery): Promise<Message>;
 }
 
-/** What gave a turn that cannot be taken now. It is not acked, so that it comes again to whoever is next. */
+/** What gave a turn that cannot be taken now. Unacked, so that it is delivered again to the next client. */
 interface Held {
   readonly delivery: Delivery;
   readonly message: Message | null;
@@ -41,15 +40,15 @@ export class HandlerQueue {
   private readonly handlers: () => SessionHandlers;
   private readonly failed: (doing: string, error: Error) => void;
   private busy = false;
-  /** Hub envelopes that gave the turn and are acked when it was taken. */
+  /** Hub envelopes that gave a turn, acked once it is taken. */
   private readonly given: Delivery[] = [];
-  /** A post of our own gave the turn back to us. */
+  /** Our own post gave the turn back to us. */
   private kept = false;
-  /** The since_seq of the turn that was offered last. */
+  /** The since_seq of the last offered turn. */
   private offered: number | null = null;
-  /** Only in a session that is unavailable. */
+  /** Only in an unavailable session. */
   private held: Held | null = null;
-  /** The turn that a handler has in hand; `since` null = nobody is expected in particular. */
+  /** The turn a handler is working on; `since` null = nobody in particular is expected. */
   private taking: { readonly since: number | null; readonly stop: InstanceType<typeof AbortController> } | null = null;
 
   constructor(room: QueuedSession, handlers: () => SessionHandlers, failed: (doing: string, error: Error) => void) {
@@ -70,7 +69,7 @@ export class HandlerQueue {
     if (!this.busy) void this.run();
   }
 
-  /** A turn that is ours, is for a handler, and was not offered yet. */
+  /** True for our turn if a handler exists and it was not offered yet. */
   wants(turn: Turn | null): boolean {
     if (turn === null || turn.since_seq === this.offered || this.handlers().onTurn === null) return false;
     return turn.agent_id === this.room.host.agentId;
@@ -86,25 +85,23 @@ export class HandlerQueue {
     this.wake();
   }
 
-  /** Somebody else may have the turn that a handler has in hand, or nobody. */
+  /** Aborts the handler if its turn moved on. */
   turnNoted(): void {
     const { taking, room } = this;
     if (taking === null || taking.since === null || room.turn?.since_seq === taking.since) return;
     taking.stop.abort(new HubError('turn_over', `the turn in session ${room.id} since seq ${taking.since} is over`));
   }
 
-  /** What was made of the turn so far came to nothing: it is offered anew. */
+  /** Nothing came of the turn: offer it again. */
   offerAgain(): void {
     this.offered = null;
   }
 
-  /** There is no turn to wait for. */
   letGo(): void {
     this.held?.delivery.ack();
     this.held = null;
   }
 
-  /** No turn that was offered counts any more. */
   forget(): void {
     this.offered = null;
     this.held = null;
@@ -114,7 +111,7 @@ export class HandlerQueue {
 
   private async run(): Promise<void> {
     this.busy = true;
-    // What arrived together is looked at before the first of it is handled.
+    // Look at everything that arrived together before handling the first.
     await Promise.resolve();
     for (let step = this.next(); step !== null; step = this.next()) await step;
     this.busy = false;
@@ -147,18 +144,18 @@ export class HandlerQueue {
       delivery?.ack();
     } catch (thrown) {
       const error = asError(thrown);
-      // Nothing can be posted any more, so that there is nothing to repeat it for.
+      // Posting is impossible, so repeating is pointless.
       if (signal.aborted) return delivery?.ack();
       this.failed('a handler', error);
       delivery?.nack(truncateReason(error.message));
     }
   }
 
-  /** Only when everything that was said has been seen: who has more to read does not speak yet. */
+  /** Offers the turn only after everything received was handled. */
   private async offerTurn(onTurn: TurnHandler, message: Message | null): Promise<'done' | 'hold'> {
     const { room } = this;
     if (!this.isDue(message)) return 'done';
-    // A turn in the stream may be of a session that is unavailable: that only the hub can say.
+    // Only the hub knows whether the session is unavailable.
     if (!room.isKnown) await room.info().catch(() => {});
     if (!this.isDue(message)) return 'done';
     if (!room.isAvailable) return 'hold';
@@ -177,7 +174,7 @@ export class HandlerQueue {
     try {
       await onTurn({ message, signal: stop.signal }, room.session);
     } catch (thrown) {
-      // A turn that is over does not come again.
+      // A turn that is over is not repeated.
       if (stop.signal.aborted && !signal.aborted) return this.failed('a handler', asError(thrown));
       this.offered = null;
       throw thrown;
@@ -187,7 +184,7 @@ export class HandlerQueue {
     }
   }
 
-  /** Each turn is offered once; where nobody is expected in particular, once for what was said. */
+  /** Each turn is offered once; if nobody in particular is expected, once per message. */
   private isDue(message: Message | null): boolean {
     const { room } = this;
     if (!room.hasBeenRead || !room.isMineToTake) return false;
@@ -195,7 +192,7 @@ export class HandlerQueue {
     return since === null ? message !== null : since !== this.offered;
   }
 
-  /** The last that was said is enough to take the turn with. */
+  /** The last message is enough to take the turn with. */
   private hold(held: Held): void {
     const message = held.message ?? this.held?.message ?? null;
     this.letGo();

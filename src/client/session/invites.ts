@@ -1,4 +1,4 @@
-/** Answers to invites: accept unless told otherwise. */
+/** Answers invites: accepts them unless `onInvite` decides otherwise. */
 
 import { asError } from '../../core/lib/errors.ts';
 import { invalidValueError } from '../../core/lib/json.ts';
@@ -14,14 +14,13 @@ export interface Invite {
   readonly session: Session;
   /** The session type, such as `consulting`. */
   readonly type: string;
-  /** Your role in it. */
   readonly role: string;
-  /** The name of who opened it. */
+  /** The name of its creator. */
   readonly from: string;
   readonly metadata: SessionMetadata;
 }
 
-/** True accepts. A throw rejects with the error's message, and so does an answer that is no decision. */
+/** True accepts. A throw, or an invalid answer, declines with the error's message. */
 export type InviteHandler = (invite: Invite) => InviteDecision | Promise<InviteDecision>;
 export type InviteDecision = boolean | { readonly reject: string };
 
@@ -29,14 +28,14 @@ type InviteHost = Pick<SessionHost, 'call' | 'failed'>;
 
 interface Answering {
   readonly seq: number;
-  /** Another invite to the same session, which came meanwhile. */
+  /** Another invite to the same session that arrived meanwhile. */
   next: Envelope | null;
 }
 
 export class Invites {
   private readonly host: InviteHost;
   private readonly onInvite: InviteHandler | undefined;
-  /** By session, the invite that is being answered: the hub repeats an invite at every bind. */
+  /** By session: the hub repeats an invite at every bind. */
   private readonly answering = new Map<string, Answering>();
 
   constructor(host: InviteHost, onInvite: InviteHandler | undefined) {
@@ -44,7 +43,6 @@ export class Invites {
     this.onInvite = onInvite;
   }
 
-  /** How many are being answered. */
   get open(): number {
     return this.answering.size;
   }
@@ -52,7 +50,7 @@ export class Invites {
   receive(envelope: Envelope, room: LocalSession): void {
     const running = this.answering.get(room.id);
     if (running !== undefined) {
-      // One who declines may be asked again before it hears that its answer was taken.
+      // After declining, we may be invited again before the answer arrives.
       if (envelope.seq !== running.seq) running.next = envelope;
       return;
     }
@@ -60,7 +58,7 @@ export class Invites {
     this.answering.set(room.id, asked);
     room.invited();
     void this.answer(envelope, room)
-      // The session may have ended meanwhile. If not, the invite comes again at the next bind.
+      // The session may have ended. If not, the next bind repeats the invite.
       .catch((thrown) => this.host.failed('answering an invite', room.id, asError(thrown)))
       .finally(() => {
         this.answering.delete(room.id);
@@ -74,7 +72,7 @@ export class Invites {
     if (decision === true) {
       room.advance((await this.host.call('ack_invite', { session_id })).state);
     } else {
-      // The hub takes a reason of 1 to 256 characters.
+      // The hub accepts reasons of 1 to 256 characters.
       const reason = decision === false ? '' : truncateReason(decision.reject, 128);
       await this.host.call('reject_invite', { session_id, reason: reason === '' ? undefined : reason });
       room.decline();
@@ -99,7 +97,7 @@ export class Invites {
   }
 }
 
-/** Types do not hold a handler to its word. */
+/** Types cannot guarantee what a handler returns. */
 function isDecision(answer: unknown): answer is InviteDecision {
   return typeof answer === 'boolean' || (isObject(answer) && typeof answer.reject === 'string');
 }

@@ -1,4 +1,4 @@
-/** What a client knows of one session: how far it is, whose turn it is, who is in it, and what waits to be read. */
+/** What a client knows of one session: its state, turn, participants and unread deliveries. */
 
 import type { PostAnswer } from '../../core/decisions/admit.ts';
 import { HubError } from '../../core/lib/errors.ts';
@@ -16,18 +16,16 @@ import { Message, Session, type SessionState } from './session.ts';
 import type { SessionEnd, SessionHost } from './session-host.ts';
 import { SessionTasks } from './task-handle.ts';
 
-/** One thing said that nobody has taken. */
 export interface UnreadDelivery {
   readonly room: LocalSession;
   readonly delivery: Delivery;
 }
 
-/** The client around its sessions. */
 export interface ClientHost extends SessionHost {
-  /** What is unread over all sessions. */
+  /** Unread deliveries of all sessions. */
   readonly unread: Inbox<UnreadDelivery>;
   handlers(): SessionHandlers;
-  /** Something happened that is not content. */
+  /** Something other than content arrived. */
   noticed(envelope: Envelope, session: Session): void;
   sessionEnded(sessionId: string): void;
   show(delta: DeltaDraft): void;
@@ -43,26 +41,26 @@ export class LocalSession implements SessionState, QueuedSession {
   readonly outgoing: Outgoing;
   readonly tasks: SessionTasks;
   readonly deltas: Deltas;
-  /** What was said here and waits for somebody to take it. */
+  /** Content received here that nobody has taken. */
   readonly unread: Inbox<UnreadDelivery>;
-  /** Those who wait for the end. */
+  /** Waiters for the end. */
   readonly ends: Inbox<SessionEnd> = new Inbox(() => {});
-  /** The last known; null = nothing was heard of it yet. */
+  /** The last known state; null = nothing known yet. */
   state: LifecycleState | null = null;
   end: SessionEnd | null = null;
   turn: Turn | null = null;
-  /** What the hub thought of it when it was opened here. */
+  /** Warnings of the hub when it was opened here. */
   warnings: readonly string[] = [];
-  /** Why nobody can post, as the hub says; null = it is available, as far as is known. */
+  /** Why nobody can post; null = available as far as known. */
   private unavailable: string | null = null;
   /** The hub was asked about it. */
   isKnown = false;
   private turnSeq = 0;
-  /** The last envelope of the stream that said what this participant is. */
+  /** The last envelope that changed this participant's status. */
   private standingSeq = 0;
   private isDeclined = false;
   private hasStream = false;
-  /** The child of a delegation of ours: the hub asks in it, and the answer is the delegation's. */
+  /** The child session of our delegation: the hub asks, and the delegation takes the answer. */
   private isDelegated = false;
   private posting = new AbortController();
   private readonly lane: HandlerQueue;
@@ -96,7 +94,7 @@ export class LocalSession implements SessionState, QueuedSession {
     return this.unavailable === null;
   }
 
-  /** The turn, also in a session that is not available for now. */
+  /** Our turn, even if the session is unavailable. */
   get isMineToTake(): boolean {
     if (this.signal.aborted || this.state !== 'ACTIVE') return false;
     return this.turn === null || this.turn.agent_id === this.host.agentId;
@@ -106,37 +104,35 @@ export class LocalSession implements SessionState, QueuedSession {
     return this.unread.isEmpty;
   }
 
-  /** Asked in, perhaps once more. */
   invited(): void {
     this.isDeclined = false;
     this.advance('INVITED');
   }
 
-  /** Its invite was turned down: nothing will ever come of it. */
   decline(): void {
     this.isDeclined = true;
   }
 
-  /** Nothing is left to do here: the room can be forgotten. */
+  /** Nothing is left to do: the session can be forgotten. */
   get isOver(): boolean {
     return (this.end !== null || this.isDeclined) && this.unread.isEmpty && this.lane.isIdle;
   }
 
-  /** Content goes to who waits for it, else to the handlers, else it stays. The rest is looked at on arrival. */
+  /** Content goes to a waiter, else to the handlers, else it stays unread. Everything else is processed on arrival. */
   receive(delivery: Delivery): void {
     const { envelope } = delivery;
     this.hasStream = true;
     this.isDelegated ||= delivery.delegated;
     this.noteTurn(delivery.turn, envelope.seq);
     if (!isContent(envelope.event_type)) this.notice(envelope);
-    // After what is said of the session: its end is a better reason than that of its turn.
+    // After `notice`: the end of the session is a better abort reason than the end of the turn.
     this.lane.turnNoted();
     if (isContent(envelope.event_type)) return this.said(delivery);
     if (!this.isDelegated && (this.lane.wants(delivery.turn) || this.lane.isHolding)) this.lane.giveTurn(delivery);
     else delivery.ack();
   }
 
-  /** Also for what comes outside the stream. */
+  /** Also for envelopes outside the stream. */
   notice(envelope: Envelope): void {
     this.unread.announce({ room: this, delivery: { envelope, turn: null, delegated: false, ack() {}, nack() {} } });
     this.note(envelope);
@@ -144,32 +140,32 @@ export class LocalSession implements SessionState, QueuedSession {
     this.host.noticed(envelope, this.session);
   }
 
-  /** A turn that is open and that nothing in the stream gives any more: it is asked for, and offered like any other. */
+  /** Asks for an open turn that nothing in the stream gives any more, and offers it. */
   async offerOpenTurn(): Promise<void> {
     await this.info();
     if (!this.isDelegated && this.lane.wants(this.turn)) this.lane.keepTurn();
   }
 
-  /** The handlers have changed: there may be something to do. */
+  /** Call when handlers were added. */
   wake(): void {
     this.lane.wake();
   }
 
-  /** The oldest unread, for the handlers. */
+  /** Takes the oldest unread delivery, for the handlers. */
   shift(): Delivery | undefined {
     const item = this.unread.shift();
     if (item !== undefined) this.host.unread.remove(item);
     return item?.delivery;
   }
 
-  /** The hub says that this range will not come: what came of it and nobody has taken is given up too. */
+  /** The hub will not deliver this range: drop its unread deliveries too. */
   giveUp(fromSeq: number, toSeq: number): void {
     const isGone = ({ delivery: { envelope } }: UnreadDelivery): boolean =>
       envelope.seq >= fromSeq && envelope.seq <= toSeq;
     for (const item of this.unread.those(isGone)) {
       this.unread.remove(item);
       this.host.unread.remove(item);
-      // What it gave is told by the turn of what comes later.
+      // Later envelopes carry the turn it gave.
       item.delivery.ack();
     }
   }
@@ -199,12 +195,12 @@ export class LocalSession implements SessionState, QueuedSession {
     this.roster.learn(metadata.participants);
     const { state, close_reason: reason } = metadata;
     this.advance(state);
-    // Where a stream is running it brings the end itself, after everything that was said before it.
+    // A running stream delivers the end itself, after all content.
     if ((state === 'CLOSED' || state === 'EXPIRED') && !this.hasStream) this.finish({ state, reason });
     else this.knowOwn(metadata);
   }
 
-  /** What was heard and acked in another process does not come again: then asking is the only way to learn of it. */
+  /** What another process acked is not delivered again, so this answer may be the only source. */
   private knowOwn({ participants, head_seq }: SessionMetadata): void {
     const status = participants.find(({ agent_id }) => agent_id === this.host.agentId)?.status;
     if (head_seq < this.standingSeq) return;
@@ -212,13 +208,13 @@ export class LocalSession implements SessionState, QueuedSession {
     if (status === 'hidden') this.stopPosting(`you are hidden in session ${this.id}`);
   }
 
-  /** The lifecycle only goes forward; an answer may be older than what the stream has brought. */
+  /** The lifecycle only moves forward; an answer may be older than the stream. */
   advance(state: LifecycleState): void {
     if (this.state === null || ORDER.indexOf(state) > ORDER.indexOf(this.state)) this.state = state;
     if (isTerminal(state) || state === 'CLOSING') this.stopPosting(`session ${this.id} is ${state}`);
   }
 
-  /** The past was rewritten: it comes again from the start. */
+  /** History was rewritten and is delivered again from the start. */
   forget(): void {
     this.state = null;
     this.end = null;
@@ -234,7 +230,7 @@ export class LocalSession implements SessionState, QueuedSession {
     this.unread.reopen();
   }
 
-  /** The client is closed: nobody waits any more, and what is unread comes again to whoever is next. */
+  /** The client closed: wakes waiters. Unread content is delivered again to the next client. */
   shut(why: HubError): void {
     this.posting.abort(why);
     while (this.shift() !== undefined);
@@ -294,7 +290,7 @@ export class LocalSession implements SessionState, QueuedSession {
     this.host.sessionEnded(this.id);
   }
 
-  /** The newest counts: an answer to a post may overtake what was delivered before it, and a repeat comes late. */
+  /** The newest wins: an answer may overtake deliveries, and repeats arrive late. */
   private noteTurn(turn: Turn | null, seq: number): void {
     if (seq < this.turnSeq) return;
     this.turn = turn;
@@ -307,7 +303,7 @@ export class LocalSession implements SessionState, QueuedSession {
   }
 }
 
-/** Somebody who waited has it: with that it is handled, and nobody else's. */
+/** A waiter took it, so it is handled. */
 export function markHandled(item: UnreadDelivery): void {
   item.room.unread.remove(item);
   item.room.host.unread.remove(item);

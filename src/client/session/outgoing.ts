@@ -1,23 +1,21 @@
-/** Posts to one session, in the order of the calls: a post that waits for names holds back those behind it. */
+/** Posts to one session in the order of the calls: a post that resolves names delays those after it. */
 
 import type { PostAnswer } from '../../core/decisions/admit.ts';
 import { invalidValueError } from '../../core/lib/json.ts';
 import type { PostParams } from '../../core/protocol/operations/posting.ts';
 import { checkOptions, isObject } from '../lib/option-checks.ts';
 import type { Roster } from './roster.ts';
-import type { SessionHost } from './session-host.ts';
+import type { HostedSession } from './session-host.ts';
 import { type Content, SEND_OPTIONS, type SendOptions } from './session-options.ts';
 
-interface PostedSession {
-  readonly id: string;
-  readonly host: SessionHost;
+interface PostedSession extends HostedSession {
   readonly roster: Roster;
   posted(answer: PostAnswer): void;
 }
 
 export class Outgoing {
   private readonly session: PostedSession;
-  /** A send whose names are being looked up; those behind it keep their place. */
+  /** A send that is resolving names; later ones wait for it. */
   private addressing: Promise<unknown> | null = null;
 
   constructor(session: PostedSession) {
@@ -33,7 +31,7 @@ export class Outgoing {
     if (to === undefined) return this.post(content, options);
     const known = roster.knownIds(to);
     if (known !== null) return this.post(content, options, known);
-    // The answer is wrapped so that those behind wait for the names only.
+    // Wrapped, so that later sends wait for the names only.
     const posting = roster.idsOf(to).then((audience) => ({ answer: this.post(content, options, audience) }));
     const addressed = (): void => {
       this.addressing = null;
@@ -63,7 +61,7 @@ export class Outgoing {
   }
 }
 
-/** What the content holds is for the hub to say; here, only that it is content. */
+/** Only checks that it is content; the hub checks the rest. */
 function checkContent(content: unknown): void {
   if (typeof content === 'string' || (isObject(content) && content.event_type !== undefined)) return;
   throw invalidValueError('content', 'text or {event_type, event_data}', content);

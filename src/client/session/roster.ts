@@ -1,4 +1,4 @@
-/** The names of those in a session: learnt from its metadata, asked for again when somebody unknown appears. */
+/** Names of a session's participants: learnt from its metadata, requested when an unknown id appears. */
 
 import { HubError } from '../../core/lib/errors.ts';
 
@@ -9,11 +9,11 @@ export interface NamedAgent {
 
 export class Roster {
   private readonly load: () => Promise<readonly NamedAgent[]>;
-  /** The question that is on its way; those who ask meanwhile share its answer. */
+  /** The pending request, shared by everyone who asks. */
   private asking: Promise<void> | null = null;
   private readonly names = new Map<string, string>();
   private readonly ids = new Map<string, string>();
-  /** Ids that the hub does not name either: not asked for twice. */
+  /** Ids the hub cannot name either: not asked for twice. */
   private readonly nameless = new Set<string>();
 
   constructor(load: () => Promise<readonly NamedAgent[]>) {
@@ -27,23 +27,23 @@ export class Roster {
     }
   }
 
-  /** The name of an id; the id itself where there is none. */
+  /** Falls back to the id. */
   async nameOf(agentId: string): Promise<string> {
     if (!this.names.has(agentId) && !this.nameless.has(agentId)) {
-      // A name is for showing: who cannot be asked for is shown by id.
+      // A name is only for display: fall back to the id.
       await this.ask().catch(() => {});
       if (!this.names.has(agentId)) this.nameless.add(agentId);
     }
     return this.names.get(agentId) ?? agentId;
   }
 
-  /** Names or ids to ids; null = not all of them are known here yet. */
+  /** Resolves names or ids; null = not all are known here yet. */
   knownIds(refs: readonly string[]): readonly string[] | null {
     const ids = refs.map((ref) => this.find(ref)).filter((agentId) => agentId !== undefined);
     return ids.length === refs.length ? ids : null;
   }
 
-  /** The same, asking the hub. Unlike a name that is shown, one that is addressed must be known. */
+  /** The same, asking the hub. Unlike a displayed name, an addressed one must exist. */
   async idsOf(refs: readonly string[]): Promise<readonly string[]> {
     await this.ask();
     return refs.map((ref) => {

@@ -1,4 +1,4 @@
-/** What the handles of a session and of its tasks need from the client. */
+/** What session and task handles need from the client. */
 
 import type { HubError } from '../../core/lib/errors.ts';
 import type { Ids } from '../../core/ports/platform.ts';
@@ -10,11 +10,17 @@ export interface SessionHost {
   readonly ids: Ids;
   call<Name extends OperationName>(op: Name, params: Params<Name>, options?: CallOptions): Promise<Result<Name>>;
   failed(doing: string, sessionId: string, error: Error): void;
-  /** Why nothing more will come; null = the client is open. */
+  /** null = the client is open. */
   closedError(): HubError | null;
 }
 
-/** How a session ended for this participant: closed, expired, or going on without it. */
+/** A session whose handles call the hub. */
+export interface HostedSession {
+  readonly id: string;
+  readonly host: SessionHost;
+}
+
+/** How a session ended for this participant: closed, expired, or removed from it. */
 export interface SessionEnd {
   readonly state: 'CLOSED' | 'EXPIRED' | 'REMOVED';
   readonly reason: string | null;

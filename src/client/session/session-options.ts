@@ -1,4 +1,4 @@
-/** The options of a session handle's methods, in the caller's words, and their checks. */
+/** The options of the session handle's methods, and their checks. */
 
 import type { JsonObject } from '../../core/lib/json.ts';
 import type { PostParams } from '../../core/protocol/operations/posting.ts';
@@ -7,37 +7,37 @@ import type { DelegateParams } from '../../core/records/work/delegation.ts';
 import type { TaskState } from '../../core/records/work/tasks.ts';
 import { CALL_OPTIONS, type CallOptions } from '../connection/requests.ts';
 import { WAIT_OPTIONS, type WaitOptions } from '../lib/inbox.ts';
-import { nameListCheck, type OptionChecks, optional } from '../lib/option-checks.ts';
+import { nameListCheck, type OptionChecks, optional, unchecked } from '../lib/option-checks.ts';
 
-/** What can be said beside plain text, as it travels. */
+/** Content other than plain text, as on the wire. */
 export type Content = Pick<
   PostParams,
   'event_type' | 'event_data' | 'audience' | 'task_id' | 'traceparent' | 'priority' | 'ttl_seconds'
 >;
 
 export interface SendOptions extends CallOptions {
-  /** The idempotency key; a send repeated under its key is accepted once. Made up unless given. */
+  /** Idempotency key (default: random). A send repeated under its key is accepted once. */
   readonly key?: string | undefined;
-  /** Refuse (`conflict`) unless this is the newest seq of the session. */
+  /** Reject with `conflict` unless this is the newest seq. */
   readonly expectedSeq?: number | undefined;
   /** The envelope this one answers. */
   readonly causationId?: string | undefined;
-  /** Only these hear it: names or ids. */
+  /** Recipients, by name or id (default: everyone). */
   readonly to?: readonly string[] | undefined;
 }
 
 export interface CloseOptions extends CallOptions {
-  /** closing = once nothing more is accepted (default); closed = once everyone present has heard it. */
+  /** closing = nothing more is accepted (default); closed = all bound participants acked. */
   readonly wait?: 'closing' | 'closed' | undefined;
 }
 
 export interface AddOptions extends CallOptions {
-  /** One of the roles of the session type; `participant` unless told. */
+  /** A role of the session type (default: participant). */
   readonly role?: string | undefined;
 }
 
 export interface OperatorOptions extends CallOptions {
-  /** Why, for everyone in the session to read. */
+  /** Shown to everyone in the session. */
   readonly reason?: string | undefined;
 }
 
@@ -45,38 +45,37 @@ export interface LogOptions {
   readonly fromSeq?: number | undefined;
   /** Newest first. */
   readonly reverse?: boolean | undefined;
-  /** Envelopes asked for at once. */
   readonly pageSize?: number | undefined;
 }
 
 export interface ViewOptions extends CallOptions {
   /** A view by name, with its parameters. */
   readonly view?: { readonly name: string; readonly params?: JsonObject | undefined } | undefined;
-  /** What it showed when this was the newest seq. */
+  /** As of this seq. */
   readonly atSeq?: number | undefined;
-  /** As this one sees it, by name or id: with the grant `observe`. */
+  /** As this participant, by name or id, sees it; requires the grant `observe`. */
   readonly participant?: string | undefined;
 }
 
 export interface DelegateOptions extends CallOptions, WaitOptions {
-  /** How much it may spend; where the session has a budget, a part of that. */
+  /** Spending limit; if the session has a budget, a part of it. */
   readonly budget?: DelegateParams['budget'];
-  /** How long the target may take to join, and then to reply: "30s", "15m", seconds. */
+  /** Time for the target to join, and then to reply: "30s", "15m", seconds. */
   readonly timeout?: DelegateParams['timeout'];
-  /** reply = when it is settled (default); opened = as soon as it is under way. */
+  /** reply = settled (default); opened = running. */
   readonly wait?: DelegateParams['wait'];
-  /** The idempotency key: the same key is one delegation, also after a restart. Made up unless given. */
+  /** Idempotency key (default: random): the same key is one delegation, even after a restart. */
   readonly key?: string | undefined;
 }
 
 export interface StartTaskOptions extends CallOptions {
-  /** What it takes; how it ends counts in your resume. */
+  /** The capability it uses; its outcome counts in your profile. */
   readonly capability?: string | undefined;
-  /** For whom, by name or id: who hears of its progress. */
+  /** Name or id of the participant that is informed of its progress. */
   readonly requester?: string | undefined;
-  /** 0 = as long as the session; left out = as your rule says. */
+  /** 0 = as long as the session (default: from your access rule). */
   readonly ttl?: Duration | undefined;
-  /** The idempotency key; a start repeated under its key starts one task. Made up unless given. */
+  /** Idempotency key (default: random): the same key starts one task. */
   readonly key?: string | undefined;
 }
 
@@ -88,9 +87,7 @@ export interface TaskQuery extends CallOptions {
 
 export const SEND_OPTIONS: OptionChecks<SendOptions> = {
   ...CALL_OPTIONS,
-  key: null,
-  expectedSeq: null,
-  causationId: null,
+  ...unchecked('key', 'expectedSeq', 'causationId'),
   to: optional(nameListCheck),
 };
 export const CLOSE_OPTIONS: OptionChecks<CloseOptions> = { ...CALL_OPTIONS, wait: null };
@@ -101,16 +98,10 @@ export const LOG_OPTIONS: OptionChecks<LogOptions> = { fromSeq: null, reverse: n
 export const DELEGATE_OPTIONS: OptionChecks<DelegateOptions> = {
   ...CALL_OPTIONS,
   ...WAIT_OPTIONS,
-  budget: null,
-  timeout: null,
-  wait: null,
-  key: null,
+  ...unchecked('budget', 'timeout', 'wait', 'key'),
 };
 export const START_TASK_OPTIONS: OptionChecks<StartTaskOptions> = {
   ...CALL_OPTIONS,
-  capability: null,
-  requester: null,
-  ttl: null,
-  key: null,
+  ...unchecked('capability', 'requester', 'ttl', 'key'),
 };
 export const TASK_QUERY: OptionChecks<TaskQuery> = { ...CALL_OPTIONS, states: null, owner: null };

@@ -1,9 +1,8 @@
 /**
- * The handle of one session: send, wait, read, close. With the messages and turns that handlers get.
- *
- * The door of this room. LocalSession (local-session.ts) keeps what the client knows and implements `SessionState`; handlers
- * run in handler-queue.ts, posts leave through outgoing.ts. Must stay true: handlers of a session run one at a time and in
- * order; each turn is offered once; sends are admitted in the order of the calls.
+ * The handle of one session: send, wait, read, close; with the messages and turns that handlers get. LocalSession
+ * (local-session.ts) keeps the client's knowledge and implements `SessionState`; handler-queue.ts runs handlers,
+ * outgoing.ts posts. Must stay true: handlers of a session run one at a time and in order; each turn is offered once;
+ * sends are admitted in the order of the calls.
  */
 
 import type { AddAnswer } from '../../core/decisions/add-participant.ts';
@@ -29,7 +28,7 @@ import { pages } from '../lib/pages.ts';
 import { unlessAborted } from '../lib/unless-aborted.ts';
 import type { DeltaOptions, Deltas } from './deltas.ts';
 import type { Outgoing } from './outgoing.ts';
-import type { SessionEnd, SessionHost } from './session-host.ts';
+import type { HostedSession, SessionEnd } from './session-host.ts';
 import {
   ADD_OPTIONS,
   type AddOptions,
@@ -52,10 +51,7 @@ import {
 } from './session-options.ts';
 import type { SessionTasks, TaskHandle } from './task-handle.ts';
 
-/** What the client knows of the session behind a handle. */
-export interface SessionState {
-  readonly id: string;
-  readonly host: SessionHost;
+export interface SessionState extends HostedSession {
   readonly state: LifecycleState | null;
   readonly end: SessionEnd | null;
   readonly turn: Turn | null;
@@ -82,40 +78,39 @@ export class Session implements AsyncIterable<Message> {
     return this.local.id;
   }
 
-  /** The last known; null = nothing was heard of it yet. */
+  /** The last known state; null = nothing known yet. */
   get state(): LifecycleState | null {
     return this.local.state;
   }
 
-  /** Whose turn it is as far as is known here; null = nobody in particular. */
+  /** The holder of the turn as far as known; null = nobody in particular. */
   get turn(): Turn | null {
     return this.local.turn;
   }
 
-  /** Whether it is for you to speak: the newest turn names you, or nobody is expected in particular. */
+  /** True if the newest turn is yours, or nobody in particular is expected. */
   get isMyTurn(): boolean {
     return this.local.isMyTurn;
   }
 
-  /** What is allowed and probably not meant, if you opened it: rules that can never apply, for example. */
+  /** Warnings about a session you opened, for example rules that can never apply. */
   get warnings(): readonly string[] {
     return this.local.warnings;
   }
 
-  /** Posts text or other content. Sends of one session are admitted in the order of the calls. */
+  /** Posts text or other content. The hub admits sends of one session in the order of the calls. */
   async send(content: string | Content, options: SendOptions = {}): Promise<PostAnswer> {
     return this.local.outgoing.send(content, options);
   }
 
   /**
-   * Shows part of a text that you are writing to those it will be for, before you send it with the same `causationId`. A hint:
-   * the hub may drop it, and keeps nothing of it.
+   * Shows part of a text to its recipients before you send it with the same `causationId`. Best effort; never stored.
    */
   delta(text: string, options: DeltaOptions): Promise<void> {
     return this.local.deltas.show(text, options);
   }
 
-  /** Would a message of yours be accepted now, and if not, why. */
+  /** Whether a message of yours would be accepted now, and if not, why. */
   canSend(eventType?: string): Promise<Result<'can_send'>> {
     return this.local.host.call('can_send', { session_id: this.id, event_type: eventType });
   }
@@ -128,56 +123,56 @@ export class Session implements AsyncIterable<Message> {
     return answer;
   }
 
-  /** Leaves for good: nothing more comes, and there is no way back. The others go on, unless too few are left. */
+  /** Leaves for good. The others go on, unless too few are left. */
   async leave(): Promise<InviteAnswer> {
     return this.local.host.call('leave_session', { session_id: this.id });
   }
 
-  /** Comes back to your place after the session went on without you. */
+  /** Returns to your place after the session went on without you. */
   async comeBack(): Promise<InviteAnswer> {
     return this.local.host.call('return_to_session', { session_id: this.id });
   }
 
-  /** Takes an active participant, by name or id, out of the rotation; it reads on. Takes the grant `operate`. */
+  /** Takes an active participant out of the rotation; it can still read. Requires the grant `operate`. */
   async hide(participant: string, options: OperatorOptions = {}): Promise<InviteAnswer> {
-    checkOptions(options, OPERATOR_OPTIONS);
-    const { reason, deadlineMs } = options;
-    return this.local.host.call('hide_participant', { session_id: this.id, participant, reason }, { deadlineMs });
+    const { reason, call } = operatorOptions(options);
+    return this.local.host.call('hide_participant', { session_id: this.id, participant, reason }, call);
   }
 
-  /** Puts a hidden participant, by name or id, back into its place. Takes the grant `operate`. */
+  /** Returns a hidden participant to its place. Requires the grant `operate`. */
   async bringBack(participant: string, options: CallOptions = {}): Promise<InviteAnswer> {
     checkOptions(options, CALL_OPTIONS);
-    // Left out it would mean oneself.
+    // Omitting it would mean oneself.
     if (typeof participant !== 'string') throw invalidValueError('participant', 'a name or an id', participant);
     return this.local.host.call('return_to_session', { session_id: this.id, participant }, options);
   }
 
-  /** Takes a participant, by name or id, out for good. Takes the grant `operate`. */
+  /** Removes a participant for good. Requires the grant `operate`. */
   async remove(participant: string, options: OperatorOptions = {}): Promise<InviteAnswer> {
-    checkOptions(options, OPERATOR_OPTIONS);
-    const { reason, deadlineMs } = options;
-    return this.local.host.call('remove_participant', { session_id: this.id, participant, reason }, { deadlineMs });
+    const { reason, call } = operatorOptions(options);
+    return this.local.host.call('remove_participant', { session_id: this.id, participant, reason }, call);
   }
 
-  /** Hides what an envelope says, for good and from everybody. Takes the grant `operate`. */
+  /** Redacts an envelope for good and for everybody. Requires the grant `operate`. */
   async redact(seq: number, options: OperatorOptions = {}): Promise<RedactAnswer> {
-    checkOptions(options, OPERATOR_OPTIONS);
-    const { reason, deadlineMs } = options;
-    return this.local.host.call('redact', { session_id: this.id, seq, reason }, { deadlineMs });
+    const { reason, call } = operatorOptions(options);
+    return this.local.host.call('redact', { session_id: this.id, seq, reason }, call);
   }
 
-  /** Says that you are at work on your turn, so that it lasts longer. Logged at most every 10 s, or twice within a shorter `turn_within`; more of it changes nothing. */
+  /**
+   * Reports that you are working on your turn, which extends it. Logged at most every 10 s, or twice within a shorter
+   * `turn_within`.
+   */
   async progress(note?: string): Promise<ProgressAnswer> {
     return this.local.host.call('report_progress', { session_id: this.id, note });
   }
 
-  /** Says that you cannot take your turn: expectations with `on_failure` are violated at once. */
+  /** Reports that you cannot take your turn: expectations with `on_failure` fire immediately. */
   async failTurn(reason: string): Promise<FailureAnswer> {
     return this.local.host.call('report_turn_failure', { session_id: this.id, reason });
   }
 
-  /** Says what you work on. It is your task until you end it, its time is over or the session closes. */
+  /** Starts a task of yours. It lasts until you end it, it expires or the session closes. */
   async startTask(title: string, options: StartTaskOptions = {}): Promise<TaskHandle> {
     checkOptions(options, START_TASK_OPTIONS);
     const { capability, requester, ttl, key, deadlineMs } = options;
@@ -189,13 +184,13 @@ export class Session implements AsyncIterable<Message> {
     return handle;
   }
 
-  /** A task by its id: your own, after a restart for example, or another's. */
+  /** The handle of any task by its id, for example after a restart. */
   task(taskId: string): TaskHandle {
     if (typeof taskId !== 'string') throw invalidValueError('taskId', 'the id of a task', taskId);
     return this.local.tasks.handle(taskId);
   }
 
-  /** The tasks of the session, in the order they were started; read in pages. */
+  /** The tasks of the session, oldest first; read in pages. */
   async *tasks(query: TaskQuery = {}): AsyncGenerator<Task, void, undefined> {
     checkOptions(query, TASK_QUERY);
     const { states, owner, deadlineMs } = query;
@@ -204,7 +199,7 @@ export class Session implements AsyncIterable<Message> {
     for await (const { tasks } of pages(read)) yield* tasks;
   }
 
-  /** Invites one more, by name or id; only who opened the session may. */
+  /** Invites one more, by name or id; only the creator may. */
   async add(participant: string, options: AddOptions = {}): Promise<AddAnswer> {
     checkOptions(options, ADD_OPTIONS);
     const { role, deadlineMs } = options;
@@ -212,8 +207,8 @@ export class Session implements AsyncIterable<Message> {
   }
 
   /**
-   * Has another agent answer a question in a child session, within a budget if you like; answers with what came of it, also
-   * if that is nothing. An aborted signal ends the wait, not the delegation.
+   * Asks another agent a question in a child session, optionally within a budget. Resolves with the outcome, even if
+   * there is no answer. An aborted signal ends the wait, not the delegation.
    */
   async delegate(
     target: DelegateParams['target'],
@@ -233,8 +228,8 @@ export class Session implements AsyncIterable<Message> {
   }
 
   /**
-   * The next envelope of this type, or for which the predicate holds. Content that nobody has taken yet is looked at first,
-   * and taken: no handler gets it. Throws HubError `session_ended` or `client_closed` when there will be none.
+   * Waits for the next envelope of this type, or matching the predicate. Takes unread content first, which then reaches
+   * no handler. Throws HubError `session_ended` or `client_closed` if none will come.
    */
   async waitFor(wanted: string | ((envelope: Envelope) => boolean), options: WaitOptions = {}): Promise<Envelope> {
     const matches = typeof wanted === 'string' ? ({ event_type }: Envelope): boolean => event_type === wanted : wanted;
@@ -246,7 +241,7 @@ export class Session implements AsyncIterable<Message> {
     return item.delivery.envelope;
   }
 
-  /** How the session ends, or has ended. Throws HubError `client_closed` when the client closes first. */
+  /** Resolves with how the session ends or ended. Throws HubError `client_closed` if the client closes first. */
   async ended(options: WaitOptions = {}): Promise<SessionEnd> {
     checkOptions(options, WAIT_OPTIONS);
     if (this.state === null) await this.look();
@@ -255,7 +250,7 @@ export class Session implements AsyncIterable<Message> {
     return end;
   }
 
-  /** What others say, until the session ends or the client closes. What is taken is acked, and no handler gets it. */
+  /** Messages of others, until the session ends or the client closes. Taken messages are acked and reach no handler. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Message, void, undefined> {
     if (this.state === null) await this.look();
     for (;;) {
@@ -265,7 +260,7 @@ export class Session implements AsyncIterable<Message> {
     }
   }
 
-  /** What was said, as far as it was addressed to you or came from you; read in pages. */
+  /** The envelopes you sent or received; read in pages. */
   async *log(options: LogOptions = {}): AsyncGenerator<Envelope, void, undefined> {
     checkOptions(options, LOG_OPTIONS);
     const { fromSeq, reverse, pageSize } = options;
@@ -274,7 +269,7 @@ export class Session implements AsyncIterable<Message> {
     for await (const { envelopes } of pages(read)) yield* envelopes;
   }
 
-  /** The session as you see it, now or at an earlier seq: messages for a model. By default the view its type shows. */
+  /** The session as you see it, now or at an earlier seq, as messages for a model (default view: the type's own). */
   async view(options: ViewOptions = {}): Promise<Result<'read_view'>> {
     checkOptions(options, VIEW_OPTIONS);
     const { view, atSeq, participant, deadlineMs } = options;
@@ -282,7 +277,7 @@ export class Session implements AsyncIterable<Message> {
     return this.local.host.call('read_view', params, { deadlineMs });
   }
 
-  /** Somebody waits for a session nothing was heard of: it may have ended long ago. */
+  /** Asks about an unknown session before waiting: it may have ended long ago. */
   private async look(): Promise<void> {
     const closed = this.local.host.closedError();
     if (closed !== null) throw closed;
@@ -292,8 +287,14 @@ export class Session implements AsyncIterable<Message> {
   private endError(): HubError {
     const { end, host } = this.local;
     if (end === null) return host.closedError() ?? new HubError('session_ended', `session ${this.id} was forgotten`);
-    return new HubError('session_ended', `session ${this.id} is ${end.state} (${end.reason}); nothing more will come`);
+    return new HubError('session_ended', `session ${this.id} is ${end.state} (${end.reason})`);
   }
+}
+
+function operatorOptions(options: OperatorOptions): Pick<OperatorOptions, 'reason'> & { readonly call: CallOptions } {
+  checkOptions(options, OPERATOR_OPTIONS);
+  const { reason, deadlineMs } = options;
+  return { reason, call: { deadlineMs } };
 }
 
 export class Message {
@@ -301,9 +302,11 @@ export class Message {
   readonly envelope: Envelope;
   /** The sender's name. */
   readonly from: string;
-  /** Whose turn it was after this message. */
+  /** The turn after this message. */
   readonly turn: Turn | null;
-  /** Aborted when an answer can no longer be posted: the session closes, you were hidden or removed, the client closed. */
+  /**
+   * Aborted when an answer can no longer be posted: the session closes, you are hidden or removed, the client closes.
+   */
   readonly signal: OwnSignal;
 
   constructor(session: Session, envelope: Envelope, from: string, turn: Turn | null, signal: OwnSignal) {
@@ -314,12 +317,12 @@ export class Message {
     this.signal = signal;
   }
 
-  /** Its text, a packet as a line to read; content of other types as its type and JSON. */
+  /** Its text; a packet as a readable line; other types as type and JSON. */
   get text(): string {
     return renderText(this.envelope);
   }
 
-  /** Whether it is for you to speak now: the newest turn names you, or nobody is expected in particular. */
+  /** True if the newest turn is yours, or nobody in particular is expected. */
   get isMyTurn(): boolean {
     return this.session.isMyTurn;
   }
@@ -329,30 +332,30 @@ export class Message {
     return this.session.send(content, { causationId: this.envelope.envelope_id, ...options });
   }
 
-  /** Shows part of the reply that you are writing, before `reply`. A hint that may be dropped. */
+  /** Shows part of the reply before you send it. Best effort. */
   delta(text: string, options: Omit<DeltaOptions, 'causationId'> = {}): Promise<void> {
     return this.session.delta(text, { causationId: this.envelope.envelope_id, ...options });
   }
 }
 
-/** The right to speak, as `onTurn` gets it. */
+/** The turn, as `onTurn` receives it. */
 export interface TurnOffer {
-  /** The last message before it; null = the turn came without one (the session opened, or somebody else lost it). */
+  /** The last message before it; null = the turn came without one. */
   readonly message: Message | null;
-  /** Aborted when the turn is over, and when nothing can be posted any more. */
+  /** Aborted when the turn is over, or posting becomes impossible. */
   readonly signal: OwnSignal;
 }
 
 /**
- * Called for each message, one at a time and in order within a session; sessions run side by side. When it returns (or its
- * promise resolves) the message is acked and never comes again; when it throws, the hub repeats the message later, at most
- * five times. A throw after `message.signal` was aborted counts as done: there is nothing left to repeat.
+ * Called for each message, one at a time and in order within a session; sessions run concurrently. The message is acked
+ * when the handler is done. If it throws, the hub repeats the message later, at most five times, unless
+ * `message.signal` was aborted.
  */
 export type MessageHandler = (message: Message, session: Session) => unknown;
 
 /**
- * Called when it is for you to speak and every message that came has been through `onMessage`: once for each turn, and where
- * nobody is expected in particular once for what was said. A throw repeats what gave the turn.
+ * Called when it is your turn and `onMessage` has handled every message: once per turn, or once per message where
+ * nobody in particular is expected. A throw repeats what gave the turn.
  */
 export type TurnHandler = (turn: TurnOffer, session: Session) => unknown;
 

@@ -1,4 +1,4 @@
-/** The handle of one task: its owner works with it, everyone else looks at it and may ask for it to stop. */
+/** The handle of one task: its owner works with it, others read it and may request cancellation. */
 
 import type { ProgressAnswer } from '../../core/decisions/progress.ts';
 import type { CancelAnswer, TaskAnswer } from '../../core/decisions/task-decisions.ts';
@@ -8,15 +8,9 @@ import type { OwnSignal } from '../../core/ports/platform.ts';
 import type { ResumedTask, TaskWithData } from '../../core/protocol/operations/tasks.ts';
 import type { Envelope } from '../../core/records/session/envelope.ts';
 import { type CancelRequest, cancelRequestFrom, type Task } from '../../core/records/work/tasks.ts';
-import type { SessionHost } from './session-host.ts';
+import type { HostedSession } from './session-host.ts';
 
-/** The session a task is in. */
-interface HostedSession {
-  readonly id: string;
-  readonly host: SessionHost;
-}
-
-/** Requests kept for handles that may yet be asked for: as many as a session has tasks by default. */
+/** Cancel requests kept for handles created later: as many as a session has tasks by default. */
 const MAX_KEPT = 256;
 const ENDS: ReadonlySet<string> = new Set(['task.completed', 'task.failed', 'task.cancelled', 'task.expired']);
 
@@ -28,9 +22,9 @@ export class TaskHandle {
   private readonly forget: () => void;
   private readonly stop = new AbortController();
   private readonly handlers = new Set<CancelRequestHandler>();
-  /** The last, for handlers that come later. */
+  /** The last request, for handlers added later. */
   private request: CancelRequest | null = null;
-  /** What was asked before this client came is known. */
+  /** Requests from before this client started are known. */
   private isKnown = false;
 
   /** `forget` runs when a call of ours has ended the task. */
@@ -40,22 +34,22 @@ export class TaskHandle {
     this.forget = forget;
   }
 
-  /** Aborted when somebody asks for the task to stop, and when the hub has ended it. */
+  /** Aborted when cancellation is requested, and when the hub has ended the task. */
   get signal(): OwnSignal {
     return this.stop.signal;
   }
 
-  /** How far it is, from 0 to 1, or null if that cannot be said. Logged at most every 10 s; more of it changes nothing. */
+  /** Reports progress from 0 to 1; null = unknown. Logged at most every 10 s. */
   progress(share: number | null, note?: string): Promise<ProgressAnswer> {
     return this.session.host.call('progress_task', { ...this.ref, progress: share, note });
   }
 
-  /** Keeps what is needed to go on later, in place of what was kept before. */
+  /** Stores what is needed to continue later; replaces the previous checkpoint. */
   checkpoint(data: JsonObject): Promise<TaskAnswer> {
     return this.session.host.call('checkpoint_task', { ...this.ref, data });
   }
 
-  /** Goes on with it, after a restart of yours for example; gives back what was kept last. */
+  /** Continues the task, for example after a restart; returns the last checkpoint. */
   async resume(): Promise<ResumedTask> {
     const answer = await this.session.host.call('resume_task', this.ref);
     this.learn(answer.task);
@@ -70,20 +64,20 @@ export class TaskHandle {
     return this.ended(await this.session.host.call('fail_task', { ...this.ref, reason, result }));
   }
 
-  /** Ends it if it is yours; of another's its owner is asked, and decides. */
+  /** Cancels your own task; asks the owner of another's. */
   async cancel(reason?: string): Promise<CancelAnswer> {
     const answer = await this.session.host.call('cancel_task', { ...this.ref, reason });
     return answer.requested ? answer : this.ended(answer);
   }
 
-  /** How it stands, with its result and, if it is yours, what you kept. */
+  /** The task with its result and, if it is yours, its checkpoint. */
   async info(): Promise<TaskWithData> {
     const answer = await this.session.host.call('get_task', this.ref);
     this.learn(answer.task);
     return answer;
   }
 
-  /** Hears of requests to stop, also of one that came before, to another client of yours too; the result stops listening. */
+  /** Receives cancel requests, including an earlier one; call the result to stop. */
   onCancelRequest(handler: CancelRequestHandler): () => void {
     if (typeof handler !== 'function') throw invalidValueError('handler', 'a function', handler);
     this.handlers.add(handler);
@@ -92,7 +86,6 @@ export class TaskHandle {
     return () => void this.handlers.delete(handler);
   }
 
-  /** What the session brings of it. */
   heard(envelope: Envelope): void {
     if (envelope.event_type === 'task.cancel_request') this.requested(cancelRequestFrom(envelope));
     if (envelope.event_type === 'task.expired') {
@@ -100,7 +93,7 @@ export class TaskHandle {
     }
   }
 
-  /** What the hub says of it may be news: a request is delivered to one client of the owner, and acked there. */
+  /** The hub delivers a cancel request to one client of the owner only; others learn it from answers. */
   learn({ owner_id, cancel_requested, ended_seq }: Task): void {
     this.isKnown = true;
     if (cancel_requested === null || ended_seq !== null || owner_id !== this.session.host.agentId) return;
@@ -119,7 +112,7 @@ export class TaskHandle {
     this.isKnown = true;
     this.info().catch((thrown: unknown) => {
       this.isKnown = false;
-      // Who has the handle learns it from the next call; a client that was closed has nothing to learn.
+      // The next call reports it; a closed client has nothing to learn.
       if (this.session.host.closedError() !== null) return;
       this.session.host.failed('asking for requests to stop', this.session.id, asError(thrown));
     });
@@ -129,7 +122,7 @@ export class TaskHandle {
     return { session_id: this.session.id, task_id: this.id };
   }
 
-  /** One's own envelopes do not come back. */
+  /** Our own envelopes are not delivered to us. */
   private ended<T>(answer: T): T {
     this.forget();
     return answer;
@@ -148,7 +141,7 @@ export class TaskHandle {
   }
 }
 
-/** The tasks of a session that have a handle here, and cancel requests for those that have none yet. */
+/** Task handles of a session, and cancel requests for tasks without one. */
 export class SessionTasks {
   private readonly session: HostedSession;
   private readonly handles = new Map<string, TaskHandle>();
@@ -158,7 +151,7 @@ export class SessionTasks {
     this.session = session;
   }
 
-  /** One handle for each task, as long as it has not ended. */
+  /** One handle per task, until it ends. */
   handle(taskId: string): TaskHandle {
     const known = this.handles.get(taskId);
     if (known !== undefined) return known;
@@ -179,7 +172,7 @@ export class SessionTasks {
     else if (handle === undefined && event_type === 'task.cancel_request') this.keep(task_id, envelope);
   }
 
-  /** It has ended: whoever has its handle may go on looking at it. */
+  /** Existing handles keep working. */
   forget(taskId: string): void {
     this.handles.delete(taskId);
     this.requests.delete(taskId);

@@ -1,4 +1,4 @@
-/** What of an agent's settings fits together. Pure. */
+/** Checks that an agent's settings fit together. Pure. */
 
 import { fullTranscript } from 'parley-hub/views/full-transcript';
 import { sinceMyLastTurn } from 'parley-hub/views/since-my-last-turn';
@@ -23,7 +23,7 @@ interface AgentContext {
 const PROGRAMS = ['cli', 'command', 'script'] as const;
 type AgentSource = (typeof PROGRAMS)[number] | 'model';
 
-/** Who has a use for it; what is not here is for all. */
+/** Who uses a setting; settings not listed apply to all. */
 const USERS: { readonly [Key in keyof AgentConfig]: readonly AgentSource[] } = {
   model: ['model', 'cli', 'command'],
   baseUrl: ['model'],
@@ -52,7 +52,7 @@ export function checkAgent(path: KeyPath, agent: Record<string, unknown>, around
   ];
   const [way = 'model', second] = ways;
   if (second !== undefined) {
-    const text = `${way} and ${second} exclude each other: one of them takes the turns`;
+    const text = `${way} and ${second} exclude each other: an agent has one program`;
     return [{ path: [...path, second], part: 'key', text }, ...beside];
   }
   if (way === 'model') return [...modelProblems(path, agent, around), ...idle(path, agent, way), ...beside];
@@ -62,14 +62,14 @@ export function checkAgent(path: KeyPath, agent: Record<string, unknown>, around
 function idle(path: KeyPath, agent: Record<string, unknown>, way: AgentSource): readonly Problem[] {
   return Object.entries(USERS).flatMap(([key, users]) => {
     if (agent[key] === undefined || users.includes(way)) return [];
-    const text = `it does nothing with ${way}; it is for ${users.join(' or ')}`;
+    const text = `has no effect with ${way}; it applies to ${users.join(', ')}`;
     return [{ path: [...path, key], part: 'key' as const, text }];
   });
 }
 
 function placeholderProblems(path: KeyPath, { command, model }: Record<string, unknown>): readonly Problem[] {
   if (command === undefined || model === undefined || JSON.stringify(command).includes('{model}')) return [];
-  return [{ path: [...path, 'model'], part: 'key', text: 'it does nothing: {model} is not in the command' }];
+  return [{ path: [...path, 'model'], part: 'key', text: 'has no effect: the command has no {model}' }];
 }
 
 function modelProblems(path: KeyPath, agent: Record<string, unknown>, { raw, env }: AgentContext): readonly Problem[] {
@@ -79,14 +79,14 @@ function modelProblems(path: KeyPath, agent: Record<string, unknown>, { raw, env
   const choice = parseModelChoice(model);
   const at = [...path, 'model'];
   if (choice === null)
-    return [{ path: at, text: `expected ${MODEL_FORM}, or a cli or command it is for, got ${displayValue(at, raw)}` }];
+    return [{ path: at, text: `expected ${MODEL_FORM}, or a cli or command to use it, got ${displayValue(at, raw)}` }];
   if (typeof apiKey === 'string' && !/^[\x20-\x7e]*$/.test(apiKey))
     return [{ path: [...path, 'apiKey'], text: 'expected one line of visible ASCII characters' }];
   if (typeof baseUrl === 'string' && !needsKey(baseUrl)) return [];
   const variable = keyVariable(choice);
   if (apiKey === '') return [{ path: [...path, 'apiKey'], text: 'expected a key, got nothing' }];
   if (apiKey !== undefined || env[variable]) return [];
-  return [{ path: at, text: `expected an apiKey beside it, or ${variable} in the environment` }];
+  return [{ path: at, text: `set apiKey, or ${variable} in the environment` }];
 }
 
 function roleProblems(
@@ -97,14 +97,14 @@ function roleProblems(
   const known = isObject(roles) ? Object.keys(roles) : [];
   if (typeof role !== 'string' || known.includes(role)) return [];
   const at = [...path, 'role'];
-  const meant = findNearest(role, known);
-  const hint = meant === null ? '' : `; did you mean ${meant}?`;
+  const similar = findNearest(role, known);
+  const hint = similar === null ? '' : `; did you mean ${similar}?`;
   return [{ path: at, text: `expected one of roles, got ${displayValue(at, raw)}${hint}` }];
 }
 
 const VIEWS = [fullTranscript, windowedSummary, tokenBudget, sinceMyLastTurn];
 
-/** It would be found with the first turn, by everybody. */
+/** Otherwise every agent would fail at its first turn. */
 function viewProblems(path: KeyPath, { view }: Record<string, unknown>): readonly Problem[] {
   const { name, params = {} } = isObject(view) ? view : { name: view };
   if (typeof name !== 'string' || !isObject(params)) return [];
@@ -113,7 +113,6 @@ function viewProblems(path: KeyPath, { view }: Record<string, unknown>): readonl
     return [{ path: [...path, 'view'], text: `expected one of ${VIEWS.map((one) => one.name).join(', ')}` }];
   }
   try {
-    // What came of a file is JSON.
     known.parseParams(params as JsonObject);
     return [];
   } catch (thrown) {
@@ -124,7 +123,6 @@ function viewProblems(path: KeyPath, { view }: Record<string, unknown>): readonl
 export function checkPrices(path: KeyPath, prices: unknown): readonly Problem[] {
   if (prices === undefined) return [];
   try {
-    // What came of a file is JSON.
     readPrices(prices as Json);
     return [];
   } catch (thrown) {

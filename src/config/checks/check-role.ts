@@ -1,4 +1,4 @@
-/** What of a role's settings fits together, and of those for all roles. Pure. */
+/** Checks that the settings of a role fit together, and those for all roles. Pure. */
 
 import { z } from 'zod';
 import { keyVariable, needsKey, parseModelChoice } from '../../cli/agent-options/model-choice.ts';
@@ -29,12 +29,11 @@ function promptProblems(path: KeyPath, { prompt, promptFile }: Record<string, un
 function schemaProblems(path: KeyPath, { schema, extract }: Record<string, unknown>): readonly Problem[] {
   if (schema === undefined) {
     if (extract === undefined) return [];
-    return [{ path: [...path, 'extract'], part: 'key', text: 'it does nothing without a schema' }];
+    return [{ path: [...path, 'extract'], part: 'key', text: 'has no effect without a schema' }];
   }
   if (!isObject(schema) && !isStandardSchema(schema)) return [];
-  // Its shape was looked at: it is one of the two.
-  const made = toMetaSchema(schema as NonNullable<RoleConfig['schema']>);
-  return 'problem' in made ? [{ path: [...path, 'schema'], text: made.problem }] : [];
+  const meta = toMetaSchema(schema as NonNullable<RoleConfig['schema']>);
+  return 'problem' in meta ? [{ path: [...path, 'schema'], text: meta.problem }] : [];
 }
 
 export function checkSecondModel(path: KeyPath, extract: unknown, env: NodeJS.ProcessEnv): readonly Problem[] {
@@ -44,10 +43,9 @@ export function checkSecondModel(path: KeyPath, extract: unknown, env: NodeJS.Pr
   if (choice === null || apiKey !== undefined || (typeof baseUrl === 'string' && !needsKey(baseUrl))) return [];
   const variable = keyVariable(choice);
   if (env[variable]) return [];
-  return [{ path: [...path, 'model'], text: `expected an apiKey beside it, or ${variable} in the environment` }];
+  return [{ path: [...path, 'model'], text: `set apiKey, or ${variable} in the environment` }];
 }
 
-/** The second model with its settings, also where it is only named. */
 export function toSecondModel(value: SecondModel): Exclude<SecondModel, string> {
   return typeof value === 'string' ? { model: value } : value;
 }
@@ -56,17 +54,17 @@ type MetaSchemaResult =
   | { readonly schema: MetaSchema; readonly jsonSchema?: JsonObject }
   | { readonly problem: string };
 
-/** What the model is told is the JSON Schema as it was written. */
+/** Models get the JSON Schema as written. */
 export function toMetaSchema(value: NonNullable<RoleConfig['schema']>): MetaSchemaResult {
-  // A module may have one with another output; what it makes is looked at when there is an answer.
+  // A module may export a schema with another output; that is checked on each answer.
   if (isStandardSchema(value)) return { schema: value as MetaSchema };
   const jsonSchema = value as JsonObject;
   if (jsonSchema.type !== 'object') return { problem: 'expected a JSON Schema of an object: {"type": "object", …}' };
   try {
-    // Metadata is JSON: nothing in its schema depends on what zod makes of it.
+    // The output of a zod schema made from JSON Schema is JSON.
     const schema = z.fromJSONSchema(jsonSchema as Parameters<typeof z.fromJSONSchema>[0]) as unknown as MetaSchema;
     return { schema, jsonSchema };
   } catch (thrown) {
-    return { problem: `expected a JSON Schema that can be checked here: ${asError(thrown).message}` };
+    return { problem: `expected a supported JSON Schema: ${asError(thrown).message}` };
   }
 }

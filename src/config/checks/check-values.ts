@@ -1,4 +1,4 @@
-/** What of a config fits together: one way to take turns, settings that do something, names that are there. Pure. */
+/** Checks that the values of a config fit together and that references exist. Pure. */
 
 import { findNearest } from '../../cli/terminal/nearest.ts';
 import { isObject } from '../../client/lib/option-checks.ts';
@@ -9,7 +9,7 @@ import { displayValue } from '../shape/check-shape.ts';
 import { checkAgent, checkPrices } from './check-agent.ts';
 import { checkRole, checkSecondModel } from './check-role.ts';
 
-/** Looks at each part as far as it has its shape: everything that is wrong is told at once. */
+/** Checks every part that has the right shape, to report all problems together. */
 export function checkConfigValues(value: unknown, raw: unknown, env: NodeJS.ProcessEnv): readonly Problem[] {
   if (!isObject(value)) return [];
   const { agents, roles, rules, schedules, extract, prices } = value;
@@ -29,12 +29,12 @@ function entriesOf(part: unknown): readonly (readonly [string, Record<string, un
     : [];
 }
 
-/** Who is not run from here may be given a rule with `set_rule`, by who has the grant. */
+/** Other participants get their rule with `set_rule`, which requires a grant. */
 function ruleProblems(name: string, agents: unknown): readonly Problem[] {
   const names = isObject(agents) ? Object.keys(agents) : [];
   if (name === '*' || names.includes(name)) return [];
-  const meant = findNearest(name, names);
-  const text = `expected * or the name of one of agents${meant === null ? '' : `; did you mean ${meant}?`}`;
+  const similar = findNearest(name, names);
+  const text = `expected * or the name of one of agents${similar === null ? '' : `; did you mean ${similar}?`}`;
   return [{ path: ['rules', name], part: 'key', text }];
 }
 

@@ -1,10 +1,10 @@
-/** Where in a config file something stands, and what is wrong there. */
+/** Positions in a config file, and the problems found there. */
 
 import { type CommandError, usageError } from '../../cli/terminal/command-error.ts';
 
 export type KeyPath = readonly PropertyKey[];
 
-/** Counted from 1. */
+/** From 1. */
 export interface SourceLocation {
   readonly line: number;
   readonly column: number;
@@ -13,11 +13,11 @@ export interface SourceLocation {
 export interface Source {
   readonly file: string;
   readonly value: unknown;
-  /** Of the key itself, or of what it has; of the nearest part around it where it is not there. null = nobody knows. */
+  /** Position of a key or its value, or of the nearest enclosing part. null = unknown. */
   locationOf(path: KeyPath, part: 'key' | 'value'): SourceLocation | null;
 }
 
-/** What is wrong with the text itself: nothing more can be said of it then. */
+/** A syntax error, which prevents all other checks. */
 export interface SyntaxProblem {
   readonly location: SourceLocation | null;
   readonly problem: string;
@@ -27,16 +27,16 @@ export type ReadResult = Omit<Source, 'file'> | { readonly slips: readonly Synta
 
 export interface Problem {
   readonly path: KeyPath;
-  /** What of it is wrong; its value unless told. */
+  /** The key or its value (default: value). */
   readonly part?: 'key' | 'value';
-  /** As the end of `agents.bob.timeout: …`. */
+  /** Completes `agents.bob.timeout: …`. */
   readonly text: string;
 }
 
-/** Deeper than any config: a YAML alias may stand within itself. */
+/** Deeper than any real config; YAML aliases may contain themselves. */
 export const MAX_LEVELS = 64;
 
-/** `agents.bob.passEnv[0]`, and `agents["bob.2"]` where a dot would mislead. */
+/** `agents.bob.passEnv[0]`; `agents["bob.2"]` where a dot would be ambiguous. */
 export function keyText(path: KeyPath): string {
   return path
     .map((key, at) => {
@@ -56,7 +56,7 @@ export function locationAt(starts: readonly number[], offset: number): SourceLoc
   return { line: line + 1, column: offset - (starts[line] ?? 0) + 1 };
 }
 
-const HINT = 'docs/config.md has all settings.';
+const HINT = 'See docs/reference/config.md for all settings.';
 
 /** One line: `parley.config.yaml:12:7: agents.bob.timeout: expected …`. */
 function problemLine(source: Pick<Source, 'file' | 'locationOf'>, { path, part = 'value', text }: Problem): string {
@@ -65,7 +65,7 @@ function problemLine(source: Pick<Source, 'file' | 'locationOf'>, { path, part =
   return path.length === 0 ? `${where}: ${text}` : `${where}: ${keyText(path)}: ${text}`;
 }
 
-/** All at once, in the order of the file. */
+/** All problems in the order of the file. */
 export function configError(
   source: Pick<Source, 'file' | 'locationOf'>,
   problems: readonly Problem[],
@@ -79,7 +79,6 @@ export function configError(
   return badConfigError(source.file, [...new Set(placed.map(({ line }) => line))]);
 }
 
-/** Of a text that cannot be read at all. */
 export function syntaxError(file: string, slips: readonly SyntaxProblem[]): CommandError {
   const lines = slips.map(({ location: place, problem }) =>
     place === null ? `${file}: ${problem}` : `${file}:${place.line}:${place.column}: ${problem}`,
@@ -90,5 +89,5 @@ export function syntaxError(file: string, slips: readonly SyntaxProblem[]): Comm
 function badConfigError(file: string, lines: readonly string[]): CommandError {
   const [only = ''] = lines;
   if (lines.length === 1) return usageError('bad_config', only, HINT);
-  return usageError('bad_config', `${file}: ${lines.length} things are wrong`, HINT, lines);
+  return usageError('bad_config', `${file}: ${lines.length} problems`, HINT, lines);
 }

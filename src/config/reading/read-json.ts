@@ -1,4 +1,4 @@
-/** A config file in JSON; comments and a comma behind the last member are taken. */
+/** Reads a config file in JSON; accepts comments and trailing commas. */
 
 import {
   createScanner,
@@ -25,15 +25,15 @@ export function readJson(text: string): ReadResult {
   if (deep !== null)
     return { slips: [{ location: locationAt(starts, deep), problem: `expected at most ${MAX_LEVELS} levels` }] };
   const root = parseTree(text, errors, { allowTrailingComma: true });
-  const slips = errors.map(({ error, offset }) => ({ location: locationAt(starts, offset), problem: said(error) }));
+  const slips = errors.map(({ error, offset }) => ({ location: locationAt(starts, offset), problem: describe(error) }));
   if (slips.length > 0) return { slips };
-  if (root === undefined) return { slips: [{ location: { line: 1, column: 1 }, problem: 'it is empty' }] };
+  if (root === undefined) return { slips: [{ location: { line: 1, column: 1 }, problem: 'the file is empty' }] };
   const twice = repeated(root, starts);
   if (twice.length > 0) return { slips: twice };
   return { value: valueIn(root), locationOf: (path, part) => locationOf(root, starts, path, part) };
 }
 
-/** Where the first level begins that is one too many: the parser would go down with them. */
+/** Where the first excess level begins; the parser would overflow the stack. */
 function tooDeepAt(text: string): number | null {
   const scanner = createScanner(text, true);
   let levels = 0;
@@ -48,13 +48,13 @@ function tooDeepAt(text: string): number | null {
   return null;
 }
 
-/** `PropertyNameExpected` → `it is no JSON: property name expected`. The text is not in it: it may hold a secret. */
-function said(error: number): string {
+/** `PropertyNameExpected` → `invalid JSON: property name expected`. Does not quote the text, which may hold a secret. */
+function describe(error: number): string {
   const words = printParseErrorCode(error).replaceAll(/(?<=.)[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  return `it is no JSON: ${words.toLowerCase()}`;
+  return `invalid JSON: ${words.toLowerCase()}`;
 }
 
-/** Own members, whatever they are called. */
+/** Keeps members of any name, including `__proto__`. */
 function valueIn({ type, children = [], value }: Node): unknown {
   if (type === 'array') return children.map(valueIn);
   if (type !== 'object') return value;
@@ -63,25 +63,20 @@ function valueIn({ type, children = [], value }: Node): unknown {
   );
 }
 
-/** The last one would count, and nobody would know. */
+/** Duplicate keys: the last would silently win. */
 function repeated({ type, children = [] }: Node, starts: readonly number[]): SyntaxProblem[] {
   const seen = new Set<string>();
   const own = type !== 'object' ? [] : children.flatMap(({ children: [key] = [] }) => (key === undefined ? [] : [key]));
   const twice = own.filter(({ value }) => seen.size === seen.add(value).size);
-  return [
-    ...twice.map(({ value, offset }) => ({
-      location: locationAt(starts, offset),
-      problem: `the key "${value}" is there twice`,
-    })),
-    ...children.flatMap((child) => repeated(child, starts)),
-  ];
+  const slips = twice.map(({ value, offset }) => {
+    return { location: locationAt(starts, offset), problem: `duplicate key "${value}"` };
+  });
+  return [...slips, ...children.flatMap((child) => repeated(child, starts))];
 }
 
 function locationOf(root: Node, starts: readonly number[], path: KeyPath, part: 'key' | 'value'): SourceLocation {
-  const node = findNodeAtLocation(
-    root,
-    path.map((key) => (typeof key === 'symbol' ? '' : key)),
-  );
+  const names = path.map((key) => (typeof key === 'symbol' ? '' : key));
+  const node = findNodeAtLocation(root, names);
   if (node === undefined) return locationOf(root, starts, path.slice(0, -1), part);
   const key = part === 'key' && node.parent?.type === 'property' ? node.parent : node;
   return locationAt(starts, key.offset);

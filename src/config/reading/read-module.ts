@@ -1,4 +1,4 @@
-/** A config file that is a module, in TypeScript or JavaScript: its default export is the config. */
+/** Reads a config module in TypeScript or JavaScript: its default export is the config. */
 
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -15,7 +15,7 @@ export async function readModule(file: string): Promise<ReadResult> {
     if (module.default !== undefined) return { value: module.default, locationOf: () => null };
     return { slips: [{ location: null, problem: 'expected a default export: export default defineConfig({ … })' }] };
   } catch (thrown) {
-    return { slips: [{ location: null, problem: `it cannot be loaded: ${reasonOf(asError(thrown).message, file)}` }] };
+    return { slips: [{ location: null, problem: `cannot be loaded: ${reasonOf(asError(thrown).message, file)}` }] };
   }
 }
 
@@ -23,23 +23,23 @@ function importPlain(file: string): Promise<{ readonly default?: unknown }> {
   return import(pathToFileURL(resolve(file)).href);
 }
 
-/** Node 20 runs no TypeScript. What the file imports of us is the package as it is, not another copy of it. */
+/** Node 20 runs no TypeScript. `nativeModules` makes the file import this package, not a second copy. */
 async function importTyped(file: string): Promise<{ readonly default?: unknown }> {
   const { createJiti } = await import('jiti');
   const jiti = createJiti(import.meta.url, { fsCache: false, interopDefault: false, nativeModules: ['parley-hub'] });
   return jiti.import(resolve(file));
 }
 
-/** In one line, without the path, which is said before. */
+/** One line without the path, which the error already has. */
 function reasonOf(message: string, file: string): string {
   const [first = '', second = ''] = message.split('\n');
   if (/^Cannot find (module|package) 'parley-hub/.test(first))
-    return `${first}; install parley-hub beside it, or leave out the import: defineConfig is for the editor alone`;
+    return `${first}; install parley-hub next to it, or remove the import: defineConfig only helps the editor`;
   const [, place] = /:(\d+:\d+)$/.exec(second) ?? [];
   return `${first.trim()}${place === undefined || !second.includes(resolve(file)) ? '' : ` (at ${place})`}`;
 }
 
-/** Members of an export may throw when they are read: they are found before anybody stumbles. */
+/** Finds members that throw when read, before anything else trips over them. */
 function unreadable(value: unknown): readonly string[] {
   const seen = new Set<object>();
   const walk = (part: unknown, path: KeyPath): readonly string[] => {
@@ -49,13 +49,13 @@ function unreadable(value: unknown): readonly string[] {
       const member = memberOf(part, key);
       return 'value' in member
         ? walk(member.value, [...path, key])
-        : [`${keyText([...path, key])}: it cannot be read: ${member.problem}`];
+        : [`${keyText([...path, key])}: cannot be read: ${member.problem}`];
     });
   };
   return walk(value, []);
 }
 
-/** Of lists and plain objects; others are taken as they are. */
+/** Only lists and plain objects are inspected. */
 function keysOf(part: object): readonly string[] {
   const prototype: unknown = Object.getPrototypeOf(part);
   const isPlain = prototype === null || prototype === Object.prototype || Array.isArray(part);

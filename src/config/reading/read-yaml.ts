@@ -1,14 +1,15 @@
-/** A config file in YAML: one document, whose keys are texts. */
+/** Reads a config file in YAML: one document with text keys. */
 
 import { type Document, isMap, isNode, isScalar, LineCounter, type Node, parseAllDocuments, visit } from 'yaml';
+import { asError } from '../../core/lib/errors.ts';
 import type { KeyPath, ReadResult, SourceLocation, SyntaxProblem } from './location.ts';
 
-/** Aliases of aliases of aliases would be more than fits in memory. */
+/** Nested aliases could exceed the memory. */
 const MAX_ALIASES = 100;
 
-/** A reference in a flow: its braces are taken for those of YAML. */
-const UNQUOTED = /[{[].*[:,[]\s*[^"'\s]*\$\{/;
-const QUOTE = `; within { } and [ ] write "\${NAME}" with quotes`;
+/** A reference in a flow collection, where YAML takes its braces. */
+const UNQUOTED_REFERENCE = /[{[].*[:,[]\s*[^"'\s]*\$\{/;
+const QUOTE_HINT = `; within { } and [ ] write "\${NAME}" with quotes`;
 
 export function readYaml(text: string): ReadResult {
   const counter = new LineCounter();
@@ -16,34 +17,32 @@ export function readYaml(text: string): ReadResult {
   const [document, second] = [...documents];
   const at = (offset: number): SourceLocation => placeAt(counter, offset);
   if (document === undefined || document.contents === null)
-    return { slips: [{ location: null, problem: 'it is empty' }] };
+    return { slips: [{ location: null, problem: 'the file is empty' }] };
   const lines = text.split('\n');
   const found = document.errors.map(({ message, pos }) => {
     const place = at(pos[0]);
-    const hint = UNQUOTED.test(lines[place.line - 1] ?? '') ? QUOTE : '';
-    return { location: place, problem: `it is no YAML: ${said(message)}${hint}` };
+    const hint = UNQUOTED_REFERENCE.test(lines[place.line - 1] ?? '') ? QUOTE_HINT : '';
+    return { location: place, problem: `invalid YAML: ${describe(message)}${hint}` };
   });
   if (found.length > 0) return { slips: found };
   if (second !== undefined) {
     return { slips: [{ location: at(second.range?.[0] ?? 0), problem: 'expected one document, got several' }] };
   }
   const odd = oddNodes(document, at);
-  return odd.length > 0 ? { slips: odd } : whole(document, at);
+  return odd.length > 0 ? { slips: odd } : readDocument(document, at);
 }
 
-function whole(document: Document, at: (offset: number) => SourceLocation): ReadResult {
+function readDocument(document: Document, at: (offset: number) => SourceLocation): ReadResult {
   try {
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
     return { value, locationOf: (path, part) => locationOf(document, at, path, part) };
   } catch (thrown) {
-    return {
-      slips: [{ location: null, problem: `it is no YAML: ${thrown instanceof Error ? said(thrown.message) : ''}` }],
-    };
+    return { slips: [{ location: null, problem: `invalid YAML: ${describe(asError(thrown).message)}` }] };
   }
 }
 
-/** Without the text it is about, which may hold a secret. */
-function said(message: string): string {
+/** Removes the quoted text, which may hold a secret. */
+function describe(message: string): string {
   const [first = ''] = message.split('\n');
   return first.replace(/(?:: |:? *["'`]).*$/, '');
 }
@@ -53,13 +52,13 @@ function placeAt(counter: LineCounter, offset: number): SourceLocation {
   return { line, column: col };
 }
 
-/** `1: x` and `[a]: x` would become texts that nobody wrote; an alias of nothing has no value. */
+/** Keys such as `1:` and `[a]:` would silently become text; an unresolved alias has no value. */
 function oddNodes(document: Document, at: (offset: number) => SourceLocation): SyntaxProblem[] {
   const slips: SyntaxProblem[] = [];
   visit(document, {
     Alias(_, alias) {
       if (alias.resolve(document) !== undefined) return;
-      slips.push({ location: at(alias.range?.[0] ?? 0), problem: 'expected an alias of something above it' });
+      slips.push({ location: at(alias.range?.[0] ?? 0), problem: 'expected an alias of something defined above' });
     },
     Pair(_, { key }) {
       if (isScalar(key) && typeof key.value === 'string') return;

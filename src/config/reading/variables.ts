@@ -1,11 +1,11 @@
-/** `${NAME}` and `${NAME:-default}` in the texts of a config file. Values of the environment leave here only as values, never in words. */
+/** Expands `${NAME}` and `${NAME:-default}` in texts. Values of variables never appear in messages. */
 
 import { type KeyPath, MAX_LEVELS, type Problem } from './location.ts';
 
 interface ExpandResult {
   readonly value: unknown;
   readonly problems: readonly Problem[];
-  /** What came from the environment, and the name it has there: for whoever has to keep it out of an error. */
+  /** Values taken from the environment, with their names, to keep them out of errors. */
   readonly taken: ReadonlyMap<string, string>;
 }
 
@@ -14,9 +14,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const REFERENCE = /\$\$\{|\$\{([^}]*)(\}?)/g;
 const PARTS = /^([A-Za-z_][A-Za-z0-9_]*)(?::-([\s\S]*))?$/;
 const FORM = `expected \${NAME} or \${NAME:-default}; a plain "\${" is written "$\${"`;
-const NESTED = `expected no "\${" within "\${…}": a default is taken as it is`;
+const NESTED = `expected no "\${" within "\${…}": defaults are not expanded`;
 
-/** A text that is one reference and nothing else may stand for a number. */
+/** A text that is a single reference may stand for a number. */
 export function isReference(text: unknown): text is string {
   return typeof text === 'string' && /^\$\{[^}]*\}$/.test(text);
 }
@@ -44,13 +44,13 @@ function members(
 ): unknown {
   const entries = Object.entries(part).filter(([, member]) => member !== undefined);
   const odd = entries.find(([key]) => key === '__proto__');
-  if (odd !== undefined) problems.push({ path: [...path, odd[0]], part: 'key', text: 'expected another key' });
+  if (odd !== undefined) problems.push({ path: [...path, odd[0]], part: 'key', text: 'this key is not allowed' });
   return Object.fromEntries(
     entries.filter((one) => one !== odd).map(([key, member]) => [key, walk(member, [...path, key])]),
   );
 }
 
-/** Once, from the left: what a variable has in it is not read again. */
+/** Expands once, from the left; values are not expanded again. */
 function expandText(
   text: string,
   path: KeyPath,
@@ -79,17 +79,17 @@ function expandText(
   });
 }
 
-/** A module may hold what is no data, such as a schema: that is left as it is. */
+/** Modules may contain non-data, such as schemas, which stay unchanged. */
 function isPlain(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }
 
-/** A shorter value is no secret, and hiding it would spoil every text. */
+/** Shorter values are not secret, and hiding them would spoil every text. */
 const SHORTEST = 6;
 
-/** Puts the names back where values would be shown. */
+/** Replaces values by variable names. */
 export function createRedactor(secrets: ReadonlyMap<string, string>): (text: string) => string {
   const known = [...secrets].filter(([value]) => value.length >= SHORTEST).sort(([a], [b]) => b.length - a.length);
   return (text) => known.reduce((rest, [value, name]) => rest.replaceAll(value, `\${${name}}`), text);

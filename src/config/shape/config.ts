@@ -1,4 +1,4 @@
-/** What a config file says: a hub, who takes part in it, what they may do, and what is opened by the clock. */
+/** The types of a config file: hub, agents, roles, rules and schedules. */
 
 import type { ModelSettings } from '../../cli/agent-options/model-choice.ts';
 import type { ScheduledSession } from '../../client/operations/params.ts';
@@ -17,7 +17,7 @@ import type { HubToolName } from '../../participants/tools/hub-tools.ts';
 import type { ServeLimits } from '../../server/port/serve-options.ts';
 import type { LogLevel } from '../../server/telemetry/line-log.ts';
 
-/** As `parley up` takes them as options; those come first. */
+/** The options of `parley up`, which take precedence. */
 export interface HubConfig {
   readonly port?: number | undefined;
   readonly host?: string | undefined;
@@ -32,7 +32,7 @@ export interface HubConfig {
           | {
               readonly issuer: string;
               readonly audience: string;
-              /** A file, or an https address. */
+              /** A file or an https URL. */
               readonly jwks: string;
               readonly algorithms?: readonly string[] | undefined;
               readonly clockToleranceSeconds?: number | undefined;
@@ -42,53 +42,52 @@ export interface HubConfig {
     | undefined;
   readonly hosts?: readonly string[] | undefined;
   readonly origins?: readonly string[] | undefined;
-  /** The page for people at `/`; true unless told. */
+  /** Serve the console at `/` (default: true). */
   readonly console?: boolean | undefined;
   readonly limits?: Partial<Limits> | undefined;
-  /** Of the port. */
   readonly connectionLimits?: Partial<ServeLimits> | undefined;
   readonly logLevel?: LogLevel | undefined;
 }
 
-/** A participant. One of `cli`, `command` and `script` takes its turns, or a `model` such as `anthropic:claude-sonnet-5`. */
+/** A participant, run by one of `cli`, `command`, `script`, or by a `model` such as `anthropic:claude-sonnet-5`. */
 export interface AgentConfig extends Omit<ModelSettings, 'timeoutMs'> {
-  /** Without a program: the API and the model, `anthropic:…`, `openai:…` or `responses:…`. With one, the model it is told. */
+  /** Without a program: API and model, `anthropic:…`, `openai:…` or `responses:…`. With one: the model to pass to it. */
   readonly model?: string | undefined;
   readonly cli?: CliName | undefined;
-  /** A command line, or its words. No shell reads it. */
+  /** A command line or its words; runs without a shell. */
   readonly command?: string | readonly string[] | undefined;
-  /** The path of a module with a function or a list of answers, or of a JSON file with a list. */
+  /** A module with a function or a list of answers, or a JSON file with a list. */
   readonly script?: string | undefined;
-  /** How long a turn may take, such as `10m`. */
+  /** Time limit of a turn, such as `10m`. */
   readonly timeout?: string | number | undefined;
-  /** Of a program: variables that it gets too. */
+  /** Environment variables to pass to a program. */
   readonly passEnv?: readonly string[] | undefined;
-  /** Of a program: where it runs; where the file is, unless told. */
+  /** Working folder of a program (default: that of the file). */
   readonly cwd?: string | undefined;
   readonly permissions?: Permissions | undefined;
   readonly transport?: Transport | undefined;
   readonly output?: 'text' | 'json' | 'jsonl' | undefined;
   /** One of `roles`. */
   readonly role?: string | undefined;
-  /** What it is told with every turn, after what its role says. */
+  /** Added to every turn after the prompt of the role. */
   readonly prompt?: string | undefined;
-  /** Tools of the hub for a model, or for a script that calls them: all that fit, or these. */
+  /** Hub tools for a model or a script: true = all that apply. */
   readonly tools?: boolean | readonly HubToolName[] | undefined;
-  /** What it may spend, by turn, by session and in all. */
+  /** Spending limits per turn, per session and in total. */
   readonly budget?: Budget | undefined;
-  /** What it can do, for others to find. */
+  /** Capabilities, for others to find. */
   readonly capabilities?: readonly string[] | undefined;
   readonly domains?: readonly string[] | undefined;
   readonly summary?: string | undefined;
-  /** What it is shown of a session: a view by name, or with parameters. */
+  /** View of the session: a name, or a name with parameters. */
   readonly view?: string | { readonly name: string; readonly params?: JsonObject | undefined } | undefined;
-  /** Turns it takes at once. */
+  /** Maximum concurrent turns. */
   readonly parallel?: number | undefined;
-  /** Messages it answers in a session in which nobody has the turn. */
+  /** Maximum answers in a session without turns. */
   readonly maxAnswers?: number | undefined;
 }
 
-/** A model that is asked for metadata: by its name alone, or with where it is served. */
+/** The model of the strategy `model`: a name, or a name with its endpoint. */
 export type SecondModel =
   | string
   | {
@@ -98,40 +97,40 @@ export type SecondModel =
       readonly maxTokens?: number | undefined;
     };
 
-/** How metadata is got out of answers. */
+/** How to extract metadata from answers. */
 export interface ExtractConfig {
-  /** Which ways, in this order. */
+  /** Strategies to try, in this order. */
   readonly strategies?: readonly ExtractStrategy[] | undefined;
-  /** The second model, for the way `model`. */
+  /** The second model, for the strategy `model`. */
   readonly model?: SecondModel | undefined;
-  /** Whether the agent is told how to write its metadata. */
+  /** Add to the prompt how to write metadata. */
   readonly instruct?: boolean | undefined;
-  /** How often what is wrong is told, and asked for again. */
+  /** Number of correction requests. */
   readonly corrections?: 0 | 1 | undefined;
 }
 
-/** Who somebody is, and what is known of its answers. */
+/** The prompt of an agent, and the metadata of its answers. */
 export interface RoleConfig {
   readonly prompt?: string | undefined;
-  /** The same in a markdown file, whose front matter is left out. */
+  /** A markdown file with the prompt; its front matter is ignored. */
   readonly promptFile?: string | undefined;
-  /** What the metadata of its answers is like: a JSON Schema, or in a module any Standard Schema, such as one of zod. */
+  /** The metadata's JSON Schema or, in a module, any Standard Schema, such as one of zod. */
   readonly schema?: JsonObject | MetaSchema | undefined;
-  /** Over those for all roles, field by field. */
+  /** Overrides the common settings, field by field. */
   readonly extract?: ExtractConfig | undefined;
 }
 
-/** With whom an agent may talk and how much, and what it may do beside. What is left out is as it is for everybody. */
+/** Access rule and grants of an agent. Missing fields keep their default. */
 export interface RuleConfig extends RuleChange {
   readonly grants?: readonly Grant[] | undefined;
 }
 
-/** A session that is opened by the clock. */
+/** A session opened on a schedule. */
 export interface ScheduleConfig extends ScheduledSession {
-  /** Who opens it. */
+  /** The participant that opens it. */
   readonly as: string;
   readonly cron: string;
-  /** Whose clocks are meant; those of this machine unless told. */
+  /** Time zone (default: that of this machine). */
   readonly zone?: string | undefined;
   readonly missed?: MissedTimes | undefined;
   readonly overlap?: boolean | undefined;
@@ -144,9 +143,9 @@ export interface Config {
   readonly roles?: Readonly<Record<string, RoleConfig>> | undefined;
   /** For all roles with a schema. */
   readonly extract?: ExtractConfig | undefined;
-  /** Prices of models, before those we know. */
+  /** Prices that override the built-in ones. */
   readonly prices?: PriceList | undefined;
-  /** By the name of an agent; `*` = all agents of the file. */
+  /** By agent name; `*` = all agents of the file. */
   readonly rules?: Readonly<Record<string, RuleConfig>> | undefined;
   /** By name. */
   readonly schedules?: Readonly<Record<string, ScheduleConfig>> | undefined;

@@ -1,4 +1,4 @@
-/** The shape of a config file, part by part; `checks/` sees whether its values fit together. Each part has the end of "expected …". */
+/** The schema of a config file; each error message completes "expected …". `checks/` compares the values. */
 
 import { z } from 'zod';
 import { BASE_URL, MODEL_FORM, parseModelChoice } from '../../cli/agent-options/model-choice.ts';
@@ -34,14 +34,13 @@ export const port: z.ZodType<number> = integerBetween(0, 65_535);
 export const count: z.ZodType<number> = integerBetween(1, 1_000_000_000);
 export const duration: z.ZodType<string | number> = z.custom<string | number>(isDuration, DURATION);
 
-/** `checkPrices` looks at what is in it. */
+/** `checkPrices` validates the content. */
 const pricesSchema: z.ZodType<PriceList> = z.custom<PriceList>(isObject, 'a list of prices, {as_of, prices}');
 
 function oneWord<const Word extends string>(words: readonly Word[]): z.ZodType<Word> {
   return z.enum(words, { error: `one of ${words.join(', ')}` });
 }
 
-// The ways there are.
 const strategies = Object.keys(EXTRACT_STRATEGIES) as ExtractStrategy[];
 const model = nonEmpty.refine((value) => parseModelChoice(value) !== null, MODEL_FORM);
 
@@ -86,7 +85,7 @@ const variables = z.array(
 const tools = z.union([z.boolean(), z.array(oneWord(HUB_TOOL_NAMES))], {
   error: `true or false, or a list of ${HUB_TOOL_NAMES.join(', ')}`,
 });
-const dollars = z.number({ error: 'dollars from 0 to 1,000,000' }).min(0, 'dollars from 0').max(1_000_000).optional();
+const dollars = z.number({ error: 'dollars from 0 to 1,000,000' }).min(0, 'dollars >= 0').max(1_000_000).optional();
 const amount = integerBetween(0, 1_000_000_000_000_000).optional();
 const limits = z.strictObject({ usd: dollars, tokens: amount, turns: amount });
 
@@ -103,7 +102,7 @@ export const agentSchema: z.ZodType<AgentConfig> = z.strictObject({
     .optional(),
   apiKey: z.string({ error: 'text' }).optional(),
   maxTokens: count.optional(),
-  temperature: z.number({ error: 'a number' }).min(0, 'a number from 0').optional(),
+  temperature: z.number({ error: 'a number' }).min(0, 'a number >= 0').optional(),
   stream: trueOrFalse.optional(),
   maxRounds: integerBetween(1, 1000).optional(),
   headers: z.record(z.string(), z.string({ error: 'text' }), { error: 'an object of texts' }).optional(),
@@ -165,19 +164,17 @@ export const hubSchema: z.ZodType<HubConfig> = z.strictObject({
   logLevel: z.enum(LOG_LEVELS, { error: `one of ${LOG_LEVELS.join(', ')}` }).optional(),
 });
 
-/** Times may be any; what is counted is whole. */
+/** Times may be fractions; counts are whole numbers. */
 function limitsOf<T extends object>(known: T): z.ZodType<Partial<T> | undefined> {
   const members = Object.keys(known).map((name) => {
     const isTime = name.endsWith('Ms');
-    const error = isTime ? 'a number over 0' : 'a whole number over 0';
+    const error = isTime ? 'a number > 0' : 'a whole number > 0';
     const positive = z.number({ error }).positive(error);
     return [name, (isTime ? positive : positive.int(error)).optional()] as const;
   });
-  // The keys of what is known, each with a number.
   return z.strictObject(Object.fromEntries(members)).optional() as unknown as z.ZodType<Partial<T> | undefined>;
 }
 
-// Every grant there is.
 const grants = z.array(oneWord(Object.keys(GRANTS) as Grant[]), { error: 'a list of grants' });
 
 const ruleSchema: z.ZodType<RuleConfig> = z.strictObject({ ...ruleChangeMembers, grants: grants.optional() });

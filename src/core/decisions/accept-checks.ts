@@ -1,4 +1,4 @@
-/** Expectations of what is accepted: looked at right after it, and what violates them is in the same unit. */
+/** Expectations on accepted content: evaluated at once, with the violation in the same unit. */
 
 import { asError, HubError } from '../lib/errors.ts';
 import type { AcceptContext, AcceptEntry, ExpectationSet, Violation } from '../ports/expectation.ts';
@@ -11,14 +11,14 @@ import { toWaitContext } from '../state/waits.ts';
 import type { AcceptCheck, AcceptedStep } from './advance.ts';
 import { toWaitInput, violationDrafts } from './expectations-due.ts';
 
-/** An evaluator or handler that failed on an envelope. The envelope is accepted all the same. */
+/** An evaluator or handler that failed. The envelope is accepted anyway. */
 export interface EvaluatorFault {
   readonly watched: AcceptEntry;
   readonly seq: number;
   readonly error: Error;
 }
 
-/** One check for each entry, in their order; undefined = there is none, and nothing to be looked at. */
+/** One check per entry, in order; undefined = nothing to check. */
 export function buildAcceptChecks(
   watch: ExpectationSet | null,
   report: (fault: EvaluatorFault) => void,
@@ -26,7 +26,7 @@ export function buildAcceptChecks(
   if (watch === null || watch.accepting.length === 0) return undefined;
   return watch.accepting.map((watched, i) => (just, state) => {
     const { envelope } = just;
-    // One that closed, or the end of the session, leaves nothing to those after it.
+    // Once a check has closed the session, later ones are skipped.
     if (state.metadata.state !== 'ACTIVE' || !isFor(watched, envelope, state.metadata)) return NONE;
     try {
       return violated(watched, i, just, state);
@@ -45,7 +45,7 @@ function violated(watched: AcceptEntry, i: number, just: AcceptedStep, state: Se
   if (violators.length === 0) return NONE;
   const violation = violationOf(watched, violators, context);
   const effects = checkEffects(watched.handler, watched.handler.act(violation, state.metadata));
-  // What ends by itself ends with its own reason, and nobody need be hidden in it: the violation is only told.
+  // If the session ends anyway it keeps that reason: only deliver the violation.
   const counting = just.ends ? effects.filter(({ kind }) => kind === 'deliver') : effects;
   return violationDrafts(state, violation, counting);
 }
@@ -58,7 +58,7 @@ function contextAt(
 ): AcceptContext {
   const before = earlier.pacing.tallies[i] ?? null;
   const tally = state.pacing.tallies[i] ?? null;
-  // The fold kept what there was, as it does when it throws: then it throws here, where that can be reported.
+  // An unchanged tally may mean that the fold threw: run it again here, where the error is reported.
   if (tally === before) foldTally(watched, before, envelope, state.metadata);
   return { ...toWaitContext(watched.entry.params, toWaitInput(state)), envelope, before, tally };
 }

@@ -1,4 +1,4 @@
-/** The creator invites one more into a session that is under way. */
+/** Invites one more participant into a running session, at the creator's request. */
 
 import { ProtocolError, WireError } from '../lib/errors.ts';
 import type { Limits } from '../records/access/limits.ts';
@@ -15,7 +15,7 @@ import type { SessionState } from '../state/state.ts';
 import { sessionClosedError, sessionNotFoundError } from './admit.ts';
 import { type Decision, refuse } from './decision.ts';
 
-/** Who is to be asked, as the registry knows it; `agent` null = nobody is called so. */
+/** The invitee as known to the registry; `agent` null = unknown name. */
 export interface InviteCandidate {
   readonly asked: string;
   readonly agent: { readonly agent_id: string; readonly name: string } | null;
@@ -27,7 +27,7 @@ export interface AddAnswer {
   readonly participant: Participant;
 }
 
-/** Who is in, or has been asked already, is not asked again: the answer says how it stands. */
+/** An existing participant or open invite is returned unchanged. */
 export function addParticipant(
   state: SessionState,
   by: string,
@@ -37,14 +37,14 @@ export function addParticipant(
   const { metadata } = state;
   const refusal = mayNotAdd(metadata, by);
   if (refusal !== null) return refuse(refusal);
-  if (agent === null) return refuse(nobodyCalled(asked));
+  if (agent === null) return refuse(unknownAgent(asked));
   const known = participantOf(metadata, agent.agent_id);
   if (known !== undefined && known.status !== 'removed' && known.status !== 'rejected') {
     return { kind: 'nothing', answer: { state: metadata.state, participant: known } };
   }
   const unfit = doesNotFit(metadata, known, role, limits) ?? null;
   if (unfit !== null) return refuse(unfit);
-  // Who declined keeps its place.
+  // An agent that declined keeps its place.
   const place = known ?? { ...agent, role, order: nextOrder(metadata) };
   return {
     kind: 'append',
@@ -67,9 +67,9 @@ function mayNotAdd(metadata: SessionMetadata, by: string): WireError | null {
   return new WireError('forbidden', `you are ${asker.status} in session ${metadata.session_id} and may not add to it`);
 }
 
-function nobodyCalled(asked: string): WireError {
+function unknownAgent(asked: string): WireError {
   const details = { field: 'params.participant', received: asked };
-  return new WireError('not_found', `params.participant: nobody called "${asked}" is registered`, details);
+  return new WireError('not_found', `params.participant: no agent with name or id "${asked}" is registered`, details);
 }
 
 function doesNotFit(
@@ -96,7 +96,7 @@ function doesNotFit(
       max,
     });
   }
-  // Those who left are kept too: who was in a session stays known.
+  // Participants that left stay in the list, so they count.
   if (known !== undefined || participants.length < maxParticipants) return null;
   const message = `session ${session_id} has had ${participants.length} participants, and ${maxParticipants} are the most`;
   return new ProtocolError(message, { max: maxParticipants });

@@ -1,7 +1,5 @@
-/**
- * May this draft enter this session now? Pure: the list of steps below, in this order, each of which lets the draft
- * pass, changes it, or ends the matter. A new rule is a new step.
- */
+/** Decides whether a draft may enter a session now. Each step below, in order, passes the draft on, changes it, or ends
+ * the decision. A new rule is a new step. */
 
 import { internalError, isProtocolError, ProtocolError, WireError } from '../lib/errors.ts';
 import type { CompleteAdapter } from '../ports/adapter.ts';
@@ -19,26 +17,26 @@ import { DELEGATION_LABEL } from '../records/work/delegation.ts';
 import type { SessionState } from '../state/state.ts';
 import { type AppliedUnit, type Decision, refuse } from './decision.ts';
 
-/** What the hub found out before it asked; gathered, then judged in one turn of the event loop. */
+/** Everything the decision needs, gathered beforehand so that it runs within one tick. */
 export interface PostFacts {
   readonly state: SessionState;
   readonly adapter: CompleteAdapter | null;
-  /** Why there is no adapter to judge with. */
+  /** Why the adapter is missing. */
   readonly unavailable: string | null;
-  /** The sender's binding is still the current one. */
+  /** true if the sender's binding is still current. */
   readonly bound: boolean;
-  /** What was accepted under the draft's key before. */
+  /** The record of the draft's idempotency key, if it was used before. */
   readonly repeat: KeyRecord | undefined;
   readonly expectedSeq: number | null;
-  /** Why the sender may not say this here, by its rule or the arbiter; null = it may. */
+  /** Why the sender's rule or the arbiter denies it; null = allowed. */
   readonly denied: string | null;
-  /** Until the sender's rate allows one more; 0 = now. */
+  /** Time until the sender's rate allows the next post; 0 = now. */
   readonly retryAfterMs: number;
-  /** Why a recipient it needs cannot take it; null = they can. */
+  /** Why a required recipient cannot take it; null = all can. */
   readonly inbox: WireError | null;
-  /** The grant its type needs and its sender lacks; absent and null = none. */
+  /** The grant that the type requires and the sender lacks; absent or null = none. */
   readonly ungranted?: Grant | null;
-  /** The hub puts the question of a delegation, in the name of who delegated. */
+  /** The hub posts the prompt of a delegation in the delegator's name. */
   readonly isQuestion?: true;
 }
 
@@ -78,7 +76,7 @@ export function admitPost(draft: Draft, facts: PostFacts): Decision<PostAnswer> 
   let admitted = draft;
   for (const step of steps) {
     const result = step(admitted, facts);
-    // Most steps give back what they got.
+    // Most steps return the draft unchanged.
     if (result === admitted) continue;
     if ('kind' in result) return result;
     admitted = result;
@@ -101,7 +99,7 @@ function senderIsKnownHere(draft: Draft, { state }: PostFacts): Draft | Verdict 
 function keyIsNew(draft: Draft, { repeat, state }: PostFacts): Draft | Verdict {
   if (repeat === undefined) return draft;
   const { envelope_id, seq, created_at } = repeat;
-  if (isSameContent(repeat, draft, (agentId) => canHear(state.metadata, agentId))) {
+  if (isSameContent(repeat, draft, (agentId) => canReceive(state.metadata, agentId))) {
     return { kind: 'nothing', answer: { envelope_id, seq, created_at, turn: state.head.turn, duplicate: true } };
   }
   const message = `idempotency_key "${draft.idempotency_key}" was used for other content (seq ${seq}); take a new key`;
@@ -152,23 +150,22 @@ function typeMayBePosted(draft: Draft): Draft | Verdict {
   return draft;
 }
 
-/** Some types are only for those who were given the right to send them. */
 function senderIsGranted(draft: Draft, { ungranted = null }: PostFacts): Draft | Verdict {
   if (ungranted === null) return draft;
   const message = `"${draft.event_type}" needs the grant "${ungranted}", which neither you nor your credential has`;
   return refuse(new WireError('forbidden', message, { grant: ungranted }));
 }
 
-/** Strangers, removed and rejected ids are dropped; what is left is stored. */
+/** Drops unknown, removed and rejected ids; the rest is stored. */
 function audienceHasSomeone(draft: Draft, { state: { metadata } }: PostFacts): Draft | Verdict {
   if (draft.audience === null) return draft;
-  const audience = [...new Set(draft.audience)].filter((agentId) => canHear(metadata, agentId));
+  const audience = [...new Set(draft.audience)].filter((agentId) => canReceive(metadata, agentId));
   if (audience.some((agentId) => agentId !== draft.sender_id)) return { ...draft, audience };
   const message = `audience: expected at least one other participant of session ${metadata.session_id}, got none that can hear it`;
   return refuse(new ProtocolError(message, { field: 'audience' }));
 }
 
-/** In a child of a delegation the first text is what was delegated. */
+/** The first text of a delegated child session is its prompt, posted by the hub. */
 function questionIsTheHubs(draft: Draft, { state: { metadata, head }, isQuestion }: PostFacts): Draft | Verdict {
   if (metadata.labels[DELEGATION_LABEL] === undefined || isQuestion === true) return draft;
   const { sender_id, event_type } = draft;
@@ -178,7 +175,7 @@ function questionIsTheHubs(draft: Draft, { state: { metadata, head }, isQuestion
   return refuse(new ProtocolError(message, { expected: null }, 'not_your_turn'));
 }
 
-function canHear(metadata: SessionMetadata, agentId: string): boolean {
+function canReceive(metadata: SessionMetadata, agentId: string): boolean {
   const status = participantOf(metadata, agentId)?.status;
   return status !== undefined && status !== 'removed' && status !== 'rejected';
 }
@@ -221,7 +218,7 @@ export function sessionClosedError(metadata: SessionMetadata, need: string): Wir
   });
 }
 
-/** A send that moves the turn must be visible to whoever gets it: nobody is blamed for a whisper it never saw. */
+/** A post that moves the turn must be visible to the new holder, or it would be blamed for a whisper it never saw. */
 export function turnIsVisible(draft: Draft, { entries, after }: AppliedUnit): WireError | null {
   const first = entries[0];
   const turn = first?.turn;
@@ -245,7 +242,7 @@ function inactiveSender(sender: Participant | undefined, state: SessionState): W
   return new WireError('forbidden', `you are no longer a participant of session ${session_id} (${sender?.status})`);
 }
 
-/** Copies the code of an error that may come from another copy of this package. */
+/** The error may come from another copy of this package. */
 function ownCode(error: ProtocolError): 'protocol_error' | 'not_your_turn' {
   return error.code === 'not_your_turn' ? 'not_your_turn' : 'protocol_error';
 }

@@ -1,4 +1,4 @@
-/** Drafts that were allowed become stamped entries and the state after them, with everything the hub adds in the same unit. */
+/** Turns admitted drafts into stamped entries, the resulting state, and everything the hub adds in the same unit. */
 
 import { HubError, internalError } from '../lib/errors.ts';
 import { isWellFormed } from '../lib/json.ts';
@@ -27,24 +27,23 @@ export interface Governance {
   readonly epoch: number;
   readonly watch?: ExpectationSet | null;
   readonly maxEnvelopes: number;
-  /** What looks at content right after it was accepted, in order; what it gives is appended to the same unit. */
+  /** Run in order on accepted content; their drafts are appended to the same unit. */
   readonly checks?: readonly AcceptCheck[] | undefined;
-  /** The next stamp, later than `last` and than every other given out. */
+  /** The next stamp, later than `last` and unique. */
   stamp(last: string | null): Stamp;
 }
 
-/** Content that was just accepted. */
 export interface AcceptedStep {
   readonly envelope: Envelope;
   readonly before: SessionState;
-  /** The session ends with it, as its adapter says. */
+  /** true if the adapter ends the session with it. */
   readonly ends: boolean;
 }
 
-/** `state` is the session after the content and what the checks before this one have added. */
+/** `state` includes the content and the drafts of earlier checks. */
 export type AcceptCheck = (just: AcceptedStep, state: SessionState) => readonly Draft[];
 
-/** Stamps and folds the drafts in order. What the adapter answers, and then the hub's own rules, may close the session. */
+/** Stamps and folds the drafts in order. The adapter, then the hub's own rules, may add a closing. */
 export function advance(before: SessionState | null, drafts: readonly Draft[], governance: Governance): AppliedUnit {
   const made = new Made();
   let state = before;
@@ -55,7 +54,7 @@ export function advance(before: SessionState | null, drafts: readonly Draft[], g
   return { entries: made.entries, after };
 }
 
-/** The entries of a unit as they are made. Most units have one; a list that was pushed to would be kept with room for seventeen. */
+/** The entries of a unit. Most units have one: a one-element literal avoids the spare capacity that `push` allocates. */
 class Made {
   entries: Entry[] = NONE;
 
@@ -67,7 +66,7 @@ class Made {
 
 const NONE: Entry[] = [];
 
-/** Adds the entry of a draft, of what it ends, and of the closing it may cause; gives the state after them. */
+/** Adds the entry of a draft, of tasks and delegations it ends, and of the closing it may cause; returns the new state. */
 function append(made: Made, given: SessionState | null, draft: Draft, governance: Governance): SessionState {
   const before = given === null ? null : withEnded(made, given, draft, governance);
   const envelope = stampEnvelope(draft, before, governance);
@@ -94,13 +93,13 @@ function withChecks(made: Made, just: AcceptedStep, after: SessionState, governa
   return state;
 }
 
-/** Tasks and delegations that end with a draft come before it, in its unit. */
+/** Tasks and delegations that end with a draft come before it in its unit. */
 function withEnded(made: Made, before: SessionState, draft: Draft, governance: Governance): SessionState {
   if (before.tasks.live.length === 0 && before.delegations.length === 0) return before;
   const settled = ENDS.has(draft.event_type)
     ? settlementsAtEnd(before.metadata.session_id, before.delegations, String(draft.event_data.reason))
     : [];
-  // What ends is not looked at any more.
+  // Do not check their envelopes.
   const unchecked = { ...governance, checks: undefined };
   let state = before;
   for (const each of [...tasksEndedBy(before, draft), ...settled]) state = append(made, state, each, unchecked);
@@ -111,7 +110,7 @@ function closing({ metadata }: SessionState, reason: string): Draft {
   return endDraft(metadata, 'adapter_close', reason);
 }
 
-/** The hub envelope that carries out a lifecycle event with its reason, and who asked for it; throws if the event has no effect there. */
+/** The hub envelope for a lifecycle event; throws if the event has no effect in this state. */
 export function endDraft(
   metadata: SessionMetadata,
   event: LifecycleEvent,
@@ -138,7 +137,7 @@ function stampEnvelope(draft: Draft, state: SessionState | null, governance: Gov
   const { envelope_id, created_at } = governance.stamp(state?.head.envelope_id ?? null);
   const depth = state?.metadata.depth ?? Number(draft.event_data.depth ?? 0);
   const seq = (state?.metadata.head_seq ?? 0) + 1;
-  // Written out: this is made for every envelope, and a spread that adds members costs a hundred times as much.
+  // Lists every member: this runs for every envelope, and a spread with extra members is a hundred times slower.
   const envelope: Envelope = {
     session_id: draft.session_id,
     sender_id: draft.sender_id,
@@ -171,7 +170,7 @@ function fold(state: SessionState | null, envelope: Envelope, governance: Govern
   }
 }
 
-/** Why the adapter closes because of what was just folded; null = it goes on. */
+/** The adapter's reason to close after this envelope; null = stay open. */
 function adapterReason(envelope: Envelope, after: SessionState, { adapter }: Governance): string | null {
   const { metadata, adapter_state } = after;
   const type = envelope.event_type;
@@ -184,7 +183,7 @@ function adapterReason(envelope: Envelope, after: SessionState, { adapter }: Gov
   }
 }
 
-/** Why the hub closes after the whole unit: too few are left, or the log is full. */
+/** The hub's reason to close after the whole unit: too few participants, or a full log. */
 function hubReason(entries: readonly Entry[], { metadata }: SessionState, { maxEnvelopes }: Governance): string | null {
   if (metadata.state !== 'ACTIVE') return null;
   const changed = entries.some(({ envelope }) => envelope.event_type.startsWith('session.participant.'));
@@ -200,7 +199,7 @@ function membershipReason(metadata: SessionMetadata): string | null {
 
 const MAX_REASON = 256;
 
-/** A turn goes into the log and to every client: an adapter that names nonsense is refused before that. */
+/** Rejects an invalid turn of an adapter before it reaches the log and the clients. */
 function checkTurn({ metadata, head: { turn } }: SessionState): void {
   if (turn === null) return;
   const holder = participantOf(metadata, turn.agent_id);
@@ -216,7 +215,6 @@ function checkTurn({ metadata, head: { turn } }: SessionState): void {
 
 const MAX_AWAITED = 200;
 
-/** So does what it waits for. */
 function checkAwaited({ metadata, head: { awaits } }: SessionState): void {
   if (awaits === undefined) return;
   const { text, grant } = awaits;

@@ -1,4 +1,4 @@
-/** Creating a session is one append: [created, invite × n], and [opened] at once when no answer is awaited. */
+/** Creating a session is one append: [created, invite × n], plus [opened] if no answer is required. */
 
 import { internalError, isProtocolError, WireError } from '../lib/errors.ts';
 import { describeValue, type JsonObject } from '../lib/json.ts';
@@ -12,17 +12,16 @@ import { nextStamp } from '../records/session/stamp.ts';
 import { inviteDraft } from '../state/invite.ts';
 import { foldEnvelope } from '../state/state.ts';
 
-/** A request to create, with every name resolved and every value parsed. */
+/** A parsed create request with every name resolved. */
 export interface CreateFacts {
   readonly session_id: string;
   readonly adapter: CompleteAdapter;
   readonly creator_id: string;
-  /** In order; the creator is among them. */
+  /** In order, including the creator. */
   readonly participants: readonly { readonly agent_id: string; readonly name: string }[];
   readonly knobs: JsonObject;
-  /** Versions of the registered parts it uses, beside the adapter's. */
+  /** Versions of the registered parts it uses, besides the adapter. */
   readonly versions?: JsonObject;
-  /** Its expectations, ready to run. */
   readonly watch?: ExpectationSet | null;
   readonly labels: Readonly<Record<string, string>>;
   readonly expectations: readonly ExpectationEntry[] | null;
@@ -34,13 +33,13 @@ export interface CreateFacts {
   readonly parent: { readonly session_id: string; readonly depth: number } | null;
   readonly idempotencyKey: string | null;
   readonly requestDigest: string;
-  /** The versions of the views this session shows by default, by name. */
+  /** Versions of the session's default views, by name. */
   readonly viewVersions: (adapter: CompleteAdapter, metadata: SessionMetadata) => JsonObject;
   readonly nowMs: number;
   readonly limits: Limits;
 }
 
-/** The drafts of the first unit, or a typed `invalid_create`. */
+/** The drafts of the first unit. Throws `invalid_create`. */
 export function createDrafts(facts: CreateFacts): readonly Draft[] {
   const { created, others } = firstUnit(facts);
   const metadata = metadataOf(created, facts);
@@ -49,18 +48,17 @@ export function createDrafts(facts: CreateFacts): readonly Draft[] {
   return [Object.keys(view).length === 0 ? created : withVersions(created, { view }), ...others];
 }
 
-/** The same with the versions of more that it uses. */
 function withVersions(created: Draft, more: JsonObject): Draft {
   const { versions } = created.event_data;
   return { ...created, event_data: { ...created.event_data, versions: { ...(versions as JsonObject), ...more } } };
 }
 
-/** The session as it would be: what an adapter is asked about before there is one. */
+/** The metadata the session would have, for asking an adapter before it exists. */
 export function planMetadata(facts: CreateFacts): SessionMetadata {
   return metadataOf(firstUnit(facts).created, facts);
 }
 
-/** The adapter's own say; anything but a ProtocolError is the adapter's defect. */
+/** A ProtocolError becomes `invalid_create`; any other throw is a defect of the adapter. */
 export function callAdapter<T>(
   { adapter }: Pick<CreateFacts, 'adapter'>,
   member: string,
@@ -82,7 +80,7 @@ function metadataOf(created: Draft, { nowMs }: CreateFacts): SessionMetadata {
 function firstUnit(facts: CreateFacts): { readonly created: Draft; readonly others: readonly Draft[] } {
   const { session_id, creator_id, nowMs } = facts;
   const usual = facts.adapter.manifest;
-  // Unless it differs it is the adapter's own object, which all its sessions share.
+  // Share the adapter's manifest object between sessions unless it differs.
   const manifest: Manifest = facts.expectations === null ? usual : { ...usual, expectations: facts.expectations };
   checkParticipants(facts, manifest);
   checkAcksWithin(manifest);
@@ -103,7 +101,7 @@ function firstUnit(facts: CreateFacts): { readonly created: Draft; readonly othe
     versions: { adapter: manifest.version, ...facts.versions },
     request_digest: facts.requestDigest,
   };
-  // CreatedData is JSON by construction; its interfaces only lack an index signature.
+  // CreatedData is JSON; its interface only lacks an index signature.
   const createdDraft: Draft = {
     ...hubDraft(session_id, 'session.created', created as unknown as JsonObject, []),
     idempotency_key: facts.idempotencyKey,
@@ -130,7 +128,7 @@ function checkParticipants({ participants, limits }: CreateFacts, manifest: Mani
   );
 }
 
-/** The one expectation the lifecycle itself depends on must be a time. */
+/** The lifecycle depends on this expectation, so its time must be valid. */
 function checkAcksWithin({ expectations }: Manifest): void {
   for (const [i, { name, params }] of expectations.entries()) {
     const { seconds } = params;
@@ -168,12 +166,12 @@ function requiredAcks({ requiredAcks: asked }: CreateFacts, manifest: Manifest, 
   });
 }
 
-/** An acks_within that closes is the invite's deadline; else what was asked, else the hub's default. */
+/** The invite deadline: an `acks_within` that closes, else the request, else the hub's default. */
 function inviteMs({ inviteTimeoutMs, limits }: CreateFacts, manifest: Manifest): number {
   return acksWithinMs(manifest) ?? inviteTimeoutMs ?? limits.inviteTimeoutMs;
 }
 
-/** The time of the shortest `acks_within … auto_close` that is for all invitees; null = the manifest has none. */
+/** The shortest `acks_within … auto_close` that applies to all invitees; null = none. */
 export function acksWithinMs(manifest: Manifest): number | null {
   const seconds = manifest.expectations
     .filter(

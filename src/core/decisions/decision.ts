@@ -1,4 +1,4 @@
-/** What a decision comes to, and what becomes of the drafts it allows. */
+/** The result of a decision, and the unit its drafts become. */
 
 import type { WireError } from '../lib/errors.ts';
 import type { Draft } from '../records/session/envelope.ts';
@@ -10,7 +10,7 @@ export interface AppliedUnit {
   readonly after: SessionState;
 }
 
-/** What a decision comes to: drafts to append and the answer they give, an answer without effect, or a refusal. */
+/** Drafts to append with their answer, an answer without effect, or a refusal. */
 export type Decision<T> =
   | { readonly kind: 'append'; readonly drafts: readonly Draft[]; answer(advanced: AppliedUnit): T }
   | { readonly kind: 'nothing'; readonly answer: T }

@@ -1,4 +1,4 @@
-/** The decisions to open a delegation and to settle it. Pure: judged on the state a post would meet. */
+/** Opens and settles delegations. Pure: decided on the current state of the parent session. */
 
 import { ProtocolError, WireError } from '../lib/errors.ts';
 import type { Json, JsonObject } from '../lib/json.ts';
@@ -19,7 +19,7 @@ import type { SessionState } from '../state/state.ts';
 import { sessionClosedError, sessionNotFoundError } from './admit.ts';
 import { type Decision, refuse } from './decision.ts';
 
-/** As many of one session may be open at once. */
+/** Open delegations per session. */
 export const MAX_OPEN = 256;
 
 export function openDelegation(
@@ -37,14 +37,14 @@ export function openDelegation(
   return { kind: 'append', drafts: [draft], answer: () => opened };
 }
 
-/** Once: what is settled, by whatever, stays as it is. */
+/** A delegation is settled once; later calls change nothing. */
 export function settleDelegation(state: SessionState, settled: DelegationSettled): Decision<boolean> {
   const open = state.delegations.find(({ delegation_id }) => delegation_id === settled.delegation_id);
   if (open === undefined) return { kind: 'nothing', answer: false };
   return { kind: 'append', drafts: [settledDraft(state.metadata.session_id, open, settled)], answer: () => true };
 }
 
-/** Why this one may not delegate here now; null = it may. */
+/** Why this agent may not delegate here now; null = it may. */
 export function mayNotDelegate({ metadata, delegations }: SessionState, agentId: string): WireError | null {
   const { session_id, state } = metadata;
   const status = participantOf(metadata, agentId)?.status;
@@ -63,7 +63,7 @@ export function mayNotDelegate({ metadata, delegations }: SessionState, agentId:
   return new WireError('invalid_create', message, { most: MAX_OPEN });
 }
 
-/** A session that may not spend more than so much sets aside a part of it for each delegation. */
+/** A session with a budget reserves a part of it for each delegation. */
 function overBudget(
   state: SessionState,
   watch: ExpectationSet | null,
@@ -85,7 +85,7 @@ function overBudget(
 
 type Unit = keyof DelegationBudget;
 
-/** What this one may still set aside, never less than 0; null = there is no budget in that respect. */
+/** The budget this agent may still reserve, at least 0; null = no budget in that unit. */
 export function remainingBudget(state: SessionState, watch: ExpectationSet | null, agentId: string): DelegationBudget {
   const left: { usd: number | null; tokens: number | null } = { usd: null, tokens: null };
   (watch?.accepting ?? []).forEach((watched, i) => {
@@ -109,37 +109,37 @@ function leftOf(unit: Unit, { entry }: AcceptEntry, state: SessionState, tally: 
   return Math.max(0, left) / PER_ONE[unit];
 }
 
-/** In whole billionths of a dollar, and more than nothing: what is asked for, and what is set aside, is the same sum. */
+/** Rounds to whole billionths of a dollar, at least one, so that the requested and the reserved amount are equal. */
 export function roundBudget({ usd, tokens }: NonNullable<DelegateParams['budget']>): DelegationBudget {
   const dollars = usd === undefined ? null : Math.max(1, inUnits(usd, 'usd')) / PER_ONE.usd;
   return { usd: dollars, tokens: tokens ?? null };
 }
 
-/** What the evaluator keeps is what was spent; one of another's making may keep something else. */
+/** `budget_within` keeps the spent amount; a custom evaluator of that name may keep anything. */
 function amountIn(tally: Json | null, unit: Unit): number {
   const amount = typeof tally === 'object' && tally !== null ? (tally as JsonObject)[unit] : undefined;
   return typeof amount === 'number' ? amount : 0;
 }
 
-/** Dollars are counted in billionths: 0.7 is left of 1 when 0.1 and 0.2 are gone. */
+/** Dollars are counted in billionths: after spending 0.1 and 0.2, exactly 0.7 of 1 is left. */
 const PER_ONE: Readonly<Record<Unit, number>> = { usd: 1e9, tokens: 1 };
 
 function inUnits(amount: number, unit: Unit): number {
   return Math.round(amount * PER_ONE[unit]);
 }
 
-/** A limit that is no whole number of units is not exceeded for that. */
+/** Rounds a limit down to whole units. */
 function atMost(limit: number, unit: Unit): number {
   const units = inUnits(limit, unit);
   return units / PER_ONE[unit] > limit ? units - 1 : units;
 }
 
-/** What the hub closes a child with when its question cannot be put; the reason follows. */
+/** Close reason prefix of a child whose prompt was refused. */
 export const PROMPT_REFUSED = 'prompt_refused';
 
 export const DELEGATOR_REMOVED = 'delegator_removed';
 
-/** What the hub itself closes a child with. Whoever else closes it may give any of these as its reason. */
+/** Close reasons of the hub for a child. Participants that close it may use the same texts. */
 const BY_REASON: ReadonlyMap<string, DelegationOutcome> = new Map<string, DelegationOutcome>([
   ['invite_rejected', 'rejected'],
   ['invite_timeout', 'timed_out'],
@@ -151,25 +151,25 @@ const BY_REASON: ReadonlyMap<string, DelegationOutcome> = new Map<string, Delega
   [DELEGATOR_REMOVED, 'delegator_removed'],
 ]);
 
-/** The target took too long, or said that it cannot. */
+/** The target took too long, or reported failure. */
 const TURN_LOST = 'expectation_violated:turn_within';
 
-/** What is known of how a child ended, beside its state. */
+/** Facts about the end of a child, besides its state. */
 export interface ChildEnd {
   readonly reply: DelegationReply | null;
-  /** Why the target is out; null = it is not, or nobody said. */
+  /** Why the target was removed or declined; null = no reason known. */
   readonly gone: string | null;
-  /** Why the target says that it cannot answer; null = it has not said so. */
+  /** The failure the target reported; null = none. */
   readonly failed: string | null;
-  /** Who asked for the end; null = the hub itself. */
+  /** The agent that requested the end; null = the hub. */
   readonly closed_by: string | null;
-  /** Who delegated is no longer in the parent, or no longer registered. */
+  /** The delegator left the parent or is no longer registered. */
   readonly delegator_gone: boolean;
   /** The target is no longer registered. */
   readonly target_gone: boolean;
 }
 
-/** Of a child that is closing or has ended. A reply is a reply, also if it cost too much. */
+/** The outcome of a closing or ended child. A reply counts even if it was over budget. */
 export function outcomeOf(
   metadata: SessionMetadata,
   targetId: string,
@@ -181,7 +181,7 @@ export function outcomeOf(
   if (reason === TURN_LOST)
     return failed === null ? { outcome: 'timed_out', reason } : { outcome: 'closed', reason: failed };
   const known = BY_REASON.get(reason);
-  // An invitee who unregisters is taken to have declined.
+  // Unregistering counts as declining.
   if (known === 'rejected') return { outcome: target_gone ? 'left' : known, reason: gone ?? reason };
   if (known !== undefined) return { outcome: known, reason };
   if (reason.startsWith(PROMPT_REFUSED)) return { outcome: 'refused', reason };
@@ -190,7 +190,7 @@ export function outcomeOf(
   return delegator_gone ? { outcome: 'delegator_removed', reason: DELEGATOR_REMOVED } : { outcome: 'closed', reason };
 }
 
-/** Who asked for the end this begins, null = the hub itself; undefined = it begins none. */
+/** The agent that requested the end this envelope begins; null = the hub; undefined = it begins none. */
 export function closedBy({ event_type, sender_id, event_data }: Envelope): string | null | undefined {
   if (sender_id !== HUB_ID || !ENDS.has(event_type)) return undefined;
   return typeof event_data.by === 'string' ? event_data.by : null;
@@ -198,7 +198,7 @@ export function closedBy({ event_type, sender_id, event_data }: Envelope): strin
 
 const ENDS: ReadonlySet<string> = new Set(['session.closing', 'session.closed', 'session.expired']);
 
-/** The reply, if this is it. */
+/** The target's reply, if this envelope is it. */
 export function replyFrom(envelope: Envelope, targetId: string): DelegationReply | null {
   const { event_type, sender_id, seq, envelope_id, event_data } = envelope;
   if (event_type !== 'msg.text' || sender_id !== targetId || typeof event_data.text !== 'string') return null;
@@ -208,19 +208,19 @@ export function replyFrom(envelope: Envelope, targetId: string): DelegationReply
     seq,
     envelope_id,
     sender_id,
-    // Looked at when it was posted.
+    // Validated when it was posted.
     usage: (usage as JsonObject | undefined) ?? null,
     cost_usd: typeof cost_usd === 'number' ? cost_usd : null,
   };
 }
 
-/** Why the target cannot answer, in its own words; null = this does not say it. */
+/** The target's reason why it cannot answer; null = this envelope reports none. */
 export function failureFrom({ event_type, sender_id, task_id, event_data }: Envelope, targetId: string): string | null {
   const says = event_type === 'task.failed' && sender_id === targetId && task_id === null;
   return says && typeof event_data.reason === 'string' ? event_data.reason : null;
 }
 
-/** Why the target is out, in its own words or the hub's; null = this does not say it. */
+/** Why the target declined or was removed; null = this envelope does not say so. */
 export function removalFrom({ event_type, sender_id, event_data }: Envelope, targetId: string): string | null {
   if (sender_id !== HUB_ID || event_data.agent_id !== targetId) return null;
   const says = event_type === 'session.invite.reject' || event_type === 'session.participant.removed';

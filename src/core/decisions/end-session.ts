@@ -1,4 +1,4 @@
-/** Decisions that end a session: asked for, drained, or due. */
+/** Decisions that end a session: on request, after draining, or at a deadline. */
 
 import { WireError } from '../lib/errors.ts';
 import { msFromIso } from '../lib/time.ts';
@@ -16,7 +16,7 @@ export interface EndAnswer {
   readonly close_reason: string | null;
 }
 
-/** `by` null = the hub. An operator may close any. The first reason wins: closing what is closing or closed changes nothing. */
+/** `by` null = the hub. An operator may close any session. The first reason wins: closing twice changes nothing. */
 export function closeSession(
   state: SessionState,
   by: string | null,
@@ -27,12 +27,12 @@ export function closeSession(
   return refusal === null ? end(state, 'close', reason, by) : refuse(refusal);
 }
 
-/** Everyone bound has the closing, or it is time. */
+/** All bound participants have acked the closing, or the drain timed out. */
 export function finishDraining(state: SessionState): Decision<EndAnswer> {
   return end(state, 'drained', state.metadata.close_reason ?? 'closed');
 }
 
-/** What is due now, if anything. A deadline only wakes the session: it is judged on the same state a send would meet. */
+/** Applies the deadline that is due, if any. It is decided on the current state, so an early call is harmless. */
 export function applyDueDeadline(state: SessionState, nowMs: number, orphanedAtMs: number | null): Decision<EndAnswer> {
   const { metadata, head } = state;
   const due = lifecycleDeadline(head);

@@ -1,4 +1,4 @@
-/** A violation and all it causes, as one unit. Pure: judged inside admission, on the state a send would meet. */
+/** Turns a violation and its effects into one unit. Pure: decided on the current state. */
 
 import { assertNever } from '../lib/errors.ts';
 import type { JsonObject } from '../lib/json.ts';
@@ -13,7 +13,6 @@ import { endDraft } from './advance.ts';
 import type { Decision } from './decision.ts';
 import { removeParticipant } from './membership.ts';
 
-/** What came of looking at one entry. */
 export interface FireResult {
   readonly fired: boolean;
 }
@@ -36,9 +35,9 @@ export function toWaitInput({ metadata, head: { turn }, pacing, adapter_state }:
 }
 
 function violationOf({ index, entry, evaluator }: TimedEntry, due: readonly Wait[], watched: WaitInput): Violation {
-  const said = evaluator.describe?.(due, toWaitContext(entry.params, watched)) ?? inWords(due, watched);
-  const detail = checkDetail(evaluator, said);
-  // A handler is given it, and must not change what goes into the log.
+  const text = evaluator.describe?.(due, toWaitContext(entry.params, watched)) ?? describeWaits(due, watched);
+  const detail = checkDetail(evaluator, text);
+  // Frozen: a handler must not change what will be logged.
   return Object.freeze({
     entry: index,
     name: entry.name,
@@ -49,7 +48,7 @@ function violationOf({ index, entry, evaluator }: TimedEntry, due: readonly Wait
   });
 }
 
-function inWords(due: readonly Wait[], { metadata }: WaitInput): string {
+function describeWaits(due: readonly Wait[], { metadata }: WaitInput): string {
   return due
     .map(
       ({ agent_id, since_seq }) =>
@@ -58,14 +57,14 @@ function inWords(due: readonly Wait[], { metadata }: WaitInput): string {
     .join(', ');
 }
 
-/** The violation and what its handler causes, on the session as it is. */
+/** The violation and the effects of its handler. */
 export function violationDrafts(
   before: SessionState,
   violation: Violation,
   effects: readonly HandlerEffect[],
 ): readonly Draft[] {
   const { session_id } = before.metadata;
-  // A Violation is JSON; its interface only lacks an index signature.
+  // Violation is JSON; its interface only lacks an index signature.
   const data = violation as unknown as JsonObject;
   const violated = hubDraft(session_id, 'expectation.violated', data, audienceOf(violation, effects));
   const drafts: Draft[] = [violated];
@@ -111,7 +110,7 @@ function caused(state: SessionState, effect: HandlerEffect, { name }: Violation)
   }
 }
 
-/** The session after a draft, as far as later effects ask about it: who is in, and whether it goes on. */
+/** Folds a draft without stamping it: later effects only need participants and lifecycle. */
 function stepped(state: SessionState, draft: Draft): SessionState {
   const { metadata, head } = state;
   const envelope: Envelope = {

@@ -1,4 +1,4 @@
-/** Decisions about who is in: answers to invites, removals, and the quorum they make or break. */
+/** Decisions about membership: answers to invites, removals, and the quorum. */
 
 import { ProtocolError, WireError } from '../lib/errors.ts';
 import { type Draft, hubDraft } from '../records/session/envelope.ts';
@@ -18,18 +18,18 @@ export interface InviteAnswer {
   readonly state: LifecycleState;
 }
 
-/** Only a pending invitee may ack. The ack that makes the quorum opens the session in the same unit; a late one joins. */
+/** Only a pending invitee may ack. The ack that completes the quorum also opens the session; a later one joins it. */
 export function ackInvite(state: SessionState, agentId: string): Decision<InviteAnswer> {
   const { metadata } = state;
   const invitee = participantOf(metadata, agentId);
   if (invitee === undefined) return refuse(sessionNotFoundError(metadata.session_id));
-  // An ack repeated because its answer was lost is the same ack.
+  // A repeated ack after a lost answer has no effect.
   if (invitee.status === 'active' && agentId !== metadata.creator_id) return unchanged(metadata);
   const refusal = notPending(invitee, metadata);
   if (refusal !== null) return refusal;
   const ack = answerDraft(metadata, 'session.invite.ack', { agent_id: agentId });
   if (metadata.state === 'ACTIVE') return appendAnswer([ack, joinedDraft(metadata, invitee)]);
-  // Nothing but this tells an adapter of one who was not among the first participants.
+  // An adapter learns only from this of invitees that were added after creation.
   const isNew = (state.status_seq[agentId] ?? 1) > 1;
   const drafts = isNew ? [ack, joinedDraft(metadata, invitee)] : [ack];
   const active = [...activeIds(metadata), agentId];
@@ -40,7 +40,7 @@ export function ackInvite(state: SessionState, agentId: string): Decision<Invite
   return appendAnswer([...drafts, opened]);
 }
 
-/** A reject ends the session only when the quorum is out of reach. */
+/** Ends the session only if the quorum can no longer be reached. */
 export function rejectInvite(state: SessionState, agentId: string, reason: string): Decision<InviteAnswer> {
   const { metadata } = state;
   const invitee = participantOf(metadata, agentId);
@@ -52,7 +52,7 @@ export function rejectInvite(state: SessionState, agentId: string, reason: strin
   return appendAnswer([reject, ...quorumLost(metadata, agentId)]);
 }
 
-/** For good: its stream and read access end there. A pending invitee is taken to have declined. */
+/** Permanent: stream and read access end here. A pending invitee counts as declining. */
 export function removeParticipant(state: SessionState, agentId: string, reason: string): Decision<InviteAnswer> {
   const { metadata } = state;
   const participant = participantOf(metadata, agentId);
@@ -60,7 +60,7 @@ export function removeParticipant(state: SessionState, agentId: string, reason: 
   if (isTerminal(metadata.state) || participant.status === 'removed' || participant.status === 'rejected') {
     return unchanged(metadata);
   }
-  // While the session closes an open invite can no longer be answered, and the end settles it.
+  // While the session closes, an open invite can no longer be answered, and the end settles it.
   if (participant.status === 'invited') {
     return metadata.state === 'CLOSING' ? unchanged(metadata) : rejectInvite(state, agentId, reason);
   }
@@ -68,7 +68,7 @@ export function removeParticipant(state: SessionState, agentId: string, reason: 
   return appendAnswer([removed, ...quorumLost(metadata, agentId)]);
 }
 
-/** Asked for by itself. Who was never in declines instead; who is out already stays out. */
+/** Leaves at the participant's own request. An invitee declines instead; leaving twice is a no-op. */
 export function leaveSession(state: SessionState, agentId: string): Decision<InviteAnswer> {
   const { metadata } = state;
   const { session_id } = metadata;
@@ -79,7 +79,7 @@ export function leaveSession(state: SessionState, agentId: string): Decision<Inv
   return removeParticipant(state, agentId, 'left');
 }
 
-/** Before the session opened, someone leaving may put the quorum out of reach. (After it, advance() counts who is left.) */
+/** Before the session opens, a leaving participant may make the quorum unreachable. Later, advance() checks the minimum. */
 function quorumLost(metadata: SessionMetadata, leaver: string): readonly Draft[] {
   if (metadata.state !== 'INVITED') return [];
   if (leaver === metadata.creator_id) return [endDraft(metadata, 'quorum_lost', 'creator_removed')];
@@ -123,17 +123,17 @@ function unchanged({ state }: SessionMetadata): Decision<InviteAnswer> {
   return { kind: 'nothing', answer: { state } };
 }
 
-/** Only who is active, in an active session. One who is hidden already stays so. */
+/** Requires an active participant in an active session; hiding twice is a no-op. */
 export function hideParticipant(state: SessionState, nameOrId: string, reason?: string): Decision<InviteAnswer> {
   return change(state, nameOrId, { from: 'active', to: 'hidden', doing: 'hidden' }, reason);
 }
 
-/** Only who is hidden. One who is active already stays so. */
+/** Requires a hidden participant; returning twice is a no-op. */
 export function returnParticipant(state: SessionState, nameOrId: string): Decision<InviteAnswer> {
   return change(state, nameOrId, { from: 'hidden', to: 'active', doing: 'returned' });
 }
 
-/** By id or by name, as the session knows it: also one who has been unregistered since. */
+/** Finds by id or by name in the session, so unregistered participants are found too. */
 export function requireParticipant({ participants, session_id }: SessionMetadata, nameOrId: string): Participant {
   const participant =
     participants.find(({ agent_id }) => agent_id === nameOrId) ?? participants.find(({ name }) => name === nameOrId);

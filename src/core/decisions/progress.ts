@@ -1,4 +1,4 @@
-/** What the holder of a turn says of it: that it is at work, or that it cannot. Both stay in the log and go to nobody. */
+/** Reports of the turn holder: it is working, or it cannot continue. Both are logged and delivered to nobody. */
 
 import { ProtocolError, type WireError } from '../lib/errors.ts';
 import type { JsonObject } from '../lib/json.ts';
@@ -10,7 +10,7 @@ import { sessionClosedError, sessionNotFoundError } from './admit.ts';
 import { type Decision, refuse } from './decision.ts';
 
 export interface ProgressAnswer {
-  /** false = it was too soon after the last one to be worth a line; nothing is lost by that. */
+  /** false = too soon after the previous report to log it; nothing is lost. */
   readonly logged: boolean;
 }
 
@@ -35,13 +35,13 @@ export function reportProgress(
   };
 }
 
-/** Of a turn or of a task: it has not been said of late. */
+/** Whether enough time has passed since the last report, of a turn or a task. */
 export function isLoggedNow(state: SessionState, agentId: string, nowMs: number): boolean {
   const lastMs = state.pacing.progress[agentId];
   return lastMs === undefined || nowMs - lastMs >= progressEveryMs(state, agentId);
 }
 
-/** The turn stays where it is: what follows is for its `turn_within` entries with `on_failure` to say. A turn fails once. */
+/** The turn does not move: `turn_within` entries with `on_failure` decide what follows. A turn fails at most once. */
 export function reportTurnFailure(state: SessionState, agentId: string, reason: string): Decision<FailureAnswer> {
   const refusal = notItsTurn(state, agentId);
   if (refusal !== null) return refuse(refusal);
@@ -68,7 +68,7 @@ function notItsTurn({ metadata, head: { turn } }: SessionState, agentId: string)
   if (turn?.agent_id === agentId) return null;
   const holder = turn === null ? 'nobody' : nameOf(metadata, turn.agent_id);
   return new ProtocolError(
-    `only who has the turn can report on it; in session ${session_id} ${holder} has it`,
+    `only the holder of the turn can report on it; in session ${session_id} ${holder} holds it`,
     { turn },
     'not_your_turn',
   );
@@ -78,13 +78,11 @@ function taskDraft({ metadata }: SessionState, sender_id: string, event_type: st
   return { session_id: metadata.session_id, sender_id, audience: [], event_type, event_data, ...PLAIN };
 }
 
-/** Progress of one participant is logged at most this often, unless a shorter time waits for it. */
+/** Minimum interval between logged reports, unless an expectation needs a shorter one. */
 const EVERY_MS = 10_000;
 
-/**
- * Half the shortest time that this participant's progress still extends, so that none of them passes between two lines.
- * What has fired for this turn cannot be extended any more: that bounds what a short time writes.
- */
+/** Half the shortest deadline that progress extends, so that none passes between two reports. Expectations that have fired
+ * for this turn no longer count, which limits what a short deadline writes. */
 export function progressEveryMs({ metadata, pacing, head }: SessionState, agentId: string): number {
   const sinceSeq = head.turn?.since_seq;
   return metadata.manifest.expectations.reduce((least, entry, index) => {

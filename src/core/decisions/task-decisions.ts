@@ -1,4 +1,4 @@
-/** What may be done with a task, and by whom: only its owner moves it, anyone in the session may ask it to stop. */
+/** Decisions about tasks: only the owner moves a task; any active participant may request its cancellation. */
 
 import { ProtocolError, WireError } from '../lib/errors.ts';
 import { type JsonObject, jsonBytes } from '../lib/json.ts';
@@ -16,34 +16,34 @@ import { toEndedData } from './task-ends.ts';
 
 export interface TaskAnswer {
   readonly task: Task;
-  /** The seq of what this, or the same before it, put into the log. */
+  /** The seq of the entry that this request, or the same one before it, wrote. */
   readonly seq: number;
   readonly duplicate?: true;
 }
 
 export interface CancelAnswer extends TaskAnswer {
-  /** true = its owner was asked, and decides. */
+  /** true = the owner was asked to cancel it. */
   readonly requested: boolean;
 }
 
-/** What is to be started, with everything the hub gives it. */
+/** The task to start, with the values the hub assigned. */
 export interface NewTask {
   readonly task_id: string;
   readonly title: string;
   readonly capability: string | null;
-  /** By name or id. */
+  /** A name or id. */
   readonly requester: string | undefined;
   readonly ttl_ms: number;
-  /** The time was asked for, and not the rule's. */
+  /** true = requested; false = from the access rule. */
   readonly ttlGiven: boolean;
   readonly idempotency_key: string | null;
 }
 
 export interface StartFacts {
-  /** What was accepted under its key before. */
+  /** The record of its idempotency key. */
   readonly repeat: KeyRecord | undefined;
   readonly maxTasks: number;
-  /** Why its owner may have no more; null = it may. */
+  /** Why the owner may not have more tasks; null = it may. */
   readonly full: WireError | null;
 }
 
@@ -98,7 +98,6 @@ export function checkpointTask(
   return appended(taskDraft(state, agentId, taskId, 'task.checkpoint', { data, bytes: jsonBytes(data) }, []));
 }
 
-/** Its owner goes on with it, after a restart of its own for example. */
 export function resumeTask(state: SessionState, agentId: string, taskId: string): Decision<TaskAnswer> {
   const task = ownTask(state, agentId, taskId, 'resume');
   if (task instanceof WireError) return refuse(task);
@@ -110,7 +109,7 @@ export interface Outcome {
   readonly result?: JsonObject | undefined;
 }
 
-/** The ends that are its owner's to choose. */
+/** The ends an owner can choose. */
 export type OwnEnd = Exclude<TaskState, 'open' | 'running' | 'expired'>;
 
 const ENDING: Readonly<Record<OwnEnd, { readonly type: string; readonly doing: string }>> = {
@@ -119,7 +118,7 @@ const ENDING: Readonly<Record<OwnEnd, { readonly type: string; readonly doing: s
   cancelled: { type: 'task.cancelled', doing: 'cancel' },
 };
 
-/** The same end again is the same end; another is refused. */
+/** Repeating the same end is a no-op; a different one is rejected. */
 export function endTask(
   state: SessionState,
   agentId: string,
@@ -142,7 +141,7 @@ export function endTask(
   return appended(taskDraft(state, agentId, taskId, type, data, null));
 }
 
-/** By its owner it ends; of anyone else who is active it is a request, which its owner hears. */
+/** Ends the owner's task. From another active participant it is a request to the owner. */
 export function cancelTask(
   state: SessionState,
   agentId: string,
@@ -167,7 +166,7 @@ export function taskNotFoundError(sessionId: string, taskId: string): WireError 
   return new WireError('not_found', message, { task_id: taskId });
 }
 
-/** A task that the agent may move, or why not. */
+/** The task, if the agent may move it, else the error. */
 function ownTask({ metadata, tasks }: SessionState, agentId: string, taskId: string, doing: string): Task | WireError {
   const { session_id } = metadata;
   if (participantOf(metadata, agentId) === undefined) return sessionNotFoundError(session_id);
@@ -201,7 +200,7 @@ function requesterOf({ metadata }: SessionState, agentId: string, { requester }:
   return requester === undefined ? agentId : requireParticipant(metadata, requester).agent_id;
 }
 
-/** Who is out hears nothing of it. */
+/** A participant that left would not receive the task's progress. */
 function goneRequester({ metadata }: SessionState, requesterId: string): WireError | null {
   const requester = participantOf(metadata, requesterId);
   if (requester?.status !== 'removed' && requester?.status !== 'rejected') return null;
@@ -210,7 +209,7 @@ function goneRequester({ metadata }: SessionState, requesterId: string): WireErr
   return new WireError('not_found', message, { field: 'params.requester', status });
 }
 
-/** A key names one task, as long as that is known. */
+/** A key names one task, as long as the task is still known. */
 function repeated(state: SessionState, agentId: string, asked: NewTask, { seq }: KeyRecord): Decision<TaskAnswer> {
   const { live, ended } = state.tasks;
   const task = [...live, ...ended].find(({ started_seq }) => started_seq === seq);
@@ -231,7 +230,7 @@ function isSameTask(state: SessionState, task: Task, asked: NewTask): boolean {
   return ttlMs === asked.ttl_ms;
 }
 
-/** The first of a unit is what was asked for; the hub may add to it. */
+/** The first entry of the unit is the request's; the hub may add more. */
 function appended(draft: Draft): Decision<TaskAnswer> {
   return { kind: 'append', drafts: [draft], answer: (advanced) => answerOf(draft, advanced) };
 }

@@ -1,4 +1,4 @@
-/** Tasks that the hub ends: with their session, with their owner, and when their time is over. */
+/** Tasks ended by the hub: with their session, with their owner, or at their TTL. */
 
 import { msFromIso } from '../lib/time.ts';
 import { type Draft, hubDraft } from '../records/session/envelope.ts';
@@ -8,7 +8,7 @@ import type { Decision } from './decision.ts';
 
 const NONE: readonly Draft[] = [];
 
-/** What must be said before this draft, in its unit: no task outlives its session, nor its owner's place in it. */
+/** Drafts to append before this one: a task ends with its session, and with its owner's membership. */
 export function tasksEndedBy({ tasks: { live } }: SessionState, { event_type, event_data }: Draft): readonly Draft[] {
   if (live.length === 0) return NONE;
   switch (event_type) {
@@ -25,7 +25,6 @@ export function tasksEndedBy({ tasks: { live } }: SessionState, { event_type, ev
   }
 }
 
-/** All whose time is over, in one unit. */
 export function expireTasks({ tasks: { live } }: SessionState, nowMs: number): Decision<number> {
   const due = live.filter((task) => isDue(task, nowMs));
   if (due.length === 0) return { kind: 'nothing', answer: 0 };

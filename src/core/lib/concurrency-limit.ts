@@ -1,10 +1,10 @@
-/** Lets a few run at a time; the others wait, in order. */
+/** Runs a limited number of jobs concurrently; the others wait in order. */
 
 export class ConcurrencyLimit {
   readonly #most: number;
   #running = 0;
   #waiting: (() => void)[] = [];
-  /** Who waits is taken from here on: a long list is not moved for each of them. */
+  /** Index of the next waiting job, so that a long list need not be shifted. */
   #next = 0;
 
   constructor(most: number) {
@@ -21,7 +21,6 @@ export class ConcurrencyLimit {
     }
   }
 
-  /** To whoever waits longest. */
   #pass(): void {
     const go = this.#waiting[this.#next];
     if (go === undefined) {

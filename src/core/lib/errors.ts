@@ -1,29 +1,29 @@
-/** The two families of errors: what crosses the wire, and what is for the caller in this process. */
+/** The two error families: `WireError` crosses the wire, `HubError` is for the caller in this process. */
 
-/** Every code a peer can meet, with what it means. The one catalogue; docs and tests are made from it. */
+/** Every error code with its meaning. Docs and tests are generated from this catalogue. */
 export const WIRE_CODES = {
-  bad_frame: 'The frame or a parameter does not parse; the details name the field.',
-  unsupported_version: 'The protocol version in hello is not spoken here.',
-  unauthenticated: 'The caller is not bound to the identity it speaks for.',
+  bad_frame: 'The frame or a parameter is invalid; the details name the field.',
+  unsupported_version: 'The hub does not support the protocol version in hello.',
+  unauthenticated: 'The caller is not bound to the identity it acts as.',
   forbidden: 'The caller is known but may not do this.',
-  not_found: 'There is no such thing, or it does not exist for the caller.',
-  conflict: 'The state is another than the caller expected.',
+  not_found: 'It does not exist, or the caller may not see it.',
+  conflict: 'The state differs from what the caller expected.',
   protocol_error: 'The session adapter does not allow this now.',
-  not_your_turn: 'Somebody else is expected to speak.',
+  not_your_turn: 'Another participant holds the turn.',
   session_closed: 'The session is closing or has ended.',
-  invalid_create: 'The session cannot be created as asked.',
-  rate_limited: 'Too many; try again after retry_after_ms.',
-  inbox_full: 'A recipient has too much unread.',
-  too_large: 'A value is over its bound.',
-  duplicate: 'The idempotency key was used for other content.',
-  timeout: 'No answer within the deadline; the effect may still come.',
-  unavailable: 'Not possible now; outcome says whether it may have taken effect.',
+  invalid_create: 'The session cannot be created with these parameters.',
+  rate_limited: 'Too many requests; try again after retry_after_ms.',
+  inbox_full: 'The inbox of a recipient is full.',
+  too_large: 'A value exceeds its limit.',
+  duplicate: 'The idempotency key was already used for different content.',
+  timeout: 'No answer within the deadline; it may still take effect.',
+  unavailable: 'Not possible now; outcome tells whether it may have taken effect.',
   internal: 'A defect in the hub or in an extension.',
 } as const;
 
 export type WireCode = keyof typeof WIRE_CODES;
 
-/** What a refusal of bad input says: where, what was expected, what came. */
+/** Describes one invalid input: where it is, what was expected and what was received. */
 export interface FieldProblem {
   readonly field: string;
   readonly expected: string;
@@ -32,7 +32,7 @@ export interface FieldProblem {
 
 export type ErrorDetails = { readonly [key: string]: unknown };
 
-/** An error with a stable code that is answered to a peer. */
+/** An error with a stable code that the hub sends to a peer. */
 export class WireError extends Error {
   readonly code: WireCode;
   readonly details: ErrorDetails | undefined;
@@ -53,7 +53,7 @@ export class ProtocolError extends WireError {
   }
 }
 
-/** A misuse or failure for the caller in this process; it never crosses the wire. */
+/** A misuse or failure reported to the caller in this process; never crosses the wire. */
 export class HubError extends Error {
   readonly code: string;
 
@@ -64,14 +64,14 @@ export class HubError extends Error {
   }
 }
 
-/** By shape, not by class: an adapter may come from another copy of this package. */
+/** Checks the shape, not the class: an adapter may come from another copy of this package. */
 export function isProtocolError(error: unknown): error is ProtocolError {
   if (!(error instanceof Error) || error.name !== 'ProtocolError') return false;
   const code: unknown = 'code' in error ? error.code : undefined;
   return code === 'protocol_error' || code === 'not_your_turn';
 }
 
-/** Anything can be thrown, also what has no text and what throws when it is looked at. */
+/** Handles any thrown value, including one without text or one that throws when read. */
 export function asError(thrown: unknown): Error {
   try {
     if (!(thrown instanceof Error)) return new Error(messageIn(thrown) ?? String(thrown));
@@ -86,12 +86,12 @@ function messageIn(thrown: unknown): string | null {
   return typeof message === 'string' ? message : null;
 }
 
-/** What a caller may be told of anything thrown: wire errors as they are, the rest as `internal`. */
+/** The error to answer with: wire errors unchanged, anything else as `internal`. */
 export function toWireError(thrown: unknown, doing: string): WireError {
   return thrown instanceof WireError ? thrown : internalError(thrown, doing);
 }
 
-/** A defect, whatever class it was thrown as: an adapter cannot choose the code of its own failure. */
+/** Always `internal`, whatever class was thrown: an adapter cannot choose an error code. */
 export function internalError(thrown: unknown, doing: string): WireError {
   const cause = asError(thrown);
   return new WireError('internal', `${doing} failed: ${cause.message}`, undefined, { cause });

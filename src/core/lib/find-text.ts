@@ -1,10 +1,10 @@
-/** Finds what somebody looks for in a text, whatever its case. Plain search, no patterns: the work grows with the text and with nothing else. */
+/** Case-insensitive plain text search. It uses no patterns, so its cost is linear in the length of the text. */
 
 import type { Json } from './json.ts';
 
 export type TextMatch = 'substring' | 'words';
 
-/** Where it is, in UTF-16 units of the text in its composed form (NFC). */
+/** A match, in UTF-16 units of the composed (NFC) text. */
 export interface FoundText {
   readonly text: string;
   readonly from: number;
@@ -13,19 +13,19 @@ export interface FoundText {
 
 export type Finder = (text: string) => FoundText | null;
 
-/** A text around what was found, and where in it that is. */
+/** An excerpt around a match, and the position of the match in it. */
 export interface Snippet {
   readonly snippet: string;
   readonly at: number;
   readonly length: number;
 }
 
-/** What is shown on either side of what was found. */
+/** Characters shown on either side of a match. */
 const AROUND = 60;
 const TOO_MANY_MARKS = /\p{M}{65}/u;
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 
-/** null = there is nothing to look for. */
+/** null = the query has nothing to search for. */
 export function createFinder(query: string, match: TextMatch): Finder | null {
   const wanted = match === 'words' ? [...new Set(wordsOf(folded(composed(query))).map(({ word }) => word))] : [];
   if (match === 'words') return wanted.length === 0 ? null : (text) => findWords(text, wanted);
@@ -39,7 +39,7 @@ export function snippetOf({ text, from, to }: FoundText): Snippet {
   return { snippet: text.slice(start, end), at: from - start, length: to - from };
 }
 
-/** Every text in a value, not the names of its members; in order, each once it is asked for. */
+/** Yields every text in a value lazily and in order, without member names. */
 export function* textValues(value: Json): Generator<string, void, undefined> {
   const waiting: Json[] = [value];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -55,14 +55,14 @@ function findPart(original: string, sought: string): FoundText | null {
   return at === -1 ? null : inText(text, plain, at, at + sought.length);
 }
 
-/** All of them, each as a whole word, in whatever order; the first that stands there is shown. */
+/** Requires every word, whole and in any order; returns the first one that occurs. */
 function findWords(original: string, wanted: readonly string[]): FoundText | null {
   const text = composed(original);
   const plain = folded(text);
   if (!wanted.every((word) => plain.includes(word))) return null;
-  const there = wordsOf(plain).filter(({ word }) => wanted.includes(word));
-  const [first] = there;
-  if (first === undefined || !wanted.every((word) => there.some((one) => one.word === word))) return null;
+  const matches = wordsOf(plain).filter(({ word }) => wanted.includes(word));
+  const [first] = matches;
+  if (first === undefined || !wanted.every((word) => matches.some((match) => match.word === word))) return null;
   return inText(text, plain, first.at, first.at + first.word.length);
 }
 
@@ -70,17 +70,17 @@ function wordsOf(plain: string): { readonly word: string; readonly at: number }[
   return [...plain.matchAll(WORD)].map(({ 0: word, index: at }) => ({ word, at }));
 }
 
-/** As it is where more marks stand in a row than any script has: composing those takes the square of their number. */
+/** Leaves text with an implausible run of combining marks alone: composing it takes quadratic time. */
 function composed(text: string): string {
   return TOO_MANY_MARKS.test(text) ? text : text.normalize('NFC');
 }
 
-/** As good as case folding: ß is ss, and a sigma is a sigma wherever it stands. */
+/** Approximates case folding: ß becomes ss, and a final sigma becomes a normal one. */
 function folded(text: string): string {
   return text.toUpperCase().toLowerCase().replaceAll('ς', 'σ');
 }
 
-/** A place in the folded text as one in the text itself: a few letters are longer in the one than in the other. */
+/** Maps a range of the folded text to the original: folding changes the length of a few letters. */
 function inText(text: string, plain: string, from: number, to: number): FoundText {
   if (text.length === plain.length) return { text, from, to };
   let [read, start] = [0, -1];
@@ -95,7 +95,7 @@ function inText(text: string, plain: string, from: number, to: number): FoundTex
   return { text, from: start === -1 ? at : start, to: at };
 }
 
-/** Not between the two halves of a character. */
+/** Moves a position that would split a surrogate pair. */
 function onBoundary(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   return unit >= 0xdc00 && unit <= 0xdfff ? at - 1 : at;

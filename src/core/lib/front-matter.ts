@@ -1,17 +1,15 @@
-/**
- * The front matter of a text: YAML that anybody may send, so it is read with everything off that is not plain data.
- * The bounds come first: nested deep enough, YAML that is only being composed ends the whole process.
- */
+/** Parses the front matter of an untrusted text: plain YAML data only. Bounds are checked first, because composing
+ * deeply nested YAML can crash the process. */
 
 import { Composer, type Document, isAlias, isMap, isNode, isScalar, Lexer, LineCounter, Parser, visit } from 'yaml';
 import { WireError } from './errors.ts';
 import { copyJsonObject, type JsonObject, utf8Bytes } from './json.ts';
 
-/** Names and a description; what it takes to compose grows with the square of it. */
+/** Enough for names and a description; composing takes quadratic time. */
 const MAX_BYTES = 4 * 1024;
 const MAX_DEPTH = 16;
 
-/** What it says, or a refusal that names the line of the whole text. */
+/** Returns the parsed data, or throws an error with the line number in the whole text. */
 export function parseFrontMatter(text: string, field: string, maxBytes: number = MAX_BYTES): JsonObject {
   const bytes = utf8Bytes(text);
   if (bytes > maxBytes) {
@@ -40,13 +38,13 @@ const PLAIN_DATA = {
   stringKeys: true,
 } as const;
 
-/** The parser keeps a stack of its own, so its depth can be looked at before anything recurses. */
+/** Checks the depth on the parser's own stack, before anything recurses. */
 function* tokensOf(text: string, lines: LineCounter, field: string): ReturnType<Parser['parse']> {
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);
   for (const lexeme of new Lexer().lex(text)) {
     yield* parser.next(lexeme);
-    // A document, and of each level a collection and what it holds.
+    // The stack holds the document, plus a collection and its item for each level.
     if (parser.stack.length <= 2 * MAX_DEPTH) continue;
     throw badLine(field, lines.linePos(parser.offset).line, `nested deeper than ${MAX_DEPTH} levels`);
   }
@@ -58,15 +56,15 @@ interface Unwanted {
   readonly problem: string;
 }
 
-/** What is more than plain data, or would not stay what it is; null = nothing. */
+/** Finds anything that is not plain data or would change its value; null = nothing. */
 function findUnwanted(doc: Document.Parsed): Unwanted | null {
   let found: Unwanted | null = null;
   visit(doc, {
     Node(_key, node) {
-      const more = isAlias(node) || ('anchor' in node && node.anchor !== undefined) || node.tag !== undefined;
-      if (!more && !isRounded(node)) return undefined;
-      const problem = more
-        ? 'anchors, aliases and tags are not taken'
+      const notPlain = isAlias(node) || ('anchor' in node && node.anchor !== undefined) || node.tag !== undefined;
+      if (!notPlain && !isRounded(node)) return undefined;
+      const problem = notPlain
+        ? 'anchors, aliases and tags are not supported'
         : 'a whole number beyond 2^53 would be rounded; write it as text';
       found = { offset: isNode(node) ? (node.range?.[0] ?? 0) : 0, problem };
       return visit.BREAK;
@@ -75,14 +73,13 @@ function findUnwanted(doc: Document.Parsed): Unwanted | null {
   return found;
 }
 
-/** A whole number is written to be that number. One with a point or an exponent is as exact as numbers are. */
+/** Whole numbers must be exact. Numbers with a point or an exponent may round. */
 function isRounded(node: unknown): boolean {
   if (!isScalar(node) || Number.isSafeInteger(node.value) || typeof node.value !== 'number') return false;
   return /^[-+]?(?:\d+|0x[\da-f]+|0o[0-7]+)$/i.test(node.source ?? '');
 }
 
 function badLine(field: string, line: number, problem: string): WireError {
-  // The fence is the first line of the text.
-  const at = line + 1;
+  const at = line + 1; // The fence is the first line.
   return new WireError('bad_frame', `${field}: front matter, line ${at}: ${problem}`, { field, line: at });
 }

@@ -1,13 +1,11 @@
-/** Globs over names: `*` is any text, `?` is one character, everything else is itself. No regular expression is made of what a client sends. */
+/** Globs over names: `*` is any text, `?` is one character. Never compiles a client's text to a regular expression. */
 
-/**
- * Takes at most pattern × text steps. A `*` in the text is matched by `*` alone and a `?` by `?` or `*`, so a pattern
- * may also be asked about another pattern: what it matches then is covered by it. (Not all that is covered is found.)
- */
+/** Takes at most pattern × text steps. The text may be another pattern: a match then means that the first covers it.
+ * Some covered patterns are not recognized. */
 export function globMatches(pattern: string, text: string): boolean {
   let at = 0;
   let place = 0;
-  /** The last `*`, and the text it was tried to end before. */
+  /** The last `*`, and the position in the text up to which it is extended. */
   let star = -1;
   let tried = 0;
   while (place < text.length) {
@@ -38,12 +36,12 @@ export function anyMatches(patterns: readonly string[], text: string): boolean {
   return patterns.some((pattern) => globMatches(pattern, text));
 }
 
-/** Everything the first list matches the second surely matches. Where it cannot be told, the answer is no. */
+/** True only if every name matched by `inner` is also matched by `outer`; false when undecidable. */
 export function isCovered(inner: readonly string[], outer: readonly string[]): boolean {
   return inner.every((pattern) => anyMatches(outer, pattern));
 }
 
-/** In one form: no `**`, nothing another pattern covers, in order. Lists that cover each other are then the same. */
+/** The canonical form: no `**`, no pattern covered by another, sorted. */
 export function reduceGlobs(patterns: readonly string[]): readonly string[] {
   const plain = [...new Set(patterns.map((pattern) => pattern.replaceAll(/\*+/g, '*')))];
   return plain.filter((one) => !plain.some((other) => other !== one && globMatches(other, one))).sort();

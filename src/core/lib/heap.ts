@@ -1,4 +1,4 @@
-/** A heap of deadlines with one entry per key: set, move and remove in O(log n), take what is due in order. */
+/** A heap of deadlines with one entry per key. Setting, moving and removing take O(log n). */
 
 interface Item {
   readonly key: string;
@@ -14,7 +14,7 @@ export class DeadlineHeap {
     return this.items.length;
   }
 
-  /** Sets or moves the one deadline of `key`; null removes it. */
+  /** Sets or moves the deadline of `key`; null removes it. */
   set(key: string, at: number | null): void {
     const known = this.byKey.get(key);
     if (at === null) {
@@ -39,14 +39,12 @@ export class DeadlineHeap {
     return this.items[0]?.at ?? null;
   }
 
-  /** Removes and returns the keys whose deadline is at or before `now`, earliest first, `most` of them at most. */
+  /** Removes and returns at most `most` keys whose deadline is at or before `now`, earliest first. */
   takeDue(now: number, most: number = Number.POSITIVE_INFINITY): string[] {
     const due: string[] = [];
-    for (
-      let first = this.items[0];
-      first !== undefined && first.at <= now && due.length < most;
-      first = this.items[0]
-    ) {
+    while (due.length < most) {
+      const first = this.items[0];
+      if (first === undefined || first.at > now) break;
       due.push(first.key);
       this.remove(first);
     }
@@ -63,26 +61,17 @@ export class DeadlineHeap {
   }
 
   private up(item: Item): void {
-    for (
-      let parent = this.items[(item.index - 1) >> 1];
-      item.index > 0 && parent !== undefined && parent.at > item.at;
-    ) {
-      const index = parent.index;
-      this.place(parent, item.index);
-      this.place(item, index);
-      parent = this.items[(index - 1) >> 1];
+    while (item.index > 0) {
+      const parent = this.items[(item.index - 1) >> 1];
+      if (parent === undefined || parent.at <= item.at) return;
+      this.swap(parent, item);
     }
   }
 
   private down(item: Item): void {
-    for (
-      let child = this.smallerChild(item);
-      child !== undefined && child.at < item.at;
-      child = this.smallerChild(item)
-    ) {
-      const index = child.index;
-      this.place(child, item.index);
-      this.place(item, index);
+    for (let child = this.smallerChild(item); child !== undefined; child = this.smallerChild(item)) {
+      if (child.at >= item.at) return;
+      this.swap(item, child);
     }
   }
 
@@ -92,6 +81,11 @@ export class DeadlineHeap {
     return right !== undefined && left !== undefined && right.at < left.at ? right : left;
   }
 
+  private swap(upper: Item, lower: Item): void {
+    const { index } = upper;
+    this.place(upper, lower.index);
+    this.place(lower, index);
+  }
   private place(item: Item, index: number): void {
     this.items[index] = item;
     item.index = index;

@@ -1,4 +1,4 @@
-/** Plain JSON values, and the one gate through which outside values become trusted JSON. */
+/** Plain JSON values. Outside values become trusted JSON only through `copyJson`. */
 
 import { type FieldProblem, WireError } from './errors.ts';
 
@@ -12,18 +12,14 @@ export interface JsonLimits {
   readonly maxBytes: number;
 }
 
-/**
- * A deep, frozen copy of `value`, or a typed refusal that names the place. It refuses what would not survive
- * a round trip through JSON text unchanged: undefined, functions, NaN, class instances, cycles (as depth),
- * lone surrogates, and keys named `__proto__`.
- */
+/** Returns a deep frozen copy, or throws an error that names the field. Rejects what a round trip through JSON text would
+ * change: functions, NaN, class instances, cycles (as depth), lone surrogates and `__proto__` keys. */
 export function copyJson(value: unknown, field: string, limits: JsonLimits): Json {
   const copy = copyValue(value, field, limits.maxDepth, limits.maxDepth);
   checkSize(copy, field, limits.maxBytes);
   return copy;
 }
 
-/** The same for a value that must be an object. */
 export function copyJsonObject(value: unknown, field: string, limits: JsonLimits): JsonObject {
   if (!isPlainObject(value)) throw invalidValueError(field, 'a JSON object', value);
   // An object copied by copyJson is an object.
@@ -50,25 +46,24 @@ export function jsonEqual(a: Json, b: Json): boolean {
   return a === b || canonicalJson(a) === canonicalJson(b);
 }
 
-/** Bytes of `text` in UTF-8, without encoding it. */
+/** Bytes of `text` in UTF-8, computed without encoding it. */
 export function utf8Bytes(text: string): number {
   let bytes = text.length;
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
     if (unit < 0x80) continue;
     bytes += unit < 0x800 ? 1 : 2;
-    // The second half of a pair is counted in the four bytes of the pair; a lone half becomes U+FFFD, three bytes.
+    // A pair takes four bytes, counted here and by its length; a lone half becomes U+FFFD, three bytes.
     if (isHighSurrogate(unit) && isLowSurrogate(text.charCodeAt(i + 1))) i++;
   }
   return bytes;
 }
 
-/** Bytes of a value's JSON text in UTF-8. */
 export function jsonBytes(value: Json): number {
   return utf8Bytes(JSON.stringify(value));
 }
 
-/** What came, short enough for an error message. */
+/** Describes a received value, short enough for an error message. */
 export function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'string') return shorten(JSON.stringify(value));
@@ -87,7 +82,7 @@ export function isJsonArray(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** A string of a newer language library than the one we compile with; Node 20 has it. */
+/** Missing from the language library we compile with; Node 20 has it. */
 interface CheckedText {
   isWellFormed(): boolean;
 }
@@ -125,14 +120,14 @@ function copyValue(value: unknown, field: string, depth: number, maxDepth: numbe
     if (!isWellFormed(key)) throw invalidValueError(field, 'well-formed Unicode keys', key);
     const member = value[key];
     if (member === undefined) continue;
-    // Most members are texts; where they are is only put into words for an error.
+    // Most members are texts: avoid building a path that only an error needs.
     const isText = typeof member === 'string' && isWellFormed(member);
     copy[key] = isText ? member : copyValue(member, `${field}.${key}`, depth - 1, maxDepth);
   }
   return Object.freeze(copy);
 }
 
-/** About how long the JSON text of a value is, without making it. No character takes more than MAX_EXPANSION bytes of it. */
+/** Estimates the length of a value's JSON text. No character takes more than MAX_EXPANSION bytes. */
 export function estimateJsonLength(value: Json): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null) return MAX_SCALAR_LENGTH;
@@ -145,13 +140,13 @@ export function estimateJsonLength(value: Json): number {
   return length;
 }
 
-/** A control character is written as six. */
+/** A control character is written as six characters. */
 const MAX_EXPANSION = 6;
-/** Of a number such as -1.7976931348623157e+308. */
+/** The length of a number such as -1.7976931348623157e+308. */
 const MAX_SCALAR_LENGTH = 24;
 
 function checkSize(value: Json, field: string, maxBytes: number): void {
-  // Nearly every value is far below its bound, and then its text need not be made to know it.
+  // Most values are far below the limit: skip building their text.
   if (estimateJsonLength(value) * MAX_EXPANSION <= maxBytes) return;
   const bytes = jsonBytes(value);
   if (bytes <= maxBytes) return;
@@ -162,7 +157,7 @@ function checkSize(value: Json, field: string, maxBytes: number): void {
   });
 }
 
-/** Objects from another realm (a vm context, a test runner) have another Object.prototype. */
+/** Objects from another realm (a vm context, a test runner) have a different Object.prototype. */
 function isForeignObjectPrototype(prototype: unknown): boolean {
   return (
     typeof prototype === 'object' &&
@@ -179,20 +174,19 @@ function describeObject(value: object): string {
   return keys.length === 0 ? 'an empty object' : shorten(`an object with ${keys.join(', ')}`);
 }
 
-/** Never cuts a character in two: what goes into an error is sent to peers. */
+/** Never splits a surrogate pair: errors are sent to peers. */
 function shorten(text: string): string {
   if (text.length <= 80) return text;
   return `${text.slice(0, isHighSurrogate(text.charCodeAt(76)) ? 76 : 77)}...`;
 }
 
-/** The first object that is there; null = there is none. */
+/** The first JSON object found in a text, also in a code fence; null = none. */
 export function findJsonObject(text: string): JsonObject | null {
   const fenced = /```(?:json)?\s*\n([\s\S]*?)\n```/.exec(text)?.[1];
   const from = text.indexOf('{');
   const to = text.lastIndexOf('}');
   for (const candidate of [text, fenced, from === -1 || to < from ? undefined : text.slice(from, to + 1)]) {
     const read = candidate === undefined ? undefined : parsed(candidate);
-    // What JSON.parse gives is JSON.
     if (isPlainObject(read)) return read as JsonObject;
   }
   return null;

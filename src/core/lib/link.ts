@@ -1,27 +1,27 @@
-/** A link carries frames, as text, both ways, in order, until it closes. */
+/** A link carries text frames both ways, in order, until it closes. */
 
 export interface Link {
-  /** Never throws; what is sent after the close is dropped. */
+  /** Never throws; drops frames sent after the close. */
   send(text: string): void;
   onMessage(receive: (text: string) => void): void;
-  /** Called once, also when it had closed before. */
+  /** Calls back once, even if the link has already closed. */
   onClose(closed: () => void): void;
-  /** What was sent before it still goes out. */
+  /** Frames sent before the close still leave. */
   close(): void;
-  /** Bytes that were sent and have not left yet; absent = they leave at once. */
+  /** Bytes sent but not yet drained; absent = frames leave at once. */
   readonly unsentBytes?: number;
-  /** Calls each time all that was sent has left. */
+  /** Calls back each time all sent bytes have drained. */
   onDrain?(drained: () => void): void;
-  /** Stops and goes on reading: a peer that does not read is not read from either. */
+  /** Stop and restart reading, so that a peer that does not read is not read from either. */
   pause?(): void;
   resume?(): void;
-  /** Reads nothing for so long: who asks for what it does not get again and again is heard more seldom. */
+  /** Pauses reading for `ms`, to slow down a peer that repeats failing requests. */
   slow?(ms: number): void;
-  /** Gives up what has not left, and closes. */
+  /** Drops unsent frames and closes. */
   destroy?(): void;
 }
 
-/** Two ends of one link inside the process: what one sends, the other receives in a later microtask. */
+/** Two ends of an in-process link: frames arrive in a later microtask. */
 export function linkPair(): readonly [Link, Link] {
   const a = new QueueEnd();
   const b = new QueueEnd();
@@ -63,7 +63,7 @@ class QueueEnd implements Link {
     this.drain();
   }
 
-  /** The other side hears what was sent before the close, then the close. */
+  /** The peer receives the frames sent before the close, then the close. */
   private end(): void {
     if (this.closed) return;
     this.closed = true;
@@ -80,7 +80,7 @@ class QueueEnd implements Link {
       try {
         for (let text = this.incoming.shift(); text !== undefined; text = this.incoming.shift()) this.receive?.(text);
       } finally {
-        // A receiver that throws costs nobody the messages behind it.
+        // A throwing receiver must not lose the frames behind it.
         if (this.incoming.length > 0) this.drain();
       }
     });

@@ -1,4 +1,4 @@
-/** What a schema can do, whatever it is made of: parse or refuse by name, and describe itself as JSON Schema. */
+/** A schema, independent of its library: parses or rejects a value, and describes itself as JSON Schema. */
 
 import type { JsonObject } from './json.ts';
 

@@ -1,5 +1,5 @@
-/** zod behind a small face: parse or a typed error that names field, expectation and value. No zod type leaves this layer:
- * what public declarations reach imports schema-contract.ts, never the types of this file. */
+/** Parses with zod, and reports field, expectation and value on failure. Public declarations import schema-contract.ts
+ * instead, so no zod type becomes public. */
 
 import { z } from 'zod';
 import { type FieldProblem, type WireCode, WireError } from './errors.ts';
@@ -13,23 +13,23 @@ export function schemaOf<T>(type: z.ZodType<T>, code: WireCode = 'bad_frame'): S
       if (result.success) return result.data;
       throw fieldError(result.error.issues[0], value, where, code);
     },
-    // JSON Schema is JSON.
     jsonSchema: () => z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as unknown as JsonObject,
   };
 }
 
-/** Text that survives every store and socket: no lone surrogate, bounded. */
+/** Bounded, well-formed text. */
 export function text(most: number, least = 1): z.ZodType<string> {
+  const expected = `text of ${least} to ${most} characters`;
   return z
-    .string({ error: `text of ${least} to ${most} characters` })
-    .min(least, `text of ${least} to ${most} characters`)
-    .max(most, `text of ${least} to ${most} characters`)
+    .string({ error: expected })
+    .min(least, expected)
+    .max(most, expected)
     .refine(isWellFormed, 'well-formed Unicode text (no lone surrogate)');
 }
 
-/** Text that says something: a name or a title of blanks alone is a slip of the pen. */
+/** Text that is not only blanks, such as a name or a title. */
 export function nonBlankText(most: number): z.ZodType<string> {
-  return text(most).refine((given) => given.trim() !== '', `text of 1 to ${most} characters that are not all blank`);
+  return text(most).refine((value) => value.trim() !== '', `text of 1 to ${most} characters that are not all blank`);
 }
 
 export function integerBetween(least: number, most: number): z.ZodType<number> {
@@ -37,15 +37,14 @@ export function integerBetween(least: number, most: number): z.ZodType<number> {
   return z.number({ error: message }).int(message).min(least, message).max(most, message);
 }
 
-/** An object whose members are looked at elsewhere (size, depth and content have limits of their own). */
+/** An object whose members are checked elsewhere (`copyJsonObject` limits its size, depth and content). */
 export function anyObject(): z.ZodType<JsonObject> {
-  // Only the outer shape is checked here; copyJsonObject makes it JSON.
   return z
     .custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), 'an object')
     .meta({ type: 'object' });
 }
 
-/** A map of texts. zod would drop a `__proto__` key without a word. */
+/** A map of texts. Rejects `__proto__`, which zod would drop silently. */
 export function textMap(): z.ZodType<Record<string, string>> {
   const message = 'an object of texts';
   return anyObject()
@@ -54,7 +53,7 @@ export function textMap(): z.ZodType<Record<string, string>> {
     .meta({ type: 'object', additionalProperties: { type: 'string' } });
 }
 
-/** One of the words of a union type: all of them are listed, or it does not compile. */
+/** The words of a union type; fails to compile unless all are listed. */
 export function oneOf<Word extends string>(words: { readonly [W in Word]: unknown }, error?: string): z.ZodType<Word> {
   // The keys are the words, as the parameter's type says.
   const values = Object.keys(words) as Word[];
@@ -64,23 +63,23 @@ export function oneOf<Word extends string>(words: { readonly [W in Word]: unknow
 type Member<T, Key extends keyof T> =
   Record<never, never> extends Pick<T, Key> ? z.ZodExactOptional<z.ZodType<T[Key]>> : z.ZodType<T[Key]>;
 
-/** A closed record: a member for each of T's and none beside them, so that schema and type cannot drift apart. */
+/** A closed record with exactly the members of T, so schema and type cannot drift apart. */
 export function record<T>(members: { readonly [Key in keyof T]-?: Member<T, Key> }): z.ZodType<T> {
-  // zod cannot infer T from a generic shape; the parameter's type has compared them member by member.
+  // zod cannot infer T from a generic shape; the parameter's type has checked every member.
   return z.strictObject(members) as unknown as z.ZodType<T>;
 }
 
 function fieldError(issue: z.core.$ZodIssue | undefined, value: unknown, where: string, code: WireCode): WireError {
   const deepest = deepestIssue(issue);
-  // A key nobody asked for is named as the field it would be.
-  const stranger = deepest?.code === 'unrecognized_keys' ? deepest.keys[0] : undefined;
-  const path = [...(deepest?.path ?? []), ...(stranger === undefined ? [] : [stranger])];
+  // Name an unknown key as if it were a field.
+  const unknownKey = deepest?.code === 'unrecognized_keys' ? deepest.keys[0] : undefined;
+  const path = [...(deepest?.path ?? []), ...(unknownKey === undefined ? [] : [unknownKey])];
   const field = [where, ...path].map(String).join('.');
   const problem: FieldProblem = {
     field,
     expected: deepest?.message ?? 'something else',
-    // A credential is never shown, also not to who sent it: errors end up in logs.
-    received: path[0] === 'auth' ? kindOf(valueAt(value, path)) : describeValue(stranger ?? valueAt(value, path)),
+    // Never show a credential, not even to its sender: errors end up in logs.
+    received: path[0] === 'auth' ? kindOf(valueAt(value, path)) : describeValue(unknownKey ?? valueAt(value, path)),
   };
   return new WireError(code, `${field}: expected ${problem.expected}, got ${problem.received}`, { ...problem });
 }
@@ -98,7 +97,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['never', 'nothing'],
 ]);
 
-/** What a schema without words of its own expects, as the end of the sentence "expected …". */
+/** Completes the sentence "expected …" for a schema without its own message. */
 export function expectation(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -133,7 +132,7 @@ function knownKeys(object: unknown): string {
   return keys.length === 0 ? 'no such key' : `one of ${keys.join(', ')}`;
 }
 
-/** Of a union, the complaint of the branch that came furthest. */
+/** For a union, the issue of the branch that matched the longest path. */
 export function deepestIssue(issue: z.core.$ZodIssue | undefined): z.core.$ZodIssue | undefined {
   if (issue?.code !== 'invalid_union') return issue;
   const inner = issue.errors.map((issues) => deepestIssue(issues[0])).filter((one) => one !== undefined);

@@ -1,4 +1,4 @@
-/** SHA-256 (FIPS 180-4) of a text, in hex: the pure layers have no crypto of their own. For small things said once in a while. */
+/** SHA-256 (FIPS 180-4) of a short text, in hex, because core may not import a crypto module. */
 
 const K: readonly number[] = roundConstants();
 
@@ -14,7 +14,7 @@ export function sha256(text: string): string {
   return hash.map((word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
 }
 
-/** A one, zeros, and the length in bits: a whole number of blocks. */
+/** Pads to whole blocks: a one bit, zeros, and the length in bits. */
 function padded(text: Uint8Array): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(Math.ceil((text.length + 9) / 64) * 64);
   bytes.set(text);
@@ -46,7 +46,7 @@ function turned(word: number, bits: number): number {
   return (word >>> bits) | (word << (32 - bits));
 }
 
-/** The first 32 bits behind the point of the cube roots of the first 64 primes. */
+/** The first 32 fractional bits of the cube roots of the first 64 primes. */
 function roundConstants(): number[] {
   const constants: number[] = [];
   for (let n = 2; constants.length < 64; n++) {

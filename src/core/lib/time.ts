@@ -1,11 +1,11 @@
-/** Milliseconds and ISO-8601 text. The only file of the pure layers that may name Date. */
+/** Times, durations and time zones. The only file of core that may use Date. */
 
 import { invalidValueError } from './json.ts';
 
 let lastMs = Number.NaN;
 let lastIso = '';
 
-/** The last text is kept: under load many envelopes are stamped within one millisecond. */
+/** Caches the last text: under load many envelopes share one millisecond. */
 export function isoFromMs(ms: number): string {
   if (ms !== lastMs) {
     lastIso = new Date(ms).toISOString();
@@ -15,21 +15,19 @@ export function isoFromMs(ms: number): string {
 }
 
 export function msFromIso(iso: string): number {
-  // Most often asked of the text that was just made.
   return iso === lastIso ? lastMs : Date.parse(iso);
 }
 
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** A date as HTTP headers write it (`Sun, 06 Nov 1994 08:49:37 GMT`); NaN for anything else. */
+/** Parses an HTTP date (`Sun, 06 Nov 1994 08:49:37 GMT`); NaN for anything else. */
 export function msFromHttpDate(text: string): number {
   return HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
 }
 
-/** The end of the year 9999: what comes later ISO-8601 writes otherwise. */
+/** The end of the year 9999; ISO-8601 writes later times differently. */
 const MAX_TIME_MS = 253_402_300_799_999;
 
-/** Milliseconds that can be written as a time. */
 export function isTime(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value <= MAX_TIME_MS;
 }
@@ -41,12 +39,12 @@ const UNIT_SECONDS: ReadonlyMap<string, number> = new Map([
   ['d', 86_400],
 ]);
 
-/** A century: every deadline made of it still is a time that ISO-8601 writes in the usual width. */
+/** A century, so that every deadline still fits the usual ISO-8601 width. */
 export const MAX_DURATION_MS: number = 36_500 * 86_400_000;
 
 export const DURATION = 'a duration such as 30s, 15m, 2h, 1d or seconds (at most 36500d)';
 
-/** `30s 15m 2h 1d` or plain seconds → milliseconds; 0 = off. Anything else is an error that names the field. */
+/** Converts `30s 15m 2h 1d` or plain seconds to milliseconds; 0 = off. Throws an error that names the field. */
 export function durationMs(value: unknown, field: string): number {
   const ms = typeof value === 'string' ? parseDuration(value) : typeof value === 'number' ? value * 1000 : null;
   if (ms === null || !(ms >= 0 && ms <= MAX_DURATION_MS)) throw invalidValueError(field, DURATION, value);
@@ -71,15 +69,15 @@ const OFFSET = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/;
 
 const DAY_MS = 86_400_000;
 
-/** Wall time and UTC are at most 15 hours apart; what is further away than this has nothing to do with a change of the clocks here. */
+/** Wall time and UTC differ by at most 15 hours, so a clock change further away does not matter. */
 const NEAR_MS = 2 * DAY_MS;
 
-/** There are some 600 zones, and a hub uses a few. */
+/** A hub uses a few of about 600 zones. */
 const MAX_FORMATS = 64;
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** A zone by name; offsets are no zones, because they do not know of summer. */
+/** Accepts named zones only: offsets ignore daylight saving time. */
 export function isZone(name: unknown): name is string {
   if (typeof name !== 'string' || !/^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/.test(name)) return false;
   try {
@@ -90,7 +88,7 @@ export function isZone(name: unknown): name is string {
   }
 }
 
-/** How far the clocks of a zone are ahead of UTC. */
+/** The offset of a zone from UTC. */
 export function offsetMs(zone: string, ms: number): number {
   const match = OFFSET.exec(formatOf(zone).format(ms));
   if (match === null) throw new RangeError(`no offset of ${zone} at ${ms}`);
@@ -99,7 +97,7 @@ export function offsetMs(zone: string, ms: number): number {
   return sign === '-' ? -size : size;
 }
 
-/** When the clocks show it first; what they skip is the first instant after the gap. */
+/** The first instant with this wall time; a skipped wall time maps to the first instant after the gap. */
 export function instantOf(zone: string, wallMs: number): number {
   const before = offsetMs(zone, wallMs - DAY_MS);
   const after = offsetMs(zone, wallMs + DAY_MS);
@@ -109,7 +107,7 @@ export function instantOf(zone: string, wallMs: number): number {
   return Math.max(change, wallMs - after);
 }
 
-/** The latest wall time that has come by then: every one up to it has had its instant, every later one has it yet to come. */
+/** The latest wall time whose instant is not after `ms`. */
 export function latestWallTime(zone: string, ms: number): number {
   const before = offsetMs(zone, ms - NEAR_MS);
   if (before === offsetMs(zone, ms + NEAR_MS)) return ms + before;
@@ -123,7 +121,7 @@ export function latestWallTime(zone: string, ms: number): number {
   return reached;
 }
 
-/** The first instant with the later offset. */
+/** Binary search for the first instant with the later offset. */
 function changeBetween(zone: string, from: number, to: number): number {
   const later = offsetMs(zone, to);
   let before = from;

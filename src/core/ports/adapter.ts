@@ -1,4 +1,4 @@
-/** The protocol of session adapters: pure decisions over (metadata, envelope, state). */
+/** The contract of session adapters: pure decisions over (metadata, envelope, state). */
 
 import type { Json, JsonObject } from '../lib/json.ts';
 import type { Awaited, Draft, Envelope, Turn } from '../records/session/envelope.ts';
@@ -12,21 +12,21 @@ export interface AdapterResult {
   readonly close_reason?: string;
 }
 
-/** What an agent answered on its turn. */
+/** An agent's answer on its turn. */
 export interface Reply {
   readonly text: string;
   readonly usage?: JsonObject;
   readonly cost_usd?: number | null;
 }
 
-/** A draft as an adapter or a participant writes it; the rest gets defaults. */
+/** A draft by an adapter or participant; other members get defaults. */
 export interface RoundDraft {
   readonly event_type: string;
   readonly event_data: JsonObject;
   readonly audience?: readonly string[] | null;
 }
 
-/** What a model may call on its turn. */
+/** A tool a model may call on its turn. */
 export interface TurnTool {
   readonly name: string;
   readonly description: string;
@@ -34,12 +34,11 @@ export interface TurnTool {
 }
 
 /**
- * The first six members are the protocol; the rest have defaults.
+ * The first six members are required; the rest have defaults.
  *
- * Adapters are pure: no clock, no chance, no I/O, no registry, and no memory between calls. The state survives JSON
- * unchanged and is never mutated. `fold` is total and O(1): it is called once for each envelope, live and on replay,
- * and returns the state unchanged for a type it does not know. A `ProtocolError` thrown by a validator refuses; any
- * other throw is a defect: it refuses the post as `internal`, and on load makes the session unavailable.
+ * Adapters are pure: no clock, randomness, I/O or memory between calls. State survives JSON and is never mutated.
+ * `fold` is O(1), runs once per envelope, live and on replay, and ignores unknown types. A `ProtocolError` from a
+ * validator rejects; any other throw rejects a post as `internal`, and on load makes the session unavailable.
  */
 export interface SessionAdapter<State = unknown> {
   readonly manifest: Manifest;
@@ -47,45 +46,41 @@ export interface SessionAdapter<State = unknown> {
   validateCreate(metadata: SessionMetadata): void;
   /** `state` is the state before the draft is folded. */
   validateSend(metadata: SessionMetadata, draft: Draft, state: State): void;
-  /** `metadata` is as of this envelope. */
+  /** `metadata` already includes this envelope. */
   fold(envelope: Envelope, state: State, metadata: SessionMetadata): State;
-  /** `state` is the state after the envelope was folded. Called for what participants sent. */
+  /** `state` is the state after the envelope was folded. Called for participants' envelopes only. */
   onAccepted(metadata: SessionMetadata, envelope: Envelope, state: State): AdapterResult;
 
   expectedNext?(metadata: SessionMetadata, state: State): Turn | null;
-  /**
-   * What an active session waits for that is nobody's turn, in 1 to 200 characters on one line, and the grant with which
-   * somebody may see to it. It is kept in the log and shown in lists: names and settings, and nothing that anybody said.
-   */
+  /** The decision that an active session waits for besides a turn (one line, 1 to 200 characters), and the grant that may resolve it.
+   * It is logged and listed: use names and settings only, never content. */
   awaits?(metadata: SessionMetadata, state: State): Pick<Awaited, 'text' | 'grant'> | null;
   defaultView?(metadata: SessionMetadata, participantId: string): ViewRef;
   render?(envelope: Envelope): string;
   turnInput?(envelope: Envelope): string;
   buildRound?(metadata: SessionMetadata, state: State, reply: Reply): readonly RoundDraft[];
   tools?(metadata: SessionMetadata, state: State, participantId: string): readonly TurnTool[];
-  /** What this participant, who has joined, may see of the state: `get_session` shows it. */
+  /** The part of the state that `get_session` shows to this participant, who has joined. */
   publicState?(metadata: SessionMetadata, state: State, participantId: string): JsonObject;
 
-  /**
-   * Called at create, first: the conditions and targets that the knobs name. `registered` is all there are, the newest of
-   * each. Throws like `validateCreate`, also for a name that is not among them.
-   */
+  /** Called first at create, with the newest registered parts: the conditions and targets that the knobs name. Throws like
+   * `validateCreate`, also for an unknown name. */
   uses?(metadata: SessionMetadata, registered: Vocabulary): UsedNames;
-  /** The adapter of one session, with what `uses` named. Called at create and whenever the session comes into memory. */
+  /** The adapter of one session, with the parts that `uses` named. Called at create and on every load. */
   forSession?(metadata: SessionMetadata, vocabulary: Vocabulary): SessionAdapter<State>;
-  /** Called at create, on what `forSession` gave: the knobs with the names of participants replaced by ids. Throws like `validateCreate`. */
+  /** Called at create on the result of `forSession`: the knobs with participant names replaced by ids. Throws like `validateCreate`. */
   resolveKnobs?(metadata: SessionMetadata): JsonObject;
-  /** Called at create, after `validateCreate`: what is allowed and probably not meant. The creator is told. */
+  /** Called at create after `validateCreate`: allowed but probably unintended settings, shown to the creator. */
   warnings?(metadata: SessionMetadata): readonly string[];
-  /** A graph that is no session's yet: what is wrong with it, and how it is drawn. Only a type that has graphs has this. */
+  /** Checks and draws a graph that no session uses yet. Only types with graphs have it. */
   inspectGraph?(graph: JsonObject, vocabulary: Vocabulary): GraphReport;
 }
 
-/** An adapter with its defaults filled in; its state is opaque to whoever holds it. */
+/** An adapter with all defaults; its state is opaque to the caller. */
 export type CompleteAdapter = Required<Omit<SessionAdapter, 'inspectGraph'>>;
 
 export function completeAdapter<State>(given: SessionAdapter<State>): CompleteAdapter {
-  // The state type is known to the adapter alone: the hub only hands back what the adapter returned.
+  // Only the adapter knows its state type; the hub just passes the state back.
   const adapter = given as SessionAdapter;
   return {
     manifest: adapter.manifest,
@@ -109,7 +104,7 @@ export function completeAdapter<State>(given: SessionAdapter<State>): CompleteAd
   };
 }
 
-/** The text of a message, or that it was redacted; a packet as a line to read; a violation in words; other content as its type and JSON. */
+/** Renders an envelope: a redaction, a text, a packet or a violation as a sentence, other content as type and JSON. */
 export function renderText({ event_type, event_data, redacted }: Envelope): string {
   if (redacted !== undefined) return REDACTED_TEXT;
   const text: Json | undefined = event_data.text;
@@ -136,7 +131,7 @@ export interface GraphNode {
   readonly id: string;
   readonly kind: 'start' | 'agent' | 'anyone' | 'target' | 'end';
   readonly label: string;
-  /** Whom an `agent` stands for: a name or an id, as the graph says it. */
+  /** The name or id in the graph, if the node is an agent. */
   readonly agent: string | null;
 }
 
@@ -146,13 +141,13 @@ export interface GraphEdge {
   readonly label: string;
 }
 
-/** A graph as far as it can be drawn, and what is wrong with it. */
+/** The drawable part of a graph, and its problems. */
 export interface GraphReport {
   readonly ok: boolean;
   readonly errors: readonly { readonly field: string; readonly message: string }[];
   readonly warnings: readonly string[];
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
-  /** The node of who begins. */
+  /** The node of the first speaker. */
   readonly initial: string | null;
 }

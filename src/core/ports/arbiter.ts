@@ -1,4 +1,4 @@
-/** The arbiter: one replaceable object that says who may do what. It is asked before a decision is made, and never inside one. */
+/** The arbiter: a replaceable object that allows or denies. The hub asks it before a decision, never during one. */
 
 import { anyMatches } from '../lib/glob.ts';
 import type { Rule } from '../records/access/rule.ts';
@@ -6,32 +6,32 @@ import type { PassportClaim } from '../records/identity/passport.ts';
 import type { Draft, Envelope } from '../records/session/envelope.ts';
 import type { SessionMetadata } from '../records/session/session.ts';
 
-/** true = yes; false = no; a text = no, and why. Anything else is a defect, and means no. */
+/** true = allow; false = deny; a text = deny with this reason. Anything else is a defect and denies. */
 export type ArbiterVerdict = boolean | string;
-/** It may take its time, within the hub's `arbiterMs`; then the answer is no. */
+/** Must settle within the hub's `arbiterMs`; later the answer is deny. */
 export type ArbiterAnswer<T = ArbiterVerdict> = T | Promise<T>;
 
-/** An identity with the rule that holds for it now. */
+/** An identity with its current access rule. */
 export interface ArbiterParty {
   readonly agent_id: string;
   readonly name: string;
   readonly rule: Rule;
 }
 
-/** To open a session with others, or to add one more to a session. */
+/** A request to open a session with others, or to add one participant. */
 export interface OpenAsk {
   readonly by: ArbiterParty;
   readonly others: readonly ArbiterParty[];
   readonly type: string;
-  /** 0 = it has no parent. */
+  /** 0 = no parent. */
   readonly depth: number;
-  /** null = it is to be created. */
+  /** null = not created yet. */
   readonly session_id: string | null;
 }
 
 export interface SendAsk {
   readonly from: ArbiterParty;
-  /** Everyone it is for. */
+  /** All recipients. */
   readonly to: readonly ArbiterParty[];
   readonly session: SessionMetadata;
   readonly draft: Draft;
@@ -60,17 +60,17 @@ export interface Arbiter {
   authorizeRegister(ask: { readonly claim: PassportClaim }): ArbiterAnswer;
   authorizeOpen(ask: OpenAsk): ArbiterAnswer;
   authorizeSend(ask: SendAsk): ArbiterAnswer;
-  /** May this post go into the recipient's inbox? Asked of each recipient. */
+  /** Whether the post may enter the inbox of one recipient. Asked for each recipient. */
   authorizeInbox(ask: InboxAsk): ArbiterAnswer;
-  /** What is denied is not deliverable to that recipient, and counts as acked. The hub's own envelopes are not asked about. */
+  /** Denied envelopes are withheld and count as acked. Not asked about hub envelopes. */
   authorizeDelivery(ask: DeliveryAsk): ArbiterAnswer;
-  /** Who is meant by a name nobody has: a name or an id that is registered, or null to refuse. */
+  /** Resolves an unknown name to a registered name or id; null = reject. */
   resolveUnknown(ask: UnknownAsk): ArbiterAnswer<string | null>;
 }
 
 export type ArbiterMember = keyof Arbiter;
 
-/** The arbiter a hub has by default: it goes by the access rules alone, and answers at once. */
+/** The default arbiter: applies the access rules and answers synchronously. */
 export const ruleArbiter: {
   readonly [Member in keyof Arbiter]: (
     ask: Parameters<Arbiter[Member]>[0],

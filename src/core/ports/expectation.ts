@@ -1,87 +1,80 @@
-/** The contracts of expectations: evaluators say what is waited for and until when, handlers what happens when it is not met. */
+/** The contracts of expectations: evaluators compute waits and deadlines, handlers act on violations. */
 
 import type { FieldProblem } from '../lib/errors.ts';
 import type { Json, JsonObject } from '../lib/json.ts';
 import type { Envelope, Turn } from '../records/session/envelope.ts';
 import type { ExpectationEntry, SessionMetadata } from '../records/session/session.ts';
 
-/** Something that is waited for: it is a violation from `due_ms` on. An entry has one of each agent at most; `since_seq` tells it from earlier ones. */
+/** An obligation that becomes a violation at `due_ms`. An entry has at most one per agent; `since_seq` identifies it. */
 export interface Wait {
-  /** Who must act; null = anybody, the violator is the session. */
+  /** Who must act; null = anybody, and the session is the violator. */
   readonly agent_id: string | null;
-  /** The envelope it began with. */
+  /** The envelope that started the wait. */
   readonly since_seq: number;
   readonly since_ms: number;
   readonly due_ms: number;
 }
 
-/** What an evaluator looks at: the session as it is after its last envelope. */
+/** Evaluator input: the session after its last envelope. */
 export interface WaitContext {
   readonly metadata: SessionMetadata;
   readonly turn: Turn | null;
   readonly pacing: TimingFacts;
-  /** The adapter's own. */
   readonly adapter_state: unknown;
   readonly params: JsonObject;
 }
 
-/**
- * Pure like an adapter, and cheap. (name, version) is the behaviour; a session keeps the versions it began with. A throw is
- * contained and audited: only its entry is not met. One kind waits, the other looks at what was accepted.
- */
+/** Pure like an adapter, and cheap. (name, version) fixes the behaviour; a session keeps the versions it was created with.
+ * The hub contains and audits a throw; only that entry is not evaluated. */
 export type Evaluator = TimedEvaluator | AcceptEvaluator;
 
 interface AnyEvaluator {
   readonly name: string;
   readonly version: number;
-  /** What is wrong with these parameters; `field` is the parameter's name. null = nothing. Called at create. */
+  /** Validates parameters; `field` is the parameter's name, null = valid. Called at create. */
   checkParams(params: JsonObject): FieldProblem | null;
 }
 
-/** Says what is waited for, and until when: it is asked after every envelope, and again when something is due. */
+/** Computes waits with deadlines. Called after every envelope, and again when one is due. */
 export interface TimedEvaluator extends AnyEvaluator {
-  /** What it has not tells the two kinds apart. */
+  /** Absent members tell the two kinds apart. */
   readonly fold?: undefined;
-  /** The first unanswered content of everyone is kept for it: it costs something for each participant. */
+  /** Makes the hub keep the first unanswered content per participant, which costs memory. */
   readonly needsUnanswered?: boolean;
-  /** Its waits are the session's, `agent_id` null: an entry of it cannot have `applies_to`. */
+  /** All waits belong to the session (`agent_id` null): `applies_to` is not allowed. */
   readonly violator?: 'session';
-  /** What is waited for now. Waits that have fired, and those of others than `applies_to` says, are left out by the hub. */
+  /** Current waits. The hub drops those that have fired and those outside `applies_to`. */
   waits(context: WaitContext): readonly Wait[];
-  /** The violation in words, for the log and for views. */
+  /** Describes the violation for logs and views. */
   describe?(violated: readonly Wait[], context: WaitContext): string;
 }
 
-/** Content that was accepted; metadata is as of it. */
+/** Accepted content; metadata already includes it. */
 export interface AcceptedContent {
   readonly envelope: Envelope;
   readonly metadata: SessionMetadata;
   readonly params: JsonObject;
 }
 
-/** The session right after it, with what the evaluator kept before and after. */
+/** The session after the content, with the evaluator's tally before and after it. */
 export interface AcceptContext extends AcceptedContent, WaitContext {
   readonly before: Json | null;
   readonly tally: Json | null;
 }
 
-/**
- * Looks at content right after it was accepted, and only then: a violation is in the unit of that envelope, which is its
- * `since_seq`. Of an entry with `applies_to` it sees what those say to whom it applies, and nothing else.
- */
+/** Checks content when it is accepted: a violation is in the same unit, and the envelope is its `since_seq`. With
+ * `applies_to` it sees only content of those participants. */
 export interface AcceptEvaluator extends AnyEvaluator {
   readonly waits?: undefined;
   readonly violator?: undefined;
-  /** It also sees `delegation.settled`, which says what was spent elsewhere for this session. */
+  /** Also passes `delegation.settled`, which reports money spent in a child session. */
   readonly settlements?: boolean;
-  /**
-   * What it keeps of the session after this content: JSON that does not grow with the session; null = nothing yet. Called once for
-   * each, live and on replay. A throw keeps what there was.
-   */
+  /** The tally after this content: JSON that does not grow with the session; null = nothing yet. Called once per envelope,
+   * live and on replay. A throw keeps the previous tally. */
   fold(tally: Json | null, accepted: AcceptedContent): Json | null;
-  /** Who violates it with this envelope; null = the session. Empty = nobody does. It says itself how often it fires. */
+  /** The violators of this envelope; null = the session, empty = no violation. The evaluator decides how often it fires. */
   violators(context: AcceptContext): readonly (string | null)[];
-  /** The violation in words, for the log and for views. */
+  /** Describes the violation for logs and views. */
   describe?(violators: readonly (string | null)[], context: AcceptContext): string;
 }
 
@@ -95,35 +88,35 @@ export interface Violator {
   readonly since_seq: number;
 }
 
-/** What `expectation.violated` says. */
+/** The data of `expectation.violated`. */
 export interface Violation {
-  /** The place of the entry in the session's list. */
+  /** Index in the session's list. */
   readonly entry: number;
   readonly name: string;
   readonly violators: readonly Violator[];
-  /** When the first of them was due; when it was accepted, if content violates it. */
+  /** When the first wait was due; for content, when it was accepted. */
   readonly due_at: string;
   readonly on_violation: string;
   readonly detail: string;
 }
 
-/** What a handler may cause, as data: the hub carries it out in the unit of the violation. What has no effect is left out. */
+/** A handler's action as data. The hub applies it in the unit of the violation; actions without effect are skipped. */
 export type HandlerEffect =
-  /** The violation itself is delivered; without this it is only in the log. Violators that are the session are everyone. */
+  /** Delivers the violation, which is otherwise only logged. If the session is a violator, everyone receives it. */
   | { readonly kind: 'deliver'; readonly to: 'violators' | 'everyone' }
   | { readonly kind: 'hide' | 'remove'; readonly agent_id: string }
   | { readonly kind: 'close'; readonly reason: string };
 
-/** Pure. A throw is contained and audited; the entry is tried again later. */
+/** Pure. The hub contains and audits a throw, and tries the entry again later. */
 export interface ViolationHandler {
   readonly name: string;
   readonly version: number;
-  /** It does nothing where the violator is the session: who combines the two is warned. */
+  /** Has no effect if the session is the violator; such an entry makes a warning. */
   readonly needsParticipant?: boolean;
   act(violation: Violation, metadata: SessionMetadata): readonly HandlerEffect[];
 }
 
-/** One entry of a session's list, with what it names. */
+/** An entry of a session's list with its evaluator and handler. */
 export interface BoundExpectation<Kind extends Evaluator = Evaluator> {
   readonly index: number;
   readonly entry: ExpectationEntry;
@@ -141,7 +134,7 @@ export interface ExpectationSet {
   readonly needsUnanswered: boolean;
 }
 
-/** null = nothing is expected. */
+/** null = the session has no expectations. */
 export function toExpectationSet(entries: readonly BoundExpectation[]): ExpectationSet | null {
   if (entries.length === 0) return null;
   const timed = entries.filter((watched): watched is TimedEntry => isTimed(watched.evaluator));
@@ -150,7 +143,7 @@ export function toExpectationSet(entries: readonly BoundExpectation[]): Expectat
   return { timed, accepting, needsUnanswered };
 }
 
-/** An envelope, and when it was accepted. */
+/** An envelope and its acceptance time. */
 export interface AcceptedAt {
   readonly seq: number;
   readonly at: number;
@@ -166,7 +159,7 @@ export interface HeldTurn {
   readonly at: number;
 }
 
-/** A turn whose holder said that it cannot take it, and where it said so. */
+/** A turn whose holder reported that it cannot take it, and the seq of that report. */
 export interface FailedTurn extends HeldTurn {
   readonly seq: number;
 }
@@ -175,15 +168,15 @@ export interface TimingFacts {
   readonly created: AcceptedAt | null;
   readonly opened: AcceptedAt | null;
   readonly content: AcceptedAt | null;
-  /** The expected speaker, since when, and when it said that it could not. */
+  /** The holder of the turn, its start, and when the holder reported failure. */
   readonly turn: HeldTurn | null;
   readonly failed: FailedTurn | null;
-  /** The first content each active participant was addressed by since it last said something. Kept only where it is needed. */
+  /** The first content addressed to each active participant since it last posted. Kept only if needed. */
   readonly unanswered: readonly PendingReply[];
-  /** When each participant last said that it is at work. */
+  /** When each participant last reported progress. */
   readonly progress: Readonly<Record<string, number>>;
-  /** By entry, by agent ("" = the session): the wait that has fired last. */
+  /** By entry and agent ("" = the session): the last wait that fired. */
   readonly fired: readonly Readonly<Record<string, number>>[];
-  /** What each evaluator that looks at what is accepted keeps, in the order of their entries. */
+  /** The tallies of the accept evaluators, in the order of their entries. */
   readonly tallies: readonly (Json | null)[];
 }

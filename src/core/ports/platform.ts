@@ -1,40 +1,39 @@
-/** The small ports of the hub: time, chance and logging come from outside. (The store and the link have files of their own.) */
+/** The platform ports of the hub: time, randomness, secrets, logging and tracing. */
 
 export interface Clock {
   /** Wall time in milliseconds; may jump. */
   now(): number;
-  /** Milliseconds that never go back and do not follow the wall clock. */
+  /** Milliseconds that never go back, independent of the wall clock. */
   monotonic(): number;
   /** Calls `run` once after `ms`; the result cancels it. */
   after(ms: number, run: () => void): () => void;
 }
 
 export interface Ids {
-  /** 32 lower-case hex digits that nobody can guess. */
+  /** 32 unpredictable lower-case hex digits. */
   hex32(): string;
 }
 
-/** Secrets and what is kept of them. */
 export interface Secrets {
-  /** A new one, url-safe, of at least 192 bits. */
+  /** Makes a url-safe secret of at least 192 bits. */
   make(): string;
-  /** One way. */
+  /** A one-way digest. */
   digest(secret: string): string;
-  /** In a time that does not tell where they differ. */
+  /** Compares in constant time. */
   same(a: string, b: string): boolean;
 }
 
 export interface Logger {
-  /** What one looks at when something is wrong; who has none is not told. */
+  /** Details for troubleshooting; absent = discarded. */
   debug?(message: string, details?: Record<string, unknown>): void;
   info(message: string, details?: Record<string, unknown>): void;
   warn(message: string, details?: Record<string, unknown>): void;
   error(message: string, details?: Record<string, unknown>): void;
 }
 
-/** Follows posts across programs, by the `traceparent` of their envelopes. */
+/** Traces posts across programs by the `traceparent` of their envelopes. */
 export interface Tracing {
-  /** A post arrived. `traceparent` is its sender's. */
+  /** Starts tracing a post; `traceparent` is the sender's. */
   accepting(post: {
     readonly session_id: string;
     readonly event_type: string;
@@ -43,13 +42,13 @@ export interface Tracing {
 }
 
 export interface PostTrace {
-  /** What the envelope gets if its sender gave none; null = nothing. */
+  /** Set on the envelope if its sender gave none; null = leave it unset. */
   readonly traceparent: string | null;
   accepted(answer: { readonly envelope_id: string; readonly seq: number }): void;
   refused(code: string): void;
 }
 
-/** What is used of an AbortSignal that is given to us; every platform's own is one. */
+/** The part of an AbortSignal we use; every platform's signal has it. */
 export interface CancelSignal {
   readonly aborted: boolean;
   readonly reason: unknown;
@@ -57,7 +56,7 @@ export interface CancelSignal {
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** A signal of ours: the platform's AbortSignal where its type is known, so that `fetch` takes it. */
+/** The platform's AbortSignal where its type is known, so that `fetch` accepts it. */
 // biome-ignore lint/style/noRestrictedGlobals: only its type is looked at
 export type OwnSignal = typeof globalThis extends { AbortSignal: { prototype: infer Signal } } ? Signal : CancelSignal;
 

@@ -1,46 +1,44 @@
-/** What a participant sees of a session: a pure function of the log up to a seq, who it is, and parameters. */
+/** Views: pure functions that render a log up to a seq for one participant. */
 
 import type { JsonObject } from '../lib/json.ts';
 import type { Envelope } from '../records/session/envelope.ts';
 
-/** One envelope the participant may see, with the text its session's adapter renders. */
+/** An envelope visible to the participant, with the text its session adapter rendered. */
 export interface ViewLine {
   readonly seq: number;
   readonly sender_id: string;
-  /** The sender's name in this session; "hub" for the hub's own. */
+  /** The sender's name in this session; "hub" for hub envelopes. */
   readonly name: string;
-  /** The participant said it. */
+  /** true if the participant sent it. */
   readonly own: boolean;
   readonly text: string;
   readonly envelope: Envelope;
 }
 
-/** What the participant may see before the first line that is shown, counted. */
+/** A count of the visible lines before the first shown one. */
 export interface EarlierLines {
   readonly count: number;
-  /** Who said it, in the order of the participants. */
+  /** The senders, in the order of the participants. */
   readonly names: readonly string[];
 }
 
-/** One message as a model takes it: the participant's own lines are `assistant`, all others `user`. */
+/** A message for a model: the participant's own lines are `assistant`, all others `user`. */
 export interface ViewMessage {
   readonly role: 'assistant' | 'user';
   readonly content: string;
-  /** null = made by the view, as a summary is. */
+  /** null = made by the view, such as a summary. */
   readonly seq: number | null;
   readonly name: string | null;
 }
 
-/**
- * A view is pure and remembers nothing. (name, version) is the behaviour. The hub asks `window` for a function and
- * offers it lines, the newest first, until it says no; then `show` gets the lines that were taken, the oldest first.
- */
+/** Pure and stateless. (name, version) fixes the behaviour. The hub offers lines, newest first, to the function from
+ * `window` until it returns false; `show` then gets the accepted lines, oldest first. */
 export interface View {
   readonly name: string;
   readonly version: number;
-  /** The parameters with their defaults; throws a ProtocolError that names the one that is wrong. */
+  /** Applies defaults; throws a ProtocolError that names an invalid parameter. */
   parseParams(params: JsonObject): JsonObject;
-  /** A fresh function for each reading; false = neither this line nor any before it. */
+  /** A new function per reading; false = excludes this line and all before it. */
   window(params: JsonObject): (line: ViewLine) => boolean;
   show(shown: readonly ViewLine[], earlier: EarlierLines, params: JsonObject): readonly ViewMessage[];
 }

@@ -1,10 +1,9 @@
-/** The fields records share: ids, names, times, counts and keys, each as a schema. It knows no record. */
+/** Schemas of the fields that records share: ids, names, times, counts and keys. Imports no record. */
 
 import { z } from 'zod';
 import { utf8Bytes } from '../lib/json.ts';
 import { integerBetween, text } from '../lib/schema.ts';
 
-/** Ids the hub makes. */
 export const GENERATED_ID: RegExp = /^[0-9a-f]{32}$/;
 
 export const EVENT_TYPE: RegExp = /^[A-Za-z][A-Za-z0-9._-]{0,127}$/;
@@ -17,7 +16,6 @@ export const sessionId: z.ZodType<string> = z
   .string({ error: 'a session id' })
   .regex(GENERATED_ID, 'a session id of 32 lower-case hex digits');
 
-/** Ids the hub makes: of agents and envelopes. */
 export const generatedId: z.ZodType<string> = z.string().regex(GENERATED_ID, 'an id of 32 lower-case hex digits');
 
 export const time: z.ZodType<string> = z.iso.datetime({
@@ -42,7 +40,6 @@ export const agentRef: z.ZodType<string> = text(64);
 
 export const AUDIENCE_LENGTH = 4096;
 
-/** Who something is for, by id. */
 export const audience: z.ZodType<string[]> = z
   .array(agentRef, { error: 'a list of agent ids, or null for everyone' })
   .min(1, 'at least one agent id, or null for everyone')
@@ -53,12 +50,12 @@ export const key: z.ZodType<string> = text(128).refine((value) => utf8Bytes(valu
 export const agentName: z.ZodType<string> = z
   .string({ error: 'a name' })
   .regex(NAME, 'a name of a-z 0-9 . _ - (1 to 64 characters, starting with a letter or digit)')
-  // It would read as the sender of the hub's own envelopes.
+  // "hub" is the sender of hub envelopes.
   .refine((name) => name !== 'hub', 'another name: "hub" is the hub itself')
-  // Names and ids are taken in the same places: one that could be an id could pass for somebody else.
+  // Names and ids are accepted in the same places: a name that looks like an id could impersonate another agent.
   .refine((name) => !GENERATED_ID.test(name), 'another name: 32 hex digits are an id');
 
-/** A word to search by: space around it would never be found. */
+/** A search keyword; surrounding space would never match. */
 export const keyword: z.ZodType<string> = text(64).refine(
   (value) => value === value.trim(),
   'text of 1 to 64 characters without space around it',

@@ -1,4 +1,4 @@
-/** What evaluators and handlers give is anybody's: whatever has not the shape it must have is a defect of theirs, named. */
+/** Checks the untrusted output of evaluators and handlers; a wrong shape is their defect, reported by name. */
 
 import { HubError } from '../lib/errors.ts';
 import { describeValue, isWellFormed } from '../lib/json.ts';
@@ -6,16 +6,16 @@ import { isTime } from '../lib/time.ts';
 import type { Evaluator, HandlerEffect, ViolationHandler, Wait } from '../ports/expectation.ts';
 import { participantOf, type SessionMetadata } from '../records/session/session.ts';
 
-/** Enough for every participant there may be, each with its name and some words. */
+/** Enough for every participant's name with some text. */
 const MAX_DETAIL = 65_536;
 const MAX_REASON = 256;
 
-/** A list, whatever is in it: it is looked at after every envelope. */
+/** Checks only that it is a list: this runs after every envelope. */
 export function checkList({ name }: Evaluator, waits: readonly Wait[]): readonly Wait[] {
   return listOf(waits, () => evaluatorDefect(name, 'waits must give a list', waits)) as readonly Wait[];
 }
 
-/** All that is asked of waits: of each participant, and of the session, one at most. */
+/** Checks every wait; an agent, or the session, may have only one. */
 export function checkWaits({ name }: Evaluator, waits: readonly Wait[], metadata: SessionMetadata): readonly Wait[] {
   const seen = new Set<unknown>();
   for (const wait of waits) {
@@ -59,17 +59,16 @@ export function checkEffects({ name }: ViolationHandler, effects: unknown): read
         throw handlerDefect(name, 'an effect is deliver, hide, remove or close', kind);
     }
   }
-  // Looked at one by one just now.
   return effects as readonly HandlerEffect[];
 }
 
-/** It is shown in logs and to people. */
+/** Reasons are shown in logs and to people. */
 function isReason(value: unknown): boolean {
   if (typeof value !== 'string' || value === '' || value.length > MAX_REASON) return false;
   return isWellFormed(value) && !/\p{Cc}/u.test(value);
 }
 
-/** Whoever must not wait and does gives a promise, and one that fails unseen would end the process. */
+/** A synchronous extension that returns a promise must not cause an unhandled rejection. */
 export function ignoreRejection(value: unknown): void {
   if (value instanceof Promise) value.catch(() => {});
 }

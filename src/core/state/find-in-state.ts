@@ -1,40 +1,40 @@
-/** Whether a session's state holds what an envelope said: then it cannot be hidden without changing the state. Pure. */
+/** Finds redacted content in a session's state: such content cannot be removed without changing the state. */
 
 import { textValues } from '../lib/find-text.ts';
 import type { Json } from '../lib/json.ts';
 import type { SessionState } from './state.ts';
 
-/** Shorter texts are words that stand anywhere. */
+/** Shorter texts are common words. */
 const LEAST = 8;
-/** A member is called so to say what it holds: `context_updates`, `apiToken`. Whatever else is in a name may be a secret. */
+/** Names like `context_updates` or `apiToken` describe a member; any other name may itself be a secret. */
 const PLAIN_NAME = /^[A-Za-z_]{1,32}$/;
 
-/** Where the state holds some text, name or number of it; null = nowhere. Names and settings of the session are no secret of an envelope. */
+/** The path at which the state holds a text, name or number of `content`; null = nowhere. Session settings do not count. */
 export function findInState(
   { metadata, adapter_state, pacing, delegations, tasks }: SessionState,
-  said: Json,
+  content: Json,
 ): string | null {
-  // Why it ended may be what an envelope said: no setting, and shown to everybody.
+  // The close reason may quote an envelope, and everybody can see it.
   const { close_reason, ...settings } = metadata;
   const known = JSON.stringify(settings);
-  const isSought = (text: string): boolean =>
+  const isDistinctive = (text: string): boolean =>
     text.length >= LEAST && !known.includes(JSON.stringify(text).slice(1, -1));
-  const [names, numbers] = namesAndNumbersIn(said);
-  const sought = [...textValues(said), ...names, ...numbers.map(String)].filter(isSought);
+  const [names, numbers] = namesAndNumbersIn(content);
+  const sought = [...textValues(content), ...names, ...numbers.map(String)].filter(isDistinctive);
   if (sought.length === 0) return null;
   if (typeof close_reason === 'string' && sought.some((one) => close_reason.includes(one))) return 'close_reason';
-  const soughtNumbers = new Set(numbers.filter((one) => isSought(String(one))));
-  // A part of it is held too where it was cut to its beginning.
+  const soughtNumbers = new Set(numbers.filter((one) => isDistinctive(String(one))));
+  // The state may hold a truncated copy.
   const holds = (value: string | number): boolean => {
     if (typeof value === 'number') return soughtNumbers.has(value);
-    return isSought(value) && sought.some((one) => value.includes(one) || one.startsWith(value));
+    return isDistinctive(value) && sought.some((one) => value.includes(one) || one.startsWith(value));
   };
   return placeOf({ adapter_state, pacing, delegations, tasks }, '', holds);
 }
 
-function namesAndNumbersIn(said: Json): [names: string[], numbers: number[]] {
+function namesAndNumbersIn(content: Json): [names: string[], numbers: number[]] {
   const [names, numbers]: [string[], number[]] = [[], []];
-  const waiting: Json[] = [said];
+  const waiting: Json[] = [content];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (typeof next === 'number') numbers.push(next);
     if (typeof next !== 'object' || next === null) continue;

@@ -1,4 +1,4 @@
-/** The summary of a session that stays in memory when its state does not: enough to list it, find it and wake it. */
+/** The head: a summary of a session that stays in memory while its state does not, used to list, find and wake it. */
 
 import { HubError } from '../lib/errors.ts';
 import { msFromIso } from '../lib/time.ts';
@@ -9,7 +9,7 @@ import { addSpend, spendFromEnvelope } from '../records/session/spending.ts';
 import type { Entry, Head, Unit } from '../records/session/unit.ts';
 import { endOfTask } from '../records/work/tasks.ts';
 
-/** One step of the summary; the first entry of a session must be `session.created`. */
+/** Folds one entry; the first entry of a session must be `session.created`. */
 export function foldHead(head: Head | null, entry: Entry): Head {
   const { envelope } = entry;
   if (head === null) return createdHead(entry);
@@ -74,7 +74,7 @@ function withTasks(before: Head, head: Head, envelope: Envelope): Head {
   return Object.keys(others).length === 0 ? head : { ...head, tasks: others };
 }
 
-/** Asked for every entry: most say nothing of it, and cost two looks. */
+/** A cheap check: it runs for every entry, and most have no costs. */
 function mayHaveSpent({ event_type, event_data }: Envelope): boolean {
   return event_data.cost_usd !== undefined || event_data.usage !== undefined || event_type === 'delegation.settled';
 }
@@ -85,7 +85,7 @@ function withSpent({ spent }: Head, head: Head, envelope: Envelope): Head {
   return { ...head, spent: spent === undefined ? more : addSpend(spent, more) };
 }
 
-/** One who came later, or declined before; the invites of the creation change nothing. */
+/** Applies to new and previously declined participants; the invites of the creation change nothing. */
 function withInvitee(head: Head, envelope: Envelope): Head {
   const status = head.members[String(envelope.event_data.agent_id)];
   return status === undefined || status === 'rejected' ? withMember(head, envelope, 'invited') : head;
@@ -95,7 +95,7 @@ function ended(head: Head, { created_at, event_data }: Envelope, state: 'CLOSED'
   return { ...head, state, closed_at: created_at, close_reason: String(event_data.reason) };
 }
 
-/** Written out: all that most entries change is made for every one of them, and a spread costs ten times as much. */
+/** Lists every member: this runs for every entry, and a spread is ten times slower. */
 function movedOn(head: Head, { envelope, turn, due }: Entry): Head {
   return {
     session_id: head.session_id,
@@ -122,26 +122,26 @@ function movedOn(head: Head, { envelope, turn, due }: Entry): Head {
     request_digest: head.request_digest,
     turn,
     due_at: due ?? null,
-    // Heads that were stored before there were delegations lack the member.
+    // Heads stored by older versions lack the member.
     delegations: head.delegations ?? 0,
   };
 }
 
-/** Of one that does not say it nothing later is known than that it was created. */
+/** Old heads lack the member: only their creation time is known. */
 export function changedAt({ changed_at, created_at }: Head): string {
   return changed_at ?? created_at;
 }
 
-/** When the session must be looked at next, by its lifecycle or its expectations; null = no deadline. */
+/** The next deadline of the lifecycle or the expectations; null = none. */
 export function headDeadline(head: Head): number | null {
   const lifecycle = lifecycleDeadline(head);
-  // Heads that were stored before there were expectations lack the member.
+  // Heads stored by older versions lack the member.
   const due = head.due_at ?? null;
   if (due === null || isTerminal(head.state)) return lifecycle;
   return lifecycle === null ? due : Math.min(lifecycle, due);
 }
 
-/** When the session must be looked at next, by its lifecycle alone; null = no deadline. */
+/** The next deadline of the lifecycle alone; null = none. */
 export function lifecycleDeadline(head: Head): number | null {
   switch (head.state) {
     case 'INVITED':
@@ -156,7 +156,7 @@ export function lifecycleDeadline(head: Head): number | null {
 }
 
 function createdHead({ envelope, turn, due }: Entry): Head {
-  // session.created is made by the hub from a parsed request; the log is read by checksum, not by schema.
+  // The hub made this data from a parsed request, so it needs no schema check.
   const created = envelope.event_data as unknown as CreatedData;
   const members: Record<string, ParticipantStatus> = {};
   for (const { agent_id } of created.participants) {
@@ -191,7 +191,7 @@ function createdHead({ envelope, turn, due }: Entry): Head {
   };
 }
 
-/** An expectation closes the session when the invites are not answered in time; the lifecycle need not. */
+/** true if an expectation, not the lifecycle, closes a session whose invites are not answered in time. */
 function acksAreWatched({ manifest, versions }: CreatedData): boolean {
   if (versions.evaluators === undefined) return false;
   return manifest.expectations.some(
@@ -205,7 +205,7 @@ function earliest(...times: (string | null)[]): number | null {
   return known.length === 0 ? null : Math.min(...known);
 }
 
-/** A unit must go on where its caller believes the log to end, after seq `before`; anything else is a defect of the caller. */
+/** A unit must continue after seq `before`; anything else is a defect of the caller. */
 export function checkSeqs(logId: string, before: number, { entries }: Unit): void {
   if (entries.length === 0) throw new HubError('bad_unit', `log ${logId}: a unit has at least one entry`);
   for (let i = 0; i < entries.length; i++) {
@@ -217,14 +217,13 @@ export function checkSeqs(logId: string, before: number, { entries }: Unit): voi
   }
 }
 
-/** The head of a log after one more entry; null = the log does not begin with `session.created`: it is no session. */
+/** The head after one more entry; null = not a session, because the log does not begin with `session.created`. */
 export function foldSession(head: Head | null, entry: Entry): Head | null {
   const { seq, event_type } = entry.envelope;
   const isSession = head !== null || (seq === 1 && event_type === 'session.created');
   return isSession ? foldHead(head, entry) : null;
 }
 
-/** The session is one of those that are asked for. */
 export function matchesQuery(head: Head, query: SessionQuery): boolean {
   const { participant, states, type, ended_since, changed_since } = query;
   if (participant !== undefined && !Object.hasOwn(head.members, participant)) return false;

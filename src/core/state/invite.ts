@@ -1,11 +1,10 @@
-/** Invites: what they say, at the creation of a session and later, and what the fold makes of one that came later. */
+/** Builds and folds invites, at the creation of a session and later. */
 
 import { type Draft, type Envelope, hubDraft } from '../records/session/envelope.ts';
 import type { Participant, SessionMetadata } from '../records/session/session.ts';
 
 type Place = Pick<Participant, 'agent_id' | 'name' | 'role' | 'order'>;
 
-/** What an invite says of its session: the same at its creation and later. */
 export interface InviteContext {
   readonly session_id: string;
   readonly manifest: { readonly type: string };
@@ -23,7 +22,7 @@ export function inviteDraft(session: InviteContext, { agent_id, name, role, orde
 
 type Invited = Pick<SessionMetadata, 'participants' | 'pending_acks' | 'rejected_by'>;
 
-/** A newcomer is put last, who declined before is asked again; the invites of the creation change nothing. */
+/** Appends a new invitee, or invites one that declined again; the invites of the creation change nothing. */
 export function applyInvite(before: SessionMetadata, { event_data }: Envelope): Invited {
   const { participants, pending_acks, rejected_by } = before;
   const agentId = String(event_data.agent_id);

@@ -1,4 +1,4 @@
-/** The lifecycle of a session, as a state machine used through its pure transition. It runs on lifecycle events only. */
+/** The lifecycle of a session: a state machine used only through its pure transition function. */
 
 import { setup, transition } from 'xstate';
 import { HubError } from '../lib/errors.ts';
@@ -14,10 +14,8 @@ export type LifecycleEvent =
   | 'expire' // expires_at, or orphaned
   | 'drained'; // everyone bound has the closing, or the drain timed out
 
-/**
- * `session.closing` begins CLOSING: everyone hears it and posts are refused, but the session ends only when those
- * present have it. From INVITED there is nothing to drain. Events left out have no effect in that state.
- */
+/** CLOSING drains: everyone gets `session.closing`, posts are rejected, and the session ends when all bound participants
+ * have acked. INVITED has nothing to drain. Events left out have no effect in that state. */
 const machine = setup({ types: { events: {} as { type: LifecycleEvent } } }).createMachine({
   initial: 'INVITED',
   states: {

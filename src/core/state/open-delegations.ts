@@ -1,10 +1,10 @@
-/** The open delegations of a session, folded from its log, and what settles them. Pure. */
+/** The open delegations of a session, folded from its log, and the drafts that settle them. */
 
 import type { JsonObject } from '../lib/json.ts';
 import { type Draft, type Envelope, HUB_ID, hubDraft } from '../records/session/envelope.ts';
 import type { DelegationBudget, DelegationOpened, DelegationSettled } from '../records/work/delegation.ts';
 
-/** A delegation that is not settled: its budget is set aside. */
+/** An unsettled delegation; its budget is reserved. */
 export interface OpenDelegation {
   readonly delegation_id: string;
   readonly agent_id: string;
@@ -15,7 +15,7 @@ export interface OpenDelegation {
   readonly seq: number;
 }
 
-/** Most sessions have none, and share this. */
+/** Shared by all sessions without delegations. */
 export const NO_DELEGATIONS: readonly OpenDelegation[] = Object.freeze([]);
 
 export function foldDelegations(before: readonly OpenDelegation[], envelope: Envelope): readonly OpenDelegation[] {
@@ -34,7 +34,7 @@ export function foldDelegations(before: readonly OpenDelegation[], envelope: Env
   }
 }
 
-/** Made by the hub; the log is read by checksum, not by schema. */
+/** The hub made this data, so it needs no schema check. */
 export function openedFrom({ event_data }: Envelope): DelegationOpened {
   return event_data as unknown as DelegationOpened;
 }
@@ -43,12 +43,12 @@ export function settledFrom({ event_data }: Envelope): DelegationSettled {
   return event_data as unknown as DelegationSettled;
 }
 
-/** Under which its settlement is found again. */
+/** The idempotency key of a settlement, used to find it again. */
 export function settledKey(delegationId: string): string {
   return `settled ${delegationId}`;
 }
 
-/** What is open when a session ends is settled in the unit of its end. What its children spent is not known there. */
+/** Settles open delegations when the parent session ends. The spending of the children is unknown here. */
 export function settlementsAtEnd(
   sessionId: string,
   delegations: readonly OpenDelegation[],
@@ -66,7 +66,7 @@ export function settlementsAtEnd(
   );
 }
 
-/** For who delegated to hear. */
+/** Addressed to the delegator. */
 export function settledDraft(sessionId: string, { agent_id }: OpenDelegation, settled: DelegationSettled): Draft {
   // DelegationSettled is JSON; its interface only lacks an index signature.
   const draft = hubDraft(sessionId, 'delegation.settled', settled as unknown as JsonObject, [agent_id]);

@@ -1,4 +1,4 @@
-/** Pacing facts: since when what is waited for, folded from the log like everything else. O(1) for most envelopes. */
+/** Folds the timing facts that expectations need. O(1) for most envelopes. */
 
 import { HubError } from '../lib/errors.ts';
 import type { Json } from '../lib/json.ts';
@@ -41,7 +41,7 @@ export function foldPacing(
   const type = envelope.event_type;
   const at = msFromIso(envelope.created_at);
   const moment = { seq: envelope.seq, at };
-  // Written out: it is made for every envelope, and a spread costs ten times as much.
+  // Lists every member: this runs for every envelope, and a spread is ten times slower.
   return {
     created: before.created ?? moment,
     opened: type === 'session.opened' ? moment : before.opened,
@@ -55,7 +55,7 @@ export function foldPacing(
   };
 }
 
-/** What holders say of their turns is kept also where nothing is expected: it says what they need not say again. */
+/** Reports are kept even without expectations: they prevent repeated log entries. */
 function reported(before: TimingFacts, envelope: Envelope): TimingFacts {
   const at = msFromIso(envelope.created_at);
   switch (envelope.event_type) {
@@ -83,7 +83,7 @@ function progressed({ progress }: TimingFacts, { sender_id }: Envelope, at: numb
   return { ...progress, [sender_id]: at };
 }
 
-/** Who is not active owes no answer, and begins anew when it comes back. */
+/** Only active participants owe an answer; a returning one starts again. */
 function unansweredAfter(
   before: readonly PendingReply[],
   { event_type, sender_id, audience, seq }: Envelope,
@@ -110,7 +110,7 @@ function isActive({ status }: SessionMetadata['participants'][number]): boolean 
 }
 
 function firedAfter(before: TimingFacts['fired'], { event_data }: Envelope): TimingFacts['fired'] {
-  // Made by the hub; the log is read by checksum, not by schema.
+  // The hub made this data, so it needs no schema check.
   const { entry, violators } = event_data as unknown as {
     entry: number;
     violators: readonly { agent_id: string | null; since_seq: number }[];
@@ -136,13 +136,13 @@ export function talliesAfter(
     try {
       return foldTally(watched, tally, envelope, metadata);
     } catch {
-      // The session goes on, and so does its replay; who checks the envelope finds it again and reports it.
+      // Keep folding, live and on replay; the accept check reports the error.
       return tally;
     }
   });
 }
 
-/** It sees this envelope: content of those it applies to, and what they delegated if it asks for that. */
+/** Whether an entry sees this envelope: content of agents it applies to, and their settlements if requested. */
 export function isFor({ entry, evaluator }: AcceptEntry, envelope: Envelope, metadata: SessionMetadata): boolean {
   if (envelope.event_type === 'delegation.settled' && evaluator.settlements !== true) return false;
   return appliesTo(entry, actingAgent(envelope), metadata);
@@ -158,11 +158,11 @@ export function foldTally(
   const after: unknown = evaluator.fold(tally, accepted) ?? null;
   ignoreRejection(after);
   if (after instanceof Promise) throw new HubError('bad_evaluator', `${evaluator.name}: fold must not wait`);
-  // Whether it is JSON is for its contract suite to say.
+  // The contract suite checks that it is JSON.
   return after as Json | null;
 }
 
-/** null = the session, which is everyone's. */
+/** `agentId` null = the session, to which every entry applies. */
 export function appliesTo(
   { applies_to }: ExpectationEntry,
   agentId: string | null,

@@ -1,7 +1,5 @@
-/**
- * The JSON text of units and envelopes, as JSON.stringify would write it. Every accepted envelope is written, to the disk and
- * to its recipients: knowing its members makes that several times cheaper than finding them out.
- */
+/** Writes units and envelopes exactly like JSON.stringify, but several times faster, because the members are known. Every
+ * accepted envelope is written to disk and to its recipients. */
 
 import type { Awaited, Envelope, Turn } from '../records/session/envelope.ts';
 import type { Entry, Unit } from '../records/session/unit.ts';
@@ -17,21 +15,21 @@ export function serializeUnit({ entries }: Unit): string {
   return `{"entries":[${text}]}`;
 }
 
-/** A plain text in one piece; anything else as JSON does it. Ids, times and types are the hub's, and need no escape. */
+/** Fast for plain texts; anything else goes through JSON.stringify. Ids, times and types need no escapes. */
 export function serializeEnvelope(e: Envelope): string {
   const { text } = e.event_data;
   if (typeof text !== 'string' || !isPlain(e)) return JSON.stringify(e);
   return `{"session_id":"${e.session_id}","sender_id":"${e.sender_id}","audience":null,"event_type":"${e.event_type}","event_data":{"text":"${text}"},"causation_id":null,"task_id":null,"traceparent":null,"priority":"${e.priority}","idempotency_key":${e.idempotency_key === null ? 'null' : jsonString(e.idempotency_key)},"ttl_seconds":null,"envelope_id":"${e.envelope_id}","seq":${e.seq},"depth":${e.depth},"created_at":"${e.created_at}"}`;
 }
 
-/** The text of the only envelope of a unit, out of the text of the unit: what follows it says nothing of envelopes. */
+/** Extracts the envelope from the text of a single-entry unit; no envelope follows its `turn`. */
 export function extractSingleEnvelope(unit: string): string {
   return unit.slice(UNIT_HEAD.length, unit.lastIndexOf(',"turn":'));
 }
 
 const UNIT_HEAD = '{"entries":[{"envelope":';
 
-/** What most units are: one text under a key. Written out as a whole: every piece a text is made of is an object of its own. */
+/** Most units: one text under a key. One template, because every piece of text is an allocation. */
 function everydayUnit({ envelope: e, turn, due, awaits }: Entry): string {
   const text = `{"entries":[{"envelope":{"session_id":"${e.session_id}","sender_id":"${e.sender_id}","audience":null,"event_type":"msg.text","event_data":{"text":"${e.event_data.text}"},"causation_id":null,"task_id":null,"traceparent":null,"priority":"normal","idempotency_key":"${e.idempotency_key}","ttl_seconds":null,"envelope_id":"${e.envelope_id}","seq":${e.seq},"depth":${e.depth},"created_at":"${e.created_at}"},"turn":`;
   if (turn === null && due !== undefined && awaits === undefined) return `${text}null,"due":${due}}]}`;
@@ -47,7 +45,7 @@ function isEveryday(e: Envelope): boolean {
   return isPlain(e) && !NEEDS_ESCAPE.test(e.idempotency_key);
 }
 
-/** To everyone, with a text that can stand between quotes and nothing beside it. */
+/** Addressed to everyone, with only a text that needs no escapes. */
 function isPlain(e: Envelope): boolean {
   if (e.audience !== null || e.ttl_seconds !== null) return false;
   if (e.redacted !== undefined || e.causation_id !== null || e.task_id !== null || e.traceparent !== null) return false;
@@ -56,7 +54,6 @@ function isPlain(e: Envelope): boolean {
   return typeof text === 'string' && !NEEDS_ESCAPE.test(text);
 }
 
-/** As a text of JSON. */
 export function jsonString(text: string): string {
   return NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
 }

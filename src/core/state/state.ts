@@ -1,4 +1,4 @@
-/** The state of a session: a fold of its log, and nothing else. Live and replay run the same function. */
+/** The state of a session: a pure fold of its log. Live operation and replay run the same function. */
 
 import { msFromIso } from '../lib/time.ts';
 import type { CompleteAdapter } from '../ports/adapter.ts';
@@ -16,24 +16,24 @@ import { nextDue, type WaitInput } from './waits.ts';
 export interface SessionState {
   readonly metadata: SessionMetadata;
   readonly head: Head;
-  /** The adapter's own; undefined while its adapter is missing. */
+  /** Opaque; undefined if the adapter is missing. */
   readonly adapter_state: unknown;
-  /** The seq at which each participant got its present status. */
+  /** The seq at which each participant got its current status. */
   readonly status_seq: Readonly<Record<string, number>>;
-  /** What expectations look at; nothing in a session that has none. */
+  /** Input of expectations; empty if the session has none. */
   readonly pacing: TimingFacts;
-  /** What was delegated and is not settled. */
+  /** Unsettled delegations. */
   readonly delegations: readonly OpenDelegation[];
   readonly tasks: Tasks;
 }
 
-/** What the fold needs beside the log. A missing adapter folds everything but the adapter's state. */
+/** Input of the fold besides the log. Without an adapter, everything but the adapter's state is folded. */
 export interface FoldContext {
   readonly adapter: CompleteAdapter | null;
   readonly epoch: number;
   /** The session's expectations; absent or null = none. */
   readonly watch?: ExpectationSet | null;
-  /** On replay, the turn the log has for this envelope; a missing adapter cannot say it. */
+  /** On replay, the logged turn; used if the adapter is missing. */
   readonly recorded?: Turn | null;
 }
 
@@ -53,7 +53,7 @@ export function foldEnvelope(state: SessionState | null, envelope: Envelope, con
   const adapter_state = folds ? adapter.fold(envelope, state.adapter_state, metadata) : state.adapter_state;
   const turn = adapter === null ? knownTurn(state, metadata, context) : expectedTurn(adapter, metadata, adapter_state);
   const pacing = foldPacing(state.pacing, envelope, metadata, turn, watch);
-  // What a session expects that is unavailable is not known; the last time that was is when to see whether it is back.
+  // The waits of an unavailable session are unknown: keep its last deadline, to check again then.
   const lastDue = adapter === null ? (state.head.due_at ?? null) : null;
   const tasks = envelope.task_id === null ? state.tasks : foldTasks(state.tasks, envelope);
   const watched = { metadata, turn, pacing, adapter_state };
@@ -68,7 +68,7 @@ export function foldEnvelope(state: SessionState | null, envelope: Envelope, con
   return { metadata, head, adapter_state, status_seq, pacing, delegations, tasks };
 }
 
-/** What the log says beside an envelope: whose turn it is after it, and when something expected, or a task, is due. */
+/** The entry with the earliest deadline of the expectations and tasks. */
 function withDue(
   envelope: Envelope,
   watched: WaitInput,
@@ -86,7 +86,7 @@ function expectedTurn(adapter: CompleteAdapter, metadata: SessionMetadata, adapt
   return metadata.state === 'ACTIVE' ? adapter.expectedNext(metadata, adapterState) : null;
 }
 
-/** As long as it is the same in words, it is since the same envelope; without its adapter a session waits as before. */
+/** While the text and grant stay the same, so does `since_seq`. Without its adapter a session keeps waiting as before. */
 function awaitedIn(
   adapter: CompleteAdapter | null,
   { metadata, adapter_state }: WaitInput,
@@ -99,7 +99,7 @@ function awaitedIn(
   return before?.text === text && before.grant === grant ? before : { text, grant, since_seq: metadata.head_seq };
 }
 
-/** Without its adapter a session keeps the turn of its log, as long as whoever has it is there. */
+/** Without its adapter a session keeps the logged turn while its holder is active. */
 function knownTurn(
   { head }: SessionState,
   metadata: SessionMetadata,
@@ -111,7 +111,7 @@ function knownTurn(
 }
 
 function createdMetadata(envelope: Envelope, epoch: number): SessionMetadata {
-  // session.created is made by the hub from a parsed request; the log is read by checksum, not by schema.
+  // The hub made this data from a parsed request, so it needs no schema check.
   const created = envelope.event_data as unknown as CreatedData;
   const isCreator = (agentId: string) => agentId === created.creator_id;
   return {
@@ -179,7 +179,7 @@ function foldMetadata(before: SessionMetadata, envelope: Envelope): SessionMetad
   }
 }
 
-/** Written out: all that most envelopes change is made for every one of them, and a spread costs ten times as much. */
+/** Lists every member: this runs for every envelope, and a spread is ten times slower. */
 function atSeq(before: SessionMetadata, seq: number): SessionMetadata {
   return {
     session_id: before.session_id,
@@ -214,11 +214,10 @@ function withStatus(metadata: SessionMetadata, agentId: string, status: Particip
   );
 }
 
-/** Somebody joins: an invitee takes its place, a newcomer is put where the envelope says. */
+/** An invitee keeps its place; a new participant gets the place in the envelope. */
 function joined(metadata: SessionMetadata, agentId: string, envelope: Envelope): readonly Participant[] {
   const known = metadata.participants.find((participant) => participant.agent_id === agentId);
-  if (known?.joined_at !== undefined && known.joined_at !== null && known.status === 'active')
-    return metadata.participants;
+  if (known?.joined_at != null && known.status === 'active') return metadata.participants;
   if (known !== undefined) {
     return metadata.participants.map((participant) =>
       participant === known ? { ...known, status: 'active', joined_at: envelope.created_at } : participant,

@@ -1,14 +1,14 @@
-/** What a session waits for, as its entries say, and when the first of it becomes a violation. */
+/** The open waits of a session, and the earliest deadline among them. */
 
 import { isTime } from '../lib/time.ts';
 import type { ExpectationSet, TimedEntry, Wait, WaitContext } from '../ports/expectation.ts';
 import { checkList } from './check-expectation-output.ts';
 import { appliesTo } from './pacing.ts';
 
-/** What an evaluator looks at, but for the parameters of its entry. */
+/** The evaluator's input without the parameters of its entry. */
 export type WaitInput = Omit<WaitContext, 'params'>;
 
-/** The waits of one entry that have not fired and apply. Throws what its evaluator throws. */
+/** The waits of one entry that apply and have not fired. Throws what its evaluator throws. */
 export function openWaits({ index, entry, evaluator }: TimedEntry, watched: WaitInput): readonly Wait[] {
   const { metadata, pacing } = watched;
   if (metadata.state !== 'ACTIVE' && metadata.state !== 'INVITED') return NONE;
@@ -27,7 +27,7 @@ export function toWaitContext(params: WaitContext['params'], watched: WaitInput)
   return { metadata, turn, pacing, adapter_state, params };
 }
 
-/** When the first wait is due; null = nothing is waited for. An evaluator that throws, or gives no time, is due now: then it is reported. */
+/** The earliest deadline; null = none. An evaluator that throws or returns an invalid time is due now, so that it gets reported. */
 export function nextDue({ timed }: ExpectationSet, watched: WaitInput, nowMs: number): number | null {
   let due: number | null = null;
   for (const watchedEntry of timed) {

@@ -20,13 +20,11 @@ export type {
   /** @deprecated since 0.2; use `GateRequest`. */
   GateRequest as GateAsked,
 } from './coordinator/approve.ts';
-export type {
-  /** @deprecated since 0.2; use `ProjectInput`. */
-  ProjectInput as ToProject,
-} from './coordinator/projection.ts';
 export {
   /** @deprecated since 0.2; use `ownerByPath`. */
   ownerByPath as ownerByText,
+  /** @deprecated since 0.2; use `ProjectInput`. */
+  type ProjectInput as ToProject,
 } from './coordinator/projection.ts';
 export {
   /** @deprecated since 0.2; use `assignEventIds`. */

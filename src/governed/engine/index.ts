@@ -1,9 +1,9 @@
 /**
  * The engine of governed runs: judges configs, turn results, gates and moves of a run.
- * Pure: functions from data to data, without Node. Time, ids and texts of files are arguments.
- * Rooms, each importing only rooms before it: lib, hooks, state, config, coordinator, events, run, turn-result, gates, turns,
+ * Pure: functions from data to data, without Node. Time, ids and file texts are arguments.
+ * Rooms, each importing only earlier ones: lib, hooks, state, config, coordinator, events, run, turn-result, gates, turns,
  * acceptance, dispatch.
- * Start reading at `run/moves.ts` (the state machine) and `acceptance/accept.ts` (a result becomes part of the run).
+ * Start at `run/moves.ts` (the state machine) and `acceptance/accept.ts` (a result becomes part of the run).
  */
 
 export { type AcceptanceFailure, type AcceptInput, acceptTurn, type TurnAccepted } from './acceptance/accept.ts';

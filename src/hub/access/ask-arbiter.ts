@@ -1,19 +1,19 @@
-/** Asks the arbiter, which may be anybody's code: what throws, takes too long or answers nonsense means no, and is seen. */
+/** Asks the arbiter, which may be custom code: a throw, a timeout or an invalid answer denies and is reported. */
 
 import { asError, HubError } from '../../core/lib/errors.ts';
 import { describeValue } from '../../core/lib/json.ts';
 import { type Arbiter, type ArbiterMember, type ArbiterVerdict, ruleArbiter } from '../../core/ports/arbiter.ts';
 import type { Ground } from '../log/ground.ts';
 
-/** Why not; null = it may. */
+/** The reason of a denial; null = allowed. */
 export type Denial = string | null;
 type ArbiterGround = Pick<Ground, 'clock' | 'log' | 'limits' | 'events'>;
 type Authorizing = Exclude<ArbiterMember, 'resolveUnknown'>;
 
-const FAILED = 'the arbiter could not say, so the answer is no';
+const FAILED = 'the arbiter failed, so the hub denies';
 
 export class AskArbiter {
-  /** It stands in for some of the rules: it is asked even where these say nothing. */
+  /** The members a custom arbiter implements: asked even where the rules allow everything. */
   readonly replaced: ReadonlySet<ArbiterMember>;
   private readonly ground: ArbiterGround;
   private readonly arbiter: Arbiter;
@@ -23,7 +23,7 @@ export class AskArbiter {
     checkArbiter(given);
     const members = (Object.keys(ruleArbiter) as ArbiterMember[]).filter((member) => member in given);
     this.replaced = new Set(members);
-    // Bound to it: an arbiter may be an object with a state.
+    // Bound, since an arbiter may be an object with state.
     const own = Object.fromEntries(members.map((member) => [member, bound(given, member)]));
     this.arbiter = { ...ruleArbiter, ...own };
   }
@@ -47,7 +47,7 @@ export class AskArbiter {
     );
   }
 
-  /** `read` gives undefined for what is no answer. */
+  /** `read` returns undefined for an invalid answer. */
   private asked<T>(
     member: ArbiterMember,
     ask: () => unknown,
@@ -93,19 +93,17 @@ function bound(given: Partial<Arbiter>, member: ArbiterMember): unknown {
 function checkArbiter(given: unknown): void {
   const members = Object.keys(ruleArbiter);
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw new HubError(
-      'bad_options',
-      `arbiter: expected an object with ${members.join(', ')}, got ${describeValue(given)}`,
-    );
+    const expected = `arbiter: expected an object with ${members.join(', ')}`;
+    throw new HubError('bad_options', `${expected}, got ${describeValue(given)}`);
   }
   for (const member of members) {
     const value: unknown = member in given ? given[member as never] : () => {};
     if (typeof value === 'function') continue;
     throw new HubError('bad_options', `arbiter.${member}: expected a function, got ${describeValue(value)}`);
   }
-  const stranger = Object.keys(given).find((key) => /^(authorize|resolve)/.test(key) && !members.includes(key));
-  if (stranger === undefined) return;
-  throw new HubError('bad_options', `arbiter.${stranger}: there is no such question; there are ${members.join(', ')}`);
+  const unknown = Object.keys(given).find((key) => /^(authorize|resolve)/.test(key) && !members.includes(key));
+  if (unknown === undefined) return;
+  throw new HubError('bad_options', `arbiter.${unknown}: unknown member; valid members: ${members.join(', ')}`);
 }
 
 function isVerdict(answer: unknown): answer is ArbiterVerdict {

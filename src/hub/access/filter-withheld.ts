@@ -1,11 +1,11 @@
-/** What the rules or the arbiter do not let a participant have: what is not delivered to it cannot be read either. */
+/** Removes what the rules or the arbiter withhold: a participant cannot read what may not be delivered to it. */
 
 import type { Envelope } from '../../core/records/session/envelope.ts';
 import type { Entry } from '../../core/records/session/unit.ts';
 import type { Access } from './access.ts';
 import type { Denial } from './ask-arbiter.ts';
 
-/** Those of the entries that may be had by the agent, in their order. Its own always may. A promise only of an arbiter that takes its time. */
+/** The entries the agent may have, in order; always its own. A promise only if the arbiter returns one. */
 export function dropWithheld(
   access: Access,
   agentId: string,
@@ -14,7 +14,7 @@ export function dropWithheld(
   if (!access.withholdsFrom(agentId)) return entries;
   const denials = entries.map(({ envelope }) => denialOf(access, agentId, envelope));
   const allowed = (known: readonly Denial[]): readonly Entry[] => entries.filter((_, i) => known[i] === null);
-  // Only promises are waited for, and all of them at once.
+  // Only promises are waited for, concurrently.
   return denials.some(isPromise) ? Promise.all(denials).then(allowed) : allowed(denials.filter(isKnown));
 }
 

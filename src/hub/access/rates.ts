@@ -1,11 +1,11 @@
-/** How fast each sender goes, over all its sessions. In memory, by monotonic time; who has no rate costs nothing. */
+/** Send rates, over all sessions of a sender. In memory, by monotonic time; senders without a rate cost nothing. */
 
 import type { Decision } from '../../core/decisions/decision.ts';
 import type { Clock } from '../../core/ports/platform.ts';
 import { type Bucket, FULL_BUCKET, retryAfterMs, takeToken } from '../../core/records/access/rate.ts';
 import type { Registry } from '../registry/registry.ts';
 
-/** One post pays once, however often it is judged. */
+/** A post pays once, however often it is judged. */
 export interface RateCharge {
   paid: boolean;
 }
@@ -20,14 +20,14 @@ export class Rates {
     this.registry = registry;
   }
 
-  /** By the rule that holds when it is asked. 0 = now. */
+  /** By the current rule. 0 = now. */
   retryAfterMs(agentId: string, toll: RateCharge): number {
     const { rate } = this.registry.ruleOf(agentId).limits;
     if (rate === null || toll.paid) return 0;
     return retryAfterMs(this.buckets.get(agentId) ?? FULL_BUCKET, rate, this.clock.monotonic());
   }
 
-  /** Only what is accepted costs: the decision pays when it is carried out. */
+  /** Charges a decision when it is applied: only accepted posts pay. */
   charged<T>(decision: Decision<T>, agentId: string, toll: RateCharge): Decision<T> {
     const { rate } = this.registry.ruleOf(agentId).limits;
     if (rate === null || decision.kind !== 'append') return decision;

@@ -1,19 +1,19 @@
-/** One identity on one connection. A newer binding of the same identity takes over; the number tells them apart. */
+/** One identity on one connection. A newer binding of the identity replaces it; their numbers differ. */
 
 import { WireError } from '../../core/lib/errors.ts';
 import type { GoodbyeReason } from '../../core/protocol/frames/frames.ts';
 import type { Credential } from '../../core/records/access/credentials.ts';
 import type { Passport } from '../../core/records/identity/passport.ts';
 
-/** The end of a connection a binding speaks through. */
+/** The hub's side of a connection, as a binding uses it. */
 export interface Endpoint {
   readonly endpointId: string;
   send(text: string): void;
-  /** What was sent has not left yet: streams wait until it has. */
+  /** Sent bytes are not draining: streams wait until they do. */
   readonly isBackpressured: boolean;
-  /** How much that is; absent = it leaves at once. */
+  /** The undrained bytes; absent = every send leaves immediately. */
   readonly unsentBytes?: number;
-  /** The binding is over though the connection may go on. `reason`: as it was told. */
+  /** The binding ended; the connection may continue. `reason`: the one in its goodbye. */
   unbound(agentId: string, number: number, reason: GoodbyeReason | null): void;
 }
 
@@ -24,7 +24,7 @@ export class Binding {
   readonly endpoint: Endpoint;
   /** What its connection proved; null = it is trusted. */
   readonly credential: Credential | null;
-  /** May it still act? null = as long as its connection speaks for the identity. A request without a connection brings its own. */
+  /** Set for a request without a connection; null = the binding may act while its connection speaks for the identity. */
   readonly mayStillAct: (() => boolean) | null;
 
   constructor(
@@ -51,7 +51,7 @@ export class Binding {
   }
 }
 
-/** Another binding took over, or this one ended, while the request was under way. */
+/** The binding ended or was replaced while the request ran. */
 export function notBoundError(name: string): WireError {
   return new WireError('unauthenticated', `${name} is no longer bound to this connection; say hello again`);
 }

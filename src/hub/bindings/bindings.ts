@@ -1,7 +1,6 @@
 /**
- * Bindings: who is connected. This room owns the current binding of each identity and when each was last seen (presence.ts).
- * There is at most one binding per identity; bindings are numbered, a newer one takes over, and admission checks the number.
- * It knows nothing of delivery: it tells its one listener, in a fixed order. Start reading at `bind`.
+ * Bindings: which identity is on which connection, and when each was last seen (presence.ts). An identity has at most one
+ * binding; bindings are numbered, and a newer one replaces the older. Notifies one listener in a fixed order. Start at `bind`.
  */
 
 import type { Clock } from '../../core/ports/platform.ts';
@@ -13,24 +12,24 @@ import type { HubEventEmitter } from '../telemetry/events.ts';
 import { Binding, type Endpoint } from './binding.ts';
 import { Presence } from './presence.ts';
 
-/** Where the client says it is, per session. */
+/** By session, the resume point the client reported. */
 export type ResumePoints = Readonly<Record<string, ResumePoint>>;
 
-/** Delivery follows the bindings. Every call is synchronous and must not throw. */
+/** Implemented by delivery. Every call is synchronous and must not throw. */
 export interface BindingListener {
-  /** From now on what becomes durable is noted for it; nothing is sent yet. */
+  /** From now on note what becomes durable for it; send nothing yet. */
   bound(binding: Binding): void;
-  /** Nothing more is sent to it. Called before its goodbye. */
+  /** Send nothing more. Called before the goodbye. */
   unbound(binding: Binding): void;
-  /** Who is here has changed: a closing session may have waited for this agent alone. */
+  /** The agent connected or disconnected: a closing session may have waited for it alone. */
   presenceChanged(agentId: string): void;
-  /** Send what it is owed. */
+  /** Send the agent everything it is owed. */
   resume(binding: Binding, resume: ResumePoints): void;
 }
 
 const NOBODY: BindingListener = { bound() {}, unbound() {}, presenceChanged() {}, resume() {} };
 
-export interface BindingsNeeds {
+interface BindingsNeeds {
   readonly clock: Clock;
   readonly events: HubEventEmitter;
 }
@@ -49,7 +48,7 @@ export class Bindings {
     this.expiry = new Expiry(needs.clock, (isOver) => this.endUnproven(isOver));
   }
 
-  /** Delivery is made after the bindings, since it needs them. */
+  /** Sets the listener; delivery is constructed later because it needs the bindings. */
   follow(listener: BindingListener): void {
     this.listener = listener;
   }
@@ -58,7 +57,7 @@ export class Bindings {
     return this.byAgent.size;
   }
 
-  /** Who speaks for it; undefined = nobody is bound. */
+  /** The current binding of the identity; undefined = not bound. */
   get(agentId: string): Binding | undefined {
     return this.byAgent.get(agentId);
   }
@@ -71,7 +70,7 @@ export class Bindings {
     return this.byAgent.has(agentId);
   }
 
-  /** The connection of this binding still speaks for the identity: a repeated hello does not void what it asked before. */
+  /** True while its connection speaks for the identity: a repeated hello does not void earlier requests. */
   mayAct(binding: Binding): boolean {
     if (binding.mayStillAct !== null) return binding.mayStillAct();
     return this.byAgent.get(binding.agentId)?.endpoint === binding.endpoint;
@@ -81,7 +80,7 @@ export class Bindings {
     return this.byAgent.get(binding.agentId)?.number === binding.number;
   }
 
-  /** Binds at once; what is due to the agent follows when its cursors are loaded. */
+  /** Binds immediately; deliveries follow once the agent's cursors are loaded. */
   bind(passport: Passport, endpoint: Endpoint, resume: ResumePoints, credential: Credential | null = null): Binding {
     const old = this.byAgent.get(passport.agent_id);
     this.lastNumber += 1;
@@ -97,7 +96,7 @@ export class Bindings {
     return binding;
   }
 
-  /** Ends a binding, if it is still the current one; `goodbye` tells the peer why. */
+  /** Ends a binding if it is the current one; `goodbye` is the reason sent to the peer. */
   unbind(binding: Binding, goodbye: GoodbyeReason | null): void {
     if (this.byAgent.get(binding.agentId) !== binding) return;
     this.byAgent.delete(binding.agentId);
@@ -112,7 +111,7 @@ export class Bindings {
     if (binding !== undefined) this.unbind(binding, goodbye);
   }
 
-  /** Bindings whose credential no longer holds end at once. */
+  /** Ends the bindings whose credential is no longer valid. */
   endUnproven(isOver: (credential: Credential) => boolean): void {
     for (const binding of [...this.byAgent.values()]) {
       if (binding.credential !== null && isOver(binding.credential)) this.unbind(binding, 'unauthorized');
@@ -129,14 +128,14 @@ export class Bindings {
   }
 }
 
-/** Thousands that run out one after another are looked at together. */
+/** Credentials that expire within this time are handled in one pass. */
 const TOGETHER_MS = 10;
 
-export class Expiry {
+class Expiry {
   private readonly clock: Clock;
   private readonly endThose: (isOver: (credential: Credential) => boolean) => void;
-  /** Bindings whose credential runs out some day. */
-  private readonly mortal = new Set<Binding>();
+  /** Bindings whose credential expires. */
+  private readonly expiring = new Set<Binding>();
   private armedFor = Number.POSITIVE_INFINITY;
   private disarm: () => void = () => {};
 
@@ -148,21 +147,20 @@ export class Expiry {
   bound(binding: Binding): void {
     const atMs = binding.credential?.expires_at_ms ?? null;
     if (atMs === null) return;
-    this.mortal.add(binding);
+    this.expiring.add(binding);
     if (atMs < this.armedFor) this.arm(atMs, 0);
   }
 
   unbound(binding: Binding): void {
-    if (!this.mortal.delete(binding) || this.mortal.size > 0) return;
+    if (!this.expiring.delete(binding) || this.expiring.size > 0) return;
     this.disarm();
     this.armedFor = Number.POSITIVE_INFINITY;
   }
 
   private arm(atMs: number, leastMs: number): void {
-    const { clock } = this;
     this.disarm();
     this.armedFor = atMs;
-    this.disarm = clock.after(Math.max(leastMs, atMs - clock.now()), () => this.end());
+    this.disarm = this.clock.after(Math.max(leastMs, atMs - this.clock.now()), () => this.end());
   }
 
   private end(): void {
@@ -170,7 +168,7 @@ export class Expiry {
     this.armedFor = Number.POSITIVE_INFINITY;
     this.endThose((credential) => hasExpired(credential, nowMs));
     let earliest = Number.POSITIVE_INFINITY;
-    for (const { credential } of this.mortal) earliest = Math.min(earliest, credential?.expires_at_ms ?? earliest);
+    for (const { credential } of this.expiring) earliest = Math.min(earliest, credential?.expires_at_ms ?? earliest);
     if (earliest < this.armedFor) this.arm(earliest, TOGETHER_MS);
   }
 }

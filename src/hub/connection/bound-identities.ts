@@ -1,18 +1,18 @@
-/** The identities of one connection: those bound now, and what is remembered of those that were. */
+/** The identities of one connection: those bound now, and those bound before. */
 
 import { WireError } from '../../core/lib/errors.ts';
 import type { GoodbyeReason } from '../../core/protocol/frames/frames.ts';
 import type { Binding } from '../bindings/binding.ts';
 
 export class BoundIdentities {
-  /** It spoke for several at once: from then on a request that names none could be meant for one that is gone. */
+  /** Several identities were bound at the same time: from then on requests must name theirs. */
   wasShared = false;
   private readonly most: number;
-  /** By agent id, in the order they were bound. */
+  /** By agent id, in order of binding. */
   private readonly bound = new Map<string, Binding>();
-  /** Identities that were bound here; a connection binds few in its life. */
+  /** Identities bound here before; a connection binds few in its life. */
   private readonly past = new Set<string>();
-  /** Identities whose credential ended here, with the last binding that had it: what they asked before is not answered. */
+  /** By identity whose credential ended here, its last binding: earlier requests are not answered. */
   private readonly cutOff = new Map<string, number>();
 
   constructor(most: number) {
@@ -40,7 +40,6 @@ export class BoundIdentities {
     this.bound.delete(agentId);
   }
 
-  /** The binding is over. */
   unbound(agentId: string, number: number, reason: GoodbyeReason | null): void {
     if (reason === 'unauthorized') this.cutOff.set(agentId, number);
     if (this.bound.get(agentId)?.number !== number) return;
@@ -48,7 +47,7 @@ export class BoundIdentities {
     this.past.add(agentId);
   }
 
-  /** By agent id or name; the first one where nobody is named. null = nobody is bound yet; undefined = the one named is not. */
+  /** By agent id or name; without one, the first. null = nobody is bound; undefined = this one is not. */
   find(as: string | undefined): Binding | null | undefined {
     if (as === undefined) return this.first();
     return this.bound.get(as) ?? [...this.bound.values()].find(({ name }) => name === as);
@@ -59,12 +58,12 @@ export class BoundIdentities {
     return null;
   }
 
-  /** Also what was begun while its credential held is no longer its to hear. */
+  /** Requests from before the credential ended get no result. */
   isCutOff({ agentId, number }: Binding): boolean {
     return this.cutOff.size > 0 && number <= (this.cutOff.get(agentId) ?? 0);
   }
 
-  /** Why one more identity cannot be bound here; null = it can. */
+  /** Why no other identity can be bound here; null = it can. */
   noRoom(name: string): WireError | null {
     if (this.bound.size < this.most) return null;
     return new WireError('too_large', `one connection binds at most ${this.most} identities`, { name });

@@ -1,7 +1,6 @@
 /**
- * Connections: frames in, frames out. A connection shakes hands, binds identities, hands requests to the operations as the binding
- * they are for, and takes receipts. It owns what is unsent and what is unanswered; both are bounded. The welcome leaves before
- * anything is delivered, and an answer before what it causes. Start reading at `receive`.
+ * Connections: a connection shakes hands, binds identities, passes requests to the operations, and takes receipts. Unsent bytes and
+ * unanswered requests are bounded. The welcome leaves before any delivery, and an answer before its effects. Start at `receive`.
  */
 
 import { toWireError, WireError } from '../../core/lib/errors.ts';
@@ -47,7 +46,7 @@ export interface ConnectionNeeds extends RequestsNeeds, Ground {
   readonly deltas: Deltas;
 }
 
-/** What not every hub can. */
+/** Features that not every hub has. */
 const FEATURES: readonly string[] = ['deltas', 'observe', STREAM_STARTS];
 
 export class Connection implements Endpoint, RequestsHost {
@@ -59,13 +58,13 @@ export class Connection implements Endpoint, RequestsHost {
   private readonly requests: Requests;
   private badFrames = 0;
   private closed = false;
-  /** What the last hello proved. */
+  /** The proof of the last hello. */
   proof: Proof;
-  /** What came while a credential is being judged; null = none is. */
+  /** Frames received while a credential is checked; null = none is. */
   private waiting: string[] | null = null;
   private waitingBytes = 0;
-  /** Since when, on the monotonic clock, what was sent does not leave; null = it leaves. */
-  private heldUpSince: number | null = null;
+  /** Since when, in monotonic time, sent bytes have not drained; null = they drain. */
+  private backpressuredSince: number | null = null;
 
   constructor(needs: ConnectionNeeds, link: Link, peer: Peer, onClosed: (connection: Connection) => void) {
     this.needs = needs;
@@ -84,7 +83,7 @@ export class Connection implements Endpoint, RequestsHost {
   }
 
   get isBackpressured(): boolean {
-    return this.heldUpSince !== null;
+    return this.backpressuredSince !== null;
   }
 
   get unsentBytes(): number {
@@ -94,25 +93,25 @@ export class Connection implements Endpoint, RequestsHost {
   send(text: string): void {
     if (this.closed) return;
     this.link.send(text);
-    if ((this.link.unsentBytes ?? 0) > this.needs.limits.maxUnsentBytes) this.holdUp();
+    if ((this.link.unsentBytes ?? 0) > this.needs.limits.maxUnsentBytes) this.pauseLink();
   }
 
-  /** Called once a second: who does not read for too long is sent away, and loses nothing by it. */
+  /** Called once a second: closes a connection that has not read for too long. Unacked envelopes are delivered again later. */
   checkSlow(): void {
-    if (this.heldUpSince === null) return;
-    const heldUpMs = this.needs.clock.monotonic() - this.heldUpSince;
-    if (heldUpMs > this.needs.limits.slowConsumerMs) this.close('slow_consumer');
+    if (this.backpressuredSince === null) return;
+    const elapsedMs = this.needs.clock.monotonic() - this.backpressuredSince;
+    if (elapsedMs > this.needs.limits.slowConsumerMs) this.close('slow_consumer');
   }
 
   unbound(agentId: string, number: number, reason: GoodbyeReason | null): void {
     this.identities.unbound(agentId, number, reason);
   }
 
-  /** Says goodbye and closes. */
+  /** Sends goodbye and closes. */
   close(reason: 'shutdown' | 'bad_frames' | 'slow_consumer' | 'unauthorized'): void {
     if (this.closed) return;
     if (reason === 'slow_consumer') this.needs.meter.slowConsumers += 1;
-    // Ended first: what leaves now is the goodbye alone.
+    // End the bindings first, so that only the goodbye is still sent.
     this.end(reason);
     this.link.send(encodeFrame({ kind: 'goodbye', reason }));
     this.link.close();
@@ -124,25 +123,25 @@ export class Connection implements Endpoint, RequestsHost {
     for (const binding of [...this.identities.all()]) this.needs.bindings.unbind(binding, why);
   }
 
-  /** It is not read from either, so that it cannot ask for more than it takes. */
-  private holdUp(): void {
-    if (this.heldUpSince === null) {
-      this.heldUpSince = this.needs.clock.monotonic();
+  /** Stops reading too, so that the client cannot request more than it reads. */
+  private pauseLink(): void {
+    if (this.backpressuredSince === null) {
+      this.backpressuredSince = this.needs.clock.monotonic();
       this.link.pause?.();
     }
     if ((this.link.unsentBytes ?? 0) > this.needs.limits.maxHeldBytes) this.close('slow_consumer');
   }
 
   private drained(): void {
-    if (this.heldUpSince === null || this.closed) return;
-    this.heldUpSince = null;
+    if (this.backpressuredSince === null || this.closed) return;
+    this.backpressuredSince = null;
     this.link.resume?.();
     for (const binding of this.identities.all()) this.needs.delivery.resumeSending(binding);
   }
 
   private receive(text: string): void {
     if (this.closed) return;
-    if (this.waiting !== null) return this.putOff(text);
+    if (this.waiting !== null) return this.postpone(text);
     try {
       const frame = parseClientFrame(text, this.needs.limits.maxFrameBytes);
       switch (frame.kind) {
@@ -164,14 +163,14 @@ export class Connection implements Endpoint, RequestsHost {
     }
   }
 
-  private putOff(text: string): void {
+  private postpone(text: string): void {
     const { maxOpenRequests, maxFrameBytes } = this.needs.limits;
     this.waiting?.push(text);
     this.waitingBytes += utf8Bytes(text);
     if ((this.waiting?.length ?? 0) > maxOpenRequests || this.waitingBytes > maxFrameBytes) this.close('bad_frames');
   }
 
-  /** While a credential is being judged, what comes behind it waits. */
+  /** While a credential is checked, later frames wait. */
   private hello(frame: HelloFrame): void {
     const greeted = judgeHello(this.needs, this.peer, frame);
     if (!(greeted instanceof Promise)) return this.greet(greeted, frame);
@@ -187,7 +186,7 @@ export class Connection implements Endpoint, RequestsHost {
 
   private greet(greeted: HelloResult, frame: HelloFrame): void {
     if (this.closed) return;
-    // What was proven counts for a register that follows, also when the name is not known yet.
+    // A proof is kept for a following register, even if the name is unknown.
     if (isVerified(greeted.proof) || !isVerified(this.proof)) this.proof = greeted.proof;
     if (greeted.kind === 'bind') return this.welcome(greeted.passport, frame.resume ?? {}, greeted.proof);
     this.refuse(greeted.error);
@@ -201,11 +200,11 @@ export class Connection implements Endpoint, RequestsHost {
     const isAgain = this.identities.get(agent_id) !== undefined;
     const full = isAgain ? null : this.identities.noRoom(name);
     if (full !== null) return this.refuse(full);
-    // To begin anew costs more than a refusal.
+    // Repeated hellos cost more than a rejected request: slow the client down.
     if (isAgain) this.requests.countRefusal();
     this.badFrames = 0;
     this.peer.bound();
-    // The welcome goes first: nothing may be delivered on a binding the client does not know of.
+    // Send the welcome first: the client must know the binding before any delivery.
     this.sendFrame({
       kind: 'welcome',
       name,
@@ -227,7 +226,7 @@ export class Connection implements Endpoint, RequestsHost {
     this.identities.add(needs.bindings.bind(passport, this, resume, credentialFrom(proof)));
   }
 
-  /** Who asks by an id is told what is open here, so that it can tell what was lost on the way. */
+  /** A ping with an id is answered with the open requests and deliveries, so the client can detect lost frames. */
   private pong({ id }: PingFrame): void {
     if (id === undefined) return this.sendFrame({ kind: 'pong' });
     let [unacked, invites] = [0, 0];
@@ -241,7 +240,7 @@ export class Connection implements Endpoint, RequestsHost {
 
   private receipt(frame: ReceiptFrame): void {
     const binding = this.identities.get(frame.recipient_id);
-    // On its way when another connection took over: nobody's fault.
+    // It was sent before another connection took over.
     if (binding === undefined && this.identities.wasBound(frame.recipient_id)) return;
     if (binding !== undefined && this.needs.delivery.streams.receive(binding, frame)) {
       this.badFrames = 0;
@@ -251,20 +250,20 @@ export class Connection implements Endpoint, RequestsHost {
     this.badFrame(new WireError('bad_frame', message, { field: 'frame.seq', received: String(frame.seq) }));
   }
 
-  /** A hint: what cannot be forwarded is dropped, but only who is bound here may send one. */
+  /** Forwards a delta or drops it; only an identity bound here may send one. */
   private delta(frame: DeltaFrame): void {
     const binding = this.identities.get(frame.sender_id);
     if (binding !== undefined) {
       this.badFrames = 0;
       return this.needs.deltas.receive(binding, frame);
     }
-    // On its way when another connection took over: nobody's fault.
+    // It was sent before another connection took over.
     if (this.identities.wasBound(frame.sender_id)) return;
     const message = `frame.sender_id: expected an identity that is bound here, got "${frame.sender_id}"`;
     this.badFrame(new WireError('bad_frame', message, { field: 'frame.sender_id', received: frame.sender_id }));
   }
 
-  /** Who asked something is answered, however wrong the rest of the frame is. */
+  /** A request is answered, even if the rest of its frame is invalid. */
   private badFrame(error: WireError, requestId: string | null = null): void {
     if (requestId === null) this.refuse(error);
     else this.requests.refuse(requestId, error);
@@ -275,7 +274,7 @@ export class Connection implements Endpoint, RequestsHost {
     this.badFrames = 0;
   }
 
-  /** Who sends nothing but bad frames is sent away; a good one between them starts the count anew. */
+  /** Closes the connection after `maxBadFrames` consecutive bad frames; a valid frame resets the count. */
   countBad(error: WireError): void {
     this.badFrames += 1;
     this.needs.events.emit('badFrame', { agent_id: this.identities.first()?.agentId ?? null, error });

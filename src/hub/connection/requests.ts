@@ -1,4 +1,4 @@
-/** The requests of one connection: whom each is for, which are open, how each is answered, and what refusals cost. */
+/** The requests of one connection: the identity of each, which are open, how they are answered, and the cost of rejections. */
 
 import type { PostAnswer } from '../../core/decisions/admit.ts';
 import { toWireError, WireError } from '../../core/lib/errors.ts';
@@ -11,13 +11,13 @@ import type { Passport } from '../../core/records/identity/passport.ts';
 import { type Binding, notBoundError } from '../bindings/binding.ts';
 import type { Bindings, ResumePoints } from '../bindings/bindings.ts';
 import type { Delivery } from '../delivery/index.ts';
+import { Counter } from '../lib/counter.ts';
 import type { Ground } from '../log/ground.ts';
-import type { Caller } from '../operations/handler.ts';
-import type { Operations } from '../operations/run-operation.ts';
+import type { Caller, Operations } from '../operations/run-operation.ts';
 import type { Proof } from '../registry/handshake.ts';
 import type { BoundIdentities } from './bound-identities.ts';
 
-/** After so many refusals that were not made up for by as many answers, a connection is read more slowly; and how slowly. */
+/** After this many rejections, minus answered requests, the link is slowed by this pause. */
 const MANY_REFUSALS = 16;
 const REFUSED_PAUSE_MS = 25;
 
@@ -27,9 +27,8 @@ export interface RequestsNeeds extends Pick<Ground, 'clock' | 'limits' | 'meter'
   readonly operations: Operations;
 }
 
-/** The connection the requests come on. */
+/** The connection of the requests. */
 export interface RequestsHost {
-  /** What its last hello proved. */
   readonly proof: Proof;
   send(text: string): void;
   welcome(passport: Passport, resume: ResumePoints, proof: Proof): void;
@@ -37,7 +36,7 @@ export interface RequestsHost {
   countBad(error: WireError): void;
 }
 
-/** By whom a request was asked, and when. */
+/** The identity and arrival time of a request. */
 interface Asked {
   readonly asker: Binding | null;
   readonly at: number;
@@ -49,13 +48,13 @@ export class Requests {
   private readonly identities: BoundIdentities;
   private readonly host: RequestsHost;
   private open = 0;
-  /** The ids of those that are not answered. */
-  private readonly unanswered = new OpenRequests();
-  /** Requests that were refused, less those that were answered. */
+  /** The ids of unanswered requests; two may share one. */
+  private readonly unanswered = new Counter<string>();
+  /** Rejected requests minus answered ones. */
   private refusals = 0;
-  /** Who asked last. */
+  /** The last caller. */
   private caller: Caller | null = null;
-  /** Whom the request that is just carried out is for. */
+  /** The identity of the request that is being carried out. */
   private asker: Binding | null = null;
 
   constructor(needs: RequestsNeeds, link: Link, identities: BoundIdentities, host: RequestsHost) {
@@ -66,10 +65,10 @@ export class Requests {
   }
 
   openIds(): string[] {
-    return this.unanswered.ids();
+    return [...this.unanswered.keys()];
   }
 
-  /** Requests run concurrently; what they do before their first wait keeps the order they came in. */
+  /** Requests run concurrently; what they do before their first await keeps their order. */
   receive(frame: RequestFrame): void {
     const { request_id } = frame;
     const { clock, limits } = this.needs;
@@ -83,7 +82,7 @@ export class Requests {
     const work = this.carryOut(frame);
     const { asker } = this;
     if (frame.deadline_ms !== undefined) return this.answerWithin(frame, frame.deadline_ms, work, { asker, at });
-    // One step for all of it: each is a promise more for every post.
+    // Settled in one step: every further promise would cost each post.
     work.then(
       (result) => {
         this.open -= 1;
@@ -96,7 +95,7 @@ export class Requests {
     );
   }
 
-  /** Saying no costs as much as saying yes: who goes on and on gets its share of time, and not that of others. */
+  /** A rejection costs as much as an answer: clients that keep being rejected are slowed down. */
   refuse(request_id: string, error: WireError): void {
     this.needs.meter.refused(error.code);
     this.host.send(encodeFrame({ kind: 'response', request_id, ok: false, error: errorRecord(error) }));
@@ -110,7 +109,7 @@ export class Requests {
     this.link.slow?.(REFUSED_PAUSE_MS);
   }
 
-  /** Whatever is wrong is a refusal that comes later, as others do. Up to the operation's first wait it runs at once. */
+  /** Turns every error into a rejected promise. Runs synchronously up to the operation's first await. */
   private carryOut(frame: RequestFrame): Promise<unknown> {
     this.asker = null;
     try {
@@ -125,7 +124,7 @@ export class Requests {
     }
   }
 
-  /** Mostly the one that asked before. */
+  /** Usually the same caller as before. */
   private callerAs(binding: Binding | null): Caller {
     const { caller } = this;
     const { proof } = this.host;
@@ -147,7 +146,7 @@ export class Requests {
     return binding;
   }
 
-  /** A credential that ran out ends its binding at once, not only when time is looked at. */
+  /** Ends the binding of an expired credential now, without waiting for the next sweep. */
   private checkProven(binding: Binding): void {
     const { credential, name } = binding;
     if (credential === null || credential.expires_at_ms === null) return;
@@ -164,7 +163,7 @@ export class Requests {
     return error;
   }
 
-  /** The place is taken as long as the work goes on, also when its answer did not wait for it. */
+  /** The request stays open while its work runs, even if its deadline was answered. */
   private answerWithin(frame: RequestFrame, deadlineMs: number, work: Promise<unknown>, asked: Asked): void {
     const free = (): void => {
       this.open -= 1;
@@ -176,7 +175,7 @@ export class Requests {
     );
   }
 
-  /** Bounds the answer, not the effect. */
+  /** The deadline bounds the answer, not the effect. */
   private withDeadline({ op, params }: RequestFrame, deadline_ms: number, work: Promise<unknown>): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const cancel = this.needs.clock.after(deadline_ms, () => {
@@ -196,7 +195,7 @@ export class Requests {
     const { op, request_id } = frame;
     if (op === 'post') meter.ackMs.observe(clock.monotonic() - at);
     this.refusals = Math.max(0, this.refusals - 1);
-    // What a post is answered with.
+    // The result of a post has its own encoding.
     if (op === 'post') this.host.send(encodePosted(request_id, result as PostAnswer));
     else this.host.send(encodeFrame({ kind: 'response', request_id, ok: true, result }));
     this.answered(frame, work);
@@ -208,41 +207,18 @@ export class Requests {
   }
 
   private answered(frame: RequestFrame, work: Promise<unknown>): void {
-    this.unanswered.delete(frame.request_id);
+    this.unanswered.remove(frame.request_id);
     if (frame.op === 'subscribe') this.beginObserving(frame, work);
   }
 
-  /** The answer comes first. */
+  /** Observations begin after their answer. */
   private beginObserving({ as, params }: RequestFrame, work: Promise<unknown>): void {
     const begin = (): void => {
       const binding = this.identities.find(as);
       if (binding && typeof params.session_id === 'string')
         this.needs.delivery.observers.begin(binding, params.session_id);
     };
-    // A deadline may have answered before the work is done.
+    // A deadline may have been answered before the work is done.
     work.then(begin, () => {});
-  }
-}
-
-/** Two requests may have one id: it is open until both are answered. */
-class OpenRequests {
-  private readonly open = new Set<string>();
-  /** How many there are beside the first. */
-  private readonly more = new Map<string, number>();
-
-  add(id: string): void {
-    if (this.open.has(id)) this.more.set(id, (this.more.get(id) ?? 0) + 1);
-    else this.open.add(id);
-  }
-
-  delete(id: string): void {
-    const others = this.more.size === 0 ? 0 : (this.more.get(id) ?? 0);
-    if (others === 0) this.open.delete(id);
-    else if (others === 1) this.more.delete(id);
-    else this.more.set(id, others - 1);
-  }
-
-  ids(): string[] {
-    return [...this.open];
   }
 }

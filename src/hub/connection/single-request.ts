@@ -1,4 +1,4 @@
-/** Requests that come without a connection: each is carried out for one identity, beside whoever is bound as it, with what its own credential allows. */
+/** Requests without a connection: each acts for one identity, beside its bindings, with the rights of the credential it sends. */
 
 import { toWireError, WireError } from '../../core/lib/errors.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
@@ -7,9 +7,9 @@ import type { Authenticate, Credential } from '../../core/records/access/credent
 import type { Passport } from '../../core/records/identity/passport.ts';
 import { Binding, type Endpoint } from '../bindings/binding.ts';
 import type { Presence } from '../bindings/presence.ts';
+import { Counter } from '../lib/counter.ts';
 import type { Ground } from '../log/ground.ts';
-import type { Caller } from '../operations/handler.ts';
-import type { Operations } from '../operations/run-operation.ts';
+import type { Caller, Operations } from '../operations/run-operation.ts';
 import {
   credentialFrom,
   isStillValid,
@@ -20,23 +20,23 @@ import {
 import type { Registry } from '../registry/registry.ts';
 import type { Tokens } from '../registry/tokens.ts';
 
-/** A stranger has shown no credential, and gets little time. */
+/** A stranger has shown no credential and gets little time. */
 export type AskerKind = 'known' | 'stranger';
 
 export interface SingleRequest {
   readonly op: OperationName;
-  /** Its parameters. Asked for when it is known who asks: to read them costs what whoever sent them likes. */
+  /** Reads the parameters once the asker is known: reading costs what the sender chooses. */
   readonly params: (asker: AskerKind) => Promise<unknown>;
-  /** Who asks, by name or id; null = the one its credential is for. */
+  /** Name or id to act as; null = the name of its credential. */
   readonly as: string | null;
-  /** What it offers as proof, as in a hello; null = nothing. */
+  /** The proof it offers, as in a hello; null = none. */
   readonly auth: JsonObject | null;
   readonly authenticate: Authenticate;
-  /** What it offered proves nothing. */
+  /** Called if its proof fails. */
   unproven(): void;
 }
 
-/** What is sent to whoever asks once has nobody to go to; what it observes would be seen by nobody. */
+/** Operations whose effect needs a connection. */
 export const NEEDS_CONNECTION: ReadonlySet<OperationName> = new Set<OperationName>(['subscribe', 'unsubscribe']);
 
 export interface SingleRequestsNeeds extends Pick<Ground, 'clock' | 'log' | 'limits' | 'meter'> {
@@ -48,14 +48,14 @@ export interface SingleRequestsNeeds extends Pick<Ground, 'clock' | 'log' | 'lim
 
 export class SingleRequests {
   private readonly needs: SingleRequestsNeeds;
-  /** By credential: how many are under way. */
-  private readonly open = new Map<string, number>();
+  /** Open requests per credential. */
+  private readonly open = new Counter<string>();
 
   constructor(needs: SingleRequestsNeeds) {
     this.needs = needs;
   }
 
-  /** Refuses with a wire error, whatever goes wrong. */
+  /** Rejects with a wire error, whatever goes wrong. */
   async ask(request: SingleRequest): Promise<unknown> {
     const { meter, clock } = this.needs;
     const at = clock.monotonic();
@@ -69,7 +69,7 @@ export class SingleRequests {
   private async carryOut(request: SingleRequest): Promise<unknown> {
     const { op } = request;
     if (NEEDS_CONNECTION.has(op)) {
-      throw new WireError('bad_frame', `${op}: what it brings needs a connection; ask for it over a WebSocket`);
+      throw new WireError('bad_frame', `${op} requires a connection; use a WebSocket instead of a single request`);
     }
     const credential = await this.credentialOf(request);
     const passport = this.askerOf(request, credential);
@@ -93,7 +93,7 @@ export class SingleRequests {
   }
 
   private async credentialOf({ auth, as, authenticate, unproven }: SingleRequest): Promise<Credential | null> {
-    const name = as ?? 'whoever asks';
+    const name = as ?? 'the client';
     const proof = await verifyProof(this.needs, { authenticate }, { auth: auth ?? { scheme: 'none' }, name });
     const credential = credentialFrom(proof);
     if (credential !== null && isStillValid(this.needs, credential)) return credential;
@@ -101,10 +101,10 @@ export class SingleRequests {
     const later = proofUnavailableError(proof, name);
     if (later !== null) throw later;
     unproven();
-    throw new WireError('unauthenticated', 'the credential proves nothing here: it is wrong, or no longer holds');
+    throw new WireError('unauthenticated', 'the credential is wrong, or no longer valid');
   }
 
-  /** null = nobody in particular: enough for what anyone may ask. */
+  /** null = no identity: enough for operations open to anyone. */
   private askerOf({ op, as }: SingleRequest, credential: Credential | null): Passport | null {
     const { registry } = this.needs;
     const isForAnyone = OPERATIONS[op].who === 'anyone';
@@ -112,11 +112,15 @@ export class SingleRequests {
     if (called === null) {
       if (isForAnyone) return null;
       throw credential === null
-        ? new WireError('unauthenticated', 'say who asks: Authorization: Bearer <token>')
-        : new WireError('bad_frame', 'as: this credential speaks for whoever it registered; name the one that asks', {
-            field: 'as',
-            expected: 'a name or agent id, in the header Parley-As or as ?as=',
-          });
+        ? new WireError('unauthenticated', 'a credential is required: Authorization: Bearer <token>')
+        : new WireError(
+            'bad_frame',
+            'as: this credential is not tied to one name; pass the name or agent id to act as',
+            {
+              field: 'as',
+              expected: 'a name or agent id, in the header Parley-As or as ?as=',
+            },
+          );
     }
     const name = registry.find(called)?.passport.name ?? called;
     const greeted = resolveHello(this.needs, { name }, credential);
@@ -128,28 +132,25 @@ export class SingleRequests {
 
   private async counted<T>(id: string, work: () => Promise<T>): Promise<T> {
     const { maxOpenRequests } = this.needs.limits;
-    const open = this.open.get(id) ?? 0;
-    if (open >= maxOpenRequests) {
+    if (this.open.get(id) >= maxOpenRequests) {
       const message = `at most ${maxOpenRequests} requests may be open with one credential`;
       throw new WireError('rate_limited', message, { retry_after_ms: 100 });
     }
-    this.open.set(id, open + 1);
+    this.open.add(id);
     try {
       return await work();
     } finally {
-      const left = (this.open.get(id) ?? 1) - 1;
-      if (left === 0) this.open.delete(id);
-      else this.open.set(id, left);
+      this.open.remove(id);
     }
   }
 }
 
-/** Also what was begun while a credential held is no longer its to hear. */
+/** A request begun while its credential was valid gets no result after that. */
 function ranOut(): WireError {
   return new WireError('unauthenticated', 'the credential ended while the request ran; it may have taken effect');
 }
 
-/** Requests of one identity are one line: where they have to wait, they keep their order. */
+/** All requests of one identity share an endpoint, so that they keep their order where they wait. */
 function endpointOf({ agent_id }: Passport): Endpoint {
   return { endpointId: `single\n${agent_id}`, send() {}, isBackpressured: false, unbound() {} };
 }

@@ -1,13 +1,11 @@
 /**
- * Deadlines: what time brings to sessions. Checks each session whose deadline has come, some at a time, since a hub that was down
- * for long finds very many due at once. Owns the grace after a downtime and the failures of expectations. A deadline only wakes a
- * session; the decision is made on the state a post would meet. Start reading at `run`.
+ * Deadlines: checks each session whose deadline has passed, a limited number concurrently, since after a downtime very many are due.
+ * Owns grace periods and failed expectations. A deadline only wakes a session; the decision uses the state a post would meet.
+ * Start at `run`.
  */
 
 import { applyDueDeadline } from '../../core/decisions/end-session.ts';
 import { msFromIso } from '../../core/lib/time.ts';
-import type { Clock } from '../../core/ports/platform.ts';
-import type { Limits } from '../../core/records/access/limits.ts';
 import { isTerminal } from '../../core/records/session/session.ts';
 import type { Head } from '../../core/records/session/unit.ts';
 import { lifecycleDeadline } from '../../core/state/fold-head.ts';
@@ -19,13 +17,13 @@ import type { Sessions } from '../sessions/sessions.ts';
 import { ExpectationMonitor } from './expectation-monitor.ts';
 import { Grace } from './grace.ts';
 
-export interface DeadlinesNeeds extends Ground {
+interface DeadlinesNeeds extends Ground {
   readonly bindings: Pick<Bindings, 'isBound' | 'presence'>;
   readonly index: LiveIndex;
   readonly sessions: Sessions;
 }
 
-/** Enough to fill a flush, no more memory than that many sessions with a page of their logs, and some 50 ms of work. */
+/** Enough to fill a flush; bounds memory to that many sessions with a page of log each, and work to about 50 ms. */
 const MAX_CONCURRENT = 128;
 
 export class Deadlines {
@@ -33,35 +31,35 @@ export class Deadlines {
   readonly watching: ExpectationMonitor;
   readonly due: NextCheck;
   private readonly needs: DeadlinesNeeds;
-  private underWay = 0;
+  private running = 0;
   private untilMs = 0;
   private waiting = false;
-  /** Due, and left alone for a while: until when, in monotonic time, since the wall clock may be set meanwhile. */
+  /** By session, until when its check is postponed, in monotonic time: the wall clock may be set. */
   private readonly postponed = new Map<string, number>();
-  private firstPutOff = Number.POSITIVE_INFINITY;
+  private firstPostponed = Number.POSITIVE_INFINITY;
 
   constructor(needs: DeadlinesNeeds) {
-    const { clock, wall, limits, bindings } = needs;
+    const { clock, wall, limits } = needs;
     this.needs = needs;
     this.grace = new Grace(clock, wall, limits);
-    this.due = new NextCheck(clock, limits, bindings, this.grace);
+    this.due = new NextCheck(needs, this.grace);
     this.watching = new ExpectationMonitor(needs, this.grace);
   }
 
-  /** Everything due by `nowMs` is looked at: the first now, the others as these are done, and everyone else in between. */
+  /** Checks everything due by `nowMs`: the first sessions now, the rest as these finish, with other work in between. */
   run(nowMs: number): void {
     this.untilMs = nowMs;
     this.grace.check();
-    this.bringBack(nowMs);
+    this.resumePostponed(nowMs);
     this.fill();
   }
 
-  private bringBack(nowMs: number): void {
+  private resumePostponed(nowMs: number): void {
     const now = this.needs.clock.monotonic();
-    if (now < this.firstPutOff) return;
-    this.firstPutOff = Number.POSITIVE_INFINITY;
+    if (now < this.firstPostponed) return;
+    this.firstPostponed = Number.POSITIVE_INFINITY;
     for (const [sessionId, until] of this.postponed) {
-      if (until > now) this.firstPutOff = Math.min(this.firstPutOff, until);
+      if (until > now) this.firstPostponed = Math.min(this.firstPostponed, until);
       else {
         this.postponed.delete(sessionId);
         this.needs.index.bringForward(sessionId, nowMs);
@@ -72,10 +70,10 @@ export class Deadlines {
   private fill(): void {
     const { index, backlog } = this.needs;
     if (backlog.failed !== null) return;
-    for (const sessionId of index.deadlines.takeDue(this.untilMs, MAX_CONCURRENT - this.underWay)) {
-      this.underWay += 1;
+    for (const sessionId of index.deadlines.takeDue(this.untilMs, MAX_CONCURRENT - this.running)) {
+      this.running += 1;
       void this.wake(sessionId).finally(() => {
-        this.underWay -= 1;
+        this.running -= 1;
         this.fillSoon();
       });
     }
@@ -92,46 +90,45 @@ export class Deadlines {
 
   private async wake(sessionId: string): Promise<void> {
     const { index, clock, log } = this.needs;
-    // Armed again at once: if the decision cannot be written now, a later sweep asks again.
+    // Armed again now: if the decision cannot be written, a later sweep retries.
     const againMs = Math.max(this.untilMs, clock.now()) + 1;
     index.deadlines.set(sessionId, againMs);
     try {
-      await this.look(sessionId, againMs);
+      await this.check(sessionId, againMs);
     } catch (thrown) {
-      log.warn('a deadline could not be met', { session_id: sessionId, error: String(thrown) });
+      log.warn('a deadline could not be handled', { session_id: sessionId, error: String(thrown) });
     }
   }
 
-  /** A deadline only wakes the session; the decision is made on the state a send would meet. */
-  private async look(sessionId: string, againMs: number): Promise<void> {
+  private async check(sessionId: string, againMs: number): Promise<void> {
     const { due } = this;
     const { index, clock, sessions } = this.needs;
-    const current = await this.needs.sessions.currentHead(sessionId);
+    const current = await sessions.currentHead(sessionId);
     if (current === null || current.damaged || isTerminal(current.head.state)) return this.forget(sessionId);
-    // Reading took its time: the clock may have jumped meanwhile.
+    // The clock may have jumped during the read.
     this.grace.check();
     const nowMs = clock.now();
     let nextMs = due.checkAtMs(current.head);
     if (nextMs <= nowMs) {
       this.needs.meter.lateMs.observe(nowMs - nextMs);
       nextMs = await sessions.use(sessionId, (session) => this.settle(session, current.head, nowMs));
-      // Very many may end at once: each leaves memory with its end, not with the next sweep.
+      // Very many may end together: each leaves memory now, not with the next sweep.
       if (index.deadlines.at(sessionId) === undefined) this.leave(sessionId);
     }
-    // Else the session moved on meanwhile, and was armed by what it did.
+    // Otherwise the session has changed, and the change armed it.
     if (index.deadlines.at(sessionId) === againMs && nextMs > againMs) index.deadlines.set(sessionId, nextMs);
     const { due_at } = sessions.peek(sessionId)?.durable?.head ?? current.head;
-    if (due_at != null && due_at < nextMs) this.later(sessionId, nextMs - nowMs);
+    if (due_at != null && due_at < nextMs) this.recheckAfter(sessionId, nextMs - nowMs);
   }
 
-  /** A look too many changes nothing. */
-  private later(sessionId: string, ms: number): void {
+  /** Checking early is harmless: the decision is made on the current state. */
+  private recheckAfter(sessionId: string, ms: number): void {
     const until = this.needs.clock.monotonic() + Math.max(0, ms);
     this.postponed.set(sessionId, until);
-    this.firstPutOff = Math.min(this.firstPutOff, until);
+    this.firstPostponed = Math.min(this.firstPostponed, until);
   }
 
-  /** What was due first comes first: an end leaves nothing to expect, and an expectation may be the end. Says when to look again. */
+  /** Applies lifecycle and expectations in the order they fell due, since either may make the other moot. Returns the next check. */
   private async settle(session: LiveSession, head: Head, nowMs: number): Promise<number> {
     const { due, watching } = this;
     const lifecycleMs = due.lifecycleAtMs(head);
@@ -140,7 +137,7 @@ export class Deadlines {
         ? session.decide((state) => applyDueDeadline(state, nowMs, due.orphanAtMs(state.head)))
         : undefined;
     const expectedFirst = (head.due_at ?? Number.POSITIVE_INFINITY) <= lifecycleMs;
-    // Both are asked for now, and what was asked first is judged first.
+    // Both start now; they are judged in this order.
     const ended = expectedFirst ? null : end();
     const fired = watching.fire(session, nowMs);
     const [nextMs] = await Promise.all([fired, ended ?? end()]);
@@ -161,51 +158,45 @@ export class Deadlines {
   }
 }
 
-type CheckLimits = Pick<Limits, 'orphanMs' | 'restartGraceMs'>;
-type Connected = Pick<Bindings, 'isBound' | 'presence'>;
-
 class NextCheck {
-  private readonly clock: Clock;
-  private readonly limits: CheckLimits;
-  private readonly bindings: Connected;
+  private readonly needs: DeadlinesNeeds;
   private readonly grace: Grace;
 
-  constructor(clock: Clock, limits: CheckLimits, bindings: Connected, grace: Grace) {
-    this.clock = clock;
-    this.limits = limits;
-    this.bindings = bindings;
+  constructor(needs: DeadlinesNeeds, grace: Grace) {
+    this.needs = needs;
     this.grace = grace;
   }
 
-  /** When the session must be looked at next, as far as is known now. */
+  /** When the session must be checked next, as far as is known. */
   checkAtMs(head: Head): number {
     const dueMs = this.grace.checkAtMs(head);
     const lifecycleMs = this.lifecycleAtMs(head);
     return dueMs === null ? lifecycleMs : Math.min(dueMs, lifecycleMs);
   }
 
-  /** By its lifecycle alone. */
   lifecycleAtMs(head: Head): number {
     const ownMs = lifecycleDeadline(head);
-    if (ownMs === null) return this.orphanAtMs(head) ?? this.clock.now() + this.limits.orphanMs;
+    const { clock, limits } = this.needs;
+    if (ownMs === null) return this.orphanAtMs(head) ?? clock.now() + limits.orphanMs;
     const graceMs = Math.max(ownMs, this.inviteGraceUntilMs(head));
     return head.expires_at === null || graceMs === ownMs ? graceMs : Math.min(graceMs, msFromIso(head.expires_at));
   }
 
-  /** null = somebody is here, or the session has a deadline of its own. */
+  /** null = a participant is bound, or the session has its own deadline. */
   orphanAtMs(head: Head): number | null {
     if (head.state !== 'ACTIVE' || head.expires_at !== null) return null;
-    const { bindings, limits } = this;
+    const { bindings, limits } = this.needs;
     const members = Object.entries(head.members).filter(([, status]) => status === 'active' || status === 'hidden');
     if (members.some(([agentId]) => bindings.isBound(agentId))) return null;
     const lastSeen = members.map(([agentId]) => bindings.presence.lastSeenMs(agentId));
     return Math.max(bindings.presence.startedMs, ...lastSeen) + limits.orphanMs;
   }
 
-  /** Until when an invite from before the start stays open, whatever its deadline says; 0 = it has no such grace. */
+  /** Until when an invite from before the start stays open despite its deadline; 0 = no such grace. */
   private inviteGraceUntilMs(head: Head): number {
-    const { startedMs } = this.bindings.presence;
+    const { bindings, limits } = this.needs;
+    const { startedMs } = bindings.presence;
     const isOld = head.state === 'INVITED' && msFromIso(head.created_at) < startedMs;
-    return isOld ? startedMs + this.limits.restartGraceMs : 0;
+    return isOld ? startedMs + limits.restartGraceMs : 0;
   }
 }

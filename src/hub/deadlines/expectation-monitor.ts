@@ -1,7 +1,4 @@
-/**
- * The tasks and expectations of a session that is due: each entry on its own, so that a defect of one leaves the others
- * alone.
- */
+/** Fires the tasks and expectations of a due session, each entry on its own: a defect in one does not affect the others. */
 
 import { fireEntry, toWaitInput } from '../../core/decisions/expectations-due.ts';
 import { expireTasks } from '../../core/decisions/task-ends.ts';
@@ -15,7 +12,7 @@ import type { Grace } from './grace.ts';
 
 type ExpectationMonitorNeeds = Pick<Ground, 'clock' | 'log' | 'backlog' | 'events'>;
 
-/** How long an entry that failed is left alone: twice as long each time, up to an hour. */
+/** The pause of an entry that failed: it doubles each time, up to an hour. */
 const FIRST_PAUSE_MS = 60_000;
 const LAST_PAUSE_MS = 3_600_000;
 
@@ -38,11 +35,11 @@ export class ExpectationMonitor {
     this.grace = grace;
   }
 
-  /** Expires tasks, then fires what is due, one unit for each entry, in their order; says when to look again. null = nothing is waited for. */
+  /** Expires tasks, then fires due entries in order, one unit each; returns when to check again, or null. */
   async fire(session: LiveSession, nowMs: number): Promise<number | null> {
     const expired = this.expire(session, nowMs);
     const entries = session.watch?.timed ?? [];
-    // Asked one after the other without waiting: each is judged on the state after the one before.
+    // Concurrent without waiting: each is judged on the state after the one before.
     await Promise.all([
       expired,
       ...entries
@@ -52,11 +49,11 @@ export class ExpectationMonitor {
     return this.nextMs(session, nowMs);
   }
 
-  /** Tasks whose time is over, all in one unit. In a session that is unavailable nothing expires, like all that is expected. */
+  /** Expires due tasks in one unit; nothing expires in an unavailable session. */
   private expire(session: LiveSession, nowMs: number): Promise<unknown> | null {
     if (session.unavailable !== null || (session.durable?.tasks.due_at ?? Number.POSITIVE_INFINITY) > nowMs)
       return null;
-    // Their owners could not say anything while the hub was down.
+    // Owners could not report while the hub was down.
     return session.decide((state) =>
       this.grace.leftMs(session.sessionId) > 0 ? { kind: 'nothing', answer: 0 } : expireTasks(state, nowMs),
     );
@@ -66,7 +63,7 @@ export class ExpectationMonitor {
     this.failures.delete(sessionId);
   }
 
-  /** Of an entry that looks at what is accepted: said now and then, not at every envelope. */
+  /** Reports an evaluator that failed on accepted entries, at most once per pause. */
   faulty(session: LiveSession, watched: BoundExpectation, error: Error): void {
     if (!this.isPaused(session, watched)) this.failed(session.sessionId, watched, error);
   }
@@ -130,7 +127,7 @@ export class ExpectationMonitor {
         leftMs === 0 ? due_ms : Math.max(due_ms, nowMs + leftMs),
       );
     } catch {
-      // The next look reports it.
+      // The next check reports it.
       return [nowMs + Math.max(1, leftMs)];
     }
   }

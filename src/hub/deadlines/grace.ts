@@ -1,23 +1,23 @@
-/** Downtime punishes nobody: for a while after a start, a jump of the clock, or the return of a session, nothing fires. */
+/** Grace periods: nothing fires for a while after a start, a clock jump, or the return of a session. */
 
 import type { Clock } from '../../core/ports/platform.ts';
 import type { Limits } from '../../core/records/access/limits.ts';
 import type { Head } from '../../core/records/session/unit.ts';
 
-/** Wall and monotonic time that differ by more between two looks: the clock was set, or the machine slept. */
+/** A larger difference between wall and monotonic time means that the clock was set or the machine slept. */
 const JUMP_MS = 5_000;
 
 export class Grace {
   private readonly clock: Clock;
-  /** On which it is seen whether the clock was set. */
+  /** Shows whether the clock was set. */
   private readonly wall: Clock;
   private readonly graceMs: number;
-  /** Of every session, and of one that came back: in monotonic time. */
+  /** The end of the grace period of all sessions, and of single ones, in monotonic time. */
   private until = Number.NEGATIVE_INFINITY;
   private readonly returnUntil = new Map<string, number>();
   private lastMs: number;
   private last: number;
-  /** Sessions that were found unavailable, and whether what they lack may be there now. */
+  /** Unavailable sessions, and whether what they lack may be registered now. */
   private readonly lost = new Map<string, { mayBeBack: boolean }>();
 
   constructor(clock: Clock, wall: Clock, { restartGraceMs }: Limits) {
@@ -28,12 +28,12 @@ export class Grace {
     this.last = clock.monotonic();
   }
 
-  /** The hub started where sessions were live: nobody could act in them while it was down. */
+  /** The hub started with live sessions: no participant could act while it was down. */
   started(): void {
     this.until = this.clock.monotonic() + this.graceMs;
   }
 
-  /** Called at every sweep, and before anything is found due. */
+  /** Called at every sweep, and before a session is found due. */
   check(): void {
     const nowMs = this.wall.now();
     const now = this.clock.monotonic();
@@ -43,7 +43,7 @@ export class Grace {
     this.last = now;
   }
 
-  /** For how long yet nothing of the session fires; 0 = it may. */
+  /** The remaining grace period of the session; 0 = none. */
   leftMs(sessionId: string): number {
     const now = this.clock.monotonic();
     const until = Math.max(this.until, this.returnUntil.get(sessionId) ?? Number.NEGATIVE_INFINITY);
@@ -51,7 +51,7 @@ export class Grace {
     return Math.max(0, until - now);
   }
 
-  /** When a session is to be looked at for its expectations, as far as its head tells; null = never. */
+  /** When to check the session's expectations, judged by its head; null = never. */
   checkAtMs({ session_id, due_at }: Head): number | null {
     const lost = this.lost.get(session_id);
     if (lost !== undefined) return lost.mayBeBack ? this.clock.now() : null;
@@ -60,13 +60,13 @@ export class Grace {
     return leftMs === 0 ? due_at : Math.max(due_at, this.clock.now() + leftMs);
   }
 
-  /** A session came into memory, whole or not. */
+  /** Starts the grace period of a session that is available again. */
   loaded(sessionId: string, isUnavailable: boolean): void {
     if (isUnavailable) this.lost.set(sessionId, { mayBeBack: false });
     else if (this.lost.delete(sessionId)) this.returnUntil.set(sessionId, this.clock.monotonic() + this.graceMs);
   }
 
-  /** Something was registered: the sessions that may have lacked it. */
+  /** An extension was registered: returns the sessions that may have lacked it. */
   mayBeBack(): Iterable<string> {
     for (const state of this.lost.values()) state.mayBeBack = true;
     return this.lost.keys();

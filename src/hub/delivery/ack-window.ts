@@ -1,19 +1,16 @@
-/**
- * What one stream has sent and its recipient has not acked, and the cursor behind it. An ack is exact: it never covers an
- * earlier loss.
- */
+/** The envelopes one stream has sent and its recipient has not acked, and the cursor behind them. An ack never covers an earlier loss. */
 
 import { type Retries, retryDelayMs } from '../time/retries.ts';
 import type { Cursors, Progress } from './cursors.ts';
 import type { Inboxes } from './inboxes.ts';
 
-/** One envelope that was sent and not acked. */
+/** An envelope that was sent and not acked. */
 export interface Flight {
   readonly envelopeId: string;
   readonly mayDrop: boolean;
   readonly senderId: string;
   readonly attempt: number;
-  /** The `prev_seq` it was sent with, the same in every attempt. */
+  /** The `prev_seq` of its first attempt; repeats use the same. */
   readonly prevSeq: number;
 }
 
@@ -28,9 +25,9 @@ export class AckWindow {
   private readonly progress: Progress;
   /** Sent and not acked, in seq order. */
   private readonly flights = new Map<number, Flight>();
-  /** Those of them that were nacked and are sent again later. */
+  /** Nacked flights that wait for their retry. */
   private readonly nacked = new Set<number>();
-  /** Sent as gaps. A gap has no receipt: it counts as heard once something later is acked. */
+  /** Seqs sent as gaps. A gap has no receipt: it counts as acked once something later is acked. */
   private readonly gaps = new Set<number>();
 
   constructor(needs: AckWindowNeeds, progress: Progress) {
@@ -42,12 +39,12 @@ export class AckWindow {
     return this.flights.size;
   }
 
-  /** How many wait for a receipt; those that are sent again by themselves do not. */
+  /** Flights that wait for a receipt, without those that wait for a retry. */
   get unacked(): number {
     return this.flights.size - this.nacked.size;
   }
 
-  /** The first seq that is not acked; infinite if there is none. */
+  /** The first unacked seq, or infinity. */
   get first(): number {
     for (const seq of this.flights.keys()) return seq;
     return Number.POSITIVE_INFINITY;
@@ -61,7 +58,7 @@ export class AckWindow {
     return this.gaps.has(seq);
   }
 
-  /** It was acked on this binding or before. */
+  /** Acked on this binding or before. */
   wasAcked(seq: number): boolean {
     return seq <= this.progress.seq || this.progress.beyond.has(seq);
   }
@@ -75,27 +72,27 @@ export class AckWindow {
     this.gaps.add(seq);
   }
 
-  /** The seq of the oldest flight that may be dropped; null = there is none. */
+  /** The seq of the oldest flight that may be dropped, or null. */
   get oldestDroppable(): number | null {
     for (const [seq, { mayDrop }] of this.flights) if (mayDrop) return seq;
     return null;
   }
 
-  /** It may have arrived or not, and so may its gap: that is known when something later is acked. */
+  /** Drops a flight that may or may not have arrived; a later ack settles that. */
   drop(seq: number): void {
     const flight = this.land(seq);
     const { agent_id, session_id } = this.progress;
     if (flight !== undefined)
-      this.needs.inboxes.tellGone(agent_id, { session_id, seq, sender_id: flight.senderId }, 'overflow');
+      this.needs.inboxes.markGone(agent_id, { session_id, seq, sender_id: flight.senderId }, 'overflow');
     this.gaps.add(seq);
   }
 
-  /** Acked, or given up. `scanned`: everything up to here was looked at. */
+  /** Acked, or given up. `scanned`: the last seq the pump has examined. */
   finish(seq: number, scanned: number): void {
     const flight = this.land(seq);
     const { agent_id, session_id, beyond } = this.progress;
     if (flight !== undefined) this.needs.inboxes.acked(agent_id, { session_id, seq, sender_id: flight.senderId });
-    // Mostly acks come in order, and nothing waits for them.
+    // The usual case: acks in order, nothing waiting behind them.
     if (beyond.size === 0 && this.gaps.size === 0 && seq < this.first) return this.moveTo(seq);
     beyond.add(seq);
     for (const gap of this.gaps) {
@@ -106,13 +103,13 @@ export class AckWindow {
     this.advance(scanned);
   }
 
-  /** It is not sent, and counts as acked. */
+  /** Not sent; counts as acked. */
   pass(seq: number, scanned: number): void {
     this.progress.beyond.add(seq);
     this.advance(scanned);
   }
 
-  /** The cursor moves over everything acked below the first that is not. */
+  /** Moves the cursor over everything acked before the first unacked seq. */
   advance(scanned: number): void {
     const first = Math.min(this.first, ...this.gaps);
     const { beyond } = this.progress;
@@ -125,7 +122,7 @@ export class AckWindow {
     this.moveTo(last);
   }
 
-  /** Runs `send` after the delay of the next attempt; false = there are no more attempts. */
+  /** Runs `send` after the retry delay; false = no attempts left. */
   retryLater(seq: number, attempt: number, send: () => void): boolean {
     const delayMs = retryDelayMs(attempt);
     if (delayMs === null) return false;

@@ -1,6 +1,6 @@
 /**
- * What a new binding is owed: the streams of its live sessions from its cursors on, open invites, and the ends it missed.
- * Agents are caught up a few at a time, in order, and each once: after repeated hellos only the last one counts.
+ * Catches up a new binding: the streams of its live sessions from its cursors on, open invites, and ends it missed. A limited
+ * number of agents is caught up concurrently, in order; of repeated hellos only the last counts.
  */
 
 import { msFromIso } from '../../core/lib/time.ts';
@@ -21,10 +21,10 @@ import type { Inboxes } from './inboxes.ts';
 import { type CatchUpSession, noteNewer, sessionsToCatchUp } from './owed-deliveries.ts';
 import type { Recipient, Streams } from './streams.ts';
 
-/** When thousands come back at once, the others are served between them. */
+/** A mass reconnect must not delay deliveries to connected agents. */
 const MAX_CONCURRENT_CATCH_UPS = 8;
 
-export interface CatchUpsNeeds extends Ground {
+interface CatchUpsNeeds extends Ground {
   readonly cursors: Cursors;
   readonly sessions: Sessions;
   readonly bindings: Bindings;
@@ -39,7 +39,7 @@ interface Waiting {
 
 export class CatchUps {
   private readonly needs: CatchUpsNeeds;
-  /** By agent, in the order they came; a later hello has the place of the one it replaces. */
+  /** By agent, in order; a later hello takes the place of the one it replaces. */
   private readonly waiting = new Map<string, Waiting>();
   private readonly running = new Set<string>();
 
@@ -55,7 +55,7 @@ export class CatchUps {
   private startSome(): void {
     for (const [agentId, { binding, resume }] of this.waiting) {
       if (this.running.size >= MAX_CONCURRENT_CATCH_UPS) return;
-      // What reads for its former binding ends soon.
+      // The run for its former binding ends soon.
       if (this.running.has(agentId)) continue;
       this.waiting.delete(agentId);
       this.running.add(agentId);
@@ -63,7 +63,7 @@ export class CatchUps {
     }
   }
 
-  /** Nothing is read for a binding that is over, so the next begins immediately. */
+  /** Starts the next one: immediately if the binding is over, else in the next tick. */
   private ended(binding: Binding): void {
     this.running.delete(binding.agentId);
     if (this.waiting.size === 0) return;
@@ -71,7 +71,7 @@ export class CatchUps {
     else this.startSome();
   }
 
-  /** Reads first, then starts every stream in one step: a resume point counts before anything is sent. */
+  /** Reads first, then starts every stream in one step, so that resume points apply before anything is sent. */
   private async catchUp(binding: Binding, resume: ResumePoints): Promise<void> {
     const { bindings, streams, cursors, inboxes, log } = this.needs;
     const isWanted = (): boolean => bindings.isCurrent(binding);
@@ -84,7 +84,7 @@ export class CatchUps {
       if (isWanted()) await inboxes.counted(agentId);
       const owed = await sessionsToCatchUp(this.needs, agentId, isWanted);
       if (!isWanted()) return;
-      // From here on publish wakes its streams; what it noted until now is newer than what was read.
+      // From here on publish wakes the streams; heads noted until now are newer than those read.
       for (const changed of recipient.changedWhileLoading.values()) noteNewer(owed, changed);
       recipient.ready = true;
       recipient.changedWhileLoading.clear();
@@ -92,9 +92,9 @@ export class CatchUps {
         const point = Object.hasOwn(resume, head.session_id) ? resume[head.session_id] : undefined;
         this.resumeSession(recipient, head, epoch, point);
       }
-      this.tellOfForgotten(recipient, owed);
+      this.reportForgotten(recipient, owed);
     } catch (thrown) {
-      // An agent that left meanwhile, as all do when the hub stops, misses nothing by it.
+      // Ignore errors for a binding that is already gone (replaced, or the hub is stopping).
       if (!isWanted()) return;
       log.error('resuming a binding failed', { agent: binding.name, error: String(thrown) });
       bindings.unbind(binding, 'shutdown');
@@ -115,20 +115,17 @@ export class CatchUps {
     const progress = cursors.getOrStart(agentId, session_id, epoch);
     this.meetPoint(recipient, progress, head.seq, point);
     streams.wakeAt(recipient, progress, head, end);
-    // It may have had the closing already, and nobody else be waited for.
+    // The closing may be acked already, and no other participant be awaited.
     void streams.checkDrained(head);
   }
 
-  /**
-   * `resume` in the current epoch acks everything up to it; of another epoch the client is told, and starts again. A client
-   * that had nothing of it has lost nothing.
-   */
+  /** A resume point in the current epoch acks everything up to it. For another epoch the client gets a gap, unless it had nothing. */
   private meetPoint(recipient: Recipient, progress: Progress, headSeq: number, point: ResumePoint | undefined): void {
     const { cursors, inboxes, limits } = this.needs;
     const { agent_id, session_id, epoch } = progress;
     if (point === undefined || point.seq === 0) return;
     if (point.epoch !== epoch) {
-      // No log is longer, whatever the client says.
+      // Bounded by the longest possible log: the client's seq is not trusted.
       sendGap(recipient, session_id, epoch, [1, Math.min(point.seq, limits.maxEnvelopes)], 'epoch');
     } else if (point.seq <= headSeq && point.seq > progress.seq) {
       cursors.moveTo(progress, point.seq);
@@ -147,15 +144,15 @@ export class CatchUps {
     const entries = await store.read(session_id, range);
     const now = await sessions.currentHead(session_id);
     if (now === null || !bindings.isCurrent(recipient)) return;
-    // Answered meanwhile, or ended: the stream has begun or the end was told, and an old invite would be noise.
+    // If it was answered or ended since, the stream or the end is already sent; an old invite would be wrong.
     const endedSince = isTerminal(now.head.state) && !hasEnded;
     if (endedSince || now.head.members[agentId] !== 'invited') return;
     const wanted = entries.find(({ envelope }) => hasEnded || isInviteOf(agentId, envelope));
     if (wanted !== undefined) streams.sendOutside(recipient, wanted, epoch);
-    if (hasEnded) streams.heardEnd(agentId, head, epoch);
+    if (hasEnded) streams.finishEnd(agentId, head, epoch);
   }
 
-  /** Most invites are in the first unit. One that came later is where its invitee got its present status. */
+  /** Most invites are in the first unit. A later one is where the invitee's status was set. */
   private async inviteRange(agentId: string, head: Head): Promise<ReadRange> {
     const first = { from_seq: 1, limit: 1 + Object.keys(head.members).length };
     if (head.seq <= first.limit) return first;
@@ -164,8 +161,8 @@ export class CatchUps {
     return from_seq === 1 ? first : { from_seq, limit: 1 };
   }
 
-  /** Sessions that ended too long ago: what was missed is told as a gap, once, and forgotten. */
-  private tellOfForgotten(recipient: Recipient, owed: ReadonlyMap<string, CatchUpSession>): void {
+  /** Sessions that ended too long ago: report missed envelopes as a gap, once, and drop the cursor. */
+  private reportForgotten(recipient: Recipient, owed: ReadonlyMap<string, CatchUpSession>): void {
     for (const progress of this.needs.cursors.allOf(recipient.agentId)) {
       const { session_id } = progress;
       if (owed.has(session_id) || recipient.pumps.has(session_id)) continue;
@@ -196,10 +193,10 @@ export class CatchUps {
     return false;
   }
 
-  /** Nothing is lost by a failed read: the next bind tells it. */
+  /** A failed read loses nothing: the next bind repeats it. */
   private contain(work: Promise<void>): void {
     const { log } = this.needs;
-    work.catch((thrown: unknown) => log.warn('an invite or an end could not be told', { error: String(thrown) }));
+    work.catch((thrown: unknown) => log.warn('an invite or an end could not be sent', { error: String(thrown) }));
   }
 }
 

@@ -1,15 +1,16 @@
-/** How far each recipient has come in each session. Kept beside the logs, written soon and unsynced: a lost ack only repeats a delivery. */
+/** The cursors of all recipients. Written soon and without sync: a lost ack only repeats a delivery. */
 
 import type { Cursor, Store } from '../../core/ports/store.ts';
+import { Counter } from '../lib/counter.ts';
 
-/** What one recipient has acked of one session, as pumps change it. */
+/** The acks of one recipient in one session. */
 export interface Progress {
   readonly agent_id: string;
   readonly session_id: string;
   readonly epoch: number;
-  /** The last deliverable envelope up to which everything is acked; 0 = none. */
+  /** Every deliverable envelope up to here is acked; 0 = none. */
   seq: number;
-  /** Acked beyond it. */
+  /** Acked seqs after it. */
   readonly beyond: Set<number>;
 }
 
@@ -19,28 +20,21 @@ export class Cursors {
   private readonly dirty = new Set<Progress>();
   private readonly retired = new Set<Progress>();
   private readonly dropped = new Map<string, { agent_id: string; session_id: string }>();
-  /** Agents who are coming back, and how often. */
-  private readonly held = new Map<string, number>();
+  /** Agents that are being caught up or counted. */
+  private readonly held = new Counter<string>();
   private flushing: Promise<void> = Promise.resolve();
 
   constructor(store: Store) {
     this.store = store;
   }
 
-  /**
-   * Until the result is called nothing of the agent is forgotten: what was read of it may be older than what was
-   * written since, and only memory would know.
-   */
+  /** Keeps the agent's cursors in memory until the result is called: the stored ones may be older than those written since. */
   hold(agentId: string): () => void {
-    this.held.set(agentId, (this.held.get(agentId) ?? 0) + 1);
-    return () => {
-      const others = (this.held.get(agentId) ?? 1) - 1;
-      if (others > 0) this.held.set(agentId, others);
-      else this.held.delete(agentId);
-    };
+    this.held.add(agentId);
+    return () => this.held.remove(agentId);
   }
 
-  /** Reads what is stored of the agent; what is newer in memory wins. */
+  /** Reads the agent's stored cursors; newer ones in memory win. */
   async load(agentId: string): Promise<void> {
     const stored = await this.store.loadCursors(agentId);
     const known = this.progressOf(agentId);
@@ -54,14 +48,14 @@ export class Cursors {
     return this.byAgent.get(agentId)?.get(sessionId);
   }
 
-  /** Of another epoch nothing counts: the past it acked is not this one. */
+  /** Starts from 0 in another epoch: acks of a different past do not count. */
   getOrStart(agentId: string, sessionId: string, epoch: number): Progress {
     const known = this.progressOf(agentId);
     const progress = known.get(sessionId);
     if (progress?.epoch === epoch) return progress;
     const fresh = { agent_id: agentId, session_id: sessionId, epoch, seq: 0, beyond: new Set<number>() };
     known.set(sessionId, fresh);
-    // Written though nothing is acked: it is how a recipient that is away for long is known to have missed something.
+    // Written without any ack: it marks a recipient that may miss something while away.
     this.dirty.add(fresh);
     return fresh;
   }
@@ -74,14 +68,14 @@ export class Cursors {
     this.dirty.add(progress);
   }
 
-  /** Everything up to `seq` is acked, whatever was acked beyond it. */
+  /** Acks everything up to `seq`. */
   moveTo(progress: Progress, seq: number): void {
     progress.seq = seq;
     for (const beyond of progress.beyond) if (beyond <= seq) progress.beyond.delete(beyond);
     this.dirty.add(progress);
   }
 
-  /** The recipient has no business with the session any more. */
+  /** The recipient has nothing more to do with the session. */
   drop(agentId: string, sessionId: string): void {
     const progress = this.get(agentId, sessionId);
     if (progress !== undefined) this.dirty.delete(progress);
@@ -89,7 +83,7 @@ export class Cursors {
     this.dropped.set(`${agentId}\n${sessionId}`, { agent_id: agentId, session_id: sessionId });
   }
 
-  /** The stream is finished: written once more, then out of memory. */
+  /** The stream is finished: write it once more, then forget it. */
   retire(agentId: string, sessionId: string): void {
     const progress = this.get(agentId, sessionId);
     if (progress === undefined) return;
@@ -97,9 +91,9 @@ export class Cursors {
     this.retired.add(progress);
   }
 
-  /** Writes what changed. Once an agent is gone and written, it costs no memory. */
+  /** Writes changed cursors. An agent that is disconnected and written costs no memory. */
   flush(isBound: (agentId: string) => boolean): Promise<void> {
-    // A write that failed does not stop the next.
+    // A failed write does not stop the next.
     this.flushing = this.flushing.catch(() => {}).then(() => this.write(isBound));
     return this.flushing;
   }
@@ -119,15 +113,15 @@ export class Cursors {
   }
 
   private forget(gone: readonly [string, { agent_id: string }][], isBound: (agentId: string) => boolean): void {
-    for (const [name, { agent_id }] of gone) if (!this.held.has(agent_id)) this.dropped.delete(name);
+    for (const [name, { agent_id }] of gone) if (this.held.get(agent_id) === 0) this.dropped.delete(name);
     for (const progress of this.retired) {
       const { agent_id, session_id } = progress;
-      if (this.dirty.has(progress) || this.held.has(agent_id)) continue;
+      if (this.dirty.has(progress) || this.held.get(agent_id) > 0) continue;
       this.retired.delete(progress);
       this.byAgent.get(agent_id)?.delete(session_id);
     }
     for (const [agentId, sessions] of this.byAgent) {
-      if (isBound(agentId) || this.held.has(agentId)) continue;
+      if (isBound(agentId) || this.held.get(agentId) > 0) continue;
       if (![...sessions.values()].some((progress) => this.dirty.has(progress))) this.byAgent.delete(agentId);
     }
   }

@@ -1,35 +1,35 @@
-/** How much one recipient has not acked, as far as that is known. */
+/** The unread count of one recipient, as far as it is known. */
 
 import { msFromIso } from '../../core/lib/time.ts';
 import type { Clock } from '../../core/ports/platform.ts';
 import type { Rule } from '../../core/records/access/rule.ts';
 import type { Envelope } from '../../core/records/session/envelope.ts';
 
-/** What cannot be made exact is not counted again for this long. */
+/** Minimum time between two counts of an inbox that cannot be exact. */
 const AGAIN_MS = 1000;
 
 type InboxRule = Rule['limits']['inbox'];
 
 export class InboxCount {
-  /** False = it is being counted for the first time. */
+  /** False during the first count. */
   known: boolean;
-  /** Durable and not acked: never less than there are, once it is known. */
+  /** Durable and unacked: never too low, once it is known. */
   pending = 0;
-  /** Staged for it, and not durable yet. */
+  /** Staged, not yet durable. */
   staged = 0;
-  /** The high water was told of. */
+  /** The high water was reported. */
   told = false;
-  /** Changed while it was being counted. */
+  /** It changed while it was being counted. */
   private moved = false;
   private counting = false;
   private readonly clock: Clock;
   private exact: boolean;
-  /** When the first of them runs out of its time. */
+  /** When the first of the counted envelopes expires. */
   private expiresMs = Number.POSITIVE_INFINITY;
-  /** When it was last counted, in monotonic ms. */
+  /** The last count, in monotonic ms. */
   private countedMs = Number.NEGATIVE_INFINITY;
 
-  /** Exact from the beginning for who came while this hub runs: all for it is counted. */
+  /** Exact from the start for an agent registered while this hub runs. */
   constructor(clock: Clock, exact: boolean) {
     this.clock = clock;
     this.known = exact;
@@ -40,9 +40,9 @@ export class InboxCount {
     return this.pending + this.staged;
   }
 
-  /** Counting again would say the same, or was done just now. */
+  /** True if another count would not change it, or was just made. */
   get isSure(): boolean {
-    // What is acked meanwhile does not show until it is done.
+    // Acks during a count show only when it is complete.
     if (this.counting) return false;
     if (this.exact && this.clock.now() <= this.expiresMs) return true;
     return this.clock.monotonic() - this.countedMs < AGAIN_MS;
@@ -53,30 +53,30 @@ export class InboxCount {
     this.moved = true;
   }
 
-  /** `isCounting`: nobody can tell whether this one is counted yet. */
+  /** `isCounting`: the running count may or may not include it. */
   less(isCounting: boolean): void {
     this.moved = true;
     if (!isCounting) this.pending = Math.max(0, this.pending - 1);
   }
 
-  /** True = the high water is reached, and was not before. */
+  /** True if the count has just reached the high water. */
   reachesHighWater({ high_water, max_pending }: InboxRule): boolean {
     if (high_water === null || this.told || this.pending < Math.min(high_water, max_pending)) return false;
     this.told = true;
     return true;
   }
 
-  /** Below the high water, reaching it is news again. */
+  /** Below the high water, the next crossing is reported again. */
   noteLowWater({ high_water, max_pending }: InboxRule): void {
     if (high_water === null || this.pending < Math.min(high_water, max_pending)) this.told = false;
   }
 
-  /** There may be less, nobody knows how much. */
+  /** There may be fewer. */
   blur(): void {
     this.exact = false;
   }
 
-  /** It may pass away by itself. */
+  /** The envelope may expire while it is counted. */
   noteTtl({ ttl_seconds, created_at }: Envelope): void {
     if (ttl_seconds === null) return;
     this.expiresMs = Math.min(this.expiresMs, msFromIso(created_at) + ttl_seconds * 1000);
@@ -88,7 +88,7 @@ export class InboxCount {
     this.expiresMs = Number.POSITIVE_INFINITY;
   }
 
-  /** There are no more than that, and perhaps less. */
+  /** `pending` is an upper bound. */
   estimated(): void {
     this.counting = false;
     this.known = true;

@@ -1,7 +1,7 @@
 /**
- * How much each recipient has not acked, over all its sessions. Counted up as envelopes are staged and become durable, and down as
- * they are acked; where that is not exact it is never too low, and counted again only when it would matter. Of who was registered
- * before the hub started nothing is known until somebody posts to it.
+ * The unread counts of all recipients, over all their sessions: raised as envelopes are staged and become durable, lowered by acks.
+ * A count that is not exact is never too low, and is repeated only when it would matter. The inboxes of agents registered before
+ * the hub started are counted when somebody posts to them.
  */
 
 import { asError } from '../../core/lib/errors.ts';
@@ -20,7 +20,7 @@ import { InboxCount } from './inbox-count.ts';
 import { type CountPendingNeeds, countPending } from './owed-deliveries.ts';
 import { type EnvelopeRef, Skipped, type SkippedDeliveries } from './skipped-deliveries.ts';
 
-export interface InboxesNeeds extends Ground, CountPendingNeeds {
+interface InboxesNeeds extends Ground, CountPendingNeeds {
   readonly registry: Registry;
   readonly sessions: Sessions;
 }
@@ -29,7 +29,7 @@ export class Inboxes {
   private readonly needs: InboxesNeeds;
   private readonly counts = new Map<string, InboxCount>();
   private readonly counting = new Map<string, Promise<void>>();
-  /** By the entries of a staged unit: the counts of who it is for, one for each envelope. */
+  /** By staged unit: the counts of its recipients, one for each envelope. */
   private readonly staged = new Map<readonly Entry[], readonly InboxCount[]>();
   /** Unacked but excluded from the count: the recipient was sent a gap, or its rule forbids delivery. */
   readonly skipped: Skipped = new Skipped();
@@ -38,20 +38,20 @@ export class Inboxes {
     this.needs = needs;
   }
 
-  /** Nothing has to be counted before a post is judged. Asked for every one of them; if not, `toCount` says what. */
+  /** True if a post can be judged without counting. Asked for every post; `toCount` does the counting. */
   isReadyFor(draft: Draft, { participants }: SessionMetadata): boolean {
     for (const participant of participants) {
       if (!isRecipient(participant, draft)) continue;
       const { agent_id } = participant;
       const count = this.countOf(agent_id);
       if (count === undefined || !count.known || count.total >= this.inboxRuleOf(agent_id).max_pending) return false;
-      // One who can take it is enough for what is said to everyone.
+      // For a post to everyone one recipient with room is enough.
       if (draft.audience === null) return true;
     }
     return true;
   }
 
-  /** What has to be counted before a post is judged; null = enough is known. */
+  /** Counts what a post needs; null = enough is known. */
   toCount(draft: Draft, { participants }: SessionMetadata): Promise<unknown> | null {
     let waits: Promise<void>[] | null = null;
     for (const participant of participants) {
@@ -67,20 +67,20 @@ export class Inboxes {
     return waits === null ? null : Promise.all(waits);
   }
 
-  /** What it has not acked; null = nobody has counted it yet. */
+  /** The unread count; null = not counted yet. */
   pendingOf(agentId: string): number | null {
     const count = this.counts.get(agentId);
     if (count === undefined) return this.needs.registry.isOlder(agentId) ? null : 0;
     return count.known ? count.total : null;
   }
 
-  /** And says no to the next: whoever drops says yes. */
+  /** Full, and its rule rejects instead of dropping. */
   isFull(agentId: string): boolean {
     const inbox = this.inboxRuleOf(agentId);
     return inbox.overflow === 'reject' && (this.countOf(agentId)?.total ?? 0) >= inbox.max_pending;
   }
 
-  /** Entries that are being written count already: posts that are admitted together do not pass a full inbox. */
+  /** Counts staged entries, so that posts admitted together cannot exceed an inbox limit. */
   stage(entries: readonly Entry[], state: SessionState | null): void {
     if (state === null) return;
     let counts: InboxCount[] | null = null;
@@ -91,7 +91,7 @@ export class Inboxes {
       for (const { envelope } of entries) {
         if (!isDeliverable(envelope, agent_id, end)) continue;
         count.staged += 1;
-        // Mostly there is one; a list that was pushed to would be kept with room for seventeen.
+        // Usually one; a pushed-to array would keep room for seventeen.
         if (counts === null) counts = [count];
         else counts.push(count);
       }
@@ -99,7 +99,7 @@ export class Inboxes {
     if (counts !== null) this.staged.set(entries, counts);
   }
 
-  /** They are durable now, or dropped. */
+  /** The entries are durable now, or dropped. */
   unstage(entries: readonly Entry[]): void {
     const counts = this.staged.get(entries);
     if (counts === undefined) return;
@@ -107,14 +107,14 @@ export class Inboxes {
     this.staged.delete(entries);
   }
 
-  /** What was staged in a session is dropped. */
+  /** The staged units of a session were dropped. */
   unstageAll(sessionId: string): void {
     for (const entries of this.staged.keys()) {
       if (entries[0]?.envelope.session_id === sessionId) this.unstage(entries);
     }
   }
 
-  /** What became durable, as far as it is for this participant. */
+  /** Counts durable entries for one participant. */
   published(agentId: string, entries: readonly Entry[], head: Head): void {
     const end = membershipEnd(head, agentId);
     if (end === 0) return;
@@ -128,32 +128,32 @@ export class Inboxes {
     }
   }
 
-  /** One less: acked, or not to be delivered. */
+  /** Acked, or withheld. */
   acked(agentId: string, ref: EnvelopeRef): void {
     const count = this.counts.get(agentId);
     if (count !== undefined && !this.skipped.has(agentId, ref)) this.less(agentId, count);
   }
 
-  /** A gap is sent in its place, now and whenever its recipient comes back without having acked past it. */
-  tellGone(agentId: string, ref: EnvelopeRef, reason: GapReason): void {
+  /** A gap replaces the envelope, now and at every reconnect until its recipient has acked past it. */
+  markGone(agentId: string, ref: EnvelopeRef, reason: GapReason): void {
     if (this.skipped.has(agentId, ref)) return;
     this.skip(agentId, ref, reason === 'expired' ? this.skipped.expired : this.skipped.overflow);
     const count = this.counts.get(agentId);
     if (count !== undefined) this.less(agentId, count);
   }
 
-  /** Everything up to `seq` counts as acked; how much of it was counted, nobody knows. */
+  /** Everything up to `seq` is acked; how much of it was counted is unknown. */
   passedUncounted(agentId: string, sessionId: string, seq: number): void {
     this.skipped.passed(agentId, sessionId, seq);
     this.counts.get(agentId)?.blur();
   }
 
-  /** Found while counting: it does not count, and never will. */
+  /** Excludes an envelope found while counting. */
   countOut(agentId: string, envelope: Envelope, why: 'expired' | 'denied'): void {
     this.skip(agentId, envelope, this.skipped[why]);
   }
 
-  /** Room must be made for what is to be delivered. */
+  /** True if an old delivery must be dropped to make room. */
   overflows(agentId: string): boolean {
     const inbox = this.inboxRuleOf(agentId);
     if (inbox.overflow !== 'drop_oldest') return false;
@@ -161,7 +161,7 @@ export class Inboxes {
     return count !== undefined && count.pending > inbox.max_pending && this.isSure(agentId, count);
   }
 
-  /** Before anything is sent to one who drops: how much it has must be known. */
+  /** Waits until the unread count of a recipient with a dropping inbox is known. */
   async counted(agentId: string): Promise<void> {
     const { overflow } = this.inboxRuleOf(agentId);
     if (overflow !== 'reject' && !this.isKnown(agentId)) await this.count(agentId);
@@ -179,7 +179,7 @@ export class Inboxes {
       return this.restrain(skipped.denied);
     }
     skipped.denied.keepNewest(agentId, envelope);
-    // Whoever gets the turn must know of it.
+    // Never drop what gives the recipient the turn.
     if (!givesTurn(entry, agentId) && this.mustDrop(agentId, count)) {
       skipped.overflow.addNewest(agentId, envelope);
       return this.restrain(skipped.overflow);
@@ -187,7 +187,7 @@ export class Inboxes {
     skipped.overflow.keepNewest(agentId, envelope);
     this.add(agentId, count, 1);
     count.noteTtl(envelope);
-    // An arbiter of one's own is asked when it is delivered.
+    // A custom arbiter is asked on delivery.
     if (withholds && !asksRules) count.blur();
   }
 
@@ -197,14 +197,14 @@ export class Inboxes {
     return this.isSure(agentId, count);
   }
 
-  /** What is not sure is counted for the next time; nobody loses anything by it. */
+  /** Starts a count for the next time if this one is not sure. */
   private isSure(agentId: string, count: InboxCount): boolean {
     if (count.isSure) return true;
     void this.count(agentId);
     return false;
   }
 
-  /** Who joins gets the log from its start. */
+  /** A participant that joins gets the log from its start. */
   private joined(count: InboxCount, agentId: string, { session_id, seq }: Envelope): void {
     const before = this.needs.sessions.peek(session_id)?.tailFrom(1) ?? null;
     const owed = before?.filter(({ envelope }) => envelope.seq < seq && isDeliverable(envelope, agentId, seq));
@@ -215,7 +215,7 @@ export class Inboxes {
 
   private add(agentId: string, count: InboxCount, more: number): void {
     count.add(more);
-    this.tellHighWater(agentId, count);
+    this.reportHighWater(agentId, count);
   }
 
   private less(agentId: string, count: InboxCount): void {
@@ -229,7 +229,7 @@ export class Inboxes {
     this.restrain(skipped);
   }
 
-  /** What is forgotten of the skipped may be sent after all. */
+  /** Forgotten skips may be sent after all, so count them again. */
   private restrain(skipped: SkippedDeliveries): void {
     const excess = skipped.excess();
     const count = excess === null ? undefined : this.counts.get(excess.agentId);
@@ -238,7 +238,7 @@ export class Inboxes {
     this.add(excess.agentId, count, excess.most);
   }
 
-  private tellHighWater(agentId: string, count: InboxCount): void {
+  private reportHighWater(agentId: string, count: InboxCount): void {
     const inbox = this.inboxRuleOf(agentId);
     if (!count.reachesHighWater(inbox)) return;
     const { pending } = count;
@@ -264,14 +264,14 @@ export class Inboxes {
   }
 
   private count(agentId: string): Promise<void> {
-    const under = this.counting.get(agentId);
-    if (under !== undefined) return under;
-    const work = this.countAnew(agentId).finally(() => this.counting.delete(agentId));
+    const running = this.counting.get(agentId);
+    if (running !== undefined) return running;
+    const work = this.countNow(agentId).finally(() => this.counting.delete(agentId));
     this.counting.set(agentId, work);
     return work;
   }
 
-  private async countAnew(agentId: string): Promise<void> {
+  private async countNow(agentId: string): Promise<void> {
     const { clock, log } = this.needs;
     const count = this.counts.get(agentId) ?? new InboxCount(clock, false);
     this.counts.set(agentId, count);
@@ -282,18 +282,18 @@ export class Inboxes {
       const { pending, exact } = await countPending(this.needs, this, agentId, inbox, (envelope) =>
         count.noteTtl(envelope),
       );
-      // What came meanwhile may be in it or not.
+      // Envelopes that arrived during the count may or may not be in it.
       count.pending = pending + Math.max(0, count.pending - before);
       if (exact) count.counted(true);
-      // By the heads alone, since it did not matter: should it matter, it is counted at once.
+      // An upper bound from the heads: it did not matter. If it does later, it is counted then.
       else count.estimated();
     } catch (thrown) {
-      // Nobody is refused for what could not be read.
+      // Do not reject posts because of a failed read.
       log.warn('an inbox could not be counted', { agent_id: agentId, error: asError(thrown).message });
       count.counted(false);
     }
     count.noteLowWater(this.inboxRuleOf(agentId));
-    this.tellHighWater(agentId, count);
+    this.reportHighWater(agentId, count);
   }
 }
 

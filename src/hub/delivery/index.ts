@@ -1,7 +1,6 @@
 /**
- * Delivery: everything durable reaches everyone it is for, in seq order, until it is acked. This room owns cursors, inbox
- * counts, streams and observers. Two things must stay true: a lost ack only repeats a delivery, and a lost envelope is always
- * sent as a gap. Start reading at streams.ts (who is sent what) and pump.ts (one stream).
+ * Delivery: sends everything durable to its recipients, in seq order, until it is acked. Owns cursors, inbox counts, streams and
+ * observers. A lost ack only repeats a delivery; a lost envelope is always reported as a gap. Start at streams.ts and pump.ts.
  */
 
 import { membershipEnd } from '../../core/records/session/delivery.ts';
@@ -12,7 +11,7 @@ import { CatchUps } from './catch-up.ts';
 import { Observers, type ObserversNeeds } from './observers.ts';
 import { Streams, type StreamsNeeds } from './streams.ts';
 
-export type DeliveryNeeds = StreamsNeeds & ObserversNeeds & { readonly index: LiveIndex };
+type DeliveryNeeds = StreamsNeeds & ObserversNeeds & { readonly index: LiveIndex };
 
 export class Delivery implements BindingListener {
   readonly streams: Streams;
@@ -44,16 +43,13 @@ export class Delivery implements BindingListener {
     this.catchUps.begin(binding, resume);
   }
 
-  /** What was sent has left the connection: its streams go on. */
+  /** The connection's sent bytes have drained. */
   resumeSending(binding: Binding): void {
     this.streams.of(binding)?.resumeSending();
     this.observers.resumeSending(binding);
   }
 
-  /**
-   * Acks what was shown to an agent that has no connection: else its inbox would fill up with what it has read. A connected
-   * agent acks on its connection. Never rejects: a lost ack only repeats a delivery.
-   */
+  /** Acks for an agent without a connection what it was shown by requests. Never rejects: a lost ack only repeats a delivery. */
   async markRead(agentId: string, sessionId: string, seq: number): Promise<void> {
     const { bindings, cursors, sessions, inboxes, log } = this.needs;
     if (bindings.isBound(agentId)) return;

@@ -1,4 +1,4 @@
-/** Reads one log forward for one stream. Live and replay are the same code: from memory while that has the entries, else from the store. */
+/** Reads one log forward for one stream: from memory while that has the entries, else from the store. */
 
 import type { ConcurrencyLimit } from '../../core/lib/concurrency-limit.ts';
 import type { Store } from '../../core/ports/store.ts';
@@ -14,27 +14,27 @@ const READ_AGAIN_MS = 1000;
 export interface LogReaderNeeds extends Pick<Ground, 'log' | 'retries'> {
   readonly store: Pick<Store, 'read' | 'head'>;
   readonly sessions: Pick<Sessions, 'peek'>;
-  /** Limits the streams that read from the store at the same time. */
+  /** Limits concurrent reads from the store. */
   readonly reads: ConcurrencyLimit;
 }
 
 /** The stream a log is read for. */
 export interface LogStream {
   readonly sessionId: string;
-  /** The first seq it lacks. */
+  /** The first seq it has not taken. */
   readonly nextSeq: number;
-  /** The last seq it may have now. */
+  /** The last seq it may take now. */
   readonly lastSeq: number;
   /** False while nothing more may be sent. */
   readonly canTake: boolean;
-  /** Names the stream among retries, and in the log. */
+  /** Names the stream among retries and in the log. */
   readonly retryKey: string;
   readonly purpose: string;
-  /** Takes entries from `nextSeq` on, as many as it can. */
+  /** Takes entries from `nextSeq` on, as many as possible. */
   take(entries: readonly Entry[]): void;
-  /** It has everything up to `lastSeq`. */
+  /** It has taken everything up to `lastSeq`. */
   caughtUp(): void;
-  /** The log is damaged from this seq on: no more of it can be read. */
+  /** The log is damaged from this seq on. */
   damaged(fromSeq: number): void;
 }
 
@@ -43,7 +43,7 @@ export class LogReader {
   private readonly stream: LogStream;
   private busy = false;
   private stopped = false;
-  /** Counts rewrites of the past: what was read before one is discarded. */
+  /** The number of epoch changes: entries read before one are discarded. */
   private past = 0;
 
   constructor(needs: LogReaderNeeds, stream: LogStream) {
@@ -55,12 +55,12 @@ export class LogReader {
     return this.stopped;
   }
 
-  /** It reads, or is paused. */
+  /** Reading, or paused. */
   get isBusy(): boolean {
     return this.busy;
   }
 
-  /** Takes what just became durable: it is at hand, and mostly all that is missing. */
+  /** Passes durable entries directly if they are next; usually they are all that is missing. */
   wake(entries: readonly Entry[]): void {
     if (this.stream.nextSeq === entries[0]?.envelope.seq && !this.stopped && !this.busy) this.stream.take(entries);
     this.run();
@@ -77,7 +77,7 @@ export class LogReader {
     if (!this.stopped && !this.busy) stream.caughtUp();
   }
 
-  /** Nothing is taken until `resume`. */
+  /** Stops taking until `resume`. */
   pause(): void {
     this.busy = true;
   }
@@ -86,7 +86,7 @@ export class LogReader {
     this.busy = false;
   }
 
-  /** The past was rewritten. */
+  /** The log has a new epoch. */
   restart(): void {
     this.past += 1;
   }
@@ -96,7 +96,7 @@ export class LogReader {
     this.needs.retries.cancel(this.stream.retryKey);
   }
 
-  /** While it waits to read it holds nothing but its place; a stream that has stopped by then is not read for. */
+  /** While it waits for its turn to read it holds no memory; a stopped stream is not read for. */
   private async readOn(): Promise<void> {
     this.busy = true;
     await this.needs.reads.run(async () => {
@@ -117,7 +117,7 @@ export class LogReader {
       if (past === this.past) stream.take(entries);
       this.run();
     } catch (thrown) {
-      // A damaged log has no more entries; every other failure may pass.
+      // A damaged log has no more entries; any other failure may pass.
       const stored = await store.head(stream.sessionId).catch(() => null);
       this.busy = false;
       if (this.stopped) return;
@@ -129,14 +129,14 @@ export class LogReader {
   }
 }
 
-/** The JSON text of the envelope that is being sent: it goes to all its recipients one after the other, and is written once. */
+/** Serializes the envelope that is being sent once for all its recipients. */
 export class EnvelopeTexts {
   private last: Envelope | null = null;
   private text = '';
-  /** The text that `last` is in, as the store has it; null = it was taken out of it. */
+  /** The stored text that contains `last`; null = already extracted. */
   private unit: string | null = null;
 
-  /** What was just written, and mostly goes to somebody now. */
+  /** Notes the stored text of a unit with one entry; it is usually sent next. */
   know(entries: readonly Entry[], unit: string): void {
     const [only] = entries;
     if (entries.length !== 1 || only === undefined) return;

@@ -1,4 +1,4 @@
-/** Who observes which session. It ends with the binding, the grant or the session, or when the observer unsubscribes. */
+/** The observers of sessions. An observation ends with its binding, grant or session, or by unsubscribing. */
 
 import { WireError } from '../../core/lib/errors.ts';
 import { encodeFrame, encodeNotify, errorRecord } from '../../core/protocol/frames/frame-codec.ts';
@@ -7,11 +7,14 @@ import type { Entry, Head } from '../../core/records/session/unit.ts';
 import type { SessionState } from '../../core/state/state.ts';
 import type { Binding } from '../bindings/binding.ts';
 import type { Bindings } from '../bindings/bindings.ts';
+import { Counter } from '../lib/counter.ts';
 import type { Ground } from '../log/ground.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Redactions } from '../sessions/redactions.ts';
 import type { Meter } from '../telemetry/meter.ts';
 import { type EnvelopeTexts, LogReader, type LogReaderNeeds, type LogStream } from './log-reader.ts';
+
+type ObserverSource = { readonly epoch: number; readonly afterSeq: number };
 
 export type ObserversNeeds = Ground &
   ObservationNeeds & {
@@ -23,26 +26,25 @@ export class Observers {
   private readonly needs: ObserversNeeds;
   private readonly bySession = new Map<string, Set<Observation>>();
   private readonly byBinding = new Map<number, Map<string, Observation>>();
-  /** How many each connection has. */
-  private readonly counts = new Map<string, number>();
+  /** Observations per connection. */
+  private readonly counts = new Counter<string>();
 
   constructor(needs: ObserversNeeds) {
     this.needs = needs;
     needs.events.on('agentGranted', ({ passport }) => this.grantsChanged(passport.agent_id));
   }
 
-  /** Nothing is sent before `begin`. Who observes the session already begins anew. */
-  add(binding: Binding, { head }: SessionState, from: { readonly epoch: number; readonly afterSeq: number }): void {
+  /** Sends nothing before `begin`. A repeated observation starts again. */
+  add(binding: Binding, { head }: SessionState, from: ObserverSource): void {
     const { session_id } = head;
     this.remove(binding, session_id);
     const { endpointId } = binding.endpoint;
     const { maxSubscriptions } = this.needs.limits;
-    const count = this.counts.get(endpointId) ?? 0;
-    if (count >= maxSubscriptions) {
+    if (this.counts.get(endpointId) >= maxSubscriptions) {
       const message = `one connection observes at most ${maxSubscriptions} sessions; unsubscribe from one first`;
       throw new WireError('too_large', message, { expected: `at most ${maxSubscriptions}` });
     }
-    this.counts.set(endpointId, count + 1);
+    this.counts.add(endpointId);
     const over = (): void => this.remove(binding, session_id);
     const observation = new Observation(this.needs, binding, head, from, over);
     this.ofBinding(binding).set(session_id, observation);
@@ -51,7 +53,7 @@ export class Observers {
     else others.add(observation);
   }
 
-  /** Its answer has left. */
+  /** Called after the answer has left. */
   begin(binding: Binding, sessionId: string): void {
     this.byBinding.get(binding.number)?.get(sessionId)?.begin();
   }
@@ -66,13 +68,10 @@ export class Observers {
     const others = this.bySession.get(sessionId);
     others?.delete(observation);
     if (others?.size === 0) this.bySession.delete(sessionId);
-    const { endpointId } = binding.endpoint;
-    const left = (this.counts.get(endpointId) ?? 1) - 1;
-    if (left > 0) this.counts.set(endpointId, left);
-    else this.counts.delete(endpointId);
+    this.counts.remove(binding.endpoint.endpointId);
   }
 
-  /** The binding is over, and all it observed with it. */
+  /** Ends all observations of a binding. */
   removeAll(binding: Binding): void {
     for (const sessionId of this.sessionsOf(binding)) this.remove(binding, sessionId);
   }
@@ -81,30 +80,29 @@ export class Observers {
     return this.byBinding.get(binding.number)?.has(sessionId) === true;
   }
 
-  /** What was sent has left. */
   resumeSending(binding: Binding): void {
     for (const observation of [...(this.byBinding.get(binding.number)?.values() ?? [])]) observation.resumeSending();
   }
 
-  /** What just became durable. */
+  /** Wakes the observers of a session with durable entries. */
   publish(entries: readonly Entry[], { head }: SessionState, epoch: number): void {
     const observing = this.bySession.get(head.session_id);
     if (observing === undefined) return;
     for (const observation of [...observing]) observation.wake(head, epoch, entries);
   }
 
-  /** Those who hear of it at the moment. */
+  /** The observations that have begun. */
   *of(sessionId: string): Iterable<Observation> {
     for (const observation of this.bySession.get(sessionId) ?? []) if (observation.hasBegun) yield observation;
   }
 
-  /** Who may observe no longer is told, and hears nothing more. */
+  /** Tells an observer that lost the grant, then stops sending to it. */
   private grantsChanged(agentId: string): void {
     const binding = this.needs.bindings.get(agentId);
     if (binding === undefined || this.needs.registry.hasGrant(agentId, 'observe', binding.credential)) return;
     for (const session_id of this.sessionsOf(binding)) {
       this.remove(binding, session_id);
-      const message = `you observe session ${session_id} no longer: the grant "observe" was taken back`;
+      const message = `you no longer observe session ${session_id}: the grant "observe" was revoked`;
       const error = errorRecord(new WireError('forbidden', message, { session_id, observed: true }));
       binding.send(encodeFrame({ kind: 'error', error }));
     }
@@ -127,16 +125,10 @@ export interface ObservationNeeds extends LogReaderNeeds {
   readonly texts: Pick<EnvelopeTexts, 'of'>;
 }
 
-/** Where it is sent. */
-export interface ObserverTarget {
-  readonly agentId: string;
-  readonly number: number;
-  /** No more should be sent until what was sent has left. */
-  readonly isBackpressured: boolean;
-  send(text: string): void;
-}
+/** The parts of a binding an observation uses. */
+type ObserverTarget = Pick<Binding, 'agentId' | 'number' | 'isBackpressured' | 'send'>;
 
-/** One observer of one session: every envelope of its log, in order, from a seq on. It keeps no cursor and gets no receipts. */
+/** One observer of one session: sends every envelope in order, from a seq on. No cursor, no receipts. */
 export class Observation implements LogStream {
   readonly sessionId: string;
   readonly target: ObserverTarget;
@@ -145,18 +137,18 @@ export class Observation implements LogStream {
   private readonly over: (observation: Observation) => void;
   private readonly reader: LogReader;
   private epoch: number;
-  /** Everything up to here was sent. */
+  /** The last seq that was sent. */
   private sent: number;
   private headSeq: number;
   private ended: boolean;
   private begun = false;
 
-  /** `over` is called when the session has ended and everything of it was sent, or no more of it can be read. */
+  /** `over` is called after the last envelope of an ended session, or when the log is damaged. */
   constructor(
     needs: ObservationNeeds,
     target: ObserverTarget,
     { session_id, seq, state }: Pick<Head, 'session_id' | 'seq' | 'state'>,
-    from: { readonly epoch: number; readonly afterSeq: number },
+    from: ObserverSource,
     over: (observation: Observation) => void,
   ) {
     this.needs = needs;
@@ -174,13 +166,13 @@ export class Observation implements LogStream {
     return this.begun && !this.reader.isStopped;
   }
 
-  /** The observer has its answer: from now on envelopes may be sent. */
+  /** The observer has its answer: sending may start. */
   begin(): void {
     this.begun = true;
     this.reader.run();
   }
 
-  /** There is more. `entries`: what just became durable. */
+  /** `entries`: what just became durable. */
   wake({ seq, state }: Pick<Head, 'seq' | 'state'>, epoch: number, entries: readonly Entry[]): void {
     if (epoch !== this.epoch) this.startOver(epoch);
     this.headSeq = Math.max(this.headSeq, seq);
@@ -188,7 +180,6 @@ export class Observation implements LogStream {
     this.reader.wake(entries);
   }
 
-  /** The connection takes more again. */
   resumeSending(): void {
     this.reader.run();
   }
@@ -197,7 +188,7 @@ export class Observation implements LogStream {
     this.reader.stop();
   }
 
-  // What its reader needs of it.
+  // For its reader.
 
   get nextSeq(): number {
     return this.sent + 1;
@@ -207,7 +198,7 @@ export class Observation implements LogStream {
     return this.headSeq;
   }
 
-  /** A send may have ended the connection, and with it this. */
+  /** A send may close the connection and stop this observation. */
   get canTake(): boolean {
     return this.hasBegun && !this.target.isBackpressured;
   }
@@ -236,7 +227,7 @@ export class Observation implements LogStream {
     this.over(this);
   }
 
-  /** The past was rewritten: what was sent of it is no part of it. */
+  /** The log has a new epoch: everything sent belongs to another past. */
   private startOver(epoch: number): void {
     this.epoch = epoch;
     this.sent = 0;

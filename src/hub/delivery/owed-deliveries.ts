@@ -1,4 +1,4 @@
-/** What one agent is owed: the sessions it must be caught up in, and how many envelopes in them it has not acked. */
+/** The deliveries owed to one agent: the sessions to catch up, and the number of unacked envelopes in them. */
 
 import { isoFromMs } from '../../core/lib/time.ts';
 import type { StoredHead } from '../../core/ports/store.ts';
@@ -13,13 +13,13 @@ import { iterateLiveSessions, iterateLog, iterateSessions } from '../log/read-pa
 import type { Cursors } from './cursors.ts';
 import type { Skipped } from './skipped-deliveries.ts';
 
-/** A session of an agent, as far as it is durable. */
+/** The durable part of a session an agent may need. */
 export interface CatchUpSession {
   readonly head: Head;
   readonly epoch: number;
 }
 
-/** By id: sessions that have not ended, and those that ended while the agent may have been away. Reads no further once it is not wanted. */
+/** By id, the agent's live sessions and those that ended while it may have been away. Stops early once not wanted. */
 export async function sessionsToCatchUp(
   { clock, limits, store }: Pick<Ground, 'clock' | 'limits' | 'store'>,
   agentId: string,
@@ -29,25 +29,25 @@ export async function sessionsToCatchUp(
   if (!isWanted()) return owed;
   for await (const stored of iterateLiveSessions(store, agentId)) {
     if (!isWanted()) return owed;
-    noteNewer(owed, soundPart(stored));
+    noteNewer(owed, intactPart(stored));
   }
   const ended_since = isoFromMs(clock.now() - limits.endedForMs);
   const ended = { participant: agentId, states: ['CLOSED', 'EXPIRED'] as const, ended_since };
   for await (const stored of iterateSessions(store, ended)) {
     if (!isWanted()) return owed;
-    noteNewer(owed, soundPart(stored));
+    noteNewer(owed, intactPart(stored));
   }
   return owed;
 }
 
-/** A session that changes during the search may be found twice; the newer head counts. */
+/** A session that changes during the search may be found twice; the newer head wins. */
 export function noteNewer(owed: Map<string, CatchUpSession>, found: CatchUpSession): void {
   const known = owed.get(found.head.session_id);
   if (known === undefined || known.head.seq <= found.head.seq) owed.set(found.head.session_id, found);
 }
 
-/** Of a damaged log only what comes before the damage can be sent. */
-function soundPart({ head, epoch, damaged_from }: StoredHead): CatchUpSession {
+/** Of a damaged log only the part before the damage can be sent. */
+function intactPart({ head, epoch, damaged_from }: StoredHead): CatchUpSession {
   return { head: damaged_from === null ? head : { ...head, seq: Math.min(head.seq, damaged_from - 1) }, epoch };
 }
 
@@ -56,8 +56,8 @@ export interface CountPendingNeeds extends Pick<Ground, 'clock' | 'limits' | 'st
   readonly access: Access;
 }
 
-/** What countPending asks and tells its caller. */
-export interface PendingCountListener {
+/** The caller of countPending, which excludes skipped envelopes. */
+interface PendingCountListener {
   readonly skipped: Pick<Skipped, 'has'>;
   countOut(agentId: string, envelope: Envelope, why: 'expired' | 'denied'): void;
 }
@@ -69,7 +69,7 @@ interface Stretch {
   readonly acked: ReadonlySet<number>;
 }
 
-/** The heads alone say how many there are at most. Logs are read only if that many would matter; `note` is told what is counted. */
+/** Counts from the heads alone first: an upper bound. Reads logs only if that many would matter; `note` gets each counted envelope. */
 export async function countPending(
   needs: CountPendingNeeds,
   inboxes: PendingCountListener,
@@ -101,7 +101,7 @@ function stretchOf(cursors: Cursors, agentId: string, { head, epoch }: CatchUpSe
   return from > to ? null : { session_id: head.session_id, from, to, acked: known?.beyond ?? new Set() };
 }
 
-/** Expired and denied envelopes do not count, and never will. */
+/** Expired and denied envelopes are excluded for good. */
 async function countIn(
   { access, clock, store }: CountPendingNeeds,
   inboxes: PendingCountListener,

@@ -1,6 +1,6 @@
 /**
- * One pump per (binding, session): sends what is deliverable to the recipient, in seq order, from its cursor to the durable
- * head. Every envelope is looked at once: it is sent, sent as a gap, or withheld, which counts as acked.
+ * One pump per (binding, session): sends deliverable envelopes in seq order, from the cursor to the durable head. Each envelope is
+ * examined once: sent, reported as a gap, or withheld, which counts as acked.
  */
 
 import { encodeFrame, encodeNotify } from '../../core/protocol/frames/frame-codec.ts';
@@ -11,6 +11,7 @@ import { isTerminal } from '../../core/records/session/session.ts';
 import { type Entry, givesTurn, type Head } from '../../core/records/session/unit.ts';
 import { DELEGATION_LABEL } from '../../core/records/work/delegation.ts';
 import type { Access } from '../access/access.ts';
+import type { Binding } from '../bindings/binding.ts';
 import type { Ground } from '../log/ground.ts';
 import type { Redactions } from '../sessions/redactions.ts';
 import { AckWindow, type AckWindowNeeds, type Flight } from './ack-window.ts';
@@ -25,13 +26,8 @@ export type PumpNeeds = Ground &
     readonly texts: EnvelopeTexts;
   };
 
-export interface PumpTarget {
-  readonly agentId: string;
-  readonly number: number;
-  /** No more should be sent until what was sent has left. */
-  readonly isBackpressured: boolean;
-  send(text: string): void;
-  /** The stream with the oldest flight that may be dropped; null = there is none. */
+export interface PumpTarget extends Pick<Binding, 'agentId' | 'number' | 'isBackpressured' | 'send'> {
+  /** The stream with the oldest flight that may be dropped, or null. */
   oldestStream(): Pump | null;
 }
 
@@ -45,17 +41,17 @@ export class Pump implements LogStream {
   private readonly isDelegated: boolean;
   private readonly reader: LogReader;
   private readonly window: AckWindow;
-  /** The cursor it began at. */
+  /** The cursor at its start. */
   private readonly start: number;
-  /** Everything up to here was looked at on this binding. */
+  /** The last seq examined on this binding. */
   private scanned: number;
-  /** The last seq that was sent or told as a gap: the `prev_seq` of the next. */
+  /** The last seq sent or reported as a gap: the `prev_seq` of the next. */
   private previous: number;
   private headSeq = 0;
   private ended = false;
-  /** The last seq within the recipient's membership. */
+  /** The last seq of the recipient's membership. */
   private end: number = Number.POSITIVE_INFINITY;
-  /** The arbiter is asked about this one. */
+  /** The seq the arbiter is being asked about. */
   private asking: number | null = null;
 
   constructor(
@@ -77,7 +73,7 @@ export class Pump implements LogStream {
     this.window = new AckWindow(needs, progress);
   }
 
-  /** There is more, or membership changed. `entries`: what just became durable. */
+  /** More entries, or a membership change. `entries`: what just became durable. */
   wake({ seq, state }: Pick<Head, 'seq' | 'state'>, end: number, entries: readonly Entry[] = []): void {
     this.headSeq = Math.max(this.headSeq, seq);
     this.ended ||= isTerminal(state);
@@ -85,7 +81,6 @@ export class Pump implements LogStream {
     this.reader.wake(entries);
   }
 
-  /** The connection takes more again. */
   resumeSending(): void {
     this.reader.run();
   }
@@ -95,29 +90,29 @@ export class Pump implements LogStream {
     this.window.stop();
   }
 
-  /** Everything deliverable up to `seq` has been acked. */
+  /** Every deliverable envelope up to `seq` is acked. */
   hasAcked(seq: number): boolean {
     if (this.asking !== null && this.asking <= seq) return false;
     return this.window.first > seq && this.scanned >= Math.min(seq, this.end);
   }
 
-  /** How many wait for a receipt; those that are sent again by themselves do not. */
+  /** Deliveries that wait for a receipt, without those that wait for a retry. */
   get unacked(): number {
     return this.window.unacked;
   }
 
-  /** The session has ended, nothing is unacked and nothing is left to look at. */
+  /** The session has ended and everything of it is acked. */
   get isDone(): boolean {
     return this.ended && this.window.size === 0 && !this.reader.isBusy && this.scanned >= this.lastSeq;
   }
 
-  /** The id of the oldest flight that may be dropped. */
+  /** The envelope id of the oldest flight that may be dropped, or null. */
   get oldest(): string | null {
     const seq = this.window.oldestDroppable;
     return seq === null ? null : (this.window.get(seq)?.envelopeId ?? null);
   }
 
-  /** False = this was not sent on this binding. */
+  /** False = not sent on this binding. */
   receive(status: 'ack' | 'nack' | 'seen', seq: number, reason: string): boolean {
     const { events } = this.needs;
     const isGap = this.window.hasGap(seq);
@@ -137,7 +132,7 @@ export class Pump implements LogStream {
     return true;
   }
 
-  // What its reader needs of it.
+  // For its reader.
 
   get nextSeq(): number {
     return this.scanned + 1;
@@ -147,7 +142,7 @@ export class Pump implements LogStream {
     return Math.min(this.headSeq, this.end);
   }
 
-  /** A send may have ended the connection, and with it this pump. */
+  /** A send may close the connection and stop this pump. */
   get canTake(): boolean {
     return !this.reader.isStopped && this.window.size < this.needs.limits.window && !this.target.isBackpressured;
   }
@@ -179,20 +174,19 @@ export class Pump implements LogStream {
     }
   }
 
-  /** What was denied when it was accepted is not asked about again. */
+  /** An envelope denied on arrival is not asked about again. */
   private denialOf(envelope: Envelope): string | null | Promise<string | null> {
     const { access, inboxes } = this.needs;
-    if (inboxes.skipped.denied.has(this.target.agentId, envelope)) return 'it was denied when it came';
+    if (inboxes.skipped.denied.has(this.target.agentId, envelope)) return 'denied on arrival';
     return access.deliveryDenied(envelope, this.target.agentId);
   }
 
-  /** It counts as acked. */
   private withhold(envelope: Envelope): void {
     this.needs.inboxes.acked(this.target.agentId, envelope);
     this.window.pass(envelope.seq, this.scanned);
   }
 
-  /** The arbiter takes its time: nothing overtakes the envelope it is asked about. */
+  /** Waits for the arbiter; no later envelope overtakes this one. */
   private deliverAfter(denial: Promise<string | null>, entry: Entry): void {
     this.reader.pause();
     this.asking = entry.envelope.seq;
@@ -213,14 +207,14 @@ export class Pump implements LogStream {
     if (isPastTtl(envelope, this.needs.clock.now())) return this.skip(envelope, 'expired');
     const gone = this.needs.inboxes.skipped.whyGone(agentId, envelope);
     if (gone !== null) return this.skip(envelope, gone);
-    // Neither the hub's own nor what gives it the turn is dropped.
+    // Never drop hub envelopes or an envelope that gives the turn.
     const mayDrop = sender_id !== HUB_ID && !givesTurn(entry, agentId);
     if (mayDrop && !this.hasRoomFor(envelope_id)) return this.skip(envelope, 'overflow');
     this.send(entry, { envelopeId: envelope_id, senderId: sender_id, mayDrop, attempt: 1, prevSeq: this.previous });
     this.previous = seq;
   }
 
-  /** Where the oldest are dropped they make room, in whatever session they are; false = there is none older than this one. */
+  /** Drops the oldest deliveries of any session to make room; false = none is older than this one. */
   private hasRoomFor(envelopeId: string): boolean {
     while (this.needs.inboxes.overflows(this.target.agentId)) {
       const stream = this.target.oldestStream();
@@ -254,10 +248,10 @@ export class Pump implements LogStream {
     this.target.send(encodeNotify(frame, this.needs.texts.of(envelope)));
   }
 
-  /** Sent as a gap: the recipient knows exactly what it will not get. */
+  /** Reports the envelope as a gap, so the recipient knows exactly what it misses. */
   private skip(envelope: Envelope, reason: GapReason): void {
     const { seq } = envelope;
-    this.needs.inboxes.tellGone(this.target.agentId, envelope, reason);
+    this.needs.inboxes.markGone(this.target.agentId, envelope, reason);
     this.sendGap(seq, reason);
     this.previous = seq;
     this.window.addGap(seq);
@@ -272,7 +266,7 @@ export class Pump implements LogStream {
 
   private retryLater(seq: number, reason: string): void {
     const attempt = this.window.get(seq)?.attempt;
-    // It was acked before, or told as gone.
+    // Already acked, or reported as a gap.
     if (attempt === undefined) return;
     if (this.window.retryLater(seq, attempt, () => void this.sendAgain(seq, attempt + 1))) return;
     this.window.finish(seq, this.scanned);
@@ -288,7 +282,7 @@ export class Pump implements LogStream {
     if (this.reader.isStopped || flight === undefined) return;
     if (entry === undefined) return this.retryLater(seq, 'the log could not be read');
     if (!isPastTtl(entry.envelope, this.needs.clock.now())) return this.send(entry, { ...flight, attempt });
-    // It came once and was nacked, so whoever misses the gap has not missed the envelope.
+    // It was sent before, so a client that misses the gap misses nothing.
     this.sendGap(seq, 'expired');
     this.window.finish(seq, this.scanned);
     this.reader.run();

@@ -1,21 +1,20 @@
 /**
- * Envelopes that are not acked and not counted: a gap was sent for them, or their recipient's rule denies them. Kept by recipient
- * and session, as runs of seqs, until the recipient has acked past them. In memory alone: after a restart nothing was skipped.
+ * Unacked envelopes that are not counted: a gap was sent for them, or the recipient's rule denies them. Kept in memory as runs of
+ * seqs by recipient and session, until the recipient has acked past them. After a restart nothing is skipped.
  */
 
 import type { GapReason } from '../../core/protocol/frames/frames.ts';
 import { type Envelope, HUB_ID } from '../../core/records/session/envelope.ts';
 
-/** Which envelope is meant, and whose it is. */
 export type EnvelopeRef = Pick<Envelope, 'session_id' | 'seq' | 'sender_id'>;
 
-/** What is skipped, by the reason. */
+/** Skipped envelopes, by reason. */
 export class Skipped {
   readonly overflow: SkippedDeliveries = new SkippedDeliveries();
   readonly expired: SkippedDeliveries = new SkippedDeliveries();
   readonly denied: SkippedDeliveries = new SkippedDeliveries();
 
-  /** Why a gap is sent for it: its inbox was full, or it expired; null = none is. */
+  /** Why a gap replaces the envelope, or null. */
   whyGone(agentId: string, ref: EnvelopeRef): GapReason | null {
     if (this.expired.has(agentId, ref)) return 'expired';
     return this.overflow.has(agentId, ref) ? 'overflow' : null;
@@ -25,7 +24,6 @@ export class Skipped {
     return this.whyGone(agentId, ref) !== null || this.denied.has(agentId, ref);
   }
 
-  /** Everything up to `seq` is acked. */
   passed(agentId: string, sessionId: string, seq: number): void {
     this.overflow.passed(agentId, sessionId, seq);
     this.expired.passed(agentId, sessionId, seq);
@@ -40,23 +38,23 @@ interface Run {
 
 interface Stream {
   runs: Run[];
-  /** The run that what comes next belongs to, if it is skipped too; null = something was kept since. */
+  /** The run that the next skipped envelope extends; null = an envelope was kept since. */
   last: Run | null;
 }
 
-/** Some hundred bytes each. */
+/** A few hundred bytes each. */
 const MAX_STREAMS = 10_000;
 
 export class SkippedDeliveries {
   private readonly streams = new Map<string, Stream>();
 
-  /** Runs go over what the hub says between: that is never skipped. */
+  /** Runs also cover hub envelopes between skipped ones; those are never skipped. */
   has(agentId: string, { session_id, seq, sender_id }: EnvelopeRef): boolean {
     if (this.streams.size === 0 || sender_id === HUB_ID) return false;
     return this.stream(agentId, session_id)?.runs.some(({ from, to }) => from <= seq && seq <= to) ?? false;
   }
 
-  /** The newest of its session is skipped. */
+  /** Skips the newest envelope of its session. */
   addNewest(agentId: string, { session_id, seq }: Envelope): void {
     const stream = this.begun(agentId, session_id);
     if (stream.last !== null) stream.last.to = seq;
@@ -66,13 +64,13 @@ export class SkippedDeliveries {
     }
   }
 
-  /** The newest of its session is kept. */
+  /** Keeps the newest envelope of its session. */
   keepNewest(agentId: string, { session_id }: Envelope): void {
     const stream = this.streams.size === 0 ? undefined : this.stream(agentId, session_id);
     if (stream !== undefined) stream.last = null;
   }
 
-  /** Any that was not skipped yet. */
+  /** Skips any envelope. */
   add(agentId: string, { session_id, seq }: EnvelopeRef): void {
     const stream = this.begun(agentId, session_id);
     const before = stream.runs.find((run) => run.to === seq - 1 && run !== stream.last);
@@ -88,7 +86,7 @@ export class SkippedDeliveries {
     if (stream.runs.every((run) => run.to <= seq)) this.streams.delete(keyOf(agentId, sessionId));
   }
 
-  /** The stream that was begun longest ago, if there are too many: it is forgotten. Says whose it was, and how many it skipped at most. */
+  /** Forgets the oldest stream if there are too many; returns its agent and the most it may have skipped. */
   excess(): { readonly agentId: string; readonly most: number } | null {
     const [oldest] = this.streams.size > MAX_STREAMS ? this.streams : [];
     if (oldest === undefined) return null;

@@ -1,4 +1,4 @@
-/** Delivery to everyone who is bound: one pump per binding and session, woken by what becomes durable and by receipts. */
+/** Delivery to all bound agents: one pump per binding and session, woken by durable entries and receipts. */
 
 import { finishDraining } from '../../core/decisions/end-session.ts';
 import { asError } from '../../core/lib/errors.ts';
@@ -15,7 +15,7 @@ import type { Progress } from './cursors.ts';
 import type { CatchUpSession } from './owed-deliveries.ts';
 import { Pump, type PumpNeeds, type PumpTarget } from './pump.ts';
 
-/** A stream that is finished costs some hundred bytes. */
+/** Finished streams kept per recipient; each costs a few hundred bytes. */
 const FINISHED_KEPT = 256;
 
 export type StreamsNeeds = PumpNeeds & {
@@ -31,7 +31,7 @@ export class Streams {
     this.needs = needs;
   }
 
-  /** What becomes durable from now on is noted for it; nothing is sent before it is ready. */
+  /** From now on notes what becomes durable; sends nothing before the recipient is ready. */
   open(binding: Binding): void {
     this.recipients.set(binding.agentId, new Recipient(binding));
   }
@@ -52,13 +52,13 @@ export class Streams {
     return this.recipients.values();
   }
 
-  /** Bound, and caught up: it may be sent hints. */
+  /** The recipient, if it is bound and caught up. */
   readyFor(agentId: string): Recipient | undefined {
     const recipient = this.recipients.get(agentId);
     return recipient?.ready === true ? recipient : undefined;
   }
 
-  /** What just became durable goes to everyone who may have it. */
+  /** Delivers newly durable entries to every participant allowed to receive them. */
   publish(entries: readonly Entry[], after: SessionState, epoch: number): void {
     const { inboxes } = this.needs;
     inboxes.unstage(entries);
@@ -73,22 +73,22 @@ export class Streams {
       if (status !== 'invited' && recipient.invites.size > 0) recipient.invites.delete(after.head.session_id);
       const end = membershipEnd(after.head, agent_id);
       if (end > 0) this.wake(recipient, after.head, epoch, end, entries);
-      else if (status === 'invited') this.tellInvitee(recipient, entries, after, epoch);
+      else if (status === 'invited') this.notifyInvitee(recipient, entries, after, epoch);
     }
   }
 
-  /** Has this participant, if it is here, everything up to `seq`? */
+  /** True if the participant is not bound, or has acked everything up to `seq`. */
   hasAcked(agentId: string, sessionId: string, seq: number): boolean {
     const recipient = this.recipients.get(agentId);
     return recipient === undefined || (recipient.pumps.get(sessionId)?.hasAcked(seq) ?? false);
   }
 
-  /** It is sent this session, and lacks something up to `seq`. */
+  /** True if the participant has a stream and has not acked everything up to `seq`. */
   isBehind(agentId: string, sessionId: string, seq: number): boolean {
     return this.recipients.get(agentId)?.pumps.get(sessionId)?.hasAcked(seq) === false;
   }
 
-  /** False = a receipt for what was not sent on this binding. */
+  /** False = a receipt for an envelope not sent on this binding. */
   receive(binding: Binding, receipt: ReceiptFrame): boolean {
     const { session_id, seq, status, reason } = receipt;
     const recipient = this.of(binding);
@@ -100,7 +100,7 @@ export class Streams {
     return true;
   }
 
-  /** CLOSING ends when everyone joined and still here has the closing. If it cannot be written now, the drain timeout asks again. */
+  /** Ends CLOSING once all bound participants have acked the closing. If the write fails, the drain timeout retries. */
   async checkDrained({ state, closing_seq, members, session_id }: Head): Promise<void> {
     if (state !== 'CLOSING' || closing_seq === null) return;
     const isJoined = (status: string): boolean => status === 'active' || status === 'hidden';
@@ -114,7 +114,7 @@ export class Streams {
     }
   }
 
-  /** The pump of one stream, made when it is first needed. */
+  /** Wakes the pump of one stream, creating it first if needed. */
   wakeAt(recipient: Recipient, progress: Progress, head: Head, end: number): void {
     const known = recipient.pumps.get(head.session_id);
     const pump = known ?? new Pump(this.needs, recipient, progress, head);
@@ -122,8 +122,8 @@ export class Streams {
     pump.wake(head, end);
   }
 
-  /** Those who never joined have no stream to ack in: once told, the end is done with. */
-  heardEnd(agentId: string, head: Head, epoch: number): void {
+  /** Agents that never joined have no stream to ack in: the end is done once it is sent. */
+  finishEnd(agentId: string, head: Head, epoch: number): void {
     const { cursors } = this.needs;
     cursors.getOrStart(agentId, head.session_id, epoch).seq = head.seq;
     cursors.retire(agentId, head.session_id);
@@ -142,8 +142,8 @@ export class Streams {
     this.wakeAt(recipient, progress, head, end);
   }
 
-  /** An invite is outside the stream: no prev_seq, no receipt. So is the end of a session that was never joined. */
-  private tellInvitee(recipient: Recipient, entries: readonly Entry[], after: SessionState, epoch: number): void {
+  /** Invites, and ends of sessions the invitee never joined, are outside the stream: no prev_seq, no receipt. */
+  private notifyInvitee(recipient: Recipient, entries: readonly Entry[], after: SessionState, epoch: number): void {
     const ended = isTerminal(after.metadata.state);
     for (const { envelope } of entries) {
       const invite = envelope.event_type === 'session.invite' && envelope.audience?.includes(recipient.agentId);
@@ -152,11 +152,11 @@ export class Streams {
       this.sendOutside(recipient, { envelope, turn: null }, epoch);
       if (!end) continue;
       recipient.invites.delete(after.head.session_id);
-      this.heardEnd(recipient.agentId, after.head, epoch);
+      this.finishEnd(recipient.agentId, after.head, epoch);
     }
   }
 
-  /** The session has ended and the recipient has all of it. The newest few stay for receipts that come late, as `seen` does. */
+  /** Stops the pump of a finished stream. The newest few are kept for late receipts such as `seen`. */
   private retire(recipient: Recipient, pump: Pump): void {
     pump.stop();
     this.needs.cursors.retire(recipient.agentId, pump.sessionId);
@@ -172,13 +172,13 @@ export class Streams {
 export class Recipient implements PumpTarget {
   readonly binding: Binding;
   readonly pumps: Map<string, Pump> = new Map();
-  /** Sessions it was invited to on this binding and has not answered about. */
+  /** Sessions with an invite sent on this binding and not yet answered. */
   readonly invites: Set<string> = new Set();
-  /** Sessions that have ended and are acked to the end, the longest ago first. */
+  /** Ended and fully acked sessions, oldest first. */
   readonly finished: Set<string> = new Set();
-  /** Its cursors are loaded; before that, nothing is delivered. */
+  /** Its cursors are loaded; until then nothing is delivered. */
   ready = false;
-  /** The newest heads of sessions that changed while it was not ready: the lists it reads may lack them. */
+  /** The newest heads of sessions that changed before it was ready: the lists it reads may lack them. */
   readonly changedWhileLoading: Map<string, CatchUpSession> = new Map();
 
   constructor(binding: Binding) {
@@ -208,7 +208,6 @@ export class Recipient implements PumpTarget {
     this.binding.send(text);
   }
 
-  /** What was sent has left: its streams go on. */
   resumeSending(): void {
     for (const pump of this.pumps.values()) pump.resumeSending();
   }

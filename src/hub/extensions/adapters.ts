@@ -1,4 +1,4 @@
-/** The adapters the hub was handed, by type and version. */
+/** The registered session adapters, by type and version. */
 
 import { HubError, WireError } from '../../core/lib/errors.ts';
 import { describeValue } from '../../core/lib/json.ts';
@@ -11,20 +11,20 @@ import { VersionedRegistry } from '../lib/versioned-registry.ts';
 export interface RegisteredAdapter {
   readonly adapter: CompleteAdapter;
   readonly parseKnobs: KnobsParser;
-  /** It has a say about each session before it is created. */
+  /** It takes part in the creation of each session. */
   readonly isAsked: boolean;
-  /** A session may have an adapter of its own. */
+  /** A session may get its own adapter. */
   readonly isTailored: boolean;
-  /** null = its sessions have no graphs. */
+  /** null = its session type has no graphs. */
   readonly inspectGraph: NonNullable<SessionAdapter['inspectGraph']> | null;
-  /** The adapter of one session, which may be the one they all share. */
+  /** The adapter of one session, possibly the shared one. */
   forSession(metadata: SessionMetadata, vocabulary: Vocabulary): CompleteAdapter;
 }
 
 export class Adapters {
   private readonly registered = new VersionedRegistry<RegisteredAdapter>('adapter', 'adapter_exists');
 
-  /** A manifest that does not parse, or a second behaviour under one (type, version), is refused. */
+  /** Rejects invalid manifests and a second registration of one (type, version). */
   register<State>(given: SessionAdapter<State>): RegisteredAdapter {
     checkMembers(given);
     const manifest = parseManifest(given.manifest);
@@ -40,7 +40,7 @@ export class Adapters {
         const own = given.forSession?.(metadata, vocabulary) ?? given;
         if (own === given) return adapter;
         checkMembers(own);
-        // All sessions of a type share its manifest, which is frozen and enters every log.
+        // All sessions of a type share its frozen manifest, which every log contains.
         return { ...completeAdapter(own), manifest };
       },
     };
@@ -57,17 +57,14 @@ export class Adapters {
     return [...this.registered.names].sort().flatMap((type) => this.registered.newest(type) ?? []);
   }
 
-  /** The adapter a new session uses: the version asked for, else the newest. */
+  /** The adapter of a new session: the requested version, else the newest. */
   choose(type: string, version: number | undefined): RegisteredAdapter {
     const chosen = version === undefined ? this.registered.newest(type) : this.registered.find(type, version);
     if (chosen !== null) return chosen;
     const versions = this.registered.versionsOf(type);
     if (versions.length === 0) {
-      const known = [...this.registered.names].sort().join(', ') || 'none';
-      throw new WireError('invalid_create', `type: no adapter "${type}"; this hub has ${known}`, {
-        field: 'type',
-        received: type,
-      });
+      const message = `type: no adapter "${type}"; this hub has ${this.registered.known}`;
+      throw new WireError('invalid_create', message, { field: 'type', received: type });
     }
     const message = `version: no version ${version} of adapter "${type}"; this hub has ${versions.join(', ')}`;
     throw new WireError('invalid_create', message, { field: 'version', received: String(version) });
@@ -77,13 +74,11 @@ export class Adapters {
 const ASKED = ['uses', 'forSession', 'resolveKnobs'] as const;
 const MEMBERS = ['initialState', 'validateCreate', 'validateSend', 'fold', 'onAccepted'] as const;
 
-/** A member that is missing would otherwise show only when a session needs it. */
+/** Reports missing members at registration instead of when a session needs them. */
 function checkMembers(given: unknown): void {
   if (typeof given !== 'object' || given === null || !('manifest' in given)) {
-    throw new HubError(
-      'bad_adapter',
-      `an adapter is an object with manifest, ${MEMBERS.join(', ')}; got ${describeValue(given)}`,
-    );
+    const expected = `an adapter is an object with manifest, ${MEMBERS.join(', ')}`;
+    throw new HubError('bad_adapter', `${expected}; got ${describeValue(given)}`);
   }
   const missing = MEMBERS.filter((member) => typeof Reflect.get(given, member) !== 'function');
   if (missing.length === 0) return;

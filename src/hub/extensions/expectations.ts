@@ -1,4 +1,4 @@
-/** The evaluators and handlers the hub was handed, by name and version, and the expectations of a session made of them. */
+/** The registered evaluators and handlers, and the expectations of a session made of them. */
 
 import { HubError } from '../../core/lib/errors.ts';
 import { isPlainObject, type JsonObject } from '../../core/lib/json.ts';
@@ -41,7 +41,7 @@ export class Expectations {
     this.handlers.register(handler.name, handler.version, handler);
   }
 
-  /** What a log names, or what is missing of it. A log from before expectations were run names nothing: none of them run. */
+  /** The expectations a log names, or what is missing. null = a log from before expectations existed: none run. */
   recorded(
     entries: readonly ExpectationEntry[],
     versions: JsonObject,
@@ -58,7 +58,7 @@ export class Expectations {
   }
 }
 
-/** One of the two kinds: what waits does not look at what is accepted. */
+/** An evaluator either waits for deadlines or checks accepted envelopes, never both. */
 export function evaluatorKind(evaluator: unknown): RegistrationKind {
   const has = (member: string) =>
     typeof evaluator === 'object' && evaluator !== null && Reflect.get(evaluator, member) !== undefined;

@@ -1,7 +1,6 @@
 /**
- * Extensions: what the host application registered by name and version (adapters, rule parts, views, expectations). A version
- * never changes its behaviour: a session runs with the versions its log names. Start here: this file makes the adapter of one
- * session, at create with the newest parts its knobs name, later with those in its log.
+ * Extensions: what the host application registered by name and version. A session always runs with the versions its log names.
+ * Start here: this file selects the adapter of one session, at creation with the newest parts, later with those in its log.
  */
 
 import { type CreateFacts, callAdapter, planMetadata } from '../../core/decisions/create.ts';
@@ -19,7 +18,7 @@ import type { Expectations } from './expectations.ts';
 import type { RuleParts } from './rule-parts.ts';
 import type { Views } from './views.ts';
 
-/** Everything the hub was given by name and version. */
+/** Everything registered by name and version. */
 export interface Extensions {
   readonly adapters: Adapters;
   readonly ruleParts: RuleParts;
@@ -27,7 +26,7 @@ export interface Extensions {
   readonly expectations: Expectations;
 }
 
-/** The same request with the session's own adapter, and knobs in which names are ids. */
+/** The same facts with the session's own adapter, and knobs in which names are replaced by ids. */
 export function bindAdapter(
   { ruleParts, limits }: { readonly ruleParts: RuleParts; readonly limits: Limits },
   registered: RegisteredAdapter,
@@ -48,8 +47,8 @@ const REGISTER_PARTS = 'register it with hub.registerCondition, hub.registerTarg
 const REGISTER_WATCH =
   'register it with hub.registerEvaluator, hub.registerHandler or createHub({evaluators, handlers})';
 
-/** What a session that is in the log is governed by; `missing` = what of it is not registered. */
-export type AdapterResolution =
+/** The adapter of a session in the log, or what is missing for it. */
+type AdapterResolution =
   | { readonly adapter: CompleteAdapter; readonly watch: ExpectationSet | null }
   | { readonly missing: string };
 
@@ -80,11 +79,11 @@ export async function resolveAdapter(
 }
 
 function createdIn({ envelope }: Entry): CreatedData {
-  // The log is read by checksum, not by schema.
+  // The store verifies checksums, not schemas.
   return envelope.event_data as unknown as CreatedData;
 }
 
-/** What an adapter answered cannot be used, whatever was asked of it. */
+/** Reports an unusable answer of an adapter as its defect. */
 function defectOf<T>(member: string, { adapter }: CreateFacts, use: () => T): T {
   try {
     return use();

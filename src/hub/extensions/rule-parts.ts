@@ -1,14 +1,14 @@
-/** The conditions and targets the hub was handed, by name and version. */
+/** The registered conditions and targets, by name and version. */
 
 import { HubError } from '../../core/lib/errors.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
 import type { Condition, RulePart, Target, UsedNames, Vocabulary } from '../../core/ports/transition.ts';
 import { checkRegistration, VersionedRegistry } from '../lib/versioned-registry.ts';
 
-/** The parts a session uses, and what its log says of them. */
-export interface ChosenParts {
+/** The parts a session uses, and the record of them in its log. */
+interface ChosenParts {
   readonly vocabulary: Vocabulary;
-  /** Only of what is used: `{conditions: {name: version}, targets: {name: version}}`. */
+  /** Of used parts only: `{conditions: {name: version}, targets: {name: version}}`. */
   readonly versions: JsonObject;
 }
 
@@ -39,7 +39,7 @@ export class RuleParts {
     return { vocabulary: chosen, versions: versionsOf(chosen) };
   }
 
-  /** The parts a log names, or what is missing of them. */
+  /** The parts a log names, or what is missing. */
   recorded(versions: JsonObject): Vocabulary | { readonly missing: string } {
     const missing: string[] = [];
     const vocabulary = {
@@ -74,20 +74,18 @@ class PartTable<Part extends RulePart> {
     return new Map(parts.filter((entry): entry is readonly [string, Part] => entry[1] !== null));
   }
 
-  /** Of these the ones that are named; an adapter that names another has a defect. */
+  /** The named parts; an adapter that names an unregistered one has a defect. */
   only(parts: ReadonlyMap<string, Part>, names: readonly string[]): ReadonlyMap<string, Part> {
     const entries = names.map((name) => {
       const part = parts.get(name);
       if (part !== undefined) return [name, part] as const;
-      throw new HubError(
-        'unknown_part',
-        `no ${this.kind} "${name}" is registered; there are ${[...parts.keys()].join(', ')}`,
-      );
+      const known = [...parts.keys()].join(', ');
+      throw new HubError('unknown_part', `no ${this.kind} "${name}" is registered; there are ${known}`);
     });
     return new Map(entries);
   }
 
-  /** `recorded` is a map of versions by name, as the hub wrote it; absent = none is used. */
+  /** `recorded`: versions by name, as the hub wrote them; absent = none. */
   exact(recorded: unknown, missing: string[]): ReadonlyMap<string, Part> {
     const found = new Map<string, Part>();
     for (const [name, version] of Object.entries(recorded ?? {})) {

@@ -1,11 +1,11 @@
-/** Pages of an answer: how many records one takes. */
+/** How many records fit on one page of an answer. */
 
 import { utf8Bytes } from '../../core/lib/json.ts';
 
-/** Records of a page, unless told. */
+/** Default number of records on a page. */
 export const DEFAULT_PAGE_SIZE = 100;
 
-/** How many of these fit into one answer; one always does. */
+/** How many of the records fit into one answer; at least one. */
 export function countFitting(records: readonly unknown[], maxBytes: number): number {
   let bytes = 0;
   const over = records.findIndex((record) => {

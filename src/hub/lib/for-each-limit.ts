@@ -1,6 +1,4 @@
-/** Works through a list, a few at a time: what is behind waits, and nobody holds all of it in memory. */
-
-/** `work` must not reject. */
+/** Runs `work` on every item, at most `most` at a time; the list is consumed as workers become free. `work` must not reject. */
 export async function forEachLimit<T>(
   most: number,
   items: Iterable<T>,

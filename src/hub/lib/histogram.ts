@@ -1,9 +1,9 @@
-/** How often values fell into which range: cheap enough to be asked for every post. */
+/** Counts values by range: cheap enough for every post. */
 
 export class Histogram {
-  /** The upper ends of the ranges, smallest first; what is above the last is counted in `count` alone. */
+  /** The upper ends of the ranges, ascending; values above the last are in `count` alone. */
   readonly bounds: readonly number[];
-  /** By range, not summed up. */
+  /** Per range, not cumulative. */
   readonly counts: number[];
   count = 0;
   sum = 0;
@@ -25,7 +25,7 @@ export class Histogram {
   }
 }
 
-/** From a tenth of a millisecond to what people give up on. */
+/** Latencies: from a tenth of a millisecond to the point where people give up. */
 export const SHORT_MS: readonly number[] = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000];
-/** How late something may be: the hub looks once a second. */
+/** Lateness of deadlines: the hub checks once a second. */
 export const LATE_MS: readonly number[] = [100, 250, 500, 1_000, 2_500, 5_000, 15_000, 60_000, 300_000, 3_600_000];

@@ -1,25 +1,25 @@
-/** Work that must not overtake other work of the same kind about the same agents: one after the other, in the order it came. */
+/** Runs work on the same agents one after the other, in the order of the calls. */
 
-/** By agent, the end of the work that is last in its line. */
+/** By agent, the end of the last work queued for it. */
 export type KeyedLocks = Map<string, Promise<void>>;
 
-/** All lines are joined at once, so whoever came first never waits for who came later. */
+/** Queues at all agents in one step, so earlier calls never wait for later ones. */
 export async function runExclusive<T>(
-  lines: KeyedLocks,
+  locks: KeyedLocks,
   agentIds: ReadonlySet<string>,
   work: () => Promise<T>,
 ): Promise<T> {
-  const before = [...agentIds].flatMap((agentId) => lines.get(agentId) ?? []);
+  const before = [...agentIds].flatMap((agentId) => locks.get(agentId) ?? []);
   let done = (): void => {};
   const mine = new Promise<void>((resolve) => {
     done = resolve;
   });
-  for (const agentId of agentIds) lines.set(agentId, mine);
+  for (const agentId of agentIds) locks.set(agentId, mine);
   try {
     await Promise.all(before);
     return await work();
   } finally {
     done();
-    for (const agentId of agentIds) if (lines.get(agentId) === mine) lines.delete(agentId);
+    for (const agentId of agentIds) if (locks.get(agentId) === mine) locks.delete(agentId);
   }
 }

@@ -1,4 +1,4 @@
-/** The values that were asked for last, and no more than so many. */
+/** Keeps the `most` values that were used last. */
 
 export class LruCache<Value> {
   private readonly most: number;

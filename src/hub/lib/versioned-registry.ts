@@ -1,6 +1,6 @@
 /**
- * Lib: helpers that know nothing of the hub (registries, caches, locks, pages, histograms); each file stands alone. This one keeps
- * what was registered by name and version: each version is one behaviour, and another behaviour needs another version.
+ * Lib: helpers that know nothing of the hub (registries, caches, locks, pages, histograms); each file stands alone.
+ * This one keeps registrations by name and version. A version never changes its behaviour.
  */
 
 import { HubError } from '../../core/lib/errors.ts';
@@ -11,7 +11,7 @@ export class VersionedRegistry<T> {
   private readonly takenCode: string;
   private readonly byName = new Map<string, Map<number, T>>();
 
-  /** `takenCode`: the code of the error for a version that is registered already. */
+  /** `takenCode`: the error code for a version that is already registered. */
   constructor(kind: string, takenCode: string) {
     this.kind = kind;
     this.takenCode = takenCode;
@@ -36,9 +36,14 @@ export class VersionedRegistry<T> {
     return versions?.get(Math.max(...versions.keys())) ?? null;
   }
 
-  /** In the order they were registered. */
+  /** In the order of registration. */
   get names(): readonly string[] {
     return [...this.byName.keys()];
+  }
+
+  /** The registered names, for messages. */
+  get known(): string {
+    return this.names.toSorted().join(', ') || 'none';
   }
 
   versionsOf(name: string): readonly number[] {
@@ -55,10 +60,10 @@ export interface RegistrationKind {
   /** A name of this kind. */
   readonly example: string;
   readonly members: readonly string[];
-  /** Those it may have. */
   readonly optional?: readonly string[];
 }
 
+/** Rejects a malformed registration now; otherwise it would fail only when a session needs it. */
 export function checkRegistration(
   given: unknown,
   { kind, code, example, members, optional = [] }: RegistrationKind,
@@ -76,8 +81,8 @@ export function checkRegistration(
   if (!Number.isSafeInteger(version) || Number(version) < 1) {
     throw bad(`version of ${noun} ${name}: expected a whole number from 1 on, got ${describeValue(version)}`);
   }
-  const there = optional.filter((member) => Reflect.get(given, member) !== undefined);
-  const wrong = [...members, ...there].find((member) => typeof Reflect.get(given, member) !== 'function');
+  const present = optional.filter((member) => Reflect.get(given, member) !== undefined);
+  const wrong = [...members, ...present].find((member) => typeof Reflect.get(given, member) !== 'function');
   if (wrong === undefined) return;
   throw bad(`${noun} ${name}: ${wrong} must be a function, got ${describeValue(Reflect.get(given, wrong))}`);
 }

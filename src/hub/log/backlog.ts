@@ -1,4 +1,4 @@
-/** What is staged and not yet durable: bounded in bytes and in time, and stopped for good when the store fails. */
+/** The staged units that are not yet durable: bounded in bytes and in time, and stopped for good when the store fails. */
 
 import { WireError } from '../../core/lib/errors.ts';
 import type { Clock } from '../../core/ports/platform.ts';
@@ -6,7 +6,7 @@ import type { AppendOutcome } from '../../core/ports/store.ts';
 import type { Limits } from '../../core/records/access/limits.ts';
 import { Histogram, SHORT_MS } from '../lib/histogram.ts';
 
-/** Whoever staged a unit. */
+/** The log that staged a unit. */
 export interface AppendListener {
   settle(outcome: AppendOutcome): void;
 }
@@ -24,7 +24,6 @@ export class Backlog {
   readonly flushMs: Histogram = new Histogram(SHORT_MS);
   private readonly clock: Clock;
   private readonly limits: Limits;
-  /** The oldest first. */
   private readonly flushes: Flush[] = [];
   private newest: Flush | null = null;
   private failure: Error | null = null;
@@ -36,12 +35,12 @@ export class Backlog {
     this.limits = limits;
   }
 
-  /** Why nothing can be taken; null = all is well. */
+  /** Why the store takes no writes; null = it does. */
   get failed(): Error | null {
     return this.failure;
   }
 
-  /** Counts a staged unit until its outcome is known, then settles it. A store may give the units of a flush one outcome: it is awaited once. */
+  /** Counts a staged unit until its outcome is known, then settles it. Units of one flush may share an outcome: it is awaited once. */
   add(bytes: number, outcome: Promise<AppendOutcome>, settler: AppendListener): void {
     const flush = this.newest?.outcome === outcome ? this.newest : this.begin(outcome);
     flush.settlers.push(settler);
@@ -67,12 +66,12 @@ export class Backlog {
     for (const settler of flush.settlers) settler.settle(outcome);
   }
 
-  /** The disk refused: from now on nothing is accepted (L10). */
+  /** The store failed: from now on nothing is accepted (L10). */
   fail(error: Error): void {
     this.failure ??= error;
   }
 
-  /** Throws when new work cannot be taken now. Asked before admission, so that a refusal is certain. */
+  /** Throws while new work cannot be taken. Called before admission, so that the rejection is certain. */
   check(): void {
     if (this.failure !== null) throw storeFailedError(this.failure, 'refused');
     const oldest = this.flushes[0];
@@ -83,7 +82,7 @@ export class Backlog {
 }
 
 export function storeFailedError(error: Error, outcome: 'refused' | 'unknown'): WireError {
-  const after = outcome === 'unknown' ? '; it may be in the log: try again with the same key when the hub is back' : '';
+  const after = outcome === 'unknown' ? '; it may be in the log: retry with the same key when the hub is back' : '';
   return new WireError('unavailable', `the hub cannot write: ${error.message}${after}`, { outcome }, { cause: error });
 }
 

@@ -1,4 +1,4 @@
-/** The leaves every room above may use: time, chance, the store, what is reported, and the bound on what is being written. */
+/** Shared by every room above: time, ids, the store, telemetry, and the backlog. */
 
 import type { Clock, Ids, Logger } from '../../core/ports/platform.ts';
 import type { Store } from '../../core/ports/store.ts';
@@ -10,10 +10,10 @@ import type { Stamper } from '../time/stamper.ts';
 import type { SteadyClock } from '../time/steady-clock.ts';
 import type { Backlog } from './backlog.ts';
 
-/** Nothing in it knows a session. */
+/** Nothing in it knows sessions. */
 export interface Ground {
   readonly clock: SteadyClock;
-  /** What people's clocks show: for what happens at a time of day. */
+  /** The clock people see, for schedules. */
   readonly wall: Clock;
   readonly ids: Ids;
   readonly log: Logger;
@@ -25,6 +25,6 @@ export interface Ground {
   readonly events: HubEventEmitter;
   readonly meter: Meter;
   readonly backlog: Backlog;
-  /** The store refused a write: from now on the hub accepts nothing. */
+  /** The store failed a write: from now on the hub accepts nothing. */
   fail(error: Error): void;
 }

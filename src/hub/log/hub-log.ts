@@ -1,4 +1,4 @@
-/** A log of the hub's own that is small enough to be held folded: its fold is the book. The same laws as a session's log. */
+/** A log of the hub that is small enough to keep its fold in memory. The same laws as for a session's log. */
 
 import { WireError } from '../../core/lib/errors.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
@@ -12,24 +12,22 @@ import { type Judge, type Judgement, StagedLog } from './staged-log.ts';
 
 type HubLogGround = Pick<Ground, 'log' | 'store' | 'stamper' | 'backlog' | 'fail'>;
 
-/** Where a book is in its log. */
 export interface HubLogState {
   readonly seq: number;
   readonly envelope_id: string | null;
 }
 
-export interface HubLogOptions<Book extends HubLogState> {
+interface HubLogOptions<Book extends HubLogState> {
   readonly logId: string;
-  /** For people: "the tokens". */
+  /** For messages: "the tokens". */
   readonly what: string;
   readonly empty: Book;
   /** Pure. */
   fold(book: Book, entry: Entry): Book;
-  /** It is staged, or was read: for a book that is kept beside its fold. `durableSeq`: how far the log is durable. */
+  /** An entry was staged or read, for state kept beside the fold. `durableSeq`: how far the log is durable. */
   onTaken?(entry: Entry, durableSeq: number): void;
-  /** What was staged after `durableSeq` was dropped. */
+  /** Entries staged after `durableSeq` were dropped. */
   onDropped?(durableSeq: number): void;
-  /** It is durable. */
   onDurable?(entry: Entry): void;
 }
 
@@ -37,7 +35,7 @@ export class HubLog<Book extends HubLogState> {
   private readonly ground: HubLogGround;
   private readonly rules: HubLogOptions<Book>;
   private ledger: StagedLog<Book>;
-  /** What comes from this seq on is not known, and no more can be written; null = all is well. */
+  /** Entries from this seq on are lost and nothing more can be written; null = intact. */
   private damagedFrom: number | null = null;
 
   constructor(ground: HubLogGround, rules: HubLogOptions<Book>) {
@@ -46,7 +44,6 @@ export class HubLog<Book extends HubLogState> {
     this.ledger = this.makeLedger(rules.empty, null, null);
   }
 
-  /** As far as it is durable. */
   get durable(): Book {
     return this.ledger.durable ?? this.rules.empty;
   }
@@ -56,10 +53,10 @@ export class HubLog<Book extends HubLogState> {
     const { store, log } = this.ground;
     let position = await store.position(logId);
     if (position === null) return;
-    // Nobody knows of an older version yet.
+    // No caller knows an older version yet.
     const readAll = (upTo: number): Promise<Book> => this.readOn(empty, upTo, Number.POSITIVE_INFINITY);
     const book = await readAll(position.seq).catch(async (thrown: unknown) => {
-      // Damage may be found only when it is read; then the store says so from there on.
+      // The store may find damage only on reading; its position then says where it starts.
       position = await store.position(logId);
       if (position === null || position.damaged_from === null) throw thrown;
       return readAll(position.seq);
@@ -75,7 +72,7 @@ export class HubLog<Book extends HubLogState> {
     return Promise.reject(new WireError('unavailable', message, { outcome: 'refused' }));
   }
 
-  /** One entry more, stamped, with what it is answered with. */
+  /** A judgement that appends one stamped entry; `answer` makes the result from it. */
   write<T>(
     book: Book,
     event_type: string,
@@ -95,7 +92,7 @@ export class HubLog<Book extends HubLogState> {
     return { kind: 'accept', unit: { entries: [entry] }, after: this.fold(book, entry), answer: answer(entry) };
   }
 
-  /** For an entry that says its own time. */
+  /** For an entry whose data contains its own time. */
   stampAfter({ envelope_id }: HubLogState): Stamp {
     return this.ground.stamper.next(envelope_id);
   }
@@ -119,7 +116,7 @@ export class HubLog<Book extends HubLogState> {
     return new StagedLog(owner, book, durable, token);
   }
 
-  /** Another writer was first: the log is read on. */
+  /** Another writer was first: read what it appended. */
   private async reload(known: Book): Promise<{ state: Book; token: HeadToken | null }> {
     this.rules.onDropped?.(known.seq);
     const position = await this.ground.store.position(this.rules.logId);

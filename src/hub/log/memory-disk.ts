@@ -1,4 +1,4 @@
-/** What a memory store keeps. It outlives the store that writes to it, so that it can be opened again. */
+/** The data of a memory store. It outlives the store that writes to it, so it can be opened again. */
 
 import type { Json } from '../../core/lib/json.ts';
 import type {
@@ -19,18 +19,19 @@ import { isTerminal } from '../../core/records/session/session.ts';
 import { laterId } from '../../core/records/session/stamp.ts';
 import type { Entry, Head, Unit } from '../../core/records/session/unit.ts';
 import { checkSeqs, foldSession, headDeadline, matchesQuery } from '../../core/state/fold-head.ts';
+import { firstIndex } from '../lib/first-index.ts';
 
-/** Nothing in memory is ever repaired or restored, so the past never changes. */
+/** A memory store is never repaired or restored, so the past never changes. */
 export const MEMORY_EPOCH = 1;
 
-/** Records of a few hundred bytes: some megabytes, and more than anyone scrolls back in a hub that forgets on exit. */
+/** Some megabytes. */
 export const MAX_AUDIT_RECORDS = 10_000;
 
 export type CursorKey = Pick<Cursor, 'agent_id' | 'session_id'>;
 
 export class MemoryDisk {
   readonly #logs = new Map<string, MemoryLog>();
-  /** The sessions in the order of their creation; the place of one is its position in a list. */
+  /** The sessions in order of creation; a session's place is its index here. */
   readonly #sessions: MemoryLog[] = [];
   readonly #places = new Map<string, number>();
   /** Per agent the places of the sessions that name it, oldest first. */
@@ -54,12 +55,12 @@ export class MemoryDisk {
     return this.#logs.get(logId);
   }
 
-  /** The head of a log as the `expected` of an append; null = there is no such log. */
+  /** The `expected` token of the next append; null = no such log. */
   token(logId: string): HeadToken | null {
     return this.#logs.get(logId)?.token ?? null;
   }
 
-  /** Compare and append; false = the log is at another head, and nothing was written. */
+  /** Compare and append; false = the log has another head, and nothing was written. */
   commit(unit: StagedUnit): boolean {
     if (this.token(unit.logId) !== unit.expected) return false;
     this.write(unit);
@@ -168,14 +169,14 @@ export class MemoryDisk {
     if (create_key !== null) this.#byCreateKey.set(keyName(creator_id, create_key), log);
   }
 
-  /** Whoever a session names is in its head for good, so an agent's places are only ever added to. */
+  /** A head keeps every member it ever had, so an agent's places are only added to. */
   #nameMembers({ session_id, members }: Head): void {
     const place = this.#places.get(session_id);
     if (place === undefined) return;
     for (const agentId of Object.keys(members)) {
       const places = this.#byAgent.get(agentId) ?? [];
       this.#byAgent.set(agentId, places);
-      // Mostly the newest session; one who joins an older one later is put where it belongs.
+      // Usually the newest session; joining an older one inserts its place in order.
       const behind = places.findLastIndex((known) => known <= place);
       if (places[behind] !== place) places.splice(behind + 1, 0, place);
     }
@@ -207,15 +208,15 @@ export function toStoredHead(log: MemoryLog | undefined): StoredHead | null {
   return head === null || token === null ? null : { head, token, epoch: MEMORY_EPOCH, damaged_from: null };
 }
 
-/** A unit that was taken over from its caller and waits to become durable. */
+/** A unit copied from its caller that waits to become durable. */
 export interface StagedUnit extends Unit {
   readonly logId: string;
   readonly expected: HeadToken | null;
-  /** The head of the log once this unit is in it. */
+  /** The token of the log's head after this unit. */
   readonly token: HeadToken;
 }
 
-export class MemoryLog {
+class MemoryLog {
   readonly #entries: Entry[] = [];
   #token: HeadToken | null = null;
   #head: Head | null = null;
@@ -224,17 +225,17 @@ export class MemoryLog {
     return this.#entries;
   }
 
-  /** null = nothing was ever written. */
+  /** null = empty. */
   get token(): HeadToken | null {
     return this.#token;
   }
 
-  /** null = the log does not begin with `session.created`: it is no session. */
+  /** null = the log does not begin with `session.created`: it is not a session's. */
   get head(): Head | null {
     return this.#head;
   }
 
-  /** The fold comes first: if it throws, nothing of the unit is in the log. */
+  /** Folds first: if the fold throws, nothing of the unit is in the log. */
   write(unit: StagedUnit): void {
     this.#head = unit.entries.reduce(foldSession, this.#head);
     this.#entries.push(...unit.entries);
@@ -248,27 +249,20 @@ export class MemoryLog {
     return this.#entries.slice(start, Math.min(end, start + limit));
   }
 
-  /** Where the first entry with at least this seq is. A search, not an index: seqs are the caller's, places are ours. */
+  /** The index of the first entry with at least this seq. */
   #placeOf(seq: number): number {
-    let low = 0;
-    let high = this.#entries.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#entries[middle]?.envelope.seq ?? seq) < seq) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return firstIndex(this.#entries.length, (index) => (this.#entries[index]?.envelope.seq ?? seq) < seq);
   }
 }
 
-/** Takes a unit over from its caller, who may do with it what he likes afterwards. */
+/** Copies a unit, so that its caller may change it afterwards. */
 export function stageUnit(logId: string, expected: HeadToken | null, unit: Unit): StagedUnit {
   const before = expected === null ? 0 : seqOf(expected);
   checkSeqs(logId, before, unit);
   return { logId, expected, token: tokenAt(before + unit.entries.length), entries: frozenCopy(unit.entries) };
 }
 
-/** A token is told from every other by identity: two units with the same numbers are two heads. */
+/** Tokens are compared by identity: two units with the same numbers make two heads. */
 export function tokenAt(seq: number): HeadToken {
   // HeadToken is opaque; this store's tokens are positions.
   return Object.freeze({ seq }) as unknown as HeadToken;
@@ -279,7 +273,7 @@ export function seqOf(token: HeadToken): number {
   return (token as unknown as { readonly seq: number }).seq;
 }
 
-/** What comes back from JSON text: nothing is shared with the original, and nobody can change it. */
+/** A JSON copy that shares nothing with the original and cannot be changed. */
 export function frozenCopy<T>(value: T): T {
   // The copy of a JSON value has the type of the original.
   return deepFreeze(JSON.parse(JSON.stringify(value))) as T;

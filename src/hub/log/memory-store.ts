@@ -1,4 +1,4 @@
-/** The store that forgets when the process ends: for tests, demonstrations, and hubs that need no past. */
+/** The store that forgets everything when the process ends: for tests, demonstrations, and hubs that need no past. */
 
 import { asError, HubError } from '../../core/lib/errors.ts';
 import type { Json } from '../../core/lib/json.ts';
@@ -31,10 +31,10 @@ import {
   toStoredHead,
 } from './memory-disk.ts';
 
-export interface MemoryStoreOptions {
-  /** What an earlier store kept; default: nothing. */
+interface MemoryStoreOptions {
+  /** The data of an earlier store (default: none). */
   readonly disk?: MemoryDisk;
-  /** Called when the first unit is staged; `flush` makes durable all that is staged by then. Default: in a microtask. */
+  /** Called when the first unit is staged; `flush` makes everything staged by then durable (default: in a microtask). */
   readonly schedule?: (flush: () => void) => void;
 }
 
@@ -124,7 +124,7 @@ export class MemoryStore implements Store {
     this.#disk.setMeta(key, value);
   }
 
-  /** Makes durable what is staged; later appends fail. */
+  /** Makes staged units durable; later appends fail. */
   async close(): Promise<void> {
     this.#commit.flush();
     this.#commit.fail(new HubError('store_closed', 'the store is closed; it takes no more units'));
@@ -142,7 +142,7 @@ interface Waiting {
 
 export class GroupCommit {
   readonly #disk: MemoryDisk;
-  /** Bounded by the caller, who knows the bytes of what he stages (Limits.maxStagedBytes). */
+  /** Bounded by the caller, which counts the bytes it stages (Limits.maxStagedBytes). */
   readonly #waiting: Waiting[] = [];
   #poison: Error | null = null;
 
@@ -150,7 +150,6 @@ export class GroupCommit {
     this.#disk = disk;
   }
 
-  /** How many units wait. */
   get size(): number {
     return this.#waiting.length;
   }
@@ -164,7 +163,7 @@ export class GroupCommit {
     return { token: staged.token, outcome };
   }
 
-  /** The first `count` of the waiting units become durable, or conflict. A disk that throws fails them and all behind. */
+  /** Makes the first `count` waiting units durable, or reports a conflict. If the disk throws, they and all later ones fail. */
   flush(count: number = this.#waiting.length): void {
     for (const { unit, settle } of this.#waiting.slice(0, count)) {
       try {
@@ -177,7 +176,7 @@ export class GroupCommit {
     }
   }
 
-  /** Fails what waits and every later append. */
+  /** Fails all waiting units and every later append. */
   fail(error: Error): readonly StagedUnit[] {
     this.#poison ??= error;
     const failed = this.#waiting.splice(0);
@@ -185,7 +184,7 @@ export class GroupCommit {
     return failed.map(({ unit }) => unit);
   }
 
-  /** Forgets what waits, as a crash does: its outcomes never settle. */
+  /** Forgets waiting units, as a crash does: their outcomes never settle. */
   abandon(): readonly StagedUnit[] {
     return this.#waiting.splice(0).map(({ unit }) => unit);
   }

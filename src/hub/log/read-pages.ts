@@ -1,4 +1,4 @@
-/** Everything of a log, or of a list, a page at a time: nobody holds more than one page, and a hole is an error. */
+/** Reads logs and lists page by page: at most one page is in memory, and a missing entry is an error. */
 
 import { WireError } from '../../core/lib/errors.ts';
 import type { SessionQuery, Store, StoredHead } from '../../core/ports/store.ts';
@@ -29,7 +29,6 @@ export async function readEntry(store: Store, logId: string, seq: number): Promi
   return entry;
 }
 
-/** The sessions that have not ended and name the agent, in whatever status, newest first. */
 export function iterateLiveSessions(store: Store, agentId: string): AsyncGenerator<StoredHead, void, undefined> {
   return iterateSessions(store, { participant: agentId, states: ['INVITED', 'ACTIVE', 'CLOSING'] });
 }
@@ -46,10 +45,11 @@ export async function* iterateSessions(
   }
 }
 
+/** The live sessions the agent must be removed from when its identity is retired. */
 export async function* sessionsToLeave(store: Store, agentId: string): AsyncGenerator<string, void, undefined> {
   for await (const { head, damaged_from } of iterateLiveSessions(store, agentId)) {
     const status = head.members[agentId];
-    // Nothing can be written into a damaged one; after its repair the next start finds the identity retired.
+    // A damaged log takes no entries; after its repair the next start finds the identity retired.
     if (status !== 'removed' && status !== 'rejected' && damaged_from === null) yield head.session_id;
   }
 }

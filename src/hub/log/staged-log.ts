@@ -1,8 +1,7 @@
 /**
- * Logs: this room owns how one is written and read, and what a store in memory does. Every log has two states. `admitted` is
- * the state after the last staged unit and only admission reads it; `durable` is the state after the last unit the store
- * confirmed and everything else reads it. Judging, folding and staging are one synchronous step, so a log needs no lock;
- * answers leave, in order, when what they depended on is durable. Start here, then hub-log.ts; ground.ts is what rooms share.
+ * Logs: how a log is written and read. `admitted` is the state after the last staged unit, read by admission only; `durable`
+ * is the state after the last confirmed unit. Judging, folding and staging are one synchronous step, so a log needs no lock;
+ * answers leave in order, once what they depend on is durable. Start here, then hub-log.ts and ground.ts.
  */
 
 import { asError, toWireError, type WireError } from '../../core/lib/errors.ts';
@@ -11,44 +10,39 @@ import type { AppendOutcome, HeadToken, Store } from '../../core/ports/store.ts'
 import type { Unit } from '../../core/records/session/unit.ts';
 import { type AppendListener, type Backlog, storeFailedError } from './backlog.ts';
 
-/** What a judge says: a unit with the state after it, an answer without effect, or a refusal. */
+/** The result of a judge: a unit with the state after it, an answer without effect, or a rejection. */
 export type Judgement<State, Answer> =
-  | {
-      readonly kind: 'accept';
-      readonly unit: Unit;
-      readonly after: State;
-      readonly answer: Answer;
-    }
+  | { readonly kind: 'accept'; readonly unit: Unit; readonly after: State; readonly answer: Answer }
   | { readonly kind: 'nothing'; readonly answer: Answer }
   | { readonly kind: 'refuse'; readonly error: WireError };
 
-/** Called in one turn of the event loop, and again on a newer state if the log turns out to have moved. */
+/** Synchronous; called again on a newer state after a conflict. */
 export type Judge<State, Answer> = (state: State) => Judgement<State, Answer>;
 
 export interface StagedLogOwner<State> {
   readonly logId: string;
   readonly store: Store;
   readonly backlog: Backlog;
-  /** A unit is staged: what admission remembers beside the state may be changed now, and not before. */
+  /** A unit is staged: change what admission remembers beside the state now, and not earlier. */
   onStaged(unit: Unit): void;
-  /** A unit of ours is on disk, as `text` if the store said so. Called in seq order, before its answer is released. */
-  onDurable(unit: Unit, after: State, before: State | null, text: string | undefined): void;
-  /** Another writer moved the log: the durable state and position now, read from the store. */
+  /** A unit is on disk, as `text` if the store reports it. Called in seq order, before its answer is released. */
+  onDurable(unit: Unit, after: State, text: string | undefined): void;
+  /** Another writer appended: read the durable state and position from the store. */
   reload(durable: State | null): Promise<{ readonly state: State; readonly token: HeadToken | null }>;
-  /** The store is poisoned. */
+  /** The store failed. */
   onFailed(error: Error): void;
-  /** The log could not be read again: this ledger is no longer to be used. */
+  /** The log could not be read again: do not use this StagedLog any more. */
   onLost(error: Error): void;
 }
 
-/** What was asked. After a conflict it is judged again, and is of another generation. */
+/** A waiting request. After a conflict it is judged again, with the next generation. */
 class Admission<State> implements AppendListener {
   readonly judge: Judge<State, unknown>;
   readonly resolve: (answer: unknown) => void;
   readonly reject: (error: WireError) => void;
   readonly generation: number;
   verdict: Judgement<State, unknown> | null = null;
-  /** Of the unit that is staged. */
+  /** The text of the staged unit, if the store reports it. */
   text: string | undefined = undefined;
   private readonly ledger: StagedLog<State>;
 
@@ -74,14 +68,14 @@ export class StagedLog<State> {
   private admittedState: State;
   private durableState: State | null;
   private token: HeadToken | null;
-  /** Admissions whose answers have not left yet, in order. */
+  /** Admissions without an answer yet, in order. */
   private pending: Admission<State>[] = [];
   private reloading = false;
   private lost: Error | null = null;
-  /** Outcomes of units that were dropped are not ours any more. */
+  /** Raised by a conflict or failure: outcomes of an older generation belong to dropped units. */
   private generation = 0;
 
-  /** `durable` null = nothing of this log exists yet; `initial` is then the state the first judge sees. */
+  /** `durable` null = the log does not exist yet; `initial` is the state the first judge sees. */
   constructor(owner: StagedLogOwner<State>, initial: State, durable: State | null, token: HeadToken | null) {
     this.owner = owner;
     this.admittedState = initial;
@@ -142,7 +136,6 @@ export class StagedLog<State> {
     backlog.add(unitBytes(unit), outcome, admission);
   }
 
-  /** The outcome of its unit is known. */
   settle(admission: Admission<State>, outcome: AppendOutcome): void {
     if (admission.generation !== this.generation) return;
     switch (outcome.kind) {
@@ -155,14 +148,13 @@ export class StagedLog<State> {
     }
   }
 
-  /** The unit is on disk: its state becomes the durable one, then answers leave up to the next staged unit. */
+  /** Makes the unit's state the durable one, then releases answers up to the next staged unit. */
   private confirm(admission: Admission<State>): void {
     const verdict = admission.verdict;
     if (verdict?.kind !== 'accept') return;
-    const before = this.durableState;
     this.durableState = verdict.after;
     this.pending.shift();
-    this.owner.onDurable(verdict.unit, verdict.after, before, admission.text);
+    this.owner.onDurable(verdict.unit, verdict.after, admission.text);
     release(admission, verdict);
     this.releaseUnstaged();
   }
@@ -175,7 +167,7 @@ export class StagedLog<State> {
     }
   }
 
-  /** Somebody else wrote first: drop what was staged, read on, and judge those drafts again, in order. */
+  /** Another writer was first: drop what was staged, read on, and judge the dropped drafts again, in order. */
   private async readmit(): Promise<void> {
     this.generation += 1;
     this.reloading = true;
@@ -194,14 +186,14 @@ export class StagedLog<State> {
     }
   }
 
-  /** The store is poisoned: nothing more is judged here, and recovery decides what the last batch left. */
+  /** The store failed: judge nothing more here; recovery decides what the last batch left. */
   private fail(error: Error): void {
     this.generation += 1;
     this.owner.onFailed(error);
     this.rejectAll(error, 'unknown');
   }
 
-  /** A refusal is certain. What was staged, and what a repeat of it was to be answered with, is not. */
+  /** A refusal is certain. The fate of staged units, and of repeats that wait for them, is not. */
   private rejectAll(error: Error, staged: 'unknown' | 'refused'): void {
     for (const { verdict, reject } of this.pending.splice(0)) {
       reject(storeFailedError(error, verdict === null || verdict.kind === 'refuse' ? 'refused' : staged));
@@ -214,7 +206,7 @@ function release<State>({ resolve, reject }: Admission<State>, verdict: Judgemen
   else resolve(verdict.answer);
 }
 
-/** An estimate that costs little: the bound is a safety net, not an account. */
+/** A cheap estimate: the bound is a safety net. */
 function unitBytes(unit: Unit): number {
   let bytes = 0;
   for (const { envelope } of unit.entries) bytes += 400 + estimateJsonLength(envelope.event_data);

@@ -1,4 +1,4 @@
-/** What a create request says, checked and copied: nothing of the caller's own objects is kept. */
+/** Parameters of a create request, checked and copied: the hub keeps none of the caller's objects. */
 
 import type { CreateFacts } from '../../core/decisions/create.ts';
 import { WireError } from '../../core/lib/errors.ts';
@@ -10,11 +10,11 @@ import { digestText } from '../../core/records/session/keys.ts';
 import { DELEGATION_LABEL } from '../../core/records/work/delegation.ts';
 import type { RegisteredAdapter } from '../extensions/adapters.ts';
 
-/** The label of delegations is the hub's own. */
+/** The delegation label is reserved for the hub. */
 export function checkLabels({ labels = {} }: CreateParams): void {
   if (!Object.hasOwn(labels, DELEGATION_LABEL)) return;
   const field = `params.labels.${DELEGATION_LABEL}`;
-  const message = `${field}: expected another label; this one is the hub's, for what was delegated`;
+  const message = `${field}: expected another label; this one is the hub's, for delegations`;
   throw new WireError('invalid_create', message, { field });
 }
 
@@ -53,13 +53,13 @@ export function expectationsFrom(limits: Limits, { expectations }: CreateParams)
   }));
 }
 
-/** 0 would mean "never" for a time the lifecycle depends on, so it is taken as absent. */
+/** 0 counts as absent: it would mean "never" for a time the lifecycle depends on. */
 export function timeoutMs(value: string | number | undefined, field: string): number | null {
   const ms = value === undefined ? 0 : durationMs(value, field);
   return ms === 0 ? null : ms;
 }
 
-/** What was asked, apart from the key and how to wait. */
+/** Digest of the request without its key and `wait`. */
 export function createDigest(limits: Limits, params: CreateParams): string {
   const { idempotency_key: _key, wait: _wait, ...asked } = params;
   const bounds = { maxDepth: limits.maxJsonDepth + 2, maxBytes: limits.maxFrameBytes };

@@ -1,4 +1,4 @@
-/** May this session be opened, or this one be added: the arbiter's say, then how many sessions each may be in. */
+/** Whether a session may be opened, or a participant added: first the arbiter, then the limit on sessions per identity. */
 
 import { WireError } from '../../core/lib/errors.ts';
 import type { ArbiterParty, OpenAsk } from '../../core/ports/arbiter.ts';
@@ -19,7 +19,7 @@ export class OpenPermission {
   private readonly store: Store;
   private readonly registry: Registry;
   private readonly arbiter: AskArbiter;
-  /** Sessions that are being opened, by agent with a limit. */
+  /** Sessions being opened, by agent with a limit. */
   private readonly locks: KeyedLocks = new Map();
 
   constructor(store: Store, registry: Registry, arbiter: AskArbiter) {
@@ -28,11 +28,11 @@ export class OpenPermission {
     this.arbiter = arbiter;
   }
 
-  /** Runs `then` if it may. Of those who have a limit one session is opened after the other: of two at once only what fits passes, and all that does. */
+  /** Runs `then` if permitted. Openings of agents with a limit run one after another, so that concurrent ones respect it. */
   async run<T>(opening: Opening, then: () => Promise<T>): Promise<T> {
     const asked = this.require(opening);
     const { by, others } = asked instanceof Promise ? await asked : asked;
-    // Who adds one to a session is in it already.
+    // A participant that adds another is in the session already.
     const limited = [...(opening.session_id === null ? [by] : []), ...others].filter(
       ({ rule }) => rule.limits.max_concurrent_sessions !== null,
     );
@@ -43,7 +43,7 @@ export class OpenPermission {
     });
   }
 
-  /** The arbiter's say. Unless it gives a promise nothing waits: what was asked first is judged first. */
+  /** Asks the arbiter. Synchronous unless it returns a promise, so that requests keep their order. */
   require(opening: Opening): Parties | Promise<Parties> {
     const by = this.partyOf(opening.by);
     const others = opening.others.map((other) => this.partyOf(other));
@@ -55,7 +55,7 @@ export class OpenPermission {
     return denial instanceof Promise ? denial.then(unless) : unless(denial);
   }
 
-  /** Names nobody has, as the arbiter understands them. */
+  /** Lets the arbiter resolve names that are not registered. */
   async resolveUnknownNames(
     { agentId, name }: SessionCreator,
     refs: readonly ParticipantRef[],
@@ -71,9 +71,9 @@ export class OpenPermission {
     return participants;
   }
 
-  /** The session itself does not count: one who declined may be asked again. */
+  /** The session itself does not count: an invitee that declined may be invited again. */
   private async checkRoom({ agent_id, name }: Named, opening: Opening): Promise<void> {
-    // By the rule there is now: it may have stood in line.
+    // Use the current rule: it may have changed during the wait.
     const most = this.registry.ruleOf(agent_id).limits.max_concurrent_sessions ?? Number.POSITIVE_INFINITY;
     let live = 1;
     for await (const { head } of iterateLiveSessions(this.store, agent_id)) {
@@ -83,8 +83,8 @@ export class OpenPermission {
       if (live > most) break;
     }
     if (live <= most) return;
-    const room = most === 0 ? 'in no session' : `in ${most} at once, and is`;
-    const message = `${whatCannot(opening)}: ${name} may be ${room} (limits.max_concurrent_sessions)`;
+    const bound = `${name} may be in at most ${most} sessions (limits.max_concurrent_sessions)`;
+    const message = `${whatCannot(opening)}: ${bound}`;
     throw new WireError('forbidden', message, { agent_id, most });
   }
 

@@ -1,7 +1,6 @@
 /**
- * Opening: creates sessions and adds participants to them. Resolves every name, gives every check its own error, and ends in one
- * append that leaves nothing behind if it fails. Owns the idempotency keys of creates under way and the limits on how many sessions
- * an identity may be in. Start reading at `create`.
+ * Opening: creates sessions and adds participants to them. Each check has its own error, and a create that fails leaves nothing
+ * behind. Owns the idempotency keys of pending creates and the limits on sessions per identity. Start reading at `create`.
  */
 
 import { type AddAnswer, addParticipant } from '../../core/decisions/add-participant.ts';
@@ -17,51 +16,37 @@ import { keyName } from '../../core/records/session/keys.ts';
 import { isTerminal, participantOf, type SessionMetadata } from '../../core/records/session/session.ts';
 import type { Head } from '../../core/records/session/unit.ts';
 import type { SessionState } from '../../core/state/state.ts';
-import type { AskArbiter } from '../access/ask-arbiter.ts';
 import type { Binding } from '../bindings/binding.ts';
-import type { Bindings } from '../bindings/bindings.ts';
-import type { Presence } from '../bindings/presence.ts';
-import type { Adapters, RegisteredAdapter } from '../extensions/adapters.ts';
-import type { Expectations } from '../extensions/expectations.ts';
-import { bindAdapter } from '../extensions/resolve-adapter.ts';
-import type { RuleParts } from '../extensions/rule-parts.ts';
-import { type Views, viewVersions } from '../extensions/views.ts';
+import type { RegisteredAdapter } from '../extensions/adapters.ts';
+import { bindAdapter, type Extensions } from '../extensions/resolve-adapter.ts';
+import { viewVersions } from '../extensions/views.ts';
 import { storeFailedError } from '../log/backlog.ts';
 import type { Ground } from '../log/ground.ts';
 import type { Posting } from '../posting/post.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { SharedRooms } from '../posting/shared-rooms.ts';
 import { type LiveSession, requireAvailable } from '../sessions/live-session.ts';
-import type { Sessions } from '../sessions/sessions.ts';
 import { checkLabels, createDigest, expectationsFrom, knobsFrom, labelsFrom, timeoutMs } from './create-params.ts';
 import { OpenPermission } from './open-permission.ts';
 import { expectationWarnings, withExpectations } from './plan-expectations.ts';
 import { checkCreator, resolveParticipants, type SessionCreator } from './resolve-participants.ts';
 
-export interface OpeningNeeds extends Ground {
-  readonly adapters: Adapters;
-  readonly ruleParts: RuleParts;
-  readonly views: Views;
-  readonly expectations: Expectations;
-  readonly bindings: Pick<Bindings, 'mayAct'>;
-  readonly presence: Presence;
-  readonly registry: Registry;
-  readonly sessions: Sessions;
-  readonly arbiter: AskArbiter;
-  readonly posting: Pick<Posting, 'decideForCaller'>;
-}
+type OpeningNeeds = Ground &
+  Extensions &
+  Pick<SharedRooms, 'bindings' | 'presence' | 'registry' | 'sessions' | 'arbiter'> & { readonly posting: Posting };
 
 type Created = Result<'create_session'>;
 
 export interface CreatedSession {
   readonly session_id: string;
-  /** It was created by an earlier request under the same key. */
+  /** An earlier request under the same key created it. */
   readonly repeated: boolean;
 }
 
 export class Opening {
   readonly permission: OpenPermission;
   private readonly needs: OpeningNeeds;
-  private readonly keys = new CreateKeys();
+  /** Pending creates by creator and idempotency key. */
+  private readonly creating = new Map<string, { readonly digest: string; readonly done: Promise<void> }>();
 
   constructor(needs: OpeningNeeds) {
     this.needs = needs;
@@ -76,7 +61,7 @@ export class Opening {
     return { session, warnings: await this.warningsOf(session), ...(repeated ? { duplicate: true } : {}) };
   }
 
-  /** Would it be created, as far as that can be said before it is? How many sessions each may be in is seen when it is opened. */
+  /** Rejects as `create` would, except for the limit on sessions per identity, which only opening can check. */
   async check(creator: SessionCreator, params: CreateParams): Promise<void> {
     checkLabels(params);
     const participants = await this.permission.resolveUnknownNames(creator, params.participants);
@@ -92,58 +77,65 @@ export class Opening {
     return key === undefined ? this.createNew(creator, params, digest) : this.createOnce(creator, params, digest, key);
   }
 
-  /** Adds a participant: judged before the arbiter is asked and again after, since the arbiter may take its time. */
+  /** Adds a participant. Decides before the arbiter is asked and again after, because the arbiter may be asynchronous. */
   add(by: Binding, { session_id, participant, role }: Params<'add_participant'>): Promise<AddAnswer> {
     const { registry, limits, posting, sessions } = this.needs;
-    // Looked up when it is judged: it may be another moment, and who is not in the session learns nothing of names.
-    const judge = (state: SessionState, agentId: string, session: LiveSession): Decision<AddAnswer> => {
+    // Look the name up only while deciding, so that non-participants cannot probe names.
+    const judge = (state: SessionState, session: LiveSession): Decision<AddAnswer> => {
       const newcomer = { asked: participant, agent: registry.invitable(participant), role };
-      return requireAvailable(session, addParticipant(state, agentId, newcomer, limits));
+      return requireAvailable(session, addParticipant(state, by.agentId, newcomer, limits));
     };
     const add = (): Promise<AddAnswer> => posting.decideForCaller(by, session_id, judge);
     return sessions.use(session_id, (session) => {
       const { durable } = session;
       const agent = registry.invitable(participant);
-      // What is refused anyway, or changes nothing, needs nobody's leave.
-      if (agent === null || durable === null || judge(durable, by.agentId, session).kind !== 'append') return add();
+      // A request that is rejected anyway, or changes nothing, needs no permission.
+      if (agent === null || durable === null || judge(durable, session).kind !== 'append') return add();
       const { manifest, depth } = durable.metadata;
       const opening = { by: namedOf(by), others: [agent], type: manifest.type, depth, session_id };
       return this.permission.run(opening, add);
     });
   }
 
-  /** The identities a request names, with the creator first where it is not listed. */
+  /** The identities a request names, with an unlisted creator first. */
   async resolve(creator: SessionCreator, refs: readonly ParticipantRef[]): Promise<CreateFacts['participants']> {
     return resolveParticipants(this.needs, creator, await this.permission.resolveUnknownNames(creator, refs));
   }
 
-  /** The same request under the same key is the same session, also while it is still being written. */
+  /** Returns the same session for the same request under the same key, even while the first is still being written. */
   private async createOnce(
     creator: SessionCreator,
     params: CreateParams,
     digest: string,
     key: string,
   ): Promise<CreatedSession> {
-    const { keys } = this;
-    for (let first = keys.find(creator.agentId, key); first !== undefined; ) {
-      await first.decided;
+    const { creating } = this;
+    const name = keyName(creator.agentId, key);
+    for (let first = creating.get(name); first !== undefined; first = creating.get(name)) {
+      await first.done;
       const { failed } = this.needs.backlog;
       if (failed !== null) throw storeFailedError(failed, first.digest === digest ? 'unknown' : 'refused');
-      first = keys.find(creator.agentId, key);
     }
-    const release = keys.claim(creator.agentId, key, digest);
-    try {
-      const known = await this.createdUnder(creator.agentId, key);
-      if (known === null) return await this.createNew(creator, params, digest);
-      if (known.request_digest === digest) return { session_id: known.session_id, repeated: true };
-      const message = `idempotency_key "${key}" was used to create another session; take a new key`;
-      throw new WireError('duplicate', message, { session_id: known.session_id });
-    } finally {
-      release();
-    }
+    const work = this.createUnder(creator, params, digest, key);
+    const release = (): void => void creating.delete(name);
+    creating.set(name, { digest, done: work.then(release, release) });
+    return work;
   }
 
-  /** The session created under the key not too long ago. */
+  private async createUnder(
+    creator: SessionCreator,
+    params: CreateParams,
+    digest: string,
+    key: string,
+  ): Promise<CreatedSession> {
+    const known = await this.createdUnder(creator.agentId, key);
+    if (known === null) return this.createNew(creator, params, digest);
+    if (known.request_digest === digest) return { session_id: known.session_id, repeated: true };
+    const message = `idempotency_key "${key}" was already used to create another session; use a new key`;
+    throw new WireError('duplicate', message, { session_id: known.session_id });
+  }
+
+  /** The session created under the key within `createKeyMs`. */
   private async createdUnder(creatorId: string, key: string): Promise<Head | null> {
     const { store, limits, clock } = this.needs;
     const head = await store.createdUnder(creatorId, key);
@@ -158,7 +150,7 @@ export class Opening {
     return { session_id: facts.session_id, repeated: false };
   }
 
-  /** One synchronous step from the last check to the staged unit; what fails leaves nothing behind. */
+  /** One synchronous step from the last check to the staged unit. A failure leaves nothing behind. */
   private async begin(creator: SessionCreator, facts: CreateFacts): Promise<void> {
     const { bindings, registry, sessions } = this.needs;
     checkCreator(bindings, registry, creator);
@@ -173,18 +165,18 @@ export class Opening {
     }
   }
 
-  /** Answers immediately, or when the session is active; one that ends before that is an error that says why. */
+  /** Returns immediately or once the session is active; rejects if it ends before that. */
   private async arrive(sessionId: string, params: CreateParams): Promise<SessionMetadata> {
-    const atOnce = params.wait === 'created';
-    const session = await this.needs.sessions.whenIn(sessionId, ({ state }) => atOnce || state !== 'INVITED');
-    if (atOnce || session.opened_at !== null) return session;
+    const isCreated = params.wait === 'created';
+    const session = await this.needs.sessions.whenIn(sessionId, ({ state }) => isCreated || state !== 'INVITED');
+    if (isCreated || session.opened_at !== null) return session;
     const { state, close_reason, rejected_by } = session;
     const details = { session_id: sessionId, state, close_reason, rejected_by };
     const message = `session ${sessionId} ended before it became active: ${close_reason}`;
     throw new WireError('session_closed', message, details);
   }
 
-  /** What the adapter and the expectations say of a session that is created: nothing can refuse it any more, also no defect. */
+  /** Warnings of the adapter and about the expectations. The session exists, so not even a defect may reject it. */
   private warningsOf(session: SessionMetadata): Promise<readonly string[]> {
     const { sessions, log, expectations } = this.needs;
     return sessions.use(session.session_id, ({ adapter }) => {
@@ -257,36 +249,8 @@ function namedOf({ agentId, name }: SessionCreator) {
   return { agent_id: agentId, name };
 }
 
-/** What the type says of its sessions comes before what their creator's rule says in general. */
+/** The session type's ttl wins over the access rule of the creator. */
 function ttlOf({ adapter }: RegisteredAdapter, rule: Rule): number {
   const { ttl_seconds } = adapter.manifest;
   return ttl_seconds === undefined ? sessionTtlMs(rule) : ttl_seconds * 1000;
-}
-
-interface PendingCreate {
-  readonly digest: string;
-  /** It has been decided, one way or the other. */
-  readonly decided: Promise<void>;
-}
-
-class CreateKeys {
-  private readonly underWay = new Map<string, PendingCreate>();
-
-  find(creatorId: string, key: string): PendingCreate | undefined {
-    return this.underWay.get(keyName(creatorId, key));
-  }
-
-  /** The key is this request's until the result is called; nobody else may have it. */
-  claim(creatorId: string, key: string, digest: string): () => void {
-    const name = keyName(creatorId, key);
-    let decide = (): void => {};
-    const decided = new Promise<void>((resolve) => {
-      decide = resolve;
-    });
-    this.underWay.set(name, { digest, decided });
-    return () => {
-      this.underWay.delete(name);
-      decide();
-    };
-  }
 }

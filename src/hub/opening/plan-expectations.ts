@@ -1,4 +1,4 @@
-/** The expectations of a new session: every name known, every parameter checked, everyone resolved; and warnings of what would never happen. */
+/** Validates the expectations of a new session, resolves their names, and warns of entries that can never fire. */
 
 import { type CreateFacts, planMetadata } from '../../core/decisions/create.ts';
 import { type FieldProblem, internalError, WireError } from '../../core/lib/errors.ts';
@@ -9,12 +9,12 @@ import { ignoreRejection } from '../../core/state/check-expectation-output.ts';
 import type { Expectations } from '../extensions/expectations.ts';
 import type { VersionedRegistry } from '../lib/versioned-registry.ts';
 
-/** The same request with what its expectations come to, and the versions they begin with. */
+/** The facts with resolved expectations and the versions of their evaluators and handlers. */
 export function withExpectations(expectations: Expectations, facts: CreateFacts): CreateFacts {
-  const given = facts.expectations ?? facts.adapter.manifest.expectations;
-  if (given.length === 0) return facts;
+  const entries = facts.expectations ?? facts.adapter.manifest.expectations;
+  if (entries.length === 0) return facts;
   const metadata = planMetadata(facts);
-  const watched = given.map((entry, index): BoundExpectation => {
+  const watched = entries.map((entry, index): BoundExpectation => {
     const field = `expectations.${index}`;
     const evaluator = newest(expectations.evaluators, entry.name, `${field}.name`, 'an evaluator');
     const handler = newest(expectations.handlers, entry.on_violation, `${field}.on_violation`, 'a handler');
@@ -22,12 +22,12 @@ export function withExpectations(expectations: Expectations, facts: CreateFacts)
     checkAppliesTo(evaluator, entry, `${field}.applies_to`);
     return { index, entry: resolved(entry, metadata, `${field}.applies_to`), evaluator, handler };
   });
-  const entries = watched.map(({ entry }) => entry);
-  // Unless something was resolved it stays the adapter's own list, which all its sessions share.
-  const isSame = entries.every((entry, i) => entry === given[i]);
+  const resolvedEntries = watched.map(({ entry }) => entry);
+  // If nothing was resolved, keep the adapter's list, which all its sessions share.
+  const isSame = resolvedEntries.every((entry, i) => entry === entries[i]);
   return {
     ...facts,
-    expectations: isSame ? facts.expectations : entries,
+    expectations: isSame ? facts.expectations : resolvedEntries,
     watch: toExpectationSet(watched),
     versions: {
       ...facts.versions,
@@ -37,7 +37,7 @@ export function withExpectations(expectations: Expectations, facts: CreateFacts)
   };
 }
 
-/** Entries that are allowed and probably not meant. What its type brings along is the type's affair. */
+/** Warnings about valid entries that are probably mistakes. Defaults of the session type are not checked. */
 export function expectationWarnings(
   { evaluators, handlers }: Expectations,
   session: SessionMetadata,
@@ -49,7 +49,7 @@ export function expectationWarnings(
     const { name, on_violation } = entry;
     const ofSession = evaluators.newest(name)?.violator === 'session';
     const isIdle = ofSession && handlers.newest(on_violation)?.needsParticipant === true;
-    const idle = `expectations.${i}.on_violation: ${on_violation} does nothing here, for the violator of ${name} is the session`;
+    const idle = `expectations.${i}.on_violation: ${on_violation} has no effect: the violator of ${name} is the session`;
     return [...nobody(entry, session, `expectations.${i}.applies_to`), ...(isIdle ? [idle] : [])];
   });
 }
@@ -69,13 +69,13 @@ function checkParams(evaluator: Evaluator, { params }: ExpectationEntry, at: str
   if (problem !== null) throw refused({ ...problem, field: `${at}.${problem.field}` });
 }
 
-/** A throw, or an answer that is no problem, is the evaluator's defect. */
+/** A throw or a malformed answer is a defect of the evaluator. */
 function asked(evaluator: Evaluator, params: JsonObject): FieldProblem | null {
   try {
     const problem: unknown = evaluator.checkParams(params);
     if (problem === null || problem === undefined) return null;
     ignoreRejection(problem);
-    if (!isPlainObject(problem)) throw new TypeError('checkParams gives {field, expected, received} or null');
+    if (!isPlainObject(problem)) throw new TypeError('checkParams must return {field, expected, received} or null');
     const { field, expected, received } = problem;
     return { field: String(field), expected: String(expected), received: String(received) };
   } catch (thrown) {
@@ -83,27 +83,27 @@ function asked(evaluator: Evaluator, params: JsonObject): FieldProblem | null {
   }
 }
 
-/** A list that leaves out everybody, or that nobody would look at, is a mistake. */
+/** Rejects an empty list, and any list where the violator is the session. */
 function checkAppliesTo({ violator, name }: Evaluator, { applies_to }: ExpectationEntry, field: string): void {
   if (applies_to === undefined) return;
   const received = describeValue(applies_to);
   if (applies_to.length === 0) throw refused({ field, expected: 'at least one role or participant', received });
   if (violator !== 'session') return;
-  throw refused({ field, expected: `nothing, for the violator of ${name} is the session`, received });
+  throw refused({ field, expected: `no list, because the violator of ${name} is the session`, received });
 }
 
-/** Roles stay what they are; names of participants become ids; anything else is a stranger. */
+/** Keeps roles, turns participant names into ids, and rejects everything else. */
 function resolved(entry: ExpectationEntry, { participants, manifest }: SessionMetadata, at: string): ExpectationEntry {
   const { applies_to } = entry;
   if (applies_to === undefined) return entry;
   const roles = new Set([...manifest.participants.roles, ...participants.map(({ role }) => role)]);
-  const ids = applies_to.map((who, i) => {
-    if (roles.has(who)) return who;
+  const ids = applies_to.map((ref, i) => {
+    if (roles.has(ref)) return ref;
     const participant =
-      participants.find(({ agent_id }) => agent_id === who) ?? participants.find(({ name }) => name === who);
+      participants.find(({ agent_id }) => agent_id === ref) ?? participants.find(({ name }) => name === ref);
     if (participant !== undefined) return participant.agent_id;
     const known = [...roles, ...participants.map(({ name }) => name)].join(', ');
-    throw refused({ field: `${at}.${i}`, expected: `a role or a participant: ${known}`, received: `"${who}"` });
+    throw refused({ field: `${at}.${i}`, expected: `a role or a participant: ${known}`, received: `"${ref}"` });
   });
   return ids.every((id, i) => id === applies_to[i]) ? entry : { ...entry, applies_to: ids };
 }
@@ -118,5 +118,5 @@ function nobody({ applies_to, name }: ExpectationEntry, session: SessionMetadata
     ({ agent_id, role }) => applies_to?.includes(agent_id) || applies_to?.includes(role),
   );
   if (applies_to === undefined || isSomebody) return [];
-  return [`${field}: nobody in the session is ${applies_to.join(' or ')}, so ${name} waits for nobody`];
+  return [`${field}: no participant is ${applies_to.join(' or ')}, so ${name} never fires`];
 }

@@ -1,4 +1,4 @@
-/** Who is to take part: every name, id and capability of a request becomes one identity. */
+/** Resolves every name, id and capability of a request to one identity. */
 
 import type { CreateFacts } from '../../core/decisions/create.ts';
 import { WireError } from '../../core/lib/errors.ts';
@@ -11,7 +11,7 @@ import type { Registry } from '../registry/registry.ts';
 type Participants = CreateFacts['participants'];
 type Chosen = Participants[number];
 
-/** A creator not listed is put first. Capabilities are filled last, so that nobody is chosen who is named elsewhere. */
+/** Puts an unlisted creator first. Fills capabilities last, so that no agent is chosen that is named elsewhere. */
 export function resolveParticipants(
   agents: FindAgentsNeeds & { readonly registry: Pick<Registry, 'invitable'> },
   creator: SessionCreator,
@@ -31,13 +31,13 @@ export function resolveParticipants(
 
 function byName(registry: Pick<Registry, 'invitable'>, nameOrId: string, place: number): Chosen {
   const passport = registry.invitable(nameOrId);
-  if (passport === null) throw nobody(place, `nobody called "${nameOrId}" is registered`, nameOrId);
+  if (passport === null) throw cannotInvite(place, `no agent with name or id "${nameOrId}" is registered`, nameOrId);
   return { agent_id: passport.agent_id, name: passport.name };
 }
 
 function byCapability(offers: Offers, capability: string, taken: Set<string>, place: number): Chosen {
   const agent = offers.get(capability.toLowerCase())?.find(({ agent_id }) => !taken.has(agent_id));
-  if (agent === undefined) throw nobody(place, `nobody else offers "${capability}"`, capability);
+  if (agent === undefined) throw cannotInvite(place, `no other agent offers "${capability}"`, capability);
   taken.add(agent.agent_id);
   return { agent_id: agent.agent_id, name: agent.name };
 }
@@ -48,25 +48,25 @@ function assertOnce(
 ): void {
   const ids = named.map((one) => ('capability' in one ? null : one.agent_id));
   const twice = ids.findIndex((id, i) => id !== null && ids.indexOf(id) !== i);
-  if (twice !== -1) throw nobody(twice, `"${String(listed[twice])}" is listed twice`, listed[twice]);
+  if (twice !== -1) throw cannotInvite(twice, `"${String(listed[twice])}" is listed twice`, listed[twice]);
 }
 
-function nobody(place: number, problem: string, received: unknown): WireError {
+function cannotInvite(place: number, problem: string, received: unknown): WireError {
   const field = `params.participants.${place}`;
   return new WireError('invalid_create', `${field}: ${problem}`, { field, received });
 }
 
-/** The creator of a schedule, who need not be here when it runs. */
+/** The creator of a schedule, which need not be bound when the schedule runs. */
 export interface Scheduler {
   readonly agentId: string;
   readonly name: string;
-  /** Why it is no longer wanted; null = it is. */
+  /** Why the session is no longer wanted, or null. */
   readonly refusal?: () => WireError | null;
 }
 
 export type SessionCreator = Binding | Scheduler;
 
-/** Asked in the step that writes: may it still? */
+/** Checked in the step that writes: the creator may have lost its binding or its registration. */
 export function checkCreator(
   bindings: Pick<Bindings, 'mayAct'>,
   registry: Pick<Registry, 'isGone'>,

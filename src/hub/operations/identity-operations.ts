@@ -1,47 +1,29 @@
-/** The operations on identities: registering, leaving for good, what agents say about themselves, and finding them by it. */
+/** The operations on identities: registering, retiring, profiles and skills, and finding agents by them. */
 
 import { removeParticipant } from '../../core/decisions/membership.ts';
 import { WireError } from '../../core/lib/errors.ts';
 import { parseFrontMatter } from '../../core/lib/front-matter.ts';
 import { type JsonObject, utf8Bytes } from '../../core/lib/json.ts';
+import type { IdentityOperations } from '../../core/protocol/operations/identity.ts';
 import { GRANTS, type Grant } from '../../core/records/access/grants.ts';
 import type { Limits } from '../../core/records/access/limits.ts';
 import type { KnownAgent } from '../../core/records/identity/find-agent.ts';
 import { splitSkill } from '../../core/records/identity/skill.ts';
-import type { AskArbiter } from '../access/ask-arbiter.ts';
 import type { Binding } from '../bindings/binding.ts';
-import type { Bindings } from '../bindings/bindings.ts';
 import { countFitting, DEFAULT_PAGE_SIZE } from '../lib/fit-page.ts';
 import type { Ground } from '../log/ground.ts';
 import { sessionsToLeave } from '../log/read-pages.ts';
+import type { SharedRooms } from '../posting/shared-rooms.ts';
 import { findAgents } from '../registry/find-agents.ts';
 import { credentialFrom, enrolRefusal, isStillValid, noLongerValidError } from '../registry/handshake.ts';
 import type { Registry } from '../registry/registry.ts';
-import type { Tokens } from '../registry/tokens.ts';
-import type { Sessions } from '../sessions/sessions.ts';
-import { boundCaller, guardOf, type Handlers } from './handler.ts';
+import { guardOf, type Handlers } from './run-operation.ts';
 
-export interface IdentityOperationsNeeds extends Ground {
-  readonly bindings: Bindings;
-  readonly registry: Registry;
-  readonly tokens: Tokens | null;
-  readonly sessions: Sessions;
-  readonly arbiter: AskArbiter;
-}
+type IdentityOperationsNeeds = Ground & Pick<SharedRooms, 'bindings' | 'registry' | 'tokens' | 'sessions' | 'arbiter'>;
 
-type Name =
-  | 'register'
-  | 'unregister'
-  | 'whoami'
-  | 'list_agents'
-  | 'find_agent'
-  | 'get_agent'
-  | 'get_resume'
-  | 'set_resume'
-  | 'get_skill'
-  | 'set_skill';
-
-export function identityOperations(needs: IdentityOperationsNeeds): Handlers<Name> {
+export function identityOperations(
+  needs: IdentityOperationsNeeds,
+): Handlers<Exclude<keyof IdentityOperations, 'get_rule' | 'set_rule'> | 'whoami'> {
   const { bindings, registry, sessions, arbiter, store, limits, backlog } = needs;
 
   /** An identity leaves its live sessions before it is retired. */
@@ -68,14 +50,13 @@ export function identityOperations(needs: IdentityOperationsNeeds): Handlers<Nam
       if (denied !== null) throw new WireError('forbidden', `"${params.name}" cannot be registered: ${denied}`);
       checkHolds();
       const passport = await registry.register(params, credentialFrom(proof)?.id ?? null);
-      // It may have been taken back while this was written: the name is registered, and nobody speaks for it.
+      // If the credential was revoked during the write, the name stays registered but unbound.
       checkHolds();
       bind(passport);
       return passport;
     },
 
-    async unregister(caller, params) {
-      const { agentId, name } = boundCaller(caller);
+    async unregister({ agentId, name }, params) {
       if (params.name !== undefined && params.name !== name) {
         throw new WireError('forbidden', `you are "${name}" and may not unregister "${params.name}"`);
       }
@@ -92,14 +73,12 @@ export function identityOperations(needs: IdentityOperationsNeeds): Handlers<Nam
       return { agent_id: agentId };
     },
 
-    whoami(caller) {
-      const { agentId, name, credential } = boundCaller(caller);
+    whoami({ agentId, name, credential }) {
       const held = (Object.keys(GRANTS) as Grant[]).filter((grant) => registry.hasGrant(agentId, grant, credential));
       return { agent_id: agentId, name, kind: registry.find(agentId)?.passport.kind ?? 'agent', grants: held };
     },
 
-    list_agents(caller, { after = '', limit = DEFAULT_PAGE_SIZE }) {
-      boundCaller(caller);
+    list_agents(_by, { after = '', limit = DEFAULT_PAGE_SIZE }) {
       const agents = [];
       for (const { passport } of registry.after(after)) {
         if (agents.length === limit) break;
@@ -110,13 +89,9 @@ export function identityOperations(needs: IdentityOperationsNeeds): Handlers<Nam
       return { agents: shown, next: isAll ? null : (shown.at(-1)?.name ?? null) };
     },
 
-    find_agent(caller, params) {
-      boundCaller(caller);
-      return findAgents({ limits, registry, presence: bindings.presence }, params);
-    },
+    find_agent: (_by, params) => findAgents({ limits, registry, presence: bindings.presence }, params),
 
-    async get_agent(caller, { agent }) {
-      const by = boundCaller(caller);
+    async get_agent(by, { agent }) {
       const known = requireAgent(registry, by, agent);
       const { passport, resume } = known;
       const skill = await registry.skillOf(known);
@@ -130,18 +105,16 @@ export function identityOperations(needs: IdentityOperationsNeeds): Handlers<Nam
       };
     },
 
-    get_resume: (caller, { agent }) => requireAgent(registry, boundCaller(caller), agent).resume,
+    get_resume: (by, { agent }) => requireAgent(registry, by, agent).resume,
 
-    set_resume(caller, { expected_version, ...claim }) {
-      const by = boundCaller(caller);
+    set_resume(by, { expected_version, ...claim }) {
       backlog.check();
       return registry.setResume(by.agentId, claim, expected_version, guardOf(bindings, by));
     },
 
-    get_skill: (caller, { agent }) => registry.skillOf(requireAgent(registry, boundCaller(caller), agent)),
+    get_skill: (by, { agent }) => registry.skillOf(requireAgent(registry, by, agent)),
 
-    set_skill(caller, { text }) {
-      const by = boundCaller(caller);
+    set_skill(by, { text }) {
       backlog.check();
       const frontMatter = text === null ? {} : frontMatterOf(text, limits);
       return registry.setSkill(by.agentId, text, frontMatter, guardOf(bindings, by));
@@ -149,12 +122,8 @@ export function identityOperations(needs: IdentityOperationsNeeds): Handlers<Nam
   };
 }
 
-/** By name or id; the caller itself where nobody is named. */
-export function requireAgent(
-  registry: Pick<Registry, 'find'>,
-  { agentId }: Binding,
-  nameOrId: string = agentId,
-): KnownAgent {
+/** Finds an agent by name or id (default: the caller). */
+function requireAgent(registry: Pick<Registry, 'find'>, { agentId }: Binding, nameOrId: string = agentId): KnownAgent {
   const agent = registry.find(nameOrId);
   if (agent !== null) return agent;
   throw new WireError('not_found', `params.agent: nobody called "${nameOrId}" is registered`, {
@@ -172,16 +141,13 @@ function frontMatterOf(text: string, { maxSkillBytes }: Limits): JsonObject {
   }
   const parts = splitSkill(text);
   if (parts === null) {
-    const message = `${field}: the front matter that begins in line 1 has no end; expected a line ---`;
+    const message = `${field}: the front matter that begins in line 1 is not closed; expected a line ---`;
     throw new WireError('bad_frame', message, { field, line: 1 });
   }
   return parts.frontMatter === null ? {} : parseFrontMatter(parts.frontMatter, field);
 }
 
-export interface RuleOperationsNeeds extends Pick<Ground, 'backlog'> {
-  readonly bindings: Pick<Bindings, 'mayAct'>;
-  readonly registry: Registry;
-}
+type RuleOperationsNeeds = Pick<SharedRooms, 'backlog' | 'bindings' | 'registry'>;
 
 export function ruleOperations({
   bindings,
@@ -190,7 +156,7 @@ export function ruleOperations({
 }: RuleOperationsNeeds): Handlers<'get_rule' | 'set_rule'> {
   const holdsRules = ({ agentId, credential }: Binding): boolean => registry.hasGrant(agentId, 'rules', credential);
 
-  /** Whose rule: who may not ask about others learns nothing of who there is. */
+  /** The agent whose rule is meant. Without the grant `rules` a caller cannot probe which agents exist. */
   const subject = (by: Binding, agent: string | undefined): string => {
     if (agent === undefined || agent === by.agentId || agent === by.name) return by.agentId;
     if (!holdsRules(by)) throw othersRule();
@@ -198,16 +164,15 @@ export function ruleOperations({
   };
 
   return {
-    get_rule: (caller, { agent }) => registry.ruleRecord(subject(boundCaller(caller), agent)),
+    get_rule: (by, { agent }) => registry.ruleRecord(subject(by, agent)),
 
-    set_rule(caller, { agent, rule, expected_version }) {
-      const by = boundCaller(caller);
+    set_rule(by, { agent, rule, expected_version }) {
       const agentId = subject(by, agent);
       backlog.check();
       const stillBound = guardOf(bindings, by);
       const isOwn = agentId === by.agentId;
       const mayLoosen = (): boolean => holdsRules(by);
-      // The grant may have been taken back by the time it is judged.
+      // The grant may be revoked before the change is decided.
       const guard = (): WireError | null => stillBound() ?? (isOwn || mayLoosen() ? null : othersRule());
       return registry.setRule(agentId, rule, expected_version, { guard, mayLoosen });
     },

@@ -1,4 +1,4 @@
-/** What the owner of a hub does by library call: judged like everything else, on the state a post would meet. */
+/** The library calls of the host application, decided on the same state as a post. */
 
 import type { Decision } from '../../core/decisions/decision.ts';
 import {
@@ -14,20 +14,16 @@ import { OPERATIONS } from '../../core/protocol/operations/operations.ts';
 import type { RuleChange, RuleRecord } from '../../core/records/access/rule.ts';
 import { agentRef, sessionId } from '../../core/records/fields.ts';
 import type { SessionState } from '../../core/state/state.ts';
-import type { Backlog } from '../log/backlog.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { SharedRooms } from '../posting/shared-rooms.ts';
 import { type LiveSession, requireAvailable } from '../sessions/live-session.ts';
-import type { Sessions } from '../sessions/sessions.ts';
+
+type OwnerActionsNeeds = Pick<SharedRooms, 'sessions' | 'registry' | 'backlog'>;
 
 export class OwnerActions {
-  private readonly sessions: Sessions;
-  private readonly registry: Registry;
-  private readonly backlog: Backlog;
+  private readonly needs: OwnerActionsNeeds;
 
-  constructor(sessions: Sessions, registry: Registry, backlog: Backlog) {
-    this.sessions = sessions;
-    this.registry = registry;
-    this.backlog = backlog;
+  constructor(needs: OwnerActionsNeeds) {
+    this.needs = needs;
   }
 
   async hide(id: string, agent: string, reason: string | undefined): Promise<InviteAnswer> {
@@ -39,7 +35,7 @@ export class OwnerActions {
     return this.decide(id, agent, (session, state) => requireAvailable(session, returnParticipant(state, agent)));
   }
 
-  /** For good. Also where the adapter is missing: who must go must go. */
+  /** Permanent, and possible even if the adapter is missing. */
   async remove(id: string, agent: string, reason: string = 'removed'): Promise<InviteAnswer> {
     checkReason(reason);
     return this.decide(id, agent, (_session, state) => {
@@ -48,18 +44,18 @@ export class OwnerActions {
     });
   }
 
-  /** Nothing keeps the owner from allowing more. */
+  /** The host application may loosen any rule. */
   async setRule(agent: string, change: RuleChange): Promise<RuleRecord> {
     const { agent: name = agent, rule } = OPERATIONS.set_rule.params.parse({ agent, rule: change }, 'rule');
-    const known = this.registry.find(name)?.passport;
+    const known = this.needs.registry.find(name)?.passport;
     if (known === undefined) {
       throw new WireError('not_found', `agent: nobody called "${name}" is registered`, {
         field: 'agent',
         received: name,
       });
     }
-    this.backlog.check();
-    return this.registry.setRule(known.agent_id, rule, undefined, { guard: () => null, mayLoosen: () => true });
+    this.needs.backlog.check();
+    return this.needs.registry.setRule(known.agent_id, rule, undefined, { guard: () => null, mayLoosen: () => true });
   }
 
   private async decide<T>(
@@ -69,8 +65,8 @@ export class OwnerActions {
   ): Promise<T> {
     schemaOf(sessionId).parse(id, 'sessionId');
     schemaOf(agentRef).parse(agent, 'agent');
-    this.backlog.check();
-    return this.sessions.use(id, (session) => session.decide((state) => decide(session, state)));
+    this.needs.backlog.check();
+    return this.needs.sessions.use(id, (session) => session.decide((state) => decide(session, state)));
   }
 }
 

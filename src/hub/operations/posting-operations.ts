@@ -4,23 +4,22 @@ import type { PostAnswer } from '../../core/decisions/admit.ts';
 import { reportProgress, reportTurnFailure } from '../../core/decisions/progress.ts';
 import { toWireError } from '../../core/lib/errors.ts';
 import type { Clock, Tracing } from '../../core/ports/platform.ts';
-import type { PostParams } from '../../core/protocol/operations/posting.ts';
+import type { PostingOperations, PostParams } from '../../core/protocol/operations/posting.ts';
 import type { Binding } from '../bindings/binding.ts';
 import type { Posting } from '../posting/post.ts';
-import { boundCaller, type Handlers } from './handler.ts';
+import type { Handlers } from './run-operation.ts';
 
-type Name = 'post' | 'can_send' | 'report_progress' | 'report_turn_failure';
-
-/** `tracing` null = nobody traces. */
-export function postingOperations(posting: Posting, tracing: Tracing | null, clock: Clock): Handlers<Name> {
+/** `tracing`: null = tracing is off. */
+export function postingOperations(
+  posting: Posting,
+  tracing: Tracing | null,
+  clock: Clock,
+): Handlers<keyof PostingOperations> {
   return {
-    post(caller, params) {
-      const sender = boundCaller(caller);
-      return tracing === null ? posting.post(sender, params) : tracePost(posting, tracing, sender, params);
-    },
+    post: (sender, params) =>
+      tracing === null ? posting.post(sender, params) : tracePost(posting, tracing, sender, params),
 
-    can_send(caller, { session_id, event_type = 'msg.text' }) {
-      const sender = boundCaller(caller);
+    can_send(sender, { session_id, event_type = 'msg.text' }) {
       const draft = posting.emptyDraft(sender, session_id, event_type, null);
       return posting.whenReady(sender, draft, async (session, verdicts) => {
         const { refusal, state } = posting.judge(session, sender, draft, verdicts);
@@ -30,21 +29,15 @@ export function postingOperations(posting: Posting, tracing: Tracing | null, clo
       });
     },
 
-    report_progress(caller, { session_id, note }) {
-      return posting.decideForCaller(boundCaller(caller), session_id, (state, agentId) =>
-        reportProgress(state, agentId, note, clock.now()),
-      );
-    },
+    report_progress: (by, { session_id, note }) =>
+      posting.decideForCaller(by, session_id, (state) => reportProgress(state, by.agentId, note, clock.now())),
 
-    report_turn_failure(caller, { session_id, reason }) {
-      return posting.decideForCaller(boundCaller(caller), session_id, (state, agentId) =>
-        reportTurnFailure(state, agentId, reason),
-      );
-    },
+    report_turn_failure: (by, { session_id, reason }) =>
+      posting.decideForCaller(by, session_id, (state) => reportTurnFailure(state, by.agentId, reason)),
   };
 }
 
-/** A trace begins or goes on with the post, and its envelope has the traceparent before anybody gets it. */
+/** Starts or continues a trace with the post; its envelope carries the traceparent before any recipient sees it. */
 async function tracePost(posting: Posting, tracing: Tracing, sender: Binding, params: PostParams): Promise<PostAnswer> {
   const { session_id, event_type } = params;
   const given = params.traceparent ?? null;

@@ -3,59 +3,51 @@
 import { sessionNotFoundError } from '../../core/decisions/admit.ts';
 import { WireError } from '../../core/lib/errors.ts';
 import type { StoredHead } from '../../core/ports/store.ts';
+import type { ConsoleHubOperations } from '../../core/protocol/operations/console-hub.ts';
+import type { ConsoleSessionOperations } from '../../core/protocol/operations/console-sessions.ts';
 import type { Result } from '../../core/protocol/operations/operations.ts';
-import type { SessionSummary } from '../../core/protocol/operations/sessions.ts';
+import type { ReadingOperations } from '../../core/protocol/operations/reading.ts';
+import type { SessionOperations, SessionSummary } from '../../core/protocol/operations/sessions.ts';
 import { participantOf } from '../../core/records/session/session.ts';
 import { changedAt } from '../../core/state/fold-head.ts';
 import type { SessionState } from '../../core/state/state.ts';
-import type { Access } from '../access/access.ts';
 import { type Binding, notBoundError } from '../bindings/binding.ts';
-import type { Bindings } from '../bindings/bindings.ts';
-import type { Observers } from '../delivery/observers.ts';
-import type { Extensions } from '../extensions/resolve-adapter.ts';
 import { countFitting, DEFAULT_PAGE_SIZE } from '../lib/fit-page.ts';
-import type { Ground } from '../log/ground.ts';
 import { iterateLiveSessions } from '../log/read-pages.ts';
-import type { Reading } from '../reading/index.ts';
-import { authorizeObservation } from '../reading/log/read-access.ts';
+import { SessionDescriber } from '../reading/console/describe-sessions.ts';
+import { collectHealth } from '../reading/console/figures.ts';
+import { checkGraph, listTypes } from '../reading/console/list-types.ts';
+import type { Overview } from '../reading/console/overview.ts';
+import { readFeed } from '../reading/console/read-feed.ts';
+import { readState } from '../reading/console/read-state.ts';
+import type { WaitStartTimes } from '../reading/console/waits.ts';
+import { PastStates } from '../reading/log/past-states.ts';
+import { authorizeObservation, type ReadingRooms } from '../reading/log/read-access.ts';
+import { readLog } from '../reading/log/read-log.ts';
+import { SessionSearch } from '../reading/log/search-sessions.ts';
 import { publicStateOf, turnToolsOf } from '../reading/views/adapter-answers.ts';
-import type { Registry } from '../registry/registry.ts';
-import type { Redactions } from '../sessions/redactions.ts';
-import type { Sessions } from '../sessions/sessions.ts';
-import { boundCaller, grantRefusal, type Handlers } from './handler.ts';
+import { readView } from '../reading/views/read-view.ts';
+import { grantRefusal, type Handlers, withoutUndefined } from './run-operation.ts';
 
-export interface ReadingOperationsNeeds extends Ground, Extensions {
-  readonly bindings: Bindings;
-  readonly registry: Registry;
-  readonly sessions: Sessions;
-  readonly access: Access;
-  readonly redactions: Redactions;
-  readonly observers: Observers;
-  readonly reading: Reading;
+interface ReadingOperationsNeeds extends ReadingRooms {
+  readonly overview: Overview;
+  readonly startTimes: WaitStartTimes;
 }
 
 type Name =
-  | 'get_session'
-  | 'list_sessions'
-  | 'pending_turns'
-  | 'read_log'
-  | 'search_sessions'
-  | 'read_view'
-  | 'health'
-  | 'list_types'
-  | 'describe_sessions'
-  | 'read_state'
-  | 'check_graph'
-  | 'hub_figures'
-  | 'read_feed'
-  | 'subscribe'
-  | 'unsubscribe';
+  | Exclude<keyof SessionOperations, 'redact' | 'close_session'>
+  | keyof ReadingOperations
+  | Exclude<keyof ConsoleSessionOperations, 'whoami'>
+  | keyof ConsoleHubOperations;
 
 export function readingOperations(rooms: ReadingOperationsNeeds): Handlers<Name> {
-  const { registry, sessions, store, limits, observers, bindings, events, reading } = rooms;
+  const { registry, sessions, store, limits, observers, bindings, events, overview } = rooms;
+  const search = new SessionSearch(rooms);
+  const describer = new SessionDescriber(rooms);
+  const stateRooms = { ...rooms, pastStates: new PastStates(rooms) };
   const observes = ({ agentId, credential }: Binding): boolean => registry.hasGrant(agentId, 'observe', credential);
 
-  /** A stranger gets the answer for a session that does not exist, unless it may observe. */
+  /** To a non-participant without the grant `observe` the session does not exist. */
   const readableState = (state: SessionState | null, reader: Binding, sessionId: string): SessionState => {
     if (state === null) throw sessionNotFoundError(sessionId);
     if (participantOf(state.metadata, reader.agentId) !== undefined) return state;
@@ -63,7 +55,7 @@ export function readingOperations(rooms: ReadingOperationsNeeds): Handlers<Name>
     return state;
   };
 
-  /** To observe takes the grant, whether in the session or not. A stranger without it gets the answer for a session that does not exist. */
+  /** Observing requires the grant, even of participants. */
   const observable = (state: SessionState | null, by: Binding, sessionId: string): SessionState => {
     if (state === null) throw sessionNotFoundError(sessionId);
     const refusal = grantRefusal(registry, by, 'observe', state.metadata);
@@ -72,8 +64,7 @@ export function readingOperations(rooms: ReadingOperationsNeeds): Handlers<Name>
   };
 
   return {
-    get_session(caller, { session_id }) {
-      const reader = boundCaller(caller);
+    get_session(reader, { session_id }) {
       return sessions.use(session_id, (session) => {
         const state = readableState(session.durable, reader, session_id);
         const public_state = publicStateOf(rooms, session, state, reader.agentId);
@@ -83,36 +74,22 @@ export function readingOperations(rooms: ReadingOperationsNeeds): Handlers<Name>
       });
     },
 
-    async list_sessions(
-      caller,
-      { all = false, states, type, ended_since, changed_since, after, limit = DEFAULT_PAGE_SIZE },
-    ) {
-      const reader = boundCaller(caller);
+    async list_sessions(reader, { all = false, limit = DEFAULT_PAGE_SIZE, ...filters }) {
       if (all && !observes(reader)) {
-        throw new WireError('forbidden', 'params.all: the sessions of others take the grant "observe"', {
-          field: 'params.all',
-        });
+        const message = 'params.all: listing the sessions of others requires the grant "observe"';
+        throw new WireError('forbidden', message, { field: 'params.all' });
       }
-      const query = {
-        limit,
-        ...(all ? {} : { participant: reader.agentId }),
-        ...(states === undefined ? {} : { states }),
-        ...(type === undefined ? {} : { type }),
-        ...(ended_since === undefined ? {} : { ended_since }),
-        ...(changed_since === undefined ? {} : { changed_since }),
-        ...(after === undefined ? {} : { after }),
-      };
+      const query = { ...withoutUndefined(filters), limit, ...(all ? {} : { participant: reader.agentId }) };
       const page = await store.list(query);
       const summaries = page.heads.map(summaryOf);
       const fitting = countFitting(summaries, limits.maxResponseBytes);
       if (fitting === summaries.length) return { sessions: summaries, next: page.next };
-      // Asked again for as many as fit, because only the store can say where the next page begins.
+      // Ask again for as many as fit: only the store knows where the next page begins.
       const shown = await store.list({ ...query, limit: fitting });
       return { sessions: shown.heads.map(summaryOf), next: shown.next };
     },
 
-    async pending_turns(caller, { after = '', limit = DEFAULT_PAGE_SIZE }) {
-      const { agentId } = boundCaller(caller);
+    async pending_turns({ agentId }, { after = '', limit = DEFAULT_PAGE_SIZE }) {
       const mine: Result<'pending_turns'>['turns'][number][] = [];
       for await (const { head } of iterateLiveSessions(store, agentId)) {
         const { session_id, type, turn } = head;
@@ -123,42 +100,33 @@ export function readingOperations(rooms: ReadingOperationsNeeds): Handlers<Name>
       return { turns, next: mine.length > limit ? (turns.at(-1)?.session_id ?? null) : null };
     },
 
-    read_log: (caller, params) => reading.readLog(boundCaller(caller), params),
+    read_log: (reader, params) => readLog(rooms, reader, params),
 
-    search_sessions: (caller, params) => reading.searchSessions(boundCaller(caller), params),
+    search_sessions: (asker, params) => search.page(asker, params),
 
-    read_view: (caller, params) => reading.readView(boundCaller(caller), params),
+    read_view: (reader, params) => readView(rooms, reader, params),
 
-    health: () => reading.health(),
+    health: () => collectHealth(rooms),
 
-    list_types(caller) {
-      boundCaller(caller);
-      return reading.listTypes();
+    list_types: () => listTypes(rooms),
+
+    describe_sessions: (asker, params) => describer.describe(asker, params),
+
+    read_state: (reader, params) => readState(stateRooms, reader, params),
+
+    check_graph: (_by, params) => checkGraph(rooms, params),
+
+    hub_figures(by) {
+      if (observes(by)) return overview.figures();
+      throw new WireError('forbidden', 'hub_figures requires the grant "observe"');
     },
 
-    describe_sessions: (caller, params) => reading.describeSessions(boundCaller(caller), params),
+    read_feed: (reader, params) => readFeed(rooms, reader, params),
 
-    read_state: (caller, params) => reading.readState(boundCaller(caller), params),
-
-    check_graph(caller, params) {
-      boundCaller(caller);
-      return reading.checkGraph(params);
-    },
-
-    hub_figures(caller) {
-      if (!observes(boundCaller(caller))) {
-        throw new WireError('forbidden', 'hub_figures: this takes the grant "observe"');
-      }
-      return reading.hubFigures();
-    },
-
-    read_feed: (caller, params) => reading.readFeed(boundCaller(caller), params),
-
-    subscribe(caller, { session_id, after_seq }) {
-      const binding = boundCaller(caller);
+    subscribe(binding, { session_id, after_seq }) {
       return sessions.use(session_id, (session) => {
         const state = observable(session.durable, binding, session_id);
-        // It would be nobody's: what is observed ends with its binding.
+        // An observation ends with its binding, so a replaced binding cannot begin one.
         if (!bindings.isCurrent(binding)) throw notBoundError(binding.name);
         const { seq: head_seq } = state.head;
         const afterSeq = Math.min(after_seq ?? head_seq, head_seq);
@@ -169,8 +137,7 @@ export function readingOperations(rooms: ReadingOperationsNeeds): Handlers<Name>
       });
     },
 
-    unsubscribe(caller, { session_id }) {
-      const binding = boundCaller(caller);
+    unsubscribe(binding, { session_id }) {
       if (observers.isObserving(binding, session_id)) {
         observers.remove(binding, session_id);
         return { session_id };

@@ -1,34 +1,28 @@
-/** Hides the content of an envelope for good: from the answer on nobody is shown it, and its bytes go at the next archive. */
+/** Redacts an envelope: nobody reads its content after the answer, and the next archive removes its bytes. */
 
 import { sessionNotFoundError } from '../../core/decisions/admit.ts';
 import { WireError } from '../../core/lib/errors.ts';
 import { isoFromMs } from '../../core/lib/time.ts';
 import type { RedactionRecord } from '../../core/ports/store.ts';
-import { OPERATIONS, type Params, type Result } from '../../core/protocol/operations/operations.ts';
+import { OPERATIONS, type Params } from '../../core/protocol/operations/operations.ts';
+import type { RedactAnswer } from '../../core/protocol/operations/sessions.ts';
 import type { Envelope, Redaction } from '../../core/records/session/envelope.ts';
 import { digestsOf, redactableContent, redactableField } from '../../core/records/session/redaction.ts';
 import { isTerminal } from '../../core/records/session/session.ts';
 import { findInState } from '../../core/state/find-in-state.ts';
 import type { SessionState } from '../../core/state/state.ts';
 import { type Binding, notBoundError } from '../bindings/binding.ts';
-import type { Bindings } from '../bindings/bindings.ts';
-import type { Ground } from '../log/ground.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { SharedRooms } from '../posting/shared-rooms.ts';
 import type { LiveSession } from '../sessions/live-session.ts';
-import { findRedaction, type Redactions } from '../sessions/redactions.ts';
-import type { Sessions } from '../sessions/sessions.ts';
-import { grantRefusal } from './handler.ts';
+import { findRedaction } from '../sessions/redactions.ts';
+import { grantRefusal } from './run-operation.ts';
 
-type Answer = Result<'redact'>;
+type RedactorNeeds = Pick<
+  SharedRooms,
+  'clock' | 'store' | 'backlog' | 'bindings' | 'registry' | 'sessions' | 'redactions'
+>;
 
-export interface RedactorNeeds extends Pick<Ground, 'clock' | 'store' | 'backlog'> {
-  readonly bindings: Pick<Bindings, 'mayAct'>;
-  readonly registry: Pick<Registry, 'hasGrant'>;
-  readonly sessions: Sessions;
-  readonly redactions: Redactions;
-}
-
-/** Who redacts: an operator by a request, or the owner of the hub by a library call. */
+/** An operator by a request, or the host application by a library call (agentId null). */
 interface Redactor {
   readonly agentId: string | null;
   checkBound(): void;
@@ -41,7 +35,7 @@ export class Redacting {
     this.needs = needs;
   }
 
-  redact(by: Binding, params: Params<'redact'>): Promise<Answer> {
+  redact(by: Binding, params: Params<'redact'>): Promise<RedactAnswer> {
     const { backlog, bindings, sessions } = this.needs;
     backlog.check();
     const checkBound = (): void => {
@@ -55,7 +49,7 @@ export class Redacting {
     });
   }
 
-  async redactByOwner(params: Params<'redact'>): Promise<Answer> {
+  async redactByOwner(params: Params<'redact'>): Promise<RedactAnswer> {
     const asked = OPERATIONS.redact.params.parse(params, 'redact');
     this.needs.backlog.check();
     return this.needs.sessions.use(asked.session_id, (session) =>
@@ -65,29 +59,34 @@ export class Redacting {
 
   private async redactIn(
     session: LiveSession,
-    {
-      session_id,
-      seq,
-      reason = null,
-    }: Omit<Params<'redact'>, 'reason'> & { readonly reason?: string | null | undefined },
+    { session_id, seq, reason }: Params<'redact'>,
     { agentId: by, checkBound }: Redactor,
-  ): Promise<Answer> {
+  ): Promise<RedactAnswer> {
     const { clock, redactions } = this.needs;
     const envelope = await this.envelopeAt(session, seq);
     checkBound();
     const state = session.durable;
     if (state === null) throw sessionNotFoundError(session_id);
     const answer = answering(envelope);
-    // Its bytes are gone: nothing can be learnt from it any more.
+    // Its bytes are removed already.
     if (envelope.redacted !== undefined) return { ...answer(envelope.redacted, true), duplicate: true };
     checkRedactable(state, envelope);
     const pin = session.pin();
     const { envelope_id } = envelope;
     const at = isoFromMs(clock.now());
-    const record: RedactionRecord = { session_id, seq, envelope_id, by, at, reason, ...digestsOf(envelope), pin };
-    return redactions.admit<Answer>((book) => {
+    const record: RedactionRecord = {
+      session_id,
+      seq,
+      envelope_id,
+      by,
+      at,
+      reason: reason ?? null,
+      ...digestsOf(envelope),
+      pin,
+    };
+    return redactions.admit<RedactAnswer>((book) => {
       const known = findRedaction(book, envelope_id);
-      // Again only to pin what could not be pinned then; who did it first, and why, stays.
+      // Record it again only to pin a state that could not be pinned then; the first author and reason stay.
       if (known !== undefined && (known.pinnedAt !== null || pin === null)) {
         return { kind: 'nothing', answer: { ...answer(known, known.pinnedAt !== null), duplicate: true } };
       }
@@ -100,7 +99,7 @@ export class Redacting {
     const head = durable?.head.seq ?? 0;
     const [entry] = seq > head ? [] : await this.needs.store.read(sessionId, { from_seq: seq, to_seq: seq, limit: 1 });
     if (entry !== undefined) return entry.envelope;
-    const message = `session ${sessionId} has no envelope ${seq} that can be read; its newest is ${head}`;
+    const message = `session ${sessionId} has no readable envelope ${seq}; its newest is ${head}`;
     throw new WireError('not_found', message, { field: 'params.seq', received: seq });
   }
 }
@@ -108,23 +107,23 @@ export class Redacting {
 function checkRedactable(state: SessionState, envelope: Envelope): void {
   const { event_type, seq, session_id } = envelope;
   if (redactableField(envelope) === undefined) {
-    const message = `seq ${seq} is "${event_type}" of which nothing can be hidden: it makes session ${session_id} what it is`;
+    const message = `seq ${seq} is "${event_type}", which cannot be redacted: session ${session_id} depends on it`;
     throw new WireError('forbidden', message, { field: 'params.seq', event_type });
   }
   if (state.delegations.some((open) => open.seq === seq)) {
-    const message = `seq ${seq} is a delegation that is not settled: its question is still needed`;
+    const message = `seq ${seq} is an open delegation: its prompt is still needed; redact it once it is settled`;
     throw new WireError('conflict', message, { field: 'params.seq' });
   }
   const held = findInState(state, redactableContent(envelope));
   if (held === null) return;
   const isOver = isTerminal(state.metadata.state);
-  const next = isOver ? 'the session has ended, so that stays' : 'change that first, then redact';
-  const message = `the state of session ${session_id} holds what seq ${seq} says, as ${held}; ${next}`;
+  const next = isOver ? 'the session has ended, so it cannot change' : 'change that first, then redact';
+  const message = `the state of session ${session_id} holds the content of seq ${seq} as ${held}; ${next}`;
   throw new WireError('conflict', message, { field: 'params.seq', held });
 }
 
 function answering({ session_id, seq, envelope_id }: Envelope) {
-  return ({ by, at, reason, digest, key_digest }: Redaction, pinned: boolean): Answer => {
+  return ({ by, at, reason, digest, key_digest }: Redaction, pinned: boolean): RedactAnswer => {
     return { session_id, seq, envelope_id, redacted: { by, at, reason, digest, key_digest }, pinned };
   };
 }

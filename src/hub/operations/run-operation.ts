@@ -1,13 +1,39 @@
 /**
- * Operations: every request of a client ends here, whichever way it came. Each room gives a table of handlers; this parses the
- * parameters, dispatches, and turns every failure into a wire error that can be observed. Authority comes with the caller's binding,
- * never from who is connected. Start reading at `Operations.run`, then the table of the room.
+ * Operations: every request of a client ends here. This parses the parameters, requires a binding where the operation does, calls the
+ * handler and turns every failure into a wire error. Start reading at `Operations.run`, then the table of handlers of a room.
  */
 
-import { toWireError } from '../../core/lib/errors.ts';
-import { OPERATIONS, type OperationName, type Result } from '../../core/protocol/operations/operations.ts';
+import { sessionNotFoundError } from '../../core/decisions/admit.ts';
+import { toWireError, WireError } from '../../core/lib/errors.ts';
+import { OPERATIONS, type OperationName, type Params, type Result } from '../../core/protocol/operations/operations.ts';
+import type { Grant } from '../../core/records/access/grants.ts';
+import type { Passport } from '../../core/records/identity/passport.ts';
+import { participantOf, type SessionMetadata } from '../../core/records/session/session.ts';
+import { type Binding, notBoundError } from '../bindings/binding.ts';
+import type { Bindings } from '../bindings/bindings.ts';
 import type { Ground } from '../log/ground.ts';
-import type { Caller, Handlers } from './handler.ts';
+import type { Proof } from '../registry/handshake.ts';
+import type { Guard, Registry } from '../registry/registry.ts';
+
+/** An identity with its binding, or a connection that has none yet. */
+export interface Caller {
+  readonly binding: Binding | null;
+  /** Binds a freshly registered identity to the caller's connection; does nothing if the caller has no connection. */
+  bind(passport: Passport): void;
+  /** What its connection has proven. */
+  readonly proof: Proof;
+}
+
+/** The operations with `who: 'anyone'`: an unbound connection may call them. */
+type OpenOperation = 'register' | 'health';
+
+type Handler<Name extends OperationName> = (
+  by: Name extends OpenOperation ? Caller : Binding,
+  params: Params<Name>,
+) => Promise<Result<Name>> | Result<Name>;
+
+/** The handlers of one room. */
+export type Handlers<Name extends OperationName = OperationName> = { readonly [N in Name]: Handler<N> };
 
 export class Operations {
   private readonly ground: Pick<Ground, 'log' | 'events'>;
@@ -18,13 +44,16 @@ export class Operations {
     this.handlers = handlers;
   }
 
-  /** Rejects with wire errors only. Up to the operation's first wait it runs immediately. */
+  /** Rejects with wire errors only. Runs synchronously up to the operation's first wait. */
   run<Name extends OperationName>(caller: Caller, name: Name, params: unknown): Promise<Result<Name>> {
-    // Not an async function: it runs for every post, and would cost it as much memory again as its answer does.
+    // Not async: this runs for every post, and a second promise would double the memory of an answer.
     const refused = (thrown: unknown): never => this.refused(caller, name, params, thrown);
     try {
-      const parsed = OPERATIONS[name].params.parse(params, 'params');
-      return Promise.resolve(this.handlers[name](caller, parsed)).catch(refused);
+      const operation = OPERATIONS[name];
+      const parsed = operation.params.parse(params, 'params');
+      // `who` says which of the two a handler takes; TypeScript cannot follow it from the name.
+      const by = (operation.who === 'anyone' ? caller : boundCaller(caller)) as Parameters<Handler<Name>>[0];
+      return Promise.resolve(this.handlers[name](by, parsed)).catch(refused);
     } catch (thrown) {
       return Promise.reject(thrown).catch(refused);
     }
@@ -44,4 +73,31 @@ export class Operations {
 function sessionOf(params: unknown): string | null {
   if (typeof params !== 'object' || params === null || !('session_id' in params)) return null;
   return typeof params.session_id === 'string' ? params.session_id : null;
+}
+
+function boundCaller({ binding }: Caller): Binding {
+  if (binding !== null) return binding;
+  throw new WireError('unauthenticated', 'say hello, or register, before you ask for this');
+}
+
+/** Why the caller may not use the grant in this session, or null. To a non-participant the session does not exist. */
+export function grantRefusal(
+  registry: Pick<Registry, 'hasGrant'>,
+  { agentId, credential }: Binding,
+  grant: Grant,
+  metadata: SessionMetadata,
+): WireError | null {
+  if (registry.hasGrant(agentId, grant, credential)) return null;
+  if (participantOf(metadata, agentId) === undefined) return sessionNotFoundError(metadata.session_id);
+  return new WireError('forbidden', `this requires the grant "${grant}", even in a session of yours`);
+}
+
+/** Checked again when the change is decided: another connection may have replaced this one. */
+export function guardOf(bindings: Pick<Bindings, 'mayAct'>, by: Binding): Guard {
+  return () => (bindings.mayAct(by) ? null : notBoundError(by.name));
+}
+
+/** The members that are there: with exact optional properties an undefined member is not an absent one. */
+export function withoutUndefined<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T> as never;
 }

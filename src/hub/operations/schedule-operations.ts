@@ -1,41 +1,29 @@
-/** The operations on schedules: each is its creator's; who operates the hub may look, pause and delete. */
+/** The operations on schedules. A schedule belongs to its creator; operators may read, pause and delete it. */
 
 import { WireError } from '../../core/lib/errors.ts';
 import { copyJsonObject, invalidValueError } from '../../core/lib/json.ts';
+import type { ScheduleOperations } from '../../core/protocol/operations/schedules.ts';
 import type { SessionTemplate } from '../../core/records/session/create-params.ts';
 import type { Schedule, ScheduleDefinition } from '../../core/records/work/schedule.ts';
 import { runLabels } from '../../core/records/work/schedule-schema.ts';
 import type { Binding } from '../bindings/binding.ts';
-import type { Bindings } from '../bindings/bindings.ts';
 import { countFitting, DEFAULT_PAGE_SIZE } from '../lib/fit-page.ts';
-import type { Ground } from '../log/ground.ts';
 import type { Opening } from '../opening/opening.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { SharedRooms } from '../posting/shared-rooms.ts';
 import { checkTiming, runAfter } from '../schedules/next-run.ts';
 import { noScheduleError, type ScheduleGuard, type Schedules } from '../schedules/schedules.ts';
-import { boundCaller, guardOf, type Handlers } from './handler.ts';
+import { guardOf, type Handlers, withoutUndefined } from './run-operation.ts';
 
-export interface ScheduleOperationsNeeds extends Pick<Ground, 'wall' | 'limits' | 'backlog'> {
-  readonly bindings: Pick<Bindings, 'mayAct'>;
-  readonly registry: Pick<Registry, 'hasGrant'>;
-  readonly opening: Pick<Opening, 'check'>;
+type ScheduleOperationsNeeds = Pick<SharedRooms, 'wall' | 'limits' | 'backlog' | 'bindings' | 'registry'> & {
+  readonly opening: Opening;
   readonly schedules: Schedules;
-}
+};
 
-type Name = 'create_schedule' | 'get_schedule' | 'list_schedules' | 'update_schedule' | 'delete_schedule';
-
-export function scheduleOperations({
-  wall,
-  limits,
-  backlog,
-  bindings,
-  registry,
-  opening,
-  schedules,
-}: ScheduleOperationsNeeds): Handlers<Name> {
+export function scheduleOperations(needs: ScheduleOperationsNeeds): Handlers<keyof ScheduleOperations> {
+  const { wall, limits, backlog, bindings, registry, opening, schedules } = needs;
   const operates = ({ agentId, credential }: Binding): boolean => registry.hasGrant(agentId, 'operate', credential);
 
-  /** To who may not see it there is none. */
+  /** To everybody else the schedule does not exist. */
   const visible = (by: Binding, scheduleId: string): Schedule => {
     const schedule = schedules.get(scheduleId);
     const isSeen = schedule?.creator_id === by.agentId || operates(by);
@@ -43,7 +31,7 @@ export function scheduleOperations({
     return schedule;
   };
 
-  /** Another connection may have taken over, or the grant been taken back, by the time it is judged. */
+  /** Checked when the change is decided: the connection may be replaced, or the grant revoked, before that. */
   const changeGuard = (by: Binding): ScheduleGuard => {
     const stillBound = guardOf(bindings, by);
     return ({ schedule_id, creator_id }: ScheduleDefinition) => {
@@ -55,13 +43,13 @@ export function scheduleOperations({
   const checkTimes = (expression: string, zone: string): void => {
     checkTiming(expression, zone, 'params.');
     if (runAfter(expression, zone, wall.now()) === null) {
-      throw invalidValueError('params.expression', 'a time that comes within ten years', expression);
+      throw invalidValueError('params.expression', 'a time within ten years', expression);
     }
   };
 
-  /** A copy of what is kept, once create_session would take it. */
+  /** The template to keep, once `create_session` would accept it. */
   const checkTemplate = async (by: Binding, template: SessionTemplate, name: string): Promise<SessionTemplate> => {
-    // What was parsed has the same members after the copy, but for those that were undefined.
+    // The copy of a parsed template has the same members, except undefined ones.
     const kept = copyJsonObject(withoutUndefined(template), 'params.template', {
       maxDepth: limits.maxJsonDepth + 2,
       maxBytes: limits.maxTemplateBytes,
@@ -70,7 +58,7 @@ export function scheduleOperations({
     for (const label of Object.keys(origin)) {
       if (kept.labels?.[label] === undefined) continue;
       const field = `params.template.labels.${label}`;
-      const message = `${field}: expected another label; this one is the hub's, for what a schedule opens`;
+      const message = `${field}: expected another label; this one is the hub's, for scheduled sessions`;
       throw new WireError('invalid_create', message, { field });
     }
     try {
@@ -82,8 +70,7 @@ export function scheduleOperations({
   };
 
   return {
-    async create_schedule(caller, { name, template, expression, zone, missed = 'skip', overlap = false }) {
-      const by = boundCaller(caller);
+    async create_schedule(by, { name, template, expression, zone, missed = 'skip', overlap = false }) {
       backlog.check();
       checkTimes(expression, zone);
       const kept = await checkTemplate(by, template, name);
@@ -91,12 +78,11 @@ export function scheduleOperations({
       return schedules.create(by.agentId, claim, guardOf(bindings, by));
     },
 
-    get_schedule: (caller, { schedule_id }) => visible(boundCaller(caller), schedule_id),
+    get_schedule: (by, { schedule_id }) => visible(by, schedule_id),
 
-    list_schedules(caller, { all = false, after = '', limit = DEFAULT_PAGE_SIZE }) {
-      const by = boundCaller(caller);
+    list_schedules(by, { all = false, after = '', limit = DEFAULT_PAGE_SIZE }) {
       if (all && !operates(by)) {
-        throw new WireError('forbidden', 'params.all: the schedules of others need the grant "operate"');
+        throw new WireError('forbidden', 'params.all: the schedules of others require the grant "operate"');
       }
       const listed = schedules.list(all ? null : by.agentId, after);
       const page = listed.slice(0, limit).map((definition) => schedules.runs.withRuns(definition));
@@ -104,12 +90,14 @@ export function scheduleOperations({
       return { schedules: shown, next: shown.length < listed.length ? (shown.at(-1)?.schedule_id ?? null) : null };
     },
 
-    async update_schedule(caller, { schedule_id, ...change }) {
-      const by = boundCaller(caller);
+    async update_schedule(by, { schedule_id, ...change }) {
       const before = visible(by, schedule_id);
       const { paused: _paused, ...others } = change;
       const isPauseOnly = Object.values(others).every((value) => value === undefined);
-      if (!isPauseOnly && before.creator_id !== by.agentId) throw creatorsOnly();
+      if (!isPauseOnly && before.creator_id !== by.agentId) {
+        const message = 'the grant "operate" only allows pausing, resuming and deleting the schedules of others';
+        throw new WireError('forbidden', message);
+      }
       backlog.check();
       const { expression = before.expression, zone = before.zone, name = before.name } = change;
       checkTimes(expression, zone);
@@ -117,8 +105,7 @@ export function scheduleOperations({
       return schedules.update(schedule_id, { ...change, template }, changeGuard(by));
     },
 
-    delete_schedule(caller, { schedule_id }) {
-      const by = boundCaller(caller);
+    delete_schedule(by, { schedule_id }) {
       visible(by, schedule_id);
       backlog.check();
       return schedules.delete(schedule_id, changeGuard(by));
@@ -126,18 +113,7 @@ export function scheduleOperations({
   };
 }
 
-function creatorsOnly(): WireError {
-  return new WireError(
-    'forbidden',
-    'with the grant "operate" the schedule of another can be paused, resumed or deleted',
-  );
-}
-
-function withoutUndefined(template: SessionTemplate): object {
-  return Object.fromEntries(Object.entries(template).filter(([, value]) => value !== undefined));
-}
-
-/** The same refusal with the field as the caller wrote it. */
+/** The same error with the field path as the caller wrote it. */
 function inTemplate({ code, message, details }: WireError): WireError {
   const field = details?.field;
   const where = (text: string): string => text.replace(/^params\./, 'params.template.');

@@ -3,20 +3,19 @@
 import type { TaskOperations } from '../../core/protocol/operations/tasks.ts';
 import type { Delegate } from '../tasks/delegate.ts';
 import type { Tasks } from '../tasks/tasks.ts';
-import { boundCaller, type Handlers } from './handler.ts';
+import type { Handlers } from './run-operation.ts';
 
 export function taskOperations(tasks: Tasks, delegate: Delegate): Handlers<keyof TaskOperations | 'delegate'> {
   return {
-    start_task: (caller, params) => tasks.start(boundCaller(caller), params),
-    progress_task: (caller, params) => tasks.progress(boundCaller(caller), params),
-    checkpoint_task: (caller, params) => tasks.checkpoint(boundCaller(caller), params),
-    resume_task: (caller, ref) => tasks.resume(boundCaller(caller), ref),
-    complete_task: (caller, { result, ...ref }) => tasks.end(boundCaller(caller), ref, 'done', { result }),
-    fail_task: (caller, { reason, result, ...ref }) =>
-      tasks.end(boundCaller(caller), ref, 'failed', { reason, result }),
-    cancel_task: (caller, params) => tasks.cancel(boundCaller(caller), params),
-    get_task: (caller, ref) => tasks.reader.get(boundCaller(caller), ref),
-    list_tasks: (caller, params) => tasks.reader.list(boundCaller(caller), params),
-    delegate: (caller, params) => delegate.delegate(boundCaller(caller), params),
+    start_task: (by, params) => tasks.start(by, params),
+    progress_task: (by, params) => tasks.progress(by, params),
+    checkpoint_task: (by, params) => tasks.checkpoint(by, params),
+    resume_task: (by, ref) => tasks.resume(by, ref),
+    complete_task: (by, { result, ...ref }) => tasks.end(by, ref, 'done', { result }),
+    fail_task: (by, { reason, result, ...ref }) => tasks.end(by, ref, 'failed', { reason, result }),
+    cancel_task: (by, params) => tasks.cancel(by, params),
+    get_task: (by, ref) => tasks.reader.get(by, ref),
+    list_tasks: (by, params) => tasks.reader.list(by, params),
+    delegate: (by, params) => delegate.delegate(by, params),
   };
 }

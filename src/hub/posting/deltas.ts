@@ -1,123 +1,111 @@
-/**
- * Live partial text: who may speak now shows what it is writing to who will hear it. Hints, the first thing to go under
- * pressure: what does not fit is dropped without a word, nothing is kept, and nothing is decided by them.
- */
+/** Deltas: live partial text of a participant that may post now. Never stored, and dropped silently under pressure. */
 
 import { utf8Bytes } from '../../core/lib/json.ts';
 import { encodeDelta } from '../../core/protocol/frames/frame-codec.ts';
 import type { DeltaFrame } from '../../core/protocol/frames/frames.ts';
 import { type Participant, participantOf } from '../../core/records/session/session.ts';
 import type { SessionState } from '../../core/state/state.ts';
-import { type Access, type ArbiterVerdicts, NO_VERDICTS } from '../access/access.ts';
+import { type ArbiterVerdicts, NO_VERDICTS } from '../access/access.ts';
 import type { Binding } from '../bindings/binding.ts';
-import type { Bindings } from '../bindings/bindings.ts';
-import type { Observers } from '../delivery/observers.ts';
-import type { Streams } from '../delivery/streams.ts';
-import type { Ground } from '../log/ground.ts';
 import type { LiveSession } from '../sessions/live-session.ts';
-import type { Sessions } from '../sessions/sessions.ts';
 import type { Posting } from './post.ts';
 import type { PostAuthorizer } from './post-authorizer.ts';
+import type { SharedRooms } from './shared-rooms.ts';
 
-export interface DeltasNeeds extends Pick<Ground, 'clock' | 'limits'> {
-  readonly sessions: Sessions;
-  readonly bindings: Pick<Bindings, 'mayAct'>;
-  readonly streams: Pick<Streams, 'readyFor'>;
-  readonly observers: Pick<Observers, 'of'>;
-  readonly access: Access;
-  readonly gate: PostAuthorizer;
-  readonly posting: Posting;
-}
+export type DeltasNeeds = Pick<
+  SharedRooms,
+  'clock' | 'limits' | 'sessions' | 'bindings' | 'streams' | 'observers' | 'access'
+> & { readonly gate: PostAuthorizer; readonly posting: Posting };
 
 const AUDIENCE_TTL_MS = 1000;
 const MAX_WAITING = 64;
 
 export class Deltas {
   private readonly needs: DeltasNeeds;
-  private readonly lanes = new DeltaStreams();
+  private readonly known = new DeltaStreams();
 
   constructor(needs: DeltasNeeds) {
     this.needs = needs;
   }
 
   receive(sender: Binding, delta: DeltaFrame): void {
-    // What was written a moment ago counts for the next turn too, and for the next binding.
+    // The rate is per sender and session, across its turns and bindings.
     const fresh = { left: this.needs.limits.maxDeltaRateBytes, atMs: this.now };
-    const [lane, turn] = this.lanes.find(sender.agentId, delta, fresh);
-    if (!this.fits(lane, turn, utf8Bytes(delta.text))) return;
+    const [stream, turn] = this.known.find(sender.agentId, delta, fresh);
+    if (!this.fits(stream, turn, utf8Bytes(delta.text))) return;
     if (turn.waiting !== null) {
       if (turn.waiting.length < MAX_WAITING) turn.waiting.push(delta);
-    } else if (this.isCurrent(turn.hearing, delta.session_id)) this.forward(sender, turn, delta);
-    else this.findHearers(sender, turn, delta);
+    } else if (this.isCurrent(turn.recipients, delta.session_id)) this.forward(sender, turn, delta);
+    else this.findRecipients(sender, turn, delta);
   }
 
-  private fits(lane: DeltaStream, turn: Turn, bytes: number): boolean {
+  private fits(stream: DeltaStream, turn: Turn, bytes: number): boolean {
     const { maxDeltaRateBytes: perSecond, maxTurnDeltaBytes } = this.needs.limits;
     const { now } = this;
-    lane.left = Math.min(perSecond, lane.left + ((now - lane.atMs) / 1000) * perSecond);
-    lane.atMs = now;
-    if (bytes > lane.left || turn.bytes + bytes > maxTurnDeltaBytes) return false;
-    lane.left -= bytes;
+    stream.left = Math.min(perSecond, stream.left + ((now - stream.atMs) / 1000) * perSecond);
+    stream.atMs = now;
+    if (bytes > stream.left || turn.bytes + bytes > maxTurnDeltaBytes) return false;
+    stream.left -= bytes;
     turn.bytes += bytes;
     return true;
   }
 
-  private isCurrent(hearing: DeltaAudience | null, sessionId: string): boolean {
-    if (hearing === null || hearing.untilMs <= this.now) return false;
-    return this.needs.sessions.peek(sessionId)?.durable?.head.seq === hearing.headSeq;
+  private isCurrent(recipients: DeltaAudience | null, sessionId: string): boolean {
+    if (recipients === null || recipients.untilMs <= this.now) return false;
+    return this.needs.sessions.peek(sessionId)?.durable?.head.seq === recipients.headSeq;
   }
 
-  /** At once where nothing has to be waited for, as for a post. */
-  private findHearers(sender: Binding, turn: Turn, delta: DeltaFrame): void {
+  /** Synchronous where nothing is pending, as for a post. */
+  private findRecipients(sender: Binding, turn: Turn, delta: DeltaFrame): void {
     const { sessions, gate } = this.needs;
     const { session_id } = delta;
     const draft = this.needs.posting.emptyDraft(sender, session_id, 'msg.text', turn.audience);
     const find = (session: LiveSession, verdicts: ArbiterVerdicts): DeltaAudience => {
       const { refusal, state } = this.needs.posting.judge(session, sender, draft, verdicts);
-      return this.hearingOf(sender, turn, state, refusal === null);
+      return this.audienceOf(sender, turn, state, refusal === null);
     };
     const session = sessions.atHand(session_id);
     if (session?.durable != null && gate.isOpen(draft, session.durable.metadata)) {
-      // A stranger learns as little from silence as from a session that is not there.
+      // A non-participant must not learn that the session exists.
       if (participantOf(session.durable.metadata, sender.agentId) === undefined) return;
-      turn.hearing = find(session, NO_VERDICTS);
+      turn.recipients = find(session, NO_VERDICTS);
       return this.forward(sender, turn, delta);
     }
     turn.waiting = [delta];
     void this.needs.posting
       .whenReady(sender, draft, async (loaded, verdicts) => find(loaded, verdicts))
       .catch(() => null)
-      .then((hearing) => {
-        // Who took over meanwhile is judged for itself.
-        turn.hearing = this.needs.bindings.mayAct(sender) ? hearing : null;
+      .then((recipients) => {
+        // A newer binding finds its own recipients.
+        turn.recipients = this.needs.bindings.mayAct(sender) ? recipients : null;
         const waiting = turn.waiting ?? [];
         turn.waiting = null;
         for (const one of waiting) this.forward(sender, turn, one);
       });
   }
 
-  private hearingOf(
+  private audienceOf(
     { agentId }: Binding,
     turn: Turn,
     { head, metadata }: SessionState,
     isAllowed: boolean,
   ): DeltaAudience {
-    const hears = ({ agent_id, status }: Participant): boolean =>
+    const receives = ({ agent_id, status }: Participant): boolean =>
       status === 'active' &&
       agent_id !== agentId &&
       (turn.audience === null || turn.audience.includes(agent_id)) &&
       !this.needs.access.mayKeepFrom(agent_id, agentId);
-    const agentIds = isAllowed ? metadata.participants.filter(hears).map(({ agent_id }) => agent_id) : [];
+    const agentIds = isAllowed ? metadata.participants.filter(receives).map(({ agent_id }) => agent_id) : [];
     return { headSeq: head.seq, untilMs: this.now + AUDIENCE_TTL_MS, agentIds, isAllowed };
   }
 
-  /** Who has not read what was sent before gets no hints. */
-  private forward(sender: Binding, { audience, hearing }: Turn, delta: DeltaFrame): void {
+  /** Sends to recipients and observers without backpressure. */
+  private forward(sender: Binding, { audience, recipients }: Turn, delta: DeltaFrame): void {
     const { streams, observers } = this.needs;
-    if (hearing?.isAllowed !== true) return;
+    if (recipients?.isAllowed !== true) return;
     const { session_id, turn_id, index, text } = delta;
     const body = JSON.stringify({ session_id, sender_id: sender.agentId, turn_id, audience, index, text });
-    for (const agentId of hearing.agentIds) {
+    for (const agentId of recipients.agentIds) {
       const recipient = streams.readyFor(agentId);
       if (recipient !== undefined && !recipient.isBackpressured) recipient.send(encodeDelta(agentId, false, body));
     }
@@ -131,64 +119,62 @@ export class Deltas {
   }
 }
 
-/* What is remembered of partial texts: per sender and session the latest turns, whom they are for, and how much may still come. */
-
-/** Who hears a turn, as found when its session was at that seq. Nobody = it could not be said now. */
+/** The recipients of a turn, found when its session was at `headSeq`. Empty if the post would be rejected. */
 interface DeltaAudience {
   readonly headSeq: number;
-  /** Rules and rates change without the session: by then it is asked again. */
+  /** Rules and rates change without the session, so the recipients are found again after this time. */
   readonly untilMs: number;
   readonly agentIds: readonly string[];
   readonly isAllowed: boolean;
 }
 
 interface Turn {
-  /** As the first delta said. */
+  /** Taken from the first delta. */
   readonly audience: readonly string[] | null;
   bytes: number;
-  hearing: DeltaAudience | null;
-  /** What came while it is found out who hears it; null = that is known. */
+  recipients: DeltaAudience | null;
+  /** Deltas held while the recipients are found; null = they are known. */
   waiting: DeltaFrame[] | null;
 }
 
-/** What one sender shows in one session, whichever of its bindings it comes on. */
+/** The deltas of one sender in one session, across its bindings. */
 interface DeltaStream {
-  /** The latest ones, by id: to go back to one begins nothing anew. */
+  /** The latest turns, by id; a sender may return to one. */
   readonly turns: Map<string, Turn>;
-  /** Bytes that may still come in this second. */
+  /** Bytes still allowed in this second. */
   left: number;
   atMs: number;
 }
 
-/** Turns that one sender writes at the same time in one session. */
+/** Concurrent turns of one sender in one session. */
 const MAX_TURNS = 16;
-/** Of all senders; the lane that began a turn the longest ago is forgotten first. */
+/** Streams of all senders; the one whose latest turn is oldest is forgotten first. */
 const MAX_STREAMS = 4096;
-/** Ids in all audiences that are remembered: a client says how long they are. */
+/** Ids in all remembered audiences, because clients choose their length. */
 const MAX_IDS = 100_000;
 
 class DeltaStreams {
   /** By session and sender. */
-  private readonly lanes = new Map<string, DeltaStream>();
+  private readonly streams = new Map<string, DeltaStream>();
   private ids = 0;
 
-  /** `fresh` is where it begins if nothing is known of it. */
+  /** `fresh`: the allowance of a new stream. */
   find(
     agentId: string,
     delta: DeltaFrame,
     fresh: { readonly left: number; readonly atMs: number },
   ): [DeltaStream, Turn] {
     const key = `${delta.session_id}\n${agentId}`;
-    const lane = this.lanes.get(key) ?? { turns: new Map<string, Turn>(), ...fresh };
-    const known = lane.turns.get(delta.turn_id);
-    if (known !== undefined) return [lane, known];
-    const turn: Turn = { audience: delta.audience, bytes: 0, hearing: null, waiting: null };
+    const stream = this.streams.get(key) ?? { turns: new Map<string, Turn>(), ...fresh };
+    const known = stream.turns.get(delta.turn_id);
+    if (known !== undefined) return [stream, known];
+    const turn: Turn = { audience: delta.audience, bytes: 0, recipients: null, waiting: null };
     this.ids += idsOf(turn);
-    lane.turns.set(delta.turn_id, turn);
-    this.lanes.delete(key);
-    this.lanes.set(key, lane);
-    this.forgetSome(lane);
-    return [lane, turn];
+    stream.turns.set(delta.turn_id, turn);
+    this.streams.delete(key);
+    this.streams.set(key, stream);
+    this.forgetSome(stream);
+    return [stream, turn];
   }
 
   private forgetSome(latest: DeltaStream): void {
@@ -197,10 +183,10 @@ class DeltaStreams {
       latest.turns.delete(id);
       this.ids -= idsOf(turn);
     }
-    for (const [key, lane] of this.lanes) {
-      if (lane === latest || (this.lanes.size <= MAX_STREAMS && this.ids <= MAX_IDS)) return;
-      this.lanes.delete(key);
-      for (const turn of lane.turns.values()) this.ids -= idsOf(turn);
+    for (const [key, stream] of this.streams) {
+      if (stream === latest || (this.streams.size <= MAX_STREAMS && this.ids <= MAX_IDS)) return;
+      this.streams.delete(key);
+      for (const turn of stream.turns.values()) this.ids -= idsOf(turn);
     }
   }
 }

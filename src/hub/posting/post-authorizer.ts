@@ -1,11 +1,11 @@
-/** What a post waits for before it is judged: the arbiter's say, counts of inboxes, and posts of the same connection before it. */
+/** Holds a post until the arbiter has answered and its recipients' inboxes are counted, in the order of its connection. */
 
 import type { Draft } from '../../core/records/session/envelope.ts';
 import type { SessionMetadata } from '../../core/records/session/session.ts';
 import { type Access, type ArbiterVerdicts, NO_VERDICTS } from '../access/access.ts';
 import type { Inboxes } from '../delivery/inboxes.ts';
 
-/** Whose posts keep their order. */
+/** Posts of one endpoint keep their order. */
 export interface Sender {
   readonly endpoint: { readonly endpointId: string };
 }
@@ -15,7 +15,7 @@ type CountedInboxes = Pick<Inboxes, 'isReadyFor' | 'toCount'>;
 export class PostAuthorizer {
   private readonly access: Access;
   private readonly inboxes: CountedInboxes;
-  /** By connection and session: the last post that waits. */
+  /** The last held post, by connection and session. */
   private readonly lines = new Map<string, Promise<void>>();
 
   constructor(access: Access, inboxes: CountedInboxes) {
@@ -23,13 +23,13 @@ export class PostAuthorizer {
     this.inboxes = inboxes;
   }
 
-  /** Nothing has to be waited for, and nobody to be asked: `pass` would run its work at once, without verdicts. */
+  /** True if `pass` would run its work synchronously, without verdicts. */
   isOpen(draft: Draft, metadata: SessionMetadata | undefined): boolean {
     if (this.access.asksFirst || this.lines.size > 0) return false;
     return metadata === undefined || this.inboxes.isReadyFor(draft, metadata);
   }
 
-  /** Runs `then` at once, unless the arbiter, or a post before it, has to be waited for. */
+  /** Runs `then` synchronously, unless the arbiter, a count or an earlier post is pending. */
   pass<T>(
     sender: Sender,
     draft: Draft,

@@ -1,4 +1,4 @@
-/** The story of a post: gather facts → admit → stamp → fold → stage → (durable) → answer and deliver. */
+/** The path of a post: gather facts → admit → stamp → fold → stage → (durable) → answer and deliver. */
 
 import {
   admitPost,
@@ -20,27 +20,18 @@ import { nameOf, type Participant, participantOf, type SessionMetadata } from '.
 import { givesTurn } from '../../core/records/session/unit.ts';
 import type { SessionState } from '../../core/state/state.ts';
 import { type Access, type ArbiterVerdicts, isRecipient, NO_VERDICTS } from '../access/access.ts';
-import type { RateCharge, Rates } from '../access/rates.ts';
+import type { RateCharge } from '../access/rates.ts';
 import { type Binding, notBoundError } from '../bindings/binding.ts';
-import type { Bindings } from '../bindings/bindings.ts';
-import type { Inboxes } from '../delivery/inboxes.ts';
-import type { Ground } from '../log/ground.ts';
-import type { Registry } from '../registry/registry.ts';
 import type { LiveSession } from '../sessions/live-session.ts';
-import type { Sessions } from '../sessions/sessions.ts';
 import type { PostAuthorizer, Sender } from './post-authorizer.ts';
+import type { SharedRooms } from './shared-rooms.ts';
 
-export interface PostingNeeds extends Pick<Ground, 'limits' | 'backlog'> {
-  readonly registry: Pick<Registry, 'hasGrant'>;
-  readonly bindings: Pick<Bindings, 'mayAct'>;
-  readonly sessions: Sessions;
-  readonly access: Access;
-  readonly rates: Rates;
-  readonly inboxes: Pick<Inboxes, 'isFull'>;
-  readonly gate: PostAuthorizer;
-}
+type PostingNeeds = Pick<
+  SharedRooms,
+  'limits' | 'backlog' | 'registry' | 'bindings' | 'sessions' | 'access' | 'rates' | 'inboxes'
+> & { readonly gate: PostAuthorizer };
 
-/** What is known of a post before it is judged. */
+/** A post with what is known before the decision. */
 interface Asked extends RateCharge {
   readonly sender: Binding;
   readonly draft: Draft;
@@ -61,7 +52,7 @@ export class Posting {
     const draft = toDraft(sender.agentId, params, limits, session?.sessionId);
     const expectedSeq = params.expected_seq ?? null;
     backlog.check();
-    // From here to the staged unit is one turn of the event loop, and posts of one connection keep their order.
+    // From here to the staged unit is one tick, so posts of one connection keep their order.
     if (session !== undefined && gate.isOpen(draft, session.durable?.metadata)) {
       return this.admit(session, { sender, draft, expectedSeq, verdicts: NO_VERDICTS, paid: false });
     }
@@ -70,28 +61,26 @@ export class Posting {
     );
   }
 
-  /** A decision asked for by a participant, who must still be bound when it is made: the session may have to be loaded first. */
+  /** Makes a decision for a participant that must still be bound then: loading the session may take a while. */
   async decideForCaller<T>(
     by: Binding,
     sessionId: string,
-    decide: (state: SessionState, agentId: string, session: LiveSession) => Decision<T>,
+    decide: (state: SessionState, session: LiveSession) => Decision<T>,
   ): Promise<T> {
     const { backlog, sessions, bindings } = this.needs;
     backlog.check();
     return sessions.use(sessionId, (session) =>
-      session.decide((state) =>
-        bindings.mayAct(by) ? decide(state, by.agentId, session) : refuse(notBoundError(by.name)),
-      ),
+      session.decide((state) => (bindings.mayAct(by) ? decide(state, session) : refuse(notBoundError(by.name)))),
     );
   }
 
-  /** A draft of that type with nothing in it. */
+  /** A draft of that type without content. */
   emptyDraft(sender: Binding, session_id: string, event_type: string, audience: readonly string[] | null): Draft {
     const event_data = event_type === 'msg.packet' ? { body: null } : { text: '' };
     return toDraft(sender.agentId, { session_id, event_type, event_data, audience }, this.needs.limits);
   }
 
-  /** Why a post would be refused now, or null; nothing comes of it. A stranger gets the answer for a session that does not exist. */
+  /** Why a post would be rejected now, or null; has no effect. To a non-participant the session does not exist. */
   judge(
     session: LiveSession,
     sender: Binding,
@@ -107,7 +96,7 @@ export class Posting {
     return { refusal: verdict.kind === 'refuse' ? verdict.error : null, state };
   }
 
-  /** Runs `work` when the session is loaded and the draft no longer waits: for the arbiter, for a count, or behind one that does. */
+  /** Runs `work` once the session is loaded and the draft waits for neither the arbiter, an inbox count nor an earlier draft. */
   whenReady<T>(
     sender: Sender,
     draft: Draft,
@@ -135,7 +124,7 @@ export class Posting {
     );
   }
 
-  /** What admission needs to know, looked up when it is asked: the state may be another when it is asked again. */
+  /** The facts for admission, gathered at each decision: after a conflict the state differs. */
   private facts(session: LiveSession, state: SessionState, asked: Asked, earlier?: KeyRecord): PostFacts {
     const { bindings, access, rates, inboxes, registry } = this.needs;
     const { sender, draft, expectedSeq, verdicts } = asked;
@@ -154,7 +143,7 @@ export class Posting {
   }
 }
 
-/** `sessionId`: the same id, as it is kept already; every post brings one of its own, and is kept for a while. */
+/** `sessionId`: the same id as a string the hub keeps anyway, so that drafts do not retain a copy each. */
 export function toDraft(
   senderId: string,
   params: PostParams,
@@ -180,7 +169,7 @@ interface FullInboxes {
   isFull(agentId: string): boolean;
 }
 
-/** A named recipient cannot take it, or none of the recipients can. With no audience, one free recipient is enough. */
+/** Rejects if a named recipient, or without an audience every recipient, is denied or has a full inbox. */
 export function inboxRefusal(
   access: Access,
   inboxes: FullInboxes,
@@ -192,7 +181,7 @@ export function inboxRefusal(
     const denial = access.inboxDenied(draft, metadata, agent_id, verdicts);
     if (denial !== null) return new WireError('forbidden', `this cannot be sent: ${denial}`, { reason: denial });
     if (!inboxes.isFull(agent_id)) return null;
-    return new WireError('inbox_full', `${name} has as much unread as it may have (limits.inbox)`, { agent_id });
+    return new WireError('inbox_full', `the inbox of ${name} is full (limits.inbox)`, { agent_id });
   };
   const isNamed = draft.audience !== null;
   let first: WireError | null = null;
@@ -206,7 +195,7 @@ export function inboxRefusal(
   return first;
 }
 
-/** The participant that gets the turn must receive the envelope that gives it. An arbiter that takes its time is asked at delivery. */
+/** The next holder must be allowed to receive the envelope that gives it the turn. An asynchronous arbiter decides at delivery. */
 function turnRefusal(access: Access, draft: Draft, advanced: AppliedUnit): WireError | null {
   const invisible = turnIsVisible(draft, advanced);
   const [entry] = advanced.entries;
@@ -216,10 +205,12 @@ function turnRefusal(access: Access, draft: Draft, advanced: AppliedUnit): WireE
   const denial = access.deliveryDenied(entry.envelope, next);
   if (denial === null || denial instanceof Promise) return null;
   const name = nameOf(advanced.after.metadata, next);
-  return new ProtocolError(`this gives the turn to '${name}', who would not hear it: ${denial}`, { reason: denial });
+  return new ProtocolError(`this post gives the turn to '${name}', but may not be delivered to it: ${denial}`, {
+    reason: denial,
+  });
 }
 
-/** The grant the session type demands for this event type, if the sender lacks it. */
+/** The grant the session type requires for this event type and the sender lacks, or null. */
 function missingGrant(
   registry: { hasGrant(agentId: string, grant: Grant, credential: Credential | null): boolean },
   credential: Credential | null,

@@ -1,4 +1,4 @@
-/** A page of the agents that fit, by name. */
+/** Searches for agents: a page by name, and the agents that offer a capability. */
 
 import type { Params, Result } from '../../core/protocol/operations/operations.ts';
 import type { Limits } from '../../core/records/access/limits.ts';
@@ -15,7 +15,7 @@ export interface FindAgentsNeeds {
   readonly registry: Pick<Registry, 'after' | 'isLeaving'>;
 }
 
-/** Agents looked at for one page, so that a search nobody fits does not hold up everyone else; `next` goes on from there. */
+/** Agents checked per page, so that a search without matches does not block others; `next` continues it. */
 const MAX_CHECKED = 2000;
 
 type Found = Result<'find_agent'>;
@@ -44,10 +44,7 @@ export function findAgents(
   return { agents: shown, next: shown.at(-1)?.name ?? null };
 }
 
-/**
- * Who offers each of these, in the order they are to be chosen: who is connected before who is not, then by name. The
- * registry is gone through once, however many are asked for.
- */
+/** The agents that offer each capability, connected ones first, then by name. Reads the registry once. */
 export function findOffers(
   { registry, presence }: Omit<FindAgentsNeeds, 'limits'>,
   capabilities: Iterable<string>,

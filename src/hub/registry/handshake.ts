@@ -1,4 +1,4 @@
-/** Who may be bound on a connection: what a hello offers is judged, and a name belongs to the credential it was registered with. */
+/** Checks what a hello offers. A name belongs to the credential it was registered with. */
 
 import { type FieldProblem, WireError } from '../../core/lib/errors.ts';
 import { describeValue } from '../../core/lib/json.ts';
@@ -14,27 +14,27 @@ import type { Ground } from '../log/ground.ts';
 import type { Registry } from './registry.ts';
 import type { Tokens } from './tokens.ts';
 
-export interface HandshakeNeeds extends Pick<Ground, 'clock' | 'log'> {
-  /** null = this hub has no tokens. */
+interface HandshakeNeeds extends Pick<Ground, 'clock' | 'log'> {
+  /** null = this hub issues no tokens. */
   readonly tokens: Pick<Tokens, 'isRevoked'> | null;
   readonly registry: Pick<Registry, 'named' | 'credentialOf'>;
 }
 
-/** The credential of a peer that is trusted. */
+/** The credential of a trusted peer. */
 export const TRUSTED = 'trusted';
 
-/** Something was offered that proves nothing: why, as far as it may be told to whoever offered it. */
-export interface FailedProof {
+/** A proof that failed; `why` may be sent to the client. */
+interface FailedProof {
   readonly why: string;
-  /** It could not be judged now; the same may count later. */
+  /** It could not be checked now; a retry may succeed. */
   readonly later: boolean;
 }
 
-export type VerifiedProof = Credential | typeof TRUSTED;
-/** null = nothing was offered yet. */
+type VerifiedProof = Credential | typeof TRUSTED;
+/** null = no hello yet. */
 export type Proof = VerifiedProof | FailedProof | null;
 
-/** What comes of a hello. A proof counts also where the name is not known yet: it may be registered with it. */
+/** The result of a hello. A proof is kept even if the name is unknown: a register may follow. */
 export type HelloResult =
   | { readonly kind: 'bind'; readonly passport: Passport; readonly proof: VerifiedProof }
   | { readonly kind: 'refuse'; readonly error: WireError; readonly proof: Proof };
@@ -51,7 +51,7 @@ export function judgeHello(needs: HandshakeNeeds, peer: Peer, frame: HelloFrame)
     : resolveHello(needs, frame, proof);
 }
 
-/** When to ask again whoever could not be asked. */
+/** The suggested delay if credentials cannot be checked now. */
 const UNJUDGED_RETRY_MS = 5_000;
 
 const NOT_ACCEPTED: FailedProof = { why: 'the credential was not accepted', later: false };
@@ -80,7 +80,7 @@ export function verifyProof(
   }
 }
 
-/** Whoever judges is the user's code: a throw is a no, and is told to the log alone. */
+/** The authenticator is the host's code: a throw denies, and only the log gets the reason. */
 function couldNotJudge({ log }: HandshakeNeeds, name: string, thrown: unknown): FailedProof {
   log.warn('a credential could not be judged', { name, error: String(thrown) });
   return thrown instanceof WireError && thrown.code === 'unavailable' ? UNJUDGED : NOT_ACCEPTED;
@@ -102,7 +102,7 @@ export function resolveHello(
   if (passport !== null && isVerified(proof) && speaksFor(proof, passport, registry.credentialOf(passport.agent_id))) {
     return { kind: 'bind', passport, proof };
   }
-  // A name nobody has and a wrong credential get the same answer.
+  // An unknown name and a wrong credential get the same answer.
   const message = `"${name}" cannot be bound: unknown name or wrong credential; register first`;
   return { kind: 'refuse', error: new WireError('unauthenticated', message, { name }), proof };
 }
@@ -111,7 +111,7 @@ export function isVerified(proof: Proof): proof is VerifiedProof {
   return proof !== null && !isFailedProof(proof);
 }
 
-/** It could not be judged now: why; null = it could. */
+/** The error if the proof could not be checked now; null = it was checked. */
 export function proofUnavailableError(proof: Proof, name: string): WireError | null {
   return isFailedProof(proof) && proof.later ? failedProofError('bound', name, proof) : null;
 }
@@ -120,12 +120,12 @@ function isFailedProof(proof: Proof): proof is FailedProof {
   return proof !== null && proof !== TRUSTED && 'why' in proof;
 }
 
-/** It was a no that will stay one, and counts against the address. */
+/** True for a final failure, which counts against the client's address. */
 export function isFailed(proof: Proof): boolean {
   return proof === null || (isFailedProof(proof) && !proof.later);
 }
 
-/** null = there is none to go by: it is trusted. */
+/** null = the peer is trusted, or proved nothing. */
 export function credentialFrom(proof: Proof): Credential | null {
   return isVerified(proof) && proof !== TRUSTED ? proof : null;
 }
@@ -140,7 +140,7 @@ function speaksFor(proof: VerifiedProof, { name }: Passport, registeredWith: str
   return proof === TRUSTED || proof.name === name || (proof.name === null && proof.id === registeredWith);
 }
 
-/** It may have run out, or been taken back, since it was judged. */
+/** The credential may have expired or been revoked since it was checked. */
 export function isStillValid({ clock, tokens }: HandshakeNeeds, proof: Proof): boolean {
   if (!isVerified(proof) || proof === TRUSTED) return true;
   return !hasExpired(proof, clock.now()) && tokens?.isRevoked(proof) !== true;
@@ -151,34 +151,33 @@ export function noLongerValidError(name: string): WireError {
   return new WireError('unauthenticated', message, { name });
 }
 
-/** Why this proof does not allow to register that name; null = it does. `isEnroller`: an identity bound here may enrol. */
+/** Why this proof may not register the name; null = it may. `isEnroller`: an identity bound here may enrol. */
 export function enrolRefusal(proof: Proof, name: string, isEnroller: boolean): WireError | null {
   if (proof === TRUSTED || isEnroller) return null;
   if (proof === null) {
-    return new WireError('unauthenticated', `"${name}" cannot be registered: say hello with a credential first`, {
-      name,
-    });
+    const message = `"${name}" cannot be registered: say hello with a credential first`;
+    return new WireError('unauthenticated', message, { name });
   }
   if (isFailedProof(proof)) return failedProofError('registered', name, proof);
   if (proof.name === name || (proof.name === null && proof.grants.includes('enrol'))) return null;
   const only = proof.name === null ? 'needs the grant "enrol"' : `is for "${proof.name}" alone`;
-  // Whoever has proven it may know whose it is.
+  // The holder of the credential may learn its name.
   const details = proof.name === null ? { name } : { name, speaks_for: proof.name };
   return new WireError('forbidden', `"${name}" cannot be registered: this credential ${only}`, details);
 }
 
 export interface Peer {
-  /** Where it comes from; null = inside this process. */
+  /** Its network address; null = inside this process. */
   readonly address: string | null;
-  /** Judges what a hello offers; null = it is trusted, and may speak for anyone. */
+  /** Checks what a hello offers; null = trusted, may speak for any identity. */
   readonly authenticate: Authenticate | null;
-  /** How often the edge looks whether it is still there; absent = there is no need. */
+  /** The edge's ping interval; absent = no pings. */
   readonly pingMs?: number;
-  /** Somebody was bound on it for the first time. */
+  /** Called when an identity is bound. */
   bound(): void;
-  /** A hello proved nothing. True = it was one too many, and the connection ends. */
+  /** A hello proved nothing. True = too many: close the connection. */
   helloFailed(): boolean;
 }
 
-/** A link inside this process needs no watching. */
+/** A link inside this process. */
 export const LOCAL_PEER: Peer = { address: null, authenticate: null, bound() {}, helloFailed: () => false };

@@ -1,4 +1,4 @@
-/** What the log of the registry folds to. Both states share it: what is not durable yet is told apart by its seq. */
+/** The fold of the registry's log, shared by both states: staged parts are recognised by their seq. */
 
 import type { JsonObject } from '../../core/lib/json.ts';
 import type { Grant } from '../../core/records/access/grants.ts';
@@ -16,24 +16,25 @@ import {
 } from '../../core/records/identity/resume.ts';
 import { emptyResume } from '../../core/records/identity/resume-schema.ts';
 import type { Entry } from '../../core/records/session/unit.ts';
+import { firstIndex } from '../lib/first-index.ts';
 
-/** A skill as far as it is kept in memory; its text, which may be long, is in the log at `seq`. */
-export interface SkillNote {
+/** A skill without its text, which may be long and stays in the log at `seq`. */
+interface SkillNote {
   readonly seq: number;
   readonly version: number;
   readonly description: string;
 }
 
-/** What was seen of an agent, and how it is shown. */
-export interface ObservedOutcomes {
+/** Observed task outcomes, and the track records shown for them. */
+interface ObservedOutcomes {
   readonly observations: Observations;
   readonly shown: Readonly<Record<string, TrackRecord>>;
 }
 
-/** One name, for good: once taken it is never given to another. */
+/** One name, for good: a taken name is never reused. */
 export interface Identity {
   readonly passport: Passport;
-  /** What it was registered with; null = from inside the process. */
+  /** The credential it was registered with; null = from inside the process. */
   readonly credentialId: string | null;
   readonly sinceSeq: number;
   retiredSeq: number | null;
@@ -47,9 +48,9 @@ export interface Identity {
 export class Identities {
   private readonly byName = new Map<string, Identity>();
   private readonly byId = new Map<string, Identity>();
-  /** Sorted when it is asked for; null = somebody came or went since. */
+  /** Sorted on demand; null = an identity was added or removed since. */
   private names: readonly string[] | null = null;
-  /** Somebody has, or had, a rule of its own. Until then nobody's is looked for, which every post would do several times. */
+  /** True once any identity had its own rule. Until then the lookups of every post are skipped. */
   hasRules = false;
 
   /** Staged or durable, retired or not. */
@@ -62,22 +63,23 @@ export class Identities {
     return this.byId.get(agentId);
   }
 
-  /** Those whose retirement is staged or durable. */
+  /** Identities whose retirement is staged or durable. */
   *retiredIds(): Generator<string, void, undefined> {
     for (const [agentId, { retiredSeq }] of this.byId) if (retiredSeq !== null) yield agentId;
   }
 
-  /** As everyone may know them who knows of nothing after `seq`: by name, the first after `after`. */
+  /** The identities visible at `seq` whose name follows `after`, by name. */
   *after(after: string, seq: number): Generator<KnownAgent, void, undefined> {
     this.names ??= [...this.byName.keys()].sort();
     const { names } = this;
-    for (let i = firstAfter(names, after); i < names.length; i++) {
+    const first = firstIndex(names.length, (index) => (names[index] ?? '') <= after);
+    for (let i = first; i < names.length; i++) {
       const identity = this.byName.get(names[i] ?? '');
       if (identity !== undefined && isKnownAt(identity, seq)) yield knownAgent(identity, seq);
     }
   }
 
-  /** `durableSeq`: older versions of what is set are only kept for who knows of nothing newer. */
+  /** `durableSeq`: older versions of a value are kept only for readers at it. */
   fold({ envelope }: Entry, durableSeq: number): void {
     const { event_type, event_data, seq } = envelope;
     if (event_type === 'agent.registered') return this.add(event_data, seq);
@@ -88,7 +90,7 @@ export class Identities {
         identity.retiredSeq = seq;
         return;
       case 'agent.resume':
-        // Written by the registry from a resume; what was observed is written apart from it.
+        // Written by the registry from a profile; observations are separate entries.
         identity.resumes.set(seq, { ...(event_data as unknown as Omit<Resume, 'observed'>), observed: {} }, durableSeq);
         return;
       case 'agent.skill':
@@ -108,16 +110,13 @@ export class Identities {
     }
   }
 
-  /** Another writer was first: what was only staged here is forgotten. */
+  /** Another writer was first: forget what was only staged here. */
   forgetAfter(seq: number): void {
     this.names = null;
     for (const [name, identity] of this.byName) {
       if (identity.retiredSeq !== null && identity.retiredSeq > seq) identity.retiredSeq = null;
-      identity.resumes.forgetAfter(seq);
-      identity.skills.forgetAfter(seq);
-      identity.rules.forgetAfter(seq);
-      identity.grants.forgetAfter(seq);
-      identity.seen.forgetAfter(seq);
+      const { resumes, skills, rules, grants, seen } = identity;
+      for (const staged of [resumes, skills, rules, grants, seen]) staged.forgetAfter(seq);
       if (identity.sinceSeq <= seq) continue;
       this.byName.delete(name);
       this.byId.delete(identity.passport.agent_id);
@@ -125,7 +124,7 @@ export class Identities {
   }
 
   private add(data: JsonObject, sinceSeq: number): void {
-    // Written by the registry from a passport, with the credential beside it.
+    // Written by the registry: a passport and a credential id.
     const { credential_id = null, ...rest } = data as unknown as Passport & { readonly credential_id?: string };
     const passport: Passport = rest;
     const identity = {
@@ -145,7 +144,7 @@ export class Identities {
   }
 }
 
-/** Registered by then, and not retired. */
+/** Registered by `seq`, and not retired. */
 export function isKnownAt({ sinceSeq, retiredSeq }: Identity, seq: number): boolean {
   return sinceSeq <= seq && (retiredSeq === null || retiredSeq > seq);
 }
@@ -155,7 +154,7 @@ export function knownAgent({ passport, resumes, skills, seen }: Identity, seq: n
   return { passport, resume, description: skills.at(seq)?.description ?? '' };
 }
 
-/** What it says of itself, and what was seen of it. */
+/** The claimed profile with the observed track record. */
 export function withTrackRecord(resume: Resume, seen: ObservedOutcomes | null): Resume {
   return seen === null ? resume : { ...resume, observed: seen.shown };
 }
@@ -170,18 +169,6 @@ function noteOf({ version, front_matter }: JsonObject, seq: number): SkillNote {
   return { seq, version: Number(version), description: typeof description === 'string' ? description : '' };
 }
 
-/** The place of the first name after this one. */
-function firstAfter(names: readonly string[], after: string): number {
-  let low = 0;
-  let high = names.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((names[middle] ?? '') <= after) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 interface Version<T> {
   readonly seq: number;
   readonly value: T;
@@ -191,14 +178,14 @@ export class StagedValue<T> {
   /** In the order of their seqs. */
   private kept: readonly Version<T>[] = [];
 
-  /** As admission sees it: staged or not. */
+  /** The value admission sees, staged or not. */
   get newest(): T | null {
     return this.kept.at(-1)?.value ?? null;
   }
 
-  /** As everyone else sees it, who knows of nothing after `seq`. */
+  /** The value visible at `seq`. */
   at(seq: number): T | null {
-    // A loop: rules are asked for several times for every post, and nearly nobody has one.
+    // A loop: every post asks for rules several times, and almost no identity has one.
     for (let i = this.kept.length - 1; i >= 0; i--) {
       const version = this.kept[i];
       if (version !== undefined && version.seq <= seq) return version.value;
@@ -206,14 +193,14 @@ export class StagedValue<T> {
     return null;
   }
 
-  /** Those that a durable one has replaced are forgotten. */
+  /** Forgets versions that a durable one replaced. */
   set(seq: number, value: T, durableSeq: number): void {
     const all = [...this.kept, { seq, value }];
     const durable = all.findLastIndex((version) => version.seq <= durableSeq);
     this.kept = all.slice(Math.max(0, durable));
   }
 
-  /** What was staged there is not going to be. */
+  /** Drops staged versions after `seq`. */
   forgetAfter(seq: number): void {
     this.kept = this.kept.filter((version) => version.seq <= seq);
   }

@@ -1,4 +1,4 @@
-/** The entries of the registry's log: how each is judged and announced, what a skill in one says, and why one is rejected. */
+/** Judging, announcing and rejecting entries of the registry's log. */
 
 import { WireError } from '../../core/lib/errors.ts';
 import { invalidValueError, type JsonObject } from '../../core/lib/json.ts';
@@ -18,7 +18,7 @@ export function nameTakenError(name: string, retired: boolean): WireError {
   return new WireError('conflict', `name "${name}" is taken; ${why}`, { field: 'name', received: name });
 }
 
-/** Written by setSkill of the registry. */
+/** Reads an entry written by `setSkill`. */
 export function skillFrom({ envelope: { event_data, created_at } }: Entry, passport: Passport, resume: Resume): Skill {
   const { text } = event_data;
   if (typeof text !== 'string') {
@@ -42,7 +42,7 @@ export function versionConflictError(what: 'resume' | 'rule', version: number, e
 }
 
 function ruleLoosenedError(field: string): WireError {
-  const message = `rule.${field}: this would allow more than before, and to loosen a rule needs the grant "rules"`;
+  const message = `rule.${field}: this allows more than before; loosening a rule requires the grant "rules"`;
   return new WireError('forbidden', message, { field: `rule.${field}` });
 }
 
@@ -50,7 +50,7 @@ export function noAgentError(agentId: string): WireError {
   return new WireError('not_found', `no agent ${agentId}`);
 }
 
-/** Tells the tap what became durable. */
+/** Emits the event of a durable entry. */
 export function announceEntry(events: HubEventEmitter, { envelope }: Entry, passport: Passport): void {
   const { event_type, event_data } = envelope;
   const changed = (what: 'resume' | 'skill' | 'rule'): void =>
@@ -71,7 +71,7 @@ export function announceEntry(events: HubEventEmitter, { envelope }: Entry, pass
   }
 }
 
-/** Judges a change of a rule; `mayLoosen` is asked when the change allows more than before. */
+/** The rule after a change; `mayLoosen` is asked only if the change may allow more than before. */
 export function changedRule(
   before: RuleRecord,
   change: RuleChange,
@@ -96,10 +96,7 @@ export function changedGrants(
 
 export function checkGrants(grants: unknown): void {
   const known = Object.keys(GRANTS).join(', ');
-  if (!Array.isArray(grants)) {
-    throw invalidValueError('grants', `a list of ${known}`, grants);
-  }
+  if (!Array.isArray(grants)) throw invalidValueError('grants', `a list of ${known}`, grants);
   const wrong: unknown = grants.find((grant) => typeof grant !== 'string' || !Object.hasOwn(GRANTS, grant));
-  if (wrong === undefined) return;
-  throw invalidValueError('grants', `some of ${known}`, wrong);
+  if (wrong !== undefined) throw invalidValueError('grants', `some of ${known}`, wrong);
 }

@@ -1,7 +1,7 @@
 /**
- * Registry: who has a name on this hub, what each identity says of itself, its rule and its grants. It owns one log of the hub's
- * own, folded by identities.ts; a name is given once, for good. Tokens (tokens.ts) and what a hello proves (handshake.ts) are
- * beside it. Everything durable is read at `durableSeq`; only a judge sees what is staged.
+ * Registry: the identities of this hub with their profiles, rules and grants, in one log folded by identities.ts. A name is given
+ * once, for good. Tokens (tokens.ts) and hellos (handshake.ts) are separate. Everything is read at `durableSeq`; only judges see
+ * staged entries.
  */
 
 import { refuse } from '../../core/decisions/decision.ts';
@@ -28,6 +28,7 @@ import { renderSkill, type Skill } from '../../core/records/identity/skill.ts';
 import type { Entry } from '../../core/records/session/unit.ts';
 import type { Ground } from '../log/ground.ts';
 import { HubLog, type HubLogState } from '../log/hub-log.ts';
+import { readEntry } from '../log/read-pages.ts';
 import type { Judgement } from '../log/staged-log.ts';
 import { Identities, type Identity, isKnownAt, knownAgent, withTrackRecord } from './identities.ts';
 import {
@@ -41,7 +42,7 @@ import {
   versionConflictError,
 } from './registry-entries.ts';
 
-/** Asked when it is judged: may the one who asked still speak for the identity? */
+/** Called at judging: may the caller still speak for the identity? null = yes. */
 export type Guard = () => WireError | null;
 
 const unguarded: Guard = () => null;
@@ -49,9 +50,9 @@ const unguarded: Guard = () => null;
 export class Registry {
   private readonly needs: Ground;
   private readonly identities = new Identities();
-  /** Identities that are leaving: no new session may name them. */
+  /** Identities that are leaving: new sessions cannot name them. */
   private readonly leaving = new Set<string>();
-  /** Of all who have none of their own. */
+  /** The rule of identities without their own. */
   readonly defaultRule: Rule;
   private startSeq = 0;
   private readonly book: HubLog<HubLogState>;
@@ -75,7 +76,7 @@ export class Registry {
     this.startSeq = this.durableSeq;
   }
 
-  /** The identity of that name, if it is durable and has not been retired. */
+  /** The identity of that name, if it is durable and not retired. */
   named(name: string): Passport | null {
     return this.visible(this.identities.named(name))?.passport ?? null;
   }
@@ -84,13 +85,13 @@ export class Registry {
     return this.visible(this.identities.withId(agentId))?.passport ?? null;
   }
 
-  /** By id or name, with what it says of itself. No name looks like an id. */
+  /** By id or name, with its profile. No name looks like an id. */
   find(nameOrId: string): KnownAgent | null {
     const identity = this.visible(this.identities.withId(nameOrId)) ?? this.visible(this.identities.named(nameOrId));
     return identity === null ? null : knownAgent(identity, this.durableSeq);
   }
 
-  /** The same, for those who may be named in a new session. */
+  /** Like `find`, for identities that may be named in a new session. */
   invitable(nameOrId: string): Passport | null {
     const passport = this.find(nameOrId)?.passport ?? null;
     return passport === null || this.leaving.has(passport.agent_id) ? null : passport;
@@ -100,19 +101,16 @@ export class Registry {
     return this.leaving.has(agentId);
   }
 
-  /** Everyone whose name comes after this one, by name. */
+  /** All identities whose name follows this one, by name. */
   after(name: string): Iterable<KnownAgent> {
     return this.identities.after(name, this.durableSeq);
   }
 
-  /** Its own, read from the log, or one made of what else is known of it. */
+  /** Its stored skill, or one rendered from its profile. */
   async skillOf({ passport, resume }: KnownAgent): Promise<Skill> {
     const note = this.identities.withId(passport.agent_id)?.skills.at(this.durableSeq) ?? null;
     if (note === null) return renderSkill(passport, resume);
-    const range = { from_seq: note.seq, to_seq: note.seq, limit: 1 };
-    const [entry] = await this.needs.store.read(REGISTRY_LOG, range);
-    if (entry === undefined) throw new WireError('internal', `the registry has no entry ${note.seq}`);
-    return skillFrom(entry, passport, resume);
+    return skillFrom(await readEntry(this.needs.store, REGISTRY_LOG, note.seq), passport, resume);
   }
 
   /** The credential an identity was registered with; null = from inside the process. */
@@ -127,13 +125,13 @@ export class Registry {
       if (taken !== undefined) return refuse(nameTakenError(claim.name, taken.retiredSeq !== null));
       const stamp = this.book.stampAfter(state);
       const passport = passportFrom(claim, agentId, stamp.created_at);
-      // A passport is JSON: text and null. The credential stands beside it in the log, and in no record that is shown.
+      // A passport is JSON. The credential id is only in the log, never in a record that is shown.
       const entry = { ...passport, ...(credentialId === null ? {} : { credential_id: credentialId }) };
       return this.book.write(state, 'agent.registered', entry as unknown as JsonObject, () => passport, stamp);
     });
   }
 
-  /** `expected` other than the present version is refused. */
+  /** An `expected` other than the current version is rejected. */
   setResume(agentId: string, claim: ResumeClaim, expected: number | undefined, guard: Guard): Promise<Resume> {
     return this.change(agentId, guard, (identity, state) => {
       const before = identity.resumes.newest ?? emptyResume(agentId);
@@ -144,23 +142,23 @@ export class Registry {
       const answer = withTrackRecord(resume, identity.seen.newest);
       if (resume === before) return { kind: 'nothing', answer };
       const { observed: _, ...said } = resume;
-      // What is said is JSON: texts and numbers.
+      // A profile is JSON.
       return this.book.write(state, 'agent.resume', said as unknown as JsonObject, () => answer, stamp);
     });
   }
 
-  /** What its tasks came to. What is counted already, as far as that is known, is not counted again. */
+  /** Adds the outcomes of its tasks; outcomes already counted are skipped. */
   observe(agentId: string, outcomes: readonly TaskOutcome[]): Promise<void> {
     return this.change<void>(agentId, unguarded, (identity, state) => {
       const fresh = uncountedOutcomes(identity.seen.newest?.observations ?? NO_OBSERVATIONS, outcomes);
       if (fresh.length === 0) return { kind: 'nothing', answer: undefined };
-      // Outcomes are JSON: texts and numbers.
+      // Outcomes are JSON.
       const data = { agent_id: agentId, outcomes: fresh } as unknown as JsonObject;
       return this.book.write(state, 'agent.observed', data, () => undefined);
     });
   }
 
-  /** `text` null = it has none of its own any more. */
+  /** `text` null = remove its skill. */
   setSkill(agentId: string, text: string | null, front_matter: JsonObject, guard: Guard): Promise<Skill> {
     return this.change(agentId, guard, (identity, state) => {
       const version = (identity.skills.newest?.version ?? 0) + 1;
@@ -171,23 +169,23 @@ export class Registry {
     });
   }
 
-  /** Somebody has, or had, a rule of its own. */
+  /** True once any identity had its own rule. */
   get hasRules(): boolean {
     return this.identities.hasRules;
   }
 
-  /** The rule that holds now; `openRule` = it has none of its own. Asked several times for every post. */
+  /** The current rule, or the default. Called several times for every post. */
   ruleOf(agentId: string): Rule {
     if (!this.identities.hasRules) return this.defaultRule;
     return this.identities.withId(agentId)?.rules.at(this.durableSeq)?.rule ?? this.defaultRule;
   }
 
-  /** It was registered before this hub started. */
+  /** Registered before this hub started. */
   isOlder(agentId: string): boolean {
     return (this.identities.withId(agentId)?.sinceSeq ?? Number.POSITIVE_INFINITY) <= this.startSeq;
   }
 
-  /** Of whoever has it or had it. */
+  /** The name of an identity, retired or not. */
   nameOf(agentId: string): string | null {
     return this.identities.withId(agentId)?.passport.name ?? null;
   }
@@ -196,7 +194,7 @@ export class Registry {
     return this.identities.withId(agentId)?.rules.at(this.durableSeq) ?? this.unsetRule(agentId);
   }
 
-  /** `mayLoosen`: asked when it is judged, for a change that allows more than before. */
+  /** `mayLoosen`: called at judging if the change may allow more than before. */
   setRule(
     agentId: string,
     change: RuleChange,
@@ -209,25 +207,25 @@ export class Registry {
       if (rule instanceof WireError) return refuse(rule);
       const stamp = this.book.stampAfter(state);
       const record = { agent_id: agentId, rule, version: before.version + 1, last_updated: stamp.created_at };
-      // A rule is JSON: texts, numbers and null.
+      // A rule is JSON.
       return this.book.write(state, 'agent.rule', record as unknown as JsonObject, () => record, stamp);
     });
   }
 
-  /** The identity has this grant, durably, or the credential it asks with brings it. */
+  /** The identity holds the grant durably, or its credential carries it. */
   hasGrant(agentId: string, grant: Grant, credential: Credential | null): boolean {
     const own = this.identities.withId(agentId)?.grants.at(this.durableSeq) ?? [];
     return own.includes(grant) || (credential?.grants.includes(grant) ?? false);
   }
 
-  /** By name or id. Answers with all grants the agent holds then, in order; what changes nothing is not written. */
+  /** By name or id. Returns all grants the agent holds afterwards, sorted; no change writes nothing. */
   changeGrants(agent: string, grants: readonly Grant[], how: 'grant' | 'revoke'): Promise<readonly Grant[]> {
     schemaOf(agentRef).parse(agent, 'agent');
     checkGrants(grants);
     const agent_id = this.find(agent)?.passport.agent_id;
     if (agent_id === undefined) {
       const details = { field: 'agent', received: agent };
-      throw new WireError('not_found', `agent: nobody called "${agent}" is registered`, details);
+      throw new WireError('not_found', `agent: no agent with name or id "${agent}" is registered`, details);
     }
     this.needs.backlog.check();
     return this.change<readonly Grant[]>(agent_id, unguarded, (identity, state) => {
@@ -242,12 +240,12 @@ export class Registry {
     return { agent_id, rule: this.defaultRule, version: 0, last_updated: null };
   }
 
-  /** No new session may name it from now on; retire() makes it final. */
+  /** From now on no new session may name it; `retire` makes that final. */
   beginLeaving(agentId: string): void {
     this.leaving.add(agentId);
   }
 
-  /** It could not leave: it stays what it was. */
+  /** The departure failed: the identity stays. */
   cancelLeaving(agentId: string): void {
     this.leaving.delete(agentId);
   }
@@ -256,7 +254,7 @@ export class Registry {
     return this.leaving.has(agentId) || (this.identities.withId(agentId)?.retiredSeq ?? null) !== null;
   }
 
-  /** Everyone who was ever retired. */
+  /** All identities that were ever retired. */
   retiredIds(): Iterable<string> {
     return this.identities.retiredIds();
   }
@@ -278,7 +276,7 @@ export class Registry {
     return identity !== undefined && isKnownAt(identity, this.durableSeq) ? identity : null;
   }
 
-  /** Of an identity that is not retired, by itself. */
+  /** Judges a change of an identity that is not retired. */
   private change<T>(
     agentId: string,
     guard: Guard,

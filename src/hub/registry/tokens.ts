@@ -1,4 +1,4 @@
-/** The tokens of the hub: made, listed, revoked, and judged when a hello offers one. Of a secret only its digest is kept. */
+/** The tokens of this hub. Only the digest of a secret is stored. */
 
 import { refuse } from '../../core/decisions/decision.ts';
 import { WireError } from '../../core/lib/errors.ts';
@@ -19,13 +19,13 @@ import type { Bindings } from '../bindings/bindings.ts';
 import type { Ground } from '../log/ground.ts';
 import { HubLog, type HubLogState } from '../log/hub-log.ts';
 
-export interface TokensNeeds extends Ground {
+interface TokensNeeds extends Ground {
   readonly bindings: Pick<Bindings, 'endUnproven'>;
 }
 
-export const TOKENS_LOG = 'tokens';
+const TOKENS_LOG = 'tokens';
 
-/** Tokens that may be there at once. */
+/** Maximum number of tokens. */
 const MAX_TOKENS = 1_000;
 
 type KeptToken = Omit<TokenRecord, 'last_used_at'> & { readonly digest: string };
@@ -38,7 +38,7 @@ export class Tokens {
   private readonly needs: TokensNeeds;
   private readonly secrets: Secrets;
   private readonly book: HubLog<TokenLogState>;
-  /** Since this hub started; not worth a write each time. */
+  /** In memory only: not worth a write for each use. */
   private readonly lastUsed = new Map<string, number>();
 
   constructor(needs: TokensNeeds, secrets: Secrets) {
@@ -75,7 +75,7 @@ export class Tokens {
         expires_at: ttlMs === 0 ? null : isoFromMs(now + ttlMs),
         digest: this.secrets.digest(secret),
       };
-      // Texts, null and lists of them.
+      // A token record is JSON.
       return this.book.write(book, 'token.created', kept as unknown as JsonObject, () => ({
         ...shown(kept, null),
         token: tokenText(token_id, secret),
@@ -83,7 +83,7 @@ export class Tokens {
     });
   }
 
-  /** By id, those after `after`. */
+  /** Tokens whose id follows `after`, by id. */
   *list(after: string): Generator<TokenRecord, void, undefined> {
     const all = [...this.book.durable.byId.values()].filter(({ token_id }) => token_id > after);
     for (const kept of all.sort((a, b) => (a.token_id < b.token_id ? -1 : 1))) yield this.record(kept);
@@ -94,7 +94,7 @@ export class Tokens {
     return kept === undefined ? null : this.record(kept);
   }
 
-  /** Whoever speaks with it is sent away when this is durable, before the answer. */
+  /** Ends the token's bindings once the revocation is durable, before the answer. */
   revoke(token_id: string): Promise<{ readonly token_id: string }> {
     return this.book.admit((book) => {
       if (!book.byId.has(token_id)) return refuse(new WireError('not_found', `no token ${token_id}`));
@@ -114,7 +114,7 @@ export class Tokens {
     return toCredential(this.record(kept), expiresMs);
   }
 
-  /** It was a token of this hub, and is none any more. */
+  /** True for a credential of a token that was revoked. */
   isRevoked({ id }: Credential): boolean {
     return id.startsWith(TOKEN_CREDENTIAL) && !this.book.durable.byId.has(id.slice(TOKEN_CREDENTIAL.length));
   }
@@ -125,8 +125,8 @@ export class Tokens {
   }
 
   private announce({ envelope: { event_type, event_data } }: Entry): void {
-    const token_id = String(event_data.token_id);
     if (event_type !== 'token.revoked') return;
+    const token_id = String(event_data.token_id);
     this.lastUsed.delete(token_id);
     this.needs.bindings.endUnproven(({ id }) => id === `${TOKEN_CREDENTIAL}${token_id}`);
   }
@@ -134,7 +134,7 @@ export class Tokens {
 
 function foldTokens(book: TokenLogState, { envelope: { event_type, event_data } }: Entry): TokenLogState {
   const byId = new Map(book.byId);
-  // Written by this file from a token.
+  // Written by `create`.
   if (event_type === 'token.created') byId.set(String(event_data.token_id), event_data as unknown as KeptToken);
   if (event_type === 'token.revoked') byId.delete(String(event_data.token_id));
   return { ...book, byId };
@@ -145,5 +145,5 @@ function shown({ digest: _, ...rest }: KeptToken, last_used_at: string | null): 
 }
 
 function tooManyTokensError(): WireError {
-  return new WireError('too_large', `there are ${MAX_TOKENS} tokens; revoke some that are not needed`);
+  return new WireError('too_large', `this hub has ${MAX_TOKENS} tokens, the maximum; revoke unused ones`);
 }

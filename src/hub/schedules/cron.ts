@@ -1,22 +1,22 @@
-/** Cron expressions on a wall clock that never changes: what is one, and which times it names. Zones are no business of this file. */
+/** Validates cron expressions and finds their times on a wall clock without time zones. */
 
 import { type CronExpression, CronExpressionParser } from 'cron-parser';
 import { invalidValueError } from '../../core/lib/json.ts';
 
 export const EXPRESSION =
   'a cron expression of 5 fields (minute hour day month weekday), of 6 (with seconds first), or @hourly, @daily, @weekly, @monthly, @yearly';
-/** What does not happen within this time counts as never. */
+/** An expression without a time within this span counts as never. */
 export const HORIZON_MS: number = 10 * 366 * 86_400_000;
 
 const MAX_CHARACTERS = 256;
 const NICKNAME = /^@(?:hourly|daily|weekly|monthly|yearly)$/;
 const VALUE = '(?:\\d{1,2}|[A-Za-z]{3})';
-/** Stricter than the package, which also reads `5*` as 50-59, fills in fields that are missing and knows fields that are left to chance. */
+/** Stricter than the package, which also accepts `5*`, missing fields and random fields. */
 const ATOM = `(?:\\*|${VALUE}(?:-${VALUE})?)(?:/\\d{1,2})?`;
 const PLAIN = listOf(ATOM);
-/** Also the last day of the month. */
+/** L is the last day of the month. */
 const DAY = new RegExp(`^\\?$|${listOf(`${ATOM}|L`).source}`);
-/** Also the last one of the month (5L), and the second (5#2). */
+/** 5L is the last Friday of the month, 5#2 the second. */
 const WEEKDAY = new RegExp(`^\\?$|^${VALUE}#[1-5]$|${listOf(`${ATOM}|(?:[0-7]|[A-Za-z]{3})L`).source}`);
 
 const LONGEST_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
@@ -36,7 +36,7 @@ const FIELDS = [
   },
 ] as const;
 
-/** Refuses what is no expression; what is one may still name no time at all. */
+/** Rejects an invalid expression. A valid one may still have no time at all. */
 export function checkExpression(expression: unknown, field: string): asserts expression is string {
   if (typeof expression !== 'string' || expression.length > MAX_CHARACTERS) {
     throw invalidValueError(field, `${EXPRESSION}, at most ${MAX_CHARACTERS} characters`, expression);
@@ -47,14 +47,14 @@ export function checkExpression(expression: unknown, field: string): asserts exp
   const kinds = FIELDS.slice(-texts.length);
   for (const [i, { name, pattern, takes }] of kinds.entries()) {
     const text = texts[i] ?? '';
-    if (!pattern.test(text) || !isSound(texts.map((_, at) => (at === i ? text : '*')).join(' ')))
+    if (!pattern.test(text) || !isAccepted(texts.map((_, at) => (at === i ? text : '*')).join(' ')))
       throw invalidValueError(field, `in the field for the ${name} ${takes}`, text);
   }
-  if (!isSound(texts.join(' '))) throw invalidValueError(field, EXPRESSION, expression);
+  if (!isAccepted(texts.join(' '))) throw invalidValueError(field, EXPRESSION, expression);
 }
 
-/** Whether the package takes it. That a month has no such day is no fault of the expression. */
-function isSound(expression: string): boolean {
+/** True if the package accepts it. A day that its months do not have is not a syntax error. */
+function isAccepted(expression: string): boolean {
   try {
     CronExpressionParser.parse(withPlainLists(expression), { currentDate: 0, tz: 'UTC' });
     return true;
@@ -88,13 +88,13 @@ function timeOf(expression: string, span: Span, find: (cron: CronExpression) => 
     const cron = CronExpressionParser.parse(withPlainLists(expression), { ...span, tz: 'UTC' });
     return isNever(cron) ? null : find(cron);
   } catch (thrown) {
-    // Whoever asks has checked the expression: nothing else is left that the package can complain of.
+    // The expression was checked before, so these are the only possible errors.
     if (isImpossibleDay(thrown) || isOutOfSpan(thrown)) return null;
     throw thrown;
   }
 }
 
-/** Days that none of its months has. The package would look for them through all years, day by day. */
+/** True for days that none of its months has. The package would search all years for them, day by day. */
 function isNever({ fields: { dayOfMonth, month, dayOfWeek } }: CronExpression): boolean {
   if (!dayOfWeek.isWildcard || dayOfMonth.hasLastChar) return false;
   const longest = Math.max(...month.values.map((one) => LONGEST_MONTHS[Number(one) - 1] ?? 0));
@@ -126,7 +126,7 @@ const WEEKDAY_FIELD = 5;
 const MONTHS: readonly string[] = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
 const WEEKDAYS: readonly string[] = 'sun mon tue wed thu fri sat'.split(' ');
 
-/** The same times, with each value once. What is no list, or no good, stays as it is. */
+/** Expands lists so that each value occurs once; the package mishandles overlaps. Leaves invalid fields unchanged. */
 function withPlainLists(expression: string): string {
   const fields = expression.trim().split(/\s+/);
   const first = BOUNDS.length - fields.length;
@@ -138,7 +138,7 @@ function plainList(field: string, at: number): string {
   if (parts.includes('*')) return '*';
   const all = new Set<string>();
   for (const part of parts) {
-    // The last day, or the last of a weekday, is not a value beside the others.
+    // L and 5L are not values of the field.
     const values = /^\w{0,3}L$/.test(part) ? [plainLast(part, at)] : valuesOf(part, at);
     if (values === null) return field;
     for (const value of values) all.add(value);
@@ -151,7 +151,7 @@ function plainLast(part: string, at: number): string {
   return value === null ? part : `${at === WEEKDAY_FIELD ? value % 7 : value}L`;
 }
 
-/** null = it is no good. */
+/** null = invalid. */
 function valuesOf(part: string, at: number): readonly string[] | null {
   const [range = '', step] = part.split('/');
   const [least, most] = BOUNDS[at] ?? [0, 0];

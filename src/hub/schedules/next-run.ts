@@ -1,6 +1,6 @@
 /**
- * When a cron expression comes next in a zone. A time the clocks skip happens at the first instant after the gap, several of
- * them once; a time they show twice happens the first time.
+ * Times of a cron expression in a zone. Times that the clocks skip run once, at the first instant after the gap; a time they show
+ * twice runs the first time.
  */
 
 import { invalidValueError } from '../../core/lib/json.ts';
@@ -9,10 +9,10 @@ import type { ScheduleDefinition } from '../../core/records/work/schedule.ts';
 import { checkExpression, cronAfter, cronUpTo, HORIZON_MS } from './cron.ts';
 
 export const ZONE = 'a time zone such as Europe/Berlin or UTC';
-/** The last second of the year 9998: a year of it is still a time. */
+/** The last second of the year 9998, so that one more year is still a valid time. */
 const LAST_MS = 253_370_764_799_000;
 
-/** The first run after `afterMs`; null = none within ten years. Throws what says what is wrong with expression or zone. */
+/** The first run after `afterMs`; null = none within ten years. Throws if the expression or the zone is invalid. */
 export function nextRun(expression: string, zone: string, afterMs: number): number | null {
   checkTiming(expression, zone);
   if (typeof afterMs !== 'number' || !(afterMs >= 0 && afterMs <= LAST_MS - HORIZON_MS)) {
@@ -26,28 +26,28 @@ export function checkTiming(expression: unknown, zone: unknown, where = ''): voi
   if (!isZone(zone)) throw invalidValueError(`${where}zone`, ZONE, zone);
 }
 
-/** Of what was checked: the first run after a time. */
+/** The first run after a time, for a checked expression. */
 export function runAfter(expression: string, zone: string, afterMs: number): number | null {
   const wallMs = cronAfter(expression, latestWallTime(zone, afterMs));
   return wallMs === null ? null : instantOf(zone, wallMs);
 }
 
-/** Of what was checked: the last run at or before a time. */
+/** The last run at or before a time, for a checked expression. */
 export function runUpTo(expression: string, zone: string, ms: number): number | null {
   const wallMs = cronUpTo(expression, latestWallTime(zone, ms));
   return wallMs === null ? null : instantOf(zone, wallMs);
 }
 
-/** Which time of a schedule is to be dealt with now, and which were missed. */
+/** The time of a schedule to run or record now, and the times missed before it. */
 export interface DueTime {
   readonly at_ms: number;
-  /** False = it is only recorded as missed. */
+  /** False = record it as missed. */
   readonly runs: boolean;
-  /** The first of the times before it that were missed. */
+  /** The first missed time before it, or null. */
   readonly missed_since_ms: number | null;
 }
 
-/** Times come one by one as long as they are seen in time. If one is not, only the latest of all that have come counts. */
+/** Times run one by one while they are on time. After a late one, only the latest time that has come counts. */
 export function dueTime(
   { expression, zone, missed }: ScheduleDefinition,
   afterMs: number,

@@ -1,4 +1,4 @@
-/** Opening the session of a scheduled time, in the name of who made the schedule, under a key that is made of the time. */
+/** Opens the session of a scheduled time in the name of the schedule's creator, under a key derived from the time. */
 
 import { toWireError, WireError } from '../../core/lib/errors.ts';
 import { isoFromMs, msFromIso } from '../../core/lib/time.ts';
@@ -11,37 +11,33 @@ import {
   type ScheduleRun,
 } from '../../core/records/work/schedule.ts';
 import { runLabels } from '../../core/records/work/schedule-schema.ts';
-import type { Ground } from '../log/ground.ts';
 import type { Opening } from '../opening/opening.ts';
-import type { Registry } from '../registry/registry.ts';
-import type { Sessions } from '../sessions/sessions.ts';
+import type { SharedRooms } from '../posting/shared-rooms.ts';
 import type { DueTime } from './next-run.ts';
 
-/** The schedules there are, as far as running them needs to know. */
+/** The schedules, as far as running them requires. */
 export interface ScheduleBook {
   list(creatorId: string | null, after: string): Iterable<ScheduleDefinition>;
   get(scheduleId: string): Schedule | null;
   definition(scheduleId: string): ScheduleDefinition | null;
-  /** It is durably as it was when its time came. */
+  /** True if this durable definition is current and no change is pending. */
   isSettled(definition: ScheduleDefinition): boolean;
   delete(scheduleId: string): Promise<unknown>;
 }
 
-export interface ScheduleOpenerNeeds extends Pick<Ground, 'clock' | 'store'> {
-  readonly registry: Pick<Registry, 'byAgentId'>;
-  readonly sessions: Sessions;
-  readonly opening: Pick<Opening, 'create'>;
-}
+export type ScheduleOpenerNeeds = Pick<SharedRooms, 'clock' | 'store' | 'registry' | 'sessions'> & {
+  readonly opening: Opening;
+};
 
 export interface OpeningTime {
   readonly nowMs: number;
-  /** The session opened last. */
+  /** The session opened by the last run. */
   readonly lastSessionId: string | null;
-  /** Called before it is opened; what it keeps is durable no later than the session. */
+  /** Called before the session is opened; what it stores is durable no later than the session. */
   readonly beforeOpening: (scheduledAt: string) => Promise<void>;
 }
 
-/** known: it was opened before the clock was set back. later: it cannot be said now. */
+/** known: opened before the clock was set back. later: try again. */
 export type RunResult = ScheduleRun | 'known' | 'later';
 
 export class ScheduleOpener {
@@ -53,7 +49,7 @@ export class ScheduleOpener {
     this.schedules = schedules;
   }
 
-  /** What the time comes to. */
+  /** Deals with one due time. */
   async run(
     definition: ScheduleDefinition,
     due: DueTime,
@@ -81,7 +77,7 @@ export class ScheduleOpener {
     }
   }
 
-  /** The session that was opened for this time, however long ago. */
+  /** The session opened for this time, however long ago. */
   async find({ schedule_id, creator_id }: ScheduleDefinition, scheduledAt: string): Promise<string | null> {
     return (await this.needs.store.createdUnder(creator_id, runKey(schedule_id, scheduledAt)))?.session_id ?? null;
   }
@@ -90,7 +86,7 @@ export class ScheduleOpener {
     const { creator_id, schedule_id, template } = definition;
     const passport = this.needs.registry.byAgentId(creator_id);
     if (passport === null) {
-      // It should have gone with its creator.
+      // The schedule should have been deleted with its creator.
       await this.schedules.delete(schedule_id);
       throw new WireError('not_found', `the creator of the schedule is no longer registered`);
     }
@@ -100,14 +96,14 @@ export class ScheduleOpener {
       idempotency_key: runKey(schedule_id, scheduledAt),
       wait: 'created' as const,
     };
-    // It may be deleted, paused or changed while others are asked whether it may be opened.
+    // The schedule may be deleted, paused or changed while the arbiter is asked.
     const refusal = () => (this.schedules.isSettled(definition) ? null : isChanging(schedule_id));
     const creator = { agentId: creator_id, name: passport.name, refusal };
     const { session } = await this.needs.opening.create(creator, params);
     return session.session_id;
   }
 
-  /** After a downtime what has run out, or was closing, may not have been looked at yet: nobody can say anything in it any more. */
+  /** After a downtime a session may be past its ttl, or CLOSING, without having ended yet. */
   private async isLive(sessionId: string | null): Promise<boolean> {
     if (sessionId === null) return false;
     const current = await this.needs.sessions.currentHead(sessionId);
@@ -118,7 +114,7 @@ export class ScheduleOpener {
   }
 }
 
-/** What it has become is looked at when that is known. */
+/** The schedule is looked at again when its change is durable. */
 function isChanging(scheduleId: string): WireError {
-  return new WireError('unavailable', `schedule ${scheduleId} is another than it was when its time came`);
+  return new WireError('unavailable', `schedule ${scheduleId} changed since its time came`);
 }

@@ -1,4 +1,4 @@
-/** When schedules run: one deadline each in a heap, and what became of each time. No scheduled time opens twice. */
+/** Runs schedules: one deadline each in a heap, and the result of the last run. No scheduled time opens twice. */
 
 import { asError } from '../../core/lib/errors.ts';
 import { DeadlineHeap } from '../../core/lib/heap.ts';
@@ -12,21 +12,21 @@ import { type RunResult, type ScheduleBook, ScheduleOpener, type ScheduleOpenerN
 
 export type ScheduleRunsNeeds = Ground & ScheduleOpenerNeeds;
 
-/** Enough to fill a flush when very many are due at midnight. */
+/** Enough to fill a flush when very many schedules are due at midnight. */
 const MAX_CONCURRENT = 64;
-/** What could not be written is asked for again with the sweep after the next. */
+/** Delay before a failed run is retried. */
 const AGAIN_MS = 2_000;
-/** One that has no time within ten years is looked at once a year. */
+/** Delay before a schedule without a time within ten years is checked again. */
 const LOOK_AGAIN_MS = 365 * 86_400_000;
 
-/** How far a schedule is. A named value, not a log: a start reads one for each schedule, however often it has run. */
+/** The progress of a schedule: a named value instead of a log, so that a start reads one record each. */
 export interface RunProgress {
-  /** The last time that was dealt with; 0 = none. */
+  /** The last time dealt with; 0 = none. */
   readonly until_ms: number;
-  /** A time that is being opened: if the hub dies meanwhile, its key says whether it was. */
+  /** The time being opened: after a crash its key tells whether it was. */
   readonly opening_at: string | null;
   readonly last_run: ScheduleRun | null;
-  /** The session opened last. */
+  /** The session opened by the last run. */
   readonly session_id: string | null;
 }
 
@@ -44,11 +44,11 @@ export class ScheduleRuns {
   private readonly schedules: ScheduleBook;
   private readonly deadlines = new DeadlineHeap();
   private readonly progress = new Map<string, RunProgress>();
-  /** Times after this count. */
+  /** The time after which times count, by schedule. */
   private readonly from = new Map<string, number>();
-  /** Worked out once, because lists show it of very many. */
+  /** Computed once, because lists show it for very many schedules. */
   private readonly next = new Map<string, NextRun>();
-  /** Schedules that are looked at just now; they are armed when that is done. */
+  /** Schedules being run now; they are armed afterwards. */
   private readonly busy = new Set<string>();
   private lastMs = 0;
 
@@ -73,15 +73,15 @@ export class ScheduleRuns {
     return { ...definition, next_run_at: next === null ? null : isoFromMs(next), last_run };
   }
 
-  /** It is new, another or gone. */
+  /** The schedule was created, changed or deleted. */
   changed(scheduleId: string): void {
     this.from.delete(scheduleId);
     if (!this.busy.has(scheduleId)) this.arm(scheduleId);
   }
 
-  /** Everything due by now; called once a second. */
+  /** Runs everything due; called once a second. */
   run(nowMs: number): void {
-    // A clock that was set back makes times due earlier than they were armed for.
+    // After the clock was set back, times are due earlier than they were armed for.
     if (nowMs < this.lastMs) for (const { schedule_id } of this.schedules.list(null, '')) this.changed(schedule_id);
     this.lastMs = nowMs;
     const due = this.deadlines.takeDue(nowMs);
@@ -105,7 +105,7 @@ export class ScheduleRuns {
     }
   }
 
-  /** Says whether something due could not be dealt with now. */
+  /** Returns true if a due time must be tried again. */
   private async dealWithAll(scheduleId: string): Promise<boolean> {
     await this.recover(scheduleId);
     for (;;) {
@@ -129,15 +129,15 @@ export class ScheduleRuns {
         session_id: run.session_id ?? session_id,
       });
       this.from.delete(scheduleId);
-      const said = this.schedules.get(scheduleId);
-      if (said !== null) this.needs.events.emit('scheduleRan', { schedule: said, run });
+      const schedule = this.schedules.get(scheduleId);
+      if (schedule !== null) this.needs.events.emit('scheduleRan', { schedule, run });
     }
   }
 
   private deal(definition: ScheduleDefinition, due: DueTime, nowMs: number): Promise<RunResult> {
     const { schedule_id } = definition;
     const before = this.progressOf(schedule_id);
-    // The clock was set back just after it.
+    // The clock was set back after this run.
     if (before.last_run?.scheduled_at === isoFromMs(due.at_ms)) return Promise.resolve('known');
     return this.opener.run(definition, due, {
       nowMs,
@@ -146,7 +146,7 @@ export class ScheduleRuns {
     });
   }
 
-  /** The hub died while it opened one: if it was opened, that is the last run. */
+  /** After a crash during an opening: if the session was opened, record it as the last run. */
   private async recover(scheduleId: string): Promise<void> {
     const before = this.progressOf(scheduleId);
     const definition = this.schedules.definition(scheduleId);
@@ -168,7 +168,7 @@ export class ScheduleRuns {
   }
 
   private async save(scheduleId: string, progress: RunProgress): Promise<void> {
-    // Progress is JSON: texts, numbers and null.
+    // Progress is JSON.
     await this.needs.store.setMeta(nameOf(scheduleId), progress as unknown as Json);
     this.progress.set(scheduleId, progress);
   }
@@ -197,7 +197,7 @@ export class ScheduleRuns {
     return at;
   }
 
-  /** Later times count. After the clock was set back those from now on: what opened is known by its key. */
+  /** The time after which times count; now, if the clock was set back: keys tell what was opened already. */
   private fromMs({ schedule_id, counts_from }: ScheduleDefinition): number {
     const known = this.from.get(schedule_id);
     if (known !== undefined) return known;

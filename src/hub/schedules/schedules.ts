@@ -1,7 +1,6 @@
 /**
- * Schedules: sessions that the clock opens. Owns the log of definitions, of the same kind as a session's with the same two states.
- * No scheduled time opens a session twice, also not over a crash: schedule-runs.ts says when and schedule-open.ts how, under a key
- * that is made of the time. Start reading at `create`.
+ * Schedules: sessions that the clock opens. Owns the log of their definitions. No scheduled time opens a session twice, not even over
+ * a crash: schedule-runs.ts says when, schedule-open.ts how. Start reading at `create`.
  */
 
 import { refuse } from '../../core/decisions/decision.ts';
@@ -19,16 +18,16 @@ import type { Guard } from '../registry/registry.ts';
 import { ScheduleRuns, type ScheduleRunsNeeds } from './schedule-runs.ts';
 
 /** With the defaults filled in. */
-export type CompleteClaim = Pick<ScheduleDefinition, keyof ScheduleClaim>;
+type CompleteClaim = Pick<ScheduleDefinition, keyof ScheduleClaim>;
 
-/** Asked when it is judged: may the one who asked change this one? */
+/** Checked when a change is decided: why the caller may not make it, or null. */
 export type ScheduleGuard = (definition: ScheduleDefinition) => WireError | null;
 
 export class Schedules {
   readonly runs: ScheduleRuns;
   private readonly needs: ScheduleRunsNeeds;
   private readonly book: HubLog<ScheduleLogState>;
-  /** How many changes of each are under way. */
+  /** Number of pending changes, by schedule. */
   private readonly changing = new Map<string, number>();
 
   constructor(needs: ScheduleRunsNeeds) {
@@ -49,12 +48,12 @@ export class Schedules {
     await this.runs.start(this.book.durable.byId.values());
   }
 
-  /** As far as it is durable. */
+  /** The durable definition. */
   definition(scheduleId: string): ScheduleDefinition | null {
     return this.book.durable.byId.get(scheduleId) ?? null;
   }
 
-  /** It stands as it is given, and nobody is about to change it. */
+  /** True if this definition is durable and no change is pending. */
   isSettled(definition: ScheduleDefinition): boolean {
     const { schedule_id } = definition;
     return !this.changing.has(schedule_id) && this.definition(schedule_id) === definition;
@@ -65,7 +64,7 @@ export class Schedules {
     return definition === null ? null : this.runs.withRuns(definition);
   }
 
-  /** Those of one creator, or of all, by id; the first after `after`. */
+  /** The schedules of one creator (null = all) by id, after `after`. */
   list(creatorId: string | null, after: string): readonly ScheduleDefinition[] {
     const all = [...this.book.durable.byId.values()];
     return all
@@ -89,7 +88,6 @@ export class Schedules {
     return this.runs.withRuns(made);
   }
 
-  /** What changes nothing is not written. */
   async update(scheduleId: string, change: ScheduleChange, guard: ScheduleGuard): Promise<Schedule> {
     const made = await this.change(scheduleId, (book) => {
       const before = book.byId.get(scheduleId);
@@ -103,7 +101,7 @@ export class Schedules {
     return this.runs.withRuns(made);
   }
 
-  /** Those it opened go on. */
+  /** Sessions it has opened continue. */
   delete(scheduleId: string, guard: ScheduleGuard = () => null): Promise<{ readonly schedule_id: string }> {
     return this.change(scheduleId, (book) => {
       const before = book.byId.get(scheduleId);
@@ -115,12 +113,12 @@ export class Schedules {
     });
   }
 
-  /** Who is no longer registered opens nothing. One that stays because this fails is found when it is due. */
+  /** Deletes the schedules of a retired identity. One that remains because this fails is found when it is due. */
   private deleteAllOf(agentId: string): void {
     for (const { schedule_id } of this.list(agentId, '')) void this.delete(schedule_id).catch(() => {});
   }
 
-  /** Known until it is durable or refused, also if it is judged again. */
+  /** Counts the change as pending until it is durable or rejected. */
   private async change<T>(scheduleId: string, judge: Judge<ScheduleLogState, T>): Promise<T> {
     const { changing } = this;
     changing.set(scheduleId, (changing.get(scheduleId) ?? 0) + 1);
@@ -135,7 +133,7 @@ export class Schedules {
 
   private announce({ envelope: { event_type, event_data } }: Entry): void {
     const { events } = this.needs;
-    // Written by this class from a definition.
+    // This class wrote it from a definition.
     const definition = event_data as unknown as ScheduleDefinition;
     this.runs.changed(definition.schedule_id);
     const schedule = this.runs.withRuns(definition);
@@ -145,7 +143,7 @@ export class Schedules {
   }
 }
 
-/** Other times count from now on, and so do those after a pause. */
+/** Times count from now on if they changed, or after a pause. */
 function changed(before: ScheduleDefinition, change: ScheduleChange, updated_at: string): ScheduleDefinition {
   const { expression = before.expression, zone = before.zone, paused = before.paused } = change;
   const isOtherTime = expression !== before.expression || zone !== before.zone || (before.paused && !paused);
@@ -163,7 +161,7 @@ function changed(before: ScheduleDefinition, change: ScheduleChange, updated_at:
   };
 }
 
-/** All there are after an entry of the log. There are few, and they change seldom, so each change copies the map. */
+/** All schedules after an entry. They are few and change seldom, so each change copies the map. */
 interface ScheduleLogState {
   readonly seq: number;
   readonly envelope_id: string | null;
@@ -179,12 +177,11 @@ function foldSchedule(book: ScheduleLogState, { envelope }: Entry): ScheduleLogS
   const byId = new Map(book.byId);
   const scheduleId = String(event_data.schedule_id);
   if (event_type === 'schedule.deleted') byId.delete(scheduleId);
-  // Written by `entryOf` from a definition.
+  // `scheduleEntry` wrote it from a definition.
   else byId.set(scheduleId, event_data as unknown as ScheduleDefinition);
   return { seq, envelope_id, byId };
 }
 
-/** One entry with the answer it gives. */
 function scheduleEntry<T>(
   book: ScheduleLogState,
   stamp: Stamp,
@@ -193,13 +190,12 @@ function scheduleEntry<T>(
   answer: T,
 ): Judgement<ScheduleLogState, T> {
   const draft = { session_id: SCHEDULES_LOG, sender_id: HUB_ID, audience: [], event_type, ...PLAIN };
-  // A definition is JSON: texts, flags and a template that came as JSON.
+  // A definition is JSON.
   const event_data = definition as unknown as JsonObject;
   const entry: Entry = { envelope: { ...draft, event_data, ...stamp, seq: book.seq + 1, depth: 0 }, turn: null };
   return { kind: 'accept', unit: { entries: [entry] }, after: foldSchedule(book, entry), answer };
 }
 
-/** Why a schedule of this name cannot be added to the book. */
 function quotaError(
   { byId }: ScheduleLogState,
   { maxSchedules, maxSchedulesPerCreator }: Limits,
@@ -207,14 +203,14 @@ function quotaError(
 ): WireError | null {
   const own = [...byId.values()].filter(({ creator_id }) => creator_id === creatorId).length;
   if (own >= maxSchedulesPerCreator) return tooMany('you may have', maxSchedulesPerCreator);
-  return byId.size >= maxSchedules ? tooMany('this hub takes', maxSchedules) : null;
+  return byId.size >= maxSchedules ? tooMany('this hub accepts', maxSchedules) : null;
 }
 
-/** Names are unique among those of one creator, so that a repeated request makes no second one. */
+/** Names are unique per creator, so that a repeated request creates no second schedule. */
 function duplicateNameError({ byId }: ScheduleLogState, wanted: ScheduleDefinition): WireError | null {
   for (const { schedule_id, creator_id, name } of byId.values()) {
     if (creator_id !== wanted.creator_id || name !== wanted.name || schedule_id === wanted.schedule_id) continue;
-    const message = `params.name: you have a schedule "${name}" already; update it, or take another name`;
+    const message = `params.name: you already have a schedule "${name}"; update it, or use another name`;
     return new WireError('conflict', message, { field: 'params.name', schedule_id });
   }
   return null;
@@ -224,6 +220,6 @@ export function noScheduleError(scheduleId: string): WireError {
   return new WireError('not_found', `no schedule ${scheduleId}`);
 }
 
-function tooMany(who: string, most: number): WireError {
-  return new WireError('too_large', `${who} at most ${most} schedules; delete one first`, { most });
+function tooMany(bound: string, most: number): WireError {
+  return new WireError('too_large', `${bound} at most ${most} schedules; delete one first`, { most });
 }

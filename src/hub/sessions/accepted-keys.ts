@@ -1,29 +1,27 @@
-/**
- * The keys a session has accepted, those of staged units too: of each only a hash and the seq to look at. A session may
- * accept a million, and a repeat of an old one is rare.
- */
+/** The idempotency keys a session has accepted, staged ones included: only a hash and a seq each, since there may be a million. */
 
-import { asError, WireError } from '../../core/lib/errors.ts';
+import { asError } from '../../core/lib/errors.ts';
 import type { Store } from '../../core/ports/store.ts';
 import type { Envelope } from '../../core/records/session/envelope.ts';
 import { type KeyRecord, keyHash, keyRecord } from '../../core/records/session/keys.ts';
 import type { Entry } from '../../core/records/session/unit.ts';
 import { storeFailedError } from '../log/backlog.ts';
+import { readEntry } from '../log/read-pages.ts';
 
 const none: readonly number[] = [];
 
 export class AcceptedKeys {
-  /** By hash. Two keys may have one hash, and a peer could make them so: then both seqs are kept. */
+  /** Seqs by hash. Keys may collide, even on purpose: then all their seqs are kept. */
   private readonly places = new Map<number, number | readonly number[]>();
 
-  /** From pairs of hash and seq, as `flat` gives them. */
+  /** From the result of `flat`. */
   static from(pairs: readonly number[]): AcceptedKeys {
     const keys = new AcceptedKeys();
     for (let i = 0; i + 1 < pairs.length; i += 2) keys.put(pairs[i] ?? 0, pairs[i + 1] ?? 0);
     return keys;
   }
 
-  /** Pairs of hash and seq of everything up to a seq. */
+  /** Pairs of hash and seq, up to a seq. */
   flat(upTo: number): number[] {
     const pairs: number[] = [];
     for (const [hash, places] of this.places) {
@@ -43,7 +41,7 @@ export class AcceptedKeys {
     }
   }
 
-  /** They were staged and will not become durable. */
+  /** Forgets entries that were staged and dropped. */
   drop(entries: readonly Entry[]): void {
     for (const { envelope } of entries) {
       const { sender_id, idempotency_key: key, seq } = envelope;
@@ -66,31 +64,26 @@ export class AcceptedKeys {
   private take(hash: number, seq: number): void {
     const known = this.places.get(hash);
     if (known === seq) this.places.delete(hash);
-    else if (typeof known === 'object')
-      this.places.set(
-        hash,
-        known.filter((other) => other !== seq),
-      );
+    if (typeof known !== 'object') return;
+    const others = known.filter((other) => other !== seq);
+    this.places.set(hash, others);
   }
 }
 
-/** The log the keys are of. */
+/** The log of a session's keys. */
 export interface KeyedLog {
   readonly logId: string;
   readonly store: Store;
-  /** An entry that is in memory, staged or durable. */
+  /** An entry in memory, staged or durable. */
   entryAt(seq: number): Entry | undefined;
 }
 
-/**
- * Finds what was accepted under a key. A key that memory does not know is read from the log; until then everything asked of the
- * session waits behind it, in order.
- */
+/** Finds the post accepted under a key. If only the log has it, later requests to the session wait in order while it is read. */
 export class KeyLookup {
   private readonly keys: AcceptedKeys;
   private readonly log: KeyedLog;
   private reading = false;
-  /** Bounded by the requests a connection may have open. */
+  /** Requests that wait for the read; bounded by maxOpenRequests. */
   private readonly behind: (() => void)[] = [];
 
   constructor(keys: AcceptedKeys, log: KeyedLog) {
@@ -102,7 +95,7 @@ export class KeyLookup {
     return this.reading;
   }
 
-  /** What was accepted under a key, as far as it is in memory. */
+  /** The post accepted under a key, if it is in memory. */
   inMemory(senderId: string, key: string | null): KeyRecord | undefined {
     if (key === null) return undefined;
     for (const seq of this.keys.placesOf(senderId, key)) {
@@ -112,26 +105,26 @@ export class KeyLookup {
     return undefined;
   }
 
-  /** Nothing in memory has this key, and something that is not may have it. */
+  /** True if no entry in memory has this key, but one in the log may. */
   mustRead(senderId: string, key: string | null): boolean {
     if (key === null || this.keys.placesOf(senderId, key).length === 0) return false;
     return this.inMemory(senderId, key) === undefined && this.unread(senderId, key).length > 0;
   }
 
-  /** Asks immediately, unless something before it still reads. */
+  /** Calls `ask` now, or after the read that is running. */
   inTurn<T>(ask: () => Promise<T>): Promise<T> {
     if (!this.reading) return ask();
     return new Promise((resolve, reject) => this.behind.push(() => ask().then(resolve, reject)));
   }
 
-  /** Reads what was accepted under the key, then asks. Only called in turn. */
+  /** Reads the post accepted under the key, then calls `ask`. Call it in turn only. */
   readThen<T>(senderId: string, key: string, ask: (earlier: KeyRecord | undefined) => Promise<T>): Promise<T> {
     this.reading = true;
     return new Promise<T>((resolve, reject) => {
       const goOn = (own: () => void): void => {
         this.reading = false;
         own();
-        // One of them may have to read too: then the rest goes on waiting behind that one.
+        // One of them may start another read; the rest then waits for that.
         while (!this.reading && this.behind.length > 0) this.behind.shift()?.();
       };
       this.read(senderId, key).then(
@@ -146,15 +139,14 @@ export class KeyLookup {
     return this.keys.placesOf(senderId, key).filter((seq) => this.log.entryAt(seq) === undefined);
   }
 
-  /** Of all that may have this key the one that has it. More may turn up while the first are read. */
+  /** Reads the candidates until one has the key. More may be added while the first are read. */
   private async read(senderId: string, key: string): Promise<KeyRecord | undefined> {
     const { logId, store } = this.log;
     const read = new Set<number>();
     const next = () => this.unread(senderId, key).find((seq) => !read.has(seq));
     for (let seq = next(); seq !== undefined; seq = next()) {
       read.add(seq);
-      const [entry] = await store.read(logId, { from_seq: seq, to_seq: seq, limit: 1 });
-      if (entry === undefined) throw new WireError('internal', `log ${logId} has no entry ${seq}`);
+      const entry = await readEntry(store, logId, seq);
       const record = recordUnder(entry.envelope, senderId, key);
       if (record !== undefined) return record;
     }
@@ -162,7 +154,7 @@ export class KeyLookup {
   }
 }
 
-/** The record of this envelope, if it was indeed accepted under that key. */
+/** The record of this envelope, if it was accepted under that key. */
 function recordUnder(envelope: Envelope | undefined, senderId: string, key: string): KeyRecord | undefined {
   if (envelope === undefined || envelope.sender_id !== senderId || envelope.idempotency_key !== key) return undefined;
   return keyRecord(envelope);

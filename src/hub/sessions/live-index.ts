@@ -1,4 +1,4 @@
-/** What the hub keeps of every session that has not ended: when it must be looked at next, and of which kind it is. Heads stay in the store. */
+/** The live sessions: when each must be checked next, its type and its state. Heads stay in the store. */
 
 import { DeadlineHeap } from '../../core/lib/heap.ts';
 import type { LiveRow } from '../../core/ports/store.ts';
@@ -7,10 +7,10 @@ import type { Head } from '../../core/records/session/unit.ts';
 import { headDeadline, lifecycleDeadline } from '../../core/state/fold-head.ts';
 
 export class LiveIndex {
-  /** One per live session. One that comes too early is only a look; none comes too late. */
+  /** One per live session. An early deadline only causes an extra check; a late one must not happen. */
   readonly deadlines: DeadlineHeap = new DeadlineHeap();
   readonly census: SessionCounter = new SessionCounter();
-  /** Sessions that are closing are few and soon gone; any receipt in them may be the last that is waited for. */
+  /** Closing sessions are few and short-lived; any receipt in one may be the last it waits for. */
   private readonly closingHeads = new Map<string, Head>();
   private readonly orphanMs: number;
 
@@ -31,14 +31,14 @@ export class LiveIndex {
     return [...this.closingHeads.values()].filter(({ members }) => Object.hasOwn(members, agentId));
   }
 
-  /** A live session as the start of the hub finds it. */
+  /** Adds a live session found at the start of the hub. */
   restore({ session_id, deadline_ms, type, state }: LiveRow, nowMs: number): void {
-    // What has happened since the row was read is known better.
+    // A newer change is already known: it wins over the row.
     if (!this.census.has(session_id)) this.census.note(session_id, type, state);
     this.deadlines.set(session_id, deadline_ms ?? nowMs + this.orphanMs);
   }
 
-  /** Takes the newest head of a session and arms its deadline; an ended one is forgotten. */
+  /** Takes the newest head of a session and arms its deadline; forgets an ended session. */
   update(head: Head, nowMs: number): void {
     const { session_id, type, state } = head;
     if (isTerminal(state)) return this.forget(session_id);
@@ -46,12 +46,12 @@ export class LiveIndex {
     if (state === 'CLOSING') this.closingHeads.set(session_id, head);
     const due = headDeadline(head);
     if (lifecycleDeadline(head) !== null) return this.deadlines.set(session_id, due);
-    // Without a deadline of its own it ends a time after the last of its participants left, which is not before now.
+    // Without its own deadline it becomes an orphan some time after its last participant left, which is not before now.
     if (this.deadlines.at(session_id) === undefined) this.deadlines.set(session_id, nowMs + this.orphanMs);
     if (due !== null) this.bringForward(session_id, due);
   }
 
-  /** Arms an earlier deadline. A later one changes nothing: when the session is looked at, it is armed anew. */
+  /** Arms an earlier deadline. A later one has no effect: each check arms the next deadline. */
   bringForward(sessionId: string, dueMs: number): void {
     const armed = this.deadlines.at(sessionId);
     if (armed !== undefined && dueMs < armed) this.deadlines.set(sessionId, dueMs);
@@ -64,7 +64,6 @@ export class LiveIndex {
   }
 }
 
-/** Sessions that are alike. */
 export interface SessionCount {
   readonly type: string;
   readonly state: LifecycleState;
@@ -78,9 +77,9 @@ interface Kind {
 }
 
 export class SessionCounter {
-  /** Of each session the place of its kind: a million of them would not fit as texts. */
+  /** By session, the index of its kind: a million texts would not fit in memory. */
   private readonly kindOf = new Map<string, number>();
-  /** Types are those of adapters, so there are few. Their places never change. */
+  /** Types come from adapters, so there are few. Indexes never change. */
   private readonly kinds: Kind[] = [];
   private readonly places = new Map<string, number>();
 
@@ -88,7 +87,6 @@ export class SessionCounter {
     return this.kindOf.has(sessionId);
   }
 
-  /** It is there, of this type and in this state now. */
   note(sessionId: string, type: string, state: LifecycleState): void {
     const place = this.placeOf(type, state);
     const before = this.kindOf.get(sessionId);
@@ -103,7 +101,7 @@ export class SessionCounter {
     this.kindOf.delete(sessionId);
   }
 
-  /** Costs what there are kinds of, not what there are sessions. */
+  /** The cost depends on the number of kinds, not of sessions. */
   counts(): readonly SessionCount[] {
     return this.kinds.filter(({ count }) => count > 0).map((kind) => ({ ...kind }));
   }

@@ -1,4 +1,4 @@
-/** A loaded session: its ledger, the keys it has accepted, and the tail of its log for delivery. */
+/** A loaded session: its log, its accepted keys, and the tail of its entries for delivery. */
 
 import { buildAcceptChecks, type EvaluatorFault } from '../../core/decisions/accept-checks.ts';
 import { advance, type Governance } from '../../core/decisions/advance.ts';
@@ -19,18 +19,18 @@ import { type AcceptedKeys, type KeyedLog, KeyLookup } from './accepted-keys.ts'
 import { createSnapshot, saveSnapshot, snapshotGrowth } from './snapshots.ts';
 import type { VisibleLineCounts } from './visible-line-counts.ts';
 
-export type LiveSessionNeeds = Pick<Ground, 'log' | 'limits' | 'store' | 'stamper' | 'backlog'>;
+type LiveSessionNeeds = Pick<Ground, 'log' | 'limits' | 'store' | 'stamper' | 'backlog'>;
 
-/** A session as far as it is known when it comes into memory. */
+/** A session as it was loaded. */
 export interface LoadedLog {
   readonly sessionId: string;
   readonly epoch: number;
   readonly adapter: CompleteAdapter | null;
   readonly watch: ExpectationSet | null;
   readonly unavailable: string | null;
-  /** Nothing more may be appended: what comes after the damage is not known. */
+  /** Nothing more may be appended: the entries after the damage are unknown. */
   readonly damaged: boolean;
-  /** What was appended without its adapter left a turn in the log that is not the adapter's. */
+  /** The log's turn differs from the adapter's, since entries were appended without the adapter. */
   readonly owesTurn: boolean;
   /** null = it is being created. */
   readonly state: SessionState | null;
@@ -38,23 +38,23 @@ export interface LoadedLog {
   readonly keys: AcceptedKeys;
   readonly tally: VisibleLineCounts;
   readonly tail: readonly Entry[];
-  /** The seq of its newest snapshot; 0 = it has none. */
+  /** The seq of its newest snapshot; 0 = none. */
   readonly snapshotSeq: number;
 }
 
-/** What the rest of the hub learns of loaded sessions. Every call is synchronous; none may throw, and none may wait. */
+/** What other rooms learn of loaded sessions. Every call is synchronous and must not throw. */
 export interface SessionListener {
-  /** Admitted and being written: whoever bounds what is on its way counts it now. */
+  /** Admitted and being written: count it against inbox limits now. */
   staged(entries: readonly Entry[], durable: SessionState | null): void;
-  /** What was staged in this session will not be written. */
+  /** The staged entries of this session were dropped. */
   dropped(sessionId: string): void;
-  /** On disk, in seq order, before its answer leaves. `text`: the unit as the store wrote it, if it said so. */
+  /** On disk, in seq order, before the answer leaves. `text`: the unit as written, if the store reports it. */
   durable(session: LiveSession, entries: readonly Entry[], after: SessionState, text: string | undefined): void;
-  /** An evaluator failed on what was accepted. */
+  /** An evaluator failed on accepted entries. */
   faulty(session: LiveSession, watched: BoundExpectation, error: Error): void;
-  /** It came into memory; without its adapter, or damaged, it is unavailable. */
+  /** Loaded; without its adapter, or damaged, it is unavailable. */
   loaded(sessionId: string, isUnavailable: boolean): void;
-  /** Something was registered: sessions that lacked it may be available again. */
+  /** An extension was registered: sessions that lacked it may be available again. */
   registered(): void;
   /** The store failed. */
   failed(error: Error): void;
@@ -66,16 +66,16 @@ export class LiveSession implements StagedLogOwner<SessionState | null>, KeyedLo
   readonly logId: string;
   readonly epoch: number;
   readonly adapter: CompleteAdapter | null;
-  /** What it expects; null = nothing, or that is not known. */
+  /** Its expectations; null = none, or unknown. */
   readonly watch: ExpectationSet | null;
   readonly unavailable: string | null;
   readonly damaged: boolean;
   readonly owesTurn: boolean;
-  /** The lines of what is durable, counted. */
+  /** The visible lines of durable entries. */
   readonly tally: VisibleLineCounts;
-  /** Something was asked of it since the last sweep. */
+  /** Used since the last sweep. */
   used = true;
-  /** It was put behind the others since then. */
+  /** Moved to the end of the order of use since the last sweep. */
   touched = false;
   private readonly needs: LiveSessionNeeds;
   private readonly listener: SessionListener;
@@ -84,16 +84,16 @@ export class LiveSession implements StagedLogOwner<SessionState | null>, KeyedLo
   private readonly keys: AcceptedKeys;
   private readonly lookup: KeyLookup;
   private readonly governance: Governance;
-  /** The last entries, those that are staged at its end. */
+  /** The last entries, staged ones included. */
   private tail: Entry[];
-  /** The last seq that was published. */
+  /** The last published seq. */
   private durableSeq: number;
   private snapshotSeq: number;
   private reloading = false;
-  /** Evaluators that failed on what is staged, to be told when that is durable. */
+  /** Evaluator failures on staged entries, reported once those are durable. */
   private faults: EvaluatorFault[] = [];
 
-  /** `onGone`: its log could not be read again, so that it is no longer to be used. */
+  /** `onGone`: its log could not be read again, so the session must not be used any more. */
   constructor(needs: LiveSessionNeeds, loaded: LoadedLog, listener: SessionListener, onGone: () => void) {
     this.needs = needs;
     this.listener = listener;
@@ -126,7 +126,7 @@ export class LiveSession implements StagedLogOwner<SessionState | null>, KeyedLo
     return this.logId;
   }
 
-  /** The state everyone may see; null while the session is being created. */
+  /** The visible state; null while the session is being created. */
   get durable(): SessionState | null {
     return this.ledger.durable;
   }
@@ -135,15 +135,12 @@ export class LiveSession implements StagedLogOwner<SessionState | null>, KeyedLo
     return this.ledger.idle && !this.lookup.isReading;
   }
 
-  /** Judges on the admitted state and carries the decision out. `decide` may be called again if another writer was first. */
+  /** Decides on the admitted state and applies the decision. `decide` is called again if another writer was first. */
   decide<T>(decide: (state: SessionState) => Decision<T>, check?: Check): Promise<T> {
     return this.inTurn(() => this.judge(decide, check));
   }
 
-  /**
-   * The same for a draft that may repeat a key. `earlier` is what was accepted under it, if that had to be read from the
-   * log. Only then is anything waited for, and all that is asked of the session meanwhile waits behind it.
-   */
+  /** Like `decide`, for a draft that may repeat a key. `earlier`: the post accepted under it, if it had to be read from the log. */
   decideKeyed<T>(
     draft: Draft,
     decide: (state: SessionState, earlier?: KeyRecord) => Decision<T>,
@@ -159,7 +156,7 @@ export class LiveSession implements StagedLogOwner<SessionState | null>, KeyedLo
     });
   }
 
-  /** The first unit. If the id turns out to be taken, nothing is written and the answer is `conflict`. */
+  /** Appends the first unit; answers `conflict` if the id is taken. */
   create(drafts: readonly Draft[]): Promise<SessionState> {
     return this.ledger.admit((state) => {
       if (state !== null) return refuse(new WireError('conflict', `session ${this.logId} exists`));
@@ -167,33 +164,33 @@ export class LiveSession implements StagedLogOwner<SessionState | null>, KeyedLo
     });
   }
 
-  /** What was accepted under a key, as far as it is in memory: staged, or in the tail. Admission reads it. */
+  /** The post accepted under a key, if it is staged or in the tail. */
   accepted(senderId: string, key: string | null): KeyRecord | undefined {
     return this.lookup.inMemory(senderId, key);
   }
 
-  /** Durable entries from `fromSeq` on, if they are all in memory. */
+  /** Durable entries from `fromSeq` on, if all are in memory. */
   tailFrom(fromSeq: number): readonly Entry[] | null {
     const first = this.tail[0];
     if (first === undefined || first.envelope.seq > fromSeq) return null;
     return this.tail.slice(fromSeq - first.envelope.seq, this.durableLength());
   }
 
-  /** Nobody asks for it: the tail can be read again. */
+  /** Drops the tail of an idle session: it can be read again. */
   rest(): void {
     this.tail = [];
   }
 
-  /** Saves the durable state if the log has grown by so many entries since the last snapshot. */
+  /** Saves the durable state if the log has grown by `grownBy` entries since the last snapshot. */
   snapshot(grownBy: number): void {
     const state = this.durable;
     if (state === null || this.adapter === null || state.head.seq - this.snapshotSeq < grownBy) return;
-    // One that cannot be saved is not tried again until the log has grown as much again.
+    // If saving fails, the next attempt is after the same growth.
     this.snapshotSeq = state.head.seq;
     saveSnapshot(this.needs, this.adapter, { state, keys: this.keys, tally: this.tally });
   }
 
-  /** The durable state, to be kept whatever becomes of the log; null = it is not known, or cannot be kept. */
+  /** The durable state as a snapshot to keep; null = unknown, or not JSON. */
   pin(): Snapshot | null {
     const state = this.durable;
     return state === null || this.adapter === null
@@ -201,7 +198,7 @@ export class LiveSession implements StagedLogOwner<SessionState | null>, KeyedLo
       : createSnapshot(this.adapter, { state, keys: this.keys, tally: this.tally });
   }
 
-  // What its ledger and its key lookup need of it.
+  // For its StagedLog and its KeyLookup.
 
   get store(): Store {
     return this.needs.store;
@@ -211,7 +208,7 @@ export class LiveSession implements StagedLogOwner<SessionState | null>, KeyedLo
     return this.needs.backlog;
   }
 
-  /** Of the tail; undefined = only the log has it. */
+  /** From the tail; undefined = only the log has it. */
   entryAt(seq: number): Entry | undefined {
     const first = this.tail[0];
     return first === undefined ? undefined : this.tail[seq - first.envelope.seq];
@@ -223,7 +220,7 @@ export class LiveSession implements StagedLogOwner<SessionState | null>, KeyedLo
     this.listener.staged(entries, this.durable);
   }
 
-  onDurable({ entries }: Unit, after: SessionState | null, _before: SessionState | null, text?: string): void {
+  onDurable({ entries }: Unit, after: SessionState | null, text?: string): void {
     this.publish(entries, after, text);
   }
 
@@ -236,7 +233,7 @@ export class LiveSession implements StagedLogOwner<SessionState | null>, KeyedLo
     this.onGone();
   }
 
-  /** Another writer was first: its entries are folded and published like our own, and the keys of what was dropped go. */
+  /** On conflict: fold and publish the winner's entries, then release the idempotency keys of the dropped units. */
   async reload(durable: SessionState | null): Promise<{ state: SessionState | null; token: HeadToken | null }> {
     this.keys.drop(this.tail.splice(this.durableLength()));
     this.listener.dropped(this.logId);
@@ -246,7 +243,7 @@ export class LiveSession implements StagedLogOwner<SessionState | null>, KeyedLo
       throw new WireError('internal', `session ${this.logId} is gone from the store`);
     if (stored === null) return { state: null, token: null };
     if (stored.damaged_from !== null) throw new WireError('internal', `session ${this.logId} is damaged`);
-    // What waits is judged again on these entries, so all of them stay in memory until then.
+    // Waiting drafts are judged again on these entries, so all of them stay in memory until then.
     this.reloading = true;
     let state = durable;
     const from = (durable?.head.seq ?? 0) + 1;
@@ -299,24 +296,24 @@ export class LiveSession implements StagedLogOwner<SessionState | null>, KeyedLo
     if (this.tail.length > 2 * tailLength && !this.reloading) this.cutTail(tailLength);
     this.tally.count(entries);
     this.listener.durable(this, entries, after, text);
-    if (this.faults.length > 0) this.tellFaults(after.head.seq);
-    // While another writer's entries are read on, the durable state is not yet theirs.
+    if (this.faults.length > 0) this.reportFaults(after.head.seq);
+    // While another writer's entries are read, the durable state does not contain them yet.
     if (!this.reloading) this.snapshot(snapshotGrowth(after.head.seq, snapshotLength));
   }
 
-  private tellFaults(upToSeq: number): void {
+  private reportFaults(upToSeq: number): void {
     const due = this.faults.filter(({ seq }) => seq <= upToSeq);
     this.faults = this.faults.filter(({ seq }) => seq > upToSeq);
     for (const { watched, error } of due) this.listener.faulty(this, watched, error);
   }
 
-  /** What is staged stays: only the log would know it, and does not yet. */
+  /** Keeps staged entries: the log does not have them yet. */
   private cutTail(length: number): void {
     const durable = this.durableLength();
     if (durable > 2 * length) this.tail = this.tail.slice(durable - length);
   }
 
-  /** How much of the tail is durable. */
+  /** The number of durable entries in the tail. */
   private durableLength(): number {
     const first = this.tail[0]?.envelope.seq ?? 0;
     return Math.max(0, Math.min(this.tail.length, this.durableSeq + 1 - first));
@@ -327,7 +324,7 @@ export function unavailableSessionError(sessionId: string, reason: string | null
   return new WireError('unavailable', `session ${sessionId} is unavailable: ${reason}`, { outcome: 'refused' });
 }
 
-/** Whose turn it is after a change is the adapter's to say: without one nothing is changed that can wait. */
+/** Rejects changes to an unavailable session: only its adapter knows whose turn follows. */
 export function requireAvailable<T>({ sessionId, unavailable }: LiveSession, decision: Decision<T>): Decision<T> {
   if (unavailable === null || decision.kind !== 'append') return decision;
   return refuse(unavailableSessionError(sessionId, unavailable));

@@ -1,4 +1,4 @@
-/** A session comes into memory: its newest snapshot that fits, and the fold of what follows it, up to its head or its damage. */
+/** Loads a session: its newest usable snapshot, then the fold of later entries up to its head or its damage. */
 
 import { sessionNotFoundError } from '../../core/decisions/admit.ts';
 import { asError, type WireError } from '../../core/lib/errors.ts';
@@ -18,12 +18,12 @@ import type { Redactions } from './redactions.ts';
 import { type FoldedSession, loadFoldStart } from './snapshots.ts';
 import { VisibleLineCounts } from './visible-line-counts.ts';
 
-export interface LoadSessionNeeds extends Ground, Extensions {
+interface LoadSessionNeeds extends Ground, Extensions {
   readonly index: Pick<LiveIndex, 'forget'>;
   readonly redactions: Redactions;
 }
 
-/** What folds a log; without an adapter nothing is expected either. */
+/** What folds a log; without an adapter there are no expectations. */
 type Rules = Pick<LoadedLog, 'adapter' | 'watch'>;
 const NO_RULES: Rules = { adapter: null, watch: null };
 type Replayed = Pick<LoadedLog, 'state' | 'keys' | 'tally' | 'tail' | 'snapshotSeq'>;
@@ -35,7 +35,7 @@ export async function loadSession(needs: LoadSessionNeeds, sessionId: string): P
   try {
     return await loadSound(needs, stored);
   } catch (thrown) {
-    // Damage may be found only when it is read; then the store says so from there on.
+    // The store may find damage only on reading; its head then says where it starts.
     const again = await needs.store.head(sessionId);
     if (again === null || again.damaged_from === null) throw thrown;
     return loadDamaged(needs, again, again.damaged_from);
@@ -53,14 +53,14 @@ async function loadSound(needs: LoadSessionNeeds, stored: StoredHead): Promise<L
   }
 }
 
-/** Without its adapter a session can still be read, expire and be closed. */
+/** Without its adapter a session can still be read, closed, and expire. */
 async function loadUnavailable(needs: LoadSessionNeeds, stored: StoredHead, reason: string): Promise<LoadedLog> {
   needs.events.emit('sessionUnavailable', { session_id: stored.head.session_id, reason });
   const replayed = await replay(needs, stored, NO_RULES, stored.head.seq);
   return loadedLog(stored, NO_RULES, reason, { ...replayed, state: withDueOf(stored, replayed.state) });
 }
 
-/** Readable up to the damage. Nothing is appended and nothing is due: what it came to is not known until it is repaired. */
+/** Readable up to the damage. Nothing is appended and nothing is due until it is repaired. */
 async function loadDamaged(
   needs: LoadSessionNeeds,
   stored: StoredHead,
@@ -81,7 +81,7 @@ async function loadDamaged(
   return { ...loadedLog(stored, NO_RULES, reason, replayed), damaged: true };
 }
 
-/** What it expects and waits for is not known without its rules: the log says what it last was. */
+/** Without the adapter the deadlines are unknown: use those recorded in the head. */
 function withDueOf({ head }: StoredHead, state: SessionState | null): SessionState | null {
   if (state === null) return null;
   const { due_at = null, awaits } = head;
@@ -119,13 +119,13 @@ async function replay(needs: LoadSessionNeeds, stored: StoredHead, rules: Rules,
   try {
     return await foldLog(start, needs, stored, rules, upTo);
   } catch (thrown) {
-    // A snapshot that does not go on with its log is no loss.
+    // Fold from the start if the snapshot does not match the log.
     if (start === null || !(thrown instanceof FoldError)) throw thrown;
     return foldLog(null, needs, stored, rules, upTo);
   }
 }
 
-/** The fold of a log up to a seq, from `start` on; null = from its first entry. */
+/** Folds a log up to a seq, from `start` or from its first entry. */
 async function foldLog(
   start: FoldedSession | null,
   { store, limits, stamper }: LoadSessionNeeds,
@@ -155,9 +155,9 @@ async function foldLog(
 
 class FoldError extends Error {}
 
-/** What it said is gone, and so is what the adapter would make of it: only what was pinned knows. */
+/** The content is redacted, so the adapter's state can only come from a pin. */
 function cannotFold({ seq }: Envelope): FoldError {
-  return new FoldError(`seq ${seq}: it was redacted, and the state that was kept then does not fit this hub`);
+  return new FoldError(`seq ${seq} was redacted, and the state saved with the redaction does not fit this hub`);
 }
 
 function foldSafely(...[state, envelope, context]: Parameters<typeof foldEnvelope>): SessionState {
@@ -168,7 +168,8 @@ function foldSafely(...[state, envelope, context]: Parameters<typeof foldEnvelop
   }
 }
 
-export function shareManifest(state: SessionState, adapter: CompleteAdapter | null): SessionState {
+/** Shares the adapter's manifest object instead of keeping a copy per session. */
+function shareManifest(state: SessionState, adapter: CompleteAdapter | null): SessionState {
   const { metadata } = state;
   if (adapter === null || metadata.manifest === adapter.manifest) return state;
   if (JSON.stringify(metadata.manifest) !== textOf(adapter.manifest)) return state;

@@ -1,25 +1,26 @@
-/** What operators have hidden: kept in a log of its own, looked up by envelope. Whatever shows an entry shows what this gives. */
+/** All redactions, in one log, looked up by envelope. Everything that shows an entry shows it through `shown`. */
 
 import type { JsonObject } from '../../core/lib/json.ts';
 import type { RedactionRecord, Snapshot } from '../../core/ports/store.ts';
 import type { Envelope, Redaction } from '../../core/records/session/envelope.ts';
 import { REDACTED_EVENT, REDACTIONS_LOG, tombstone } from '../../core/records/session/redaction.ts';
 import type { Entry } from '../../core/records/session/unit.ts';
+import { Counter } from '../lib/counter.ts';
 import type { Ground } from '../log/ground.ts';
 import { HubLog, type HubLogState } from '../log/hub-log.ts';
 import type { Judge } from '../log/staged-log.ts';
 
-/** Without its pin: that is large, and read when it is needed. */
+/** Without its pin, which is large and read on demand. */
 export interface RedactedEnvelope extends Redaction {
   readonly session_id: string;
   readonly seq: number;
   readonly envelope_id: string;
-  /** Where in the log of redactions its pin is; null = it has none. */
+  /** The seq of its pin in the log of redactions; null = none. */
   readonly pinnedAt: number | null;
 }
 
 export interface RedactionLogState extends HubLogState {
-  /** Shared by all versions of the book: of these, the first `count` are in this one. */
+  /** Shared by all versions of this state, which contains the first `count` of them. */
   readonly all: RedactedEnvelope[];
   readonly count: number;
 }
@@ -28,11 +29,11 @@ export class Redactions {
   private readonly ground: Ground;
   private readonly book: HubLog<RedactionLogState>;
   private readonly byEnvelope = new Map<string, RedactedEnvelope>();
-  /** How many each session has. */
-  private readonly counts = new Map<string, number>();
+  /** Redactions per session. */
+  private readonly counts = new Counter<string>();
   /** The newest pin of each session. */
   private readonly pins = new Map<string, number>();
-  /** So many of the durable ones are in the maps. */
+  /** How many durable redactions the maps contain. */
   private indexed = 0;
 
   constructor(ground: Ground) {
@@ -50,7 +51,7 @@ export class Redactions {
     return this.book.start();
   }
 
-  /** The entry as it may be shown. Costs nothing where nothing was ever redacted. */
+  /** The entry as it may be shown. Free if nothing was ever redacted. */
   shown(entry: Entry): Entry {
     if (this.book.durable.count === 0) return entry;
     const redacted = this.of(entry.envelope);
@@ -65,24 +66,23 @@ export class Redactions {
     return this.byEnvelope.get(envelope_id);
   }
 
-  /** Of one session, in the order they were made. */
+  /** The redactions of one session, in order. */
   inSession(sessionId: string): readonly RedactedEnvelope[] {
     const { all, count } = this.book.durable;
     return all.slice(0, count).filter(({ session_id }) => session_id === sessionId);
   }
 
-  /** How many there are of one session. */
   countIn(sessionId: string): number {
     this.index();
-    return this.counts.get(sessionId) ?? 0;
+    return this.counts.get(sessionId);
   }
 
-  /** How many there are: whatever was made before another one may show too much. */
+  /** The number of redactions: texts rendered before a newer one may show too much. */
   get count(): number {
     return this.book.durable.count;
   }
 
-  /** Judged on what is staged too, so that two who ask at once write it once. */
+  /** Judged on staged redactions too, so that concurrent requests write one only once. */
   admit<T>(judge: Judge<RedactionLogState, T>): Promise<T> {
     return this.book.admit(judge);
   }
@@ -92,7 +92,7 @@ export class Redactions {
     return this.book.write(book, REDACTED_EVENT, record as unknown as JsonObject, () => answer);
   }
 
-  /** The newest state that was pinned of a session; null = nothing of it was redacted, or no state could be kept. */
+  /** The newest state pinned for a session; null = no redaction, or no state could be kept. */
   async pinOf(sessionId: string): Promise<Snapshot | null> {
     this.index();
     const seq = this.pins.get(sessionId);
@@ -107,7 +107,7 @@ export class Redactions {
       const redacted = all[this.indexed];
       if (redacted === undefined) continue;
       this.byEnvelope.set(redacted.envelope_id, redacted);
-      this.counts.set(redacted.session_id, (this.counts.get(redacted.session_id) ?? 0) + 1);
+      this.counts.add(redacted.session_id);
       if (redacted.pinnedAt !== null) this.pins.set(redacted.session_id, redacted.pinnedAt);
     }
   }
@@ -118,7 +118,7 @@ export class Redactions {
   }
 }
 
-/** The newest of an envelope, also one that is staged. */
+/** The newest redaction of an envelope, staged or durable. */
 export function findRedaction({ all, count }: RedactionLogState, envelopeId: string): RedactedEnvelope | undefined {
   for (let i = count - 1; i >= 0; i--) if (all[i]?.envelope_id === envelopeId) return all[i];
   return undefined;
@@ -126,13 +126,13 @@ export function findRedaction({ all, count }: RedactionLogState, envelopeId: str
 
 function foldRedactions(book: RedactionLogState, { envelope }: Entry): RedactionLogState {
   const { pin, ...record } = recordIn(envelope);
-  // What was staged behind this version and dropped is not in it.
+  // Staged records behind this version may have been dropped.
   const all = book.all.length === book.count ? book.all : book.all.slice(0, book.count);
   all.push({ ...record, pinnedAt: pin === null ? null : envelope.seq });
   return { ...book, all, count: book.count + 1 };
 }
 
-/** Written by this file; the log is read by checksum, not by schema. */
+/** Written by this file; the store verifies checksums, not schemas. */
 function recordIn({ event_data }: Envelope): RedactionRecord {
   return event_data as unknown as RedactionRecord;
 }

@@ -1,7 +1,7 @@
 /**
- * Sessions in memory: loaded on first use, once, however many ask; evicted when idle. This room owns loaded sessions, their
- * snapshots, redactions, and the index of live sessions. State is always the fold of the log, so a session may be evicted and
- * loaded again at any time. It tells one listener what happens. Start here, then live-session.ts and load-session.ts.
+ * Sessions in memory: loaded once on first use, evicted when idle; with their snapshots, redactions and the index of live sessions.
+ * State is always the fold of the log, so a session can be loaded again at any time. Notifies one listener. Start here, then
+ * live-session.ts and load-session.ts.
  */
 
 import type { Decision } from '../../core/decisions/decision.ts';
@@ -20,14 +20,14 @@ import type { Redactions } from './redactions.ts';
 import { VisibleLineCounts } from './visible-line-counts.ts';
 import type { Waiters } from './waiters.ts';
 
-export interface SessionsNeeds extends Ground, Extensions {
+interface SessionsNeeds extends Ground, Extensions {
   readonly index: LiveIndex;
   readonly waiters: Waiters;
   readonly redactions: Redactions;
 }
 
 /** The durable head of a session, loaded or not. */
-export interface CurrentHead {
+interface CurrentHead {
   readonly head: Head;
   readonly damaged: boolean;
 }
@@ -45,22 +45,22 @@ const NOBODY: SessionListener = {
 export class Sessions {
   private readonly needs: SessionsNeeds;
   private listener: SessionListener = NOBODY;
-  /** In the order of use: the first was used longest ago. */
+  /** In order of use, longest ago first. */
   private readonly loaded = new Map<string, LiveSession>();
-  /** Those a sweep has to look at: used not long ago, or ended. The others may be very many, and cost it nothing. */
+  /** Sessions a sweep must check: used recently, or ended. The others may be very many and cost it nothing. */
   private readonly warm = new Set<LiveSession>();
-  /** Callers of sessions that are on their way, in the order they came. */
+  /** By session that is loading, its waiting callers in order. */
   private readonly arriving = new Map<string, ((session: LiveSession | WireError) => void)[]>();
 
   private registrations = 0;
-  /** Sessions that were found unavailable for want of something; whoever is in them is told when they come alive. */
+  /** Sessions found unavailable; their participants are notified when they become available. */
   private readonly lacking = new Set<string>();
 
   constructor(needs: SessionsNeeds) {
     this.needs = needs;
   }
 
-  /** Set once, before any session is used: who listens is made of rooms that need the sessions. */
+  /** Set once, before any session is used: the listener's rooms need the sessions. */
   follow(listener: SessionListener): void {
     this.listener = listener;
   }
@@ -77,7 +77,7 @@ export class Sessions {
     return this.loaded.get(sessionId);
   }
 
-  /** To be used now; undefined = it is not in memory, or others wait for it: then `use` takes care of the order. */
+  /** For use now; undefined = not loaded, or callers wait for it: then `use` keeps the order. */
   atHand(sessionId: string): LiveSession | undefined {
     const loaded = this.loaded.get(sessionId);
     if (loaded === undefined || this.arriving.has(sessionId)) return undefined;
@@ -85,11 +85,11 @@ export class Sessions {
     return loaded;
   }
 
-  /** Runs `work` on the session: now if it is loaded, else when it is, in the order of the calls. Unknown = not_found. */
+  /** Runs `work` on the session: now if it is loaded, else after loading, in the order of the calls. */
   use<T>(sessionId: string, work: (session: LiveSession) => Promise<T> | T): Promise<T> {
     const loaded = this.atHand(sessionId);
     if (loaded !== undefined) {
-      // The promise of the work itself: one of ours around it would cost every post three more turns of the queue.
+      // Return the promise of the work itself: wrapping it would cost every post three more microtasks.
       try {
         return Promise.resolve(work(loaded));
       } catch (thrown) {
@@ -114,7 +114,7 @@ export class Sessions {
     });
   }
 
-  /** The metadata of the session, as soon as it is durably as `until` wants it. */
+  /** The metadata, once the durable session fulfils `until`. */
   whenIn(sessionId: string, until: (session: SessionMetadata) => boolean): Promise<SessionMetadata> {
     return this.use(sessionId, ({ durable }) => {
       if (durable !== null && until(durable.metadata)) return durable.metadata;
@@ -122,16 +122,16 @@ export class Sessions {
     });
   }
 
-  /** The durable head of a session: that of the loaded one, else what the store has; null = it does not exist. */
+  /** The durable head, loaded or stored; null = no such session. */
   async currentHead(sessionId: string): Promise<CurrentHead | null> {
     const stored = this.peek(sessionId)?.durable == null ? await this.needs.store.head(sessionId) : null;
-    // Looked at again after the wait: it may have been loaded, and written to, meanwhile.
+    // It may have been loaded and written to while we waited.
     const loaded = this.peek(sessionId);
     if (loaded?.durable != null) return { head: loaded.durable.head, damaged: loaded.damaged };
     return stored === null ? null : { head: stored.head, damaged: stored.damaged_from !== null };
   }
 
-  /** A session that is about to be created, or was loaded. */
+  /** Adds a session that is being created or was loaded. */
   add(session: LiveSession): void {
     this.loaded.set(session.sessionId, session);
     this.warm.add(session);
@@ -162,7 +162,7 @@ export class Sessions {
     return this.live(loaded);
   }
 
-  /** Drops idle sessions: ended ones at once, others when more than `most` are loaded, longest unused first. */
+  /** Drops idle sessions: all ended ones, and those unused longest while more than `most` are loaded. */
   evict(most: number): void {
     for (const sessionId of this.loaded.keys()) {
       if (this.loaded.size <= most) break;
@@ -171,7 +171,7 @@ export class Sessions {
     for (const session of this.warm) if (hasEnded(session)) this.release(session.sessionId);
   }
 
-  /** Called at every sweep: those nobody has used since the last one keep only what cannot be read again. */
+  /** Called at every sweep: unused sessions keep only what cannot be read again. */
   slim(): void {
     for (const session of this.warm) {
       if (!session.used && session.idle) {
@@ -183,7 +183,7 @@ export class Sessions {
     }
   }
 
-  /** Drops one session, unless somebody uses it or waits for it. */
+  /** Drops one session, unless it is in use. */
   release(sessionId: string): void {
     const session = this.loaded.get(sessionId);
     if (session === undefined || session.durable === null || !session.idle) return;
@@ -192,14 +192,14 @@ export class Sessions {
     this.drop(sessionId);
   }
 
-  /** Sessions that were found unavailable are loaded anew, one by one: what they lacked may be there now. */
+  /** Loads unavailable sessions again, one by one: the missing extension may be registered now. */
   async reloadUnavailable(): Promise<void> {
     this.registrations += 1;
     this.listener.registered();
     for (const [sessionId, { unavailable, idle }] of this.loaded) {
       if (unavailable !== null && idle) this.drop(sessionId);
     }
-    // What cannot be read now is tried again by whoever uses it.
+    // A failed read is retried on the next use.
     for (const sessionId of [...this.lacking]) await this.use(sessionId, () => {}).catch(() => {});
   }
 
@@ -207,7 +207,7 @@ export class Sessions {
     return new LiveSession(this.needs, loaded, this.listener, () => this.drop(loaded.sessionId));
   }
 
-  /** Once between two sweeps is enough to know what was used long ago. */
+  /** Records the use, at most once between two sweeps. */
   private touch(session: LiveSession): void {
     session.used = true;
     if (session.touched) return;
@@ -219,7 +219,7 @@ export class Sessions {
   private async load(sessionId: string): Promise<void> {
     const { registrations } = this;
     let result = await this.tryRead(sessionId);
-    // What it lacked may have been registered while it was read.
+    // A missing extension may have been registered during the read.
     const lacked = result instanceof LiveSession && result.unavailable !== null;
     if (lacked && registrations !== this.registrations) result = await this.tryRead(sessionId);
     if (result instanceof LiveSession) this.arrived(result);
@@ -228,7 +228,7 @@ export class Sessions {
     for (const run of queue) run(result);
   }
 
-  /** Before anybody uses it: what they do comes after what is told of it. */
+  /** Runs before any caller uses the session, so that the announcement comes first. */
   private arrived(session: LiveSession): void {
     const { sessionId, unavailable, damaged } = session;
     this.add(session);
@@ -238,14 +238,14 @@ export class Sessions {
     } else if (this.lacking.delete(sessionId) || session.owesTurn) this.announceAvailable(session);
   }
 
-  /** A session that could not go on can again: its log says so, and with that who has the turn, so that everyone in it learns of it. */
+  /** Writes `session.available`, which also says who has the turn. */
   private announceAvailable(session: LiveSession): void {
     const { events, log } = this.needs;
     const { sessionId: session_id } = session;
     events.emit('sessionAvailable', { session_id });
-    // If it cannot be written nothing else can, and its clients begin anew.
+    // If this cannot be written nothing else can, and the clients reconnect.
     session.decide(available).catch((thrown: unknown) => {
-      log.warn('nobody could be told that a session is available again', { session_id, error: String(thrown) });
+      log.warn('session.available could not be written', { session_id, error: String(thrown) });
     });
   }
 
@@ -273,7 +273,7 @@ function unreadable(sessionId: string, error: Error): WireError {
   );
 }
 
-/** Before it opens there is no turn, and when it closes none is left. */
+/** Before it opens there is no turn; when it closes none is left. */
 function available({ metadata: { state, session_id } }: SessionState): Decision<void> {
   if (state !== 'ACTIVE') return { kind: 'nothing', answer: undefined };
   return { kind: 'append', drafts: [hubDraft(session_id, 'session.available', {})], answer: () => undefined };

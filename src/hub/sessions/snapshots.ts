@@ -1,4 +1,4 @@
-/** Where the fold of a log starts: the newest state saved beside it, or the one pinned when an envelope was redacted. */
+/** Where the fold of a log starts: its newest snapshot, or the state pinned by a redaction. */
 
 import { canonicalJson, isPlainObject, type Json } from '../../core/lib/json.ts';
 import type { CompleteAdapter } from '../../core/ports/adapter.ts';
@@ -13,33 +13,33 @@ import { VisibleLineCounts } from './visible-line-counts.ts';
 
 type SnapshotGround = Pick<Ground, 'log' | 'limits' | 'store'>;
 
-export interface FoldStartNeeds extends SnapshotGround {
+interface FoldStartNeeds extends SnapshotGround {
   readonly redactions: Pick<Redactions, 'pinOf'>;
 }
 
-/** Part of every fingerprint: any change to what the hub's own fold makes of a log needs a new number. */
+/** Part of every fingerprint: raise it with every change to the hub's own fold. */
 const FOLD_VERSION = 9;
 
-/** A session as far as a snapshot speaks of it. */
+/** The part of a session a snapshot contains. */
 export interface FoldedSession {
   readonly state: SessionState;
   readonly keys: AcceptedKeys;
   readonly tally: VisibleLineCounts;
 }
 
-/** What is kept of it. */
+/** The body of a snapshot. */
 interface Body {
   readonly state: SessionState;
   readonly keys: readonly number[];
   readonly tally: Json;
 }
 
-/** How many entries a session grows by before its next snapshot: it doubles, so all of them together cost what two of the last one do. */
+/** Entries until the next snapshot. The distance doubles, so all snapshots together cost twice the last one. */
 export function snapshotGrowth(seq: number, snapshotLength: number): number {
   return Math.max(4 * snapshotLength, seq / 2);
 }
 
-/** Only of what is durable. One that cannot be saved is no loss: the session is folded from an older one or its start. */
+/** Saves durable state. A failure loses nothing: the session is folded from an older snapshot. */
 export function saveSnapshot(
   { store, log }: Pick<Ground, 'store' | 'log'>,
   adapter: CompleteAdapter,
@@ -54,17 +54,17 @@ export function saveSnapshot(
   }
 }
 
-/** null = it would not come back from JSON as it is. */
+/** null = the state does not survive JSON. */
 export function createSnapshot(adapter: CompleteAdapter, { state, keys, tally }: FoldedSession): Snapshot | null {
-  // What adapter and evaluators keep is the only part that is not JSON by construction.
+  // Only the state of adapter and evaluators may be something else than JSON.
   if (!survivesJson(state.adapter_state) || !survivesJson(state.pacing.tallies)) return null;
   const { session_id, epoch, head_seq: seq } = state.metadata;
-  // A SessionState is JSON then; its interfaces only lack an index signature.
+  // A checked SessionState is JSON; its interfaces only lack an index signature.
   const body = { state: state as unknown as Json, keys: keys.flat(seq), tally: tally.toJson() };
   return { session_id, epoch, seq, fingerprint: fingerprintOf(adapter), body };
 }
 
-/** The newest snapshot that stands for a part of this log up to `upTo`; null = there is none that fits. */
+/** The snapshot of this log, if it is valid and not beyond `upTo`. */
 export async function loadSnapshot(
   { store, log, limits }: SnapshotGround,
   { head, epoch }: Pick<StoredHead, 'head' | 'epoch'>,
@@ -86,8 +86,8 @@ export async function loadSnapshot(
   }
 }
 
-/** A fingerprint says who wrote the body; what is looked at is that it is whole and of that seq. */
-export function parseSnapshot({ session_id, seq, body }: Snapshot, tallyLength: number): FoldedSession | null {
+/** The fingerprint identifies the writer; this checks that the body is complete and of that seq. */
+function parseSnapshot({ session_id, seq, body }: Snapshot, tallyLength: number): FoldedSession | null {
   const { state, keys, tally: saved } = body as unknown as Partial<Body>;
   const isWhole =
     state?.metadata.session_id === session_id && state.metadata.head_seq === seq && state.head.seq === seq;
@@ -109,7 +109,7 @@ export function fingerprintOf(adapter: CompleteAdapter): string {
   return fingerprint;
 }
 
-/** The newer of the two that stands for a part of this log up to `upTo`; null = neither does. */
+/** The newer of snapshot and pin; null = neither fits. */
 export async function loadFoldStart(
   needs: FoldStartNeeds,
   stored: StoredHead,
@@ -121,7 +121,7 @@ export async function loadFoldStart(
   return (pinned?.state.head.seq ?? 0) > (saved?.state.head.seq ?? 0) ? pinned : saved;
 }
 
-/** What was pinned; null = nothing was, or it is not of this log, or something else folded it. */
+/** The pinned state; null = none, of another log, or of another fold. */
 export async function loadPinnedState(
   needs: FoldStartNeeds,
   { head, epoch }: Pick<StoredHead, 'head' | 'epoch'>,
@@ -133,14 +133,14 @@ export async function loadPinnedState(
   const folded = parseSnapshot(await withTally(needs, pin), needs.limits.tallyLength);
   if (folded === null) return null;
   const [last] = await needs.store.read(head.session_id, { from_seq: pin.seq, to_seq: pin.seq, limit: 1 });
-  // A log that was cut and went on has another entry there.
+  // A log that was truncated and continued has another entry there.
   if (last?.envelope.envelope_id !== folded.state.head.envelope_id) return null;
   const { state } = folded;
-  // A copy of the log has the same past under another number.
+  // A copy of the log has the same past under another epoch.
   return { ...folded, state: { ...state, metadata: { ...state.metadata, epoch } } };
 }
 
-/** Lines are counted anew if their intervals are others now: that needs nothing of what was said. */
+/** Counts the lines again if the interval length changed. */
 async function withTally({ store, limits }: SnapshotGround, pin: Snapshot): Promise<Snapshot> {
   const body = pin.body as { readonly [member: string]: Json };
   if (VisibleLineCounts.from(body.tally, pin.seq, limits.tallyLength) !== null) return pin;
@@ -149,9 +149,10 @@ async function withTally({ store, limits }: SnapshotGround, pin: Snapshot): Prom
   return { ...pin, body: { ...body, tally: tally.toJson() } };
 }
 
-/** Deeper than any state that is meant to be one; also the way out of a cycle. */
+/** Deeper than any sensible state; also ends cycles. */
 const MAX_DEPTH = 256;
 
+/** True if the value comes back unchanged from JSON. */
 export function survivesJson(value: unknown, depth: number = 0): boolean {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
   if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0);

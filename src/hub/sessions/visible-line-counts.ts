@@ -1,6 +1,6 @@
 /**
- * How many lines of a session each participant can see, and since when from whom: folded from what is durable, so that a
- * view need not recount. The totals at every so many entries are kept too: a view of the past recounts less than that.
+ * Counts the lines each participant can see, folded from durable entries so that views need not recount. The totals per interval
+ * are kept too, so a view of the past recounts less than one interval.
  */
 
 import type { Json } from '../../core/lib/json.ts';
@@ -9,13 +9,13 @@ import { type Envelope, HUB_ID } from '../../core/records/session/envelope.ts';
 import type { Entry } from '../../core/records/session/unit.ts';
 
 export class VisibleLineCounts {
-  /** Entries of one interval. */
+  /** Entries per interval. */
   readonly length: number;
-  /** What everybody sees. */
+  /** Lines all participants see. */
   private readonly everyone: LineCount;
-  /** What was said to some only, by who can see it; null = nothing yet, as in most sessions. */
+  /** Whispered lines by participant that sees them; null = none, as in most sessions. */
   private listed: Map<string, LineCount> | null = null;
-  /** The seqs of all entries that may have changed the session or its participants. */
+  /** The seqs of entries that may have changed the session or its participants. */
   private readonly changes: number[];
   private lastSeq: number;
 
@@ -30,7 +30,7 @@ export class VisibleLineCounts {
     return new VisibleLineCounts(Math.max(1, Math.floor(length)), new LineCount(), [], 0);
   }
 
-  /** What `toJson` gave at this seq; null = it is not whole, or has other intervals. */
+  /** Restores the result of `toJson` at this seq; null = incomplete, or of another interval length. */
   static from(value: Json | undefined, seq: number, length: number): VisibleLineCounts | null {
     const saved = value as unknown as Saved | null | undefined;
     if (saved == null || saved.length !== VisibleLineCounts.empty(length).length || !isSeqs(saved.changes)) return null;
@@ -52,12 +52,11 @@ export class VisibleLineCounts {
     return { length, changes: [...changes], everyone: everyone.toJson(), listed: Object.fromEntries(listed) };
   }
 
-  /** The last entry that was counted. */
   get seq(): number {
     return this.lastSeq;
   }
 
-  /** Called for everything that becomes durable, once and in order. */
+  /** Called for everything durable, once and in order. */
   count(entries: readonly Entry[]): void {
     for (const { envelope } of entries) {
       if (isViewLine(envelope.event_type)) this.countLine(envelope);
@@ -66,22 +65,21 @@ export class VisibleLineCounts {
     }
   }
 
-  /** The lines the participant can see, of all that was counted. */
+  /** The lines the participant can see. */
   total(agentId: string): number {
     return this.everyone.total + (this.listed?.get(agentId)?.total ?? 0);
   }
 
-  /** The same before the first entry of an interval; the first interval is 0. */
+  /** The same before the first entry of an interval; intervals count from 0. */
   totalBefore(interval: number, agentId: string): number {
     return this.everyone.totalBefore(interval) + (this.listed?.get(agentId)?.totalBefore(interval) ?? 0);
   }
 
-  /** The interval of an entry. */
   intervalOf(seq: number): number {
     return Math.floor((seq - 1) / this.length);
   }
 
-  /** Who had said something the participant can see before `seq`, by id. */
+  /** The ids of senders of visible lines before `seq`. */
   heardBefore(seq: number, agentId: string): ReadonlySet<string> {
     const heard = new Set<string>();
     this.everyone.heardBefore(seq, heard);
@@ -89,7 +87,7 @@ export class VisibleLineCounts {
     return heard;
   }
 
-  /** The entries up to `seq` that made the session and its participants what they were then; null = they are so still. */
+  /** The seqs up to `seq` that changed the session; null = all of them. */
   changesUpTo(seq: number): readonly number[] | null {
     return (this.changes.at(-1) ?? 0) <= seq ? null : this.changes.filter((change) => change <= seq);
   }
@@ -118,9 +116,9 @@ function isSeqs(value: unknown): value is readonly number[] {
   return Array.isArray(value) && value[0] === 1 && value.every(Number.isSafeInteger);
 }
 
-export class LineCount {
+class LineCount {
   private lines: number;
-  /** Before interval 1, 2, … : before the first one it is 0, and after the last one that has lines it is the total. */
+  /** Totals before interval 1, 2 and so on. Missing: 0 before the first, the total after the last. */
   private readonly before: number[];
   /** By sender, the seq of its first line. */
   private readonly firsts: Map<string, number>;
@@ -131,7 +129,7 @@ export class LineCount {
     this.firsts = firsts;
   }
 
-  /** What `toJson` gave; null = it is not whole. */
+  /** Restores the result of `toJson`; null = incomplete. */
   static from(value: unknown): LineCount | null {
     const { lines, before, firsts } = (value ?? {}) as { lines?: unknown; before?: unknown; firsts?: unknown };
     if (!isCount(lines) || !Array.isArray(before) || !before.every(isCount)) return null;
@@ -149,7 +147,7 @@ export class LineCount {
     return this.lines;
   }
 
-  /** Runs for every message: it makes no object, but for a sender's first line. */
+  /** Runs for every message: allocates nothing, except for a sender's first line. */
   add(interval: number, senderId: string, seq: number): void {
     while (this.before.length < interval) this.before.push(this.lines);
     this.lines += 1;
@@ -160,7 +158,7 @@ export class LineCount {
     return interval <= 0 ? 0 : (this.before[interval - 1] ?? this.lines);
   }
 
-  /** Adds to `heard` those whose first line is before `seq`. */
+  /** Adds the senders whose first line is before `seq`. */
   heardBefore(seq: number, heard: Set<string>): void {
     for (const [senderId, first] of this.firsts) if (first < seq) heard.add(senderId);
   }

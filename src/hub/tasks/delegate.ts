@@ -1,44 +1,35 @@
-/** The operation `delegate`: checks the request, reserves the delegation in the parent session, and waits for its outcome. */
+/** The operation `delegate`: checks the request, reserves the delegation in the parent session and waits for its outcome. */
 
-import { refuse } from '../../core/decisions/decision.ts';
+import { rateLimitedError } from '../../core/decisions/admit.ts';
+import { type Decision, refuse } from '../../core/decisions/decision.ts';
 import { mayNotDelegate, openDelegation, roundBudget } from '../../core/decisions/delegation-decisions.ts';
 import { WireError } from '../../core/lib/errors.ts';
 import { canonicalJson, copyJsonObject, type Json } from '../../core/lib/json.ts';
 import { durationMs } from '../../core/lib/time.ts';
-import type { Envelope } from '../../core/records/session/envelope.ts';
+import { type Envelope, HUB_ID, hubDraft } from '../../core/records/session/envelope.ts';
 import { digestText, type KeyRecord } from '../../core/records/session/keys.ts';
 import type { DelegateAnswer, DelegateParams, DelegationOpened } from '../../core/records/work/delegation.ts';
-import { openedFrom } from '../../core/state/open-delegations.ts';
+import { openedFrom, settledFrom, settledKey } from '../../core/state/open-delegations.ts';
 import type { SessionState } from '../../core/state/state.ts';
-import type { Rates } from '../access/rates.ts';
 import { type Binding, notBoundError } from '../bindings/binding.ts';
-import type { Bindings } from '../bindings/bindings.ts';
-import type { Ground } from '../log/ground.ts';
 import { readEntry } from '../log/read-pages.ts';
 import type { Opening } from '../opening/opening.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { SharedRooms } from '../posting/shared-rooms.ts';
 import { type LiveSession, requireAvailable } from '../sessions/live-session.ts';
-import type { Sessions } from '../sessions/sessions.ts';
-import { acceptedUnder, DelegationAnswers, decideUnderKey } from './delegation-answers.ts';
+import { childKey } from './delegation-child.ts';
 import type { Delegations } from './delegations.ts';
 import { StagedWait } from './wait-graph.ts';
 
-export interface DelegateNeeds extends Pick<Ground, 'ids' | 'limits' | 'store' | 'backlog'> {
-  readonly bindings: Pick<Bindings, 'mayAct'>;
-  readonly registry: Pick<Registry, 'nameOf'>;
-  readonly sessions: Sessions;
-  readonly rates: Rates;
-  readonly opening: Pick<Opening, 'permission' | 'resolve'>;
-  readonly delegations: Delegations;
-}
+type DelegateNeeds = Pick<
+  SharedRooms,
+  'ids' | 'limits' | 'store' | 'backlog' | 'bindings' | 'registry' | 'sessions' | 'rates'
+> & { readonly opening: Opening; readonly delegations: Delegations };
 
 export class Delegate {
   private readonly needs: DelegateNeeds;
-  private readonly answers: DelegationAnswers;
 
   constructor(needs: DelegateNeeds) {
     this.needs = needs;
-    this.answers = new DelegationAnswers(needs.store, needs.sessions, needs.delegations);
   }
 
   async delegate(by: Binding, params: DelegateParams): Promise<DelegateAnswer> {
@@ -53,15 +44,15 @@ export class Delegate {
       const first = await this.envelopeAt(params.session_id, begun);
       return this.joined(params, sameRequest(first, digest, params));
     }
-    return this.answers.arrive(params, opened);
+    return this.arrive(params, opened);
   }
 
-  /** Asked for by an earlier request under the same key. */
+  /** The answer to a repeat under the same key. */
   private async joined(params: DelegateParams, opened: DelegationOpened): Promise<DelegateAnswer> {
-    return { ...(await this.answers.arrive(params, opened)), duplicate: true };
+    return { ...(await this.arrive(params, opened)), duplicate: true };
   }
 
-  /** What was begun under the key, if it may be known to who asks. */
+  /** The delegation opened under the key, or null; rejects callers that may not delegate. */
   private async begunBefore(by: Binding, { session_id }: DelegateParams, key: string | null): Promise<Envelope | null> {
     const seq = await this.needs.sessions.use(session_id, (session) =>
       decideUnderKey<number | null>(session, key, (state, earlier) => {
@@ -73,11 +64,11 @@ export class Delegate {
     return seq === null ? null : this.envelopeAt(session_id, seq);
   }
 
-  /** Everything there is to find out before the session is asked; each check has its own error. */
+  /** The checks before the reservation; each has its own error. */
   private async plan(by: Binding, params: DelegateParams, request_digest: string): Promise<DelegationOpened> {
     const { limits, ids, opening, delegations } = this.needs;
     const { session_id, prompt, budget, timeout } = params;
-    // Refuses what is too large to be posted.
+    // Rejects a prompt that is too large to post.
     const bounds = { maxDepth: limits.maxJsonDepth, maxBytes: limits.maxEventBytes };
     copyJsonObject({ text: prompt }, 'params.prompt', bounds);
     const target = await this.targetOf(by, params);
@@ -113,11 +104,11 @@ export class Delegate {
       const message = thrown.message.replace('params.participants.0', 'params.target');
       throw new WireError(thrown.code, message, { ...thrown.details, field: 'params.target' });
     }
-    const message = `params.target: expected somebody else, got ${by.name} itself; nobody delegates to itself`;
+    const message = `params.target: expected another agent, got ${by.name} itself`;
     throw new WireError('invalid_create', message, { field: 'params.target', cycle: [by.name, by.name] });
   }
 
-  /** The top of the tree, and how deep in it the session is. */
+  /** The root of the session tree, and the session's depth in it. */
   private async placeOf(sessionId: string): Promise<{ root: string; depth: number }> {
     let root = sessionId;
     let depth = 0;
@@ -129,7 +120,7 @@ export class Delegate {
     }
   }
 
-  /** Answers with a seq if the key turns out to be taken. */
+  /** Returns the seq of the first delegation if the key is taken. */
   private async reserve(
     by: Binding,
     sessionId: string,
@@ -150,7 +141,7 @@ export class Delegate {
       if (cycle?.undecided != null) return { kind: 'nothing', answer: new Undecided(cycle.undecided) } as const;
       if (cycle !== null) return refuse(cycleError(cycle.agents.map((agentId) => registry.nameOf(agentId) ?? agentId)));
       const retryAfterMs = rates.retryAfterMs(by.agentId, toll);
-      if (retryAfterMs > 0) return refuse(tooFast(retryAfterMs));
+      if (retryAfterMs > 0) return refuse(rateLimitedError(retryAfterMs));
       wait.stage();
       return rates.charged(decision, by.agentId, toll);
     };
@@ -160,14 +151,85 @@ export class Delegate {
       );
       const answer = await wait.during(asked);
       if (!(answer instanceof Undecided)) return answer;
-      // Nobody is told of what may yet be lost: it is judged again when that is known.
+      // The cycle depends on an entry that may yet be lost: decide again when that is known.
       await answer.decided;
     }
+  }
+
+  /** Answers once the delegation is settled, or with `wait: 'opened'` as soon as its child is opened. */
+  private async arrive(params: DelegateParams, opened: DelegationOpened): Promise<DelegateAnswer> {
+    const { delegations } = this.needs;
+    const { session_id, wait = 'reply' } = params;
+    const { delegation_id } = opened;
+    if (wait === 'opened') {
+      await delegations.drive(session_id, delegation_id);
+      const child_session_id = await this.childOf(opened);
+      const open = {
+        delegation_id,
+        child_session_id,
+        outcome: 'open',
+        reason: null,
+        reply: null,
+        spent: null,
+      } as const;
+      return (await this.settled(session_id, opened)) ?? open;
+    }
+    // Wait before looking: it may be settled in between.
+    const settlement = delegations.settlement(delegation_id);
+    try {
+      const known = await this.settled(session_id, opened);
+      if (known !== null) return known;
+      await settlement.done;
+    } finally {
+      settlement.forget();
+    }
+    const answer = await this.settled(session_id, opened);
+    if (answer === null) throw new WireError('internal', `delegation ${delegation_id} was settled without an envelope`);
+    return answer;
+  }
+
+  private async childOf({ agent_id, delegation_id }: DelegationOpened): Promise<string | null> {
+    return (await this.needs.store.createdUnder(agent_id, childKey(delegation_id)))?.session_id ?? null;
+  }
+
+  /** The settlement in the log; null = it is open. */
+  private async settled(sessionId: string, opened: DelegationOpened): Promise<DelegateAnswer | null> {
+    const { delegation_id, target_id } = opened;
+    const key = settledKey(delegation_id);
+    const seq = await this.needs.sessions.use(sessionId, (session) =>
+      decideUnderKey<number | null>(session, key, (_state, earlier) => ({
+        kind: 'nothing',
+        answer: acceptedUnder(session, key, earlier),
+      })),
+    );
+    if (seq === null) return null;
+    const settled = settledFrom(await this.envelopeAt(sessionId, seq));
+    const { outcome, reason, spent } = settled;
+    // A parent that ends settles without knowing its children.
+    const child_session_id = settled.child_session_id ?? (await this.childOf(opened));
+    const hasReply = outcome === 'replied' && child_session_id !== null;
+    const reply = hasReply ? await this.needs.delegations.children.replyOf(child_session_id, target_id) : null;
+    return { delegation_id, child_session_id, outcome, reason, reply, spent };
   }
 
   private async envelopeAt(sessionId: string, seq: number): Promise<Envelope> {
     return (await readEntry(this.needs.store, sessionId, seq)).envelope;
   }
+}
+
+/** Decides with the hub's earlier envelope under the key, even if that is no longer in memory. */
+function decideUnderKey<T>(
+  session: LiveSession,
+  key: string | null,
+  decide: (state: SessionState, earlier?: KeyRecord) => Decision<T>,
+): Promise<T> {
+  if (key === null) return session.decide((state) => decide(state));
+  return session.decideKeyed({ ...hubDraft(session.sessionId, 'delegation.opened', {}), idempotency_key: key }, decide);
+}
+
+/** The seq of the hub's envelope under the key. */
+function acceptedUnder(session: LiveSession, key: string | null, earlier: KeyRecord | undefined): number | null {
+  return (session.accepted(HUB_ID, key) ?? earlier)?.seq ?? null;
 }
 
 class Undecided {
@@ -179,32 +241,27 @@ class Undecided {
 }
 
 function cycleError(cycle: readonly string[]): WireError {
-  const message = `params.target: this would be a cycle of delegates that wait for each other: ${cycle.join(' → ')}`;
+  const message = `params.target: these delegates would wait for each other in a cycle: ${cycle.join(' → ')}`;
   return new WireError('invalid_create', message, { field: 'params.target', cycle });
 }
 
-function tooFast(retry_after_ms: number): WireError {
-  const message = `you go faster than your rule allows (limits.rate); try again in ${retry_after_ms} ms`;
-  return new WireError('rate_limited', message, { retry_after_ms });
-}
-
-/** By whom it was asked is part of it; the key itself may be too long for a second name. */
+/** Includes the delegator; hashed because the key alone may have the maximum length. */
 function openedKey(agentId: string, key: string): string {
   return `delegate ${agentId} ${digestText(key)}`;
 }
 
-/** What was asked, apart from the key and how to wait. */
+/** Digest of the request without its key and `wait`. */
 function requestDigest({ target, prompt, budget, timeout }: DelegateParams): string {
   const asked = JSON.parse(JSON.stringify({ target, prompt, budget, timeout })) as Json;
   return digestText(canonicalJson(asked));
 }
 
-/** The delegation that was begun under the key, if the same was asked for. */
+/** The delegation opened under the key; rejects a different request. */
 function sameRequest(envelope: Envelope, digest: string, { idempotency_key: key }: DelegateParams): DelegationOpened {
   const opened = openedFrom(envelope);
   if (envelope.event_type === 'delegation.opened' && opened.key === key && opened.request_digest === digest)
     return opened;
   const { envelope_id, seq } = envelope;
-  const message = `idempotency_key "${key}" was used to delegate something else (seq ${seq}); take a new key`;
+  const message = `idempotency_key "${key}" was already used for another delegation (seq ${seq}); use a new key`;
   throw new WireError('duplicate', message, { envelope_id, seq });
 }

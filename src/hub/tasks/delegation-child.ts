@@ -1,4 +1,4 @@
-/** The child of a delegation: how it is opened, how its question is put, and what came of it. */
+/** The child session of a delegation: opens it, posts the prompt, and reads its outcome. */
 
 import { admitPost } from '../../core/decisions/admit.ts';
 import type { Decision } from '../../core/decisions/decision.ts';
@@ -26,35 +26,25 @@ import {
 } from '../../core/records/work/delegation.ts';
 import { openedFrom } from '../../core/state/open-delegations.ts';
 import type { SessionState } from '../../core/state/state.ts';
-import type { Access, ArbiterVerdicts } from '../access/access.ts';
-import type { Inboxes } from '../delivery/inboxes.ts';
-import type { Ground } from '../log/ground.ts';
+import type { ArbiterVerdicts } from '../access/access.ts';
 import { iterateLog } from '../log/read-pages.ts';
 import type { Opening } from '../opening/opening.ts';
 import { inboxRefusal, type Posting, toDraft } from '../posting/post.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { SharedRooms } from '../posting/shared-rooms.ts';
 import type { LiveSession } from '../sessions/live-session.ts';
-import type { Redactions } from '../sessions/redactions.ts';
-import type { Sessions } from '../sessions/sessions.ts';
 
-export interface DelegationChildrenNeeds extends Pick<Ground, 'limits' | 'store'> {
-  readonly registry: Pick<Registry, 'ruleOf' | 'nameOf' | 'isGone'>;
-  readonly sessions: Sessions;
-  readonly redactions: Redactions;
-  readonly access: Access;
-  readonly inboxes: Pick<Inboxes, 'isFull'>;
-  readonly posting: Pick<Posting, 'whenReady'>;
-  readonly opening: Pick<Opening, 'createAs'>;
-}
+export type DelegationChildrenNeeds = Pick<
+  SharedRooms,
+  'limits' | 'store' | 'registry' | 'sessions' | 'redactions' | 'access' | 'inboxes'
+> & { readonly posting: Posting; readonly opening: Opening };
 
-/** What a consulting session waits by itself, in seconds. */
+/** Default timeouts of a consulting session. */
 const ACKS_SECONDS = 30;
 const REPLY_SECONDS = 600;
 const SPARE_SECONDS = 3600;
-/** The role of who is asked in it. */
 const RESPONDENT = 'respondent';
 
-/** The key its child is created under, and its question put: a crash never makes two. */
+/** Idempotency key of the child and of its prompt, so that a crash never makes two. */
 export function childKey(delegationId: string): string {
   return `delegation ${delegationId}`;
 }
@@ -66,7 +56,7 @@ export class DelegationChildren {
     this.needs = needs;
   }
 
-  /** Opens the child in the name of who delegated, who need not be connected now. Throws what refuses it. */
+  /** Opens the child in the name of the delegator, which need not be bound. Throws if it is rejected. */
   async open(parentId: string, opened: DelegationOpened): Promise<string> {
     const { registry, opening } = this.needs;
     const { agent_id } = opened;
@@ -75,7 +65,7 @@ export class DelegationChildren {
     return (await opening.createAs(creator, params)).session_id;
   }
 
-  /** Puts the question if nobody has; a child in which it cannot be put is closed. */
+  /** Posts the prompt unless it is posted already. Closes the child if the prompt is rejected. */
   async postPrompt(childId: string, opened: DelegationOpened): Promise<void> {
     const { limits, access, inboxes, posting } = this.needs;
     const { agent_id, delegation_id, prompt } = opened;
@@ -87,7 +77,7 @@ export class DelegationChildren {
     const decide =
       (session: LiveSession, verdicts: ArbiterVerdicts) =>
       (state: SessionState, earlier?: KeyRecord): Decision<null> => {
-        if (state.head.turn?.agent_id !== agent_id) return ASKED;
+        if (state.head.turn?.agent_id !== agent_id) return POSTED;
         const verdict = admitPost(draft, {
           state,
           adapter: session.adapter,
@@ -96,18 +86,18 @@ export class DelegationChildren {
           repeat: session.accepted(agent_id, idempotency_key) ?? earlier,
           expectedSeq: null,
           denied: access.denied(draft, state.metadata, verdicts),
-          // What was delegated was paid for then.
+          // The delegation was charged when it was opened.
           retryAfterMs: 0,
           inbox: inboxRefusal(access, inboxes, draft, state.metadata, verdicts),
           isQuestion: true,
         });
-        if (verdict.kind === 'refuse') return refused(state, verdict.error);
-        return verdict.kind === 'append' ? { ...verdict, answer: () => null } : ASKED;
+        if (verdict.kind === 'refuse') return closeOrRetry(state, verdict.error);
+        return verdict.kind === 'append' ? { ...verdict, answer: () => null } : POSTED;
       };
     await posting.whenReady(line, draft, (session, verdicts) => session.decideKeyed(draft, decide(session, verdicts)));
   }
 
-  /** What the log of a child that is closing or has ended says. */
+  /** The settlement of a child that is closing or has ended, read from its log. */
   async settlement(
     metadata: SessionMetadata,
     { delegation_id, agent_id, target_id }: Pick<DelegationOpened, 'delegation_id' | 'agent_id' | 'target_id'>,
@@ -136,7 +126,7 @@ export class DelegationChildren {
     return { delegation_id, agent_id, child_session_id: session_id, outcome, reason, spent };
   }
 
-  /** The reply of a child, wherever it stands. */
+  /** The first reply in the log of a child. */
   async replyOf(childId: string, targetId: string): Promise<DelegationReply | null> {
     const { store, redactions } = this.needs;
     const stored = await store.head(childId);
@@ -158,7 +148,7 @@ function childParams(parentId: string, opened: DelegationOpened, ttlMs: number):
     participants: [target_id],
     labels: { [DELEGATION_LABEL]: delegation_id },
     expectations: expectationsOf(opened),
-    // Also a child that somebody holds up ends, and so does the wait for it.
+    // A child that stalls must end too, and with it the wait.
     ttl: Math.max(ttlMs / 1000, waits + SPARE_SECONDS),
     parent_session_id: parentId,
     idempotency_key: childKey(delegation_id),
@@ -174,7 +164,7 @@ function expectationsOf({ timeout, budget }: DelegationOpened): readonly Expecta
   return [
     closing('acks_within', { seconds: timeout ?? ACKS_SECONDS }),
     closing('reply_within', { seconds: timeout ?? REPLY_SECONDS }),
-    // Who says that there will be no answer is not waited for.
+    // Do not wait for a target that has reported a failure.
     {
       ...closing('turn_within', { seconds: timeout ?? REPLY_SECONDS, on_failure: true }),
       applies_to: [RESPONDENT],
@@ -183,13 +173,13 @@ function expectationsOf({ timeout, budget }: DelegationOpened): readonly Expecta
   ];
 }
 
-const ASKED: Decision<null> = { kind: 'nothing', answer: null };
+const POSTED: Decision<null> = { kind: 'nothing', answer: null };
 
-/** What is only not possible now is tried again. */
-function refused(state: SessionState, error: WireError): Decision<null> {
+/** Closes the child, unless the rejection is temporary: then the caller retries. */
+function closeOrRetry(state: SessionState, error: WireError): Decision<null> {
   if (error.code === 'unavailable' || error.code === 'internal') throw error;
   const decision = closeSession(state, null, `${PROMPT_REFUSED}: ${error.message}`.slice(0, 256));
-  return decision.kind === 'append' ? { ...decision, answer: () => null } : ASKED;
+  return decision.kind === 'append' ? { ...decision, answer: () => null } : POSTED;
 }
 
 function reservedWith(envelope: Envelope): [string, Spend] {
@@ -197,7 +187,7 @@ function reservedWith(envelope: Envelope): [string, Spend] {
   return [delegation_id, { usd: budget?.usd ?? 0, tokens: budget?.tokens ?? 0, unpriced: 1 }];
 }
 
-/** Of a delegation that was cut off nobody knows what it cost: what was set aside for it counts. */
+/** The cost of a delegation that was cut off is unknown: count its reserved budget. */
 function unknownIn({ event_type, event_data }: Envelope, reserved: ReadonlyMap<string, Spend>): Spend {
   const isSettled = event_type === 'delegation.settled';
   return (isSettled ? reserved.get(String(event_data.delegation_id)) : undefined) ?? ZERO_SPEND;

@@ -1,6 +1,6 @@
 /**
- * Delegations that are under way. What is durable says what is next: a reservation without a child, a child without its
- * question, a child that has ended. Whoever finds one does the next step, so a crash between any two heals.
+ * Open delegations. The durable state says what is next: open the child of a reservation, post the prompt in a child, settle an ended
+ * child. Each step is derived again after a crash.
  */
 
 import { DELEGATOR_REMOVED, settleDelegation } from '../../core/decisions/delegation-decisions.ts';
@@ -18,7 +18,7 @@ import { runUntilDone } from '../time/retries.ts';
 import { childKey, DelegationChildren, type DelegationChildrenNeeds } from './delegation-child.ts';
 import { WaitGraph } from './wait-graph.ts';
 
-export interface DelegationsNeeds extends DelegationChildrenNeeds, Pick<Ground, 'log' | 'retries' | 'backlog'> {}
+type DelegationsNeeds = DelegationChildrenNeeds & Pick<Ground, 'log' | 'retries' | 'backlog'>;
 
 interface Waiter {
   resolve(): void;
@@ -26,14 +26,14 @@ interface Waiter {
 }
 
 interface Look {
-  /** Something happened meanwhile. */
+  /** Something changed during the step. */
   again: boolean;
   done: Promise<void>;
 }
 
 export class Delegations {
   readonly graph: WaitGraph = new WaitGraph();
-  /** All that was open when the hub started is in the graph. */
+  /** Settles when all delegations open at the start are in the graph. */
   readonly known: Promise<void>;
   private allKnown = (): void => {};
   readonly children: DelegationChildren;
@@ -50,7 +50,7 @@ export class Delegations {
     });
   }
 
-  /** Called for every unit with an envelope of the hub. */
+  /** Called for every durable unit with a hub envelope. */
   onDurable(entries: readonly Entry[], { head, delegations }: SessionState): void {
     const { session_id, parent_session_id, labels } = head;
     for (const { envelope } of entries) {
@@ -66,11 +66,11 @@ export class Delegations {
     if (ours !== undefined && parent_session_id !== null) void this.drive(parent_session_id, ours);
   }
 
-  /** At the start: what is open in these sessions is in the graph, and then looked at. */
+  /** At the start: adds the open delegations of these sessions to the graph, then drives them. */
   async restore(sessionIds: readonly string[]): Promise<void> {
     try {
       for (const sessionId of sessionIds) {
-        // One that cannot be read now is driven when it can be.
+        // A session that cannot be read now is driven below, once it can be.
         const open = await this.openIn(sessionId).catch(() => []);
         for (const { delegation_id: id, root_session_id: root, agent_id: from, target_id: to } of open)
           this.graph.add({ id, root, from, to });
@@ -85,7 +85,7 @@ export class Delegations {
     }
   }
 
-  /** `done` when the delegation is settled, if it is not yet; who no longer waits says so. */
+  /** `done` settles when the delegation does; call `forget` to stop waiting. */
   settlement(delegationId: string): { readonly done: Promise<void>; forget(): void } {
     let waiter: Waiter | null = null;
     const waiters = this.waiting.get(delegationId) ?? new Set();
@@ -94,7 +94,7 @@ export class Delegations {
       waiter = { resolve, reject };
       this.waiting.set(delegationId, waiters.add(waiter));
     });
-    // Who asks may find that it is settled, and never look at it.
+    // The caller may find it settled and never await `done`.
     done.catch(() => {});
     const forget = (): void => {
       if (waiter === null || !waiters.delete(waiter) || waiters.size > 0) return;
@@ -121,7 +121,7 @@ export class Delegations {
     this.waiting.delete(delegation_id);
   }
 
-  /** Looks at what is durable and does what is next; never rejects. One look at a time: what happens meanwhile is looked at afterwards. */
+  /** Takes the next steps of a delegation; never rejects. One run at a time: a change during a step causes another. */
   drive(sessionId: string, delegationId: string): Promise<void> {
     const looking = this.looking.get(delegationId);
     if (looking !== undefined) {
@@ -142,7 +142,7 @@ export class Delegations {
     this.looking.delete(delegationId);
   }
 
-  /** Looks at what is durable and does what is next. Nothing, if it is settled or waits for others. */
+  /** Takes the next step that the durable state allows, if any. */
   private async step(sessionId: string, delegationId: string): Promise<void> {
     const { store, sessions, backlog } = this.needs;
     if (backlog.failed !== null) return;
@@ -170,10 +170,10 @@ export class Delegations {
     try {
       await this.children.open(session_id, await this.read(session_id, open));
     } catch (thrown) {
-      // What is only not possible now is tried again, and so is what somebody else has done meanwhile.
+      // Retry what is temporary, and what another run has done in between.
       const isRefusal = thrown instanceof WireError && thrown.code !== 'unavailable' && thrown.code !== 'duplicate';
       if (!isRefusal) throw thrown;
-      // It may have gone meanwhile, and be refused for that.
+      // The delegator may have been removed in between, which would explain the rejection.
       const now = await this.needs.sessions.use(session_id, ({ durable }) => durable?.metadata ?? parent);
       const refused = { ...none, outcome: 'refused', reason: thrown.message } as const;
       await this.settle(session_id, this.isGone(now, open) ? removed : refused);
@@ -196,7 +196,7 @@ export class Delegations {
     return openedFrom((await readEntry(this.needs.store, sessionId, seq)).envelope);
   }
 
-  /** Who delegated. */
+  /** The delegator has left or is no longer registered. */
   private isGone(parent: SessionMetadata, { agent_id }: OpenDelegation): boolean {
     const delegator = participantOf(parent, agent_id);
     return delegator === undefined || !isMember(delegator) || this.needs.registry.isGone(agent_id);

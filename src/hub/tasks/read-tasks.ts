@@ -1,28 +1,18 @@
-/** Reading tasks: how they stand is in the state, what they carry is in the log. */
+/** Reads tasks: their status is in the state, their data in the log. */
 
 import { sessionNotFoundError } from '../../core/decisions/admit.ts';
 import { taskNotFoundError } from '../../core/decisions/task-decisions.ts';
 import { WireError } from '../../core/lib/errors.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
-import type { Store } from '../../core/ports/store.ts';
 import type { ListTasksParams, TaskPage, TaskRef, TaskWithData } from '../../core/protocol/operations/tasks.ts';
-import type { Limits } from '../../core/records/access/limits.ts';
 import { participantOf } from '../../core/records/session/session.ts';
 import { findTask, type Task, type TaskData, type Tasks } from '../../core/records/work/tasks.ts';
 import type { Binding } from '../bindings/binding.ts';
 import { countFitting, DEFAULT_PAGE_SIZE } from '../lib/fit-page.ts';
 import { iterateLiveSessions, readEntry } from '../log/read-pages.ts';
-import type { Registry } from '../registry/registry.ts';
-import type { Redactions } from '../sessions/redactions.ts';
-import type { Sessions } from '../sessions/sessions.ts';
+import type { SharedRooms } from '../posting/shared-rooms.ts';
 
-interface TaskReaderNeeds {
-  readonly limits: Limits;
-  readonly store: Store;
-  readonly registry: Pick<Registry, 'nameOf'>;
-  readonly sessions: Sessions;
-  readonly redactions: Redactions;
-}
+type TaskReaderNeeds = Pick<SharedRooms, 'limits' | 'store' | 'registry' | 'sessions' | 'redactions'>;
 
 export class TaskReader {
   private readonly needs: TaskReaderNeeds;
@@ -36,7 +26,7 @@ export class TaskReader {
     const tasks = await this.tasksOf(reader, session_id);
     const task = findTask(tasks, task_id);
     if (task === undefined) throw taskNotFoundError(session_id, task_id);
-    // What an owner keeps for itself is told to nobody else.
+    // Only the owner may read its checkpoint.
     const own = task.owner_id === reader.agentId ? task.checkpoint : null;
     return {
       task,
@@ -48,8 +38,7 @@ export class TaskReader {
   async list(reader: Binding, params: ListTasksParams): Promise<TaskPage> {
     const { registry, limits } = this.needs;
     const { session_id, states, owner, after = '', limit = DEFAULT_PAGE_SIZE } = params;
-    const all =
-      session_id === undefined ? await this.underWay(reader) : everyOf(await this.tasksOf(reader, session_id));
+    const all = session_id === undefined ? await this.liveTasks(reader) : allOf(await this.tasksOf(reader, session_id));
     const fitting = all
       .filter(({ owner_id }) => owner === undefined || owner_id === owner || registry.nameOf(owner_id) === owner)
       .filter((task) => states === undefined || states.includes(task.state))
@@ -64,16 +53,16 @@ export class TaskReader {
     };
   }
 
-  /** The member of the envelope's data that a task speaks of, as it may be shown. */
+  /** A data member of the envelope a task refers to, after redaction. */
   async dataAt(sessionId: string, place: TaskData | null, member: 'data' | 'result'): Promise<JsonObject | null> {
     if (place === null) return null;
     const { envelope } = this.needs.redactions.shown(await readEntry(this.needs.store, sessionId, place.seq));
-    // Written by the hub from an object.
+    // The hub wrote it from an object.
     return envelope.event_data[member] as JsonObject;
   }
 
-  /** Heads say which sessions have any; only those are looked at. */
-  private async underWay({ agentId }: Binding): Promise<readonly Task[]> {
+  /** Live tasks of all sessions; loads only those whose head says they have some. */
+  private async liveTasks({ agentId }: Binding): Promise<readonly Task[]> {
     const tasks: Task[] = [];
     for await (const { head } of iterateLiveSessions(this.needs.store, agentId)) {
       const status = head.members[agentId];
@@ -84,22 +73,22 @@ export class TaskReader {
     return tasks;
   }
 
-  /** For who is in the session, or was when it ended. */
+  /** Requires a member, or a member at the session's end. */
   private async tasksOf({ agentId }: Binding, sessionId: string): Promise<Tasks> {
     const state = await this.needs.sessions.use(sessionId, ({ durable }) => durable);
     const status = state === null ? undefined : participantOf(state.metadata, agentId)?.status;
     if (state === null || status === undefined) throw sessionNotFoundError(sessionId);
     if (status === 'active' || status === 'hidden') return state.tasks;
-    const message = `only who is in session ${sessionId} can see its tasks; you are ${status}`;
+    const message = `only members of session ${sessionId} can see its tasks; you are ${status}`;
     throw new WireError('forbidden', message, { status });
   }
 }
 
-/** By session, then in the order they were started. */
+/** Sorts by session, then by start. */
 function placeOf({ session_id, started_seq }: Task): string {
   return `${session_id}.${String(started_seq).padStart(16, '0')}`;
 }
 
-function everyOf({ live, ended }: Tasks): readonly Task[] {
+function allOf({ live, ended }: Tasks): readonly Task[] {
   return [...ended, ...live];
 }

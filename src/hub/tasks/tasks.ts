@@ -1,7 +1,6 @@
 /**
- * Tasks: what participants work on in a session. Every change is a decision on the session's state; what it appends is judged like a
- * post and paid for like one. How a task stands is in the state, what it carries is in the log (read-tasks.ts). Also delegation: a
- * task for another session, from the request (delegate.ts) to the settlement (delegations.ts). Start reading at `start`.
+ * Tasks: work that participants report in a session. Every change is a decision on the session's state, checked and charged like a
+ * post. This room also holds delegation, from the request (delegate.ts) to the settlement (delegations.ts). Start reading at `start`.
  */
 
 import { rateLimitedError, sendDeniedError } from '../../core/decisions/admit.ts';
@@ -28,31 +27,23 @@ import { type Draft, PLAIN } from '../../core/records/session/envelope.ts';
 import type { KeyRecord } from '../../core/records/session/keys.ts';
 import type { Task } from '../../core/records/work/tasks.ts';
 import type { SessionState } from '../../core/state/state.ts';
-import type { Access, ArbiterVerdicts } from '../access/access.ts';
-import type { RateCharge, Rates } from '../access/rates.ts';
+import type { ArbiterVerdicts } from '../access/access.ts';
+import type { RateCharge } from '../access/rates.ts';
 import { type Binding, notBoundError } from '../bindings/binding.ts';
-import type { Bindings } from '../bindings/bindings.ts';
 import { type KeyedLocks, runExclusive } from '../lib/keyed-lock.ts';
 import type { Ground } from '../log/ground.ts';
 import { iterateLiveSessions, readEntry } from '../log/read-pages.ts';
 import type { Posting } from '../posting/post.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { SharedRooms } from '../posting/shared-rooms.ts';
 import { type LiveSession, unavailableSessionError } from '../sessions/live-session.ts';
-import type { Redactions } from '../sessions/redactions.ts';
-import type { Sessions } from '../sessions/sessions.ts';
 import { TaskReader } from './read-tasks.ts';
 
-export interface TasksNeeds extends Ground {
-  readonly registry: Registry;
-  readonly sessions: Sessions;
-  readonly redactions: Redactions;
-  readonly bindings: Pick<Bindings, 'mayAct'>;
-  readonly access: Access;
-  readonly posting: Pick<Posting, 'whenReady'>;
-  readonly rates: Rates;
-}
+type TasksNeeds = Ground &
+  Pick<SharedRooms, 'registry' | 'sessions' | 'redactions' | 'bindings' | 'access' | 'rates'> & {
+    readonly posting: Posting;
+  };
 
-/** What is known of a request before the state is. */
+/** A request before it is decided. */
 interface TaskAsk {
   readonly session_id: string;
   readonly event_type: string;
@@ -75,7 +66,7 @@ const EVENT_TYPES: Readonly<Record<OwnEnd, string>> = {
 export class Tasks {
   readonly reader: TaskReader;
   private readonly needs: TasksNeeds;
-  /** Tasks that are being started, by agent with a limit. */
+  /** Starts in progress, by agent with a limit. */
   private readonly starting: KeyedLocks = new Map();
 
   constructor(needs: TasksNeeds) {
@@ -90,7 +81,7 @@ export class Tasks {
     return this.withQuota(by, (full) =>
       this.decide(by, ask, (state, session, repeat) => {
         const decision = startTask(state, by.agentId, task, { repeat, maxTasks, full });
-        // What is under way can be ended without the adapter; nothing new is begun.
+        // Without the adapter open tasks can end, but no new one can start.
         const isUnavailable = session.adapter === null && decision.kind === 'append';
         return isUnavailable ? refuse(unavailableSessionError(session.sessionId, session.unavailable)) : decision;
       }),
@@ -137,15 +128,8 @@ export class Tasks {
     const { backlog, bindings, posting, rates } = this.needs;
     const { session_id, event_type, idempotency_key = null } = ask;
     backlog.check();
-    const draft = {
-      ...PLAIN,
-      session_id,
-      sender_id: by.agentId,
-      audience: null,
-      event_type,
-      event_data: {},
-      idempotency_key,
-    };
+    const from = { session_id, sender_id: by.agentId, audience: null, event_type, event_data: {} };
+    const draft = { ...PLAIN, ...from, idempotency_key };
     const toll: RateCharge = { paid: false };
     return posting.whenReady(by, draft, (session, verdicts) =>
       session.decideKeyed(draft, (state, earlier) => {
@@ -159,7 +143,7 @@ export class Tasks {
     );
   }
 
-  /** Only what would be appended needs leave. Full inboxes do not hold up work: who is full is merely behind. */
+  /** Why the envelope may not be appended, or null. A full inbox does not block tasks. */
   private refusal(
     draft: Draft,
     { metadata }: SessionState,
@@ -173,10 +157,7 @@ export class Tasks {
     return retryAfterMs === 0 ? null : rateLimitedError(retryAfterMs);
   }
 
-  /**
-   * Runs `then` with why the owner may have no more, or null. Of an owner with a limit one start waits for the other: each
-   * is counted when it is durable, so that two at once do not pass the limit. Who has none waits for nothing.
-   */
+  /** Runs `then` with the quota error or null. Starts of an owner with a limit run one after another: tasks count once durable. */
   private withQuota<T>({ agentId, name }: Binding, then: (full: WireError | null) => Promise<T>): Promise<T> {
     const mostOf = (): number | null => this.needs.registry.ruleOf(agentId).limits.max_concurrent_tasks;
     if (mostOf() === null) return then(null);
@@ -186,10 +167,10 @@ export class Tasks {
     });
   }
 
-  /** Over all its sessions that have not ended. */
+  /** Counts the open tasks of the agent over all its live sessions. */
   private async hasAsMany(agentId: string, most: number): Promise<boolean> {
     let live = 0;
-    if (live >= most) return true;
+    if (most === 0) return true;
     for await (const { head } of iterateLiveSessions(this.needs.store, agentId)) {
       live += head.tasks?.[agentId] ?? 0;
       if (live >= most) return true;
@@ -202,27 +183,27 @@ export class Tasks {
     const { title, capability = null, requester, ttl, idempotency_key = null } = params;
     const ttlMs = ttl === undefined ? taskTtlMs(registry.ruleOf(agentId)) : durationMs(ttl, 'params.ttl');
     const ttlGiven = ttl !== undefined;
-    // A time ends with its last millisecond, not before.
+    // Round up: a time ends with its last millisecond.
     return { task_id: ids.hex32(), title, capability, requester, ttl_ms: Math.ceil(ttlMs), ttlGiven, idempotency_key };
   }
 
-  /** Looked at before anything else: what is too much is refused to everyone alike. */
+  /** A copy within the bounds; checked first, so that everybody gets the same error. */
   private within(data: JsonObject, field: string): JsonObject {
     const { maxJsonDepth, maxEventBytes } = this.needs.limits;
     return copyJsonObject(data, field, { maxDepth: maxJsonDepth, maxBytes: maxEventBytes });
   }
 
-  /** A repeated end is the same end only if it says the same: nothing that is said is dropped without a word. */
+  /** Rejects a repeated end with another reason or result, instead of dropping it silently. */
   private async checkSameEnd(task: Task, { reason, result }: Outcome): Promise<void> {
     const { task_id, state, ended_seq } = task;
     const sameResult = await this.isSameResult(task, result ?? null);
     if (task.reason === (reason ?? null) && sameResult) return;
     const wrong = sameResult ? 'reason' : 'result';
-    const message = `task ${task_id} is ${state} since seq ${ended_seq}, with another ${wrong}; an end is for good`;
+    const message = `task ${task_id} is ${state} since seq ${ended_seq}, with another ${wrong}; an ended task cannot change`;
     throw new WireError('conflict', message, { task_id, state, ended_seq, field: `params.${wrong}` });
   }
 
-  /** Also as long as its bytes are there and nobody may see them; of what is gone nobody can tell, and nobody is told. */
+  /** A redacted result counts as the same, so that a caller cannot probe its content. */
   private async isSameResult({ session_id, result }: Task, given: JsonObject | null): Promise<boolean> {
     if (result === null) return given === null;
     const { event_data, redacted } = (await readEntry(this.needs.store, session_id, result.seq)).envelope;
@@ -231,6 +212,6 @@ export class Tasks {
 }
 
 function tooMany(name: string, most: number): WireError {
-  const message = `the task cannot be started: ${name} may have ${most} at once, and has (limits.max_concurrent_tasks)`;
+  const message = `cannot start the task: ${name} already has ${most} open tasks (limits.max_concurrent_tasks)`;
   return new WireError('forbidden', message, { most });
 }

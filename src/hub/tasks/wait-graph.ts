@@ -1,4 +1,4 @@
-/** Who waits for whom in each tree of sessions: nobody may come to wait for itself. */
+/** Which agent waits for which in each session tree, so that no agent ends up waiting for itself. */
 
 import type { DelegationOpened } from '../../core/records/work/delegation.ts';
 
@@ -10,7 +10,7 @@ export interface WaitEdge {
   readonly to: string;
 }
 
-/** An edge, and what is known of it: until it is durable or dropped nobody may be told of it. */
+/** `decided`: settles when a staged edge is durable or dropped; null = durable. */
 interface Held extends WaitEdge {
   readonly decided: Promise<void> | null;
 }
@@ -20,12 +20,12 @@ export class WaitGraph {
   private readonly trees = new Map<string, Map<string, Held>>();
   private readonly roots = new Map<string, string>();
 
-  /** Known to be in the log. */
+  /** Adds a durable edge. */
   add(edge: WaitEdge): void {
     this.put({ ...edge, decided: null });
   }
 
-  /** It may yet be lost; `decided` settles when that is known. */
+  /** Adds an edge that may yet be lost. */
   stage(edge: WaitEdge, decided: Promise<void>): void {
     this.put({ ...edge, decided });
   }
@@ -39,16 +39,13 @@ export class WaitGraph {
     this.roots.delete(id);
   }
 
-  /**
-   * How `to` waits for `from` already, as agents from `from` over `to` back to `from`; null = it does not. `undecided` is
-   * there if that depends on what is not durable yet.
-   */
+  /** The cycle this edge would close, from `from` over `to` back to `from`, or null. `undecided`: it depends on a staged edge. */
   cycle({ root, from, to, id }: WaitEdge): { agents: readonly string[]; undecided: Promise<void> | null } | null {
     const edges = [...(this.trees.get(root)?.values() ?? [])].filter((edge) => edge.id !== id);
     const reached = new Map<string, Held | null>([[to, null]]);
-    // A map goes on with what is added to it meanwhile.
+    // Iterating a map also visits entries added during the loop.
     for (const [agent] of reached) {
-      if (agent === from) return wayTo(from, reached);
+      if (agent === from) return pathTo(from, reached);
       for (const edge of edges) if (edge.from === agent && !reached.has(edge.to)) reached.set(edge.to, edge);
     }
     return null;
@@ -62,7 +59,7 @@ export class WaitGraph {
   }
 }
 
-/** A wait that is in the graph from the moment it is staged: of two that would make a cycle the second finds the first. */
+/** A wait that enters the graph when it is staged, so that of two that would close a cycle the second finds the first. */
 export class StagedWait {
   private readonly graph: WaitGraph;
   private readonly edge: WaitEdge;
@@ -77,7 +74,6 @@ export class StagedWait {
     return this.graph.cycle(this.edge);
   }
 
-  /** Others meet it from now on. */
   stage(): void {
     const decided = new Promise<void>((resolve) => {
       this.decide = resolve;
@@ -85,13 +81,13 @@ export class StagedWait {
     this.graph.stage(this.edge, decided);
   }
 
-  /** It is judged anew. */
+  /** Takes the edge out before the decision is made again. */
   drop(): void {
     this.graph.remove(this.edge.id);
     this.decide();
   }
 
-  /** When it is durable the graph has it for good; what is refused or lost goes. */
+  /** Keeps the edge if `asked` succeeds, else removes it. */
   async during<T>(asked: Promise<T>): Promise<T> {
     try {
       return await asked;
@@ -104,8 +100,8 @@ export class StagedWait {
   }
 }
 
-/** Back along the edges by which each was reached. */
-function wayTo(from: string, reached: ReadonlyMap<string, Held | null>) {
+/** Walks back along the edges by which each agent was reached. */
+function pathTo(from: string, reached: ReadonlyMap<string, Held | null>) {
   const agents = [from];
   let undecided: Promise<void> | null = null;
   for (let edge = reached.get(from); edge != null; edge = reached.get(edge.from)) {

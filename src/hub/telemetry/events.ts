@@ -1,7 +1,6 @@
 /**
- * Telemetry: what the hub reports about itself. This file is the one tap of typed events; audit.ts, meter.ts and
- * recent-seconds.ts read from it or count beside it. Events are emitted after durability. A listener only counts or enqueues;
- * one that throws is logged and ignored. Nothing in the hub may depend on a listener: rooms that need order use their own.
+ * Telemetry: what the hub reports about itself. This file emits typed events after durability; audit.ts and the counters use
+ * them. A listener that throws is logged and ignored, so nothing in the hub may depend on one: rooms that need order use their own.
  */
 
 import { EventEmitter } from 'eventemitter3';
@@ -18,9 +17,7 @@ import type { Schedule, ScheduleRun } from '../../core/records/work/schedule.ts'
 export interface HubEvents {
   agentRegistered: { readonly passport: Passport };
   agentUnregistered: { readonly passport: Passport };
-  /** It says something new about itself, or its rule is another. */
   agentChanged: { readonly passport: Passport; readonly what: 'resume' | 'skill' | 'rule'; readonly version: number };
-  /** The grants it has from now on. */
   agentGranted: { readonly passport: Passport; readonly grants: readonly Grant[] };
   agentBound: { readonly agent_id: string; readonly name: string; readonly binding: number };
   agentUnbound: { readonly agent_id: string; readonly name: string; readonly binding: number; readonly reason: string };
@@ -29,15 +26,14 @@ export interface HubEvents {
   sessionCreated: { readonly session: SessionMetadata };
   sessionOpened: { readonly session: SessionMetadata };
   sessionClosing: { readonly session: SessionMetadata };
-  /** CLOSED or EXPIRED. */
   sessionEnded: { readonly session: SessionMetadata };
-  /** Somebody with the grant `observe` looks at it, or begins to. */
+  /** A client with the `observe` grant reads it, or subscribes. */
   sessionObserved: {
     readonly agent_id: string;
     readonly session_id: string;
     readonly op: 'subscribe' | 'read_log' | 'get_session' | 'read_view' | 'read_state' | 'search_sessions';
   };
-  /** An operator has hidden what it said; `by` null = whoever runs the hub. */
+  /** An operator redacted an envelope; `by` null = the host application. */
   envelopeRedacted: {
     readonly session_id: string;
     readonly seq: number;
@@ -47,7 +43,7 @@ export interface HubEvents {
     readonly digest: string;
   };
   expectationViolated: { readonly session: SessionMetadata; readonly violation: Violation; readonly seq: number };
-  /** An evaluator or a handler threw: its entry is left alone for a while, everything else goes on. */
+  /** An evaluator or a handler threw; its entry is paused, the others continue. */
   expectationFailed: {
     readonly session_id: string;
     readonly entry: number;
@@ -56,7 +52,6 @@ export interface HubEvents {
     readonly error: Error;
   };
   sessionUnavailable: { readonly session_id: string; readonly reason: string };
-  /** It was unavailable, and goes on. */
   sessionAvailable: { readonly session_id: string };
   operationRefused: {
     readonly op: string;
@@ -72,22 +67,22 @@ export interface HubEvents {
     readonly seq: number;
     readonly reason: string;
   };
-  /** From now on it has at least `high_water` unread; told again only when it had less meanwhile. */
+  /** The unread count reached `high_water`; emitted again only after it fell below. */
   inboxHighWater: { readonly agent_id: string; readonly pending: number; readonly max_pending: number };
-  /** It threw, took too long or answered nonsense: the answer was no. */
+  /** The arbiter threw, timed out or answered nonsense; the hub denied. */
   arbiterFailed: { readonly member: ArbiterMember; readonly error: Error };
   scheduleCreated: { readonly schedule: Schedule };
-  /** It is another, paused or resumed. */
+  /** Changed, paused or resumed. */
   scheduleUpdated: { readonly schedule: Schedule };
   scheduleDeleted: { readonly schedule: Schedule };
-  /** A time of it has come: a session was opened, or why not. */
+  /** A run was due: its session opened, or the reason why not. */
   scheduleRan: { readonly schedule: Schedule; readonly run: ScheduleRun };
   badFrame: { readonly agent_id: string | null; readonly error: WireError };
   storeFailed: { readonly error: Error };
 }
 
 export type HubEventName = keyof HubEvents;
-/** All of them, for who subscribes by name. */
+/** All names, for subscribing by name. */
 export const HUB_EVENTS: readonly HubEventName[] = [
   'agentRegistered',
   'agentUnregistered',
@@ -136,7 +131,6 @@ export class HubEventEmitter {
     return () => void this.emitter.off(name, listener);
   }
 
-  /** Somebody listens. */
   hasListeners(name: HubEventName): boolean {
     return this.emitter.listenerCount(name) > 0;
   }
@@ -146,7 +140,7 @@ export class HubEventEmitter {
     for (const listener of this.emitter.listeners(name)) {
       try {
         const result: unknown = listener(event);
-        // An async listener is as free to fail as any other.
+        // An async listener may also fail.
         if (result instanceof Promise) result.catch((thrown: unknown) => this.contain(name, thrown));
       } catch (thrown) {
         this.contain(name, thrown);

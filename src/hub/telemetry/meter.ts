@@ -1,4 +1,4 @@
-/** What the hub counts for whoever watches it: plain numbers, so that counting costs a post next to nothing. */
+/** The hub's counters: plain numbers, so that counting costs a post next to nothing. */
 
 import type { WireCode } from '../../core/lib/errors.ts';
 import { HUB_ID } from '../../core/records/session/envelope.ts';
@@ -8,22 +8,22 @@ import { Histogram, LATE_MS, SHORT_MS } from '../lib/histogram.ts';
 export type SessionEvent = 'created' | 'opened' | 'closing' | 'ended';
 
 export class Meter {
-  /** Durable envelopes of participants, and of the hub itself. */
+  /** Durable envelopes of participants, and of the hub. */
   posted = 0;
   ofHub = 0;
-  /** Envelopes that were sent, also again, to participants and observers. */
+  /** Envelopes sent to participants and observers, repeats included. */
   delivered = 0;
-  /** By code: every error a peer was answered with. */
+  /** By code: every error sent to a peer. */
   readonly refusals: Map<WireCode, number> = new Map();
-  /** What became of sessions, by `type\nevent`. */
+  /** Lifecycle changes of sessions, by `type\nevent`. */
   readonly sessions: Map<string, number> = new Map();
-  /** By the name of what was expected. */
+  /** By the name of the expectation. */
   readonly violations: Map<string, number> = new Map();
   /** From a post's arrival to its answer. */
   readonly ackMs: Histogram = new Histogram(SHORT_MS);
-  /** From the moment something was due to the moment it was looked at. */
+  /** From the time something was due to the time it was checked. */
   readonly lateMs: Histogram = new Histogram(LATE_MS);
-  /** Connections that were ended because they did not read. */
+  /** Connections closed because they did not read. */
   slowConsumers = 0;
 
   accepted(entries: readonly Entry[], isOfHub: boolean): void {

@@ -1,14 +1,14 @@
-/** The last minute of a hub in numbers: a look at its counters once a second, and what lies between two looks. */
+/** The last minute of the hub in numbers: the differences between samples of its counters, one a second. */
 
 import { isoFromMs } from '../../core/lib/time.ts';
 import type { Clock } from '../../core/ports/platform.ts';
 import type { FigurePoint } from '../../core/protocol/operations/console-hub.ts';
 import type { Meter } from './meter.ts';
 
-/** A chart of a minute. */
+/** One minute. */
 const POINTS = 60;
 
-interface Look {
+interface Sample {
   readonly atMs: number;
   readonly posts: number;
   readonly delivered: number;
@@ -20,22 +20,22 @@ interface Look {
 export class RecentSeconds {
   private readonly clock: Clock;
   private readonly meter: Meter;
-  private last: Look;
+  private last: Sample;
   private readonly points: FigurePoint[] = [];
 
   constructor(clock: Clock, meter: Meter) {
     this.clock = clock;
     this.meter = meter;
-    this.last = this.look();
+    this.last = this.read();
   }
 
   get series(): readonly FigurePoint[] {
     return this.points;
   }
 
-  /** Called about once a second; two calls at one time are one. */
+  /** Called about once a second; repeats within one millisecond are ignored. */
   sample(): void {
-    const now = this.look();
+    const now = this.read();
     const seconds = (now.atMs - this.last.atMs) / 1000;
     if (seconds <= 0) return;
     this.points.push(this.between(this.last, now, seconds));
@@ -43,7 +43,7 @@ export class RecentSeconds {
     this.last = now;
   }
 
-  private between(before: Look, now: Look, seconds: number): FigurePoint {
+  private between(before: Sample, now: Sample, seconds: number): FigurePoint {
     const rate = (count: number): number => Math.round((count / seconds) * 10) / 10;
     const counts = now.ackCounts.map((count, at) => count - (before.ackCounts[at] ?? 0));
     const acks = now.acks - before.acks;
@@ -57,7 +57,7 @@ export class RecentSeconds {
     };
   }
 
-  private look(): Look {
+  private read(): Sample {
     const { posted, delivered, refusedTotal, ackMs } = this.meter;
     const { count: acks, counts } = ackMs;
     const atMs = this.clock.monotonic();
@@ -65,7 +65,7 @@ export class RecentSeconds {
   }
 }
 
-/** Between the ends of the range it falls into; above the last range, its end. null = nothing was counted. */
+/** Interpolates within the range; above the last range, its upper end. null = no values. */
 export function quantile(
   bounds: readonly number[],
   counts: readonly number[],

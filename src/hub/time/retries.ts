@@ -1,6 +1,6 @@
 /**
- * Time, the lowest room after lib: the hub's own clock (steady-clock.ts), the stamps of envelopes (stamper.ts), and here what is
- * run again or later. Retries count in monotonic time, so setting the wall clock neither hurries nor delays them. Start here.
+ * Time: the hub's own clock (steady-clock.ts), the stamps of envelopes (stamper.ts), and delayed and repeated work.
+ * Retries use monotonic time, so setting the wall clock neither hurries nor delays them. Start here.
  */
 
 import { asError } from '../../core/lib/errors.ts';
@@ -9,7 +9,7 @@ import type { Clock, Logger } from '../../core/ports/platform.ts';
 
 const DELAYS_MS: readonly number[] = [1000, 2000, 4000, 8000, 16_000];
 
-/** The delay before the repeat that follows `attempt` failed ones; null = no more. */
+/** The delay after `attempt` failed attempts; null = no more retries. */
 export function retryDelayMs(attempt: number): number | null {
   return DELAYS_MS[attempt - 1] ?? null;
 }
@@ -23,7 +23,7 @@ export class Retries {
     this.clock = clock;
   }
 
-  /** One per key: a second replaces the first. */
+  /** Replaces what is scheduled under the same key. */
   schedule(key: string, delayMs: number, run: () => void): void {
     this.heap.set(key, this.clock.monotonic() + delayMs);
     this.runs.set(key, run);
@@ -43,32 +43,32 @@ export class Retries {
   }
 }
 
-export interface RetryNeeds {
+interface RetryNeeds {
   readonly log: Logger;
   readonly retries: Retries;
 }
 
-/** How often is tried what must not be given up. */
-const ON_AND_ON_MS = 30_000;
+/** The interval of retries that never end. */
+const ENDLESS_RETRY_MS = 30_000;
 
-/** Of what is tried without end only the first failures are news. */
+/** Endless retries log only their first failures. */
 const MAX_WARNINGS = 6;
 
-/** `name` tells it from other such work. Settles after the first attempt, and never rejects. */
+/** Runs work that no caller waits for, with up to five retries. Settles after the first attempt; never rejects. */
 export function runWithRetries(parts: RetryNeeds, name: string, work: () => Promise<unknown>): Promise<void> {
-  return attempted(parts, name, work, null, 1);
+  return attemptWork(parts, name, work, null, 1);
 }
 
-/** The same for what somebody waits for: it is never given up. */
+/** Like `runWithRetries`, but retries until the work succeeds. */
 export function runUntilDone(parts: RetryNeeds, name: string, work: () => Promise<unknown>): Promise<void> {
-  return attempted(parts, name, work, ON_AND_ON_MS, 1);
+  return attemptWork(parts, name, work, ENDLESS_RETRY_MS, 1);
 }
 
-async function attempted(
+async function attemptWork(
   parts: RetryNeeds,
   name: string,
   work: () => Promise<unknown>,
-  laterMs: number | null,
+  endlessMs: number | null,
   attempt: number,
 ): Promise<void> {
   try {
@@ -77,9 +77,9 @@ async function attempted(
     const error = asError(thrown).message;
     if (attempt <= MAX_WARNINGS)
       parts.log.warn('a follow-up could not be carried out', { name: name.replace('\n', ' '), attempt, error });
-    const delayMs = retryDelayMs(attempt) ?? laterMs;
+    const delayMs = retryDelayMs(attempt) ?? endlessMs;
     if (delayMs === null) return;
-    const again = () => void attempted(parts, name, work, laterMs, attempt + 1);
-    parts.retries.schedule(`follow-up\n${name}`, delayMs, again);
+    const retry = () => void attemptWork(parts, name, work, endlessMs, attempt + 1);
+    parts.retries.schedule(`follow-up\n${name}`, delayMs, retry);
   }
 }

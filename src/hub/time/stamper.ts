@@ -1,4 +1,4 @@
-/** Gives out stamps: each later than every other of this node and than the last of its session. */
+/** Issues stamps: each is later than all others of this node and than the last of its log. */
 
 import type { Clock, Ids } from '../../core/ports/platform.ts';
 import { laterId, nextStamp, type Stamp } from '../../core/records/session/stamp.ts';
@@ -7,7 +7,7 @@ export class Stamper {
   private readonly clock: Clock;
   private readonly ids: Ids;
   private last: string | null = null;
-  /** Random digits that tell nodes apart; within a millisecond the count tells the ids of one node apart. */
+  /** Random digits distinguish nodes; a count distinguishes the ids of one node within a millisecond. */
   private random = '';
   private randomMs: number = Number.NaN;
 
@@ -27,7 +27,7 @@ export class Stamper {
     return stamp;
   }
 
-  /** Ids found in a log also count as given out. */
+  /** Later stamps follow this id, which was found in a log. */
   observe(envelopeId: string): void {
     this.last = laterId(this.last, envelopeId);
   }

@@ -1,11 +1,11 @@
 /**
- * The hub's time: the wall clock as long as that goes forward. If it is set back, time goes on from where it was, at the same pace:
- * stamps never go back, so what is due is due by them, and a clock that was corrected delays nothing.
+ * The hub's time: the wall clock while it moves forward. If the wall clock is set back, this one continues at the same pace,
+ * so stamps never go back and a correction of the clock delays no deadline.
  */
 
 import type { Clock } from '../../core/ports/platform.ts';
 
-/** Less than this a wall clock may be off between two looks without having been set; time only waits for it. */
+/** A smaller deviation between two reads is not a clock change; time only waits for it. */
 const SLACK_MS = 1_000;
 
 export class SteadyClock implements Clock {
@@ -35,7 +35,7 @@ export class SteadyClock implements Clock {
     return this.lastMs;
   }
 
-  /** Something has this time: it is not before that. */
+  /** A record carries this time, so the present is not earlier. */
   reached(ms: number): void {
     const behindMs = ms - this.now();
     if (behindMs > SLACK_MS) this.aheadMs += behindMs;

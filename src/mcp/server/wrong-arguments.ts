@@ -1,4 +1,4 @@
-/** Explains wrong arguments of a tool: what was expected, what came, where to get it, and what to do next. */
+/** Explains wrong arguments of a tool: the expectation, the value, its source, and the next step. */
 
 import type { z } from 'zod';
 import type { Tool } from '../tools/tool.ts';

@@ -1,5 +1,5 @@
 /**
- * The type of a tool record, from which tools/list, the calls and docs/mcp.md are made, and fields that tools share.
+ * The type of a tool record, from which tools/list, the calls and docs/reference/mcp.md are made, and fields that tools share.
  * To add a tool, add a record to one of the `*-tools.ts` files and to table.ts.
  */
 

@@ -1,44 +1,39 @@
-/** A person as an agent: somebody is asked, and what they say is the answer. */
+/** A person as an agent: asks them and posts their answer. */
 
 import { unlessAborted } from '../../client/lib/unless-aborted.ts';
 import { HubError } from '../../core/lib/errors.ts';
 import type { OwnSignal } from '../../core/ports/platform.ts';
 import type { AgentFn, AgentReply, ThreadContext } from './agent-fn.ts';
 
-/** What a person is asked. */
 export interface Question {
   readonly thread: ThreadContext;
-  /** The last thing said, or what the session began with. */
+  /** The latest message, or the opening. */
   readonly text: string;
   readonly systemPrompt: string;
   readonly resumed: boolean;
-  /** Aborted when no answer is wanted any more: take the question away. */
+  /** Aborted when the answer is no longer needed: withdraw the question. */
   readonly signal: OwnSignal;
-  /** Shows what they are writing. */
+  /** Streams what they type. */
   onDelta(text: string): void;
 }
 
-/** Text or a reply; null = the person does not answer, and the turn fails. */
+/** Text or a reply; null = no answer, so the turn fails. */
 export type AskPerson = (question: Question) => Promise<string | AgentReply | null> | string | AgentReply | null;
 
 export function createManualAdapter(ask: AskPerson): AgentFn {
   return async (thread, systemPrompt, turn) => {
-    const answer = await answered(ask, {
+    const signal = turn?.signal ?? new AbortController().signal;
+    if (signal.aborted) throw signal.reason;
+    const question: Question = {
       thread,
       text: thread.steps.at(-1)?.content ?? thread.start.content,
       systemPrompt,
       resumed: turn?.resumed ?? false,
-      signal: turn?.signal ?? new AbortController().signal,
+      signal,
       onDelta: (text) => turn?.onDelta(text),
-    });
+    };
+    const answer = await unlessAborted(Promise.resolve(ask(question)), signal);
     if (answer === null) throw new HubError('no_result', 'the person did not answer');
     return answer;
   };
-}
-
-/** A person who is not wanted any more need not be waited for. */
-async function answered(ask: AskPerson, question: Question): Promise<string | AgentReply | null> {
-  const { signal } = question;
-  if (signal.aborted) throw signal.reason;
-  return unlessAborted(Promise.resolve(ask(question)), signal);
 }

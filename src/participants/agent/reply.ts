@@ -1,4 +1,4 @@
-/** Checks what an agent answered and turns it into content of a session: text, or a packet that passes the turn on. */
+/** Validates an agent's answer and converts it to session content: text, or a packet that passes the turn on. */
 
 import type { Content } from '../../client/index.ts';
 import { isObject, type OptionCheck, optional, textCheck } from '../../client/lib/option-checks.ts';
@@ -8,14 +8,13 @@ import { callTool, finish, handoff } from '../../core/records/session/packets.ts
 import { AgentError } from './agent-error.ts';
 import type { AgentReply, ToolCall, Usage } from './agent-fn.ts';
 
-/** The two shapes of an answer as one. Anything else is what no agent answers. */
 export function asReply(answer: unknown): AgentReply {
   if (typeof answer === 'string') return { text: answer };
   checkReply(answer);
   return answer;
 }
 
-/** Calls that pass the turn on, by name; a session may take more of them than these two. */
+/** Calls that pass the turn on; a session may define more. */
 const ROUTES = ['handoff', 'finish'];
 export const NO_ROUTES: ReadonlySet<string> = new Set();
 
@@ -23,7 +22,6 @@ export function routeNames(offered: readonly { readonly name: string }[]): Reado
   return new Set([...ROUTES, ...offered.map(({ name }) => name)]);
 }
 
-/** Whether there is anything in it to say. */
 export function isEmpty(reply: AgentReply, names: ReadonlySet<string>): boolean {
   return reply.text.trim() === '' && !routes(reply, names);
 }
@@ -33,9 +31,8 @@ export function noAnswerError(): HubError {
 }
 
 /**
- * A call of `handoff {to, message?, reason?}`, `finish {message?, reason?}` or `<tool> {message?}` becomes a packet, where the
- * session takes packets: `names` are the calls that it takes so, and the last of them counts. All other calls were the agent's
- * own, and are nobody else's business.
+ * Turns a call of `handoff {to, message?, reason?}`, `finish {message?, reason?}` or `<tool> {message?}` into a packet.
+ * The last call listed in `names` counts; the other calls were internal to the agent.
  */
 export function toContent(reply: AgentReply, names: ReadonlySet<string> = NO_ROUTES): Content {
   const route = routeOf(reply, names);
@@ -48,7 +45,7 @@ export function routes(reply: AgentReply, names: ReadonlySet<string>): boolean {
   return routeOf(reply, names) !== undefined;
 }
 
-/** The same answer for a session that takes no packets: what it would have passed the turn on with is its text. */
+/** The same answer for a session without packets: the message of the routing call becomes its text. */
 export function toPlainReply(reply: AgentReply, names: ReadonlySet<string>): AgentReply {
   const route = routeOf(reply, names);
   return route === undefined ? reply : { ...reply, text: wordsOf(givenIn(route), reply) };
@@ -72,18 +69,17 @@ function routed(call: ToolCall, reply: AgentReply): Content {
   const reason = typeof given.reason === 'string' ? { reason: given.reason } : {};
   if (call.name === 'finish') return finish({ body, ...reason });
   if (call.name !== 'handoff') return callTool(call.name, { body });
-  // Somebody who is not there is refused by the session, which says who is.
+  // The session rejects an unknown target and lists the valid ones.
   const to = given.to ?? given.target;
   return handoff(typeof to === 'string' ? to : '', { body, ...reason, tool: 'handoff' });
 }
 
-/** As the hub counts it. */
 function spentOn({ usage, cost_usd }: AgentReply): JsonObject {
   const cost = cost_usd === undefined ? {} : { cost_usd };
   return usage === undefined ? cost : { usage: tokensOf(usage), ...cost };
 }
 
-/** What a tool does not tell is left out: nothing is not 0. */
+/** Leaves out unreported classes: null is not 0. */
 function tokensOf(usage: Usage): JsonObject {
   const classes = {
     fresh: usage.input_tokens,
@@ -95,16 +91,16 @@ function tokensOf(usage: Usage): JsonObject {
   return Object.fromEntries(told);
 }
 
-function metaOf({ meta }: AgentReply): JsonObject {
-  return meta === undefined || Object.keys(meta).length === 0 ? {} : { meta };
+function metaOf({ meta = {} }: AgentReply): JsonObject {
+  return Object.keys(meta).length === 0 ? {} : { meta };
 }
 
 type RulesOf<Shape> = { readonly [Name in keyof Required<Shape>]: OptionCheck };
 
 const anObject: OptionCheck = { expected: 'an object', holds: isObject };
-/** null = not known, which is not 0. */
+/** null = unknown, not 0. */
 const aCount: OptionCheck = {
-  expected: 'a number from 0 on or null',
+  expected: 'a number >= 0 or null',
   holds: (value) => value === null || (typeof value === 'number' && Number.isFinite(value) && value >= 0),
 };
 
@@ -127,7 +123,7 @@ const USAGE: RulesOf<Usage> = {
 
 const CALL: RulesOf<ToolCall> = { name: textCheck, arguments: { expected: 'anything', holds: () => true } };
 
-/** Throws `bad_output` with the field that is wrong. */
+/** Throws `bad_output` with the name of the wrong field. */
 function checkReply(answer: unknown): asserts answer is AgentReply {
   if (!isObject(answer)) throw wrong('', 'text or {text}', answer);
   checkFields(answer, REPLY, '');

@@ -1,4 +1,4 @@
-/** An agent that answers from a script: a list of answers, one for each turn, or a function. */
+/** An agent that answers from a script: a list with one answer per turn, or a function. */
 
 import { badOptionError } from '../../client/lib/option-checks.ts';
 import { HubError } from '../../core/lib/errors.ts';
@@ -6,17 +6,15 @@ import type { AgentFn, AgentReply, ThreadContext, TurnOptions } from './agent-fn
 
 type Answer = string | AgentReply;
 
-/** A list is for each thread, from its start; a function is an agent, and may answer at once. */
+/** A list applies to each thread from its start; a function is an agent and may answer synchronously. */
 export type Script =
   | readonly Answer[]
   | ((ctx: ThreadContext, systemPrompt: string, turn?: TurnOptions) => Answer | Promise<Answer>);
 
-/** With a list, the nth answer of a thread is the nth of the list, also after a restart; a turn that is tried again gets the same; when it is used up the turn fails. */
+/** With a list, the nth answer of a thread is the nth item, even after a restart; a retried turn gets the same item. */
 export function createScriptAdapter(script: Script): AgentFn {
   if (typeof script === 'function') return async (ctx, systemPrompt, turn) => script(ctx, systemPrompt, turn);
-  if (!Array.isArray(script)) {
-    throw badOptionError('script', 'a function or a list of answers', script);
-  }
+  if (!Array.isArray(script)) throw badOptionError('script', 'a function or a list of answers', script);
   const answers = script.map(answerOf);
   const given = new Map<string, Given>();
   return async ({ threadId, steps }, _systemPrompt, turn) => {
@@ -24,10 +22,7 @@ export function createScriptAdapter(script: Script): AgentFn {
     const at = placeOf(given.get(threadId), key, steps.filter(({ role }) => role === 'assistant').length);
     const answer = answers[at];
     if (answer === undefined) {
-      throw new HubError(
-        'no_result',
-        `script: ${answers.length} answers were given in this session, and there are no more`,
-      );
+      throw new HubError('no_result', `script: all ${answers.length} answers of this session are used up`);
     }
     given.set(threadId, { at, key });
     turn?.onDelta(typeof answer === 'string' ? answer : answer.text);
@@ -35,17 +30,17 @@ export function createScriptAdapter(script: Script): AgentFn {
   };
 }
 
-/** The last answer of a thread, and the turn it was for. */
+/** The latest answer of a thread and its turn. */
 interface Given {
   readonly at: number;
   readonly key: string | undefined;
 }
 
-/** A turn that comes again gets its answer again: the first may never have been accepted. */
+/** A repeated turn gets its answer again: the first may never have been accepted. */
 function placeOf(last: Given | undefined, key: string | undefined, inSight: number): number {
   if (last === undefined) return inSight;
   if (key !== undefined && key === last.key) return last.at;
-  // Those given here may be out of the view's sight by now.
+  // Earlier answers may no longer be visible in the view.
   return Math.max(last.at + 1, inSight);
 }
 

@@ -1,4 +1,4 @@
-/** Arithmetic on tokens, class by class. null = unknown, which is not 0. Pure. */
+/** Token arithmetic per class. null = unknown, not 0. Pure. */
 
 import type { Usage } from './agent-fn.ts';
 
@@ -12,7 +12,7 @@ export function usageBy(count: (name: keyof Usage) => number | null): Usage {
   };
 }
 
-/** What one of them does not know, nobody knows of the sum. */
+/** The sum is unknown if either part is. */
 export function plus(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : a + b;
 }

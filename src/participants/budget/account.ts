@@ -1,4 +1,4 @@
-/** One limit and what counts against it: what was spent, what is set aside, and what is left. */
+/** One limit and what counts against it: amounts spent, reserved and left. */
 
 import { addSpend, type Spend, ZERO_SPEND } from '../../core/records/session/spending.ts';
 import { AgentError } from '../agent/agent-error.ts';
@@ -8,18 +8,18 @@ import type { BudgetLimits, UnpricedPolicy } from './budget.ts';
 export type Unit = 'usd' | 'tokens';
 export const UNITS: readonly Unit[] = ['tokens', 'usd'];
 
-/** Dollars are counted in billionths, as the hub does. */
+/** Dollars are counted in billionths, as in the hub. */
 const PER_DOLLAR = 1e9;
 
 export class Account {
-  /** `the budget of bob for a session`. */
+  /** Such as `the budget of bob for a session`. */
   readonly label: string;
   readonly limits: BudgetLimits;
   readonly unpriced: UnpricedPolicy;
   spent: Spend;
   turns: number;
   private held: Spend = ZERO_SPEND;
-  /** Turns that have begun, of which it is not known yet whether they are answered. */
+  /** Turns that began and are neither answered nor over. */
   private open = 0;
 
   constructor(
@@ -35,32 +35,29 @@ export class Account {
     this.turns = counted.turns;
   }
 
-  /** Never less than 0; null = there is no such limit. */
+  /** At least 0; null = no limit. */
   left(unit: Unit): number | null {
     const most = this.limits[unit];
     return most === undefined ? null : Math.max(0, minus(most, this.spent[unit] + this.held[unit], unit));
   }
 
-  /** Refuses a turn of which nothing could come. */
+  /** Rejects a turn that could not make a single call. */
   requireOpen(tool: string): void {
     const { turns } = this.limits;
     if (turns !== undefined && this.turns + this.open >= turns) {
-      const open = this.open === 0 ? '' : ` and ${this.open} have begun`;
-      throw this.refusal(tool, `${this.label} is ${turns} turns, and ${this.turns} were taken${open}`);
+      const open = this.open === 0 ? '' : ` and ${this.open} are open`;
+      throw this.refusal(tool, `${this.label} is ${turns} turns; ${this.turns} were taken${open}`);
     }
     if (this.limits.usd !== undefined && this.unpriced === 'refuse' && this.spent.unpriced > 0) {
-      const what = `what ${this.spent.unpriced} of the answers so far cost is not known`;
-      throw this.refusal(
-        tool,
-        `${this.label} is ${this.limits.usd} USD, and ${what}, so that it cannot be kept; ${ADVICE}`,
-      );
+      const problem = `the cost of ${this.spent.unpriced} earlier answers is unknown, so it cannot be enforced`;
+      throw this.refusal(tool, `${this.label} is ${this.limits.usd} USD, but ${problem}; ${ADVICE}`);
     }
     for (const unit of UNITS) {
-      if (this.left(unit) === 0) throw this.refusal(tool, `${this.used(unit)}, and nothing is left`);
+      if (this.left(unit) === 0) throw this.refusal(tool, `${this.used(unit)}; nothing is left`);
     }
   }
 
-  /** Refuses what is more than is left. */
+  /** Rejects a call that needs more than is left. */
   require(need: BudgetRequest): void {
     for (const unit of UNITS) {
       const left = this.left(unit);
@@ -69,17 +66,16 @@ export class Account {
       if (wanted === null) this.requirePrice(need.tool);
       else if (minus(wanted, left, unit) > 0) {
         const made = need.made === undefined ? '' : ` (${need.made})`;
-        throw this.refusal(need.tool, `${this.used(unit)}, and this call may need ${inWords(wanted, unit)}${made}`);
+        throw this.refusal(need.tool, `${this.used(unit)}; this call may need ${formatAmount(wanted, unit)}${made}`);
       }
     }
   }
 
-  /** Sets a turn aside. */
   openTurn(): void {
     this.open += 1;
   }
 
-  /** It counts if it was answered, and is free again if not. */
+  /** An answered turn counts; any other is free again. */
   closeTurn(isAnswered: boolean): void {
     this.open -= 1;
     if (isAnswered) this.turns += 1;
@@ -103,13 +99,14 @@ export class Account {
 
   private requirePrice(tool: string): void {
     if (this.unpriced === 'count_as_zero') return;
-    const why = `${this.label} is ${this.limits.usd} USD, and ${tool} has no known price, so that it cannot be kept`;
-    throw this.refusal(tool, `${why}; ${ADVICE}`);
+    const problem = `${tool} has no known price, so it cannot be enforced`;
+    throw this.refusal(tool, `${this.label} is ${this.limits.usd} USD, but ${problem}; ${ADVICE}`);
   }
 
   private used(unit: Unit): string {
-    const aside = this.held[unit] === 0 ? '' : ` and ${inWords(this.held[unit], unit)} set aside`;
-    return `${this.label} is ${inWords(this.limits[unit] ?? 0, unit)}; ${inWords(this.spent[unit], unit)} were used${aside}`;
+    const held = this.held[unit] === 0 ? '' : ` and ${formatAmount(this.held[unit], unit)} reserved`;
+    const spent = formatAmount(this.spent[unit], unit);
+    return `${this.label} is ${formatAmount(this.limits[unit] ?? 0, unit)}; ${spent} used${held}`;
   }
 
   private refusal(tool: string, problem: string): AgentError {
@@ -117,13 +114,13 @@ export class Account {
   }
 }
 
-const ADVICE = 'give its `prices`, or let it count as nothing (budget.unpriced: "count_as_zero")';
+const ADVICE = 'set `prices`, or count unknown prices as 0 (budget.unpriced: "count_as_zero")';
 
-function inWords(amount: number, unit: Unit): string {
+function formatAmount(amount: number, unit: Unit): string {
   return unit === 'usd' ? `${minus(amount, 0, 'usd')} USD` : `${amount} tokens`;
 }
 
-/** Without what binary fractions add. */
+/** Rounds away binary fractions. */
 export function minus(a: number, b: number, unit: Unit): number {
   return unit === 'tokens' ? a - b : (Math.round(a * PER_DOLLAR) - Math.round(b * PER_DOLLAR)) / PER_DOLLAR;
 }

@@ -1,4 +1,4 @@
-/** What a participant may spend: by turn, by session and in all. */
+/** Budget options of a participant: per turn, per session and in total. */
 
 import { badOptionError, isObject } from '../../client/lib/option-checks.ts';
 import { HubError } from '../../core/lib/errors.ts';
@@ -6,16 +6,16 @@ import { HubError } from '../../core/lib/errors.ts';
 export interface BudgetLimits {
   readonly usd?: number | undefined;
   readonly tokens?: number | undefined;
-  /** Turns that were answered. */
+  /** Answered turns. */
   readonly turns?: number | undefined;
 }
 
 export interface Budget {
   readonly perTurn?: Pick<BudgetLimits, 'usd' | 'tokens'> | undefined;
   readonly perSession?: BudgetLimits | undefined;
-  /** Over all sessions there are and were. */
+  /** Over all sessions, past and present. */
   readonly total?: BudgetLimits | undefined;
-  /** What a limit in USD makes of a call whose price nobody knows: it is refused unless told otherwise. */
+  /** Policy of a USD limit for calls of unknown price (default: "refuse"). */
   readonly unpriced?: UnpricedPolicy | undefined;
 }
 
@@ -30,7 +30,8 @@ export function checkBudget(budget: unknown): void {
     if (value === undefined) continue;
     if (name === 'unpriced') checkUnpriced(value);
     else if (Object.hasOwn(UNITS, name)) checkLimits(`budget.${name}`, value, UNITS[name as keyof typeof UNITS]);
-    else throw new HubError('bad_options', `there is no budget.${name}; there is perTurn, perSession, total, unpriced`);
+    else
+      throw new HubError('bad_options', `budget.${name}: unknown limit; valid: perTurn, perSession, total, unpriced`);
   }
 }
 
@@ -44,17 +45,17 @@ function checkLimits(field: string, limits: unknown, units: readonly string[]): 
   for (const [unit, most] of Object.entries(limits)) {
     if (most === undefined) continue;
     if (!units.includes(unit))
-      throw new HubError('bad_options', `there is no ${field}.${unit}; there is ${units.join(', ')}`);
+      throw new HubError('bad_options', `${field}.${unit}: unknown limit; valid: ${units.join(', ')}`);
     const isOne =
       typeof most === 'number' && Number.isFinite(most) && most >= 0 && most <= MAX[unit as keyof typeof MAX];
     if (!isOne || (unit !== 'usd' && !Number.isInteger(most)))
       throw badOptionError(
         `${field}.${unit}`,
-        unit === 'usd' ? 'dollars from 0 to 1,000,000' : 'a whole number from 0 on',
+        unit === 'usd' ? 'dollars from 0 to 1,000,000' : 'a whole number >= 0',
         most,
       );
   }
 }
 
-/** As far as sums stay exact. */
+/** Sums stay exact up to these. */
 const MAX = { usd: 1_000_000, tokens: 1_000_000_000_000_000, turns: Number.MAX_SAFE_INTEGER };

@@ -1,8 +1,6 @@
 /**
- * The limits of a participant and of its sessions: which of them a turn is under, and what counts against each.
- *
- * The door of this room. account.ts is one limit, turn-meter.ts counts a turn against all that apply. Must stay true: a
- * restart changes no count, because spending is read from the logs.
+ * Finds the limits a turn is under. account.ts is one limit, turn-meter.ts counts a turn against all that apply.
+ * A restart changes no count, because spending is read from the logs.
  */
 
 import type { AgentClient, Session } from '../../client/index.ts';
@@ -34,7 +32,7 @@ export class Budgets {
     this.budget = budget;
   }
 
-  /** null = the turn is under no limit. Throws AgentError `budget_exceeded` where nothing could come of it. */
+  /** null = no limit applies. Throws AgentError `budget_exceeded` if a limit is already reached. */
   async begin(session: Session, info: Result<'get_session'>): Promise<TurnMeter | null> {
     const accounts = [
       ...this.forTurn(),
@@ -46,7 +44,6 @@ export class Budgets {
     return accounts.length === 0 ? null : new TurnMeter(accounts).begin();
   }
 
-  /** A session that is over is in its log. */
   forget(sessionId: string): void {
     this.bySession.delete(sessionId);
     this.counts.delete(sessionId);
@@ -93,7 +90,7 @@ export class Budgets {
     return new Account(label, limits, this.budget.unpriced ?? 'refuse', counted);
   }
 
-  /** What the session itself may spend: with it, a delegation stays within what was set aside for it. */
+  /** The session's own limits: they keep a delegation within its reserved budget. */
   private async given(session: Session, { session: metadata }: Result<'get_session'>): Promise<readonly Account[]> {
     const { agentId } = this.client;
     const entries = metadata.manifest.expectations.filter(
@@ -106,14 +103,14 @@ export class Budgets {
       const { usd, tokens } = entry.params;
       const limits = { usd: asLimit(usd), tokens: asLimit(tokens) };
       const spent = await count.read(session, metadata);
-      // What has no price counts as nothing there, as it does for the hub.
+      // Unknown prices count as 0 here, as in the hub.
       accounts.push(new Account('the budget of the session', limits, 'count_as_zero', { spent, turns: 0 }));
     }
     return accounts;
   }
 }
 
-/** Who never joined a session has said nothing in it. */
+/** A session this participant never joined has no spending of its own. */
 function unread(thrown: unknown): SpendTotal {
   if (thrown instanceof WireError && (thrown.code === 'not_found' || thrown.code === 'forbidden')) return ZERO_TOTAL;
   throw thrown;
@@ -125,13 +122,12 @@ function asLimit(value: unknown): number | undefined {
 
 interface SpendTotal {
   readonly spent: Spend;
-  /** Turns that were answered. */
   readonly turns: number;
 }
 
 const ZERO_TOTAL: SpendTotal = { spent: ZERO_SPEND, turns: 0 };
 
-/** By this participant and those it delegated to. */
+/** Includes the sessions it delegated. */
 async function sumOwnSpend(session: Session, agentId: string): Promise<SpendTotal> {
   let counted = ZERO_TOTAL;
   for await (const envelope of session.log()) {
@@ -151,7 +147,7 @@ function addTotals(a: SpendTotal, b: SpendTotal): SpendTotal {
   return { spent: addSpend(a.spent, b.spent), turns: a.turns + b.turns };
 }
 
-/** By those an entry of the session is for, as far as it can be seen from here; the hub sees all of it. */
+/** Spending under one expectation of the session, as far as this participant sees the log. */
 class SessionSpend {
   private readonly entry: ExpectationEntry;
   private seq = 0;
@@ -161,7 +157,7 @@ class SessionSpend {
     this.entry = entry;
   }
 
-  /** What is new in the log is read. */
+  /** Reads only new envelopes. */
   async read(session: Session, metadata: SessionMetadata): Promise<Spend> {
     for await (const envelope of session.log({ fromSeq: this.seq + 1 })) {
       this.seq = envelope.seq;

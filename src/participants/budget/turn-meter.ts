@@ -1,35 +1,32 @@
-/** Counts what one turn spends, against every limit that it is under. */
+/** Counts what one turn spends against every limit it is under. */
 
 import { addSpend, type Spend, UNREPORTED, ZERO_SPEND } from '../../core/records/session/spending.ts';
 import type { BudgetHold, BudgetRequest, Meter } from '../agent/agent-fn.ts';
 import { type Account, minus, type Unit } from './account.ts';
 
-/** What a delegation is paid from. */
 export interface DelegationMeter extends Meter {
-  /** What a delegation gets that nobody named a budget for: a quarter of each limit, and no more than is left. */
+  /** Default budget of a delegation: a quarter of each limit, at most what is left. */
   share(): { readonly usd?: number; readonly tokens?: number };
 }
 
-/** Of a limit, for a delegation that nobody named a budget for. */
 const SHARE = 4;
-/** The tool whose calls are in the log of their own: as the settled delegations. */
+/** Calls of this tool are already in a log: that of the delegated session. */
 export const DELEGATE = 'delegate';
-/** The tries of one call are added up before they are rounded, and those of a turn after that. */
+/** Sums of attempts and of turns are rounded separately. */
 const ROUNDING_USD = 1e-7;
 
 export class TurnMeter implements DelegationMeter {
   private readonly accounts: readonly Account[];
-  /** By calls of this turn. */
   private spent: Spend = ZERO_SPEND;
   private isOpen = false;
-  /** The part of it that no log tells unless the answer does; null = there was no call. */
+  /** Spending that no log has unless the answer reports it; null = no call was made. */
   private called: Spend | null = null;
 
   constructor(accounts: readonly Account[]) {
     this.accounts = accounts;
   }
 
-  /** Sets the turn itself aside; `end` must follow. */
+  /** Opens the turn; `end` must follow. */
   begin(): this {
     this.isOpen = true;
     for (const account of this.accounts) account.openTurn();
@@ -62,13 +59,13 @@ export class TurnMeter implements DelegationMeter {
     return { ...(usd === null ? {} : { usd }), ...(tokens === null ? {} : { tokens }) };
   }
 
-  /** What calls of this turn cost, for an answer that does not tell it; undefined = there was none that is known here. */
+  /** Cost of this turn's calls, for an answer that does not report it; undefined = no call, null = unknown price. */
   get cost(): number | null | undefined {
     if (this.called === null) return undefined;
     return this.called.unpriced > 0 ? null : this.called.usd;
   }
 
-  /** What the answer says of itself counts, as the hub and a later run will read it; what calls spent beyond that stays. */
+  /** The answer's own report counts, since the hub and later runs read it; calls beyond it stay counted. */
   finish(said: Spend | null): void {
     if (said === null) return this.spend(UNREPORTED);
     const isSame = Math.abs(said.usd - this.spent.usd) < ROUNDING_USD;
@@ -82,7 +79,7 @@ export class TurnMeter implements DelegationMeter {
     this.spend(final);
   }
 
-  /** The turn was answered, or is over without it. What comes first counts. */
+  /** The first outcome counts. */
   end(how: 'answered' | 'unanswered'): void {
     if (!this.isOpen) return;
     this.isOpen = false;
@@ -99,7 +96,7 @@ export class TurnMeter implements DelegationMeter {
     return left.length === 0 ? null : Math.min(...left);
   }
 
-  /** More than nothing: what nothing is left of refuses it, and says so. */
+  /** At least a minimal share: an exhausted limit then rejects the delegation with its reason. */
   private shareOf(unit: Unit): number | null {
     const left = this.least(unit);
     if (left === null) return null;

@@ -1,9 +1,7 @@
 /**
- * An agent made of a CLI: each turn is one run of it, and a thread is one of its conversations if it can resume them.
- *
- * The door of this room. A record (`records/`) says how one CLI is called and read, `output/` turns lines into an answer or
- * an error, run-once.ts runs it through processes/. Must stay true: reading is pure and never throws; secrets stay out of
- * errors.
+ * An agent made of a CLI: each turn is one run, and a thread is one of the tool's sessions if it can resume them.
+ * A record (`records/`) says how to call and read one CLI, `output/` turns lines into an answer or an error, run-once.ts
+ * runs it. Reading is pure and never throws; secrets stay out of errors.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -16,7 +14,7 @@ import type { CliRecord } from './records/cli-record.ts';
 import { type Attempt, runOnce } from './run-once.ts';
 
 export function createCliAgent<State extends CliOutput>(record: CliRecord<State>, options: CliOptions = {}): AgentFn {
-  const sessions = createNativeSessions();
+  const sessions = new NativeSessions();
   return async (ctx, systemPrompt, turn) => {
     const isResuming = record.resume !== null && options.resume !== false;
     const known = isResuming ? sessionOf(ctx, systemPrompt, turn, sessions) : null;
@@ -28,7 +26,7 @@ export function createCliAgent<State extends CliOutput>(record: CliRecord<State>
   };
 }
 
-/** Of plain text every line is a part of the answer: of one that was cut its reader should know. */
+/** In plain text every line is part of the answer, so tell the reader if one was truncated. */
 function marked<State extends CliOutput>(
   record: CliRecord<State>,
   { ran }: Attempt<State>,
@@ -38,7 +36,7 @@ function marked<State extends CliOutput>(
   return isCut ? { ...reply, meta: { ...reply.meta, is_cut: true } } : reply;
 }
 
-/** One run; another one from the start when the tool has forgotten the conversation. */
+/** Runs the tool; if it does not know the session, once more from the start. */
 async function tryTurn<State extends CliOutput>(
   record: CliRecord<State>,
   options: CliOptions,
@@ -48,21 +46,21 @@ async function tryTurn<State extends CliOutput>(
   known: NativeSession | null,
 ): Promise<Attempt<State>> {
   const isNamed = record.resume?.namedBy === 'caller' && options.resume !== false;
-  const anew = (): Promise<Attempt<State>> =>
+  const fresh = (): Promise<Attempt<State>> =>
     runOnce(record, options, turn, {
       prompt: buildPrompt(ctx, systemPrompt, null),
       resumed: null,
       newSession: isNamed ? `parley-${randomUUID()}` : undefined,
     });
-  if (known === null) return anew();
+  if (known === null) return fresh();
   const prompt = buildPrompt(ctx, systemPrompt, known.told);
   const attempt = await runOnce(record, options, turn, { prompt, resumed: known, newSession: undefined });
   if (!isSessionUnknown(record, attempt)) return attempt;
-  turn?.onProgress({ kind: 'note', text: `${record.tool} does not know ${known.sessionId} any more; it begins anew` });
-  return anew();
+  turn?.onProgress({ kind: 'note', text: `${record.tool} does not know ${known.sessionId}; starting a new session` });
+  return fresh();
 }
 
-/** Who calls with a `nativeSessionId` knows which conversation it is, or that there is none yet; else it is what was noted. */
+/** `nativeSessionId` takes precedence, even if it is undefined; without that key use what was remembered. */
 function sessionOf(
   ctx: ThreadContext,
   systemPrompt: string,
@@ -80,7 +78,7 @@ function isSessionUnknown<State extends CliOutput>(record: CliRecord<State>, { r
   return !hasAnswer && record.resume !== null && record.resume.unknownSession.test(saidBeside(ran, heard));
 }
 
-/** A conversation that we have named is not named again by the tool. */
+/** Adds the session id we chose, since the tool does not report it. */
 function named<State extends CliOutput>(reply: AgentReply, attempt: Attempt<State>): AgentReply {
   if (reply.native_session_id !== undefined || attempt.sessionId === null) return reply;
   return { ...reply, native_session_id: attempt.sessionId };
@@ -104,32 +102,30 @@ function remember(
 
 interface NativeSession {
   readonly sessionId: string;
-  /** null: somebody else began it, and what it was told is unknown. */
+  /** null = begun elsewhere; its prompts are unknown. */
   readonly told: PromptState | null;
   readonly threadUsage: Usage | null;
 }
 
-interface NativeSessions {
-  find(threadId: string, systemPrompt: string): NativeSession | null;
-  findById(sessionId: string): NativeSession | null;
-  keep(threadId: string, systemPrompt: string, session: NativeSession): void;
-}
+/** A forgotten thread is sent again from the start: more tokens, nothing lost. */
+const MAX_THREADS = 1_000;
 
-/** A thread that is forgotten is told again from the start: more tokens, nothing lost. */
-const maxThreads = 1_000;
+class NativeSessions {
+  private readonly sessions = new Map<string, NativeSession>();
 
-function createNativeSessions(most: number = maxThreads): NativeSessions {
-  const sessions = new Map<string, NativeSession>();
-  const keyOf = (threadId: string, systemPrompt: string): string => JSON.stringify([threadId, systemPrompt]);
-  return {
-    find: (threadId, systemPrompt) => sessions.get(keyOf(threadId, systemPrompt)) ?? null,
-    findById: (sessionId) => [...sessions.values()].find((session) => session.sessionId === sessionId) ?? null,
-    keep: (threadId, systemPrompt, session) => {
-      const key = keyOf(threadId, systemPrompt);
-      sessions.delete(key);
-      sessions.set(key, session);
-      const [oldest] = sessions.keys();
-      if (sessions.size > most && oldest !== undefined) sessions.delete(oldest);
-    },
-  };
+  find(threadId: string, systemPrompt: string): NativeSession | null {
+    return this.sessions.get(JSON.stringify([threadId, systemPrompt])) ?? null;
+  }
+
+  findById(sessionId: string): NativeSession | null {
+    return [...this.sessions.values()].find((session) => session.sessionId === sessionId) ?? null;
+  }
+
+  keep(threadId: string, systemPrompt: string, session: NativeSession): void {
+    const key = JSON.stringify([threadId, systemPrompt]);
+    this.sessions.delete(key);
+    this.sessions.set(key, session);
+    const [oldest] = this.sessions.keys();
+    if (this.sessions.size > MAX_THREADS && oldest !== undefined) this.sessions.delete(oldest);
+  }
 }

@@ -1,4 +1,4 @@
-/** The CLIs that are ready to join, each as a factory and as an instance with what is usual. */
+/** The supported CLIs, each as a factory and as an instance with default options. */
 
 import type { AgentFn } from '../agent/agent-fn.ts';
 import { createCliAgent } from './cli-agent.ts';
@@ -17,7 +17,7 @@ import { opencode } from './records/opencode.ts';
 
 export function createCliAdapter(options: CliAdapterOptions): AgentFn {
   checkAdapterOptions(options);
-  // The record already has the arguments.
+  // The record includes the arguments.
   return createCliAgent(genericRecord(options), { ...options, args: [] });
 }
 
@@ -44,7 +44,7 @@ export const hermesAdapter: AgentFn = createHermesAdapter();
 export const aiderAdapter: AgentFn = createAiderAdapter();
 export const gooseAdapter: AgentFn = createGooseAdapter();
 
-/** By the name a user types, as in `parley join --cli claude`. */
+/** By command name, as in `parley join --cli claude`. */
 export const cliFactories: Readonly<Record<CliName, (options?: CliOptions) => AgentFn>> = {
   claude: createClaudeAdapter,
   codex: createCodexAdapter,

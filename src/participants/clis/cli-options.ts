@@ -1,4 +1,4 @@
-/** What an adapter is made with, looked at when it is made: at the first turn it would be too late. Throws TypeError. */
+/** Options of CLI agents, checked on creation rather than at the first turn. Throws TypeError. */
 
 import { type OptionCheck, type OptionChecks, optional, textCheck } from '../../client/lib/option-checks.ts';
 import {
@@ -13,36 +13,36 @@ import type { Permissions } from './records/cli-record.ts';
 import type { GenericOptions } from './records/generic.ts';
 
 export interface CliOptions {
-  /** A path or a name in PATH; without it, the tool's own name. */
+  /** A path or a name in PATH (default: the tool's own name). */
   readonly command?: string | undefined;
-  /** Arguments beside those the adapter gives. */
+  /** Extra arguments. */
   readonly args?: readonly string[] | undefined;
   readonly model?: string | undefined;
   readonly cwd?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** Names taken over from our environment, beside those the tool is known to need. */
+  /** Environment variables to pass, in addition to those the tool is known to need. */
   readonly passEnv?: readonly string[] | undefined;
-  /** A home folder of its own. */
+  /** A separate home folder. */
   readonly home?: string | undefined;
-  /** 300 s unless told otherwise; null = no bound. */
+  /** Default: 300 s; null = no limit. */
   readonly timeoutMs?: number | null | undefined;
   readonly limits?: RunLimitOptions | undefined;
-  /** `safe` unless told otherwise: it may read and answer. */
+  /** Default: `safe`, which allows reading and answering only. */
   readonly permissions?: Permissions | undefined;
-  /** Go on with the tool's own conversation from turn to turn, as is usual; false tells it everything every time. */
+  /** Resume the tool's own session from turn to turn (default: true); false sends the whole thread every time. */
   readonly resume?: boolean | undefined;
 }
 
-/** Any program: how it is called, how it gets the prompt, how it answers. It is told everything at every turn. */
+/** Any program: how to call it, pass the prompt and read the answer. It gets the whole thread every turn. */
 export type CliAdapterOptions = Omit<CliOptions, 'command' | 'args' | 'permissions' | 'resume'> & GenericOptions;
 
 const aProgram: OptionCheck = {
   expected: 'the name or path of a program',
   holds: (value) => typeof value === 'string' && value.trim() !== '',
 };
-/** It becomes an argument: a role file must not be able to give the tool an option. */
+/** The model becomes an argument: a role file must not inject options. */
 const aModel: OptionCheck = {
-  expected: 'the name of a model, which does not begin with -',
+  expected: 'the name of a model, not beginning with -',
   holds: (value) => typeof value === 'string' && !value.trimStart().startsWith('-'),
 };
 

@@ -1,7 +1,4 @@
-/**
- * Delivers a prompt to a program: on stdin, in a private file, or as an argument if it is small. Removes files of killed
- * processes.
- */
+/** Delivers a prompt to a program: on stdin, in a private file, or as a small argument. Removes files of killed processes. */
 
 import { createHash } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
@@ -15,21 +12,21 @@ export interface DeliveredPrompt {
   readonly stdin?: string;
   readonly promptFile?: string;
   readonly prompt?: string;
-  /** Takes the file away. */
+  /** Removes the file. */
   close(): Promise<void>;
 }
 
-/** One argument of 128 KiB cannot be passed on Linux; this leaves room for what others put around it. */
+/** Linux limits one argument to 128 KiB; this leaves room for wrappers. */
 export const maxArgumentBytes = 100_000;
 
 let swept: Promise<void> | null = null;
 
 export async function deliverPrompt(transport: Transport, prompt: string): Promise<DeliveredPrompt> {
-  // Once for our whole process: what others have left behind before it.
+  // Once per process: remove what earlier processes left behind.
   swept ??= sweepPromptFolders(tmpdir());
   await swept;
   if (transport === 'file') return inFile(prompt);
-  // A NUL cannot be part of an argument either.
+  // Arguments cannot contain NUL.
   const fits = Buffer.byteLength(prompt) <= maxArgumentBytes && !prompt.includes('\0');
   return transport === 'arg' && fits ? { prompt, close } : { stdin: prompt, close };
 }
@@ -51,12 +48,12 @@ async function close(): Promise<void> {}
 
 const NAME = /^parley-prompt-([0-9a-f]{8})-(\d+)-(\d+)-/;
 
-/** For us alone (0700). */
+/** Readable only by this user (0700). */
 export function makePromptFolder(root: string, pid: number = process.pid): Promise<string> {
   return mkdtemp(join(root, `parley-prompt-${placeOf()}-${pid}-${startedAt(pid)}-`));
 }
 
-/** Takes away what processes of this machine have left that live no more. What cannot be looked at stays where it is. */
+/** Removes folders of dead processes of this machine; ignores those it cannot inspect. */
 export async function sweepPromptFolders(root: string): Promise<void> {
   const place = placeOf();
   const names = await readdir(root).catch(() => []);
@@ -67,24 +64,24 @@ export async function sweepPromptFolders(root: string): Promise<void> {
   }
 }
 
-/** Not what somebody else has put there under such a name. */
+/** Removes only a real folder of this user. */
 async function remove(path: string): Promise<void> {
   const found = await lstat(path);
   if (found.isDirectory() && found.uid === (process.getuid?.() ?? found.uid)) await rm(path, { recursive: true });
 }
 
-/** Process numbers say nothing on another machine, or in another container that shares the folder. */
+/** Identifies the machine or container, since process ids are only unique within one. */
 function placeOf(): string {
   let numbers = '';
   try {
     numbers = readlinkSync('/proc/self/ns/pid');
   } catch {
-    // There is no such thing here: the machine is all there is.
+    // No /proc here: use the host name alone.
   }
   return createHash('sha256').update(`${hostname()} ${numbers}`).digest('hex').slice(0, 8);
 }
 
-/** Numbers are used again: with its start a process is named for good, where that is told. */
+/** The start time tells a reused process id apart, where it is known. */
 function startedAt(pid: number): number {
   return readProcess(pid)?.startedAt ?? 0;
 }
@@ -94,7 +91,7 @@ function isAlive(pid: number, started: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (thrown) {
-    // One that may not be signalled lives.
+    // A process that must not be signalled is alive.
     return thrown instanceof Error && 'code' in thrown && thrown.code === 'EPERM';
   }
 }

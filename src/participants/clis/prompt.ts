@@ -1,16 +1,13 @@
-/**
- * The prompt of a turn: who the agent is, how the thread began, what was said since. A tool that goes on with its own
- * conversation is told only what is new. Pure.
- */
+/** The prompt of a turn: role, opening and messages; a resumed session gets only what is new. Pure. */
 
 import type { Step, ThreadContext } from '../agent/agent-fn.ts';
 
-/** What a conversation of a tool already knows of the thread. */
+/** What a tool's session already knows of the thread. */
 export interface PromptState {
   readonly systemPrompt: string;
-  /** The newest step it was told of; null when there was none yet. */
+  /** Key of the latest step it was sent; null = none. */
   readonly newest: string | null;
-  /** What it answered: that comes back as a step, which it need not be told. */
+  /** Its own answer, which returns as a step and need not be sent. */
   readonly answer: string;
 }
 
@@ -19,14 +16,14 @@ export function toPromptState(ctx: ThreadContext, systemPrompt: string, answer: 
   return { systemPrompt, newest: newest === undefined ? null : keyOf(newest), answer };
 }
 
-/** Everything, or what is new to a conversation that was told of an earlier turn. */
+/** The whole thread, or only what a resumed session has not seen. */
 export function buildPrompt(ctx: ThreadContext, systemPrompt: string, before: PromptState | null): string {
   const fresh = before === null ? null : stepsSince(ctx, before);
   if (before === null || fresh === null) return textOf(ctx, systemPrompt, [ctx.start, ...stepsAfterStart(ctx)]);
   return textOf(ctx, before.systemPrompt === systemPrompt ? '' : systemPrompt, fresh);
 }
 
-/** The steps the tool has not seen. null: the view has been cut or rewritten since, so that nobody can tell. */
+/** The unseen steps; null if the view was shortened or rewritten, so that they are unknown. */
 function stepsSince(ctx: ThreadContext, before: PromptState): readonly Step[] | null {
   const known = before.newest === null ? -1 : ctx.steps.findLastIndex((step) => keyOf(step) === before.newest);
   if (known === -1 && before.newest !== null) return null;
@@ -35,7 +32,7 @@ function stepsSince(ctx: ThreadContext, before: PromptState): readonly Step[] | 
   return since.filter((_, index) => index !== own);
 }
 
-/** Views may show the opening frame as the first step; it is said once. */
+/** Views may repeat the opening as the first step. */
 function stepsAfterStart(ctx: ThreadContext): readonly Step[] {
   const [first] = ctx.steps;
   return first !== undefined && keyOf(first) === keyOf(ctx.start) ? ctx.steps.slice(1) : ctx.steps;
@@ -47,11 +44,11 @@ function keyOf(step: Step): string {
 
 function textOf({ start }: ThreadContext, systemPrompt: string, steps: readonly Step[]): string {
   const tag = tagFor(steps);
-  const messages = steps.map(
-    (step) =>
-      `<${tag} from="${attributeOf(speakerOf(step))}" at="${attributeOf(step.timestamp)}">\n${step.content}\n</${tag}>`,
-  );
-  // Who it is there: its own messages are among the others, by name.
+  const messages = steps.map((step) => {
+    const from = attributeOf(speakerOf(step));
+    return `<${tag} from="${from}" at="${attributeOf(step.timestamp)}">\n${step.content}\n</${tag}>`;
+  });
+  // Name the agent, so that it recognizes its own messages.
   const own = typeof start.meta.name === 'string' ? attributeOf(start.meta.name) : '';
   const parts = [
     systemPrompt.trim(),
@@ -61,22 +58,18 @@ function textOf({ start }: ThreadContext, systemPrompt: string, steps: readonly 
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-/** By name where that is known: of the opening frame `meta.name` is the agent itself. */
+/** Prefers the sender's name; in the opening, `meta.name` is the agent itself. */
 function speakerOf({ role, meta }: Step): string {
   const name = meta.from ?? (meta.participants === undefined ? meta.name : undefined);
   return typeof name === 'string' && attributeOf(name) !== '' ? name : role;
 }
 
-/** A tag that nobody's message contains, so that none can end early or pretend to be somebody else's. */
+/** A tag no message contains, so that none can end early or imitate another. */
 function tagFor(steps: readonly Step[]): string {
   const isTaken = (tag: string): boolean =>
     steps.some(({ content }) => content.includes(`<${tag} `) || content.includes(`</${tag}>`));
-  let number = 1;
   let tag = 'message';
-  while (isTaken(tag)) {
-    number += 1;
-    tag = `message-${number}`;
-  }
+  for (let number = 2; isTaken(tag); number += 1) tag = `message-${number}`;
   return tag;
 }
 

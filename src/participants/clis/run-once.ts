@@ -1,4 +1,4 @@
-/** One run of a CLI: the prompt is handed over, what comes is read as it comes, and what was heard is kept also of a run that is ended. */
+/** Runs a CLI once: delivers the prompt and reads the output as it comes, keeping it even if the run is stopped. */
 
 import { AgentError, type AgentErrorKind, isAgentError } from '../agent/agent-error.ts';
 import type { TurnOptions } from '../agent/agent-fn.ts';
@@ -21,7 +21,7 @@ export interface RunRequest {
 export interface Attempt<State extends CliOutput> {
   readonly ran: ProgramResult;
   readonly heard: State;
-  /** What we called the conversation, where the tool does not say it. */
+  /** The session id we chose, for tools that do not report it. */
   readonly sessionId: string | null;
   readonly secrets: readonly string[];
 }
@@ -32,8 +32,8 @@ export async function runOnce<State extends CliOutput>(
   turn: TurnOptions | undefined,
   once: RunRequest,
 ): Promise<Attempt<State>> {
-  const handed = await deliverPrompt(record.transport, once.prompt);
-  const program = programOf(record, options, turn, once, handed);
+  const delivered = await deliverPrompt(record.transport, once.prompt);
+  const program = programOf(record, options, turn, once, delivered);
   const secrets = findSecrets(programEnvironment(program));
   const sessionId = once.resumed?.sessionId ?? once.newSession ?? null;
   let heard = record.begin(once.resumed);
@@ -46,7 +46,7 @@ export async function runOnce<State extends CliOutput>(
     turn?.onProgress({ kind, text: redactSecrets(text, secrets) });
   };
   const isDone = (): boolean => heard.failure !== null || (record.ending === 'event' && heard.isDone);
-  // A failure that the tool itself does not take for its end: it would try again for ever.
+  // The tool reported a failure but would keep retrying.
   const isHopeless = (): boolean => heard.failure !== null && !heard.isDone;
   const watch = { onLine, isDone, isHopeless, signal: turn?.signal };
   try {
@@ -55,7 +55,7 @@ export async function runOnce<State extends CliOutput>(
   } catch (error) {
     throw withHeard(error, record, heard, sessionId, secrets);
   } finally {
-    await handed.close();
+    await delivered.close();
   }
 }
 
@@ -64,15 +64,15 @@ function programOf<State extends CliOutput>(
   options: CliOptions,
   turn: TurnOptions | undefined,
   once: RunRequest,
-  handed: DeliveredPrompt,
+  delivered: DeliveredPrompt,
 ): Program {
   const permit = record.permits[options.permissions ?? 'safe'];
   const ask: Ask = {
     model: options.model,
     resume: once.resumed?.sessionId,
     newSession: once.newSession,
-    promptFile: handed.promptFile,
-    prompt: handed.prompt,
+    promptFile: delivered.promptFile,
+    prompt: delivered.prompt,
     budgetUsd: turn?.budget?.usd,
     extra: [...(permit.args ?? []), ...(options.args ?? [])],
   };
@@ -85,11 +85,11 @@ function programOf<State extends CliOutput>(
     env: { ...record.env.set, ...permit.env, ...options.env },
     passEnv: [...record.env.pass, ...ownFolders, ...(options.passEnv ?? [])],
     home: options.home,
-    stdin: handed.stdin,
+    stdin: delivered.stdin,
   };
 }
 
-/** A run that was ended keeps what it had said, and the conversation it can be gone on with. */
+/** Adds the partial answer and the session id to the error of a stopped run. */
 function withHeard<State extends CliOutput>(
   error: unknown,
   record: CliRecord<State>,
@@ -107,18 +107,16 @@ function withHeard<State extends CliOutput>(
     ...(known === null ? {} : { native_session_id: known }),
   };
   const retried = error.kind === 'timeout' && heard.partial === '' ? lastRetry(record, error) : null;
-  const shown = retried === null ? problem : `it was still trying again: ${retried.line}`;
+  const shown = retried === null ? problem : `still retrying: ${retried.line}`;
   return new AgentError(retried?.kind ?? error.kind, shown, details, { secrets, cause: error });
 }
 
-/** Why it never came to say a word. */
-function lastRetry<State extends CliOutput>(record: CliRecord<State>, { details }: AgentError): Retry | null {
+/** The last retry message, as the reason for a timeout without any answer. */
+function lastRetry<State extends CliOutput>(
+  record: CliRecord<State>,
+  { details }: AgentError,
+): { readonly line: string; readonly kind: AgentErrorKind } | null {
   const line = record.retryLines === undefined ? undefined : details.stderr?.match(record.retryLines)?.at(-1);
   const kind = line === undefined ? null : kindOfText(line);
   return line === undefined || kind === null ? null : { line, kind };
-}
-
-interface Retry {
-  readonly line: string;
-  readonly kind: AgentErrorKind;
 }

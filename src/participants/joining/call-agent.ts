@@ -1,4 +1,4 @@
-/** Calls the agent for a turn: gives it the thread, shows what it writes, says that it works, and takes what it answers. */
+/** Calls the agent for a turn: passes the thread, streams deltas, reports progress and returns the reply. */
 
 import type { AgentClient } from '../../client/index.ts';
 import { isObject } from '../../client/lib/option-checks.ts';
@@ -18,14 +18,13 @@ import { Heartbeat, LiveText } from './turn-progress.ts';
 export interface Caller {
   readonly client: AgentClient;
   readonly options: ResolvedJoinOptions;
-  /** Of the last answer in this session. */
+  /** From the last answer in this session. */
   readonly nativeSessionId: string | undefined;
-  /** null = nothing limits it. */
+  /** null = no limit. */
   readonly meter: TurnMeter | null;
   readonly tell: NotifyHandlers;
 }
 
-/** Rejects with what the agent throws, or with the signal's reason. */
 export async function callAgent(found: OpenTurn, signal: OwnSignal, caller: Caller): Promise<AgentReply> {
   const { agent, systemPrompt, clock, view, graceMs, log } = caller.options;
   const { turn, info, causationId, since } = found;
@@ -36,10 +35,10 @@ export async function callAgent(found: OpenTurn, signal: OwnSignal, caller: Call
   const heart = since === null ? null : new Heartbeat(turn.session, info.session, clock);
   heart?.start(turn.resumed);
   try {
-    const options = { ...turnOptions(turn, signal, caller, { live, heart }), ...means(found, caller) };
+    const options = { ...turnOptions(turn, signal, caller, live, heart), ...budgetAndTools(found, caller) };
     const run = async (): Promise<unknown> => agent(thread, systemPrompt, options);
     const answer = await awaitWithGrace(run(), signal, clock, graceMs, () =>
-      log.warn('an agent goes on although its turn was cancelled', { session_id: turn.session.id }),
+      log.warn('the agent is still running after its turn was cancelled', { session_id: turn.session.id }),
     );
     const reply = asReply(answer);
     if (isEmpty(reply, routeNames(info.tools))) throw noAnswerError();
@@ -55,7 +54,8 @@ function turnOptions(
   turn: AgentTurn,
   signal: OwnSignal,
   { nativeSessionId, tell }: Caller,
-  { live, heart }: { readonly live: LiveText | null; readonly heart: Heartbeat | null },
+  live: LiveText | null,
+  heart: Heartbeat | null,
 ): TurnOptions {
   return {
     signal,
@@ -78,19 +78,17 @@ function turnOptions(
   };
 }
 
-/** What the agent may spend, and what it may do. */
-function means({ turn, info }: OpenTurn, caller: Caller): Pick<TurnOptions, 'budget' | 'tools'> {
+function budgetAndTools({ turn, info }: OpenTurn, caller: Caller): Pick<TurnOptions, 'budget' | 'tools'> {
   const { client, meter } = caller;
   const { tools } = caller.options;
-  const { session, idempotencyKey: turnKey } = turn;
-  const scene = { client, session, info, turnKey, budget: meter };
+  const scene = { client, session: turn.session, info, turnKey: turn.idempotencyKey, budget: meter };
   return {
     ...(meter === null ? {} : { budget: budgetOf(meter) }),
     ...(tools === null ? {} : { tools: hubTools(scene, tools) }),
   };
 }
 
-/** Read when they are looked at: what is left is less after each call. */
+/** Getters: the amount left changes with each call. */
 function budgetOf(meter: TurnMeter): TurnBudget {
   return {
     meter,
@@ -103,7 +101,7 @@ function budgetOf(meter: TurnMeter): TurnBudget {
   };
 }
 
-/** Rejects with the reason of the signal when the agent has not ended so long after it. What it does later is dropped. */
+/** Rejects `graceMs` after the signal if the agent has not ended by then. Its later output is dropped. */
 function awaitWithGrace<T>(
   answer: Promise<T>,
   signal: CancelSignal,

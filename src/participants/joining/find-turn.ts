@@ -1,4 +1,4 @@
-/** Finds what there is to do in a session: which turn is open, what gave it, and whether an earlier run began or answered it. */
+/** Finds the open turn of a session, what gave it, and whether an earlier run began or answered it. */
 
 import type { AgentClient, Message, Session, TurnOffer } from '../../client/index.ts';
 import { HubError, type WireCode, type WireError } from '../../core/lib/errors.ts';
@@ -14,18 +14,18 @@ import type { ResolvedJoinOptions } from './join-options.ts';
 export interface OpenTurn {
   readonly turn: AgentTurn;
   readonly info: Result<'get_session'>;
-  /** What the answer answers; null = this participant saw nothing of it. */
+  /** The envelope to answer; null = none is visible to this participant. */
   readonly causationId: string | null;
-  /** The seq since which this participant has the turn; null = nobody is expected in particular. */
+  /** The seq since which this participant has the turn; null = the session gives no turns. */
   readonly since: number | null;
 }
 
-/** It is not for this participant to speak, whatever it was offered. */
+/** This participant cannot post, whatever it was offered. */
 const NOT_NOW: readonly WireCode[] = ['not_your_turn', 'session_closed', 'not_found'];
-/** What may have passed by the time there is an answer, or is only true of the empty text that was asked about. */
+/** May pass before there is an answer, or applies only to the empty text used for the check. */
 const PASSES: readonly WireCode[] = ['rate_limited', 'inbox_full', 'unavailable', 'timeout', 'protocol_error'];
 
-/** null = there is nothing to answer. Throws if no answer would be taken, and why. */
+/** null = nothing to answer. Throws if an answer would be rejected. */
 export async function findTurn(
   client: AgentClient,
   session: Session,
@@ -38,18 +38,17 @@ export async function findTurn(
   if (since === null && (message === null || answersOnlyAssignedTurns(info))) return null;
   const answered = message?.envelope ?? (await givenBy(session, since ?? 0));
   const kept = since === null ? null : await keptBy(client, session, since);
-  const found = openTurn(client, session, info, { since, answered, kept });
+  const found = openTurn(client, session, info, since, answered, kept);
   if (since === null && found.turn.resumed && (await wasAnswered(client, session, answered))) return null;
   if (!can.can && !PASSES.includes(can.code ?? 'internal')) throw new TurnClosedError(found, String(can.why));
   return found;
 }
 
-/** An answer would be refused. */
 export class TurnClosedError extends HubError {
   readonly found: OpenTurn;
 
   constructor(found: OpenTurn, why: string) {
-    super('unwanted', `an answer would be refused: ${why}`);
+    super('unwanted', `an answer would be rejected: ${why}`);
     this.found = found;
   }
 }
@@ -58,11 +57,9 @@ function openTurn(
   client: AgentClient,
   session: Session,
   info: Result<'get_session'>,
-  {
-    since,
-    answered,
-    kept,
-  }: { readonly since: number | null; readonly answered: Envelope | null; readonly kept: number | null },
+  since: number | null,
+  answered: Envelope | null,
+  kept: number | null,
 ): OpenTurn {
   const seq = since ?? answered?.seq ?? 0;
   const isSaid = answered !== null && info.session.participants.some(({ agent_id }) => agent_id === answered.sender_id);
@@ -73,19 +70,19 @@ function openTurn(
     from: isSaid ? nameOf(info.session, answered.sender_id) : null,
     text: isSaid ? turnText(answered) : '',
     idempotencyKey: `turn:${session.id}:${seq}${kept === null ? '' : `:${kept}`}`,
-    // What was there before this run may have been begun by another.
+    // An earlier run may have begun anything from before this connection.
     resumed: answered !== null && answered.created_at < client.welcomedAt,
   };
   return { turn, info, causationId: answered?.envelope_id ?? null, since };
 }
 
-/** The first this participant can see from there on. */
+/** The first envelope from `seq` on that this participant can see. */
 async function givenBy(session: Session, seq: number): Promise<Envelope | null> {
   for await (const envelope of session.log({ fromSeq: Math.max(1, seq), pageSize: 1 })) return envelope;
   return null;
 }
 
-/** The seq of the newest that it said in this turn and did not pass it on with: that has used up the key of the turn. */
+/** Seq of this participant's latest message in the turn that did not pass it on; it used up the turn's key. */
 async function keptBy(client: AgentClient, session: Session, since: number): Promise<number | null> {
   let newest: number | null = null;
   for await (const { sender_id, event_type, seq } of session.log({ fromSeq: since + 1 })) {
@@ -94,7 +91,7 @@ async function keptBy(client: AgentClient, session: Session, since: number): Pro
   return newest;
 }
 
-/** Where nobody has the turn only the log says what was answered. */
+/** Without a turn, only the log shows whether a message was answered. */
 async function wasAnswered(client: AgentClient, session: Session, answered: Envelope | null): Promise<boolean> {
   if (answered === null) return false;
   for await (const { sender_id, causation_id } of session.log({ fromSeq: answered.seq + 1 })) {
@@ -103,7 +100,7 @@ async function wasAnswered(client: AgentClient, session: Session, answered: Enve
   return false;
 }
 
-/** About a quarter of a minute in all. */
+/** About 15 s in total. */
 const TRIES = 8;
 const READ_AGAIN: readonly WireCode[] = ['unavailable', 'timeout', 'internal', 'rate_limited'];
 
@@ -117,14 +114,14 @@ export function readWithRetry<T>(
     tries: TRIES,
     pauseMs: (refused, tries) => (READ_AGAIN.includes(refused.code) ? backoffMs(refused, tries) : null),
     onWait({ message }: WireError, waitMs) {
-      log.warn('a turn could not be read, and is tried again', { session_id: session.id, error: message, waitMs });
+      log.warn('reading a turn failed; retrying', { session_id: session.id, error: message, waitMs });
     },
     clock,
     signal,
   });
 }
 
-/** As much as was heard of it: enough to say that it failed. */
+/** Builds what can be known of an unreadable turn, enough to report its failure. */
 export function unreadTurn(
   client: AgentClient,
   session: Session,

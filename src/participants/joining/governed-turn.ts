@@ -1,4 +1,4 @@
-/** A turn of a governed run: it begins with what was dispatched, and what is answered is its result. */
+/** Turns of a governed run: they start with the dispatch bundle, and the answer is the turn result. */
 
 import type { Content } from '../../client/index.ts';
 import { findJsonObject, isPlainObject } from '../../core/lib/json.ts';
@@ -10,12 +10,12 @@ import type { AgentTurn } from './handlers.ts';
 
 type Info = Result<'get_session'>;
 
-/** Where the runner hands turns out, nobody answers what is only told. */
+/** In governed sessions only the runner assigns turns; other messages need no answer. */
 export function answersOnlyAssignedTurns({ session }: Info): boolean {
   return session.manifest.type === 'governed';
 }
 
-/** What gave the turn, as the agent reads it. */
+/** What gave the turn, as text for the agent. */
 export function turnText(envelope: Envelope): string {
   const { event_type, event_data, redacted } = envelope;
   const parts = [event_data.prompt, event_data.context].filter((part) => typeof part === 'string' && part !== '');
@@ -23,7 +23,7 @@ export function turnText(envelope: Envelope): string {
   return isBundle ? parts.join('\n\n---\n\n') : renderText(envelope);
 }
 
-/** The text of an answer as the result of the turn that this participant is waited for with; else the answer as it is. */
+/** Wraps the answer as the turn result this participant owes; otherwise returns it unchanged. */
 export function toTurnResult(info: Info, agentId: string, content: Content): Content {
   const waits = info.public_state.waits_for;
   if (
@@ -40,7 +40,7 @@ export function toTurnResult(info: Info, agentId: string, content: Content): Con
   return { event_type: 'turn.result', event_data: { turn_id, attempt, result: findJsonObject(text) ?? text, ...rest } };
 }
 
-/** The thread with what was dispatched in full: a view shows a line of it. */
+/** Replaces the one line a view shows of a dispatch by the whole bundle. */
 export function withBundle(thread: ThreadContext, info: Info, { seq, text, from }: AgentTurn): ThreadContext {
   if (!answersOnlyAssignedTurns(info) || text === '') return thread;
   const earlier = thread.steps.filter(({ meta }) => meta?.seq !== seq);

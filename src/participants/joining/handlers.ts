@@ -1,4 +1,4 @@
-/** Who looks on while a participant takes its turns: what each of them hears, and that none can break a turn. */
+/** The handlers a participant's owner may set: an exception in one never breaks a turn. */
 
 import type { Session, SessionEnd } from '../../client/index.ts';
 import type { PostAnswer } from '../../core/decisions/admit.ts';
@@ -6,47 +6,40 @@ import { asError } from '../../core/lib/errors.ts';
 import type { Logger } from '../../core/ports/platform.ts';
 import type { AgentReply, ProgressEvent } from '../agent/agent-fn.ts';
 
-/** A turn that a participant takes. */
 export interface AgentTurn {
   readonly session: Session;
   /** The session type; empty if the turn could not be read. */
   readonly type: string;
-  /** What gave the turn, by its seq. */
+  /** Seq of the envelope that gave the turn. */
   readonly seq: number;
-  /** Who said what is answered; null = the turn came without a message. */
+  /** Sender of the message to answer; null = the turn came without a message. */
   readonly from: string | null;
-  /** What is answered; empty if the turn came without a message. */
+  /** The message to answer; empty if the turn came without one. */
   readonly text: string;
   readonly idempotencyKey: string;
   readonly resumed: boolean;
 }
 
-/** All of them are told, and decide nothing. */
+/** All are notifications; return values are ignored. */
 export interface JoinHandlers {
-  /** The agent is called. */
   onTurn?(turn: AgentTurn): unknown;
   onDelta?(text: string, turn: AgentTurn): unknown;
   onProgress?(event: ProgressEvent, turn: AgentTurn): unknown;
   /** The answer was accepted. */
   onReply?(reply: AgentReply, turn: AgentTurn, answer: PostAnswer): unknown;
-  /** There is no answer, and the session was told so. */
+  /** The turn failed, and the failure was reported to the session. */
   onError?(error: Error, turn: AgentTurn): unknown;
-  /** No answer is wanted any more, and what the agent still made is dropped. */
+  /** The answer is no longer needed; the agent's output is dropped. */
   onCancelled?(reason: string, turn: AgentTurn): unknown;
-  /** A session in which turns were taken is over for this participant. */
+  /** A session in which turns were taken has ended for this participant. */
   onClosed?(session: Session, end: SessionEnd): unknown;
 }
 
 export type NotifyHandlers = (name: keyof JoinHandlers, run: (handlers: JoinHandlers) => unknown) => void;
 
-/** Calls one of them; what it throws is logged. */
-export function createNotifier({
-  handlers,
-  log,
-}: {
-  readonly handlers: JoinHandlers;
-  readonly log: Logger;
-}): NotifyHandlers {
+/** Returns a function that calls one handler and logs what it throws. */
+export function createNotifier(options: { readonly handlers: JoinHandlers; readonly log: Logger }): NotifyHandlers {
+  const { handlers, log } = options;
   return (name, run) => {
     const threw = (thrown: unknown): void => log.warn(`${name} threw`, { error: asError(thrown).message });
     try {

@@ -1,9 +1,7 @@
 /**
- * Joins a hub as an agent function: its turns are taken until it leaves.
- *
- * The door of this room. turns.ts takes one turn: find-turn.ts says what there is to do, call-agent.ts calls the agent,
- * post-answer.ts posts the answer or reports the failure. Must stay true: every turn ends in an answer, a reported failure
- * or a cancellation; the idempotency key of a turn is the same in every process.
+ * Joins a hub as an agent function. turns.ts takes one turn: find-turn.ts finds it, call-agent.ts calls the agent,
+ * post-answer.ts posts the answer or reports the failure. Every turn ends in an answer, a reported failure or a
+ * cancellation; its idempotency key is the same in every process.
  */
 
 import type { AgentClient, ConnectionEnd, Session, TurnHandler, TurnOffer } from '../../client/index.ts';
@@ -14,15 +12,14 @@ import { Turns } from './turns.ts';
 
 export type JoinHub = (client: AgentClient | Connect, options: JoinOptions) => Promise<Participant>;
 
-/** On a platform with that clock. */
 export function createJoinHub(clock: Clock | undefined): JoinHub {
   return async (client, options) => {
-    const joining = resolveJoinOptions(options, { clock });
+    const joining = resolveJoinOptions(options, clock);
     return typeof client === 'function' ? connected(client, options, joining) : given(client, options, joining);
   };
 }
 
-/** Invites are answered from the first on as it is told, and no turn is taken before it is whole. */
+/** Connects first. Invites are answered immediately; turns wait until the participant is complete. */
 async function connected(connect: Connect, options: JoinOptions, joining: ResolvedJoinOptions): Promise<Participant> {
   const { name, onInvite, onState, register } = options;
   if (name === undefined)
@@ -37,11 +34,11 @@ async function connected(connect: Connect, options: JoinOptions, joining: Resolv
   return start(client, options, joining, begin);
 }
 
-/** A client that is somebody already, and has no handlers. */
+/** Takes over a connected client without handlers. */
 async function given(client: AgentClient, options: JoinOptions, joining: ResolvedJoinOptions): Promise<Participant> {
   for (const mine of ['name', 'register', 'onInvite', 'onState'] as const) {
     if (options[mine] === undefined) continue;
-    const message = `${mine}: expected it in the options of the client, which is connected; or give joinHub a function that connects`;
+    const message = `${mine}: set it in the options of the connected client, or pass joinHub a function that connects`;
     throw new HubError('bad_options', message);
   }
   return start(client, options, joining, (participant) => {
@@ -69,7 +66,7 @@ async function start(
 }
 
 export interface CloseOptions {
-  /** Let turns that are under way be answered first; else they are cancelled, and come again at the next run. */
+  /** Let open turns finish first; otherwise they are cancelled and offered again in the next run. */
   readonly finish?: boolean | undefined;
 }
 
@@ -91,12 +88,12 @@ export class Participant {
     return this.client.name;
   }
 
-  /** Resolves when it is no longer connected, by whomever. */
+  /** Resolves when the connection has ended, whoever closed it. */
   get closed(): Promise<ConnectionEnd> {
     return this.client.closed;
   }
 
-  /** What a turn that was cancelled here answered is not acked: it comes again. */
+  /** Waits for the close so that a turn cancelled here is not acked and is offered again. */
   async take(offer: TurnOffer, session: Session): Promise<void> {
     const taken = this.turns.take(offer, session);
     this.taking.add(taken);
@@ -105,14 +102,14 @@ export class Participant {
     if (this.closing !== null) await this.client.closed;
   }
 
-  /** Takes no more turns, ends those under way, and closes the client. It stays in its sessions. Idempotent. */
+  /** Takes no more turns, ends the open ones and closes the client. Stays in its sessions. Idempotent. */
   close(options: CloseOptions = {}): Promise<void> {
     this.closing ??= this.end(options);
     if (options.finish !== true) this.turns.stop('the participant was closed');
     return this.closing;
   }
 
-  /** The same, and leaves its sessions for good. */
+  /** Closes, and leaves its sessions for good. */
   leave(): Promise<void> {
     this.leaving ??= this.closing ?? this.leaveAll();
     return this.leaving;
@@ -125,7 +122,7 @@ export class Participant {
         .session(session_id)
         .leave()
         .catch((thrown: unknown) =>
-          this.options.log.warn('a session could not be left', { session_id, error: asError(thrown).message }),
+          this.options.log.warn('could not leave a session', { session_id, error: asError(thrown).message }),
         );
     }
     return this.close();
@@ -138,7 +135,7 @@ export class Participant {
     this.client.close();
   }
 
-  /** An agent that does not listen to its signal is not waited for without end. */
+  /** An agent that ignores its signal is given up after `graceMs`. */
   private async settled(finish: boolean): Promise<void> {
     const all = Promise.all(this.taking);
     if (finish) return void (await Promise.race([all, this.client.closed]));

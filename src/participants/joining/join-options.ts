@@ -1,4 +1,4 @@
-/** What a participant is told when it joins a hub, and what holds where it is not told. */
+/** Options for joining a hub, their checks and defaults. */
 
 import type {
   AgentClient,
@@ -29,7 +29,7 @@ import type { AnyRole } from '../roles/role.ts';
 import { HUB_TOOL_NAMES, type HubToolName } from '../tools/hub-tools.ts';
 import type { JoinHandlers } from './handlers.ts';
 
-/** What a way to the hub is given: `(own) => connect(url, own)`, or `({ name, ...own }) => hub.agent(name, own)`. */
+/** Passed to `Connect`: `(own) => connect(url, own)`, or `({ name, ...own }) => hub.agent(name, own)`. */
 export interface ConnectIdentity {
   readonly name: string;
   readonly register: true | Claim;
@@ -42,42 +42,42 @@ export interface ConnectIdentity {
 export type Connect = (own: ConnectIdentity) => Promise<AgentClient>;
 
 export interface JoinSettings {
-  /** Who it is; not for a client that is connected, which is somebody already. */
+  /** Name of the participant; not allowed with a connected client. */
   readonly name?: string | undefined;
-  /** What its passport says if the name is new. */
+  /** Passport claims, used if the name is new. */
   readonly register?: Claim | undefined;
-  /** Who the agent is and how it works, given to it with every turn; a role has a prompt, which this is added to. */
+  /** Instructions sent with every turn; added to the prompt of a role. */
   readonly systemPrompt?: string | undefined;
-  /** What it can do, for others to find. */
+  /** Capabilities, for others to find. */
   readonly resume?: ResumeOptions | undefined;
-  /** With whom it talks and how much. */
+  /** Access rule: who it talks to and how much. */
   readonly rule?: RuleChange | undefined;
-  /** Decides about invites; without it all are accepted. For a client that is connected, it is given to that. */
+  /** Decides about invites (default: accept all). Set it on the client instead if that is connected. */
   readonly onInvite?: InviteHandler | undefined;
   readonly handlers?: JoinHandlers | undefined;
-  /** Turns it takes at once, over all sessions; 4 unless told. */
+  /** Maximum concurrent turns over all sessions (default: 4). */
   readonly maxParallelTurns?: number | undefined;
-  /** Messages it answers in a session in which nobody has the turn, such as a conversation; 50 unless told. */
+  /** Maximum answers in a session without turns, such as a conversation (default: 50). */
   readonly maxAnswers?: number | undefined;
-  /** What it is shown of a session; by default the view of its type. */
+  /** View of the session (default: that of its type). */
   readonly view?: ViewOptions['view'];
-  /** What it may spend, by turn, by session and in all. */
+  /** Spending limits per turn, per session and in total. */
   readonly budget?: Budget | undefined;
-  /** Tools of the hub for agents that can call tools, such as models: all that fit, or these. */
+  /** Hub tools for agents that can call tools: true = all that apply. */
   readonly tools?: true | readonly HubToolName[] | undefined;
-  /** The hub is out of reach, or there again, or the client is closed. */
+  /** Called when the hub becomes unreachable or reachable, or the client closes. */
   readonly onState?: AgentOptions['onState'];
-  /** How long a cancelled turn may take to end before it is given up, in milliseconds; 10,000 unless told. */
+  /** Milliseconds a cancelled turn may take to end (default: 10,000). */
   readonly graceMs?: number | undefined;
   readonly clock?: Clock | undefined;
   readonly log?: Logger | undefined;
 }
 
-/** Who answers: an agent, or a role, whose messages carry its metadata. */
+/** Requires an agent, or a role whose messages carry its metadata. */
 export type JoinOptions = JoinSettings &
   ({ readonly agent: AgentFn; readonly role?: undefined } | { readonly role: AnyRole; readonly agent?: undefined });
 
-/** The same with everything in it that turns need. */
+/** The options with defaults applied. */
 export interface ResolvedJoinOptions {
   readonly agent: AgentFn;
   readonly systemPrompt: string;
@@ -93,7 +93,7 @@ export interface ResolvedJoinOptions {
 }
 
 const count: OptionCheck = {
-  expected: 'a whole number from 1 on',
+  expected: 'a whole number >= 1',
   holds: (value) => typeof value === 'number' && Number.isInteger(value) && value >= 1,
 };
 const someTools: OptionCheck = {
@@ -114,7 +114,7 @@ const aView: OptionCheck = {
 };
 
 const aRole: OptionCheck = {
-  expected: 'a role, as createRole makes it',
+  expected: 'a role made by createRole',
   holds: (value) => typeof value === 'function' && 'agent' in value && typeof value.agent === 'function',
 };
 
@@ -149,7 +149,7 @@ const HANDLERS: { readonly [Name in keyof Required<JoinHandlers>]: OptionCheck }
   onClosed: optional(functionCheck),
 };
 
-/** They may be members of an object that has others too; but what is called like one of them is meant as one. */
+/** Allows other members, but checks every name of the form `onX`. */
 function checkHandlers(handlers: JoinHandlers): void {
   const meant = Object.entries(handlers).filter(([name]) => /^on[A-Z]/.test(name));
   checkOptions(Object.fromEntries(meant), HANDLERS, 'handlers.');
@@ -161,16 +161,13 @@ function agentIn({ agent, role }: JoinOptions): AgentFn {
   throw invalidValueError('agent', 'a function, or a role instead', answers === undefined ? undefined : 'both');
 }
 
-/** Refuses what is wrong with them, before anybody is connected. */
-export function resolveJoinOptions(
-  options: JoinOptions,
-  usual: { readonly clock?: Clock | undefined },
-): ResolvedJoinOptions {
+/** Validates the options before anything connects. */
+export function resolveJoinOptions(options: JoinOptions, platformClock: Clock | undefined): ResolvedJoinOptions {
   checkOptions(options, JOIN_OPTIONS);
   if (options.handlers !== undefined) checkHandlers(options.handlers);
   if (options.budget !== undefined) checkBudget(options.budget);
-  const clock = options.clock ?? usual.clock;
-  if (clock === undefined) throw new HubError('bad_options', 'clock: expected a clock on this platform, got undefined');
+  const clock = options.clock ?? platformClock;
+  if (clock === undefined) throw new HubError('bad_options', 'clock: this platform has none; pass one, got undefined');
   return {
     agent: agentIn(options),
     systemPrompt: options.systemPrompt ?? '',

@@ -1,4 +1,4 @@
-/** Posts an answer under the key of its turn, or reports that there is none. Retries what the hub rejects for now. */
+/** Posts an answer under the key of its turn, or reports its failure. Retries temporary rejections. */
 
 import { truncateReason } from '../../client/connection/connection-types.ts';
 import type { Content, SendOptions, Session } from '../../client/index.ts';
@@ -9,10 +9,10 @@ import { backoffMs, retry } from '../lib/retry.ts';
 import type { AgentTurn } from './handlers.ts';
 
 const TRIES = 20;
-/** Refused for now. */
+/** Temporary rejections. */
 const PASSES: readonly WireCode[] = ['rate_limited', 'inbox_full', 'unavailable', 'timeout'];
 
-/** late = the turn is over, or an earlier run has answered it. */
+/** late = the turn has ended, or an earlier run answered it. */
 export type PostResult =
   | { readonly kind: 'accepted'; readonly answer: PostAnswer }
   | { readonly kind: 'late'; readonly why: string };
@@ -38,7 +38,7 @@ export async function postAnswer(
 
 function lateness(thrown: unknown): string | null {
   if (!(thrown instanceof WireError)) return null;
-  if (thrown.code === 'duplicate') return 'this turn was answered before';
+  if (thrown.code === 'duplicate') return 'this turn was already answered';
   return thrown.code === 'not_your_turn' || thrown.code === 'session_closed' ? thrown.message : null;
 }
 
@@ -56,14 +56,14 @@ export function reportFailure(
   const reason = truncateReason(error.message === '' ? error.name : error.message, MAX_REASON) || 'the agent failed';
   return retry(() => (since === null ? failTask(turn, reason) : failTurn(turn, since, reason)), {
     tries: FAILURE_TRIES,
-    // Of a link that was lost meanwhile nobody knows whether it was heard; to say it again changes nothing.
+    // A lost link leaves the outcome unknown; reporting twice is harmless.
     pauseMs: ({ code }, tries) => (code === 'unavailable' ? 500 * tries : null),
     clock,
     signal,
   });
 }
 
-/** Only of the turn that failed: by then it may be another. */
+/** Fails only this turn: the session may already be at another. */
 async function failTurn({ session }: AgentTurn, since: number, reason: string): Promise<void> {
   const { turn } = await session.info();
   if (turn?.since_seq === since) await session.failTurn(reason);

@@ -1,4 +1,4 @@
-/** A session as an agent is given it: how it began, and what this participant's view of it shows. */
+/** Builds the thread for an agent: how the session began, and this participant's view of it. */
 
 import type { Session, ViewOptions } from '../../client/index.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
@@ -9,7 +9,7 @@ import { type Envelope, isContent } from '../../core/records/session/envelope.ts
 import { nameOf, participantOf, type SessionMetadata } from '../../core/records/session/session.ts';
 import type { StartFrame, Step, ThreadContext } from '../agent/agent-fn.ts';
 
-/** Envelopes of a session's beginning that are looked through for the first thing said. */
+/** Envelopes searched for the first message. */
 const BEGINNING = 50;
 
 export async function readThread(
@@ -25,7 +25,6 @@ export async function readThread(
   return { threadId: session.id, start: startOf(metadata, first, shown, agentId), steps };
 }
 
-/** What was said first, as far as this participant may see it. */
 async function firstSaid(session: Session): Promise<Envelope | null> {
   let left = BEGINNING;
   for await (const envelope of session.log({ pageSize: BEGINNING })) {
@@ -36,7 +35,7 @@ async function firstSaid(session: Session): Promise<Envelope | null> {
   return null;
 }
 
-/** Views have no times: the log has them, by seq. */
+/** Views have no timestamps; the log has them by seq. */
 async function timesOf(
   session: Session,
   messages: readonly ViewMessage[],
@@ -62,7 +61,7 @@ function stepOf({ role, content, seq, name }: ViewMessage, times: ReadonlyMap<nu
   return { role, content, meta: { seq, name }, timestamp: timestamp ?? begun };
 }
 
-/** As the view shows it, if it does. Before anything was said, who is there is all there is to say. */
+/** The opening frame: the first message as the view shows it, or a summary before there is one. */
 function startOf(
   metadata: SessionMetadata,
   first: Envelope | null,
@@ -84,11 +83,10 @@ function openingOf({ manifest, participants, labels }: SessionMetadata, agentId:
   const names = participants.map(({ name }) => name).join(', ');
   const own = participants.find(({ agent_id }) => agent_id === agentId)?.name ?? '';
   const about = Object.entries(labels).map(([key, value]) => `${key}: ${value}`);
-  const opening = `A ${manifest.type} of ${names} has begun, and nothing was said yet. You are ${own}.`;
+  const opening = `A ${manifest.type} session with ${names} has begun. There are no messages yet. You are ${own}.`;
   return [opening, ...about].join('\n');
 }
 
-/** What an agent may want to know beside what is said: where it is, who it is there, and who else is. */
 function aboutSession(metadata: SessionMetadata, agentId: string): JsonObject {
   const { manifest, knobs, labels, participants } = metadata;
   const own = participantOf(metadata, agentId);

@@ -1,16 +1,16 @@
-/** What others see of a turn while the agent works: progress reports, and the answer as it is written. */
+/** Live signs of a turn: progress reports, and the answer while it is written. */
 
 import { truncateReason } from '../../client/connection/connection-types.ts';
 import type { Session } from '../../client/index.ts';
 import type { Clock } from '../../core/ports/platform.ts';
 import type { SessionMetadata } from '../../core/records/session/session.ts';
 
-/** The hub logs no more of it, unless a shorter time waits for it. */
-const USUAL_MS = 10_000;
+/** The hub logs at most one report per 10 s, unless a deadline is shorter. */
+const DEFAULT_MS = 10_000;
 const LEAST_MS = 100;
 const MAX_NOTE = 200;
 
-/** Reports progress often enough for what the session expects. */
+/** Reports progress often enough to keep the turn's deadline. */
 export class Heartbeat {
   private readonly session: Session;
   private readonly everyMs: number;
@@ -24,13 +24,13 @@ export class Heartbeat {
     this.clock = clock;
   }
 
-  /** `now` = the turn has been open for a while. */
+  /** `now` = the turn has been open for some time. */
   start(now: boolean): void {
     if (now) this.beat();
     else this.wait();
   }
 
-  /** What is said with the next one. */
+  /** Sets the text of the next report. */
   doing(note: string): void {
     this.note = truncateReason(note, MAX_NOTE);
   }
@@ -46,28 +46,27 @@ export class Heartbeat {
 
   private beat(): void {
     this.wait();
-    // A turn that was lost meanwhile ends otherwise; one more or less says nothing.
+    // A lost turn is handled elsewhere, and a missing report is harmless.
     const note = this.note === '' ? undefined : this.note;
     this.session.progress(note).catch(() => {});
   }
 }
 
-/** A third of the shortest time a turn has: two may be lost. */
+/** A third of the shortest turn deadline: two reports may be lost. */
 function heartbeatMs({ manifest }: SessionMetadata): number {
   const times = manifest.expectations
     .filter(({ name, params }) => name === 'turn_within' && params.heartbeat !== false)
     .map(({ params }) => (Number(params.seconds) * 1000) / 3);
-  return Math.max(LEAST_MS, Math.min(USUAL_MS, ...times.filter(Number.isFinite)));
+  return Math.max(LEAST_MS, Math.min(DEFAULT_MS, ...times.filter(Number.isFinite)));
 }
 
 /** Between two deltas. */
 const PAUSE_MS = 50;
-/** What one delta holds at most. */
-const MAX_AT_ONCE = 16_384;
-/** A hub forwards no more than 1 MiB of a turn; characters may have several bytes. */
-const MAX_IN_ALL = 1_000_000;
+const MAX_DELTA_CHARS = 16_384;
+/** The hub forwards at most 1 MiB per turn, and a character may have several bytes. */
+const MAX_TURN_CHARS = 1_000_000;
 
-/** Shows an answer while it is written: the first part immediately, then at most one delta per pause. */
+/** Streams an answer: the first part immediately, then at most one delta per pause. */
 export class LiveText {
   private readonly session: Session;
   private readonly causationId: string;
@@ -85,12 +84,12 @@ export class LiveText {
 
   add(text: string): void {
     if (this.isOver || text === '') return;
-    // What is over the bound would be dropped: there is no use in keeping it.
-    this.waiting += text.slice(0, Math.max(0, MAX_IN_ALL - this.shown - this.waiting.length));
+    // The hub would drop anything above the limit.
+    this.waiting += text.slice(0, Math.max(0, MAX_TURN_CHARS - this.shown - this.waiting.length));
     if (this.stopPause === null) this.flush();
   }
 
-  /** Shows what waits, and nothing more after that. */
+  /** Sends the rest and stops. */
   end(): void {
     this.stopPause?.();
     this.stopPause = null;
@@ -98,7 +97,7 @@ export class LiveText {
     this.isOver = true;
   }
 
-  /** The answer will not come: what waits is not shown. */
+  /** Stops without sending the rest: there will be no answer. */
   drop(): void {
     this.waiting = '';
     this.end();
@@ -112,10 +111,10 @@ export class LiveText {
   }
 
   private showPart(): void {
-    const part = this.waiting.slice(0, MAX_AT_ONCE);
+    const part = this.waiting.slice(0, MAX_DELTA_CHARS);
     this.waiting = this.waiting.slice(part.length);
     this.shown += part.length;
-    // A hint: what cannot be shown is in the answer.
+    // Deltas are best effort: the answer has the whole text.
     this.session.delta(part, { causationId: this.causationId }).catch(() => {});
   }
 }

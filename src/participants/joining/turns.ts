@@ -35,7 +35,7 @@ export class Turns {
     this.tell = createNotifier(options);
   }
 
-  /** Resolves when the turn was answered, has failed or is over; never rejects. */
+  /** Resolves when the turn was answered, failed or ended; never rejects. */
   async take(offer: TurnOffer, session: Session): Promise<void> {
     const { message, signal } = offer;
     const cancel = new AbortController();
@@ -60,13 +60,13 @@ export class Turns {
     }
   }
 
-  /** No more turns are taken, and those that are under way are cancelled. */
+  /** Takes no more turns and cancels the open ones. */
   stop(why: string): void {
     this.isStopped = true;
     for (const cancel of this.running) cancel.abort(new HubError('left', why));
   }
 
-  /** No more turns are taken. */
+  /** Takes no more turns. */
   refuse(): void {
     this.isStopped = true;
   }
@@ -118,8 +118,8 @@ export class Turns {
     this.tell('onReply', (handlers) => handlers.onReply?.(said, turn, posted.answer));
     const { turn: next } = posted.answer;
     if (since === null || next?.since_seq !== since || next.agent_id !== this.client.agentId) return;
-    // It was said, and is still for this participant to go on, which it would not be asked for again.
-    const why = 'the answer did not pass the turn on; it takes a call of handoff or finish';
+    // The answer left the turn with this participant, which would not be asked again.
+    const why = 'the answer did not pass the turn on; call handoff or finish';
     await this.failed({ turn, since }, new HubError('turn_kept', why), signal);
   }
 
@@ -129,7 +129,7 @@ export class Turns {
     signal: OwnSignal,
   ): Promise<void> {
     await reportFailure(turn, since, error, this.options.clock, signal).catch((thrown: unknown) =>
-      this.options.log.warn('a failure could not be reported', { error: asError(thrown).message }),
+      this.options.log.warn('could not report a failed turn', { error: asError(thrown).message }),
     );
     this.tell('onError', (handlers) => handlers.onError?.(error, turn));
   }
@@ -138,42 +138,42 @@ export class Turns {
     this.tell('onCancelled', (handlers) => handlers.onCancelled?.(asError(reason).message, turn));
   }
 
-  /** Not even what there is to do could be found out, or nothing would be taken. */
+  /** Reports a turn that could not be read, or whose answer would be rejected. */
   private async unable(offer: TurnOffer, session: Session, error: Error, signal: OwnSignal): Promise<void> {
     if (signal.aborted) return;
     if (error instanceof TurnClosedError) return this.failed(error.found, error, signal);
-    // There is nobody to tell.
+    // The session no longer exists for this participant.
     if (error instanceof WireError && error.code === 'not_found') return;
     const why = new HubError('unread', `the turn could not be read: ${error.message}`, { cause: error });
     await this.failed(unreadTurn(this.client, session, offer), why, signal);
   }
 
-  /** Two agents that answer each other where nobody has the turn would never end. */
+  /** Without turns, two agents could answer each other forever. */
   private mayAnswer({ session }: AgentTurn): boolean {
     const kept = this.kept.of(session);
     kept.answers += 1;
     return kept.answers <= this.options.maxAnswers;
   }
 
-  /** Said once: the session goes on without its answers. */
+  /** Reports the limit once; the session continues without this participant's answers. */
   private async enough(found: OpenTurn, signal: OwnSignal): Promise<void> {
     const { maxAnswers } = this.options;
     if (this.kept.of(found.turn.session).answers > maxAnswers + 1) return;
-    const why = `${maxAnswers} messages of this session were answered, and no more are`;
+    const why = `the limit of ${maxAnswers} answers in this session is reached`;
     await this.failed(found, new HubError('enough', why), signal);
   }
 }
 
-/** What an agent does not tell and is known here is told for it: the hub and a later run read it there. */
+/** Adds the metered cost to a reply that reports none, for the hub and later runs. */
 function withCost(reply: AgentReply, cost_usd: number | null | undefined): AgentReply {
   const isTold = reply.usage !== undefined || reply.cost_usd !== undefined || cost_usd === undefined;
   return isTold ? reply : { ...reply, cost_usd };
 }
 
 interface SessionMemory {
-  /** Messages that were answered where nobody has the turn. */
+  /** Answers given without a turn. */
   answers: number;
-  /** What the agent calls its own side of it. */
+  /** The agent's own id of the session. */
   nativeSessionId: string | undefined;
 }
 
@@ -188,7 +188,7 @@ export class SessionMemories {
     return kept;
   }
 
-  /** What is kept of a session goes with it, which is told once. */
+  /** Drops the memory of a session when it ends, and notifies once. */
   watch(session: Session, onEnd: (end: SessionEnd) => void): void {
     if (this.sessions.has(session.id)) return;
     this.of(session);
@@ -198,7 +198,7 @@ export class SessionMemories {
         this.sessions.delete(session.id);
         onEnd(end);
       })
-      // The client is closed, and with it everything.
+      // The client was closed, and all sessions with it.
       .catch(() => {});
   }
 }

@@ -1,8 +1,8 @@
-/** Reads JSON that services and models wrote: a missing or unexpected value is null, and depth is bounded. Pure. */
+/** Reads JSON from services and models: missing or unexpected values are null, and depth is bounded. Pure. */
 
 import { isPlainObject, type Json, type JsonObject } from '../../core/lib/json.ts';
 
-/** undefined when the text is no JSON, or nested deeper than any answer is. */
+/** undefined if the text is not JSON or is nested too deeply. */
 export function parseJson(text: string): Json | undefined {
   if (isTooDeep(text)) return undefined;
   try {
@@ -16,7 +16,7 @@ export function asObject(value: Json | undefined): JsonObject | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
 }
 
-/** What is found along the path, or undefined. */
+/** The value at the path, or undefined. */
 export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
   let found = value;
   for (const key of path) {
@@ -46,18 +46,17 @@ export function numberAt(value: unknown, ...path: readonly (string | number)[]):
   return typeof found === 'number' && Number.isFinite(found) ? found : null;
 }
 
-/** A count: whole, and not below 0. */
+/** A count: a whole number >= 0. */
 export function countAt(value: unknown, ...path: readonly (string | number)[]): number | null {
   const found = numberAt(value, ...path);
   return found !== null && Number.isSafeInteger(found) && found >= 0 ? found : null;
 }
 
-/** No answer comes near it, and no stack ends before it. */
+/** Far above any real answer, far below the stack limit. */
 export const MAX_LEVELS = 256;
 
-/** Looked for in the text: a value that is too deep is better not made at all. */
+/** Scans the text, so that a value that is too deep is never built. */
 export function isTooDeep(json: string): boolean {
-  // Each level takes a sign to open it and one to close it.
   if (json.length <= 2 * MAX_LEVELS) return false;
   let levels = 0;
   let isText = false;
@@ -73,18 +72,18 @@ export function isTooDeep(json: string): boolean {
   return false;
 }
 
-/** The text with null for what is too deep, so that the rest can be read; itself when it is no JSON. */
+/** Replaces everything below the depth limit by null so that the rest can be read; returns other text unchanged. */
 export function truncateDepth(json: string): string {
   try {
-    return JSON.stringify(flattened(JSON.parse(json) as Json, MAX_LEVELS - 1));
+    return JSON.stringify(withoutDepth(JSON.parse(json) as Json, MAX_LEVELS - 1));
   } catch {
     return json;
   }
 }
 
-function flattened(value: Json, left: number): Json {
+function withoutDepth(value: Json, left: number): Json {
   if (typeof value !== 'object' || value === null) return value;
   if (left === 0) return null;
-  if (Array.isArray(value)) return value.map((item: Json) => flattened(item, left - 1));
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, flattened(member, left - 1)]));
+  if (Array.isArray(value)) return value.map((item: Json) => withoutDepth(item, left - 1));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withoutDepth(member, left - 1)]));
 }

@@ -1,10 +1,10 @@
-/** Removes keys, tokens and passwords from texts and errors that others will see. Pure. */
+/** Removes keys, tokens and passwords from texts and errors. Pure. */
 
 const HIDDEN = '[secret]';
 
-/** What looks like a credential wherever it stands. Each is linear: no part of one can match in two ways. */
+/** Credential shapes. Each pattern is linear: no part can match in two ways. */
 const SHAPES: readonly (readonly [RegExp, string])[] = [
-  // Tokens of a hub keep their id, which is no secret.
+  // Keeps the id of a hub token, which is not secret.
   [/\b(parley_[0-9a-f]{16}_)[A-Za-z0-9_-]{16,}/g, `$1${HIDDEN}`],
   [/\beyJ[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*/g, HIDDEN],
   [/\b(?:sk|pk|rk)-[A-Za-z0-9_-]{6,}/g, HIDDEN],
@@ -14,22 +14,22 @@ const SHAPES: readonly (readonly [RegExp, string])[] = [
   [/(:\/\/[^\s:/@]{0,256}:)[^\s/@]{1,512}(?=@)/g, `$1${HIDDEN}`],
 ];
 
-/** `api_key: "…"`, `x-api-key=…`, `"password":"…"`: the name tells, whatever the value looks like. */
+/** `api_key: "…"`, `x-api-key=…`, `"password":"…"`: the name marks the value as secret. */
 const NAMED =
   /\b((?:[A-Za-z0-9]{1,32}[_-]){0,4}(?:api[_-]?key|apikey|secret|password|passwd|passphrase|access[_-]?token|auth[_-]?token|refresh[_-]?token|credentials?)["']?\s{0,4}[:=]\s{0,4}["']?)([^\s"',;&]{4,})/gi;
 
-/** `invalid_api_key: Incorrect API key …`: the name is a verdict there, and what follows it is a sentence. */
+/** In `invalid_api_key: Incorrect API key …` the name is an error code, followed by a sentence. */
 const VERDICT = /^(?:invalid|incorrect|missing|wrong|expired|unknown)[_-].*:\s+$/i;
 const WORD = /^[A-Z]?[a-z]+$/;
 const NEXT_WORD = /^ [A-Za-z]/;
 
-/** Names of variables whose values are secret. */
+/** Variable names whose values are secret. */
 const SECRET_NAME =
   /(?:^|_)(?:API_?)?(?:KEYS?|TOKENS?|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|AUTH|PAT)(?:_|$)/i;
-/** A shorter value (`1`, `true`, `none`) is no secret, and hiding it would spoil the text. */
+/** Shorter values (`1`, `true`, `none`) are not secret; hiding them would spoil the text. */
 const SHORTEST_SECRET = 6;
 
-/** The values in an environment that are secret, by the names they have; longest first, so that none is half hidden. */
+/** The secret values of an environment, longest first so that none is half hidden. */
 export function findSecrets(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
   const values = Object.entries(environment).flatMap(([name, value]) =>
     value !== undefined && value.length >= SHORTEST_SECRET && SECRET_NAME.test(name) ? [value] : [],
@@ -37,7 +37,7 @@ export function findSecrets(environment: Readonly<Record<string, string | undefi
   return [...new Set(values)].sort((a, b) => b.length - a.length);
 }
 
-/** The text without what looks like a credential, and without the given secrets. */
+/** Hides the given secrets and anything that looks like a credential. */
 export function redactSecrets(text: string, secrets: readonly string[] = []): string {
   const known = secrets.reduce((rest, secret) => (secret === '' ? rest : rest.replaceAll(secret, HIDDEN)), text);
   const shaped = SHAPES.reduce((rest, [shape, instead]) => rest.replace(shape, instead), known);
@@ -48,11 +48,11 @@ export function redactSecrets(text: string, secrets: readonly string[] = []): st
   });
 }
 
-/** The error itself if there is nothing to hide; else one of the same name, kind and code that says the rest. */
+/** The error itself if it holds no secret; otherwise a copy with name, kind and code but a redacted message. */
 export function redactError(error: Error): Error {
   const message = redactSecrets(error.message);
   if (message === error.message) return error;
-  // Its stack and its cause say the same again.
+  // The stack and cause would repeat the secret.
   const shown = new Error(message);
   shown.name = error.name;
   const kind = 'kind' in error && typeof error.kind === 'string' ? { kind: error.kind } : {};

@@ -1,14 +1,14 @@
-/** Retries what the hub rejects for now, with pauses. Other errors are thrown immediately. */
+/** Retries what the hub rejects temporarily, with pauses. Other errors are thrown immediately. */
 
 import { WireError } from '../../core/lib/errors.ts';
 import type { CancelSignal, Clock } from '../../core/ports/platform.ts';
 
 export interface RetryPolicy {
-  /** How often in all. */
+  /** Maximum number of attempts. */
   readonly tries: number;
-  /** How long to wait after the nth of them; null = it would be the same again. */
+  /** Pause after the nth attempt; null = do not retry. */
   pauseMs(refused: WireError, tries: number): number | null;
-  /** Told of each that is not the last. */
+  /** Called before each pause. */
   onWait?(refused: WireError, waitMs: number): void;
   readonly clock: Clock;
   readonly signal: CancelSignal;
@@ -16,7 +16,7 @@ export interface RetryPolicy {
 
 const LONGEST_PAUSE_MS = 5_000;
 
-/** Rejects with what the last try threw; also if it is not wanted any more. */
+/** Rejects with the error of the last attempt, also when the signal ends the wait. */
 export async function retry<T>(run: () => Promise<T>, patience: RetryPolicy): Promise<T> {
   const { clock, signal } = patience;
   for (let tries = 1; ; tries += 1) {
@@ -32,13 +32,13 @@ export async function retry<T>(run: () => Promise<T>, patience: RetryPolicy): Pr
   }
 }
 
-/** As long as the hub says, else longer each time. */
+/** As long as the hub asks, otherwise longer each time. */
 export function backoffMs({ code, details }: WireError, tries: number): number {
   if (code === 'rate_limited') return Math.max(1, Number(details?.retry_after_ms ?? 1_000));
   return Math.min(LONGEST_PAUSE_MS, 100 * 2 ** tries);
 }
 
-/** False = the signal was faster. */
+/** Resolves to false if the signal came first. */
 export function pause(ms: number, clock: Clock, signal?: CancelSignal): Promise<boolean> {
   if (signal?.aborted) return Promise.resolve(false);
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** How many turns a participant takes at once; the others wait in line. */
+/** Limits the concurrent turns of a participant; the others wait in line. */
 
 import type { CancelSignal } from '../../core/ports/platform.ts';
 
@@ -10,7 +10,7 @@ export class Slots {
     this.free = count;
   }
 
-  /** True = the slot is the caller's until it is given back; false = the signal was faster. */
+  /** Resolves to true with a slot, or false if the signal came first. */
   take(signal: CancelSignal): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false);
     if (this.free > 0) {

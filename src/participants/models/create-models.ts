@@ -1,4 +1,4 @@
-/** The models one can ask, on a given network and clock. */
+/** Model clients and model agents for a given network and clock. */
 
 import type { AgentFn } from '../agent/agent-fn.ts';
 import { callModel } from './calls/call-model.ts';
@@ -13,45 +13,41 @@ import { responsesFormat } from './formats/responses.ts';
 import { type ModelAgentOptions, modelAgent } from './model-agent.ts';
 import { KNOWN_PRICES, priceWarning, withPrices } from './usage/prices.ts';
 
-/** Where the address is known: Anthropic's own, and OpenAI's own. */
+/** `baseUrl` defaults to Anthropic's or OpenAI's own API. */
 export type ModelProvider = Omit<LlmProvider, 'baseUrl'> & { readonly baseUrl?: string | undefined };
 
 export interface Models {
-  /** Chat completions, of OpenAI or of any server that is compatible. */
+  /** Chat completions, from OpenAI or a compatible server. */
   createChatClient(provider: LlmProvider): ModelClient;
   createAnthropicClient(provider: ModelProvider): ModelClient;
   createResponsesClient(provider: ModelProvider): ModelClient;
-  /** One chat completion for each turn: `{baseUrl, apiKey, model}`. */
+  /** One chat completion per turn: `{baseUrl, apiKey, model}`. */
   createLlmAdapter(provider: LlmProvider): AgentFn;
   createAnthropicAdapter(provider: ModelProvider): AgentFn;
   createResponsesAdapter(provider: ModelProvider): AgentFn;
 }
 
 export function createModels(io: ModelIo): Models {
-  const createChatClient = (provider: LlmProvider): ModelClient => clientOf(chatFormat, provider, io);
-  const createAnthropicClient = (provider: ModelProvider): ModelClient =>
-    clientOf(
-      anthropicFormat,
-      { ...provider, baseUrl: withoutVersion(provider.baseUrl ?? 'https://api.anthropic.com') },
-      io,
-    );
-  const createResponsesClient = (provider: ModelProvider): ModelClient =>
-    clientOf(responsesFormat, { ...provider, baseUrl: provider.baseUrl ?? 'https://api.openai.com/v1' }, io);
+  const createChatClient = (provider: LlmProvider): ModelClient => createClient(chatFormat, provider, io);
+  const createAnthropicClient = ({ baseUrl = 'https://api.anthropic.com', ...provider }: ModelProvider): ModelClient =>
+    createClient(anthropicFormat, { ...provider, baseUrl: withoutVersion(baseUrl) }, io);
+  const createResponsesClient = ({ baseUrl = 'https://api.openai.com/v1', ...provider }: ModelProvider): ModelClient =>
+    createClient(responsesFormat, { ...provider, baseUrl }, io);
   return {
     createChatClient,
     createAnthropicClient,
     createResponsesClient,
-    createLlmAdapter: (provider) => agentOf(createChatClient(provider), provider),
-    createAnthropicAdapter: (provider) => agentOf(createAnthropicClient(provider), provider),
-    createResponsesAdapter: (provider) => agentOf(createResponsesClient(provider), provider),
+    createLlmAdapter: (provider) => createAgent(createChatClient(provider), provider),
+    createAnthropicAdapter: (provider) => createAgent(createAnthropicClient(provider), provider),
+    createResponsesAdapter: (provider) => createAgent(createResponsesClient(provider), provider),
   };
 }
 
-function agentOf(client: ModelClient, options: ModelAgentOptions): AgentFn {
+function createAgent(client: ModelClient, options: ModelAgentOptions): AgentFn {
   return rememberModel(modelAgent(client, options), client);
 }
 
-function clientOf(format: ModelFormat, settings: LlmProvider, io: ModelIo): ModelClient {
+function createClient(format: ModelFormat, settings: LlmProvider, io: ModelIo): ModelClient {
   checkSettings(settings);
   const endpoint = resolveEndpoint(settings, format);
   const prices = settings.prices === undefined ? KNOWN_PRICES : withPrices(settings.prices);
@@ -75,7 +71,7 @@ function clientOf(format: ModelFormat, settings: LlmProvider, io: ModelIo): Mode
   };
 }
 
-/** Some write the version into the address, some do not. */
+/** Accepts addresses with and without the version. */
 function withoutVersion(baseUrl: string): string {
   return baseUrl.replace(/\/v1\/?(?=\?|$)/, '');
 }

@@ -1,9 +1,7 @@
 /**
- * Models as participants: clients that roles and tools build on, and agents that take turns.
- *
- * `formats/` has one file for each API, `calls/` makes one call with its retries, `usage/` counts tokens and prices,
- * `client/` has the types and failures all of them share. Must stay true: nothing here knows Node; a call that has shown
- * text is never retried; unknown cost is null, never 0. Start reading at client/model-client.ts, then calls/call-model.ts.
+ * Models as participants: clients that roles and tools build on, and agents that take turns. `formats/` has one file per
+ * API, `calls/` makes one call with retries, `usage/` counts tokens and prices, `client/` has the shared types.
+ * Nothing here depends on Node; a call that has streamed text is never retried; unknown cost is null, never 0.
  */
 
 export type { ByteReader, ModelFetch, ModelFetchInit, ModelIo, ModelResponse } from './calls/served-model.ts';

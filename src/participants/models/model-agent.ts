@@ -1,4 +1,4 @@
-/** A model as an agent: one answer to each turn, shown while it is written, after as many calls of tools as it needs. */
+/** A model as an agent: streams one answer per turn, after the tool calls it needs. */
 
 import { AgentError, type FailedCall } from '../agent/agent-error.ts';
 import type { AgentFn, AgentReply, ThreadContext, TurnOptions } from '../agent/agent-fn.ts';
@@ -10,13 +10,13 @@ import { addUsage, promptTokens } from './usage/usage.ts';
 import { withinBudget } from './within-budget.ts';
 
 export interface ModelAgentOptions {
-  /** Rounds of tools in one turn; 8 unless told. */
+  /** Tool rounds per turn (default: 8). */
   readonly maxRounds?: number | undefined;
 }
 
 export function modelAgent(client: ModelClient, { maxRounds = MAX_ROUNDS }: ModelAgentOptions = {}): AgentFn {
   if (!Number.isSafeInteger(maxRounds) || maxRounds < 1)
-    throw new TypeError(`maxRounds: expected a whole number from 1 on, got ${maxRounds}`);
+    throw new TypeError(`maxRounds: expected a whole number >= 1, got ${maxRounds}`);
   return async (ctx: ThreadContext, systemPrompt: string, turn?: TurnOptions): Promise<AgentReply> => {
     const heard = heardBy(turn);
     const request = { system: systemPrompt, messages: threadMessages(ctx), ...heard };
@@ -30,7 +30,7 @@ export function modelAgent(client: ModelClient, { maxRounds = MAX_ROUNDS }: Mode
   };
 }
 
-/** What is written in several rounds is shown as it is said in the end: in paragraphs. */
+/** Separates the streamed text of several rounds by blank lines, as in the final answer. */
 function heardBy(turn: TurnOptions | undefined): Pick<TurnOptions, 'signal' | 'onDelta' | 'onProgress'> | undefined {
   if (turn === undefined) return undefined;
   let isShown = false;
@@ -49,7 +49,7 @@ function heardBy(turn: TurnOptions | undefined): Pick<TurnOptions, 'signal' | 'o
   };
 }
 
-/** An answer that says nothing is none: nobody makes one up. */
+/** Builds the reply; an empty answer is an error. */
 function said({ replies, ends }: Rounds, hadTools: boolean, tool: string): AgentReply {
   const reply = mergeReplies(replies);
   const { usage, cost_usd, stop, refusal } = reply;
@@ -76,13 +76,13 @@ function said({ replies, ends }: Rounds, hadTools: boolean, tool: string): Agent
   };
 }
 
-/** The call went well, and was paid for, whatever came of it. */
+/** Details of a call that succeeded and was paid for, although the turn fails. */
 function answeredCall({ request_id, retries, usage, cost_usd }: ModelReply): FailedCall {
   const service = { status: 200, code: null, request_id, refuses_forced_tools: false };
   return { class: 'permanent', ...service, retries, usage, cost_usd };
 }
 
-/** Calls that were answered are nobody else's business; with no tools of ours at hand they are for whoever asked. */
+/** Answered calls stay internal; without our tools the calls are for the caller. */
 function callsOf({ tool_calls }: ModelReply, ends: Rounds['ends'], hadTools: boolean): AgentReply['tool_calls'] & {} {
   if (ends !== undefined) return ends.route === undefined ? [] : [ends.route];
   return hadTools ? [] : tool_calls.map(({ name, arguments: given }) => ({ name, arguments: given }));
@@ -109,17 +109,11 @@ function mergeReplies(replies: readonly ModelReply[]): ModelReply {
   }));
 }
 
-export interface AdapterMeta {
-  readonly model: string;
-  readonly provider: string;
-  /** All that was read, from the cache or not. */
+export interface AdapterMeta extends Pick<ModelReply, 'model' | 'provider' | 'cost_usd' | 'latency_ms' | 'retries'> {
+  /** All prompt tokens, cached or not. */
   readonly input_tokens: number | null;
   readonly output_tokens: number | null;
   readonly total_tokens: number | null;
-  /** null = unknown, which is not 0. */
-  readonly cost_usd: number | null;
-  readonly latency_ms: number;
-  readonly retries: number;
 }
 
 export function adapterMeta(reply: ModelReply): AdapterMeta {

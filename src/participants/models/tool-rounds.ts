@@ -1,4 +1,4 @@
-/** An answer that a model looks around for: it calls tools, is told what came of them, and is asked again, so often and no more. */
+/** Answers a turn in rounds: the model calls tools, gets their results and is asked again. */
 
 import { unlessAborted } from '../../client/lib/unless-aborted.ts';
 import { AgentError } from '../agent/agent-error.ts';
@@ -12,17 +12,15 @@ import {
   type ModelToolCall,
 } from './client/model-client.ts';
 
-/** Rounds of tools in a turn, unless told otherwise. */
 export const MAX_ROUNDS = 8;
-/** Calls in one answer; more are a model that goes in circles. */
+/** Calls in one answer; more mean that the model loops. */
 const MAX_CALLS = 16;
-/** Whatever a tool says: a model must not lose sight of the rest. */
+/** Keeps tool results from crowding out the rest of the thread. */
 const MAX_RESULT_CHARS = 20_000;
 
 export interface Rounds {
-  /** All answers, in order. */
   readonly replies: readonly ModelReply[];
-  /** The call that ended the turn, if one did. */
+  /** The call that ended the turn, if any. */
   readonly ends: ToolResult['ends'];
 }
 
@@ -32,7 +30,7 @@ export interface RoundsOptions {
   readonly turn: Pick<TurnOptions, 'signal' | 'onProgress'>;
 }
 
-/** After `maxRounds` rounds of tools the model is asked once more, and may call none. */
+/** After `maxRounds` tool rounds the model is asked once more, without calling tools. */
 export async function answerInRounds(
   client: ModelClient,
   request: ModelRequest,
@@ -44,7 +42,7 @@ export async function answerInRounds(
   const messages: ModelMessage[] = [...request.messages];
   for (let round = 1; ; round += 1) {
     const isLast = round > maxRounds;
-    // They stay in the request: an API that is shown calls wants to know of which tools.
+    // The last request still lists the tools: APIs require those whose calls are in the messages.
     const asked = {
       ...request,
       messages: [...messages],
@@ -65,7 +63,7 @@ export async function answerInRounds(
 
 const TOO_MANY: ToolResult = {
   is_error: true,
-  text: `Error: at most ${MAX_CALLS} calls at once; this one was not made`,
+  text: `Error: at most ${MAX_CALLS} calls per answer; this one was skipped`,
 };
 
 function resultMessage({ id }: ModelToolCall, { text, is_error = false }: ToolResult): ModelMessage {
@@ -82,14 +80,14 @@ async function called(
   const tool = tools.find((one) => one.name === name);
   if (tool === undefined) {
     const there = tools.map((one) => one.name).join(', ');
-    return { is_error: true, text: `Error: there is no tool ${JSON.stringify(name.slice(0, 80))}; there is ${there}` };
+    return { is_error: true, text: `Error: unknown tool ${JSON.stringify(name.slice(0, 80))}; available: ${there}` };
   }
   const ended = (): AgentError =>
     new AgentError('aborted', `cancelled in a call of ${name}`, { tool: `${provider}/${model}` });
   if (signal.aborted) throw ended();
   onProgress({ kind: 'tool', text: name });
   try {
-    // A tool that does not listen to the signal is not waited for.
+    // Do not wait for a tool that ignores the signal.
     return await unlessAborted(tool.call(args, signal), signal);
   } catch (thrown) {
     if (signal.aborted) throw ended();

@@ -1,4 +1,4 @@
-/** A model that is asked only for what may still be spent: each call is judged before it, and counted after it. */
+/** Limits a model client to a budget: checks each call before it is made and counts it afterwards. */
 
 import { isAgentError } from '../agent/agent-error.ts';
 import type { BudgetRequest, Meter, TurnBudget } from '../agent/agent-fn.ts';
@@ -8,11 +8,11 @@ import { tokensOfText } from './calls/served-model.ts';
 import type { CallEstimate, ModelClient, ModelReply, ModelRequest } from './client/model-client.ts';
 import { promptTokens } from './usage/usage.ts';
 
-/** An answer that nobody bounded may have so much, if there is as much; and with less than this it is not begun. */
-const USUAL_OUTPUT = 8_192;
+/** Bounds for an answer without a limit of its own: the default, and the least worth starting. */
+const DEFAULT_OUTPUT = 8_192;
 const LEAST_OUTPUT = 256;
 
-/** The client itself where there is no budget. */
+/** Returns the client itself when there is no budget. */
 export function withinBudget(client: ModelClient, budget: TurnBudget | undefined): ModelClient {
   const meter = meterOf(budget);
   if (meter === null) return client;
@@ -38,7 +38,7 @@ async function counted(client: ModelClient, request: ModelRequest, meter: Meter)
     used = { tokens: tokensOf(reply, estimate), usd: reply.cost_usd };
     return reply;
   } catch (thrown) {
-    // As far as it told.
+    // Count what a failed call reported.
     const call = isAgentError(thrown) ? thrown.details.call : undefined;
     if (call?.usage != null)
       used = { tokens: (promptTokens(call.usage) ?? 0) + (call.usage.output_tokens ?? 0), usd: call.cost_usd };
@@ -48,22 +48,23 @@ async function counted(client: ModelClient, request: ModelRequest, meter: Meter)
   }
 }
 
-/** What an answer may have; without a bound of its own, what is left is one. */
+/** The tokens an answer may have; without a limit of its own, what is left is the limit. */
 function outputOf(estimate: CallEstimate, meter: Meter): { readonly outputTokens: number; readonly isBound: boolean } {
   const { max_output_tokens: most, prompt_tokens } = estimate;
   if (most !== null) return { outputTokens: most, isBound: false };
   const { usd, tokens } = meter.left();
   if (usd === null && tokens === null) return { outputTokens: 0, isBound: false };
-  const byTokens = tokens === null ? USUAL_OUTPUT : tokens - prompt_tokens;
-  const affordable = Math.min(USUAL_OUTPUT, byTokens, usd === null ? USUAL_OUTPUT : affordableFor(usd, estimate));
+  const byTokens = tokens === null ? DEFAULT_OUTPUT : tokens - prompt_tokens;
+  const byUsd = usd === null ? DEFAULT_OUTPUT : affordableFor(usd, estimate);
+  const affordable = Math.min(DEFAULT_OUTPUT, byTokens, byUsd);
   return { outputTokens: Math.max(LEAST_OUTPUT, affordable), isBound: true };
 }
 
 function affordableFor(usd: number, estimate: CallEstimate): number {
   const prompt = estimate.usd(0);
-  const with_answer = estimate.usd(USUAL_OUTPUT);
-  if (prompt === null || with_answer === null || with_answer <= prompt) return USUAL_OUTPUT;
-  return Math.floor(((usd - prompt) / (with_answer - prompt)) * USUAL_OUTPUT);
+  const withAnswer = estimate.usd(DEFAULT_OUTPUT);
+  if (prompt === null || withAnswer === null || withAnswer <= prompt) return DEFAULT_OUTPUT;
+  return Math.floor(((usd - prompt) / (withAnswer - prompt)) * DEFAULT_OUTPUT);
 }
 
 function needOf(
@@ -79,12 +80,12 @@ function needOf(
   };
 }
 
-/** What a service does not tell is guessed: a limit that counts nothing would be none. */
+/** Estimates what a service does not report: a limit must not count it as 0. */
 function tokensOf({ usage, text }: ModelReply, { prompt_tokens }: CallEstimate): number {
   return (promptTokens(usage) ?? prompt_tokens) + (usage.output_tokens ?? tokensOfText(text));
 }
 
-/** Of a client that cannot say it. */
+/** For clients without `estimate`. */
 function guess({ system = '', messages, tools = [], maxTokens }: ModelRequest): CallEstimate {
   const prompt_tokens = tokensOfText(JSON.stringify([system, messages, tools]));
   return { prompt_tokens, max_output_tokens: maxTokens ?? null, usd: () => null };

@@ -1,8 +1,7 @@
-/** Why a run stops, and the error that makes of it. */
+/** Why a run stops, and the error for it. */
 
 import { asError } from '../../core/lib/errors.ts';
 import { AgentError, type AgentErrorDetails, describeExit } from '../agent/agent-error.ts';
-import { redactSecrets } from '../lib/redact-secrets.ts';
 import type { RunLimits } from './program.ts';
 
 export type Watchdog = 'wall' | 'first_output' | 'idle' | 'after_result';
@@ -13,7 +12,7 @@ export type Ending =
   | { readonly kind: 'timeout'; readonly watchdog: Exclude<Watchdog, 'after_result'> }
   | { readonly kind: 'aborted'; readonly reason: unknown }
   | { readonly kind: 'output_limit' }
-  /** By a function that looks on. */
+  /** A listener threw. */
   | { readonly kind: 'thrown'; readonly thrown: unknown };
 
 export type Failure = Exclude<Ending, { readonly kind: 'exit' | 'after_result' }>;
@@ -26,24 +25,23 @@ export interface About {
 
 export type CapturedOutput = Pick<AgentErrorDetails, 'exitCode' | 'signal' | 'stdout' | 'stderr'>;
 
-/** What the run rejects with. What a watching function threw is passed on as it is. */
+/** The error a run rejects with. Errors of listeners are passed on unchanged. */
 export function failureOf(failure: Failure, about: About, written?: CapturedOutput): unknown {
   if (failure.kind === 'thrown') return failure.thrown;
   const { tool, secrets, bounds } = about;
-  const shown = written === undefined ? undefined : withoutSecrets(written, secrets);
-  const how = shown === undefined ? '' : `; ${describeExit(shown)}`;
+  const how = written === undefined ? '' : `; ${describeExit(written, secrets)}`;
   const watchdog = failure.kind === 'timeout' ? { watchdog: failure.watchdog } : {};
   const cause = failure.kind === 'aborted' ? { cause: failure.reason } : {};
   const problem = `${problemOf(failure, bounds)}${how}`;
-  return new AgentError(failure.kind, problem, { tool, ...shown, ...watchdog }, { secrets, ...cause });
+  return new AgentError(failure.kind, problem, { tool, ...written, ...watchdog }, { secrets, ...cause });
 }
 
 function problemOf(failure: Exclude<Failure, { readonly kind: 'thrown' }>, bounds: RunLimits): string {
   switch (failure.kind) {
     case 'timeout':
-      return `timeout: ${lateness(failure.watchdog, bounds)}, and was ended`;
+      return `timeout: ${lateness(failure.watchdog, bounds)}, and was stopped`;
     case 'output_limit':
-      return `output_limit: wrote more than ${bounds.maxOutputBytes} bytes, and was ended`;
+      return `output_limit: wrote more than ${bounds.maxOutputBytes} bytes, and was stopped`;
     case 'aborted':
       return failure.reason === undefined ? 'aborted' : `aborted: ${asError(failure.reason).message}`;
   }
@@ -56,12 +54,6 @@ function lateness(watchdog: Exclude<Watchdog, 'after_result'>, bounds: RunLimits
     case 'first_output':
       return `wrote nothing within ${bounds.firstOutputMs} ms`;
     case 'idle':
-      return `wrote nothing more for ${bounds.idleMs} ms`;
+      return `wrote nothing for ${bounds.idleMs} ms`;
   }
-}
-
-/** Before anything is cut: half a secret is not found. */
-function withoutSecrets(written: CapturedOutput, secrets: readonly string[]): CapturedOutput {
-  const { stdout = '', stderr = '' } = written;
-  return { ...written, stdout: redactSecrets(stdout, secrets), stderr: redactSecrets(stderr, secrets) };
 }

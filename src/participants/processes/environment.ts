@@ -1,9 +1,9 @@
-/** The environment a program gets: a short list of what is harmless, what was asked for, and a mark to find it by. */
+/** The environment of a program: safe variables, requested ones, and a mark to find its processes by. */
 
 import { mkdirSync } from 'node:fs';
 import type { Program } from './program.ts';
 
-/** Who and where we are, and which certificates are trusted. Proxies are not among them: their addresses hold passwords. */
+/** Not included: proxies, whose addresses may contain passwords. */
 const SAFE_NAMES: ReadonlySet<string> = new Set([
   'PATH',
   'HOME',
@@ -18,12 +18,12 @@ const SAFE_NAMES: ReadonlySet<string> = new Set([
   'NODE_EXTRA_CA_CERTS',
 ]);
 
-/** A run within a run keeps the marks of both, so that whoever ends the outer one finds everything. */
+/** A nested run keeps both marks, so that the outer one can find all processes. */
 export const MARK_PREFIX = 'PARLEY_RUN_';
 
 const WITHOUT_TERMINAL: Readonly<Record<string, string>> = { TERM: 'dumb', NO_COLOR: '1' };
 
-/** What the program sees, but for its mark. */
+/** The environment without the mark. */
 export function programEnvironment(
   { env = {}, passEnv = [], home }: Pick<Program, 'env' | 'passEnv' | 'home'>,
   ours: Readonly<Record<string, string | undefined>> = process.env,
@@ -35,12 +35,12 @@ export function programEnvironment(
   return { ...Object.fromEntries(passed), ...WITHOUT_TERMINAL, ...(home === undefined ? {} : { HOME: home }), ...env };
 }
 
-/** A name that its whole offspring inherits, and that nothing else has. */
+/** A variable name that all descendants inherit and nothing else has. */
 export function markOf(id: string): string {
   return `${MARK_PREFIX}${id.replaceAll('-', '')}`;
 }
 
-/** Nobody else may read a home: credentials and transcripts are kept there. */
+/** Private (0700): a home holds credentials and transcripts. */
 export function makeHome(home: string): void {
   mkdirSync(home, { recursive: true, mode: 0o700 });
 }

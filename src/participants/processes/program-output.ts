@@ -1,4 +1,4 @@
-/** What a program writes: decoded, without terminal sequences, kept within bounds, and split into lines for listeners. */
+/** The output of a program: decoded, without terminal sequences, bounded, and split into lines for listeners. */
 
 import { Capture } from './output/capture.ts';
 import { LineSplitter } from './output/split-lines.ts';
@@ -26,7 +26,6 @@ export class Output {
     return this.#hasResult;
   }
 
-  /** It has written more than it may. */
   get isTooMuch(): boolean {
     const { maxOutputBytes } = this.#limits;
     return maxOutputBytes !== null && this.#bytes > maxOutputBytes;
@@ -48,7 +47,7 @@ export class Output {
     return this.isTooMuch || this.hasCutLine || this.#stdout.capture.isTruncated || this.#stderr.capture.isTruncated;
   }
 
-  /** Throws what the watching functions throw. */
+  /** Throws what listeners throw. */
   readStdout(bytes: Uint8Array): void {
     this.#bytes += bytes.length;
     const text = this.#stdout.reader.read(bytes);
@@ -61,7 +60,7 @@ export class Output {
     this.#stderr.capture.add(this.#stderr.reader.read(bytes));
   }
 
-  /** Nothing more comes: what was not whole is taken as it is. */
+  /** Flushes incomplete characters and lines. */
   end(): void {
     this.#stderr.capture.add(this.#stderr.reader.end());
     const text = this.#stdout.reader.end();
@@ -72,7 +71,7 @@ export class Output {
 
   #show(text: string, lines: Iterable<string>): void {
     if (text !== '') this.#watch.onText?.(text);
-    // The lines are gone through whether or not anybody looks: that is what splits them.
+    // Always iterate: that splits the lines.
     for (const line of lines) this.#watch.onLine?.(line);
     if (this.#watch.isDone?.() === true) this.#hasResult = true;
   }
@@ -86,7 +85,7 @@ export class TextReader {
     return this.#stripper.strip(this.#decoder.decode(bytes, { stream: true }));
   }
 
-  /** What an unfinished character at the very end stands for. */
+  /** Ends the text, replacing an incomplete character. */
   end(): string {
     return this.#stripper.strip(this.#decoder.decode());
   }

@@ -1,4 +1,4 @@
-/** A program to run, the bounds of its run, and the result; with the checks of what callers pass in. */
+/** A program, the limits of its run and the result, with the option checks. */
 
 import {
   checkOptions,
@@ -12,43 +12,43 @@ import { describeValue } from '../../core/lib/json.ts';
 import type { OwnSignal } from '../../core/ports/platform.ts';
 
 export interface Program {
-  /** What errors call it: the name its users know. */
+  /** Name in errors. */
   readonly tool: string;
-  /** A path, or a name that is looked up in PATH. No shell sees it. */
+  /** A path, or a name in PATH; run without a shell. */
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd?: string | undefined;
-  /** Set on top of everything else. */
+  /** Overrides all other variables. */
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** Names taken over from our own environment beside the safe list. */
+  /** Environment variables to pass in addition to the safe ones. */
   readonly passEnv?: readonly string[] | undefined;
-  /** A home folder of its own; made (0700) when it is not there. */
+  /** A separate home folder, created with mode 0700 if missing. */
   readonly home?: string | undefined;
-  /** Written while its output is read. Without it, its stdin is empty. */
+  /** Written while the output is read (default: empty stdin). */
   readonly stdin?: string | undefined;
 }
 
-/** null = no bound. */
+/** null = no limit. */
 export interface RunLimits {
-  /** From start to end. */
+  /** Total run time. */
   readonly wallMs: number | null;
-  /** Until it has written anything at all. */
+  /** Until the first output. */
   readonly firstOutputMs: number | null;
-  /** Between two outputs, from the first on. */
+  /** Between two outputs. */
   readonly idleMs: number | null;
-  /** Without output after its result, before it is ended; that is no error. */
+  /** Silence after the result before the program is stopped, which is not an error. */
   readonly afterResultMs: number | null;
   /** From SIGTERM to SIGKILL. */
   readonly graceMs: number;
-  /** What is kept of each stream: its head and its tail. */
+  /** Kept of each stream: head and tail. */
   readonly maxCapturedBytes: number;
-  /** What it may write to both streams together. */
+  /** Of both streams together. */
   readonly maxOutputBytes: number | null;
-  /** A longer line is cut there. */
+  /** Longer lines are truncated. */
   readonly maxLineBytes: number;
 }
 
-/** As they are given: what is not there, or undefined, is as usual. */
+/** Limits to override; missing and undefined ones keep their default. */
 export type RunLimitOptions = { readonly [Name in keyof RunLimits]?: RunLimits[Name] | undefined };
 
 export const DEFAULT_RUN_LIMITS: RunLimits = {
@@ -62,15 +62,15 @@ export const DEFAULT_RUN_LIMITS: RunLimits = {
   maxLineBytes: 8 * 1024 * 1024,
 };
 
-/** Who looks on. What a function here throws ends the program, and is what the run rejects with. */
+/** An exception in a listener ends the program and rejects the run. */
 export interface RunListener {
-  /** A line of stdout, without its end, its text whole and without terminal sequences. */
+  /** A line of stdout, without its end and terminal sequences. */
   onLine?(line: string): void;
-  /** What was read of stdout, as it came. */
+  /** A chunk of stdout. */
   onText?(text: string): void;
-  /** Asked after each chunk and its lines: has the terminal event come? */
+  /** Polled after each chunk and its lines: true once the final event has arrived. */
   isDone?(): boolean;
-  /** Asked with it: nothing can come of it any more, so that it is ended now and not waited for. That is no error here either. */
+  /** Polled likewise: true ends the program immediately, without an error. */
   isHopeless?(): boolean;
   readonly signal?: OwnSignal | undefined;
 }
@@ -80,13 +80,13 @@ export interface ProgramResult {
   readonly signal: string | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** Something of stdout, stderr or a line was left out. */
+  /** Part of stdout, stderr or a line was omitted. */
   readonly truncated: boolean;
-  /** A line of stdout was cut; absent when none was. */
+  /** A line of stdout was truncated. */
   readonly hasCutLine?: true | undefined;
-  /** after_result = it had shown its result and did not end, so it was ended. */
+  /** after_result = stopped because it kept running after its result. */
   readonly endedBy: 'exit' | 'after_result';
-  /** What `isDone` said in the end: false with exit code 0 is an end without a result. Absent when nobody asked. */
+  /** The last value of `isDone`; false with exit code 0 means no result. Absent without `isDone`. */
   readonly hasResult?: boolean | undefined;
 }
 
@@ -99,7 +99,7 @@ export const variablesCheck: OptionCheck = {
   holds: (value) => isObject(value) && Object.entries(value).every(([name, text]) => isName(name) && isText(text)),
 };
 export const timeBoundCheck: OptionCheck = {
-  expected: 'a number of milliseconds over 0, or null for no bound',
+  expected: 'a number of milliseconds > 0, or null for no limit',
   holds: (value) => value === null || (isAtLeast(0, value) && value !== 0),
 };
 
@@ -107,7 +107,7 @@ function isAtLeast(least: number, value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= least;
 }
 
-/** Throws TypeError, which names the field. */
+/** Throws TypeError with the name of the field. */
 export function checkRunOptions<Options>(given: unknown, rules: OptionChecks<Options>, where = ''): void {
   try {
     checkOptions(given, rules, where);
@@ -124,20 +124,20 @@ function isName(name: string): boolean {
   return name !== '' && !/[=\0]/.test(name);
 }
 
-/** What is kept is one text in the end, and those are not of any length. */
+/** Output ends up in one string, whose length is limited. */
 const MAX_KEPT_BYTES = 256 * 1024 * 1024;
 
 const orNone = ({ expected, holds }: OptionCheck): OptionCheck => ({
-  expected: `${expected}, or null for no bound`,
+  expected: `${expected}, or null for no limit`,
   holds: (value) => value === null || holds(value),
 });
 
 const milliseconds: OptionCheck = {
-  expected: 'a number of milliseconds from 0 on',
+  expected: 'a number of milliseconds >= 0',
   holds: (value) => isAtLeast(0, value),
 };
 const bytes: OptionCheck = {
-  expected: 'a whole number of bytes from 0 on',
+  expected: 'a whole number of bytes >= 0',
   holds: (value) => isAtLeast(0, value) && Number.isInteger(value),
 };
 const keptBytes = (least: number): OptionCheck => ({
@@ -145,7 +145,7 @@ const keptBytes = (least: number): OptionCheck => ({
   holds: (value) => isAtLeast(least, value) && Number.isInteger(value) && value <= MAX_KEPT_BYTES,
 });
 
-/** Without a grace nothing would ever be ended, and memory is bounded always. */
+/** The grace period and the memory limits cannot be null. */
 const RULES: OptionChecks<RunLimits> = {
   wallMs: optional(timeBoundCheck),
   firstOutputMs: optional(timeBoundCheck),
@@ -157,7 +157,7 @@ const RULES: OptionChecks<RunLimits> = {
   maxLineBytes: optional(keptBytes(1)),
 };
 
-/** Of several the last that is given counts, and undefined is not given. Throws TypeError. */
+/** Later arguments override earlier ones; undefined fields are ignored. Throws TypeError. */
 export function runLimits(...given: readonly RunLimitOptions[]): RunLimits {
   let limits = DEFAULT_RUN_LIMITS;
   for (const some of given) {

@@ -1,4 +1,4 @@
-/** Follows a running program until there is a reason to stop. The first reason counts; watchdogs provide some of them. */
+/** Follows a running program until there is a reason to stop; the first reason counts. */
 
 import type { Ending, Watchdog } from './ending.ts';
 import type { RunLimits, RunListener } from './program.ts';
@@ -6,7 +6,6 @@ import type { Output } from './program-output.ts';
 import type { StartedProgram } from './start-program.ts';
 
 export class RunMonitor {
-  /** Resolves when there is a reason to stop. */
   readonly stopped: Promise<void>;
   readonly #started: StartedProgram;
   readonly #output: Output;
@@ -14,7 +13,7 @@ export class RunMonitor {
   readonly #dogs: Watchdogs;
   readonly #stop: () => void;
   #ending: Ending | null = null;
-  /** What comes after an abort, a failure of who looks on, or too much, is read for nobody. */
+  /** False after an abort, a listener error or too much output: discard the rest. */
   #isHeard = true;
 
   constructor(started: StartedProgram, output: Output, watch: RunListener, limits: RunLimits) {
@@ -26,18 +25,18 @@ export class RunMonitor {
     this.#started = started;
     this.#output = output;
     this.#watch = watch;
-    this.#dogs = new Watchdogs(limits, (watchdog) => this.#end(meaningOf(watchdog)));
+    this.#dogs = new Watchdogs(limits, (watchdog) => this.#end(endingOf(watchdog)));
     watch.signal?.addEventListener('abort', this.#abort, { once: true });
     started.stdout.on('data', (bytes: Buffer) => this.#hear(() => output.readStdout(bytes)));
     started.stderr.on('data', (bytes: Buffer) => this.#hear(() => output.readStderr(bytes)));
     void started.exited.then(() => this.#end({ kind: 'exit' }));
   }
 
-  /** Nobody can write any more: takes what is left, and says what came of it. */
+  /** Flushes the output and returns why the run ended. */
   finish(): Ending {
     if (this.#isHeard) this.#look(() => this.#output.end());
     const ending = this.#ending ?? { kind: 'exit' };
-    // With a result at hand nothing that is late is a failure; it may have been the line that had no end.
+    // A result outweighs a timeout; the final line may have lacked its end.
     return ending.kind === 'timeout' && this.#output.hasResult ? { kind: 'after_result' } : ending;
   }
 
@@ -50,7 +49,7 @@ export class RunMonitor {
     if (this.#output.isTooMuch) this.#tooMuch();
   }
 
-  /** A failure of who looks on counts even if the program has ended meanwhile: its output was not understood. */
+  /** A listener error counts even if the program has already exited, since its output was not understood. */
   #look(read: () => void): void {
     try {
       read();
@@ -61,7 +60,7 @@ export class RunMonitor {
     }
   }
 
-  /** It may go on writing until it is ended, but not to us. */
+  /** Stop reading; the program may keep writing until it is stopped. */
   #tooMuch(): void {
     this.#isHeard = false;
     this.#started.stdout.destroy();
@@ -82,14 +81,14 @@ export class RunMonitor {
   }
 }
 
-function meaningOf(watchdog: Watchdog): Ending {
+function endingOf(watchdog: Watchdog): Ending {
   return watchdog === 'after_result' ? { kind: 'after_result' } : { kind: 'timeout', watchdog };
 }
 
-/** What a timer can count to; a longer one would go off at once. */
+/** The maximum of Node's timers; a longer one would fire immediately. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** The clocks a program runs against: all in all, until its first output, between outputs, and after its result. */
+/** The clocks of a run: total time, first output, silence, and silence after the result. */
 export class Watchdogs {
   readonly #limits: RunLimits;
   readonly #bark: (watchdog: Watchdog) => void;
@@ -114,14 +113,14 @@ export class Watchdogs {
     this.#timers.get('after_result')?.refresh();
   }
 
-  /** From here on silence is no failure. */
+  /** After the result, silence is not a failure. */
   result(): void {
     this.#stop('idle');
     this.#stop('first_output');
     if (!this.#timers.has('after_result')) this.#start('after_result', this.#limits.afterResultMs);
   }
 
-  /** For good: what is still read after the end starts no clock. */
+  /** Permanent: output read after the end starts no clock. */
   stop(): void {
     this.#isStopped = true;
     for (const watchdog of this.#timers.keys()) this.#stop(watchdog);

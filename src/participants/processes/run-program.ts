@@ -1,9 +1,7 @@
 /**
- * Runs a program to its end, and everything it started with it. The only way anything here runs a program.
- *
- * Resolves with what it wrote and how it ended; whether that is a success is for whoever knows the tool. Rejects with an
- * AgentError when it could not be started, ran out of time, was aborted or wrote too much, and with TypeError for limits that
- * are wrong. Whatever the outcome, when the promise settles no process of it is left.
+ * Runs a program to its end, with everything it starts. All programs run through here. Resolves with output and exit status;
+ * rejects with AgentError if it cannot start, times out, is aborted or writes too much, and with TypeError for bad limits.
+ * When the promise settles, no process of the run is left.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -27,9 +25,9 @@ import { killTree } from './tree/process-tree.ts';
 export type { Program, ProgramResult, RunLimitOptions, RunLimits, RunListener } from './program.ts';
 export { type RunningProgram, runningPrograms } from './tree/running.ts';
 
-/** What is left in the pipes of a program that has ended is read at once; only a grandchild that holds them takes longer. */
+/** Output in the pipes is read immediately; only a grandchild that holds them takes longer. */
 const DRAIN_MS = 250;
-/** What a program left behind is asked to end, but not waited for as long as the program itself would be. */
+/** Leftover processes get a shorter grace period than the program itself. */
 const LEFTOVER_GRACE_MS = 1_000;
 
 export async function runProgram(
@@ -55,7 +53,7 @@ export async function runProgram(
   return { ...written, truncated: output.isTruncated, ...cut, endedBy: ending.kind, ...hasResult };
 }
 
-/** Until there is a reason to stop. What goes wrong here leaves nothing running either. */
+/** Waits for a reason to stop; an error here leaves nothing running. */
 async function follow(
   started: StartedProgram,
   { stdin }: Program,
@@ -74,9 +72,9 @@ async function follow(
   }
 }
 
-/** Ends whatever still runs and reads what was still written. A pipe that somebody unknown holds is let go of. */
+/** Ends what still runs and reads the rest; releases pipes held by unknown processes. */
 async function endAndDrain(started: StartedProgram, graceMs: number): Promise<Exit> {
-  // If the program has ended by itself, those it left behind may be about to end too.
+  // After a normal exit, leftover processes may be about to end too.
   const hasEnded = started.exit() !== null;
   if (hasEnded) await drained(started);
   await killTree(started.family, hasEnded ? Math.min(graceMs, LEFTOVER_GRACE_MS) : graceMs);

@@ -1,4 +1,4 @@
-/** Why a program cannot be started: looked at before it is tried, and explained after it failed. */
+/** Why a program cannot be started: checks before the start, and an explanation after it failed. */
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
@@ -7,27 +7,26 @@ import { asError } from '../../core/lib/errors.ts';
 import { AgentError } from '../agent/agent-error.ts';
 import { checkRunOptions, type Program, textListCheck, variablesCheck } from './program.ts';
 
-/** A longer text goes by stdin or a file: Linux takes no argument of 128 KiB, and everybody can read arguments. */
+/** Linux limits one argument to 128 KiB, and arguments are visible to every user. */
 export const MAX_ARGUMENT_BYTES: number = 100 * 1024;
 
 export function spawnError(program: Program, problem: string): AgentError {
   return new AgentError('spawn_failed', problem, { tool: program.tool });
 }
 
-/** Throws what is known to be wrong before anything is started. */
 export function checkProgram(program: Program): void {
   checkShape(program);
   const { command, args, cwd, env = {} } = program;
-  if (command === '') throw spawnError(program, 'expected the name or the path of a program, and got an empty one');
+  if (command === '') throw spawnError(program, 'expected the name or path of a program, got an empty text');
   for (const [at, arg] of args.entries()) {
     const bytes = Buffer.byteLength(arg);
     if (bytes > MAX_ARGUMENT_BYTES) {
-      const most = `at most ${MAX_ARGUMENT_BYTES}: hand it over by stdin or in a file`;
-      throw spawnError(program, `argument ${at} has ${bytes} bytes, and an argument may have ${most}`);
+      const problem = `argument ${at} has ${bytes} bytes, more than ${MAX_ARGUMENT_BYTES}`;
+      throw spawnError(program, `${problem}; use stdin or a file instead`);
     }
   }
   const withNul = [command, ...args, ...Object.values(env)].some((text) => text.includes('\0'));
-  if (withNul) throw spawnError(program, 'a NUL character cannot be part of a command, an argument or a variable');
+  if (withNul) throw spawnError(program, 'a command, an argument or a variable contains a NUL character');
   if (cwd !== undefined && !isFolder(cwd)) throw spawnError(program, `its working folder ${cwd} is ${notFolder(cwd)}`);
 }
 
@@ -46,14 +45,12 @@ function checkShape(program: Program): void {
   try {
     checkRunOptions(program, PROGRAM);
   } catch (error) {
-    const tool: unknown = isObject(program) ? program.tool : undefined;
-    throw new AgentError('spawn_failed', asError(error).message, {
-      tool: typeof tool === 'string' ? tool : 'a program',
-    });
+    const tool = isObject(program) && typeof program.tool === 'string' ? program.tool : 'a program';
+    throw new AgentError('spawn_failed', asError(error).message, { tool });
   }
 }
 
-/** What the system's code means for this program. */
+/** Explains the system's error code for this program. */
 export function explainSpawnError(
   program: Program,
   thrown: unknown,
@@ -61,26 +58,26 @@ export function explainSpawnError(
 ): AgentError {
   const error = asError(thrown);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
-  // The error of the system is not kept as the cause: it has all arguments in it.
+  // Without `cause`: the system error contains all arguments.
   return spawnError(program, `${problemOf(program, code, environment) ?? error.message} (${code})`);
 }
 
 function problemOf({ command, cwd }: Program, code: string, { PATH = '' }: Readonly<Record<string, string>>) {
-  if (code === 'E2BIG') return 'its arguments and its environment together are larger than the system takes';
-  if (code === 'EAGAIN') return 'the system has no room for another process';
+  if (code === 'E2BIG') return 'its arguments and environment exceed the limit of the system';
+  if (code === 'EAGAIN') return 'the system cannot create another process';
   if (code === 'EMFILE' || code === 'ENFILE') return 'too many files are open';
   if (code !== 'ENOENT' && code !== 'EACCES') return null;
-  if (cwd !== undefined && !canEnter(cwd)) return `its working folder ${cwd} may not be entered`;
+  if (cwd !== undefined && !isAllowed(cwd)) return `its working folder ${cwd} is not accessible`;
   const found = filesOf(command, cwd, PATH);
   if (found.length === 0) {
     const where = command.includes('/') ? '' : `; looked in PATH=${PATH}`;
-    return `there is no program ${command}${where}`;
+    return `program ${command} not found${where}`;
   }
   if (!found.some(isExecutable)) return `${found[0]} is not executable`;
-  return `${found[0]} cannot be run: the interpreter its first line names is not there or not executable`;
+  return `${found[0]} cannot be run: the interpreter in its first line is missing or not executable`;
 }
 
-/** The files that a command may mean; a name without a slash is looked up. */
+/** The files a command may mean; a name without a slash is searched in PATH. */
 function filesOf(command: string, cwd: string | undefined, path: string): readonly string[] {
   const folder = cwd ?? process.cwd();
   if (command.includes('/')) return [resolve(folder, command)].filter((file) => existsSync(file));
@@ -93,20 +90,16 @@ function isFolder(path: string): boolean {
 }
 
 function notFolder(path: string): string {
-  return existsSync(path) ? 'not a folder' : 'not there';
-}
-
-function canEnter(path: string): boolean {
-  return isAllowed(path, constants.X_OK);
+  return existsSync(path) ? 'not a folder' : 'missing';
 }
 
 function isExecutable(path: string): boolean {
-  return !isFolder(path) && isAllowed(path, constants.X_OK);
+  return !isFolder(path) && isAllowed(path);
 }
 
-function isAllowed(path: string, mode: number): boolean {
+function isAllowed(path: string): boolean {
   try {
-    accessSync(path, mode);
+    accessSync(path, constants.X_OK);
     return true;
   } catch {
     return false;

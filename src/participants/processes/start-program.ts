@@ -1,4 +1,4 @@
-/** Starts a program: no shell, its own session and group, no terminal, a mark in its environment and on a file it holds. */
+/** Starts a program without a shell or terminal, in its own session, marked by a variable and an open file. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -24,17 +24,16 @@ export interface StartedProgram {
   readonly family: ProcessTree;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Writes its stdin. */
   feed(text: string | undefined): void;
-  /** Null without any; who writes to it listens for its errors. */
+  /** null = no stdin; writers must handle its errors. */
   readonly stdin: Writable | null;
-  /** The program itself has ended; others may still hold its pipes. */
+  /** The program has exited; others may still hold its pipes. */
   readonly exited: Promise<unknown>;
-  /** How; null = it has not. */
+  /** null = still running. */
   exit(): Exit | null;
-  /** It has ended, and everything it wrote is read. */
+  /** The program has exited and its output is read. */
   readonly closed: Promise<unknown>;
-  /** Lets go of its pipes, whoever holds the other ends, and forgets it. */
+  /** Closes its pipes, whoever holds the other ends, and forgets the run. */
   release(): void;
 }
 
@@ -55,23 +54,12 @@ export async function startProgram(
     });
     const exited = once(child, 'exit');
     const closed = once(child, 'close');
-    const { stdin } = child;
-    return {
-      family,
-      stdin,
-      stdout,
-      stderr,
-      feed: (text) => feed(child, text),
-      exited,
-      exit: () => exit,
-      closed,
-      release,
-    };
-
-    function release(): void {
+    const release = (): void => {
       for (const pipe of [child.stdin, stdout, stderr]) pipe?.destroy();
       forgetRun(mark);
-    }
+    };
+    const feedChild = (text: string | undefined): void => feed(child, text);
+    return { family, stdin: child.stdin, stdout, stderr, feed: feedChild, exited, exit: () => exit, closed, release };
   } catch (thrown) {
     forgetRun(mark);
     throw explainSpawnError(program, thrown, environment);
@@ -111,9 +99,9 @@ async function spawned(
   return { child, stdout, stderr, pid };
 }
 
-/** All of it at once: what the pipe does not take waits in memory while the output is read. */
+/** Writes everything immediately; what the pipe cannot take waits in memory. */
 function feed({ stdin }: ChildProcess, text: string | undefined): void {
-  // Who ends, or closes its stdin, without having read everything is free to do so.
+  // A program may exit or close its stdin without reading everything.
   stdin?.on('error', () => {});
   stdin?.end(text);
 }
@@ -123,18 +111,18 @@ function prepareHome(program: Program): void {
   try {
     makeHome(program.home);
   } catch (thrown) {
-    throw spawnError(program, `its home folder ${program.home} cannot be made: ${asError(thrown).message}`);
+    throw spawnError(program, `its home folder ${program.home} cannot be created: ${asError(thrown).message}`);
   }
 }
 
-/** Read only, and empty. Null where nobody could look for it, or no file can be made; then there is one mark less. */
+/** An empty read-only file. Null without a process table or if it cannot be created: the variable remains as mark. */
 function openMark(mark: string): number | null {
   if (!hasProcessTable) return null;
   const path = join(tmpdir(), mark);
   let fd: number | null = null;
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
-    // The table of processes shows its name all the same.
+    // The process table still shows the name.
     unlinkSync(path);
   } catch {
     closeMark(fd);
@@ -143,7 +131,7 @@ function openMark(mark: string): number | null {
   return fd;
 }
 
-/** Ours; the program has its own. */
+/** Closes our copy; the program keeps its own. */
 function closeMark(fd: number | null): void {
   if (fd !== null) closeSync(fd);
 }

@@ -1,4 +1,4 @@
-/** One answer of a role: the agent is asked, its metadata looked for, and once more if that is not right. */
+/** One turn of a role: asks the agent, extracts the metadata, and corrects it once if it is wrong. */
 
 import type { JsonObject } from '../../core/lib/json.ts';
 import { AgentError } from '../agent/agent-error.ts';
@@ -14,7 +14,6 @@ import type { ResolvedExtractSettings } from './extract/settings.ts';
 import type { StandardSchema } from './lib/standard-schema.ts';
 import { attachUsage, UsageTotal } from './lib/usage-total.ts';
 
-/** Who plays what. */
 export interface RoleSetup<Meta> {
   readonly adapter: AgentFn;
   readonly prompt: string;
@@ -25,25 +24,24 @@ export interface RoleSetup<Meta> {
 }
 
 export interface RoleResult<Meta> {
-  /** With what all calls used and cost. */
+  /** With the usage and cost of all calls. */
   readonly reply: AgentReply;
   readonly meta: Meta;
   readonly said: JsonObject;
 }
 
 export async function runRoleTurn<Meta>(
-  casting: RoleSetup<Meta>,
+  setup: RoleSetup<Meta>,
   ctx: ThreadContext,
   more: string,
   turn: TurnOptions | undefined,
 ): Promise<RoleResult<Meta>> {
-  const spent = new UsageTotal();
-  const stage = new RoleTurn(casting, ctx, more, turn, spent);
+  const role = new RoleTurn(setup, ctx, more, turn);
   try {
-    const { reply, found } = await stage.run();
-    return { reply: { ...reply, ...spent.told }, meta: found.meta, said: found.said };
+    const { reply, found } = await role.run();
+    return { reply: { ...reply, ...role.spent.total }, meta: found.meta, said: found.said };
   } catch (thrown) {
-    throw thrown instanceof ExtractError ? thrown : attachUsage(thrown, spent);
+    throw thrown instanceof ExtractError ? thrown : attachUsage(thrown, role.spent);
   }
 }
 
@@ -53,56 +51,52 @@ interface Settled<Meta> {
 }
 
 class RoleTurn<Meta> {
-  private readonly casting: RoleSetup<Meta>;
+  private readonly setup: RoleSetup<Meta>;
   private readonly ctx: ThreadContext;
   private readonly systemPrompt: string;
   private readonly turn: TurnOptions | undefined;
-  private readonly spent: UsageTotal;
+  readonly spent = new UsageTotal();
 
-  constructor(
-    casting: RoleSetup<Meta>,
-    ctx: ThreadContext,
-    more: string,
-    turn: TurnOptions | undefined,
-    spent: UsageTotal,
-  ) {
-    this.casting = casting;
+  constructor(setup: RoleSetup<Meta>, ctx: ThreadContext, more: string, turn: TurnOptions | undefined) {
+    this.setup = setup;
     this.ctx = ctx;
-    this.systemPrompt = systemPromptOf(casting, more);
+    this.systemPrompt = systemPromptOf(setup, more);
     this.turn = turn;
-    this.spent = spent;
   }
 
   async run(): Promise<Settled<Meta>> {
-    const { corrections } = this.casting.settings;
+    const { corrections } = this.setup.settings;
     const first = await this.ask(this.ctx, this.turn);
     const extracted = await this.extract(first);
     if (extracted.kind === 'found') return { reply: first, found: extracted };
-    if (corrections === 0) throw new ExtractError(answerText(first), extracted.issues, this.spent.told);
-    this.note(`the metadata is asked for again: ${describeIssues(extracted.issues)}`);
+    if (corrections === 0) throw new ExtractError(answerText(first), extracted.issues, this.spent.total);
+    this.turn?.onProgress({
+      kind: 'retry',
+      text: `asking for the metadata again: ${describeIssues(extracted.issues)}`,
+    });
     const { by } = extracted;
-    const { reply, outcome } =
-      by === null || by === 'answer'
-        ? await this.askAgain(first, extracted)
-        : await this.readAgain(first, extracted, by);
+    const isOwn = by === null || by === 'answer';
+    const { reply, outcome } = isOwn
+      ? await this.askAgain(first, extracted)
+      : await this.readAgain(first, extracted, by);
     if (outcome.kind === 'found') return { reply, found: outcome };
-    throw new ExtractError(answerText(reply), outcome.issues, this.spent.told, 1);
+    throw new ExtractError(answerText(reply), outcome.issues, this.spent.total, 1);
   }
 
-  /** The agent itself, which said it: its answer and its metadata stay one. */
+  /** Asks the agent for the whole answer again, so that answer and metadata stay consistent. */
   private async askAgain(
     first: AgentReply,
     { told }: Failed<Meta>,
   ): Promise<{ readonly reply: AgentReply; readonly outcome: ExtractResult<Meta> }> {
     const words = retryPrompt(describeIssues(told));
     const second = await this.ask(extended(this.ctx, answerText(first), words), this.correctionTurn(first));
-    // Where to go on was decided with the first answer, and may not be said again.
+    // The first answer decided the route, and the second may leave it out.
     const calls = second.tool_calls ?? first.tool_calls;
     const reply = calls === undefined ? second : { ...second, tool_calls: calls };
     return { reply, outcome: await this.extract(reply) };
   }
 
-  /** Who read it out of the answer, which stays as it is. */
+  /** Repeats the strategy that read the metadata; the answer stays unchanged. */
   private async readAgain(
     reply: AgentReply,
     { issues, said }: Failed<Meta>,
@@ -114,7 +108,7 @@ class RoleTurn<Meta> {
   }
 
   private async ask(ctx: ThreadContext, turn: TurnOptions | undefined): Promise<AgentReply> {
-    const reply = asReply(await this.casting.adapter(ctx, this.systemPrompt, turn));
+    const reply = asReply(await this.setup.adapter(ctx, this.systemPrompt, turn));
     this.spent.add(reply);
     this.checkWanted();
     return reply;
@@ -128,7 +122,7 @@ class RoleTurn<Meta> {
 
   private about(reply: AgentReply): Extraction<Meta> {
     const { turn, ctx, spent, systemPrompt } = this;
-    const { schema, settings, jsonSchema, own } = this.casting;
+    const { schema, settings, jsonSchema, own } = this.setup;
     const complete: Extraction<Meta>['complete'] = (client, request) =>
       withinBudget(client, turn?.budget).complete({
         ...request,
@@ -137,7 +131,7 @@ class RoleTurn<Meta> {
     return { schema, settings, jsonSchema, own, ctx, prompt: systemPrompt, reply, complete, spent };
   }
 
-  /** What was shown of the first answer cannot be taken back, and the second is shown when it is posted. */
+  /** Streams nothing: the first answer was already shown, the second is shown when it is posted. */
   private correctionTurn(first: AgentReply): TurnOptions | undefined {
     const { turn } = this;
     if (turn === undefined) return undefined;
@@ -150,10 +144,6 @@ class RoleTurn<Meta> {
     };
   }
 
-  private note(text: string): void {
-    this.turn?.onProgress({ kind: 'retry', text });
-  }
-
   private checkWanted(): void {
     if (this.turn?.signal.aborted !== true) return;
     throw new AgentError('aborted', 'the turn was cancelled', { tool: 'role' });
@@ -162,9 +152,9 @@ class RoleTurn<Meta> {
 
 type Failed<Meta> = Extract<ExtractResult<Meta>, { readonly kind: 'failed' }>;
 
-/** Its own, what it is told beside that, and how metadata is written. */
+/** The role's prompt, the participant's, and how to write metadata. */
 function systemPromptOf<Meta>({ prompt, settings, jsonSchema }: RoleSetup<Meta>, more: string): string {
-  const isTold = settings.instruct && settings.strategies.includes('answer');
-  const how = isTold ? instruction('schema' in jsonSchema ? jsonSchema.schema : null) : '';
+  const isInstructed = settings.instruct && settings.strategies.includes('answer');
+  const how = isInstructed ? instruction('schema' in jsonSchema ? jsonSchema.schema : null) : '';
   return [prompt, more, how].filter((part) => part !== '').join('\n\n');
 }

@@ -1,4 +1,4 @@
-/** A role: an agent with a prompt, whose answers have metadata of a schema. */
+/** A role: an agent with a prompt, whose answers carry metadata of a schema. */
 
 import { badOptionError } from '../../client/lib/option-checks.ts';
 import { HubError } from '../../core/lib/errors.ts';
@@ -11,57 +11,55 @@ import { type ExtractSettings, resolveExtractSettings } from './extract/settings
 import { isStandardSchema, type MetaOf, type StandardSchema } from './lib/standard-schema.ts';
 import { type RoleSetup, runRoleTurn } from './role-turn.ts';
 
-/** What a role answers. */
 export interface RoleAnswer<Meta> {
-  /** The answer as the agent gave it, word for word. */
+  /** The agent's answer, verbatim. */
   readonly content: string;
-  /** What the schema made of the metadata. */
+  /** The output of the schema. */
   readonly meta: Meta;
-  /** Of all calls that it took. */
+  /** Of all calls. */
   readonly usage?: Usage;
   readonly cost_usd?: number | null;
   readonly native_session_id?: string;
   readonly tool_calls?: readonly ToolCall[];
 }
 
-/** Any schema of metadata, which has members. */
 export type MetaSchema = StandardSchema<object>;
 
 export interface Role<Schema extends MetaSchema> {
-  /** Rejects with ExtractError when there is no metadata as the schema wants it, and as its agent does. */
+  /** Rejects with ExtractError if no valid metadata is found, and with the errors of its agent. */
   (ctx: ThreadContext, turn?: TurnOptions): Promise<RoleAnswer<MetaOf<Schema>>>;
   readonly prompt: string;
   readonly schema: Schema;
-  /** The same as an agent like any other; a system prompt that it is given is added to its own. */
+  /** The role as an agent function; a system prompt passed to it is added to the role's own. */
   readonly agent: AgentFn;
 }
 
-/** Any role, for who does not look at its metadata. */
+/** A role of any schema. */
 export interface AnyRole {
   readonly agent: AgentFn;
 }
 
-/** The adapter is what it can do, the prompt who it is, the schema what is known of its answers. */
+/** `adapter` answers, `prompt` instructs it, `schema` validates the metadata. */
 export function createRole<Schema extends MetaSchema>(
   adapter: AgentFn,
   prompt: string,
   schema: Schema,
   extract?: ExtractSettings,
 ): Role<Schema> {
-  const casting = castingOf<MetaOf<Schema>>(adapter, prompt, schema, extract);
+  const setup = roleSetup<MetaOf<Schema>>(adapter, prompt, schema, extract);
   const role = async (ctx: ThreadContext, turn?: TurnOptions): Promise<RoleAnswer<MetaOf<Schema>>> => {
-    const { reply, meta } = await runRoleTurn(casting, ctx, '', turn);
-    const { text: _text, meta: _meta, ...told } = reply;
-    return { content: answerText(reply), meta, ...told };
+    const { reply, meta } = await runRoleTurn(setup, ctx, '', turn);
+    const { text: _text, meta: _meta, ...rest } = reply;
+    return { content: answerText(reply), meta, ...rest };
   };
   const agent: AgentFn = async (ctx, systemPrompt, turn): Promise<AgentReply> => {
-    const { reply, meta, said } = await runRoleTurn(casting, ctx, systemPrompt, turn);
+    const { reply, meta, said } = await runRoleTurn(setup, ctx, systemPrompt, turn);
     return { ...reply, meta: { ...reply.meta, ...metaToJson(meta, said) } };
   };
   return Object.assign(role, { prompt, schema, agent });
 }
 
-function castingOf<Meta>(
+function roleSetup<Meta>(
   adapter: AgentFn,
   prompt: string,
   schema: unknown,
@@ -74,18 +72,17 @@ function castingOf<Meta>(
   const jsonSchema = jsonSchemaOf(schema, settings.jsonSchema);
   const own = modelOf(adapter);
   const closed = settings.strategies.map((by) => ({ by, why: unavailableReason(by, { own, settings, jsonSchema }) }));
-  // A call of the tool may be in any agent's answer.
+  // Any agent's answer may contain a call of the tool.
   if (closed.every(({ by, why }) => why !== null && by !== 'tool')) {
     const reasons = closed.map(({ by, why }) => `${by}: ${why}`).join('; ');
-    throw new HubError('bad_options', `extract.strategies: expected one that is open, and none is: ${reasons}`);
+    throw new HubError('bad_options', `extract.strategies: none is available: ${reasons}`);
   }
-  // What the schema makes is what the type of the caller's schema says.
   return { adapter, prompt, schema: schema as StandardSchema<Meta>, settings, jsonSchema, own };
 }
 
 const LIMITS = { maxDepth: 32, maxBytes: Number.POSITIVE_INFINITY };
 
-/** What the schema made; where that is no JSON, such as a date, what it was made of. */
+/** The schema's output, or its input if the output is not JSON, such as a date. */
 function metaToJson(meta: unknown, said: JsonObject): JsonObject {
   try {
     return copyJsonObject(meta, 'meta', LIMITS);

@@ -1,4 +1,4 @@
-/** The tool `context`: who is in the session, its variables, and what was said before the view begins. */
+/** The tool `context`: the session, its variables, and messages before the view. */
 
 import type { Session } from '../../client/index.ts';
 import { isPlainObject, type Json, type JsonObject } from '../../core/lib/json.ts';
@@ -9,27 +9,23 @@ import { type HubTool, keyFor, parameters, shown, type ToolContext, ToolRefusal 
 
 const MAX_MESSAGES = 20;
 const MESSAGE_CHARS = 600;
-/** Of the log that is looked through for them. */
+/** Envelopes searched for messages. */
 const LOOKED_AT = 200;
 
 export const context: HubTool = {
   name: 'context',
   description:
-    'Shows what this session is: its type, topic, participants, whose turn it is, and in a workflow the variables that all share. ' +
-    'With `set` or `delete` it changes those variables first; with `from_seq` it also shows what was said from there on.',
+    'Shows this session: type, topic, participants, whose turn it is and, in a workflow, the shared variables. ' +
+    'First changes those variables with `set` or `delete`; with `from_seq` it also shows messages.',
   parameters: parameters({
     set: { type: 'object', description: 'Variables to set, by name.' },
     delete: { type: 'array', items: { type: 'string' }, description: 'Names of variables to delete.' },
-    from_seq: {
-      type: 'integer',
-      minimum: 1,
-      description: 'Show what was said from this seq on, as far as you may see it.',
-    },
+    from_seq: { type: 'integer', minimum: 1, description: 'Show the visible messages from this seq on.' },
   }),
   async run(args, scene) {
-    const { set, delete: gone, from_seq } = args as Partial<JsonObject>;
-    if (set !== undefined || gone !== undefined)
-      await change(scene, { ...given('set', set), ...given('delete', gone) });
+    const { set, delete: removed, from_seq } = args as Partial<JsonObject>;
+    if (set !== undefined || removed !== undefined)
+      await change(scene, { ...given('set', set), ...given('delete', removed) });
     const { session, turn, public_state } = await scene.session.info();
     const messages = typeof from_seq === 'number' ? await saidFrom(scene.session, session, from_seq) : undefined;
     return shown({
@@ -47,18 +43,16 @@ export const context: HubTool = {
   },
 };
 
-/** Each change of a turn has a key of its own: to set something back is no repetition. */
+/** Numbers the changes of a turn, so that restoring a value gets its own key. */
 const changes = new WeakMap<ToolContext, number>();
 
 async function change(scene: ToolContext, event_data: JsonObject): Promise<void> {
   if (!isPlainObject(scene.info.public_state.context_vars))
-    throw new ToolRefusal(`a ${scene.info.session.manifest.type} has no variables; call it without set and delete`);
+    throw new ToolRefusal(`a ${scene.info.session.manifest.type} session has no variables; omit set and delete`);
   const count = (changes.get(scene) ?? 0) + 1;
   changes.set(scene, count);
-  await scene.session.send(
-    { event_type: 'context.set', event_data },
-    { key: keyFor(scene, 'context', count, event_data) },
-  );
+  const key = keyFor(scene, 'context', count, event_data);
+  await scene.session.send({ event_type: 'context.set', event_data }, { key });
 }
 
 async function saidFrom(session: Session, metadata: SessionMetadata, fromSeq: number): Promise<object[]> {

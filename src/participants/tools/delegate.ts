@@ -1,50 +1,39 @@
-/** The tool `delegate`: another agent answers a question, and is paid from what this turn may spend. */
+/** The tool `delegate`: another agent answers a question, paid from this turn's budget. */
 
 import type { JsonObject } from '../../core/lib/json.ts';
 import type { OwnSignal } from '../../core/ports/platform.ts';
 import type { DelegateAnswer } from '../../core/records/work/delegation.ts';
-import type { BudgetHold } from '../agent/agent-fn.ts';
 import { DELEGATE } from '../budget/turn-meter.ts';
 import { delegateTarget, toDelegationResult } from './lib/hub-rows.ts';
-import { type HubTool, keyFor, parameters, shown, type ToolContext } from './lib/hub-tool.ts';
+import { type HubTool, keyFor, parameters, shown, type ToolContext, textParameter } from './lib/hub-tool.ts';
 
 const ANSWER_CHARS = 12_000;
 
 export const delegate: HubTool = {
   name: 'delegate',
   description:
-    'Has another agent answer a question in a session of its own, and waits for the answer; your turn stays yours. Call it when you need somebody’s help before you can answer. ' +
-    'Gives back `status` answered with the `answer`, or failed with the `reason`. The same question again is not asked twice.',
+    'Asks another agent a question in a separate session and waits for the answer; the turn stays yours. Call it when you need help before you can answer. ' +
+    'Returns `status` answered with the `answer`, or failed with the `reason`. A repeated question is not asked twice.',
   parameters: parameters(
     {
-      to: {
-        type: 'string',
-        minLength: 1,
-        maxLength: 80,
-        description: 'A name; or "capability:review" for whoever offers that.',
-      },
-      question: {
-        type: 'string',
-        minLength: 1,
-        maxLength: 200_000,
-        description: 'All that is needed to answer: they do not see this session.',
-      },
+      to: textParameter(80, 'A name, or a capability such as "capability:review".'),
+      question: textParameter(200_000, 'Everything needed to answer: they do not see this session.'),
       timeout: {
         type: 'string',
         pattern: '^\\d{1,6}(s|m|h)$',
-        description: 'How long they may take, such as "90s"; "10m" unless given.',
+        description: 'Time limit, such as "90s" (default: 10m).',
       },
       budget_usd: {
         type: 'number',
         exclusiveMinimum: 0,
         maximum: 1_000_000,
-        description: 'What it may cost in dollars, out of your own budget.',
+        description: 'Maximum cost in dollars, from your budget.',
       },
       budget_tokens: {
         type: 'integer',
         minimum: 1,
         maximum: 1_000_000_000_000,
-        description: 'What it may use in tokens, out of your own budget.',
+        description: 'Maximum tokens, from your budget.',
       },
     },
     'to',
@@ -52,54 +41,40 @@ export const delegate: HubTool = {
   ),
   async run(args, scene, signal) {
     const answer = await paid(args, scene, (budget) => ask(args, scene, budget, signal));
-    const { outcome, child_session_id } = answer;
-    return shown({
-      ...toDelegationResult(answer, ANSWER_CHARS),
-      outcome,
-      session: child_session_id,
-      spent: answer.spent,
-    });
+    const { outcome, child_session_id: session, spent } = answer;
+    return shown({ ...toDelegationResult(answer, ANSWER_CHARS), outcome, session, spent });
   },
 };
 
 type Budget = { readonly usd?: number; readonly tokens?: number };
 
-/** What it may spend is set aside, and then what it spent is counted. */
+/** Reserves the budget, runs the delegation, then counts what it spent. */
 async function paid(
   args: JsonObject,
   scene: ToolContext,
   run: (budget: Budget) => Promise<DelegateAnswer>,
 ): Promise<DelegateAnswer> {
-  const { budget: purse } = scene;
-  const share = purse?.share() ?? {};
+  const share = scene.budget?.share() ?? {};
   const usd = typeof args.budget_usd === 'number' ? args.budget_usd : share.usd;
   const tokens = typeof args.budget_tokens === 'number' ? args.budget_tokens : share.tokens;
   const budget = { ...(usd === undefined ? {} : { usd }), ...(tokens === undefined ? {} : { tokens }) };
-  const held = purse?.hold({ tool: DELEGATE, tokens: tokens ?? 0, usd: usd ?? 0, made: 'what it sets aside' });
-  return settled(scene, held, budget, run(budget));
-}
-
-/** Of what was cut off nobody knows what it cost: what was set aside counts. What was refused cost nothing. */
-async function settled(
-  scene: ToolContext,
-  held: BudgetHold | undefined,
-  { usd = 0, tokens = 0 }: Budget,
-  asked: Promise<DelegateAnswer>,
-): Promise<DelegateAnswer> {
+  const reserved = { tokens: tokens ?? 0, usd: usd ?? 0 };
+  const held = scene.budget?.hold({ tool: DELEGATE, ...reserved, made: 'the reserved budget' });
   let used: { readonly tokens: number; readonly usd: number } = { tokens: 0, usd: 0 };
   try {
-    const answer = await asked;
-    if (await isNew(scene, answer)) used = answer.spent ?? { tokens, usd };
+    const answer = await run(budget);
+    // The cost of an interrupted delegation is unknown: count what was reserved.
+    if (await isNew(scene, answer)) used = answer.spent ?? reserved;
     return answer;
   } finally {
     held?.settle(used);
   }
 }
 
-/** The delegations that a turn has paid for. */
+/** Delegations a turn has paid for. */
 const paidFor = new WeakMap<ToolContext, Set<string>>();
 
-/** What an earlier call, or an earlier run, delegated was counted then if it was settled before this turn was taken. */
+/** False if an earlier call or run already counted this delegation. */
 async function isNew(scene: ToolContext, { delegation_id, duplicate }: DelegateAnswer): Promise<boolean> {
   const paidHere = paidFor.get(scene) ?? new Set();
   paidFor.set(scene, paidHere);

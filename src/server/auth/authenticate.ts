@@ -1,4 +1,4 @@
-/** Which credentials a port accepts: tokens of the hub, tokens of an issuer (JWT), or none at all. */
+/** Decides which credentials a port accepts: hub tokens, JWTs of an issuer, or none at all. */
 
 import { HubError } from '../../core/lib/errors.ts';
 import type { Authenticate, Credential } from '../../core/records/access/credentials.ts';
@@ -6,38 +6,38 @@ import { isLoopback } from './hosts.ts';
 import { createJwtVerifier, type JwtOptions } from './jwt.ts';
 
 export interface AuthOptions {
-  /** Tokens that this hub made (default). */
+  /** Accept tokens of this hub (default: true). */
   readonly tokens?: boolean | undefined;
-  /** Tokens of an issuer you trust. */
+  /** Accept JWTs of a trusted issuer. */
   readonly jwt?: JwtOptions | undefined;
-  /** Anybody may be anybody. Only for a port of the loopback, and never through a proxy. */
+  /** Let any client use any name. Loopback only, never through a proxy. */
   readonly none?: boolean | undefined;
 }
 
-/** What a hello without proof is good for where none is asked for: everything that needs no grant, and enrolling. */
-const ANYBODY: Omit<Credential, 'id'> = { name: null, grants: ['enrol'], expires_at_ms: null };
+/** Rights of a client without a credential: everything that needs no grant, and enrolling. */
+const ANONYMOUS: Omit<Credential, 'id'> = { name: null, grants: ['enrol'], expires_at_ms: null };
 
-export interface CredentialVerifiers {
+interface CredentialVerifiers {
   token(token: unknown): Credential | null;
 }
 
-/** Settled once, when the port opens: what is asked for cannot be had half. */
+/** Checks the options when the port opens, so that no option is silently ignored. */
 export async function createAuthentication(
   { tokens = true, jwt, none = false }: AuthOptions,
   host: string,
-  judges: CredentialVerifiers,
+  verifiers: CredentialVerifiers,
 ): Promise<(isForwarded: boolean) => Authenticate> {
-  if (none && !isLoopback(host)) throw unsafe(`auth.none: expected a port of the loopback, got ${host}`);
+  if (none && !isLoopback(host)) throw unsafe(`auth.none: expected a loopback host, got ${host}`);
   if (!tokens && jwt === undefined && !none) throw unsafe('auth: expected at least one of tokens, jwt and none');
-  const judgeJwt = jwt === undefined ? null : await createJwtVerifier(jwt);
+  const verifyJwt = jwt === undefined ? null : await createJwtVerifier(jwt);
   return (isForwarded) => (auth) => {
     switch (auth.scheme) {
       case 'token':
-        return tokens ? judges.token(auth.token) : null;
+        return tokens ? verifiers.token(auth.token) : null;
       case 'jwt':
-        return judgeJwt === null ? null : judgeJwt(auth.token);
+        return verifyJwt === null ? null : verifyJwt(auth.token);
       case 'none':
-        return none && !isForwarded ? { id: 'none', ...ANYBODY } : null;
+        return none && !isForwarded ? { id: 'none', ...ANONYMOUS } : null;
       default:
         return null;
     }

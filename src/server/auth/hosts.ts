@@ -1,20 +1,20 @@
-/** Whom a request may be for, and from which page: a browser that was tricked into calling this hub is turned away. */
+/** Checks Host and Origin of a request, so that a web page cannot trick a browser into calling this hub. */
 
-/** The part of a request that is looked at. */
-export interface HostHeaders {
+/** The headers checked here. */
+interface HostHeaders {
   readonly headers: { readonly host?: string | undefined; readonly origin?: string | undefined };
 }
 
 export interface HostRules {
-  /** Host names this hub answers to, beside those of the loopback and the one it is bound to. */
+  /** Host names accepted beside the loopback and the bound host. */
   readonly hosts: readonly string[];
-  /** Origins of pages that may use it, beside pages of its own address; "*" = any. */
+  /** Origins of pages accepted beside the hub's own address; "*" = any. */
   readonly origins: readonly string[];
 }
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Why the request is turned away; null = it is not. */
+/** Why the request is rejected; null = accept. */
 export function hostRefusal(request: HostHeaders, bound: string, rules: HostRules): string | null {
   const host = hostnameOf(request.headers.host);
   const known = [...LOOPBACK, bracketed(bound), ...rules.hosts.map((name) => name.toLowerCase())];
@@ -27,7 +27,7 @@ export function hostRefusal(request: HostHeaders, bound: string, rules: HostRule
 function originRefusal(origin: string | undefined, host: string, { origins }: HostRules): string | null {
   if (origin === undefined || origins.includes('*') || origins.includes(origin)) return null;
   if (origin === `http://${host}` || origin === `https://${host}`) return null;
-  return `Origin: expected a page of this hub or one that was allowed, got ${JSON.stringify(origin)}; allow it with the option "origins"`;
+  return `Origin: expected a page of this hub or an allowed origin, got ${JSON.stringify(origin)}; allow it with the option "origins"`;
 }
 
 function hostnameOf(host: string | undefined): string | null {
@@ -39,7 +39,7 @@ function bracketed(host: string): string {
   return host.includes(':') ? `[${host.toLowerCase()}]` : host.toLowerCase();
 }
 
-/** Where a port of this host is reached on this machine: "every address" is none to call. */
+/** The address that reaches this host from this machine: nobody can connect to "every address". */
 export function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   return /^(0*:)*0*$/.test(host) && host.includes(':') ? '::1' : host;
@@ -52,7 +52,7 @@ export function isLoopback(address: string): boolean {
 
 const PROXIES: ReadonlySet<string> = new Set(['forwarded', 'via', 'x-real-ip']);
 
-/** It came through a proxy: what looks like the loopback may be anybody. */
+/** True if the request passed a proxy: then its loopback address proves nothing. */
 export function isForwarded({ headers }: HostHeaders): boolean {
   return Object.keys(headers).some((name) => PROXIES.has(name) || name.startsWith('x-forwarded-'));
 }

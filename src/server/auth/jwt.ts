@@ -1,4 +1,4 @@
-/** Verifies tokens of an issuer: signed by one of its keys, for this hub, not expired. `sub` is the name, `scope` the grants. */
+/** Verifies JWTs: signed by one of the issuer's keys, for this hub, not expired. `sub` is the name, `scope` the grants. */
 
 import { readFile } from 'node:fs/promises';
 import {
@@ -19,32 +19,23 @@ import { fetchKeys, KEYS_TIMEOUT_MS } from './fetch-keys.ts';
 export interface JwtOptions {
   readonly issuer: string;
   readonly audience: string;
-  /** The issuer's public keys: a file, an https address, or the set itself. */
+  /** The issuer's public keys: a file, an https URL, or the key set. */
   readonly jwks: string | { readonly keys: readonly object[] };
-  /** Signatures that are taken; only those with a public key can be. */
+  /** Accepted signature algorithms, asymmetric only. */
   readonly algorithms?: readonly string[] | undefined;
-  /** How far the issuer's clock may be from ours. */
+  /** Allowed difference between the clocks. */
   readonly clockToleranceSeconds?: number | undefined;
 }
 
 const ASYMMETRIC = [
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'EdDSA',
-  'Ed25519',
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
 const OPTIONS = ['issuer', 'audience', 'jwks', 'algorithms', 'clockToleranceSeconds'];
 const DEFAULT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'];
-/** What is wrong when the keys are there and the token's is not one of them, or not to be used like that. */
+/** jose errors caused by the token, not by unavailable keys. */
 const TOKEN_FAULTS = ['ERR_JWKS_NO_MATCHING_KEY', 'ERR_JWKS_MULTIPLE_MATCHING_KEYS', 'ERR_JOSE_NOT_SUPPORTED'];
-/** Longer than any real one; what is longer is not looked at. */
+/** Longer than any real token. */
 const MAX_CHARACTERS = 16 * 1024;
 
 export async function createJwtVerifier(options: JwtOptions): Promise<(token: unknown) => Promise<Credential | null>> {
@@ -65,48 +56,43 @@ export async function createJwtVerifier(options: JwtOptions): Promise<(token: un
   };
 }
 
-/** Whatever is wrong with a token is a no; keys that cannot be had say nothing about it. */
+/** A bad token is rejected; missing keys are reported, because they say nothing about the token. */
 function unlessUnavailable(thrown: unknown): null {
   if (thrown instanceof WireError) throw thrown;
   return null;
 }
 
-/** The keys at an address. A key that is not among them is the token's fault, all else is not. */
+/** Keys at a URL. Only a key missing from the set is the token's fault. */
 function remote(url: string): JWTVerifyGetKey {
   const keys = createRemoteJWKSet(new URL(url), { timeoutDuration: KEYS_TIMEOUT_MS, [customFetch]: fetchKeys });
   return (header, token) =>
     keys(header, token).catch((cause: unknown) => {
       if (TOKEN_FAULTS.some((code) => cause instanceof errors.JOSEError && cause.code === code)) throw cause;
-      const message = `auth.jwt.jwks: the keys at ${url} cannot be had: ${reasonOf(cause)}`;
+      const message = `auth.jwt.jwks: cannot load the keys at ${url}: ${reasonOf(cause)}`;
       throw new WireError('unavailable', message, { outcome: 'refused' }, { cause });
     });
 }
 
-/** What fetch throws says only that it failed; its cause says why. */
+/** fetch reports the reason only in `cause`. */
 function reasonOf(thrown: unknown): string {
   const { cause, message } = asError(thrown);
   return cause instanceof Error && cause.message !== '' ? cause.message : message;
 }
 
-/** Reject a token without a subject: it would speak for any name. */
+/** Rejects a token without a subject: it would be valid for any name. */
 function credentialIn({ sub, exp = 0, scope }: JWTPayload, issuer: string): Credential | null {
   if (typeof sub !== 'string' || sub === '') return null;
   const words = typeof scope === 'string' ? scope.split(' ') : [];
-  return { id: `jwt:${issuer}#${sub}`, name: sub, grants: parseGrants(words), expires_at_ms: exp * 1000 };
-}
-
-/** The known grants among the words of a scope. */
-function parseGrants(words: readonly string[]): readonly Grant[] {
-  return words.filter((word): word is Grant => Object.hasOwn(GRANTS, word));
+  const grants = words.filter((word): word is Grant => Object.hasOwn(GRANTS, word));
+  return { id: `jwt:${issuer}#${sub}`, name: sub, grants, expires_at_ms: exp * 1000 };
 }
 
 async function keySet(jwks: JwtOptions['jwks']): Promise<JWTVerifyGetKey> {
   if (typeof jwks !== 'string') return local(jwks);
   if (/^https:\/\//.test(jwks)) return remote(jwks);
-  if (/^http:\/\//.test(jwks))
-    throw bad('auth.jwt.jwks: expected an https address; keys that come over http prove nothing');
+  if (/^http:\/\//.test(jwks)) throw bad('auth.jwt.jwks: expected an https URL; keys sent over http cannot be trusted');
   const text = await readFile(jwks, 'utf8').catch((cause: unknown) => {
-    throw bad(`auth.jwt.jwks: the file ${jwks} cannot be read`, cause);
+    throw bad(`auth.jwt.jwks: cannot read the file ${jwks}`, cause);
   });
   return local(parsed(text, jwks));
 }
@@ -115,7 +101,7 @@ function parsed(text: string, path: string): object {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw bad(`auth.jwt.jwks: the file ${path} is no JSON`, cause);
+    throw bad(`auth.jwt.jwks: the file ${path} is not JSON`, cause);
   }
 }
 
@@ -131,12 +117,12 @@ function local(value: object): JWTVerifyGetKey {
 
 function checkNames(options: JwtOptions): void {
   const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
-  if (unknown !== undefined) throw bad(`auth.jwt.${unknown}: no such option; there are ${OPTIONS.join(', ')}`);
+  if (unknown !== undefined) throw bad(`auth.jwt.${unknown}: unknown option; valid options: ${OPTIONS.join(', ')}`);
 }
 
 function checkTexts(texts: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(texts)) {
-    if (typeof value !== 'string' || value === '') throw bad(`auth.jwt.${name}: expected a text`);
+    if (typeof value !== 'string' || value === '') throw bad(`auth.jwt.${name}: expected a non-empty text`);
   }
 }
 

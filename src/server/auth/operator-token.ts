@@ -1,4 +1,4 @@
-/** The operator's token: issued once and kept in a file of the data folder that only its owner can read. */
+/** Keeps the operator token in a file of the data folder that only its owner can read. */
 
 import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,8 +6,7 @@ import { GRANTS, type Grant } from '../../core/records/access/grants.ts';
 import { parseToken } from '../../core/records/access/token-schema.ts';
 import { writeFileAtomic } from '../../system/atomic-file.ts';
 
-/** The part of a hub that issues tokens. */
-export interface TokenIssuer {
+interface TokenIssuer {
   tokens(): readonly { readonly token_id: string }[];
   createToken(claim: {
     readonly label: string;
@@ -21,7 +20,7 @@ export function operatorTokenFile(data: string): string {
   return join(data, FILE);
 }
 
-/** The path of the token file. Issues a new token if the old one was lost or revoked. */
+/** Returns the path of the token file. Issues a new token if the old one was lost or revoked. */
 export async function ensureOperatorToken(hub: TokenIssuer, data: string): Promise<string> {
   const file = operatorTokenFile(data);
   const known = await readFile(file, 'utf8').catch(() => '');
@@ -36,7 +35,7 @@ export async function ensureOperatorToken(hub: TokenIssuer, data: string): Promi
   return file;
 }
 
-/** Copies the token to a copy of the data folder, if there is one: it owns the names that were registered with it. */
+/** Adds the operator token to a copy of the data folder: it owns the names registered with it. */
 export async function copyOperatorToken(from: string, to: string): Promise<void> {
   const token = await readFile(operatorTokenFile(from), 'utf8').catch(() => null);
   if (token !== null) await writeFileAtomic(operatorTokenFile(to), token);

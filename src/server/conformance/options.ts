@@ -1,7 +1,4 @@
-/**
- * Options of fixtures over a port, and their token. Fixtures run commands: the port serves them on the loopback only, and only
- * for callers with the conformance token.
- */
+/** Options and token for serving conformance fixtures. They run commands, so they require the loopback and a token of their own. */
 
 import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,11 +10,11 @@ import { systemSecrets } from '../../system/ids.ts';
 import { isLoopback } from '../auth/hosts.ts';
 
 export interface ConformanceOptions {
-  /** Whoever has it can run commands as the user the hub runs as. Never one of the hub's own. */
+  /** Holders can run commands as the hub's user. Must not be a hub token. */
   readonly token: string;
-  /** How long a fixture may take, with its hooks; 60 s unless told. */
+  /** Time limit of a fixture with its hooks (default: 60 s). */
   readonly timeoutMs?: number | undefined;
-  /** How many are done at once; 2 unless told. Others wait, and when too many wait they are sent away. */
+  /** Fixtures run concurrently (default: 2). A bounded number of others waits. */
   readonly maxAtOnce?: number | undefined;
 }
 
@@ -28,27 +25,26 @@ export interface ConformanceSettings {
 }
 
 const NAMES = ['token', 'timeoutMs', 'maxAtOnce'];
-/** Visible ASCII: anything else does not fit into a header. */
+/** Visible ASCII, as a header requires. */
 const TOKEN = /^[\x21-\x7e]{8,512}$/;
 
 export function conformanceSettings(given: ConformanceOptions | undefined, host: string): ConformanceSettings | null {
   if (given === undefined) return null;
   const unknown = Object.keys(given).find((name) => !NAMES.includes(name));
-  if (unknown !== undefined) throw wrong(`.${unknown}`, `no such option; there are ${NAMES.join(', ')}`);
+  if (unknown !== undefined) throw wrong(`.${unknown}`, `unknown option; valid options: ${NAMES.join(', ')}`);
   if (!isLoopback(host)) {
-    throw wrong('', `fixtures run commands, so they are done on the loopback only; host is ${JSON.stringify(host)}`);
+    throw wrong('', `fixtures run commands and require a loopback host; host is ${JSON.stringify(host)}`);
   }
   const { token, timeoutMs = 60_000, maxAtOnce = 2 } = given;
-  // What came is not shown: it is a secret.
+  // Do not show the value: it is a secret.
   if (typeof token !== 'string' || !TOKEN.test(token)) {
-    throw wrong('.token', 'expected 8 to 512 visible characters of ASCII, without spaces');
+    throw wrong('.token', 'expected 8 to 512 visible ASCII characters without spaces');
   }
-  if (parseToken(token) !== null) throw wrong('.token', 'expected a token of its own; this is one of the hub');
-  if (!(Number.isInteger(timeoutMs) && timeoutMs > 0)) {
-    throw wrong('.timeoutMs', `expected a whole number over 0, got ${describeValue(timeoutMs)}`);
-  }
-  if (!(Number.isInteger(maxAtOnce) && maxAtOnce > 0)) {
-    throw wrong('.maxAtOnce', `expected a whole number over 0, got ${describeValue(maxAtOnce)}`);
+  if (parseToken(token) !== null) throw wrong('.token', 'expected a separate token, got a token of the hub');
+  for (const [name, value] of Object.entries({ timeoutMs, maxAtOnce })) {
+    if (!(Number.isInteger(value) && value > 0)) {
+      throw wrong(`.${name}`, `expected a whole number over 0, got ${describeValue(value)}`);
+    }
   }
   return { token, timeoutMs, maxAtOnce };
 }
@@ -59,13 +55,13 @@ function wrong(member: string, problem: string): HubError {
 
 export interface ConformanceToken {
   readonly token: string;
-  /** Where it is; null = whoever gave it knows. */
+  /** Its file; null if the token was passed in. */
   readonly file: string | null;
 }
 
 const SHAPE = /^conform_[A-Za-z0-9_-]{43}$/;
 
-/** The token to serve with; without a given one, one is made and kept in the data folder. */
+/** The token to require. If none is passed, one is created and kept in the data folder. */
 export async function conformanceToken(data: string, given: string | null): Promise<ConformanceToken> {
   if (given !== null) return { token: given, file: null };
   const file = join(data, 'conformance-token');

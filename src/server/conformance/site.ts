@@ -1,7 +1,6 @@
 /**
- * http-fixture-v1: what this implementation says of itself, and one fixture for each request, executed as the adapter on stdio does.
- * Fixtures run commands with the rights of the hub. So the site exists only where it was asked for, answers only this machine,
- * and only callers that show its token. A few requests run at once, a few more wait in order, the rest are refused.
+ * Serves http-fixture-v1: the capabilities, and one fixture per request. Fixtures run commands with the hub's rights, so the site
+ * exists only if enabled, and answers only callers on this machine that send its token. The number of waiting requests is bounded.
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -14,8 +13,7 @@ import { parseBearer } from '../http/request-head.ts';
 import { respondJson } from '../http/respond.ts';
 import type { ConformanceSettings } from './options.ts';
 
-/** The part of a visitor that matters here. */
-export interface Caller {
+interface Caller {
   readonly isLocal: boolean;
 }
 
@@ -23,60 +21,55 @@ const BODY = { maxBytes: 1024 * 1024, maxDepth: 64 };
 
 export class ConformanceSite {
   readonly #settings: ConformanceSettings;
-  readonly #rooms: WaitingLine;
+  readonly #slots: WaitingLine;
   readonly #closing = new AbortController();
 
   constructor(settings: ConformanceSettings) {
     this.#settings = settings;
-    this.#rooms = new WaitingLine(settings.maxAtOnce);
+    this.#slots = new WaitingLine(settings.maxAtOnce);
   }
 
-  /** `place` is what follows `/conform/`. Refuses with a wire error. */
-  async answer(caller: Caller, place: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    this.#checkMay(caller, request);
-    const is = (...methods: readonly string[]): void => checkMethod(methods, request, response);
-    switch (place) {
+  /** `path` is the part after `/conform/`. Throws wire errors. */
+  async answer(caller: Caller, path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.#authorize(caller, request);
+    const expectMethod = (...methods: readonly string[]): void => checkMethod(methods, request, response);
+    switch (path) {
       case 'capabilities':
-        is('GET', 'HEAD');
+        expectMethod('GET', 'HEAD');
         return respondJson(response, 200, servedCapabilities());
       case 'execute':
-        is('POST');
+        expectMethod('POST');
         return this.#execute(request, response);
       default:
-        throw new WireError('not_found', 'there are GET /conform/capabilities and POST /conform/execute');
+        throw new WireError('not_found', 'expected GET /conform/capabilities or POST /conform/execute');
     }
   }
 
-  /** Whatever is being done is ended, with all its processes. */
+  /** Aborts every running fixture and its processes. */
   close(): void {
     this.#closing.abort(new WireError('unavailable', 'the hub is stopping'));
   }
 
-  #checkMay(caller: Caller, { headers }: IncomingMessage): void {
-    if (!caller.isLocal)
-      throw new WireError('forbidden', 'fixtures are done for this machine only, and not for a proxy');
+  #authorize(caller: Caller, { headers }: IncomingMessage): void {
+    if (!caller.isLocal) throw new WireError('forbidden', 'fixtures run only for this machine, not through a proxy');
     const shown = parseBearer(headers.authorization)?.token;
     if (typeof shown === 'string' && isSame(shown, this.#settings.token)) return;
-    throw new WireError('unauthenticated', 'expected Authorization: Bearer <the token of conformance>');
+    throw new WireError('unauthenticated', 'expected Authorization: Bearer <the conformance token>');
   }
 
   async #execute(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const given = parseJsonBody(await readText(request, response, BODY));
     const gone = goneSignal(response);
     const ended = AbortSignal.any([gone, this.#closing.signal]);
-    const leave = await this.#rooms.enter(ended);
+    const leave = await this.#slots.enter(ended);
     try {
       const { timeoutMs } = this.#settings;
       const late = AbortSignal.timeout(timeoutMs);
       const answer = await answerFixture(given, AbortSignal.any([ended, late]));
-      // What was cut short says nothing about the fixture.
+      // An aborted run says nothing about the fixture.
       ended.throwIfAborted();
-      if (late.aborted) {
-        throw new WireError(
-          'internal',
-          `the fixture did not end within ${timeoutMs} ms; what it had started was ended`,
-        );
-      }
+      const message = `the fixture did not finish within ${timeoutMs} ms; its processes were ended`;
+      if (late.aborted) throw new WireError('internal', message);
       respondJson(response, 200, answer);
     } finally {
       leave();
@@ -84,7 +77,7 @@ export class ConformanceSite {
   }
 }
 
-/** Equally long whatever they are: how much of it is right is not told by time. */
+/** Compares digests of equal length, so that timing reveals nothing. */
 function isSame(shown: string, token: string): boolean {
   return systemSecrets.same(systemSecrets.digest(shown), systemSecrets.digest(token));
 }
@@ -95,7 +88,7 @@ function checkMethod(methods: readonly string[], { method = '' }: IncomingMessag
   throw new WireError('bad_frame', `expected ${methods[0]}, got ${method}`, { field: 'method' });
 }
 
-/** Aborts when the client is not there any more to be answered. */
+/** Aborts when the client disconnects before it got its answer. */
 function goneSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   const end = (): void => gone.abort(new WireError('unavailable', 'the client is gone'));
@@ -104,7 +97,7 @@ function goneSignal(response: ServerResponse): AbortSignal {
   return gone.signal;
 }
 
-/** What this implementation supports, as its folder says too. */
+/** Supported surfaces, as in the .agentxchain-conformance folder. */
 export const SURFACES = [
   'state_machine',
   'turn_result_validation',
@@ -121,7 +114,7 @@ export const SURFACES = [
   'coordinator',
 ] as const;
 
-export function servedCapabilities(): object {
+function servedCapabilities(): object {
   return {
     implementation: 'parley-hub',
     version: displayVersion(),
@@ -133,19 +126,19 @@ export function servedCapabilities(): object {
   };
 }
 
-/** Each waits with a fixture in memory. */
+/** Each waiting request holds a fixture in memory. */
 const MAX_WAITING = 16;
 
-/** Admits a few at a time; a few more wait, in order of arrival; the rest are rejected. */
+/** Admits a limited number of requests; a few more wait in order of arrival, the rest are rejected. */
 export class WaitingLine {
   readonly #waiting: (() => void)[] = [];
   #free: number;
 
-  constructor(rooms: number) {
-    this.#free = rooms;
+  constructor(slots: number) {
+    this.#free = slots;
   }
 
-  /** Done when there is room; whoever got in calls what it resolves with, once. Who gives up waiting is not let in. */
+  /** Resolves when a slot is free; call the result once to release it. Rejects if the signal aborts first. */
   async enter(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.#free > 0) this.#free -= 1;
@@ -155,7 +148,7 @@ export class WaitingLine {
 
   #wait(signal: AbortSignal): Promise<void> {
     if (this.#waiting.length >= MAX_WAITING) {
-      throw new WireError('unavailable', 'too many fixtures wait already', { retry_after_ms: 1_000 });
+      throw new WireError('unavailable', 'too many fixtures are waiting', { retry_after_ms: 1_000 });
     }
     return new Promise((resolve, reject) => {
       const giveUp = (): void => {
@@ -171,7 +164,7 @@ export class WaitingLine {
     });
   }
 
-  /** Whoever waits longest has the room at once: it is never free in between. */
+  /** Passes the slot directly to the longest-waiting request. */
   #leave(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#free += 1;

@@ -1,4 +1,4 @@
-/** The WebSocket as an AsyncAPI 3.0 document, made from the tables of frames and operations. */
+/** Describes the WebSocket as an AsyncAPI 3.0 document, from the tables of frames and operations. */
 
 import type { JsonObject } from '../../core/lib/json.ts';
 import { FRAMES, type FrameKind } from '../../core/protocol/frames/frame-catalogue.ts';
@@ -17,8 +17,7 @@ export function asyncApi(): JsonObject {
     info: {
       title: 'Parley',
       version: packageVersion(),
-      description:
-        'Frames of the hub over WebSocket: one JSON object per text message. This document speaks as the hub.',
+      description: 'Frames of the hub over WebSocket: one JSON object per text message, described from the hub’s side.',
       license: { name: 'Apache-2.0' },
     },
     defaultContentType: 'application/json',
@@ -36,7 +35,7 @@ export function asyncApi(): JsonObject {
   };
 }
 
-/** One for each kind of frame and side, and for each operation its request and its response. */
+/** One message per frame kind and side, and a request and a response per operation. */
 function messagesOf(): Record<string, JsonObject> {
   const messages: Record<string, JsonObject> = {};
   for (const kind of clientFrames.keys()) messages[`client_${kind}`] = frameMessage('client', kind);
@@ -61,12 +60,12 @@ function frameMessage(side: 'client' | 'hub', kind: string): JsonObject {
   return { name: `${side}_${kind}`, summary: help, payload: refTo(`${side}_${kind}`) };
 }
 
-/** A frame whose members are more than its kind says. */
+/** A frame schema with more specific members. */
 function narrowed(frame: string, properties: JsonObject): JsonObject {
   return { allOf: [refTo(frame), { type: 'object', properties, required: Object.keys(properties) }] };
 }
 
-/** By kind: what the hub receives, and what it sends. */
+/** What the hub receives and what it sends, by kind. */
 function framesAsOperations(): JsonObject {
   const received = [...clientFrames.keys()].map((kind) => [
     `receive_${kind}`,
@@ -89,9 +88,9 @@ function operationOf(op: OperationName): JsonObject {
     action: 'receive',
     channel,
     summary: help,
-    description: `Who may: ${who}. Codes of its own: ${errors.length === 0 ? 'none' : errors.join(', ')}.`,
+    description: `Who may: ${who}. Specific codes: ${errors.length === 0 ? 'none' : errors.join(', ')}.`,
     messages: [onChannel(`${op}_request`)],
-    // A refusal is a response as well: hub_response has both.
+    // hub_response covers rejections.
     reply: { channel, messages: [onChannel(`${op}_response`), onChannel('hub_response')] },
   };
 }

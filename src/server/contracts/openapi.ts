@@ -1,4 +1,4 @@
-/** The HTTP API as an OpenAPI 3.1 document, made from the table of operations. */
+/** Describes the HTTP API as an OpenAPI 3.1 document, from the table of operations. */
 
 import { WIRE_CODES, type WireCode } from '../../core/lib/errors.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
@@ -9,7 +9,7 @@ import { STATUS, STATUS_OF_FIELD } from '../http/respond.ts';
 import { API, pathParams, ROUTES, type Route } from '../http/routes.ts';
 import { allSchemas, DIALECT } from './schemas.ts';
 
-/** What any operation may answer. */
+/** Codes any operation may return. */
 const ANY: readonly WireCode[] = [
   'bad_frame',
   'unauthenticated',
@@ -28,8 +28,7 @@ export function openApi(): JsonObject {
     info: {
       title: 'Parley',
       version: packageVersion(),
-      description:
-        'Every operation of the hub over HTTP. What is delivered comes over the WebSocket: see /asyncapi.json.',
+      description: 'Every operation of the hub over HTTP. Deliveries need the WebSocket: see /asyncapi.json.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
@@ -37,10 +36,10 @@ export function openApi(): JsonObject {
     paths: paths(schemas),
     components: {
       securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer', description: 'A token of the hub, or a JWT it takes.' },
+        bearer: { type: 'http', scheme: 'bearer', description: 'A token of the hub, or a JWT it accepts.' },
       },
       parameters: { as: AS },
-      schemas: ofHttp(schemas),
+      schemas: withoutFrames(schemas),
     },
   };
 }
@@ -49,12 +48,12 @@ const AS: JsonObject = {
   name: 'Parley-As',
   in: 'header',
   required: false,
-  description: 'Who asks, by name or id: for a credential that speaks for several. Or ?as= in the address.',
+  description: 'Name or id to act as, for a credential with several names. Alternative: ?as= in the URL.',
   schema: { type: 'string' },
 };
 
-/** Frames are the other document's. */
-function ofHttp(schemas: Readonly<Record<string, JsonObject>>): JsonObject {
+/** Frame schemas belong to the AsyncAPI document. */
+function withoutFrames(schemas: Readonly<Record<string, JsonObject>>): JsonObject {
   const ofOperations = new Set(Object.keys(OPERATIONS).flatMap((op) => [`${op}_params`, `${op}_result`]));
   const isFrame = (name: string): boolean => /^(client|hub)_/.test(name) && !ofOperations.has(name);
   return Object.fromEntries(Object.entries(schemas).filter(([name]) => !isFrame(name)));
@@ -73,7 +72,7 @@ function operationAt(route: Route, params: JsonObject): JsonObject {
   const { method, path, op } = route;
   const { help, who } = OPERATIONS[op];
   const isNamed = method === 'POST' && path === `/${op}`;
-  const alone = NEEDS_CONNECTION.has(op) ? ' Needs a connection: over HTTP it is refused.' : '';
+  const alone = NEEDS_CONNECTION.has(op) ? ' Needs a connection: rejected over HTTP.' : '';
   return {
     operationId: isNamed ? op : `${method.toLowerCase()}${path.replace(/[^a-z_]+/g, '_').replace(/_$/, '')}`,
     summary: help,
@@ -97,7 +96,7 @@ function parametersOf({ method, path }: Route, { properties = {}, required = [] 
   });
 }
 
-/** What the path says is not said again. */
+/** Path parameters are left out of the body. */
 function bodyOf({ path, op }: Route, params: JsonObject): JsonObject {
   const inPath = pathParams(path);
   const schema = inPath.length === 0 ? { $ref: `#/components/schemas/${op}_params` } : without(params, inPath);

@@ -1,4 +1,4 @@
-/** The contracts at their addresses. Each is made when it is first asked for, and kept. */
+/** Publishes the contracts at their paths. Each is built at the first request and cached. */
 
 import type { JsonObject } from '../../core/lib/json.ts';
 import { asyncApi } from './asyncapi.ts';
@@ -10,18 +10,18 @@ const SCHEMA = /^\/schemas\/([a-z_]+)\.json$/;
 const made = new Map<string, JsonObject>();
 const written = new Map<string, string>();
 
-/** Where a contract is asked for. */
+/** The server as the client addressed it. */
 interface Server {
   readonly host: string;
   readonly isTls: boolean;
 }
 
-/** As it is sent: anybody may ask for it, as often as it likes, and writing a large one takes milliseconds. */
+/** Returns the serialized contract: anyone may request it, and serializing a large one takes milliseconds. */
 export function contractTextAt(path: string, server: Server): string | null {
   const text = written.get(path) ?? textOf(path, server);
   if (text === null) return null;
   written.set(path, text);
-  // Of all that is kept only this depends on who asks.
+  // Only `servers` depends on the request.
   return path === '/asyncapi.json' ? `{"servers":${JSON.stringify(serversAt(server))},${text.slice(1)}` : text;
 }
 
@@ -32,7 +32,7 @@ function textOf(path: string, server: Server): string | null {
   return `${JSON.stringify(path === '/asyncapi.json' ? rest : contract)}\n`;
 }
 
-/** null = there is none at this path. */
+/** null = no contract at this path. */
 export function contractAt(path: string, server: Server): JsonObject | null {
   if (path === '/openapi.json') return kept(path, openApi);
   if (path === '/asyncapi.json') return { ...kept(path, asyncApi), servers: serversAt(server) };
@@ -40,11 +40,10 @@ export function contractAt(path: string, server: Server): JsonObject | null {
   const [, name] = SCHEMA.exec(path) ?? [];
   const schemas = name === undefined ? {} : kept('schemas', allSchemas);
   const schema = name !== undefined && Object.hasOwn(schemas, name) ? schemas[name] : undefined;
-  // What allSchemas has are objects.
   return schema === undefined ? null : { $schema: DIALECT, ...(schema as JsonObject) };
 }
 
-/** The hub where it was asked: that address leads to it. */
+/** The address in the request reaches this hub. */
 function serversAt({ host, isTls }: Server): JsonObject {
   return { local: { host, protocol: isTls ? 'wss' : 'ws', pathname: '/' } };
 }

@@ -1,4 +1,4 @@
-/** Every schema of the wire by a name of its own: parameters and results of operations, frames of both sides, errors. */
+/** Collects every wire schema by name: operation parameters and results, frames of both sides, errors. */
 
 import type { JsonObject } from '../../core/lib/json.ts';
 import { clientFrames } from '../../core/protocol/frames/frame-codec.ts';
@@ -19,7 +19,7 @@ export function allSchemas(): Readonly<Record<string, JsonObject>> {
   return schemas;
 }
 
-/** With what each parameter means. */
+/** Adds the help text of each parameter. */
 function paramsOf(op: OperationName): JsonObject {
   const schema = plain(OPERATIONS[op].params.jsonSchema());
   const { properties } = schema;
@@ -31,7 +31,7 @@ function paramsOf(op: OperationName): JsonObject {
   return { ...schema, properties: Object.fromEntries(explained) };
 }
 
-/** A document says once which dialect its schemas are in. */
+/** Drops `$schema`: a document names its dialect once. */
 function plain({ $schema: _, ...schema }: JsonObject): JsonObject {
   return schema;
 }

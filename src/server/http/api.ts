@@ -1,4 +1,4 @@
-/** The HTTP API: a request is one operation, authorized by its own credential and answered as over a WebSocket. */
+/** Serves the HTTP API: one operation per request, authenticated by its own credential, answered as over a WebSocket. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { WireError } from '../../core/lib/errors.ts';
@@ -11,10 +11,10 @@ import { parseBearer, parseTarget } from './request-head.ts';
 import { respondJson } from './respond.ts';
 import { API, matchRoute, queryParams, type RouteMatch } from './routes.ts';
 
-/** What is known of whoever asks. */
+/** The sender of a request. */
 export interface RequestAuth {
   readonly authenticate: Authenticate;
-  /** Why nothing is taken from its address now; null = it is. */
+  /** Why requests from its address are rejected now; null = accept. */
   refusal(): string | null;
   unproven(): void;
 }
@@ -22,16 +22,16 @@ export interface RequestAuth {
 export interface ApiHub {
   ask(request: SingleRequest): Promise<unknown>;
   readonly maxFrameBytes: number;
-  /** Of what a client may nest in a parameter. */
+  /** Nesting allowed in one parameter. */
   readonly maxJsonDepth: number;
 }
 
-/** For `health`; nothing else is answered to who shows no credential. */
-const STRANGER_BYTES = 4096;
-/** Parameters and their members, around the deepest value that may be in one. */
+/** Body limit without a credential, which is enough for `health`. */
+const ANONYMOUS_BYTES = 4096;
+/** Nesting around the deepest parameter value. */
 const PARAMS_DEPTH = 16;
 
-/** Refuses with a wire error. */
+/** Throws wire errors. */
 export async function answerApi(
   hub: ApiHub,
   asker: RequestAuth,
@@ -59,36 +59,36 @@ export async function answerApi(
   respondJson(response, 200, result);
 }
 
-/** Said twice, it has to be the same: a proxy may have looked at the other one. null = it is not said. */
+/** Header and query must agree, because a proxy may have checked only one of them. null = not set. */
 export function parseActAs(header: string | undefined, query: readonly string[]): string | null {
-  const said = new Set(header === undefined ? query : [header, ...query]);
-  if (said.size > 1) throw invalidValueError('as', 'one name or agent id', [...said].join(', '));
-  return [...said][0] ?? null;
+  const names = new Set(header === undefined ? query : [header, ...query]);
+  if (names.size > 1) throw invalidValueError('as', 'one name or agent id', [...names].join(', '));
+  return [...names][0] ?? null;
 }
 
 export function limitsFor({ maxFrameBytes, maxJsonDepth }: ApiHub, kind: AskerKind): BodyLimits {
-  const maxBytes = kind === 'known' ? maxFrameBytes : Math.min(maxFrameBytes, STRANGER_BYTES);
+  const maxBytes = kind === 'known' ? maxFrameBytes : Math.min(maxFrameBytes, ANONYMOUS_BYTES);
   return { maxBytes, maxDepth: maxJsonDepth + PARAMS_DEPTH };
 }
 
-/** What the path says holds; a trace that the request belongs to goes on with what it posts. */
+/** Path parameters win over the body; a post carries the request's trace unless it has its own. */
 function withContext(
-  { op, params: said }: RouteMatch,
+  { op, params: inPath }: RouteMatch,
   given: Record<string, unknown>,
   traceparent: unknown,
 ): JsonObject {
-  const params = { ...given, ...said };
+  const params = { ...given, ...inPath };
   const traced = op === 'post' && isTrace(traceparent) && given.traceparent === undefined;
-  // Whether it is what the operation takes is for the operation to say.
+  // The operation validates the parameters.
   return (traced ? { ...params, traceparent } : params) as JsonObject;
 }
 
 function nothingAt(method: string, path: string): WireError {
-  const there = `POST ${API}/<operation>, and the paths that GET /openapi.json lists`;
-  return new WireError('not_found', `there is nothing at ${method} ${path}; there is ${there}`);
+  const valid = `POST ${API}/<operation>, or a path listed in GET /openapi.json`;
+  return new WireError('not_found', `nothing at ${method} ${path}; expected ${valid}`);
 }
 
-/** A header that is none, or of a version to come, is left alone, as W3C has it: proxies make such. */
+/** Per W3C, ignore an invalid header or one of a future version. */
 function isTrace(traceparent: unknown): boolean {
   return typeof traceparent === 'string' && TRACEPARENT.test(traceparent) && !/^ff|-0{32}-|-0{16}-/.test(traceparent);
 }

@@ -1,4 +1,4 @@
-/** The body of a request as parameters: one JSON object, no larger than a frame, in UTF-8 and as it is. */
+/** Reads a request body as parameters: one JSON object in UTF-8, uncompressed, at most as large as a frame. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { WireError } from '../../core/lib/errors.ts';
@@ -10,10 +10,10 @@ export interface BodyLimits {
   readonly maxDepth: number;
 }
 
-/** Who sends a little too much is heard to the end, so that it can read the answer; who sends more than so many times that is not. */
-const HEARD_OUT = 4;
+/** Bodies up to this multiple of the limit are read to the end, so that the client can read the rejection. */
+const DRAIN_FACTOR = 4;
 
-/** Nothing at all counts as no parameters. */
+/** An empty body means no parameters. */
 export async function readParams(
   request: IncomingMessage,
   response: ServerResponse,
@@ -24,11 +24,10 @@ export async function readParams(
   const value = parseJsonBody(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalidValueError('body', 'an object', value);
-  // JSON.parse gives JSON.
   return value as JsonObject;
 }
 
-/** JSON, as far as that can be told without parsing it. */
+/** Returns the body's text, with nesting already bounded. */
 export async function readText(
   request: IncomingMessage,
   response: ServerResponse,
@@ -42,15 +41,15 @@ export async function readText(
   return decoded(bytes);
 }
 
-/** It has come, or will come soon; false = nobody knows whether the rest will ever come. */
+/** True if the body has arrived or is small enough to wait for. */
 export function willEndSoon({ complete, headers }: IncomingMessage, maxBytes: number): boolean {
   if (complete) return true;
-  // Who waits to be asked for its body will not send it.
+  // A client that expects 100-continue will not send it.
   if (headers.expect !== undefined || headers['transfer-encoding'] !== undefined) return false;
-  return Number(headers['content-length'] ?? 0) <= maxBytes * HEARD_OUT;
+  return Number(headers['content-length'] ?? 0) <= maxBytes * DRAIN_FACTOR;
 }
 
-/** A page of another site can send forms and plain text unasked; JSON it cannot. */
+/** Requires JSON: a page of another site can send forms and plain text without a preflight, but not JSON. */
 function checkHeaders({ headers }: IncomingMessage): void {
   const [type = '', ...more] = (headers['content-type'] ?? '').split(';').map((part) => part.trim().toLowerCase());
   const charset = more.find((part) => part.startsWith('charset='))?.slice('charset='.length) ?? 'utf-8';
@@ -65,15 +64,14 @@ function checkHeaders({ headers }: IncomingMessage): void {
 
 async function readBytes(request: IncomingMessage, response: ServerResponse, maxBytes: number): Promise<Uint8Array> {
   const { headers, httpVersion } = request;
-  if (Number(headers['content-length'] ?? 0) > maxBytes * HEARD_OUT) throw tooLarge(maxBytes);
-  // Older clients do not know it.
+  if (Number(headers['content-length'] ?? 0) > maxBytes * DRAIN_FACTOR) throw tooLarge(maxBytes);
   if (headers.expect !== undefined && httpVersion === '1.1') response.writeContinue();
   const { chunks, bytes } = await chunksOf(request, maxBytes);
   if (bytes > maxBytes) throw tooLarge(maxBytes);
   return Buffer.concat(chunks);
 }
 
-/** By hand: a loop that leaves early would close the socket, and take the answer from who waits for it. */
+/** Not `for await`: leaving the loop early would close the socket before the answer is sent. */
 function chunksOf(
   request: IncomingMessage,
   maxBytes: number,
@@ -85,13 +83,13 @@ function chunksOf(
       bytes += chunk.length;
       if (bytes <= maxBytes) chunks.push(chunk);
       else chunks.length = 0;
-      if (bytes <= maxBytes * HEARD_OUT) return;
+      if (bytes <= maxBytes * DRAIN_FACTOR) return;
       request.pause();
       resolve({ chunks, bytes });
     });
     request.once('end', () => resolve({ chunks, bytes }));
     request.once('error', reject);
-    request.once('close', () => reject(new Error('the request broke off')));
+    request.once('close', () => reject(new Error('the request was aborted')));
   });
 }
 
@@ -99,16 +97,15 @@ function decoded(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw invalidValueError('body', 'text in UTF-8', 'bytes that are none');
+    throw invalidValueError('body', 'text in UTF-8', 'other bytes');
   }
 }
 
-/** Refuses what is no JSON, without showing it. */
+/** Rejects invalid JSON without quoting it: it may contain a secret. */
 export function parseJsonBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    // Not shown: it may hold a secret.
     const details = { field: 'body', expected: 'one JSON object', received: `${text.length} characters` };
     throw new WireError('bad_frame', `body: expected one JSON object, got ${details.received}`, details, { cause });
   }
@@ -116,5 +113,5 @@ export function parseJsonBody(text: string): unknown {
 
 function tooLarge(maxBytes: number): WireError {
   const expected = `at most ${maxBytes} bytes`;
-  return new WireError('too_large', `body: ${expected} are allowed`, { field: 'body', expected });
+  return new WireError('too_large', `body: expected ${expected}`, { field: 'body', expected });
 }

@@ -1,4 +1,4 @@
-/** The requests of a port: their order on one socket, how long an answer may take to leave, what happens to them when the port closes, and the answer to bytes that are no request. */
+/** Tracks the requests of a port: their order per socket, time limits for reading answers, shutdown, and malformed input. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -6,13 +6,13 @@ import type { Duplex } from 'node:stream';
 import { type WireCode, WireError } from '../../core/lib/errors.ts';
 import { refuseSocket, respondError } from './respond.ts';
 
-/** How long an answer may take to be read: the largest is a frame's, and who holds it holds a socket and its bytes. */
-export const READ_WITHIN_MS = 60_000;
+/** Time for a client to read an answer: until then it occupies a socket and memory. */
+const READ_WITHIN_MS = 60_000;
 
-/** It is gone before its request was whole. */
+/** The client disconnected before its request was complete. */
 const HUNG_UP: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'HPE_INVALID_EOF_STATE']);
 
-/** Requests that are being answered. */
+/** Requests being answered. */
 export class InFlight {
   private readonly refused: (code: WireCode) => void;
   private readonly readWithinMs: number;
@@ -28,7 +28,7 @@ export class InFlight {
     this.open.set(response, request);
     if (this.isEnding) response.shouldKeepAlive = false;
     let tooLate: NodeJS.Timeout | undefined;
-    // All of it was said; from now on it is the peer that is waited for.
+    // The answer is complete; from here only the peer can delay it.
     response.once('prefinish', () => {
       tooLate = setTimeout(() => request.socket.destroy(), this.readWithinMs);
       tooLate.unref();
@@ -39,18 +39,18 @@ export class InFlight {
     });
   }
 
-  /** No other request is taken on a connection whose request is under way. */
+  /** Takes no further requests on connections that have one in progress. */
   lastCall(): void {
     this.isEnding = true;
     for (const response of this.open.keys()) response.shouldKeepAlive = false;
   }
 
-  /** What came is no request, or did not come in time. */
+  /** Answers bytes that are not a request, or a request that did not arrive in time. */
   broken(error: NodeJS.ErrnoException, socket: Duplex): void {
     if (HUNG_UP.has(error.code ?? '') || !socket.writable) return void socket.destroy();
     const mine = [...this.open].filter(([, request]) => request.socket === socket);
     const unfinished = mine.find(([response, request]) => !request.complete && !response.headersSent);
-    // An answer that is on its way would be taken for this one.
+    // The peer would take this error for the answer in progress.
     if (unfinished === undefined && mine.length > 0) return void socket.destroy();
     const refusal = malformedError(error);
     this.refused(refusal.code);
@@ -61,15 +61,15 @@ export class InFlight {
   }
 }
 
-/** Requests that may wait on one socket. Well-behaved clients send fewer ahead, and each takes memory. */
+/** Pipelined requests per socket; well-behaved clients send fewer. */
 const MAX_AHEAD = 128;
 
-/** Handles requests of one socket one after the other; other sockets get their turn in between. */
+/** Handles the requests of one socket in order, letting other sockets run in between. */
 export class RequestPipeline {
-  /** Of each socket that has a request under way, those that wait for it. */
+  /** Waiting requests of each socket that has one in progress. */
   private readonly waiting = new WeakMap<Socket, (() => void)[]>();
 
-  /** `handle` ends the response; the next one is handled after it has closed. */
+  /** `handle` ends the response; the next request starts after it has closed. */
   take({ socket }: IncomingMessage, response: ServerResponse, handle: () => void): void {
     if (socket.destroyed) return;
     const begin = (): void => {
@@ -90,16 +90,16 @@ export class RequestPipeline {
   }
 }
 
-/** Why bytes cannot be read as a request. */
+/** Explains why bytes could not be parsed as a request. */
 function malformedError({ code = '' }: NodeJS.ErrnoException): WireError {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new WireError('timeout', 'the request did not arrive in time', { field: 'arrival' });
     case 'HPE_HEADER_OVERFLOW':
-      return new WireError('too_large', 'headers: expected 16 KiB at most, with the address', { field: 'headers' });
+      return new WireError('too_large', 'headers: expected at most 16 KiB with the URL', { field: 'headers' });
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
       return new WireError('too_large', 'body: expected chunks without extensions', { field: 'body' });
     default:
-      return new WireError('bad_frame', `expected a request of HTTP/1.1; this is none (${code})`, { field: 'request' });
+      return new WireError('bad_frame', `expected an HTTP/1.1 request (${code})`, { field: 'request' });
   }
 }

@@ -1,15 +1,15 @@
-/** The head of a request: its path and query, its credential, and the identity it acts as. */
+/** Parses the head of a request: path and query, and the credential. */
 
 import { WireError } from '../../core/lib/errors.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
 
 const TOKEN = /^parley_/;
 
-/** The credential as a hello would offer it; null = there is none. Never a cookie: a browser would send that unasked. */
+/** Returns the credential as in a hello; null = none. Never from a cookie: browsers send those unasked. */
 export function parseBearer(authorization: string | undefined): JsonObject | null {
   if (authorization === undefined) return null;
   const [, token] = /^Bearer +([^\s]+) *$/i.exec(authorization) ?? [];
-  // What came is not shown: it may be a secret.
+  // Do not show the value: it may be a secret.
   if (token === undefined) throw new WireError('unauthenticated', 'Authorization: expected "Bearer <token>"');
   return { scheme: TOKEN.test(token) ? 'token' : 'jwt', token };
 }
@@ -19,7 +19,7 @@ export interface Target {
   readonly query: string;
 }
 
-/** The path and query, also where the whole address is given, as to a proxy. */
+/** Accepts absolute URLs, as sent to a proxy. */
 export function parseTarget({ url = '/' }: { readonly url?: string | undefined }): Target {
   const local = url.replace(/^https?:\/\/[^/?]*/i, '');
   const end = local.indexOf('?');

@@ -1,4 +1,4 @@
-/** Answers over HTTP: JSON or text, never cached; refusals as `{error: {code, message, details}}` with their status. */
+/** Writes HTTP answers: JSON or text, never cached; errors as `{error: {code, message, details}}` with their status. */
 
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -23,7 +23,7 @@ export function respondError(response: ServerResponse, error: WireError): void {
   refuse(response, error, { error: errorRecord(error) });
 }
 
-/** As `http-fixture-v1` has it: only a sentence. */
+/** The error format of `http-fixture-v1`: only a message. */
 export function respondMessage(response: ServerResponse, error: WireError): void {
   refuse(response, error, { message: error.message });
 }
@@ -35,10 +35,10 @@ function refuse(response: ServerResponse, error: WireError, body: object): void 
   respondJson(response, statusOf(error), body);
 }
 
-/** How long a refused peer has to hang up: one that keeps its end open would keep ours. */
+/** Time for a rejected peer to hang up before its socket is destroyed. */
 const HANG_UP_MS = 1_000;
 
-/** Refuses where there is a socket but no response: an upgrade, or bytes that are no HTTP. */
+/** Rejects where a socket but no response exists: an upgrade, or bytes that are not HTTP. */
 export function refuseSocket(socket: Duplex, error: WireError): void {
   const status = statusOf(error);
   const body = JSON.stringify({ error: errorRecord(error) });
@@ -52,12 +52,12 @@ export function refuseSocket(socket: Duplex, error: WireError): void {
   ];
   const cut = setTimeout(() => socket.destroy(), HANG_UP_MS);
   socket.once('close', () => clearTimeout(cut));
-  // What it has sent is read and thrown away: closing over unread bytes would take the answer from it.
+  // Drain what the peer sent: closing over unread bytes would discard the answer.
   socket.resume();
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-/** The HTTP status of each wire code. Answers and the OpenAPI document are made from this table. */
+/** HTTP status of each wire code, for answers and the OpenAPI document. */
 export const STATUS: { readonly [Code in WireCode]: number } = {
   bad_frame: 400,
   unsupported_version: 400,
@@ -78,7 +78,7 @@ export const STATUS: { readonly [Code in WireCode]: number } = {
   timeout: 504,
 };
 
-/** Faults of the request itself have their own status, by field. */
+/** Faults of the request itself have a status by field. */
 export const STATUS_OF_FIELD: Readonly<Record<string, number>> = {
   'content-type': 415,
   'content-encoding': 415,
@@ -95,11 +95,11 @@ export function statusOf({ code, details }: Pick<WireError, 'code' | 'details'>)
   return own ?? STATUS[code];
 }
 
-/** When to retry, where the refusal itself does not say. */
+/** Default retry delay of a code. */
 const RETRY_SECONDS: { readonly [Code in WireCode]?: number } = { rate_limited: 1, inbox_full: 5, unavailable: 5 };
 
-/** null = a retry is of no use. */
-export function retrySeconds({ code, details }: Pick<WireError, 'code' | 'details'>): number | null {
+/** null = retrying is useless. */
+function retrySeconds({ code, details }: Pick<WireError, 'code' | 'details'>): number | null {
   const retryMs = details?.retry_after_ms;
   if (typeof retryMs === 'number') return Math.max(1, Math.ceil(retryMs / 1000));
   return RETRY_SECONDS[code] ?? null;

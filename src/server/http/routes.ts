@@ -1,4 +1,4 @@
-/** The paths of the HTTP API: every operation by its name, friendly paths for some of them, and the parameters in a query. */
+/** Paths of the HTTP API: every operation by name, friendly paths for some, and parameters in a query. */
 
 import { invalidValueError } from '../../core/lib/json.ts';
 import { OPERATIONS, type OperationName } from '../../core/protocol/operations/operations.ts';
@@ -39,13 +39,13 @@ export const ROUTES: readonly Route[] = [
 
 export interface RouteMatch {
   readonly op: OperationName;
-  /** What the path says. */
+  /** Parameters in the path. */
   readonly params: Readonly<Record<string, string>>;
 }
 
 const patterns = ROUTES.map((route) => ({ ...route, parts: route.path.split('/') }));
 
-/** `path` is below `/api/v1`; null = there is nothing. */
+/** `path` is below `/api/v1`; null = no such route. */
 export function matchRoute(method: string, path: string): RouteMatch | null {
   const given = path.split('/');
   for (const { op, parts, ...route } of patterns) {
@@ -56,7 +56,7 @@ export function matchRoute(method: string, path: string): RouteMatch | null {
   return null;
 }
 
-/** The parameters a path names, in order. */
+/** Parameter names in a path, in order. */
 export function pathParams(path: string): readonly string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
 }
@@ -89,7 +89,7 @@ const NUMBER = /^-?\d+(\.\d+)?$/;
 
 const shapes = new Map<OperationName, Readonly<Record<string, Shape>>>();
 
-/** The parameters in the query of a GET, as the types the operation's schema asks for. `as` says who asks and is none. */
+/** Parses the query of a GET by the types in the operation's schema, without `as`, which is no parameter. */
 export function queryParams(op: OperationName, query: URLSearchParams): Record<string, unknown> {
   const known = shapesOf(op);
   const params: Record<string, unknown> = {};
@@ -98,7 +98,7 @@ export function queryParams(op: OperationName, query: URLSearchParams): Record<s
     const shape = Object.hasOwn(known, name) ? known[name] : undefined;
     if (shape === undefined)
       throw invalidValueError('query', `one of ${['as', ...Object.keys(known)].join(', ')}`, name);
-    params[name] = fitting(shape, query.getAll(name), `query.${name}`);
+    params[name] = parseQueryValue(shape, query.getAll(name), `query.${name}`);
   }
   return params;
 }
@@ -106,14 +106,13 @@ export function queryParams(op: OperationName, query: URLSearchParams): Record<s
 function shapesOf(op: OperationName): Readonly<Record<string, Shape>> {
   const known = shapes.get(op);
   if (known !== undefined) return known;
-  // JSON Schema of an object: its members are schemas.
   const { properties = {} } = OPERATIONS[op].params.jsonSchema() as { properties?: Record<string, Shape> };
   shapes.set(op, properties);
   return properties;
 }
 
-/** A value that does not fit stays text: the operation rejects it and says what it expected. */
-function fitting(shape: Shape, texts: readonly string[], where: string): unknown {
+/** A value of the wrong type stays text: the operation rejects it with what it expected. */
+function parseQueryValue(shape: Shape, texts: readonly string[], where: string): unknown {
   const [text = ''] = texts;
   const type = typeOf(shape);
   if (type === 'array') return texts.flatMap((one) => one.split(','));

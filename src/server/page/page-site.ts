@@ -1,4 +1,4 @@
-/** The console's page over HTTP: files of a table, compressed once, with tags by which a browser asks only for what changed. */
+/** Serves the console from a table of files read at startup: compressed once, revalidated by ETag. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -8,9 +8,8 @@ import { packageFolder } from '../../system/package.ts';
 import { type PageFile, readPages } from './read-pages.ts';
 
 export interface PageSite {
-  /** It was built. */
   readonly isBuilt: boolean;
-  /** False = there is nothing of it at this path. Only for GET and HEAD. */
+  /** False = no file at this path. Only for GET and HEAD. */
   answer(path: string, request: IncomingMessage, response: ServerResponse): Promise<boolean>;
 }
 
@@ -25,11 +24,11 @@ const NOT_BUILT = [
 ].join('\n');
 
 const YEAR_S = 31_536_000;
-/** Smaller than a packet: compressing it saves nothing. */
+/** Below one packet, compression saves nothing. */
 const SMALL_BYTES = 1024;
 
-/** Where the build puts it. */
-export function consoleFolder(): string {
+/** The folder the build writes to. */
+function consoleFolder(): string {
   return join(packageFolder(), 'dist', 'console');
 }
 
@@ -90,7 +89,7 @@ const COMPRESS: { readonly [Name in Encoding]: (bytes: Buffer) => Promise<Buffer
   gzip: (bytes) => zip(bytes, { level: 9 }),
 };
 
-/** What the browser takes; a quality of 0 is a no, and which of two it prefers does not matter here. */
+/** The best encoding the browser accepts; quality 0 means no, other preferences are ignored. */
 function encodingFor({ type, bytes }: PageFile, accepted: string | string[] | undefined): Encoding | null {
   if (bytes.length < SMALL_BYTES || /^(image\/(png|x-icon)|font\/)/.test(type)) return null;
   const taken = new Set(
@@ -108,7 +107,7 @@ function isKnown(header: string | undefined, etag: string): boolean {
   return header.split(',').some((one) => one.trim().replace(/^W\//, '') === etag || one.trim() === '*');
 }
 
-/** Nothing of it is kept: it may be built by the next time. */
+/** Not cached: the console may be built later. */
 function notBuilt(request: IncomingMessage, response: ServerResponse): true {
   response.writeHead(404, {
     ...pageHeaders(request.headers.host ?? ''),
@@ -131,7 +130,7 @@ const POWERS = [
   'usb',
 ];
 
-/** Only what is served here may run in the page, and nobody may frame it. `host` is the request's, which was checked before. */
+/** Only files of this port may run in the page, and no page may frame it. `host` was checked before. */
 function pageHeaders(host: string): Readonly<Record<string, string>> {
   return {
     'content-security-policy': policyFor(host),
@@ -145,7 +144,7 @@ function pageHeaders(host: string): Readonly<Record<string, string>> {
 }
 
 function policyFor(host: string): string {
-  // Some browsers do not take a WebSocket of the same address for 'self'. A proxy may speak TLS for us.
+  // Some browsers do not treat a WebSocket of the same address as 'self'; a proxy may add TLS.
   const sockets = /^[a-z0-9.:[\]-]+$/i.test(host) ? ` ws://${host} wss://${host}` : '';
   return [
     "default-src 'none'",

@@ -1,4 +1,4 @@
-/** The built console as a table: path → file, read once when a port opens. Nothing of a request ever becomes a path of the disk. */
+/** Reads the built console into a table (path → file) when a port opens. No request path ever reaches the file system. */
 
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -8,12 +8,12 @@ import { HubError } from '../../core/lib/errors.ts';
 export interface PageFile {
   readonly type: string;
   readonly bytes: Buffer;
-  /** Its name changes with what is in it. */
+  /** True if the name contains a hash of the content. */
   readonly isHashed: boolean;
   readonly digest: string;
 }
 
-export type PageTable = ReadonlyMap<string, PageFile>;
+type PageTable = ReadonlyMap<string, PageFile>;
 
 const TYPES: ReadonlyMap<string, string> = new Map([
   ['.html', 'text/html; charset=utf-8'],
@@ -28,13 +28,13 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['.txt', 'text/plain; charset=utf-8'],
 ]);
 
-/** A folder that was named by mistake must not fill the memory. */
+/** Bounds a folder that was named by mistake. */
 const MAX_FILES = 256;
 const MAX_BYTES = 16 * 1024 * 1024;
-/** Below it names have the hash of their content in them. */
+/** Folder of files with hashed names. */
 const HASHED = 'assets';
 
-/** null = there is no page in this folder: it was not built. */
+/** null if the folder contains no built page. */
 export async function readPages(folder: string): Promise<PageTable | null> {
   const table = new Map<string, PageFile>();
   for (const place of [[], [HASHED]]) {
@@ -55,7 +55,7 @@ export async function readPages(folder: string): Promise<PageTable | null> {
 async function filesIn(folder: string): Promise<readonly string[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
-    // Links are no files here: what they lead to was not built.
+    // Skip links: the build creates none.
     return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException;

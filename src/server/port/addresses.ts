@@ -1,18 +1,18 @@
-/** What one address may do at once: open connections, connections that have not said who they are, and hellos that failed. */
+/** Limits per address: open connections, connections before their hello, and failed hellos. */
 
 import { isLoopback } from '../auth/hosts.ts';
 
 export interface AddressLimits {
   readonly maxConnections: number;
   readonly maxConnectionsPerAddress: number;
-  /** Connections that have not said hello yet. */
+  /** Connections without a hello. */
   readonly maxPending: number;
   readonly maxFailedHellosPerMinute: number;
 }
 
 const MINUTE_MS = 60_000;
-/** Addresses remembered for their failures; the oldest are forgotten first. */
-const REMEMBERED = 10_000;
+/** Addresses with failures to remember; the oldest are forgotten first. */
+const MAX_REMEMBERED = 10_000;
 
 interface Failures {
   count: number;
@@ -32,10 +32,10 @@ export class Addresses {
     this.now = now;
   }
 
-  /** Why one more connection is not taken; null = it is. The loopback is exempt from what counts per address. */
+  /** Why one more connection is rejected; null = accept. The loopback is exempt from per-address limits. */
   refusal(address: string): string | null {
     const { maxConnections, maxConnectionsPerAddress, maxPending } = this.limits;
-    if (this.total >= maxConnections) return `at most ${maxConnections} connections are open at once`;
+    if (this.total >= maxConnections) return `at most ${maxConnections} connections may be open`;
     if (this.pending >= maxPending) return `at most ${maxPending} connections may be without a hello`;
     if (isLoopback(address)) return null;
     if ((this.open.get(address) ?? 0) >= maxConnectionsPerAddress) {
@@ -44,7 +44,7 @@ export class Addresses {
     return this.failureRefusal(address);
   }
 
-  /** Why nothing is taken from an address that proved nothing too often; null = it is. */
+  /** Why requests from an address with too many failed hellos are rejected; null = accept. */
   failureRefusal(address: string): string | null {
     const isTooOften = this.failedOf(address) >= this.limits.maxFailedHellosPerMinute;
     return isTooOften ? 'too many hellos failed; try again in a minute' : null;
@@ -56,7 +56,7 @@ export class Addresses {
     this.open.set(address, (this.open.get(address) ?? 0) + 1);
   }
 
-  /** It said who it is, or is gone before that. */
+  /** The connection said hello, or closed before that. */
   settled(): void {
     this.pending -= 1;
   }
@@ -68,7 +68,7 @@ export class Addresses {
     else this.open.set(address, left);
   }
 
-  /** True = it has failed too often and should be sent away. */
+  /** True if the address has failed too often and should be disconnected. */
   helloFailed(address: string): boolean {
     if (isLoopback(address)) return false;
     const count = this.failedOf(address) + 1;
@@ -76,7 +76,7 @@ export class Addresses {
     this.failures.delete(address);
     this.failures.set(address, { count, sinceMs: count === 1 ? this.now() : sinceMs });
     for (const oldest of this.failures.keys()) {
-      if (this.failures.size <= REMEMBERED) break;
+      if (this.failures.size <= MAX_REMEMBERED) break;
       this.failures.delete(oldest);
     }
     return count >= this.limits.maxFailedHellosPerMinute;

@@ -1,4 +1,4 @@
-/** Every socket of a listener from the moment it was accepted, whatever it has said: how many there may be, and that none outlives the port. */
+/** Tracks every accepted socket of a listener, bounds their number, and destroys them when the port closes. */
 
 import type { Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -6,31 +6,31 @@ import type { Logger } from '../../core/ports/platform.ts';
 import { type OpenFiles, openFiles } from '../../system/process.ts';
 import { isLoopback } from '../auth/hosts.ts';
 
-/** Sockets beside those that are connections: HTTP, and those that are being refused. */
+/** Sockets beyond WebSocket connections: HTTP requests and connections being rejected. */
 const SPARE = 256;
-/** Files the hub opens for itself while it runs: the journal, the index, copies of both. */
+/** Files the hub opens while it runs: the journal, the index, copies of both. */
 const KEPT_FOR_FILES = 64;
-/** With fewer a port would be of no use. */
-const FEWEST = 8;
+/** Minimum sockets for a useful port. */
+const MIN_SOCKETS = 8;
 
-/** One end of a socket is known by its address and port, also where TLS has wrapped it. */
+/** Identifies a socket by its peer's address and port, which TLS does not change. */
 type From = Pick<Socket, 'remoteAddress' | 'remotePort'>;
 
 export class RawSockets {
-  /** So many came so far. */
+  /** Sockets accepted so far. */
   accepted = 0;
   private readonly open = new Set<Socket>();
-  private readonly mostOfAddress: number;
-  /** Those that are no WebSockets, by where they come from. */
+  private readonly maxPerAddress: number;
+  /** Sockets that are not WebSockets, by address. */
   private readonly plain = new Map<string, Set<string>>();
 
-  /** Beyond `mostOfAddress` plain sockets of one address are closed as they come. The loopback is exempt. */
-  constructor(server: Server, mostOfAddress: number) {
-    this.mostOfAddress = mostOfAddress;
+  /** Closes plain sockets beyond `maxPerAddress` from one address. The loopback is exempt. */
+  constructor(server: Server, maxPerAddress: number) {
+    this.maxPerAddress = maxPerAddress;
     server.on('connection', (socket: Socket) => this.opened(socket));
   }
 
-  /** It became a WebSocket, which is counted elsewhere. */
+  /** The socket became a WebSocket, which is counted elsewhere. */
   upgraded(socket: Duplex & From): void {
     const { remoteAddress: address = '' } = socket;
     this.forget(address, keyOf(socket));
@@ -45,9 +45,9 @@ export class RawSockets {
     const { remoteAddress: address = '' } = socket;
     const key = keyOf(socket);
     const sameAddress = this.plain.get(address) ?? new Set();
-    // It was given back.
+    // The socket was returned after an upgrade offer.
     if (sameAddress.has(key)) return;
-    if (sameAddress.size >= this.mostOfAddress && !isLoopback(address)) return void socket.destroy();
+    if (sameAddress.size >= this.maxPerAddress && !isLoopback(address)) return void socket.destroy();
     this.plain.set(address, sameAddress.add(key));
     this.open.add(socket);
     socket.once('close', () => {
@@ -66,27 +66,18 @@ function keyOf({ remoteAddress, remotePort }: From): string {
   return `${remoteAddress} ${remotePort}`;
 }
 
-/** One address may have as many as it may have WebSockets, which all may come at once, but never more than half of all. */
-export function maxSocketsPerAddress(mostSockets: number, maxConnectionsPerAddress: number): number {
-  return Math.min(maxConnectionsPerAddress, Math.floor(mostSockets / 2));
+/** One address may use as many plain sockets as WebSockets, but at most half of all sockets. */
+export function maxSocketsPerAddress(maxSockets: number, maxConnectionsPerAddress: number): number {
+  return Math.min(maxConnectionsPerAddress, Math.floor(maxSockets / 2));
 }
 
-/**
- * How many sockets a port may have at once. Beyond it they are closed as they come: a hub that ran out of files could write
- * no more.
- */
+/** Bounds sockets by the open-file limit: a hub without file descriptors could not write its journal. */
 export function maxSockets(maxConnections: number, log: Logger, files: OpenFiles | null = openFiles()): number {
   const wanted = maxConnections + SPARE;
   if (files === null) return wanted;
-  const room = Math.max(FEWEST, files.limit - files.open - KEPT_FOR_FILES);
+  const room = Math.max(MIN_SOCKETS, files.limit - files.open - KEPT_FOR_FILES);
   if (room >= wanted) return wanted;
-  log.warn(
-    'this process may open too few files for its connections; raise the limit (ulimit -n) or lower maxConnections',
-    {
-      max_connections: maxConnections,
-      open_files: files.limit,
-      sockets: room,
-    },
-  );
+  const problem = 'the open-file limit is too low for maxConnections; raise it (ulimit -n) or lower maxConnections';
+  log.warn(problem, { max_connections: maxConnections, open_files: files.limit, sockets: room });
   return room;
 }

@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
-import { HubError } from '../../core/lib/errors.ts';
+import { asError, HubError } from '../../core/lib/errors.ts';
 import { describeValue } from '../../core/lib/json.ts';
 import type { AuthOptions } from '../auth/authenticate.ts';
 import type { HostRules } from '../auth/hosts.ts';
@@ -11,7 +11,7 @@ import type { HeartbeatTimes } from '../websocket/heartbeat.ts';
 import type { AddressLimits } from './addresses.ts';
 
 export interface ServeLimits extends AddressLimits, HeartbeatTimes {
-  /** How long a connection may take to say hello, or a request to arrive. */
+  /** Maximum time until a hello, or until a request has arrived. */
   readonly handshakeMs: number;
 }
 
@@ -23,17 +23,17 @@ export interface TlsOptions {
 }
 
 export interface ServeOptions extends Partial<HostRules> {
-  /** 127.0.0.1 unless told. */
+  /** Defaults to 127.0.0.1. */
   readonly host?: string | undefined;
-  /** 4747 unless told; 0 = any that is free. */
+  /** Defaults to 4747; 0 = any free port. */
   readonly port?: number | undefined;
   readonly tls?: TlsOptions | undefined;
-  /** Tokens of the hub unless told. */
+  /** Defaults to tokens issued by the hub. */
   readonly auth?: AuthOptions | undefined;
   readonly limits?: Partial<ServeLimits> | undefined;
-  /** Does fixtures of governed runs under `/conform/`: whoever has its token can run commands. On the loopback only. */
+  /** Serves conformance fixtures under `/conform/`. Anyone with the token can run commands, so it requires a loopback host. */
   readonly conformance?: ConformanceOptions | undefined;
-  /** The console, a page for people, at `/`: false unless told; of a folder of your own, if it is built elsewhere. */
+  /** Serves the console at `/` (default: false), optionally from a custom folder. */
   readonly console?: boolean | { readonly folder: string } | undefined;
 }
 
@@ -43,9 +43,8 @@ export interface ServeSettings extends HostRules {
   readonly tls: TlsOptions | null;
   readonly auth: AuthOptions;
   readonly limits: ServeLimits;
-  /** null = there is nothing under `/conform/`. */
   readonly conformance: ConformanceSettings | null;
-  /** null = without a console; its folder null = the usual one. */
+  /** null = no console; folder null = the built-in one. */
   readonly console: { readonly folder: string | null } | null;
 }
 
@@ -65,8 +64,7 @@ const OPTIONS = ['host', 'port', 'tls', 'auth', 'hosts', 'origins', 'limits', 'c
 const AUTH_OPTIONS = ['tokens', 'jwt', 'none'];
 
 export function checkServeOptions(options: ServeOptions): ServeSettings {
-  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
-  if (unknown !== undefined) throw wrong(unknown, `no such option; there are ${OPTIONS.join(', ')}`);
+  checkNames('', options, OPTIONS);
   const { host = '127.0.0.1', port = DEFAULT_PORT, tls = null, auth = {}, hosts = [], origins = [] } = options;
   if (typeof host !== 'string' || host === '')
     throw wrong('host', `expected a name or an address, got ${describeValue(host)}`);
@@ -74,13 +72,10 @@ export function checkServeOptions(options: ServeOptions): ServeSettings {
     throw wrong('port', `expected a whole number from 0 to 65535, got ${describeValue(port)}`);
   }
   checkTls(tls);
-  const unknownAuth = Object.keys(auth).find((name) => !AUTH_OPTIONS.includes(name));
-  if (unknownAuth !== undefined)
-    throw wrong(`auth.${unknownAuth}`, `no such option; there are ${AUTH_OPTIONS.join(', ')}`);
+  checkNames('auth.', auth, AUTH_OPTIONS);
   checkTexts('hosts', hosts);
   checkTexts('origins', origins);
   checkOrigins(origins);
-  const conformance = conformanceSettings(options.conformance, host);
   return {
     host,
     port,
@@ -89,9 +84,14 @@ export function checkServeOptions(options: ServeOptions): ServeSettings {
     hosts,
     origins,
     limits: limitsOf(options.limits ?? {}),
-    conformance,
+    conformance: conformanceSettings(options.conformance, host),
     console: consoleOf(options.console ?? false),
   };
+}
+
+function checkNames(prefix: string, options: object, valid: readonly string[], what = 'option'): void {
+  const unknown = Object.keys(options).find((name) => !valid.includes(name));
+  if (unknown !== undefined) throw wrong(`${prefix}${unknown}`, `unknown ${what}; valid ${what}s: ${valid.join(', ')}`);
 }
 
 function consoleOf(given: unknown): ServeSettings['console'] {
@@ -111,19 +111,13 @@ function checkTls(tls: TlsOptions | null): void {
     }
   }
   const { key, cert, ca, passphrase } = tls;
-  const made = tried(() => createSecureContext({ key, cert, ca, passphrase }));
-  if (made instanceof Error) {
-    const expected = 'a certificate and its key, both as the text of a PEM file, that belong together';
-    // What OpenSSL says of it names no secret.
-    throw wrong('tls', `expected ${expected}; they cannot be used: ${made.message}`, made);
-  }
-}
-
-function tried(make: () => unknown): unknown {
   try {
-    return make();
+    createSecureContext({ key, cert, ca, passphrase });
   } catch (thrown) {
-    return thrown;
+    const expected = 'a certificate and its key, both as the text of a PEM file, that belong together';
+    const cause = asError(thrown);
+    // OpenSSL messages contain no secrets.
+    throw wrong('tls', `expected ${expected}; they cannot be used: ${cause.message}`, cause);
   }
 }
 
@@ -132,7 +126,7 @@ function checkTexts(name: string, value: unknown): void {
   throw wrong(name, `expected a list of texts, got ${describeValue(value)}`);
 }
 
-/** As browsers send it: anything else would never fit one. */
+/** Origins must be written as browsers send them, or they would never match. */
 function checkOrigins(origins: readonly string[]): void {
   const odd = origins.find((origin) => origin !== '*' && !/^[a-z][a-z0-9+.-]*:\/\/[^\s/]+$/i.test(origin));
   if (odd === undefined) return;
@@ -140,10 +134,8 @@ function checkOrigins(origins: readonly string[]): void {
 }
 
 function limitsOf(given: Partial<ServeLimits>): ServeLimits {
+  checkNames('limits.', given, Object.keys(DEFAULT_SERVE_LIMITS), 'limit');
   for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(DEFAULT_SERVE_LIMITS, name)) {
-      throw wrong(`limits.${name}`, `no such limit; there are ${Object.keys(DEFAULT_SERVE_LIMITS).join(', ')}`);
-    }
     if (!(typeof value === 'number' && value > 0)) {
       throw wrong(`limits.${name}`, `expected a number over 0, got ${describeValue(value)}`);
     }
@@ -155,12 +147,12 @@ function wrong(name: string, problem: string, cause?: Error): HubError {
   return new HubError('bad_options', `${name}: ${problem}`, { cause });
 }
 
-export interface TlsFiles {
+interface TlsFiles {
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
 }
 
-/** The key and certificate from files; undefined = neither was named. One without the other is an error. */
+/** Reads the key and certificate; undefined if neither is named. One without the other is an error. */
 export async function tlsFromFiles({ cert, key }: TlsFiles): Promise<TlsOptions | undefined> {
   if (cert === undefined && key === undefined) return undefined;
   if (cert === undefined || key === undefined) {
@@ -172,7 +164,7 @@ export async function tlsFromFiles({ cert, key }: TlsFiles): Promise<TlsOptions 
 
 async function textOf(option: string, file: string): Promise<string> {
   return readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
-    const problem = `expected the path of a PEM file that can be read, got "${file}" (${cause.code ?? cause.message})`;
+    const problem = `expected the path of a readable PEM file, got "${file}" (${cause.code ?? cause.message})`;
     throw new HubError('bad_options', `${option}: ${problem}`, { cause });
   });
 }

@@ -1,11 +1,10 @@
-/** Log levels, and a log as plain lines. Neither loads pino: help and completion name the levels too. */
+/** Log levels, and a plain-text log. Separate from pino-log.ts so that help and completion do not load pino. */
 
 import type { Logger } from '../../core/ports/platform.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Writes one line per message. */
 export function lineLog(output: { write(text: string): unknown }): Required<Logger> {
   const line =
     (level: string) =>

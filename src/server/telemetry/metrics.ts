@@ -4,7 +4,7 @@ import { collectDefaultMetrics, type Metric, type MetricObject, type MetricType,
 import type { Histogram } from '../../hub/lib/histogram.ts';
 import type { Figures } from '../../hub/reading/console/figures.ts';
 
-/** Created at the first scrape: until then it costs nothing. */
+/** Created at the first scrape. */
 export class Exposition {
   private readonly registry = new Registry();
   private figures: Figures;
@@ -20,13 +20,13 @@ export class Exposition {
     return this.registry.metrics();
   }
 
-  /** A registry only asks a metric for its values; ours are counted elsewhere. */
+  /** Adapts a measure to the registry, which calls `get` at each scrape. */
   private metricOf(measure: Measure): Metric {
     const { name, help, kind } = measure;
     const get = async (): Promise<MetricObject & { readonly values: readonly object[] }> => ({
       name,
       help,
-      // The library declares an enum and uses its words.
+      // The library declares an enum but uses its values.
       type: kind as unknown as MetricType,
       aggregator: 'sum',
       collect: () => {},
@@ -36,10 +36,10 @@ export class Exposition {
   }
 }
 
-export interface Sample {
+interface Sample {
   readonly value: number;
   readonly labels: Readonly<Record<string, string | number>>;
-  /** Of a histogram's parts. */
+  /** Name of a histogram part. */
   readonly metricName?: string;
 }
 
@@ -48,14 +48,14 @@ interface Named {
   readonly help: string;
 }
 
-export type Measure =
+type Measure =
   | (Named & { readonly kind: 'counter' | 'gauge'; readonly samples: (figures: Figures) => readonly Sample[] })
   | (Named & { readonly kind: 'histogram'; readonly ms: (figures: Figures) => Histogram });
 
 export const MEASURES: readonly Measure[] = [
   {
     name: 'parley_envelopes_total',
-    help: 'Envelopes that became durable, by who made them.',
+    help: 'Durable envelopes, by author (participant or hub).',
     kind: 'counter',
     samples: ({ counted }) => [
       { value: counted.posted, labels: { by: 'participant' } },
@@ -64,48 +64,46 @@ export const MEASURES: readonly Measure[] = [
   },
   {
     name: 'parley_refusals_total',
-    help: 'Errors that peers were answered with, by code.',
+    help: 'Error answers to peers, by code.',
     kind: 'counter',
     samples: ({ counted }) => labelled(counted.refusals, (code) => ({ code })),
   },
   {
     name: 'parley_ack_seconds',
-    help: 'From the arrival of a post to its answer.',
+    help: 'Time from the arrival of a post to its answer.',
     kind: 'histogram',
     ms: ({ counted }) => counted.ackMs,
   },
   {
     name: 'parley_sync_seconds',
-    help: 'From the first unit of a flush to its end on the disk.',
+    help: 'Time from the first unit of a flush until it is durable.',
     kind: 'histogram',
     ms: ({ flushMs }) => flushMs,
   },
   {
     name: 'parley_lateness_seconds',
-    help: 'From the moment a session was due to be looked at to the look.',
+    help: 'Delay of scheduled session checks.',
     kind: 'histogram',
     ms: ({ counted }) => counted.lateMs,
   },
-  gauge('parley_staged_units', 'Units that wait for the disk.', ({ health }) => health.staged_units),
-  gauge('parley_staged_bytes', 'Bytes that wait for the disk.', ({ health }) => health.staged_bytes),
-  gauge('parley_unacked', 'Deliveries that wait for a receipt, over all streams.', ({ unacked }) => unacked.total),
-  gauge('parley_unacked_most', 'Deliveries that wait for a receipt, of the identity that has most.', (figures) => {
-    return figures.unacked.most;
-  }),
+  gauge('parley_staged_units', 'Units waiting for the disk.', ({ health }) => health.staged_units),
+  gauge('parley_staged_bytes', 'Bytes waiting for the disk.', ({ health }) => health.staged_bytes),
+  gauge('parley_unacked', 'Unacked deliveries of all streams.', ({ unacked }) => unacked.total),
+  gauge('parley_unacked_most', 'Unacked deliveries of the identity with the most.', ({ unacked }) => unacked.most),
   gauge('parley_sessions_live', 'Sessions that have not ended.', ({ health }) => health.sessions.live),
   {
     name: 'parley_sessions',
-    help: 'Sessions that have not ended, in memory or not, by type and state.',
+    help: 'Sessions that have not ended, loaded or not, by type and state.',
     kind: 'gauge',
     samples: ({ live }) => live.map(({ type, state, count }) => ({ value: count, labels: { type, state } })),
   },
-  gauge('parley_sessions_unavailable', 'Sessions in memory that lack something.', ({ health }) => {
+  gauge('parley_sessions_unavailable', 'Loaded sessions that are unavailable.', ({ health }) => {
     return health.sessions.unavailable;
   }),
   gauge('parley_sessions_loaded', 'Sessions in memory.', ({ health }) => health.sessions.loaded),
   {
     name: 'parley_sessions_total',
-    help: 'What became of sessions since the start, by type: created, opened, closing, ended.',
+    help: 'Session lifecycle events since the start, by type: created, opened, closing, ended.',
     kind: 'counter',
     samples: ({ counted }) =>
       labelled(counted.sessions, (key) => {
@@ -115,20 +113,20 @@ export const MEASURES: readonly Measure[] = [
   },
   {
     name: 'parley_violations_total',
-    help: 'Expectations that were violated, by name.',
+    help: 'Violated expectations, by name.',
     kind: 'counter',
     samples: ({ counted }) => labelled(counted.violations, (name) => ({ name })),
   },
-  gauge('parley_connections', 'Connections that are open.', ({ health }) => health.connections),
-  gauge('parley_bound', 'Identities that are bound.', ({ health }) => health.bound),
-  gauge('parley_held_up', 'Connections that do not read what is sent to them.', ({ heldUp }) => heldUp),
+  gauge('parley_connections', 'Open connections.', ({ health }) => health.connections),
+  gauge('parley_bound', 'Bound identities.', ({ health }) => health.bound),
+  gauge('parley_held_up', 'Connections under backpressure.', ({ heldUp }) => heldUp),
   {
     name: 'parley_slow_consumers_total',
-    help: 'Connections that were ended because they did not read.',
+    help: 'Connections closed because the peer did not read.',
     kind: 'counter',
     samples: ({ counted }) => [{ value: counted.slowConsumers, labels: {} }],
   },
-  gauge('parley_ready', '1 = the hub takes new work.', ({ health }) => (health.ready ? 1 : 0)),
+  gauge('parley_ready', '1 = the hub accepts new work.', ({ health }) => (health.ready ? 1 : 0)),
 ];
 
 export function samplesOf(measure: Measure, figures: Figures): readonly Sample[] {
@@ -143,7 +141,7 @@ function labelled<Key>(counts: ReadonlyMap<Key, number>, labels: (key: Key) => S
   return [...counts].map(([key, value]) => ({ value, labels: labels(key) }));
 }
 
-/** Prometheus wants seconds, and each range with all below it. */
+/** Prometheus expects seconds and cumulative buckets. */
 function rangesOf(name: string, { bounds, counts, count, sum }: Histogram): readonly Sample[] {
   let below = 0;
   const ranges = bounds.map((bound, at) => {

@@ -5,21 +5,20 @@ import { HubError } from '../../core/lib/errors.ts';
 import type { Logger } from '../../core/ports/platform.ts';
 import { LOG_LEVELS, type LogLevel, lineLog } from './line-log.ts';
 
-/** Where it is written. */
-export interface LogOutput {
+interface LogOutput {
   readonly isTTY?: boolean;
   write(text: string): unknown;
 }
 
 export function logTo(output: LogOutput, level: LogLevel = 'info'): Logger {
-  const told = LOG_LEVELS.slice(LOG_LEVELS.indexOf(level));
+  const enabled = LOG_LEVELS.slice(LOG_LEVELS.indexOf(level));
   const all = output.isTTY === true ? lineLog(output) : jsonLog(output, level);
   const only = (name: Exclude<LogLevel, 'silent'>): NonNullable<Logger['debug']> => {
-    if (!told.includes(name)) return () => {};
+    if (!enabled.includes(name)) return () => {};
     return (message, details) => all[name](redactCredentials(message), redactCredentials(details ?? {}));
   };
   const log = { info: only('info'), warn: only('warn'), error: only('error') };
-  // Who asks whether anybody wants to know need not find words for it.
+  // `debug` is absent unless enabled, so callers can skip building messages.
   return level === 'debug' ? { ...log, debug: only('debug') } : log;
 }
 
@@ -40,28 +39,22 @@ function jsonLog(output: LogOutput, level: LevelWithSilent): Required<Logger> {
 
 const NAMED_LEVELS = { level: (name: string) => ({ level: name }) };
 
-/** Tokens of a hub keep their id, which is no secret. */
+/** Hub tokens keep their id, which is not secret. */
 const TOKEN = /\b(parley_[0-9a-f]{16}_)[A-Za-z0-9_-]{32,128}/g;
 const JWT = /\beyJ[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*/g;
-/** Whatever is in it; a sign that ends it is of the text around it. */
+/** Any value; trailing punctuation belongs to the surrounding text. */
 const BEARER = /\b(Bearer +)[^\s"']*[^\s"',;]/gi;
-/** Members that are secret whatever they look like. */
-const SECRET_NAMES: ReadonlySet<string> = new Set([
-  'token',
-  'secret',
-  'password',
-  'passphrase',
-  'authorization',
-  'auth',
-  'cookie',
-]);
+/** Members that are always secret. */
+const SECRET_NAMES: ReadonlySet<string> = new Set(
+  'token secret password passphrase authorization auth cookie'.split(' '),
+);
 const HIDDEN = '[secret]';
-/** Deeper than anything that is logged. */
+/** Deeper than any logged value. */
 const MAX_LEVELS = 8;
 
-/** A copy without credentials, wherever they are. */
+/** Returns a copy without credentials. */
 export function redactCredentials<T>(value: T, level = 0): T {
-  // The same shape comes back; only texts differ.
+  // Same shape: only strings differ.
   return hidden(value, level) as T;
 }
 

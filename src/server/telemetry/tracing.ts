@@ -1,4 +1,4 @@
-/** Spans by OpenTelemetry, where its API is installed and something takes them: one for each post that is judged. */
+/** OpenTelemetry spans, one per accepted post, if the API is installed and a provider is registered. */
 
 import type { Context, Tracer } from '@opentelemetry/api';
 import type { PostTrace, Tracing } from '../../core/ports/platform.ts';
@@ -7,10 +7,10 @@ type Api = typeof import('@opentelemetry/api');
 
 const W3C = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** Where the API keeps what was registered with it, whichever copy of it was used. */
+/** Where every copy of the API keeps its registrations. */
 const REGISTERED = Symbol.for('opentelemetry.js.api.1');
 
-/** null = it is not there, or nobody registered a provider: then it is not even loaded, and no post costs more for it. */
+/** null if no provider is registered: then the API is not even loaded, and posts cost nothing extra. */
 export async function openTelemetry(
   load: () => Promise<Api> = () => import('@opentelemetry/api'),
 ): Promise<Tracing | null> {
@@ -22,7 +22,7 @@ export async function openTelemetry(
   return { accepting: (post) => traceOf(api, tracer, post) };
 }
 
-/** Without a provider the API takes spans and drops them. */
+/** Without a provider the API drops spans. */
 function isProvided({ trace, ProxyTracerProvider }: Api): boolean {
   const provider = trace.getTracerProvider();
   if (!(provider instanceof ProxyTracerProvider)) return true;
@@ -50,7 +50,7 @@ function traceOf(api: Api, tracer: Tracer, post: Parameters<Tracing['accepting']
   };
 }
 
-/** Where the sender's program was; without that a trace of its own begins. */
+/** The sender's span; without one a new trace begins. */
 function parentOf({ trace, ROOT_CONTEXT }: Api, traceparent: string | null): Context {
   const [, traceId, spanId, flags] = W3C.exec(traceparent ?? '') ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT;

@@ -1,16 +1,12 @@
-/** Reads fairly from many peers: each hands on a bounded amount per tick of the event loop, so a flood delays nobody else. */
+/** Reads fairly from many peers: each passes on a bounded amount per tick, so a flood delays nobody else. */
 
-/**
- * Characters of one peer in one turn: a chunk of a socket can hold hundreds of frames, and all of them together would keep
- * everyone else waiting. Those who wait for answers seldom send as many.
- */
+/** Characters taken from one peer per tick. Without a bound, one chunk with hundreds of frames would delay everyone. */
 export const MAX_AT_ONCE = 8192;
-/** What a frame costs beside its characters. */
+/** Cost of a frame beside its characters. */
 export const FRAME_COST = 100;
-/** How long the rest waits while others speak too. Who speaks alone goes on in the next turn. */
+/** Pause of a peer over its bound while others are active; a peer alone continues in the next tick. */
 export const PAUSE_MS = 3;
 
-/** The end that is read from. */
 export interface Readable {
   pause(): void;
   resume(): void;
@@ -18,34 +14,34 @@ export interface Readable {
 
 export class FairReading {
   private readonly source: Readable;
-  private readonly turns: EventLoopTicks;
+  private readonly ticks: EventLoopTicks;
   private readonly take: (text: string) => void;
-  /** What was taken in a turn, and in which. */
+  /** Characters taken in `tick`. */
   private spent = 0;
-  private turn = -1;
-  /** Frames that were handed on, of this peer and of the others. */
+  private tick = -1;
+  /** Frames taken from this peer, and from the others. */
   private own = 0;
   private others = 0;
-  /** What came and was not handed on yet; nothing more is read meanwhile. */
+  /** Frames received but not yet taken; reading is paused meanwhile. */
   private waiting: string[] = [];
-  /** Until one of them fires nothing is handed on. */
+  /** While one of these is pending, no frame is taken. */
   private timer: NodeJS.Timeout | undefined;
-  private nextTurn: NodeJS.Immediate | undefined;
-  /** The hub wants nothing more for now. */
+  private nextTick: NodeJS.Immediate | undefined;
+  /** True while the hub wants no more frames. */
   private isHeld = false;
 
-  constructor(source: Readable, turns: EventLoopTicks, take: (text: string) => void) {
+  constructor(source: Readable, ticks: EventLoopTicks, take: (text: string) => void) {
     this.source = source;
-    this.turns = turns;
+    this.ticks = ticks;
     this.take = take;
   }
 
   came(text: string): void {
     if (this.mustWait || this.waiting.length > 0) this.waiting.push(text);
-    else this.handOne(text);
+    else this.takeOne(text);
   }
 
-  /** A frame that the socket deals with itself, such as a ping: there is nothing to hand on, but it took its time. */
+  /** Counts a frame the socket handles itself, such as a ping. */
   passed(bytes: number): void {
     this.spend(bytes);
     if (this.spent >= MAX_AT_ONCE && !this.mustWait) this.rest();
@@ -58,88 +54,88 @@ export class FairReading {
 
   goOn(): void {
     this.isHeld = false;
-    this.handOn();
+    this.takeWaiting();
   }
 
-  /** Nothing is read for so long, from the last that was asked for. */
+  /** Reads nothing for this long, counted from the latest call. */
   slow(ms: number): void {
     this.source.pause();
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
       this.timer = undefined;
-      this.handOn();
+      this.takeWaiting();
     }, ms);
   }
 
-  /** Nothing more will come: what has come is handed on. */
+  /** The socket closed: takes everything that was received. */
   end(): void {
     clearTimeout(this.timer);
-    clearImmediate(this.nextTurn);
+    clearImmediate(this.nextTick);
     for (const text of this.waiting.splice(0)) this.take(text);
   }
 
   private get mustWait(): boolean {
-    return this.isHeld || this.timer !== undefined || this.nextTurn !== undefined;
+    return this.isHeld || this.timer !== undefined || this.nextTick !== undefined;
   }
 
-  private handOne(text: string): void {
+  private takeOne(text: string): void {
     this.spend(text.length);
     this.own += 1;
-    this.turns.frames += 1;
+    this.ticks.frames += 1;
     this.take(text);
     if (this.spent >= MAX_AT_ONCE && !this.mustWait) this.rest();
   }
 
   private spend(length: number): void {
-    const turn = this.turns.current;
-    this.spent = (turn === this.turn ? this.spent : 0) + length + FRAME_COST;
-    this.turn = turn;
+    const tick = this.ticks.current;
+    this.spent = (tick === this.tick ? this.spent : 0) + length + FRAME_COST;
+    this.tick = tick;
   }
 
   private rest(): void {
-    const others = this.turns.frames - this.own;
+    const others = this.ticks.frames - this.own;
     const isAlone = others === this.others;
     this.others = others;
     if (!isAlone) return this.slow(PAUSE_MS);
     this.source.pause();
-    this.nextTurn = setImmediate(() => {
-      this.nextTurn = undefined;
-      this.handOn();
+    this.nextTick = setImmediate(() => {
+      this.nextTick = undefined;
+      this.takeWaiting();
     });
   }
 
-  private handOn(): void {
-    const some = this.waiting;
+  private takeWaiting(): void {
+    const frames = this.waiting;
     this.waiting = [];
     this.spent = 0;
-    let handed = 0;
-    while (handed < some.length && !this.mustWait) this.handOne(some[handed++] ?? '');
-    this.waiting = some.slice(handed);
+    let taken = 0;
+    while (taken < frames.length && !this.mustWait) this.takeOne(frames[taken++] ?? '');
+    this.waiting = frames.slice(taken);
     if (!this.mustWait) this.source.resume();
   }
 }
 
 export interface TickListener {
-  endTurn(): void;
+  endTick(): void;
 }
 
-/** Counts the ticks of the event loop, and calls listeners once at the end of a tick. */
+/** Counts ticks of the event loop, and calls listeners once at the end of a tick. */
 export class EventLoopTicks {
-  /** Frames that were handed on, of all peers. */
+  /** Frames taken from all peers. */
   frames = 0;
-  private asked = new Set<TickListener>();
+  private listeners = new Set<TickListener>();
   private number = 0;
   private isEndDue = false;
 
-  /** Another one in every turn in which it is asked for. */
+  /** Number of this tick. */
   get current(): number {
     this.dueEnd();
     return this.number;
   }
 
-  atEnd(one: TickListener): void {
+  atEnd(listener: TickListener): void {
     this.dueEnd();
-    this.asked.add(one);
+    this.listeners.add(listener);
   }
 
   private dueEnd(): void {
@@ -148,13 +144,12 @@ export class EventLoopTicks {
     setImmediate(() => this.end());
   }
 
-  /** Who asks again while it is called is called at the end of the next turn. */
+  /** A listener added during the calls is called at the end of the next tick. */
   private end(): void {
     this.isEndDue = false;
     this.number += 1;
-    if (this.asked.size === 0) return;
-    const asked = this.asked;
-    this.asked = new Set();
-    for (const one of asked) one.endTurn();
+    const { listeners } = this;
+    this.listeners = new Set();
+    for (const listener of listeners) listener.endTick();
   }
 }

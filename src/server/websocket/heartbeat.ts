@@ -1,8 +1,8 @@
-/** Notices sockets whose peer is gone without a word: pings them, and ends those that were silent for too long. */
+/** Pings silent sockets, and destroys those that stay silent for too long. */
 
-/** A connection, as far as its life is concerned. */
-export interface HeartbeatPeer {
-  /** When it was last heard of, on the monotonic clock. */
+/** The part of a connection used here. */
+interface HeartbeatPeer {
+  /** When the peer was last heard, on the monotonic clock. */
   readonly heardAt: number;
   ping(): void;
   destroy(): void;
@@ -31,7 +31,7 @@ export class Heartbeat {
     clearInterval(this.timer);
   }
 
-  /** Who speaks need not be asked; who does not gets a ping at every beat until it does. */
+  /** Pings a quiet peer at every beat until it answers. */
   private beat(): void {
     const now = this.now();
     for (const endpoint of this.endpoints) {

@@ -1,4 +1,4 @@
-/** One WebSocket of the server as a link: one write per tick, unsent bytes, pongs, and when the peer was last heard. */
+/** One server WebSocket as a link: one write per tick, unsent bytes, pongs, and when the peer was last heard. */
 
 import { Buffer } from 'node:buffer';
 import type { Duplex } from 'node:stream';
@@ -6,7 +6,7 @@ import type { RawData, WebSocket } from 'ws';
 import type { Link } from '../../core/lib/link.ts';
 import { type EventLoopTicks, FairReading, type TickListener } from './fair-reading.ts';
 
-/** Close codes of RFC 6455 that are ours to give. */
+/** Close codes of RFC 6455 used here. */
 const NORMAL = 1000;
 const TEXT_ONLY = 1003;
 const POLICY = 1008;
@@ -14,34 +14,37 @@ const POLICY = 1008;
 export class WsEndpoint implements Link, TickListener {
   private readonly socket: WebSocket;
   private readonly stream: Duplex;
-  private readonly turns: EventLoopTicks;
+  private readonly ticks: EventLoopTicks;
   private readonly reading: FairReading;
   private receive: (text: string) => void = () => {};
   private drained: () => void = () => {};
   private isClosed = false;
-  /** Frames of this turn, as latin1. Half the cost of a frame would be a write of its own. */
+  /** Frames of this tick, as latin1: a write per frame would cost half as much again. */
   private outgoing = '';
-  /** When it was last heard of, on the monotonic clock. */
+  /** When the peer was last heard, on the monotonic clock. */
   heardAt: number;
 
-  constructor(socket: WebSocket, stream: Duplex, turns: EventLoopTicks, now: () => number) {
+  constructor(socket: WebSocket, stream: Duplex, ticks: EventLoopTicks, now: () => number) {
     this.socket = socket;
     this.stream = stream;
-    this.turns = turns;
+    this.ticks = ticks;
     this.heardAt = now();
-    this.reading = new FairReading(socket, turns, (text) => this.receive(text));
+    this.reading = new FairReading(socket, ticks, (text) => this.receive(text));
     const pongs = new Pongs(socket);
-    socket.on('ping', (data: Buffer) => {
+    const heard = (): void => {
       this.heardAt = now();
+    };
+    socket.on('ping', (data: Buffer) => {
+      heard();
       pongs.asked(data);
       this.reading.passed(data.length);
     });
     socket.on('pong', (data: Buffer) => {
-      this.heardAt = now();
+      heard();
       this.reading.passed(data.length);
     });
     socket.on('message', (data: RawData, isBinary: boolean) => {
-      this.heardAt = now();
+      heard();
       if (isBinary) this.socket.close(TEXT_ONLY, 'frames are text');
       else this.reading.came(data.toString());
     });
@@ -49,7 +52,7 @@ export class WsEndpoint implements Link, TickListener {
       this.isClosed = true;
       this.reading.end();
     });
-    // ws closes the socket after an error by itself, with the code that fits (1009 for what is too large).
+    // After an error ws closes the socket with the right code (1009 for too large).
     socket.on('error', () => {});
   }
 
@@ -59,18 +62,18 @@ export class WsEndpoint implements Link, TickListener {
 
   send(text: string): void {
     if (this.socket.readyState !== this.socket.OPEN) return;
-    if (this.outgoing === '') this.turns.atEnd(this);
+    if (this.outgoing === '') this.ticks.atEnd(this);
     this.outgoing += textFrame(text);
   }
 
-  /** What was sent in this turn leaves. */
-  endTurn(): void {
+  /** Writes the frames of this tick. */
+  endTick(): void {
     const { outgoing } = this;
     this.outgoing = '';
-    // Whoever says goodbye has heard enough.
+    // Nothing follows a goodbye.
     if (outgoing === '' || this.socket.readyState !== this.socket.OPEN) return;
     const hasLeft = this.stream.write(outgoing, 'latin1');
-    // A stream that takes everything at once has nothing to tell later.
+    // A stream that accepts everything emits no `drain`.
     if (hasLeft) this.drained();
   }
 
@@ -100,10 +103,10 @@ export class WsEndpoint implements Link, TickListener {
     this.reading.slow(ms);
   }
 
-  /** `refusal`: what the peer did not do. */
+  /** `refusal`: why the peer is disconnected. */
   close(refusal?: string): void {
-    this.endTurn();
-    // A paused socket would never see the peer's answer to the close.
+    this.endTick();
+    // A paused socket would never see the peer's close frame.
     this.socket.resume();
     if (refusal === undefined) this.socket.close(NORMAL);
     else this.socket.close(POLICY, refusal);
@@ -118,12 +121,12 @@ export class WsEndpoint implements Link, TickListener {
   }
 }
 
-/** Answers pings one at a time; of those that arrive meanwhile only the latest (RFC 6455, 5.5.3). */
+/** Answers pings one at a time, and of waiting ones only the latest (RFC 6455, 5.5.3). */
 export class Pongs {
   private readonly socket: Pick<WebSocket, 'pong' | 'readyState' | 'OPEN'>;
-  /** The latest that was not answered. */
+  /** The latest unanswered ping. */
   private due: Buffer | null = null;
-  /** An answer was given and has not left: who asks without reading gets no second one. */
+  /** An unsent pong: a peer that does not read gets no second one. */
   private isLeaving = false;
 
   constructor(socket: Pick<WebSocket, 'pong' | 'readyState' | 'OPEN'>) {
@@ -131,7 +134,7 @@ export class Pongs {
   }
 
   asked(data: Buffer): void {
-    // A copy: what came is a piece of a chunk that would be kept whole.
+    // Copy: the data is a slice of a chunk that would otherwise stay in memory.
     this.due = Buffer.from(data);
     this.answerOne();
   }
@@ -150,13 +153,10 @@ export class Pongs {
 
 const [WHOLE_TEXT, TWO_BYTES, EIGHT_BYTES] = ['\x81', '\x7e', '\x7f'];
 
-/**
- * A text frame of a server (RFC 6455, 5.2: whole, unmasked), each byte as a character: the texts of one tick are concatenated and
- * leave in one latin1 write that needs no buffer.
- */
+/** A complete, unmasked text frame (RFC 6455, 5.2) with one character per byte: frames of a tick are joined and written as latin1. */
 export function textFrame(text: string): string {
   const bytes = Buffer.byteLength(text);
-  // As many bytes as characters: all of them are ASCII, and stand for themselves.
+  // Equal lengths mean ASCII, which needs no conversion.
   const payload = bytes === text.length ? text : Buffer.from(text).toString('latin1');
   return WHOLE_TEXT + lengthBytes(bytes) + payload;
 }

@@ -1,4 +1,4 @@
-/** What is known of every log without reading the journal: a few logs that are written to, and the index for all others. */
+/** Everything known of each log without reading the journal: hot logs in memory, all others in the index. */
 
 import { msFromIso } from '../../core/lib/time.ts';
 import type { Cursor } from '../../core/ports/store.ts';
@@ -25,56 +25,45 @@ import {
   type PlacedUnit,
   replacePositions,
 } from '../index/unit-positions.ts';
-import type { Position } from '../journal/journal-types.ts';
+import type { Position, PositionRange } from '../journal/journal-types.ts';
 import { ArchiveState } from './archive-state.ts';
 import { HotLog, readRecord } from './hot-log.ts';
 
-/** Some kilobytes each. */
+/** Each takes a few kilobytes. */
 const MAX_RESTING = 1_024;
 
 export class Catalogue {
   readonly overlay: Overlay;
   readonly archive: ArchiveState;
   readonly #hot = new Map<string, HotLog>();
-  /** Those the last commit found cold. One that is written to again by the next commit need not be read from the index. */
+  /** Logs the last commit found cold. A write before the next commit saves reading them from the index. */
   #resting = new Map<string, HotLog>();
   readonly #journalId: string;
   #at: Position | null;
-  #newestId: string | null;
-  /** Audit records in the index, and those that have a number. */
-  #audited: number;
+  newestEnvelopeId: string | null;
+  /** Durable audit records. */
+  audited: number;
+  /** The last audit number given out. */
   #numbered: number;
   #restoredAt: Checkpoint['restoredAt'];
-  readonly #aside: { readonly from: Position; readonly to: Position }[] = [];
-  #placesVersion = 0;
+  /** Damage already dealt with, as far as this process read it from the journal. */
+  readonly quarantined: PositionRange[] = [];
+  /** Changes whenever units move: positions looked up before may be stale. */
+  positionsVersion = 0;
   #committing: Promise<void> | null = null;
 
   constructor(overlay: Overlay, checkpoint: Checkpoint) {
     this.overlay = overlay;
     this.#journalId = checkpoint.journalId;
     this.#at = checkpoint.at;
-    this.#newestId = checkpoint.newestEnvelopeId;
-    this.#audited = checkpoint.audited;
+    this.newestEnvelopeId = checkpoint.newestEnvelopeId;
+    this.audited = checkpoint.audited;
     this.#numbered = checkpoint.audited;
     this.#restoredAt = checkpoint.restoredAt;
     this.archive = new ArchiveState(checkpoint.archive, checkpoint.leftovers);
   }
 
-  /** Changes whenever units get other places: what was looked up before may not be there any more. */
-  get positionsVersion(): number {
-    return this.#placesVersion;
-  }
-
-  get newestEnvelopeId(): string | null {
-    return this.#newestId;
-  }
-
-  /** Audit records that are durable. */
-  get audited(): number {
-    return this.#audited;
-  }
-
-  /** Logs and changes that wait to be written. */
+  /** Logs and changes not yet written to the index. */
   get size(): number {
     return this.#hot.size + this.overlay.size;
   }
@@ -89,18 +78,18 @@ export class Catalogue {
     return log;
   }
 
-  /** What is durable of a log. */
+  /** The durable state of a log. */
   record(logId: string): LogRecord | null {
     const log = this.#hot.get(logId);
     return log === undefined ? readRecord(this.overlay, logId) : log.durable;
   }
 
-  /** Makes the places of a log's units visible in the index. */
+  /** Makes the positions of a log's units visible in the index. */
   showPositions(logId: string): void {
     this.#hot.get(logId)?.positionsToIndex();
   }
 
-  /** Makes all sessions visible in the lists of the index; what is in them is asked of `record`. */
+  /** Makes all sessions visible in the index lists; their contents come from `record`. */
   showLists(): void {
     for (const log of this.#hot.values()) log.listsToIndex();
   }
@@ -110,23 +99,21 @@ export class Catalogue {
     for (const log of this.#hot.values()) log.toIndex();
   }
 
-  // What becomes durable, in the order of the journal.
-
   confirm(log: HotLog, after: LogRecord, unit: PlacedUnit, lastId: string | null): void {
     log.confirm(after, unit);
-    this.#newestId = laterId(this.#newestId, lastId);
+    this.newestEnvelopeId = laterId(this.newestEnvelopeId, lastId);
   }
 
-  /** A unit found in the journal: it goes on where its log ends, is known already, or shows that something is missing. */
+  /** A unit found in the journal continues its log, is already known, or reveals a hole. */
   recover(logId: string, unit: Unit, position: Position): void {
     const log = this.hot(logId);
     const before = log.durable;
     const firstSeq = unit.entries[0]?.envelope.seq ?? 0;
     const seq = before?.seq ?? 0;
-    // Also of a damaged log: no id is ever given out twice.
-    this.#newestId = laterId(this.#newestId, unit.entries.at(-1)?.envelope.envelope_id ?? null);
+    // Damaged logs too: an envelope id must never be issued twice.
+    this.newestEnvelopeId = laterId(this.newestEnvelopeId, unit.entries.at(-1)?.envelope.envelope_id ?? null);
     const isLeftover = position.segment > 0 && this.archive.wasArchivedAfter(logId, position);
-    if (isLeftover) this.archive.addLeftovers([position.segment]);
+    if (isLeftover) this.archive.leftovers.add(position.segment);
     if (isLeftover || firstSeq <= seq) return;
     if (before !== null && before.damagedFrom !== null) return;
     if (firstSeq > seq + 1) return this.markDamaged(logId, seq + 1, position);
@@ -136,7 +123,7 @@ export class Catalogue {
     log.recover(record, { firstSeq, position });
   }
 
-  /** From this seq on the log is not to be trusted. `at`: where that was noticed. */
+  /** Distrusts the log from this seq on. `at`: where the damage was noticed. */
   markDamaged(logId: string, fromSeq: number, at: Position): void {
     const log = this.hot(logId);
     if (log.durable === null) {
@@ -147,37 +134,32 @@ export class Catalogue {
     if (known === null || known > fromSeq) log.amend({ damagedFrom: fromSeq });
   }
 
-  /** Every log there is by now is in a new epoch: its past may be another than the one its readers know. */
+  /** Starts a new epoch for every existing log: its past may differ from what its readers know. */
   addRestore(at: Position, epoch: number): void {
     this.#restoredAt = [...this.#restoredAt, { order: orderAt(at), epoch }];
   }
 
-  /** Damage that is known, as far as that was read from the journal by this process. */
-  get quarantined(): readonly { readonly from: Position; readonly to: Position }[] {
-    return this.#aside;
-  }
-
-  /** Audit records whose place was damaged have had their numbers: no other gets them. */
-  quarantine(places: readonly { readonly from: Position; readonly to: Position }[], audited: number): void {
-    this.#aside.push(...places);
-    this.#audited = Math.max(this.#audited, audited);
+  /** Numbers of damaged audit records stay used. */
+  quarantine(ranges: readonly PositionRange[], audited: number): void {
+    this.quarantined.push(...ranges);
+    this.audited = Math.max(this.audited, audited);
     this.#numbered = Math.max(this.#numbered, audited);
   }
 
-  /** The epoch of the last restore; 1 = there was none. */
+  /** The epoch of the last restore; 1 = never restored. */
   get lastRestore(): number {
     return Math.max(1, ...this.#restoredAt.map(({ epoch }) => epoch));
   }
 
-  /** What its readers know it by: its own, or that of the last restore since it began. */
+  /** The epoch readers see: the log's own, or that of a later restore. */
   epochOf(record: LogRecord): number {
     const since = this.#restoredAt.filter(({ order }) => order > record.order);
     return Math.max(record.epoch, ...since.map(({ epoch }) => epoch));
   }
 
-  /** A rewritten segment has its records at other places; the logs that have any in it are named. */
+  /** Updates positions after a segment was rewritten. `logIds`: the logs with units in it. */
   relocateSegment(segment: number, logIds: ReadonlySet<string>, offsets: ReadonlyMap<number, number>): void {
-    this.#placesVersion += 1;
+    this.positionsVersion += 1;
     const place = (position: Position): Position =>
       position.segment === segment ? { segment, offset: offsets.get(position.offset) ?? position.offset } : position;
     for (const logId of logIds) {
@@ -188,9 +170,8 @@ export class Catalogue {
     moveAuditPositions(this.overlay, place);
   }
 
-  /** An ended session lies in the archive from now on. */
   moveToArchive(logId: string, units: readonly PlacedUnit[]): void {
-    this.#placesVersion += 1;
+    this.positionsVersion += 1;
     this.#resting.delete(logId);
     this.#hot.get(logId)?.forgetPositions();
     const lastRun = replacePositions(this.overlay, logId, units);
@@ -201,14 +182,14 @@ export class Catalogue {
     this.excludeFromArchive(logId);
   }
 
-  /** All sessions of this file of the archive are in here, and are not to be archived again. */
+  /** All sessions of this archive file are known and must not be archived again. */
   recordArchive(archive: number): void {
     const archived = this.archive.recordFile(archive);
     this.show();
     for (const logId of archived) this.excludeFromArchive(logId);
   }
 
-  /** The places that a log in the archive has in the journal all the same: it was repaired and went on. null = it is not in the archive. */
+  /** Positions an archived log still has in the journal because it was repaired and continued; null = not archived. */
   positionsBesideArchive(logId: string): ReadonlySet<string> | null {
     this.showPositions(logId);
     const { from, to } = under('u', logId);
@@ -219,7 +200,7 @@ export class Catalogue {
     return new Set(places.filter(({ segment }) => segment > 0).map(orderAt));
   }
 
-  /** It is in the archive, as a whole or in part, and is not archived again. */
+  /** The log is at least partly in the archive: do not archive it again. */
   excludeFromArchive(logId: string): void {
     const closed_at = this.record(logId)?.head?.closed_at ?? null;
     if (closed_at !== null) this.overlay.set(unarchivedKey(msFromIso(closed_at), logId), null);
@@ -236,7 +217,7 @@ export class Catalogue {
 
   audit(number: number, position: Position): void {
     this.overlay.set(auditKey(number), encodePosition(position));
-    this.#audited = number;
+    this.audited = number;
     this.#numbered = Math.max(this.#numbered, number);
   }
 
@@ -257,7 +238,7 @@ export class Catalogue {
     this.overlay.set(metaKey(name), Buffer.from(text));
   }
 
-  /** Writes to the index what is durable by now, with the place in the journal that it stands for. One at a time; later calls wait. */
+  /** Writes the durable state and its checkpoint to the index. One commit at a time; later calls wait. */
   async commit(): Promise<void> {
     while (this.#committing !== null) await this.#committing;
     this.#committing = this.#write().finally(() => {
@@ -271,8 +252,8 @@ export class Catalogue {
     const checkpoint: Checkpoint = {
       ...emptyCheckpoint(this.#journalId),
       at: this.#at,
-      newestEnvelopeId: this.#newestId,
-      audited: this.#audited,
+      newestEnvelopeId: this.newestEnvelopeId,
+      audited: this.audited,
       restoredAt: this.#restoredAt,
       archive: this.archive.newestFile,
       leftovers: [...this.archive.leftovers],

@@ -1,4 +1,4 @@
-/** What of a session's new record other sessions and agents can be found by: the changes to the lists of the index. */
+/** Changes to the index lists that follow from a session's new record. */
 
 import { msFromIso } from '../../core/lib/time.ts';
 import { isTerminal } from '../../core/records/session/session.ts';
@@ -46,12 +46,12 @@ function putLive(known: Head | null, { damagedFrom }: LogRecord, head: Head, put
     put(liveKey(session_id), encodeRow(head));
 }
 
-/** A row that is too early is only a look at the next start; most messages put off what is due, and write none. */
+/** A row that is too early costs one check at the next start; most messages only postpone deadlines and write none. */
 function isSooner(head: Head, known: Head): boolean {
   return (head.due_at ?? Number.POSITIVE_INFINITY) < (known.due_at ?? Number.POSITIVE_INFINITY);
 }
 
-/** A start looks for what is left to do of delegations only where there are any. */
+/** A start checks delegations only in sessions marked as having some. */
 function isMarkedAnew(head: Head, known: Head): boolean {
   return head.delegations > 0 !== known.delegations > 0;
 }
@@ -68,7 +68,7 @@ function putEnded(head: Head, order: string, id: Buffer, put: Put): void {
   }
 }
 
-/** Takes a session out of every list, as if it had never been. */
+/** Removes a session from every list. */
 export function unlist({ head, order }: LogRecord, put: Put): void {
   if (head === null) return;
   const { session_id, parent_session_id, closed_at, members } = head;

@@ -1,4 +1,4 @@
-/** A log that is written to: as the index has it, as it is durable, and as it will be when all that is staged is durable. */
+/** A log being written: its state in the index, its durable state, and its staged state. */
 
 import { createKey, damagedKey, logKey, under, unitsKey } from '../index/index-keys.ts';
 import { decodeRecord, encodeRecord, type IndexedRecord, type LogRecord } from '../index/log-record.ts';
@@ -15,7 +15,7 @@ export class HotLog {
   #durable: LogRecord | null;
   #staged: LogRecord | null;
   #stagedUnits = 0;
-  /** The last run of places, which is filled; null = not looked up yet. */
+  /** The last run of positions, still being filled; null = not read yet. */
   #run: PlacedUnit[] | null = null;
   #lastRun: number;
   #isRunChanged = false;
@@ -38,7 +38,7 @@ export class HotLog {
     return this.#staged;
   }
 
-  /** Nothing is staged and the index knows all of it. */
+  /** Nothing is staged and the index is up to date. */
   get isCold(): boolean {
     return this.#stagedUnits === 0 && this.#durable === this.#indexed && !this.#isRunChanged;
   }
@@ -48,31 +48,30 @@ export class HotLog {
     this.#stagedUnits += 1;
   }
 
-  /** The oldest staged unit is durable. */
   confirm(after: LogRecord, unit: PlacedUnit): void {
     this.#stagedUnits -= 1;
     this.#place(after, unit);
   }
 
-  /** A unit that was found in the journal. */
+  /** A unit found in the journal. */
   recover(after: LogRecord, unit: PlacedUnit): void {
     this.#staged = after;
     this.#place(after, unit);
   }
 
-  /** All that is known of a log without any unit of it. */
+  /** Sets the record of a log of which no unit is known. */
   assume(record: LogRecord): void {
     this.#durable = record;
     this.#staged = record;
   }
 
-  /** Damage was found, or something else that is no entry. */
+  /** Changes the record without an entry, for example when damage is found. */
   amend(change: Partial<LogRecord>): void {
     if (this.#durable !== null) this.#durable = { ...this.#durable, ...change };
     if (this.#staged !== null) this.#staged = { ...this.#staged, ...change };
   }
 
-  /** The past is another one from now on; it ends with the unit that has `record.seq`, or there is none. */
+  /** Rewrites history: the log now ends at `record.seq`; null = nothing is left. */
   replace(record: LogRecord | null): void {
     this.toIndex();
     const put = (key: string, value: Uint8Array | null) => this.#overlay.set(key, value);
@@ -85,13 +84,12 @@ export class HotLog {
     this.#staged = record;
   }
 
-  /** Somebody else changes the places in the index. */
+  /** The caller is about to change the positions in the index. */
   forgetPositions(): void {
     this.positionsToIndex();
     this.#run = null;
   }
 
-  /** Lets readers of the index see where the units are. */
   positionsToIndex(): void {
     const [first] = this.#run ?? [];
     if (!this.#isRunChanged || first === undefined || this.#run === null) return;
@@ -99,14 +97,14 @@ export class HotLog {
     this.#isRunChanged = false;
   }
 
-  /** What the lists of sessions are found by. Most entries change nothing of it, and cost a look. */
+  /** Updates the lists of sessions. Most entries change nothing there and cost only this check. */
   listsToIndex(): void {
     const [before, after] = [this.#indexed?.head ?? null, this.#durable?.head ?? null];
     if (before !== null && after !== null && before.members === after.members && before.state === after.state) return;
     this.toIndex();
   }
 
-  /** Everything the index should know of what is durable. */
+  /** Writes everything durable to the index. */
   toIndex(): void {
     this.positionsToIndex();
     if (this.#durable === null || this.#durable === this.#indexed) return;
@@ -120,7 +118,7 @@ export class HotLog {
     this.#indexed = this.#durable;
   }
 
-  /** Of two sessions created under one key the newer is found, whichever is read first. */
+  /** Of two sessions created under one key the newer wins, whatever the order of reading. */
   #claimCreateKey(before: LogRecord | null, { head, order }: LogRecord): void {
     if (before !== null || head === null || head.create_key === null) return;
     const key = createKey(head.creator_id, head.create_key);

@@ -1,12 +1,12 @@
-/** Reads records of the journal into a catalogue: what it knows then follows from them alone. */
+/** Applies journal records to a catalogue, which then depends on them alone. */
 
 import type { Unit } from '../../core/records/session/unit.ts';
 import { lastPart, under } from '../index/index-keys.ts';
 import { decodeRecord } from '../index/log-record.ts';
 import type { Overlay } from '../index/overlay.ts';
-import { type Damage, lostFile } from '../journal/damage.ts';
+import { lostFile } from '../journal/damage.ts';
 import { type Files, listArchives, withSegment } from '../journal/files.ts';
-import { isBefore, type PlacedRecord, type Position } from '../journal/journal-types.ts';
+import { type Damage, isBefore, type PlacedRecord, type Position } from '../journal/journal-types.ts';
 import { scanWhole } from '../journal/scan.ts';
 import type { Catalogue } from './catalogue.ts';
 import {
@@ -18,7 +18,7 @@ import {
   type StoreOperation,
 } from './store-operations.ts';
 
-/** All of it was written by the store, and the checksum is right. */
+/** The store wrote all of it and the checksum matches. */
 export function applyRecord(catalogue: Catalogue, { kind, logId, text, position, bytes }: PlacedRecord): void {
   if (kind === 'unit') catalogue.recover(logId, JSON.parse(text) as Unit, position);
   else if (logId === 'audit') catalogue.audit(catalogue.nextAudit(), position);
@@ -28,12 +28,12 @@ export function applyRecord(catalogue: Catalogue, { kind, logId, text, position,
   catalogue.advanceTo({ segment: position.segment, offset: position.offset + bytes });
 }
 
-/** Archived sessions come first: what the journal still has of them is known then. */
+/** Archives come first, so that leftovers in the journal are recognised. */
 export async function recoverArchives(files: Files, catalogue: Catalogue): Promise<readonly Damage[]> {
   const damages: Damage[] = [];
   let expected = -1;
   for (const archive of await listArchives(files)) {
-    // They are numbered without gaps: one that is missing was there.
+    // Archive numbers have no gaps: a missing number is a lost file.
     for (; expected > archive; expected--) damages.push(lostFile(expected));
     expected = archive - 1;
     const onRecord = ({ kind, logId, text, position }: PlacedRecord): void => {
@@ -42,7 +42,7 @@ export async function recoverArchives(files: Files, catalogue: Catalogue): Promi
     };
     const scanned = await withSegment(files, archive, (file) => scanWhole(file, archive, { onRecord }));
     damages.push(...scanned.damages);
-    // Without its mark nothing says what was in it.
+    // Without its mark nothing tells what the file held.
     if (scanned.lastMark === null) damages.push(lostFile(archive));
     catalogue.recordArchive(archive);
     await catalogue.commit();
@@ -50,11 +50,11 @@ export async function recoverArchives(files: Files, catalogue: Catalogue): Promi
   return damages;
 }
 
-/** A log whose damaged unit was its last one has no hole by which it would be noticed. */
+/** A log whose last unit is damaged has no hole that would reveal it. */
 export function markDamaged(catalogue: Catalogue, damages: readonly Damage[]): void {
   for (const { logIds, to, from } of damages) {
     for (const logId of logIds) {
-      // What was archived after that had been repaired, or was never touched.
+      // Archived later: it had been repaired by then, or was never affected.
       if (isFamily(logId) || (to.segment > 0 && catalogue.archive.wasArchivedAfter(logId, to))) continue;
       const record = catalogue.record(logId);
       if (record?.repairedAt != null && isBefore(to, record.repairedAt)) continue;
@@ -63,7 +63,7 @@ export function markDamaged(catalogue: Catalogue, damages: readonly Damage[]): v
   }
 }
 
-/** How far each log goes, by an index that is given up. */
+/** The last seq of each log, according to an index about to be discarded. */
 export function confirmedSeqs(overlay: Overlay): ReadonlyMap<string, number> {
   const seqs = new Map<string, number>();
   const { from, to } = under('s');
@@ -71,7 +71,7 @@ export function confirmedSeqs(overlay: Overlay): ReadonlyMap<string, number> {
   return seqs;
 }
 
-/** Logs that had gone further than the journal does now: a part of it is gone. */
+/** Marks logs that once reached further than the journal does now: part of it is missing. */
 export function markMissing(catalogue: Catalogue, confirmed: ReadonlyMap<string, number>, at: Position): void {
   for (const [logId, seq] of confirmed) {
     const found = catalogue.record(logId)?.seq ?? 0;
@@ -83,7 +83,7 @@ export function applyOperation(catalogue: Catalogue, operation: StoreOperation):
   const { at } = operation;
   switch (operation.operation) {
     case 'repaired':
-      // It was archived as it was after that.
+      // It was archived after this repair.
       if (catalogue.archive.wasArchivedAfter(operation.log_id, at)) return;
       return catalogue.hot(operation.log_id).replace(operation.record && { ...operation.record, repairedAt: at });
     case 'restored':
@@ -93,9 +93,9 @@ export function applyOperation(catalogue: Catalogue, operation: StoreOperation):
   }
 }
 
-/** Applies a record found in the journal. A family that is not known is from a newer program, which says so by its format. */
+/** Unknown families come from newer programs, which the data format rejects first. */
 function applyLazy(catalogue: Catalogue, family: string, text: string): void {
-  // Written by lazyText; the checksum says that it is whole.
+  // Written by lazyText; the checksum matches.
   const record = { family, ...(JSON.parse(text) as object) } as LazyRecord;
   switch (record.family) {
     case 'cursors':

@@ -1,4 +1,4 @@
-/** Questions that the lists of the index answer: sessions by creation, live sessions, live children, damaged logs. */
+/** Queries on the index lists: sessions by creation, live sessions, live children, damaged logs. */
 
 import { msFromIso } from '../../core/lib/time.ts';
 import type { LiveRow, SessionQuery } from '../../core/ports/store.ts';
@@ -14,7 +14,7 @@ interface Listed {
   readonly order: string;
 }
 
-/** `recordOf` gives what is durable of a session. `next` is the order of the last one shown. */
+/** `recordOf` returns a session's durable record. `next`: the order of the last session returned. */
 export function listSessions(
   overlay: Overlay,
   query: SessionQuery,
@@ -45,13 +45,13 @@ function* newestFirst(
   place: string | undefined,
 ): Generator<Listed, void, void> {
   const { from, to } = under(...parts);
-  // The key of an order is its list's beginning and the order itself.
+  // A key is the start of its list followed by the order.
   for (const { key, value } of overlay.range(from, place === undefined ? to : from + place, { reverse: true })) {
     yield { sessionId: text(value), order: lastPart(key) };
   }
 }
 
-/** By the time they ended, then sorted: few have ended lately, whatever an agent has behind it. */
+/** Reads by end time, then sorts: few sessions ended recently, however many the agent had. */
 function recentlyEnded(overlay: Overlay, agentId: string, since: string, place: string | undefined): readonly Listed[] {
   const { to } = under('e', agentId);
   const found: Listed[] = [];
@@ -66,7 +66,7 @@ function text(value: Uint8Array): string {
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString();
 }
 
-/** A hub serves between two pages: one takes about a millisecond. */
+/** The hub serves others between pages; one takes about a millisecond. */
 const ROWS_PER_PAGE = 250;
 
 export async function* liveRows(catalogue: Catalogue): AsyncGenerator<readonly LiveRow[], void, void> {

@@ -23,7 +23,7 @@ import { digestText } from '../../core/records/session/keys.ts';
 import type { Position } from '../journal/journal-types.ts';
 
 const SEPARATOR = '\n';
-/** Behind every key that goes on with the separator. */
+/** Sorts after every key that continues with the separator. */
 const BEHIND = '\u000b';
 const NOT_ASCII = /[^\x20-\x7e]|%/g;
 const ESCAPED = /%(\d{5})/g;
@@ -47,13 +47,13 @@ export const snapshotKey = (sessionId: string): string => key('n', sessionId);
 export const auditKey = (number: number): string => key('a', padded(number, 15));
 export const metaKey = (name: string): string => key('m', name);
 
-/** The keys that begin with these parts and have more. */
+/** The range of keys that start with these parts and have more. */
 export function under(...parts: readonly string[]): { readonly from: string; readonly to: string } {
   const beginning = parts.map(ascii).join(SEPARATOR);
   return { from: beginning + SEPARATOR, to: beginning + BEHIND };
 }
 
-/** The family, and the first part of a key that has more than one: what is looked through together. */
+/** The family and, if the key has more parts, the first of them: the unit of range reads. */
 export function bucketOf(text: string): string {
   if (text.startsWith('f') || text.startsWith('r')) return text.slice(0, 1);
   const first = text.indexOf(SEPARATOR);
@@ -61,12 +61,11 @@ export function bucketOf(text: string): string {
   return text.slice(0, second === -1 ? first : second);
 }
 
-/** Sessions that have ended before this time and are not archived. */
+/** The range of unarchived sessions that ended before this time. */
 export function unarchivedBefore(endedMs: number): { readonly from: string; readonly to: string } {
   return { from: under('f').from, to: key('f', padded(endedMs, 15)) };
 }
 
-/** The last part of a key. */
 export function lastPart(text: string): string {
   const part = text.slice(text.lastIndexOf(SEPARATOR) + 1);
   return part.includes('%') ? part.replace(ESCAPED, (_, code) => String.fromCharCode(Number(code))) : part;
@@ -77,7 +76,7 @@ export function after(text: string): string {
   return `${text}\0`;
 }
 
-/** Sorts as sessions were created: by where their first unit was written. */
+/** Sorts sessions by creation: by the position of their first unit. */
 export function orderAt({ segment, offset }: Position): string {
   return `${padded(segment, 8)}.${padded(offset, 10)}`;
 }

@@ -1,14 +1,14 @@
-/** The index in a folder, by lmdb: memory-mapped reads, writes committed by a thread of its own. */
+/** The index on disk, in lmdb: memory-mapped reads; a separate thread commits writes. */
 
 import { crc32 } from 'node:zlib';
 import { open, type RootDatabase } from 'lmdb';
 import { DamagedIndex, type IndexEntry, type OrderedIndex, type RangeOptions } from './ordered-index.ts';
 
-/** lmdb has no checksums: a value carries its own, of the key too. */
+/** lmdb has no checksums, so each value carries one that also covers its key. */
 const CHECKSUM_BYTES = 4;
 
 export class LmdbIndex implements OrderedIndex {
-  /** Told before it is thrown: whoever asked may only refuse what it was asked for. */
+  /** Called before the error is thrown: the reader may reject only its own request. */
   onDamage: (error: DamagedIndex) => void = () => {};
   readonly #database: RootDatabase<Buffer, Buffer>;
 
@@ -24,7 +24,7 @@ export class LmdbIndex implements OrderedIndex {
 
   *range(from: string, to: string, { reverse = false }: RangeOptions = {}): Generator<IndexEntry, void, void> {
     const [low, high] = [Buffer.from(from), Buffer.from(to)];
-    // Backwards lmdb begins at the upper end and would take it in and leave the lower one out.
+    // lmdb's reverse range would include the upper bound and exclude the lower one.
     const bounds = reverse
       ? { start: high, end: low, exclusiveStart: true, inclusiveEnd: true }
       : { start: low, end: high };

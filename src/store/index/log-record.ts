@@ -1,4 +1,4 @@
-/** What the index keeps of one log: its record, and the few bytes a start reads of each session that has not ended. */
+/** What the index stores per log: its record, and a short row for the start if the session has not ended. */
 
 import type { LiveRow } from '../../core/ports/store.ts';
 import type { LifecycleState } from '../../core/records/session/session.ts';
@@ -9,25 +9,25 @@ import type { Position } from '../journal/journal-types.ts';
 export interface LogRecord {
   readonly seq: number;
   readonly epoch: number;
-  /** null = the log does not begin with `session.created`: it is no session. */
+  /** null = the log does not begin with `session.created`. */
   readonly head: Head | null;
   /** Its place among the sessions by creation. */
   readonly order: string;
   readonly damagedFrom: number | null;
-  /** Damage before this place was dealt with by a repair. */
+  /** A repair dealt with all damage before this position. */
   readonly repairedAt: Position | null;
 }
 
-/** With the first seq of its last run of places; 0 = it has none. */
+/** `lastRun`: the first seq of the last run of positions; 0 = none. */
 export interface IndexedRecord extends LogRecord {
   readonly lastRun: number;
 }
 
-/** The log after one more unit. The order of one that begins is known when its place is. */
+/** The record after one more unit. The caller sets the order of a new log. */
 export function extendRecord(record: LogRecord | null, { entries, head: folded }: Unit): LogRecord {
   const head = folded ?? entries.reduce(foldSession, record?.head ?? null);
   const seq = entries.at(-1)?.envelope.seq ?? 0;
-  // Written out: it is made for every unit, and a spread costs ten times as much.
+  // Written out: this runs for every unit, and a spread is ten times slower.
   if (record !== null) {
     const { epoch, order, damagedFrom, repairedAt } = record;
     return { seq, epoch, head, order, damagedFrom, repairedAt };
@@ -41,7 +41,7 @@ export function encodeRecord(record: LogRecord, lastRun: number): Uint8Array {
 }
 
 export function decodeRecord(bytes: Uint8Array): IndexedRecord {
-  // Written by encodeRecord; the index is a cache of our own.
+  // Written by encodeRecord.
   return decodeJson(bytes) as IndexedRecord;
 }
 
@@ -50,7 +50,7 @@ export function decodeJson(bytes: Uint8Array): unknown {
 }
 
 const STATES: readonly LifecycleState[] = ['INVITED', 'ACTIVE', 'CLOSING', 'CLOSED', 'EXPIRED'];
-/** Before the type. */
+/** Bytes before the type. */
 const BYTES = 10;
 /** Bits of the second byte. */
 const CHILD = 1;

@@ -1,10 +1,10 @@
-/** An index that forgets with its process: for whoever only looks at a data folder, and for simulations. */
+/** An index in memory, for verification and simulations. */
 
 import type { IndexEntry, OrderedIndex, RangeOptions } from './ordered-index.ts';
 
 export class MemoryIndex implements OrderedIndex {
   #values: Map<string, Uint8Array>;
-  /** The keys in order; null = to be sorted again. */
+  /** The keys in order; null = must be sorted again. */
   #sorted: readonly string[] | null = null;
 
   constructor(values: ReadonlyMap<string, Uint8Array> = new Map()) {
@@ -39,7 +39,6 @@ export class MemoryIndex implements OrderedIndex {
 
   async close(): Promise<void> {}
 
-  /** What it holds now, for another one. */
   copy(): ReadonlyMap<string, Uint8Array> {
     return new Map(this.#values);
   }

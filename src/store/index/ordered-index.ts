@@ -1,15 +1,14 @@
-/** The index port: byte values under ASCII keys, in the order of the keys. A cache: what it holds can be read from the journal again. */
+/** The index port: byte values under ordered ASCII keys. It is a cache that can be rebuilt from the journal. */
 
 import { HubError } from '../../core/lib/errors.ts';
 
 export interface OrderedIndex {
-  /** Synchronous: an append must know at once where its log is. */
+  /** Synchronous: an append must know the head of its log immediately. */
   get(key: string): Uint8Array | undefined;
-  /** Keys from `from` (inclusive) to `to` (exclusive); `reverse` gives the last first. Read it within one turn of the event loop. */
+  /** Keys from `from` (inclusive) to `to` (exclusive). Consume it within one tick. */
   range(from: string, to: string, options?: RangeOptions): Iterable<IndexEntry>;
-  /** All of the changes or none, also over a power cut; null removes. Later writes come after earlier ones. */
+  /** Applies all changes or none, even across a power cut, in the order of the calls; null removes. */
   write(changes: ReadonlyMap<string, Uint8Array | null>): Promise<void>;
-  /** Forgets everything. */
   clear(): Promise<void>;
   close(): Promise<void>;
 }
@@ -24,8 +23,8 @@ export interface IndexEntry {
 }
 
 export class DamagedIndex extends HubError {
-  constructor(what: string) {
-    super('index_damaged', `the index of the data folder is damaged: ${what}; it is built anew at the next start`);
+  constructor(problem: string) {
+    super('index_damaged', `the index of the data folder is damaged: ${problem}; the next start rebuilds it`);
     this.name = 'DamagedIndex';
   }
 }

@@ -1,4 +1,4 @@
-/** The index with what is not written to it yet: readers see both as one. */
+/** The index plus the changes not yet written to it; readers see both as one. */
 
 import { bucketOf } from './index-keys.ts';
 import type { IndexEntry, OrderedIndex, RangeOptions } from './ordered-index.ts';
@@ -8,14 +8,14 @@ type Changes = ReadonlyMap<string, Uint8Array | null>;
 export class Overlay {
   readonly #base: OrderedIndex;
   #fresh = new Waiting();
-  /** On its way to the index. */
+  /** Being written to the index. */
   #writing = new Waiting();
 
   constructor(base: OrderedIndex) {
     this.#base = base;
   }
 
-  /** Changes that wait. */
+  /** Changes not yet written. */
   get size(): number {
     return this.#fresh.size + this.#writing.size;
   }
@@ -31,22 +31,28 @@ export class Overlay {
     this.#fresh.set(key, value);
   }
 
-  /** Keys from `from` (inclusive) to `to` (exclusive) of one bucket; read it within one turn of the event loop. */
+  /** Keys from `from` (inclusive) to `to` (exclusive) of one bucket. Consume it within one tick. */
   *range(from: string, to: string, { reverse = false }: RangeOptions = {}): Generator<IndexEntry, void, void> {
     const waiting = this.#waitingBetween(from, to);
     if (waiting.size === 0) return yield* this.#base.range(from, to, { reverse });
-    const keys = [...waiting.keys()].sort();
-    if (reverse) keys.reverse();
+    const sorted = [...waiting].map(([key, value]) => ({ key, value })).sort((a, b) => (a.key < b.key ? -1 : 1));
+    if (reverse) sorted.reverse();
     const isBefore = (a: string, b: string) => (reverse ? a > b : a < b);
     let next = 0;
     for (const entry of this.#base.range(from, to, { reverse })) {
-      for (; next < keys.length && isBefore(keys[next] ?? '', entry.key); next++) yield* present(keys[next], waiting);
+      for (
+        let change = sorted[next];
+        change !== undefined && isBefore(change.key, entry.key);
+        change = sorted[++next]
+      ) {
+        if (change.value !== null) yield { key: change.key, value: change.value };
+      }
       if (!waiting.has(entry.key)) yield entry;
     }
-    for (; next < keys.length; next++) yield* present(keys[next], waiting);
+    for (const { key, value } of sorted.slice(next)) if (value !== null) yield { key, value };
   }
 
-  /** Writes all that waits in one step; one call at a time. */
+  /** Writes all pending changes atomically; one call at a time. */
   async write(): Promise<void> {
     const writing = this.#fresh;
     this.#writing = writing;
@@ -54,7 +60,7 @@ export class Overlay {
     try {
       await this.#base.write(writing.all());
     } catch (thrown) {
-      // Whoever writes again, and says up to where the journal is in here, writes these too.
+      // The next write, which also moves the checkpoint, must include these.
       for (const [key, value] of writing.all()) if (this.#fresh.get(key) === undefined) this.#fresh.set(key, value);
       throw thrown;
     } finally {
@@ -80,7 +86,7 @@ export class Overlay {
   }
 }
 
-/** Changes by bucket: looking through one bucket costs what is in it. */
+/** Changes by bucket, so that a range read costs only the changes in its bucket. */
 class Waiting {
   readonly #buckets = new Map<string, Map<string, Uint8Array | null>>();
   size = 0;
@@ -113,8 +119,3 @@ class Waiting {
 }
 
 const NOTHING: Changes = new Map();
-
-function* present(key: string | undefined, changes: Changes): Generator<IndexEntry, void, void> {
-  const value = key === undefined ? undefined : changes.get(key);
-  if (key !== undefined && value !== null && value !== undefined) yield { key, value };
-}

@@ -1,4 +1,4 @@
-/** The records of one flush while they wait: encoded as they come, behind the room for their mark. */
+/** The records of one flush, encoded as they arrive behind the space for their mark. */
 
 import type { JournalOutcome, Position, RecordKind } from './journal-types.ts';
 import { MARK_BYTES, recordRoom, writeMark, writeRecord } from './record.ts';
@@ -6,18 +6,17 @@ import { MARK_BYTES, recordRoom, writeMark, writeRecord } from './record.ts';
 const INITIAL_BYTES = 64 * 1024;
 
 export class Batch {
-  /** Where its mark will stand. */
   readonly start: Position;
-  /** Settles when its flush did. */
+  /** Settles with the flush. */
   readonly outcome: Promise<JournalOutcome>;
   settle!: (outcome: JournalOutcome) => void;
-  /** A lazy record waits for company; anything else makes the batch urgent. */
+  /** Lazy records do not make a batch urgent. */
   isUrgent = false;
   #buffer: Buffer;
   #length = MARK_BYTES;
   #records = 0;
 
-  /** `buffer` comes from a batch that is done with it. */
+  /** `buffer`: reused from a finished batch. */
   constructor(start: Position, buffer: Buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES)) {
     this.start = start;
     this.#buffer = buffer;
@@ -26,7 +25,7 @@ export class Batch {
     });
   }
 
-  /** With its mark. */
+  /** Including the mark. */
   get bytes(): number {
     return this.#length;
   }
@@ -35,7 +34,7 @@ export class Batch {
     return this.#records;
   }
 
-  /** Where the next record of it would stand. */
+  /** Where its next record would stand. */
   get end(): number {
     return this.start.offset + this.#length;
   }
@@ -44,7 +43,7 @@ export class Batch {
     return this.#buffer;
   }
 
-  /** Encodes a record behind the others and gives its bytes. It belongs to the batch when it is kept. */
+  /** Encodes a record at the end and returns its size. Only `keep` adds it to the batch. */
   encode(kind: RecordKind, logId: string, text: string): number {
     this.#makeRoom(recordRoom(text));
     return writeRecord(this.#buffer, this.#length, kind, logId, text);
@@ -55,7 +54,6 @@ export class Batch {
     this.#records += 1;
   }
 
-  /** Its bytes as they go to the disk. */
   sealed(flush: number): Uint8Array {
     writeMark(this.#buffer, 0, flush, this.#length - MARK_BYTES);
     return this.#buffer.subarray(0, this.#length);

@@ -1,61 +1,84 @@
-/** Damage of what had been confirmed: what it is, how it is named, and which of it is known and settled. */
+/** Inspects damage: its range in the files, the logs it hit, and whether it is already quarantined. */
 
-import { HubError } from '../../core/lib/errors.ts';
-import { segmentName } from './files.ts';
-import { isBefore, type Position } from './journal-types.ts';
+import { type Files, readChunks, segmentName, withSegment } from './files.ts';
+import { type Damage, isBefore, type Position, type PositionRange } from './journal-types.ts';
+import { RECORD_HEADER_BYTES } from './record.ts';
+import { scanJournal, scanWhole } from './scan.ts';
 
-/** Damage before the last confirmed flush: nothing was cut, and what it may have touched is named. */
-export interface Damage {
-  readonly from: Position;
-  readonly to: Position;
-  /** Logs whose records are known to be damaged; the header may survive its text. */
-  readonly logIds: readonly string[];
-  /** Headers were lost too: other logs may be affected, to be found by holes in their seqs. */
-  readonly unknown: boolean;
-}
+/** How append() begins the text of a unit. */
+const UNIT_START = /\{"entries":\[\{"envelope":\{"session_id":"([\w.-]{1,64})"/g;
+/** More than a header and the beginning of a unit. */
+const OVERLAP_BYTES = 256;
 
-/** A record that was confirmed and cannot be read any more. */
-export class DamagedRecord extends HubError {
-  readonly position: Position;
-  /** Null when the header is lost too. */
-  readonly logId: string | null;
-
-  constructor(position: Position, logId: string | null) {
-    const whose = logId === null ? 'no sound record' : `the record of log "${logId}" is damaged`;
-    super('damaged_record', `journal segment ${position.segment} at ${position.offset}: ${whose}`);
-    this.name = 'DamagedRecord';
-    this.position = position;
-    this.logId = logId;
-  }
-}
-
-/** A part of the journal, named for whoever looks for it. */
+/** A damaged part of the journal, as operators see it. */
 export interface DamagedRange {
   /** The file in the folder `journal`, and the bytes in it. */
   readonly file: string;
   readonly begin: number;
   readonly end: number;
-  /** Whose records they were: logs, or `audit`, `cursors`, `meta`. */
+  /** The logs it hit, or `audit`, `cursors`, `meta`. */
   readonly logs: readonly string[];
-  /** Headers were lost too: there may have been others. */
+  /** Headers were lost too: others may be affected. */
   readonly others: boolean;
 }
 
 export function toDamagedRange({ from, to, logIds, unknown }: Damage): DamagedRange {
-  // Damage over several files is a part of the journal that is gone: it has no bytes.
+  // Damage across files is a missing part of the journal: it has no bytes.
   const end = to.segment === from.segment ? to.offset : from.offset;
   return { file: segmentName(from.segment), begin: from.offset, end, logs: logIds, others: unknown };
 }
 
-/** A file that is missing: nothing tells which logs it held. */
+/** A missing file: nothing tells which logs it held. */
 export function lostFile(segment: number): Damage {
   return { from: { segment, offset: 0 }, to: { segment, offset: 0 }, logIds: [], unknown: true };
 }
 
 /** True if all of the damage lies within one quarantined range. */
-export function isQuarantined(
-  places: readonly { readonly from: Position; readonly to: Position }[],
-  damage: Damage,
-): boolean {
-  return places.some(({ from, to }) => !isBefore(damage.from, from) && !isBefore(to, damage.to));
+export function isQuarantined(quarantined: readonly PositionRange[], damage: Damage): boolean {
+  return quarantined.some(({ from, to }) => !isBefore(damage.from, from) && !isBefore(to, damage.to));
+}
+
+/** False if the journal is intact there, so that the caller has a wrong position. `end`: the end of what is confirmed. */
+export async function isDamagedAt(files: Files, { segment, offset }: Position, end: Position): Promise<boolean> {
+  // A missing file is damage.
+  if (!(await files.list()).includes(segmentName(segment))) return true;
+  const damages = await damagesIn(files, segment, end);
+  return damages.some(({ from, to }) => from.offset <= offset && (to.segment !== segment || offset < to.offset));
+}
+
+async function damagesIn(files: Files, segment: number, end: Position): Promise<readonly Damage[]> {
+  if (segment < 0) return (await withSegment(files, segment, (file) => scanWhole(file, segment))).damages;
+  const size = await withSegment(files, segment, (file) => file.size());
+  const until = segment === end.segment ? end : { segment, offset: size };
+  return (await scanJournal(files, { from: { segment, offset: 0 }, until })).damages;
+}
+
+/** Adds logs whose records lost their headers: the text of a unit begins with its log. */
+export function nameLostLogs(files: Files, damages: readonly Damage[]): Promise<readonly Damage[]> {
+  return Promise.all(damages.map((damage) => (damage.unknown ? withLostLogs(files, damage) : damage)));
+}
+
+/** Only damage within one existing file has bytes to inspect. */
+async function withLostLogs(files: Files, damage: Damage): Promise<Damage> {
+  const { from, to } = damage;
+  if (from.segment !== to.segment || from.offset === to.offset) return damage;
+  const names = new Set(damage.logIds);
+  await withSegment(files, from.segment, async (file) => {
+    for await (const { bytes } of readChunks(file, from.offset, to.offset, OVERLAP_BYTES)) {
+      for (const name of namesIn(bytes)) names.add(name);
+    }
+  });
+  return { ...damage, logIds: [...names] };
+}
+
+function* namesIn(bytes: Uint8Array): Generator<string, void, void> {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+  for (const { index, 1: name } of text.matchAll(UNIT_START)) {
+    if (name !== undefined && isBehindHeader(bytes, index)) yield name;
+  }
+}
+
+/** A client can imitate the text of a unit, but not its header: JSON has no bytes below 0x20. */
+function isBehindHeader(bytes: Uint8Array, at: number): boolean {
+  return bytes.subarray(Math.max(0, at - RECORD_HEADER_BYTES), at).some((byte) => byte < 0x20);
 }

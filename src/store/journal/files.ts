@@ -1,7 +1,4 @@
-/**
- * The folder of a journal: the file port, which a simulated disk implements byte by byte, and the names of the files.
- * One file per segment, named by its number; the archive's files; and the spare, which becomes the next segment.
- */
+/** The file port of a journal folder (real or simulated), and the names of its files. */
 
 /** One folder of files. Names have no separators. */
 export interface Files {
@@ -11,52 +8,58 @@ export interface Files {
   remove(name: string): Promise<void>;
   /** Replaces `to` if it exists. */
   rename(from: string, to: string): Promise<void>;
-  /** Names made, removed or changed so far survive a power cut. */
+  /** Makes names created, removed or changed so far survive a power cut. */
   syncFolder(): Promise<void>;
 }
 
 export interface OpenOptions {
-  /** It must not exist yet. */
+  /** Fail if it exists. */
   readonly create?: boolean;
-  /** Flushes will be written to it: `writeThrough` is wanted. */
+  /** The file will receive flushes: provide `writeThrough` if possible. */
   readonly through?: boolean;
 }
 
 export interface OpenFile {
   size(): Promise<number>;
-  /** Fewer bytes than asked for only at the end of the file. */
+  /** Returns fewer bytes than requested only at the end of the file. */
   read(position: number, length: number): Promise<Uint8Array>;
-  /** All of it, or it rejects and any part of it may have been written. */
+  /** Writes everything, or rejects after possibly writing a part. */
   write(position: number, chunks: readonly Uint8Array[]): Promise<void>;
-  /** `write` and `sync` of these bytes in one step, where a port can do that: a small flush is a quarter quicker so. */
+  /** `write` and `sync` in one step where the port can: a small flush is 25 % faster. */
   writeThrough?(position: number, chunks: readonly Uint8Array[]): Promise<void>;
   truncate(length: number): Promise<void>;
-  /** Data written so far survives a power cut (fdatasync). A failed sync is never tried again. */
+  /** Makes written data survive a power cut (fdatasync). Never retry a failed sync. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The next segment while it is made ready. Nothing but zeros is ever written to a file of this name. */
+/** The next segment while it is prepared. A file of this name contains only zeros. */
 export const SPARE_NAME = 'spare.journal';
 
-/** What a file is called until it is whole. */
+/** Suffix of a file until it is complete. */
 export const PART_SUFFIX = '.part';
+
+/** Gives a complete and durable file the name of its segment. */
+export async function publishFile(files: Files, part: string, segment: number): Promise<void> {
+  await files.rename(part, segmentName(segment));
+  await files.syncFolder();
+}
 
 const SEGMENT_NAME = /^(\d{8,})\.journal$/;
 const ARCHIVE_NAME = /^archive-(\d{8,})\.journal$/;
 
-/** A negative number is a file of the archive. */
+/** Negative numbers are archive files. */
 export function segmentName(segment: number): string {
   const digits = String(Math.abs(segment)).padStart(8, '0');
   return segment < 0 ? `archive-${digits}.journal` : `${digits}.journal`;
 }
 
-/** The numbers of the segments there are, lowest first. */
+/** Segment numbers, lowest first. */
 export function listSegments(files: Files): Promise<readonly number[]> {
   return listNumbers(files, SEGMENT_NAME);
 }
 
-/** The numbers of the archive's files, oldest first; they are negative. */
+/** Archive file numbers, oldest first; they are negative. */
 export async function listArchives(files: Files): Promise<readonly number[]> {
   return (await listNumbers(files, ARCHIVE_NAME)).map((number) => -number);
 }
@@ -69,14 +72,13 @@ async function listNumbers(files: Files, pattern: RegExp): Promise<readonly numb
   return numbers.sort((a, b) => a - b);
 }
 
-/** Opens a segment for as long as `use` takes. */
 export function withSegment<T>(files: Files, segment: number, use: (file: OpenFile) => Promise<T>): Promise<T> {
   return withFile(files.open(segmentName(segment)), use);
 }
 
 const CHUNK_BYTES = 1024 * 1024;
 
-/** The bytes between two places of a file, in chunks; each reaches `overlap` bytes into the next. */
+/** The bytes between two offsets in chunks; each extends `overlap` bytes into the next. */
 export async function* readChunks(
   file: OpenFile,
   from: number,
@@ -88,7 +90,6 @@ export async function* readChunks(
   }
 }
 
-/** Closes the file when `use` has ended. */
 export async function withFile<T>(opening: Promise<OpenFile>, use: (file: OpenFile) => Promise<T>): Promise<T> {
   const file = await opening;
   try {

@@ -1,19 +1,20 @@
 /**
- * What a scan found so far. From the first damage on, everything is in suspense: a later mark proves that it had been
- * confirmed, so the damage is corruption and what is sound is delivered; without one it is a torn flush, and is dropped.
+ * What a scan found so far. After the first damage everything is held back: a later mark proves that it was confirmed,
+ * so the damage is corruption and the intact records are delivered. Without such a mark it is a torn flush, and is
+ * dropped.
  */
 
-import type { Damage } from './damage.ts';
-import type { OnRecord, PlacedRecord, Position } from './journal-types.ts';
+import type { Damage, OnRecord, PlacedRecord, Position } from './journal-types.ts';
 import { MARK_BYTES, RECORD_HEADER_BYTES } from './record.ts';
 
 export class Findings {
   records = 0;
-  /** How many marks the damage since the last one may have swallowed. */
+  /** How many marks the damage since the last one may have destroyed. */
   lostMarks = 0;
   readonly damages: Damage[] = [];
   readonly #onRecord: OnRecord | undefined;
-  #suspectFrom: Position | null = null;
+  /** Where the suspicion began. */
+  suspectFrom: Position | null = null;
   #heldRecords: PlacedRecord[] = [];
   #heldDamages: Damage[] = [];
 
@@ -21,22 +22,17 @@ export class Findings {
     this.#onRecord = onRecord;
   }
 
-  /** Where the suspense began. */
-  get suspectFrom(): Position | null {
-    return this.#suspectFrom;
-  }
-
-  /** What follows counts only when a later mark confirms it. */
+  /** Accepts what follows only if a later mark confirms it. */
   suspect(from: Position): void {
-    this.#suspectFrom ??= from;
+    this.suspectFrom ??= from;
   }
 
   record(record: PlacedRecord): void | Promise<void> {
-    if (this.#suspectFrom === null) return this.#deliver(record);
+    if (this.suspectFrom === null) return this.#deliver(record);
     this.#heldRecords.push(record);
   }
 
-  /** `logId` null = whatever was there has lost its header. */
+  /** `logId` null = the header is lost too. */
   damage(segment: number, from: number, to: number, logId: string | null): void {
     this.suspect({ segment, offset: from });
     if (logId === null) this.lostMarks += marksIn(to - from);
@@ -52,17 +48,17 @@ export class Findings {
     else this.#heldDamages.splice(-1, 1, joined(last, damage));
   }
 
-  /** Whole flushes are gone from between two places that look sound. */
+  /** Whole flushes are missing between two positions that look intact. */
   gap(from: Position, to: Position): void {
     this.damages.push({ from, to, logIds: [], unknown: true });
   }
 
-  /** Everything so far was durable once. */
+  /** Everything so far was durable. */
   async confirm(): Promise<void> {
-    if (this.#suspectFrom === null) return;
+    if (this.suspectFrom === null) return;
     this.damages.push(...this.#heldDamages);
     const records = this.#heldRecords;
-    this.#suspectFrom = null;
+    this.suspectFrom = null;
     this.#heldRecords = [];
     this.#heldDamages = [];
     for (const record of records) await this.#deliver(record);

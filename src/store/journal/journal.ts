@@ -1,40 +1,33 @@
-/** The journal: every log of a hub in one order, durable before it is confirmed. One writer; the folder is locked by its owner. */
+/** The journal: all logs of a hub in one order, durable before confirmation. One writer; its owner locks the folder. */
 
 import { HubError } from '../../core/lib/errors.ts';
-import type { Damage } from './damage.ts';
-import { type Files, listSegments, type OpenFile, SPARE_NAME, segmentName } from './files.ts';
+import { type Files, listSegments, type OpenFile, publishFile, SPARE_NAME, segmentName } from './files.ts';
 import {
   type AppendResult,
+  type Damage,
   isBefore,
   type JournalOutcome,
   type JournalRecord,
-  type OnProgress,
-  type OnRecord,
   type Position,
   type RecordKind,
 } from './journal-types.ts';
 import { MARK_BYTES, writeMark } from './record.ts';
-import { type OnConfirmed, type ScanOptions, type ScanResult, scanJournal } from './scan.ts';
+import { type ScanOptions, type ScanResult, scanJournal } from './scan.ts';
 import { SegmentReader } from './segment-reader.ts';
 import { SpareSegment, zeros } from './spare-segment.ts';
 import { type Defer, Writer } from './writer.ts';
 
 export const SEGMENT_BYTES: number = 64 * 1024 * 1024;
 
-export interface JournalOptions {
-  readonly segmentBytes?: number;
-  /** Records before this place are not looked at: a checkpoint holds them. */
-  readonly from?: Position;
-  readonly onRecord?: OnRecord;
-  /** Every record given so far was confirmed, with this damage among them. */
-  readonly onConfirmed?: OnConfirmed;
-  readonly onProgress?: OnProgress;
-  /** How a turn of the event loop ends; a simulation has its own. */
-  readonly defer?: Defer;
+/** `from`: skip records before this position, because a checkpoint covers them. */
+export interface JournalOptions extends Omit<ScanOptions, 'until'> {
+  readonly segmentBytes?: number | undefined;
+  /** Ends a tick; simulations pass their own. */
+  readonly defer?: Defer | undefined;
 }
 
 export interface Recovery {
-  /** Bytes of a torn last flush that were cut, and where. */
+  /** The torn last flush that was cut off. */
   readonly torn: { readonly at: Position; readonly bytes: number } | null;
   readonly damages: readonly Damage[];
   readonly records: number;
@@ -54,7 +47,7 @@ export class Journal {
     this.#reader = new SegmentReader(files);
   }
 
-  /** Whatever the files contain, it opens; it rejects only when they cannot be read or written. */
+  /** Opens whatever the files contain; rejects only if they cannot be read or written. */
   static async open(files: Files, options: JournalOptions = {}): Promise<{ journal: Journal; recovery: Recovery }> {
     const { segmentBytes = SEGMENT_BYTES, defer = setImmediate } = options;
     if ((await files.list()).includes(SPARE_NAME)) await files.remove(SPARE_NAME);
@@ -62,10 +55,10 @@ export class Journal {
     const segment = await lastSegment(files, segmentBytes, options.from);
     const file = await files.open(segmentName(segment), { through: true });
     try {
-      const { end: offset, lastFlush, sealed } = await repairTail(file, segment, scanned);
+      const { end: offset, lastFlush } = await repairTail(file, segment, scanned);
       await files.syncFolder();
       const capacity = Math.max(segmentBytes, await file.size());
-      const writer = new Writer({ files, segmentBytes, defer, segment, file, capacity, offset, lastFlush, sealed });
+      const writer = new Writer({ files, segmentBytes, defer, segment, file, capacity, offset, lastFlush });
       const { records, damages, torn } = scanned;
       return { journal: new Journal(files, writer), recovery: { records, damages, torn, end: writer.end } };
     } catch (thrown) {
@@ -74,58 +67,49 @@ export class Journal {
     }
   }
 
-  /** Where the next flush will begin: everything before it is confirmed, and a scan from here finds what comes later. */
+  /** Everything before is confirmed; a scan from here finds what is appended later. */
   get end(): Position {
     return this.#writer.end;
   }
 
-  /** Bytes that wait to be durable, for whoever bounds them. */
-  get stagedBytes(): number {
-    return this.#writer.stagedBytes;
-  }
-
-  /** Synchronous: records stand in the order of the calls. A lazy record goes with whatever flush comes next. */
+  /** Synchronous: records are stored in the order of the calls. A lazy record waits for the next flush. */
   append(kind: RecordKind, logId: string, text: string): AppendResult {
     return this.#writer.append(kind, logId, text);
   }
 
-  /** Makes the lazy records that wait durable. */
+  /** Makes waiting lazy records durable. */
   flushLazy(): Promise<JournalOutcome> {
     return this.#writer.flush();
   }
 
-  /** A confirmed record; rejects with DamagedRecord if it is not sound any more. */
+  /** A confirmed record; rejects with DamagedRecord if it is no longer intact. */
   async read(position: Position): Promise<JournalRecord> {
     this.#assertConfirmed(position);
     return this.#reader.read(position);
   }
 
-  /** Confirmed records in the order asked for; neighbours are read together. */
+  /** Confirmed records in the order requested; neighbours are read together. */
   async readMany(positions: readonly Position[]): Promise<readonly JournalRecord[]> {
     for (const position of positions) this.#assertConfirmed(position);
     return this.#reader.readMany(positions);
   }
 
-  /** Begins another segment: those before it are not written any more. */
+  /** Starts a new segment: earlier ones are never written again. */
   roll(): Promise<void> {
     return this.#writer.roll();
   }
 
-  /** A file written beside it takes the place of a segment that is not written any more; then `moved` makes its places known. */
+  /** Puts the file `part` in place of a sealed segment, then calls `moved` to publish the new positions. */
   replaceSegment(segment: number, part: string, moved: () => void): Promise<void> {
-    const exchange = async () => {
-      await this.#files.rename(part, segmentName(segment));
-      await this.#files.syncFolder();
-    };
-    return this.#reader.replace(segment, exchange, moved);
+    return this.#reader.replace(segment, () => publishFile(this.#files, part, segment), moved);
   }
 
-  /** Everything confirmed from a place on, sound or damaged. */
+  /** Scans everything confirmed from a position on. */
   scan(options: Omit<ScanOptions, 'until'> = {}): Promise<Pick<ScanResult, 'records' | 'damages'>> {
     return scanJournal(this.#files, { ...options, until: this.end });
   }
 
-  /** Confirms what waits and lets go of the files; again = the same. */
+  /** Confirms what is staged and closes the files. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -141,45 +125,43 @@ export class Journal {
     const { segment, offset } = this.end;
     throw new HubError(
       'not_confirmed',
-      `a record is read when it is durable: ${position.segment}/${position.offset} is not before ${segment}/${offset}`,
+      `only durable records can be read; ${position.segment}/${position.offset} is not before ${segment}/${offset}`,
     );
   }
 }
 
-/** The one to append to; it is made if there is none, behind any place that a checkpoint knows. */
+/** The segment to append to; creates one beyond the checkpoint if necessary. */
 async function lastSegment(files: Files, bytes: number, from: Position | undefined): Promise<number> {
   const last = (await listSegments(files)).at(-1);
   if (last !== undefined && last >= (from?.segment ?? 0)) return last;
   const segment = from === undefined ? 1 : from.segment + 1;
   const spare = new SpareSegment(files, bytes);
   await spare.ready();
-  const file: OpenFile = await spare.become(segment);
-  await file.close();
+  await (await spare.become(segment)).close();
   return segment;
 }
 
-export interface RepairedTail {
+interface RepairedTail {
   /** Where the next flush will begin. */
   readonly end: number;
   readonly lastFlush: number;
-  /** Nothing but a mark follows what was confirmed: whatever is damaged before it is no torn write. */
-  readonly sealed: boolean;
 }
 
+/** Afterwards only a mark follows what was confirmed, so that later damage before it is not taken for a torn write. */
 async function repairTail(file: OpenFile, segment: number, scanned: ScanResult): Promise<RepairedTail> {
   const { lastMark, torn } = scanned;
   const end = scanned.end?.segment === segment ? scanned.end.offset : 0;
   const from = lastMark?.position.segment === segment ? lastMark.position.offset : end;
-  // Written again even if it looks whole: after a failed sync the system may show pages that never reached the disk.
+  // Rewrite even what looks intact: after a failed sync, cached pages may not be on disk.
   const found = await file.read(from, Math.max(0, end - from));
   await file.write(from, [found, ...zeros(torn?.bytes ?? 0)]);
   await file.sync();
   const lastFlush = lastMark?.flush ?? 0;
-  if (scanned.sealed) return { end, lastFlush, sealed: true };
-  // Only now: a mark says that all before it is durable.
+  if (scanned.sealed) return { end, lastFlush };
+  // The mark comes last: it states that everything before it is durable.
   const mark = Buffer.alloc(MARK_BYTES);
   writeMark(mark, 0, lastFlush + 1, 0);
   await file.write(end, [mark]);
   await file.sync();
-  return { end: end + MARK_BYTES, lastFlush: lastFlush + 1, sealed: true };
+  return { end: end + MARK_BYTES, lastFlush: lastFlush + 1 };
 }

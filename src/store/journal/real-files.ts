@@ -1,4 +1,4 @@
-/** The file port over a folder of the real file system. */
+/** The file port over a real folder. */
 
 import { constants, fdatasync, write } from 'node:fs';
 import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
@@ -9,10 +9,10 @@ import type { Files, OpenFile } from './files.ts';
 
 const OPEN = constants.O_RDWR;
 const CREATE: number = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL;
-/** A write through a descriptor with this returns when `fdatasync` would. Elsewhere it is missing, or promises less (macOS). */
+/** A write through this descriptor returns once durable. Other systems lack it or promise less (macOS). */
 const THROUGH: number | null = process.platform === 'linux' ? constants.O_DSYNC : null;
 
-/** Makes the folder if it is missing. */
+/** Creates the folder if missing. */
 export async function realFiles(folder: string): Promise<Files> {
   await makeFolder(folder);
   return {
@@ -29,7 +29,6 @@ export async function realFiles(folder: string): Promise<Files> {
   };
 }
 
-/** Both or none. */
 async function openBeside(first: FileHandle, path: string, flags: number): Promise<FileHandle> {
   try {
     return await open(path, flags);
@@ -51,7 +50,7 @@ class RealFile implements OpenFile {
     return (await this.#handle.stat()).size;
   }
 
-  /** The system may give less than it has; only nothing means the end. */
+  /** Reads may be short; only zero bytes mean the end. */
   async read(position: number, length: number): Promise<Uint8Array> {
     const bytes = Buffer.allocUnsafe(length);
     let filled = 0;
@@ -63,7 +62,7 @@ class RealFile implements OpenFile {
     return filled === length ? bytes : bytes.subarray(0, filled);
   }
 
-  /** A short write is continued: a disk that is really full then says so. */
+  /** Continues short writes: a full disk then reports its error. */
   async write(position: number, chunks: readonly Uint8Array[]): Promise<void> {
     let at = position;
     let left = chunks;
@@ -79,12 +78,12 @@ class RealFile implements OpenFile {
     return this.#handle.truncate(length);
   }
 
-  /** By descriptor, as writes are: the promises of a handle cost more than a small flush does otherwise. */
+  /** By descriptor, like writes: the promises of a file handle cost more than a small flush. */
   sync(): Promise<void> {
     return this.#under((fd, done) => fdatasync(fd, (error) => done(error, undefined)));
   }
 
-  /** A descriptor is not closed under what uses it: its number may be another file's by then. */
+  /** Wait for pending calls: a closed descriptor's number may already belong to another file. */
   async close(): Promise<void> {
     await Promise.allSettled(this.#underway);
     await this.#handle.close();
@@ -111,7 +110,7 @@ class RealFile implements OpenFile {
   }
 }
 
-/** A file with a second descriptor, for what must be on the disk when it is written: one call of the system in place of two. */
+/** Has a second descriptor for durable writes: one system call instead of two. */
 class WriteThroughFile extends RealFile {
   readonly #through: RealFile;
 
@@ -130,7 +129,7 @@ class WriteThroughFile extends RealFile {
   }
 }
 
-/** What is left of the chunks after their first `written` bytes. */
+/** The chunks without their first `written` bytes. */
 function without(chunks: readonly Uint8Array[], written: number): readonly Uint8Array[] {
   let rest = written;
   let whole = 0;

@@ -1,19 +1,19 @@
-/** A file of the journal that is written as a whole: one mark and all its records. It gets its name when it is durable. */
+/** Writes a complete journal file: one mark and all its records. It gets its name once durable. */
 
-import { type Files, type OpenFile, PART_SUFFIX, segmentName } from './files.ts';
+import { type Files, type OpenFile, PART_SUFFIX, publishFile, segmentName } from './files.ts';
 import type { Position, RecordKind } from './journal-types.ts';
 import { MARK_BYTES, recordRoom, writeCompressed, writeMark, writeRecord } from './record.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 
 export class RecordFile {
-  /** What it is called until it is whole. */
+  /** Its name until it is complete. */
   readonly name: string;
   readonly #files: Files;
   readonly #segment: number;
   readonly #file: OpenFile;
   #buffer: Buffer = Buffer.alloc(CHUNK_BYTES);
-  /** The room for the mark, which is written last. */
+  /** Leaves space for the mark, which is written last. */
   #filled = MARK_BYTES;
   #written = 0;
 
@@ -26,7 +26,7 @@ export class RecordFile {
 
   static async create(files: Files, segment: number): Promise<RecordFile> {
     const name = segmentName(segment) + PART_SUFFIX;
-    // Of an earlier try that failed.
+    // Left behind by a failed attempt.
     if ((await files.list()).includes(name)) await files.remove(name);
     const file = await files.open(name, { create: true });
     return new RecordFile(files, segment, file);
@@ -36,7 +36,7 @@ export class RecordFile {
     return this.#written + this.#filled;
   }
 
-  /** Gives the place it will have. */
+  /** Returns the record's future position. */
   async add(kind: RecordKind | 'packed', logId: string, text: string): Promise<Position> {
     const room = recordRoom(text);
     if (this.#filled + room > this.#buffer.length) await this.#flush();
@@ -49,7 +49,7 @@ export class RecordFile {
     return { segment: this.#segment, offset };
   }
 
-  /** Durable when it returns. `compacted`: it stands for all flushes of a segment up to this one. */
+  /** Durable on return. `compacted`: the mark stands for all flushes of a segment up to this one. */
   async finish(flush: number, { compacted }: { readonly compacted: boolean }): Promise<void> {
     await this.#flush();
     const mark = Buffer.alloc(MARK_BYTES);
@@ -59,10 +59,8 @@ export class RecordFile {
     await this.#file.close();
   }
 
-  /** Gives it its name. */
   async publish(): Promise<void> {
-    await this.#files.rename(this.name, segmentName(this.#segment));
-    await this.#files.syncFolder();
+    await publishFile(this.#files, this.name, this.#segment);
   }
 
   async discard(): Promise<void> {

@@ -1,10 +1,10 @@
 /**
- * How records lie in a segment. A flush is a mark and the records after it; a zero area is the end.
+ * The layout of a segment: flushes, each a mark and its records, then zeros.
  *
  *     mark    "\xffPJM"  bytes of the records u32  compacted u16  flush number u48               checksum u32
  *     record  "\xffPJR"  kind u8  id form u8  0 u16  bytes of text u32  checksum of text u32  id 16  checksum u32  text
  *
- * The byte 0xff is in no UTF-8 text, so nothing a client writes can be taken for a frame when a reader looks for the next one.
+ * UTF-8 text never contains 0xff, so a reader that searches for the next frame cannot mistake client text for one.
  */
 
 import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
@@ -13,30 +13,29 @@ import type { JournalRecord, RecordKind } from './journal-types.ts';
 
 export const MARK_BYTES = 20;
 export const RECORD_HEADER_BYTES = 36;
-/** What every frame begins with. */
+/** The start of every frame. */
 export const FRAME_START: Buffer = Buffer.from([0xff, 0x50, 0x4a]);
 export const MARK_START: Buffer = Buffer.from([0xff, 0x50, 0x4a, 0x4d]);
 
-/** Kinds of records. */
 const [UNIT, LAZY, PACKED] = [1, 2, 3];
 const MARK = 0xff504a4d;
 const RECORD = 0xff504a52;
 const ID_BYTES = 16;
-/** The id form of 32 hex digits; any other is the length of a name. */
+/** The id form of 32 hex digits; other forms are the length of a name. */
 const HEX_ID = 0xff;
-/** More than any digit's value. */
+/** Larger than any digit. */
 const NOT_HEX = 16;
-/** Above this a string is measured before room is made for it. */
+/** Longer strings are measured before space is reserved. */
 const MEASURED_LENGTH = 16_384;
 
-/** What stands at a place in a segment. */
+/** What stands at an offset of a segment. */
 export type Frame =
   | { readonly kind: 'record'; readonly record: JournalRecord; readonly bytes: number }
-  /** `extent`: the bytes of the records of this flush. `compacted`: it stands for all flushes of a segment that was rewritten. */
+  /** `extent`: bytes of the flush's records. `compacted`: stands for all flushes of a rewritten segment. */
   | { readonly kind: 'mark'; readonly flush: number; readonly extent: number; readonly compacted: boolean }
-  /** A record whose header is sound and whose text is not. */
+  /** The header is intact, the text is not. */
   | { readonly kind: 'damaged'; readonly logId: string; readonly bytes: number }
-  /** The source ends before the frame does, which takes at least so many bytes. The header may be known already. */
+  /** The source ends within the frame, which takes at least `bytes`. The header may be known. */
   | { readonly kind: 'short'; readonly bytes: number; readonly logId: string | null }
   | { readonly kind: 'blank' }
   | { readonly kind: 'junk' };
@@ -44,20 +43,20 @@ export type Frame =
 const BLANK: Frame = { kind: 'blank' };
 const JUNK: Frame = { kind: 'junk' };
 
-/** Room that is enough for a record of this text. */
+/** Upper bound for the size of this record. */
 export function recordRoom(text: string): number {
   return RECORD_HEADER_BYTES + (text.length < MEASURED_LENGTH ? text.length * 3 : Buffer.byteLength(text));
 }
 
-/** Writes a record at `at`, where there must be room for it; gives its bytes. */
+/** Writes a record at `at`, where space must suffice; returns its size. */
 export function writeRecord(target: Buffer, at: number, kind: RecordKind, logId: string, text: string): number {
   const textBytes = target.write(text, at + RECORD_HEADER_BYTES, 'utf8');
   return writeHeader(target, at, kind === 'unit' ? UNIT : LAZY, logId, textBytes);
 }
 
-/** The same for a unit that is kept packed. It reads like any other. */
+/** The same for a compressed unit. It reads like any other. */
 export function writeCompressed(target: Buffer, at: number, logId: string, text: string): number {
-  const bytes = compress(text);
+  const bytes = deflateRawSync(Buffer.from(text), { dictionary: DICTIONARY });
   if (bytes.length >= text.length) return writeRecord(target, at, 'unit', logId, text);
   target.set(bytes, at + RECORD_HEADER_BYTES);
   return writeHeader(target, at, PACKED, logId, bytes.length);
@@ -76,7 +75,7 @@ function writeHeader(target: Buffer, at: number, kind: number, logId: string, te
   return RECORD_HEADER_BYTES + textBytes;
 }
 
-/** Writes the mark that begins a flush, `extent` bytes of records behind it. */
+/** Writes the mark that begins a flush with `extent` bytes of records. */
 export function writeMark(target: Buffer, at: number, flush: number, extent: number, compacted = false): void {
   target.writeUInt32BE(MARK, at);
   target.writeUInt32BE(extent, at + 4);
@@ -112,7 +111,9 @@ function readRecord(source: Buffer, at: number, end: number): Frame {
     return { kind: 'damaged', logId, bytes };
   }
   const isPacked = source[at + 4] === PACKED;
-  const text = isPacked ? decompress(source.subarray(textAt, textEnd)) : source.toString('utf8', textAt, textEnd);
+  const text = isPacked
+    ? inflateRawSync(source.subarray(textAt, textEnd), { dictionary: DICTIONARY }).toString()
+    : source.toString('utf8', textAt, textEnd);
   return { kind: 'record', record: { kind: source[at + 4] === LAZY ? 'lazy' : 'unit', logId, text }, bytes };
 }
 
@@ -123,7 +124,7 @@ function readMark(source: Buffer, at: number, end: number): Frame {
   return { kind: 'mark', flush, extent, compacted: source.readUInt16BE(at + 8) === 1 };
 }
 
-/** Gives the id form. A log id that does not fit is a defect of the caller. */
+/** Returns the id form. A log id that does not fit is a bug in the caller. */
 function writeId(target: Buffer, at: number, logId: string): number {
   if (logId.length === 2 * ID_BYTES && writeHex(target, at, logId)) return HEX_ID;
   const bytes = Buffer.byteLength(logId);
@@ -134,7 +135,7 @@ function writeId(target: Buffer, at: number, logId: string): number {
   return bytes;
 }
 
-/** False = not all are lower-case hex digits. In the open, because a pattern and a call into Buffer cost three times as much. */
+/** Returns false unless all are lower-case hex digits. Inlined: a regex plus a Buffer call cost three times as much. */
 function writeHex(target: Buffer, at: number, digits: string): boolean {
   let seen = 0;
   for (let i = 0; i < ID_BYTES; i++) {
@@ -154,7 +155,7 @@ function short(bytes: number, logId: string | null = null): Frame {
   return { kind: 'short', bytes, logId };
 }
 
-/** CRC-32 in the open: for a few bytes the call into zlib costs more than the work. */
+/** CRC-32, inlined: for a few bytes the call into zlib costs more than the work. */
 function headerChecksum(source: Buffer, at: number, length: number): number {
   let sum = -1;
   for (let i = at; i < at + length; i++) sum = (CRC_TABLE[(sum ^ (source[i] ?? 0)) & 0xff] ?? 0) ^ (sum >>> 8);
@@ -171,18 +172,10 @@ const CRC_TABLE: Int32Array = Int32Array.from({ length: 256 }, (_, byte) => {
 const HEX_VALUES: Uint8Array = new Uint8Array(128).fill(NOT_HEX);
 for (let value = 0; value < NOT_HEX; value++) HEX_VALUES[value.toString(16).charCodeAt(0)] = value;
 
-/** What most units have in common. A part of the data format: another one could not read what this one packed. */
+/** Common parts of units. Part of the data format: changing it makes compressed units unreadable. */
 const DICTIONARY: Buffer = Buffer.from(
   '"reason":"explicit_close""session.closed""session.closing""session.opened""session.invite.ack""session.invite""agent_id":"' +
     '{"entries":[{"envelope":{"session_id":"","sender_id":"hub","audience":null,"event_type":"msg.text","event_data":{"text":"",' +
     '"causation_id":null,"task_id":null,"traceparent":null,"priority":"normal","idempotency_key":null,"ttl_seconds":null,' +
     '"envelope_id":"019","seq":1,"depth":0,"created_at":"2026-01-01T00:00:00.000Z"},"turn":null}]}',
 );
-
-function compress(text: string): Buffer {
-  return deflateRawSync(Buffer.from(text), { dictionary: DICTIONARY });
-}
-
-function decompress(bytes: Uint8Array): string {
-  return inflateRawSync(bytes, { dictionary: DICTIONARY }).toString();
-}

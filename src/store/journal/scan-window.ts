@@ -1,16 +1,14 @@
-/** A part of a segment in memory that moves forward as a scan does. */
+/** A window on a segment that moves forward with a scan. */
 
 import type { OpenFile } from './files.ts';
 import { FRAME_START, type Frame, readFrame } from './record.ts';
 
-/** Large enough that reading is not waiting, small enough not to matter in memory. */
 const CHUNK_BYTES = 1024 * 1024;
 const ZEROS: Buffer = Buffer.alloc(64 * 1024);
 
 export type WholeFrame = Exclude<Frame, { kind: 'short' }>;
 
 export class ScanWindow {
-  /** Where the segment ends. */
   readonly size: number;
   readonly #file: OpenFile;
   #bytes: Buffer = Buffer.alloc(0);
@@ -21,13 +19,13 @@ export class ScanWindow {
     this.size = size;
   }
 
-  /** The frame at `at`, unless the window ends first. */
+  /** The frame at `at`, if the window contains all of it. */
   peek(at: number): Frame {
     if (at < this.#start) return { kind: 'short', bytes: 1, logId: null };
     return readFrame(this.#bytes, at - this.#start);
   }
 
-  /** The frame at `at`, however long it is. What the end of the segment cuts off is damaged, or never was a frame. */
+  /** The frame at `at`, of any length. If the segment ends within it, it is damaged or was never a frame. */
   async frame(at: number): Promise<WholeFrame> {
     for (;;) {
       const frame = this.peek(at);
@@ -38,7 +36,7 @@ export class ScanWindow {
     }
   }
 
-  /** The first byte at or after `at` that is not zero; `size` = there is none. */
+  /** The first non-zero byte at or after `at`; `size` = none. */
   async nonZero(at: number): Promise<number> {
     let place = at;
     while (place < this.size) {
@@ -50,7 +48,7 @@ export class ScanWindow {
     return this.size;
   }
 
-  /** Where the bytes after `at` that are not all zero end. */
+  /** The end of the content after `at`, ignoring trailing zeros. */
   async contentEnd(at: number): Promise<number> {
     let end = at;
     for (let place = at; place < this.size; place = this.#start + this.#bytes.length) {
@@ -61,14 +59,14 @@ export class ScanWindow {
     return end;
   }
 
-  /** The first place at or after `at` with the sound header of a frame; `size` = there is none. */
+  /** The next intact frame header at or after `at`; `size` = none. */
   async nextFrame(at: number): Promise<number> {
     let place = at;
     while (place < this.size) {
       await this.#load(place, FRAME_START.length);
       const found = this.#bytes.indexOf(FRAME_START, place - this.#start);
       if (found === -1) {
-        // The window may end within a frame's first bytes.
+        // The window may end within the first bytes of a frame.
         place = Math.max(place + 1, this.#start + this.#bytes.length - FRAME_START.length + 1);
         continue;
       }
@@ -91,7 +89,7 @@ export class ScanWindow {
     return at + bytes <= this.size;
   }
 
-  /** A file that became shorter under the reader reads as zeros. */
+  /** Reads zeros where a file became shorter during the scan. */
   async #read(at: number, length: number): Promise<Buffer> {
     const read = await this.#file.read(at, length);
     const bytes = Buffer.from(read.buffer, read.byteOffset, read.byteLength);
@@ -101,7 +99,7 @@ export class ScanWindow {
 
 function firstNonZero(bytes: Buffer, from: number): number {
   let place = from;
-  // Whole blocks are compared at the speed of memory.
+  // Compare whole blocks natively.
   while (place + ZEROS.length <= bytes.length) {
     if (bytes.compare(ZEROS, 0, ZEROS.length, place, place + ZEROS.length) !== 0) break;
     place += ZEROS.length;

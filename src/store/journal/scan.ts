@@ -1,34 +1,33 @@
-/** Reads a journal from a place to its end. It changes nothing: whoever only looks may do it beside the writer. */
+/** Reads a journal from a position to its end. Read-only: safe beside the writer. */
 
-import type { Damage } from './damage.ts';
 import { type Files, listSegments, type OpenFile, withSegment } from './files.ts';
 import { Findings } from './findings.ts';
-import type { OnProgress, OnRecord, Position } from './journal-types.ts';
+import type { Damage, OnProgress, OnRecord, Position } from './journal-types.ts';
 import { type Frame, MARK_BYTES, MARK_START, readFrame } from './record.ts';
 import { ScanWindow } from './scan-window.ts';
 
-/** Called at every mark, with all damage so far; a promise is waited for. */
+/** Called at every mark with all damage so far; promises are awaited. */
 export type OnConfirmed = (damages: readonly Damage[]) => void | Promise<void>;
 
 export interface ScanOptions {
-  /** The beginning of a flush or of a record; the beginning of the journal, unless told. */
-  readonly from?: Position;
-  /** Everything before this place was confirmed, and what stands there or later is not looked at. */
+  /** The start of a flush or record (default: the start of the journal). */
+  readonly from?: Position | undefined;
+  /** Everything before was confirmed; the scan stops here. */
   readonly until?: Position;
-  readonly onRecord?: OnRecord;
-  /** Every record given so far was confirmed, with this damage; the ones after it may turn out to be the last, torn flush. */
-  readonly onConfirmed?: OnConfirmed;
-  readonly onProgress?: OnProgress;
+  readonly onRecord?: OnRecord | undefined;
+  /** Everything delivered so far was confirmed; later records may belong to a torn last flush. */
+  readonly onConfirmed?: OnConfirmed | undefined;
+  readonly onProgress?: OnProgress | undefined;
 }
 
 export interface ScanResult {
   readonly records: number;
   readonly damages: readonly Damage[];
-  /** What follows the last whole record without having been confirmed. `bytes` may be 0: nothing of it reached the disk. */
+  /** The unconfirmed rest after the last intact record. `bytes` may be 0: nothing of it reached the disk. */
   readonly torn: { readonly at: Position; readonly bytes: number } | null;
-  /** Behind the last whole record; null = there is no segment here or later. */
+  /** The end of the last intact record; null = no segment here or later. */
   readonly end: Position | null;
-  /** The newest mark that was seen. Only the flush it begins may be unconfirmed. */
+  /** The newest mark. Only the flush it begins may be unconfirmed. */
   readonly lastMark: PlacedMark | null;
   /** The newest mark has no records, and nothing follows it. */
   readonly sealed: boolean;
@@ -46,7 +45,7 @@ export async function scanJournal(files: Files, options: ScanOptions = {}): Prom
   return scan.result();
 }
 
-/** Reads one file that is whole or damaged, but was never torn. Its places have this number. */
+/** Reads one file that may be damaged but was never torn. `segment` numbers its positions. */
 export async function scanWhole(file: OpenFile, segment: number, options: ScanOptions = {}): Promise<ScanResult> {
   const scan = new Scan({ ...options, until: { segment, offset: await file.size() } }, null);
   await scan.segment(segment, file);
@@ -56,7 +55,7 @@ export async function scanWhole(file: OpenFile, segment: number, options: ScanOp
 class Scan {
   readonly #options: ScanOptions;
   readonly #findings: Findings;
-  /** Bytes of the segments before this one, and of all, for whoever shows progress. */
+  /** Bytes of earlier segments, and of all, for progress reports. */
   #passed = 0;
   #total = 0;
   #end: Position | null = null;
@@ -76,13 +75,13 @@ class Scan {
     for (const segment of segments) this.#total += await withSegment(files, segment, (file) => file.size());
   }
 
-  /** The place to begin at is gone, and what was before it in its segment. */
+  /** The starting position is missing, with everything before it in its segment. */
   isBehind(from: Position): void {
     this.#findings.gap({ segment: from.segment, offset: 0 }, from);
   }
 
   async segment(segment: number, file: OpenFile): Promise<void> {
-    // A segment is begun when all before it is confirmed, so its being there is as good as a mark.
+    // A segment begins only after everything before is confirmed, so its existence counts as a mark.
     await this.#findings.confirm();
     if (this.#lastSegment !== null && segment > this.#lastSegment + 1) this.#isSegmentMissing = true;
     this.#lastSegment = segment;
@@ -109,7 +108,7 @@ class Scan {
     return { records, damages, torn: this.#torn, end, lastMark, sealed };
   }
 
-  /** Frame by frame; gives the end of what is there, sound or not. */
+  /** Visits every frame; returns where the content ends. */
   async #walk(segment: number, window: ScanWindow, start: number): Promise<number> {
     let at = start;
     let reported = start;
@@ -146,7 +145,7 @@ class Scan {
 
   #record(segment: number, offset: number, frame: Extract<Frame, { kind: 'record' }>): void | Promise<void> {
     const position = { segment, offset };
-    // A record that belongs to no flush has lost its mark.
+    // A record outside any flush has lost its mark.
     if (offset >= this.#flushEnd(segment)) this.#findings.suspect(position);
     const { kind, logId, text } = frame.record;
     return this.#findings.record({ kind, logId, text, position, bytes: frame.bytes });
@@ -158,7 +157,7 @@ class Scan {
     if (last !== null && frame.flush <= last) {
       return this.#findings.damage(segment, offset, offset + MARK_BYTES, null);
     }
-    // A segment that was rewritten has one mark for all that were in it; then only a whole segment can be missing.
+    // A rewritten segment has a single mark; then only a whole segment can be missing.
     const isGap = frame.compacted ? this.#isSegmentMissing : frame.flush > (last ?? 0) + 1 + this.#findings.lostMarks;
     this.#isSegmentMissing = false;
     if (last !== null && isGap) {
@@ -170,7 +169,7 @@ class Scan {
     this.#lastMark = { position: { segment, offset }, flush: frame.flush, extent: frame.extent };
   }
 
-  /** Where the next frame is after a place that has none; null = nothing follows. */
+  /** The next frame after a position that has none; null = nothing follows. */
   async #resume(segment: number, window: ScanWindow, at: number, kind: 'blank' | 'junk'): Promise<number | null> {
     const content = kind === 'junk' ? at : await window.nonZero(at);
     if (content >= window.size) return null;
@@ -219,7 +218,6 @@ export interface PlacedMark {
   readonly extent: number;
 }
 
-/** `segments`: those there are, lowest first. */
 async function lastMarkBefore(files: Files, segments: readonly number[], place: Position): Promise<PlacedMark | null> {
   for (const segment of segments.filter((number) => number <= place.segment).reverse()) {
     const found = await withSegment(files, segment, async (file) => {
@@ -234,7 +232,7 @@ async function lastMarkBefore(files: Files, segments: readonly number[], place: 
 async function lastMarkIn(segment: number, file: OpenFile, end: number): Promise<PlacedMark | null> {
   for (let to = end; to > 0; to -= CHUNK_BYTES) {
     const from = Math.max(0, to - CHUNK_BYTES);
-    // A mark may begin in this chunk and end in the one after it.
+    // A mark may begin in this chunk and end in the next.
     const read = await file.read(from, Math.min(to + MARK_BYTES - 1, end) - from);
     const bytes = Buffer.from(read.buffer, read.byteOffset, read.byteLength);
     for (

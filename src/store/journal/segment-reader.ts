@@ -1,21 +1,20 @@
-/** Reads of confirmed records by their place. */
+/** Reads confirmed records by position. */
 
 import { ConcurrencyLimit } from '../../core/lib/concurrency-limit.ts';
 import { HubError } from '../../core/lib/errors.ts';
-import { DamagedRecord } from './damage.ts';
 import { type Files, type OpenFile, segmentName } from './files.ts';
-import type { JournalRecord, Position } from './journal-types.ts';
+import { DamagedRecord, type JournalRecord, type Position } from './journal-types.ts';
 import { type Frame, readFrame } from './record.ts';
 
-/** Enough for most records, so that most are read at once. */
+/** Covers most records in one read. */
 const GUESS_BYTES = 4 * 1024;
-/** Reading over a gap of this size costs less than asking the disk again. */
+/** Reading across a gap of this size is cheaper than another read. */
 const MAX_GAP_BYTES = 32 * 1024;
-/** One read of neighbours; bounds what a long answer holds in memory. */
+/** Bounds one read of neighbours, and so the memory of a long answer. */
 const MAX_RUN_BYTES = 1024 * 1024;
-/** Old segments are read rarely; the system has a limit on open files. */
+/** Old segments are read rarely, and the system limits open files. */
 const MAX_OPEN_FILES = 32;
-/** The process has four threads for files: one is always left for the write that everybody waits for. */
+/** Node has four file threads: keep one free for the write everybody waits for. */
 const MAX_READS = 3;
 
 interface Shared {
@@ -31,9 +30,9 @@ interface Asked {
 
 export class SegmentReader {
   readonly #files: Files;
-  /** In the order of their last use. */
+  /** Least recently used first. */
   readonly #open = new Map<number, Shared>();
-  /** Files that have lost their name and are still read. */
+  /** Replaced files that are still being read. */
   readonly #replaced = new Set<Shared>();
   readonly #reads = new ConcurrencyLimit(MAX_READS);
   #isClosed = false;
@@ -49,7 +48,7 @@ export class SegmentReader {
     });
   }
 
-  /** In the order asked for. The first damaged one in the order of the journal rejects. */
+  /** In the order requested. Rejects for the first damaged record in journal order. */
   async readMany(positions: readonly Position[]): Promise<readonly JournalRecord[]> {
     const records: JournalRecord[] = new Array(positions.length);
     for (const run of runsOf(positions)) await this.#readRun(run, records);
@@ -57,8 +56,8 @@ export class SegmentReader {
   }
 
   /**
-   * Another file takes the place of a segment: `exchange` renames it, `moved` makes the new places known. Whoever asks
-   * before `moved` reads the old file at the old places, whoever asks after it the new one.
+   * Replaces a segment: `exchange` renames the file, `moved` publishes the new positions. Readers before `moved` use
+   * the old file and positions, later ones the new.
    */
   async replace(segment: number, exchange: () => Promise<void>, moved: () => void): Promise<void> {
     await this.#use(segment, async () => {
@@ -93,7 +92,7 @@ export class SegmentReader {
     return Buffer.from(read.buffer, read.byteOffset, read.byteLength);
   }
 
-  /** The frame at `at` of the bytes, read again if they end within it. */
+  /** The frame at `at`, read again if the bytes end within it. */
   async #wholeFrame(file: OpenFile, bytes: Buffer, at: number, position: number): Promise<Frame> {
     const frame = readFrame(bytes, at);
     if (frame.kind !== 'short') return frame;
@@ -109,7 +108,7 @@ export class SegmentReader {
     try {
       return await use(await shared.file);
     } catch (thrown) {
-      // A file that could not be opened is asked for again by the next reader.
+      // Let the next reader retry a file that could not be opened.
       await shared.file.catch(() => this.#open.delete(segment));
       throw thrown;
     } finally {
@@ -138,7 +137,7 @@ export class SegmentReader {
   }
 }
 
-/** Neighbours together, in the order of the journal. */
+/** Groups neighbours, in journal order. */
 function runsOf(positions: readonly Position[]): readonly (readonly [Asked, ...Asked[]])[] {
   const asked = positions.map((position, index) => ({ position, index }));
   asked.sort((a, b) => a.position.segment - b.position.segment || a.position.offset - b.position.offset);

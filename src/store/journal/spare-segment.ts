@@ -1,9 +1,9 @@
-/** Makes the next segment ready in the background, so that a flush finds its blocks on the disk already. */
+/** Prepares the next segment in the background, so that a flush finds its blocks allocated. */
 
 import { asError } from '../../core/lib/errors.ts';
 import { type Files, type OpenFile, SPARE_NAME, segmentName } from './files.ts';
 
-/** Synced piece by piece: one sync of a whole segment would make the flushes beside it wait. */
+/** Synced in pieces: syncing a whole segment at once would delay concurrent flushes. */
 const PIECE_BYTES = 4 * 1024 * 1024;
 
 export class SpareSegment {
@@ -19,7 +19,7 @@ export class SpareSegment {
     this.#bytes = bytes;
   }
 
-  /** Starts to make it ready; again = nothing. */
+  /** Idempotent. */
   prepare(): void {
     if (this.#work !== null) return;
     this.#isWanted = true;
@@ -28,13 +28,13 @@ export class SpareSegment {
     });
   }
 
-  /** Waits until it is ready, or cannot be made so. */
+  /** Waits until it is ready or has failed. */
   async ready(): Promise<void> {
     this.prepare();
     await this.#work;
   }
 
-  /** Turns it into this segment, as far as it is ready: a flush does not wait for zeros. */
+  /** Turns it into this segment even if it is not completely filled: a flush must not wait for zeros. */
   async become(segment: number): Promise<OpenFile> {
     await this.#stop();
     const file = this.#file;
@@ -47,7 +47,6 @@ export class SpareSegment {
     return file;
   }
 
-  /** Gives its disk space back. */
   async drop(): Promise<void> {
     await this.#stop();
     const file = this.#file;

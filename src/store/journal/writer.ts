@@ -1,7 +1,7 @@
 /**
- * Group commit. What is staged in one turn of the event loop goes together: one write and one sync. It begins early when half as
- * many records wait as went the last time, so that the others are made ready while the disk works. The next flush fills meanwhile
- * and is written only after that sync returned, so a mark on the disk proves that all before it was confirmed.
+ * Group commit: everything staged in one tick becomes durable with one write and one sync. A flush starts early once
+ * half as many records wait as the last one had, so that the next fills while the disk works. It is written only after
+ * the previous sync returned: a mark on disk proves that everything before was confirmed.
  */
 
 import { asError, HubError } from '../../core/lib/errors.ts';
@@ -12,20 +12,20 @@ import { MARK_BYTES } from './record.ts';
 import { SpareSegment } from './spare-segment.ts';
 
 const DURABLE: JournalOutcome = { kind: 'durable' };
-/** The next segment is made ready when this part of a segment is full: it takes as long as filling some of the rest. */
+/** Prepare the next segment once the current one is filled to this share. */
 const SPARE_FROM = 0.25;
-/** Larger ones are given back to the system when their flush is done. */
+/** Larger buffers are released after their flush. */
 const MAX_KEPT_BUFFER_BYTES = 4 * 1024 * 1024;
-/** So many bytes of lazy records are flushed without being asked: they are all lost in a crash, and they take memory. */
+/** Flush lazy records unasked above this size: a crash loses them, and they take memory. */
 export const MAX_LAZY_BYTES: number = 1024 * 1024;
 
-/** Fewer records than this wait for those that come in the same turn. */
+/** Fewer records wait for others of the same tick. */
 const WORTH_A_FLUSH = 16;
 
-/** Calls `run` when the current turn of the event loop is over. */
+/** Calls `run` at the end of the current tick. */
 export type Defer = (run: () => void) => void;
 
-export interface WriterOptions {
+interface WriterOptions {
   readonly files: Files;
   readonly segmentBytes: number;
   readonly defer: Defer;
@@ -35,59 +35,52 @@ export interface WriterOptions {
   /** Where the next flush begins. */
   readonly offset: number;
   readonly lastFlush: number;
-  readonly sealed: boolean;
 }
 
 export class Writer {
   readonly #options: WriterOptions;
   readonly #spare: SpareSegment;
-  /** Oldest first; the last one may be filling. Bounded by the caller, who sees `stagedBytes`. */
+  /** Oldest first; the last one may still be filling. The hub bounds it. */
   readonly #queue: Batch[] = [];
   #filling: Batch | null = null;
   #freeBuffer: Buffer | undefined;
-  #stagedBytes = 0;
-  /** Where the next batch begins, and how far its segment may be filled. */
+  /** Where the next batch begins, and the capacity of its segment. */
   #room: { readonly segment: number; readonly offset: number; readonly capacity: number };
-  /** The segment that is written. */
+  /** The segment being written. */
   #active: { readonly segment: number; readonly file: OpenFile };
   #lastFlush: number;
-  #sealed: boolean;
+  /** The last flush had no records: its mark states that nothing before it was torn. */
+  #sealed = true;
   #end: Position;
   #flushing: Promise<void> | null = null;
-  /** What waits is written when the turn is over. */
+  /** A flush at the end of the tick is scheduled. */
   #isDeferred = false;
-  /** So many records are worth a flush before the turn is over. */
+  /** This many records are worth a flush before the tick ends. */
   #enough = WORTH_A_FLUSH;
   #refusal: Error | null = null;
   #isPoisoned = false;
 
   constructor(options: WriterOptions) {
-    const { files, segmentBytes, segment, file, capacity, offset, lastFlush, sealed } = options;
+    const { files, segmentBytes, segment, file, capacity, offset, lastFlush } = options;
     this.#options = options;
     this.#spare = new SpareSegment(files, segmentBytes);
     this.#room = { segment, offset, capacity };
     this.#active = { segment, file };
     this.#lastFlush = lastFlush;
-    this.#sealed = sealed;
     this.#end = { segment, offset };
   }
 
-  /** The end of what is confirmed; the next flush begins here, or in the next segment. */
+  /** The end of what is confirmed; the next flush begins here or in the next segment. */
   get end(): Position {
     return this.#end;
   }
 
-  get stagedBytes(): number {
-    return this.#stagedBytes;
-  }
-
-  /** Why nothing can be appended any more. */
-  get refusal(): Error | null {
-    return this.#refusal;
-  }
-
   append(kind: RecordKind, logId: string, text: string): AppendResult {
-    if (this.#refusal !== null) return this.#refused(this.#refusal);
+    if (this.#refusal !== null) {
+      const { segment, offset } = this.#room;
+      const outcome = Promise.resolve({ kind: 'failed', error: this.#refusal } as const);
+      return { position: { segment, offset }, bytes: 0, outcome };
+    }
     let batch = this.#filling ?? this.#begin();
     let bytes = batch.encode(kind, logId, text);
     if (batch.end + bytes + MARK_BYTES > this.#room.capacity) {
@@ -98,12 +91,11 @@ export class Writer {
     const offset = batch.end;
     batch.keep(bytes);
     this.#stage(batch);
-    this.#stagedBytes += bytes;
     if (kind === 'unit' || batch.bytes > MAX_LAZY_BYTES) this.#urge(batch);
     return { position: { segment: batch.start.segment, offset }, bytes, outcome: batch.outcome };
   }
 
-  /** Writes what waits, lazy or not. */
+  /** Writes everything that waits. */
   flush(): Promise<JournalOutcome> {
     const last = this.#queue.at(-1);
     if (last !== undefined) {
@@ -113,7 +105,7 @@ export class Writer {
     return Promise.resolve(this.#refusal === null ? DURABLE : { kind: 'failed', error: this.#refusal });
   }
 
-  /** What comes next begins another segment, which is there when this returns: those before it are not written any more. */
+  /** Starts the next segment, which exists on return: earlier ones are never written again. */
   async roll(): Promise<void> {
     if (this.#refusal !== null) throw this.#refusal;
     if (this.#filling !== null) this.#seal(this.#filling);
@@ -123,7 +115,7 @@ export class Writer {
     if (outcome.kind === 'failed') throw outcome.error;
   }
 
-  /** Flushes, and leaves a mark which says that nothing before it was torn. */
+  /** Flushes, then leaves a mark stating that nothing before it was torn. */
   async close(): Promise<void> {
     this.#refusal ??= new HubError('journal_closed', 'the journal is closed');
     await this.flush();
@@ -153,14 +145,14 @@ export class Writer {
     this.#queue.push(batch);
   }
 
-  /** Nothing more comes to the batch. */
+  /** Closes the batch to further records. */
   #seal(batch: Batch): void {
     if (batch !== this.#filling) return;
     this.#filling = null;
     this.#room = { ...this.#room, offset: batch.end };
   }
 
-  /** A record of so many bytes does not fit: it begins the next segment, and has one of its own size if it must. */
+  /** A record that does not fit begins the next segment, oversized if necessary. */
   #leaveSegment(batch: Batch, bytes: number): void {
     if (batch !== this.#filling) this.#freeBuffer = batch.buffer;
     this.#filling = null;
@@ -173,7 +165,7 @@ export class Writer {
     this.#flushWhenDue();
   }
 
-  /** What is little waits for what else comes in this turn. */
+  /** A small batch waits for the rest of its tick. */
   #flushWhenDue(): void {
     if (this.#isEnough()) this.#flushOldest();
     else if (!this.#isDeferred && this.#isUrgent()) {
@@ -194,7 +186,7 @@ export class Writer {
     return oldest !== undefined && (oldest !== this.#filling || oldest.records >= this.#enough);
   }
 
-  /** Unless one is under way: its end begins the next. */
+  /** No-op while a flush is running: its end starts the next. */
   #flushOldest(): void {
     const [batch] = this.#queue;
     if (batch === undefined || this.#flushing !== null || !this.#isUrgent()) return;
@@ -207,10 +199,14 @@ export class Writer {
 
   async #write(batch: Batch): Promise<void> {
     if (batch.start.segment !== this.#active.segment) await this.#beginSegment(batch);
-    await writeDurably(this.#active.file, batch.start.offset, [batch.sealed(this.#lastFlush + 1)]);
+    const { file } = this.#active;
+    const chunks = [batch.sealed(this.#lastFlush + 1)];
+    if (file.writeThrough !== undefined) return file.writeThrough(batch.start.offset, chunks);
+    await file.write(batch.start.offset, chunks);
+    await file.sync();
   }
 
-  /** What waits is on its way before those who are confirmed hear of it and append more. */
+  /** Start the next flush before the confirmed callers run and append more. */
   #flushed(batch: Batch): void {
     this.#flushing = null;
     this.#confirm(batch);
@@ -218,7 +214,7 @@ export class Writer {
     batch.settle(DURABLE);
   }
 
-  /** Its name is durable before anything in it is. */
+  /** The file name becomes durable before its content. */
   async #beginSegment({ start: { segment }, bytes }: Batch): Promise<void> {
     const { files, segmentBytes } = this.#options;
     const isOversize = bytes + MARK_BYTES > segmentBytes;
@@ -235,14 +231,13 @@ export class Writer {
     this.#queue.shift();
     this.#lastFlush += 1;
     this.#enough = Math.max(WORTH_A_FLUSH, Math.ceil(batch.records / 2));
-    this.#stagedBytes -= batch.bytes - MARK_BYTES;
     this.#sealed = batch.bytes === MARK_BYTES;
     this.#end = { segment: batch.start.segment, offset: batch.end };
     if (batch.buffer.length <= MAX_KEPT_BUFFER_BYTES) this.#freeBuffer = batch.buffer;
     if (this.#refusal === null && this.#end.offset > this.#room.capacity * SPARE_FROM) this.#spare.prepare();
   }
 
-  /** Never tried again: a second sync may succeed although the pages of the first are lost. */
+  /** Never retried: a second sync may succeed although pages of the first are lost. */
   #poison({ start, bytes }: Batch, cause: Error): void {
     const what = `journal segment ${start.segment} at ${start.offset}: a flush of ${bytes} bytes failed`;
     const error = new HubError('journal_failed', `${what}: ${cause.message}`, { cause });
@@ -250,18 +245,6 @@ export class Writer {
     this.#isPoisoned = true;
     this.#refusal = error;
     this.#filling = null;
-    this.#stagedBytes = 0;
     for (const batch of this.#queue.splice(0)) batch.settle({ kind: 'failed', error });
   }
-
-  #refused(error: Error): AppendResult {
-    const { segment, offset } = this.#room;
-    return { position: { segment, offset }, bytes: 0, outcome: Promise.resolve({ kind: 'failed', error }) };
-  }
-}
-
-async function writeDurably(file: OpenFile, position: number, chunks: readonly Uint8Array[]): Promise<void> {
-  if (file.writeThrough !== undefined) return file.writeThrough(position, chunks);
-  await file.write(position, chunks);
-  await file.sync();
 }

@@ -1,6 +1,6 @@
 /**
- * Appends to the journal, and what follows when a flush is on the disk: the catalogue, then the answers, then, soon, the index.
- * The store is the only writer of its folder, so a head token is the seq and epoch of a staged head.
+ * Appends to the journal. After each flush it updates the catalogue, then answers, then soon writes the index. The store is
+ * the only writer of its folder, so a head token is the seq and epoch of a staged head.
  */
 
 import { asError } from '../../core/lib/errors.ts';
@@ -9,22 +9,24 @@ import type { Unit } from '../../core/records/session/unit.ts';
 import { checkSeqs } from '../../core/state/fold-head.ts';
 import { serializeUnit } from '../../core/state/serialize.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { HotLog } from '../catalogue/hot-log.ts';
 import { orderAt } from '../index/index-keys.ts';
 import { extendRecord, type LogRecord } from '../index/log-record.ts';
-import type { PlacedUnit } from '../index/unit-positions.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { AppendResult } from '../journal/journal-types.ts';
-import { type DurableEffect, FlushGroup } from './flush-group.ts';
+import type { AppendResult, JournalOutcome } from '../journal/journal-types.ts';
 
-/** The index is written this long after something became durable: often enough that a start replays little, rarely enough to cost nothing. */
+/** Delay of an index write after something became durable: a start then replays little, and the writes cost nothing. */
 export const COMMIT_AFTER_MS = 500;
-/** More than this waits for no timer. */
+/** Above this many changes, write the index without delay. */
 const MANY_CHANGES = 8_192;
-/** With more than this waiting, answers wait for the index: it cannot follow, and memory is bounded. */
+/** Above this many changes the index cannot keep up: answers wait for it, so that memory stays bounded. */
 const TOO_MANY_CHANGES = 262_144;
 
-/** Calls `run` once after so many milliseconds; the result cancels it. */
+const DURABLE: AppendOutcome = { kind: 'durable' };
+const CONFLICT: AppendOutcome = { kind: 'conflict' };
+/** The epoch in the token of an append that was not staged. */
+const NEVER = -1;
+
+/** Calls `run` once after this many milliseconds; call the result to cancel. */
 export type After = (ms: number, run: () => void) => () => void;
 
 export class Appender {
@@ -32,7 +34,7 @@ export class Appender {
   readonly #catalogue: Catalogue;
   readonly #after: After;
   readonly #failureListeners: ((error: Error) => void)[] = [];
-  /** The appends of the flush that is filled or under way last. */
+  /** The appends of the newest unfinished flush. */
   #group: FlushGroup | null = null;
   #gate: Promise<void> | null = null;
   #failure: Error | null = null;
@@ -44,7 +46,7 @@ export class Appender {
     this.#after = after;
   }
 
-  /** Why nothing is taken any more. */
+  /** Why appends are rejected; null = they are not. */
   get failure(): Error | null {
     return this.#failure;
   }
@@ -53,7 +55,7 @@ export class Appender {
     this.#failureListeners.push(listener);
   }
 
-  /** From now on every append fails; whoever asked to hear of it does, once. */
+  /** Fails every later append and notifies the listeners once. */
   fail(error: Error): void {
     if (this.#failure !== null) return;
     this.#failure = error;
@@ -61,45 +63,44 @@ export class Appender {
   }
 
   append(logId: string, expected: HeadToken | null, unit: Unit): Append {
-    const last = unit.entries.at(-1)?.envelope;
-    const seq = last?.seq ?? 0;
-    if (this.#failure !== null) return this.#failed(seq, this.#failure);
+    if (this.#failure !== null) {
+      return { token: unstagedToken(unit), outcome: Promise.resolve({ kind: 'failed', error: this.#failure }) };
+    }
     const log = this.#catalogue.hot(logId);
     const before = log.staged;
     const isDamaged = before !== null && before.damagedFrom !== null;
-    // Whoever read a damaged log up to its damage cannot know the seq that would be next.
-    if (!isDamaged) checkSeqs(logId, seqOf(expected), unit);
-    if (isDamaged || !isHead(before, expected)) return { token: tokenOfConflict(seq), outcome: this.#conflict() };
-    // The fold comes first: if it throws, nothing was written.
+    // A reader of a damaged log cannot know which seq comes next.
+    if (!isDamaged) checkSeqs(logId, expected === null ? 0 : read(expected).seq, unit);
+    if (isDamaged || !isHead(before, expected)) return { token: unstagedToken(unit), outcome: this.#conflict() };
+    // Fold first: if it throws, nothing was written.
     const grown = extendRecord(before, unit);
     const text = serializeUnit(unit);
     const appended = this.#journal.append('unit', logId, text);
     const { position } = appended;
     const after = before === null ? { ...grown, order: orderAt(position) } : grown;
     log.stage(after);
-    const firstSeq = unit.entries[0]?.envelope.seq ?? 0;
+    const placed = { firstSeq: unit.entries[0]?.envelope.seq ?? 0, position };
+    const lastId = unit.entries.at(-1)?.envelope.envelope_id ?? null;
     const group = this.#groupOf(appended);
-    const outcome = group.add(
-      new AppendedUnit(this.#catalogue, log, after, { firstSeq, position }, last?.envelope_id ?? null),
-    );
-    return { token: tokenOf(after), outcome, text };
+    group.effects.push(() => this.#catalogue.confirm(log, after, placed, lastId));
+    return { token: tokenOf(after), outcome: group.answer(DURABLE), text };
   }
 
-  /** A record that nobody waits for; `apply` is called when it is durable. */
+  /** Appends a record nobody waits for; `apply` runs once it is durable. */
   appendLazy(family: string, text: string, apply: (appended: AppendResult) => void = () => {}): void {
     if (this.#failure !== null) return;
     const appended = this.#journal.append('lazy', family, text);
-    this.#groupOf(appended).addLazy({ apply: () => apply(appended) });
+    this.#groupOf(appended).effects.push(() => apply(appended));
     this.commitSoon();
   }
 
-  /** What waits is durable when this returns. */
+  /** Makes everything staged durable. */
   async flush(): Promise<void> {
     const outcome = await this.#journal.flushLazy();
     if (outcome.kind === 'failed') throw outcome.error;
   }
 
-  /** What waits is durable and in the index when this returns. */
+  /** Makes everything staged durable and indexed. */
   async settle(): Promise<void> {
     if (this.#failure !== null) throw this.#failure;
     try {
@@ -120,7 +121,7 @@ export class Appender {
     });
   }
 
-  /** Takes nothing more; what was staged is durable and in the index, as far as that can be. */
+  /** Rejects later appends; makes staged ones durable and indexed if possible. */
   async close(reason: Error): Promise<void> {
     this.#failure ??= reason;
     this.#cancelCommit?.();
@@ -130,7 +131,7 @@ export class Appender {
     await this.#catalogue.commit().catch(() => {});
   }
 
-  /** The group of the flush that this record goes with. */
+  /** The group of the flush that includes this record. */
   #groupOf(appended: AppendResult): FlushGroup {
     if (this.#group?.flushed === appended.outcome) {
       this.#group.last = appended;
@@ -140,20 +141,23 @@ export class Appender {
     this.#group = group;
     void group.flushed.then((outcome) => {
       if (this.#group === group) this.#group = null;
-      return outcome.kind === 'failed' ? this.#poison(group, outcome.error) : this.#confirm(group);
+      if (outcome.kind === 'durable') return this.#confirm(group);
+      this.fail(outcome.error);
+      group.fail(outcome.error);
     });
     return group;
   }
 
   #confirm(group: FlushGroup): void {
-    group.apply();
-    this.#applied(group.last);
+    for (const apply of group.effects) apply();
+    const { position, bytes } = group.last;
+    this.#catalogue.advanceTo({ segment: position.segment, offset: position.offset + bytes });
     if (this.#gate === null && this.#catalogue.size <= TOO_MANY_CHANGES) group.settle();
     else this.#behindGate(() => group.settle());
     this.commitSoon();
   }
 
-  /** The index cannot follow: answers wait until it has, in order. */
+  /** The index cannot keep up: answer after it has caught up, in order. */
   #behindGate(settle: () => void): void {
     const gate = (this.#gate ?? this.#commit()).then(() => {
       if (this.#gate === gate) this.#gate = null;
@@ -162,25 +166,13 @@ export class Appender {
     this.#gate = gate;
   }
 
-  #poison(group: FlushGroup, error: Error): void {
-    this.fail(error);
-    group.fail(error);
-  }
-
+  /** Answers a conflict in its turn, after everything staged before it. */
   #conflict(): Promise<AppendOutcome> {
-    if (this.#group !== null) return this.#group.addConflict();
-    return (this.#gate ?? Promise.resolve()).then(() => ({ kind: 'conflict' }));
+    if (this.#group !== null) return this.#group.answer(CONFLICT);
+    return (this.#gate ?? Promise.resolve()).then(() => CONFLICT);
   }
 
-  #failed(seq: number, error: Error): Append {
-    return { token: tokenOfConflict(seq), outcome: Promise.resolve({ kind: 'failed', error }) };
-  }
-
-  #applied({ position: { segment, offset }, bytes }: AppendResult): void {
-    this.#catalogue.advanceTo({ segment, offset: offset + bytes });
-  }
-
-  /** Lazy records go to the disk no later than the index. An index that cannot be written is a disk that cannot be trusted. */
+  /** Lazy records reach the disk before the index does. A failed index write means that the disk cannot be trusted. */
   async #commit(): Promise<void> {
     try {
       await this.#journal.flushLazy();
@@ -191,25 +183,50 @@ export class Appender {
   }
 }
 
-/** A unit that waits for its flush. */
-class AppendedUnit implements DurableEffect {
-  private readonly catalogue: Catalogue;
-  private readonly log: HotLog;
-  private readonly after: LogRecord;
-  private readonly unit: PlacedUnit;
-  private readonly lastId: string | null;
+/** Consecutive appends with the same outcome share one promise: a thousand waiters wait once. */
+interface Answer {
+  readonly outcome: AppendOutcome;
+  readonly promise: Promise<AppendOutcome>;
+  settle(outcome: AppendOutcome): void;
+}
 
-  constructor(catalogue: Catalogue, log: HotLog, after: LogRecord, unit: PlacedUnit, lastId: string | null) {
-    this.catalogue = catalogue;
-    this.log = log;
-    this.after = after;
-    this.unit = unit;
-    this.lastId = lastId;
+/** The appends of one flush: their effects run in journal order once it is durable, then they are answered in that order. */
+class FlushGroup {
+  readonly flushed: Promise<JournalOutcome>;
+  readonly effects: (() => void)[] = [];
+  /** The newest record. */
+  last: AppendResult;
+  readonly #answers: Answer[] = [];
+
+  constructor(first: AppendResult) {
+    this.flushed = first.outcome;
+    this.last = first;
   }
 
-  apply(): void {
-    this.catalogue.confirm(this.log, this.after, this.unit, this.lastId);
+  answer(outcome: AppendOutcome): Promise<AppendOutcome> {
+    let last = this.#answers.at(-1);
+    if (last?.outcome !== outcome) {
+      last = answerOf(outcome);
+      this.#answers.push(last);
+    }
+    return last.promise;
   }
+
+  settle(): void {
+    for (const { settle, outcome } of this.#answers) settle(outcome);
+  }
+
+  fail(error: Error): void {
+    for (const { settle } of this.#answers) settle({ kind: 'failed', error });
+  }
+}
+
+function answerOf(outcome: AppendOutcome): Answer {
+  let settle: Answer['settle'] = () => {};
+  const promise = new Promise<AppendOutcome>((resolve) => {
+    settle = resolve;
+  });
+  return { outcome, promise, settle };
 }
 
 interface Token {
@@ -217,27 +234,20 @@ interface Token {
   readonly epoch: number;
 }
 
-const NEVER = -1;
-
-export function tokenOf({ seq, epoch }: { readonly seq: number; readonly epoch: number }): HeadToken {
+export function tokenOf({ seq, epoch }: Token): HeadToken {
   const token: Token = { seq, epoch };
   // HeadToken is opaque; these are ours.
   return token as unknown as HeadToken;
 }
 
-function tokenOfConflict(seq: number): HeadToken {
-  return tokenOf({ seq, epoch: NEVER });
+function unstagedToken({ entries }: Unit): HeadToken {
+  return tokenOf({ seq: entries.at(-1)?.envelope.seq ?? 0, epoch: NEVER });
 }
 
 function isHead(record: LogRecord | null, expected: HeadToken | null): boolean {
   if (record === null || expected === null) return record === null && expected === null;
   const { seq, epoch } = read(expected);
   return record.seq === seq && record.epoch === epoch;
-}
-
-/** The seq of the head it names; null = before the first. */
-export function seqOf(token: HeadToken | null): number {
-  return token === null ? 0 : read(token).seq;
 }
 
 function read(token: HeadToken): Token {

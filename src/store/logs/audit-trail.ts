@@ -1,97 +1,68 @@
-/** Reading the audit trail: from the journal, and the last few from memory until they are in it. */
+/** Reads the audit trail: from the journal, the newest records from memory until they are durable. */
 
 import type { AuditEntry, AuditRange, AuditRecord } from '../../core/ports/store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { auditKey, lastPart, under } from '../index/index-keys.ts';
+import type { IndexEntry } from '../index/ordered-index.ts';
 import { decodePosition } from '../index/unit-positions.ts';
-import { DamagedRecord } from '../journal/damage.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { JournalRecord, Position } from '../journal/journal-types.ts';
+import { DamagedRecord, type JournalRecord, type Position } from '../journal/journal-types.ts';
 
-/** Not durable yet, oldest first. */
-export type AuditTrail = AuditEntry[];
+/** More than any number in the index. */
+const BEHIND_ALL = 1e15 - 1;
 
+/** `fresh`: records that are not durable yet, oldest first. */
 export async function readAudit(
   journal: Journal,
   catalogue: Catalogue,
-  fresh: AuditTrail,
+  fresh: readonly AuditEntry[],
   range: AuditRange,
 ): Promise<readonly AuditEntry[]> {
-  const { positionsVersion: placesVersion } = catalogue;
-  const found = await readOnce(journal, catalogue, fresh, range);
-  // Moved while they were read: they lie elsewhere.
-  return placesVersion === catalogue.positionsVersion ? found : readAudit(journal, catalogue, fresh, range);
-}
-
-async function readOnce(
-  journal: Journal,
-  catalogue: Catalogue,
-  fresh: AuditTrail,
-  range: AuditRange,
-): Promise<readonly AuditEntry[]> {
-  return 'before' in range
-    ? readBefore(journal, catalogue, fresh, range.before, range.limit)
-    : readAfter(journal, catalogue, fresh, range.after, range.limit);
-}
-
-async function readAfter(
-  journal: Journal,
-  { overlay }: Catalogue,
-  fresh: AuditTrail,
-  after: number,
-  limit: number,
-): Promise<readonly AuditEntry[]> {
-  const numbers: number[] = [];
-  const places: Position[] = [];
-  for (const { key, value } of overlay.range(auditKey(after + 1), under('a').to)) {
-    if (numbers.length === limit) break;
-    numbers.push(Number(lastPart(key)));
-    places.push(decodePosition(value));
+  const { positionsVersion, overlay } = catalogue;
+  const { limit } = range;
+  let found: readonly AuditEntry[];
+  if ('before' in range) {
+    const waiting = fresh.filter(({ number }) => number < range.before).reverse();
+    const end = Math.min(range.before, waiting.at(-1)?.number ?? range.before, BEHIND_ALL);
+    const indexed = overlay.range(auditKey(0), auditKey(end), { reverse: true });
+    const placed = firstOf(indexed, Math.max(0, limit - waiting.length));
+    found = [...waiting.slice(0, limit), ...(await readPlaced(journal, placed))];
+  } else {
+    const placed = firstOf(overlay.range(auditKey(range.after + 1), under('a').to), limit);
+    const last = Math.max(range.after, placed.at(-1)?.number ?? 0);
+    const waiting = fresh.filter(({ number }) => number > last);
+    found = [...(await readPlaced(journal, placed)), ...waiting].slice(0, limit);
   }
-  const waiting = fresh.filter(({ number }) => number > after && number > (numbers.at(-1) ?? 0));
-  return [...(await numbered(journal, numbers, places)), ...waiting].slice(0, limit);
+  // Records moved while they were read: read again.
+  return positionsVersion === catalogue.positionsVersion ? found : readAudit(journal, catalogue, fresh, range);
 }
 
-/** Numbers have at most so many digits in the index. */
-const BEHIND_ALL = 1e15 - 1;
+interface PlacedAudit {
+  readonly number: number;
+  readonly position: Position;
+}
 
-async function readBefore(
-  journal: Journal,
-  { overlay }: Catalogue,
-  fresh: AuditTrail,
-  before: number,
-  limit: number,
-): Promise<readonly AuditEntry[]> {
-  const waiting = fresh.filter(({ number }) => number < before).reverse();
-  const rest = Math.max(0, limit - waiting.length);
-  const end = Math.min(before, waiting.at(-1)?.number ?? before, BEHIND_ALL);
-  const numbers: number[] = [];
-  const places: Position[] = [];
-  for (const { key, value } of overlay.range(auditKey(0), auditKey(end), { reverse: true })) {
-    if (numbers.length === rest) break;
-    numbers.push(Number(lastPart(key)));
-    places.push(decodePosition(value));
+function firstOf(indexed: Iterable<IndexEntry>, limit: number): readonly PlacedAudit[] {
+  const placed: PlacedAudit[] = [];
+  for (const { key, value } of indexed) {
+    if (placed.length === limit) break;
+    placed.push({ number: Number(lastPart(key)), position: decodePosition(value) });
   }
-  return [...waiting.slice(0, limit), ...(await numbered(journal, numbers, places))];
+  return placed;
 }
 
-async function numbered(
-  journal: Journal,
-  numbers: readonly number[],
-  places: readonly Position[],
-): Promise<readonly AuditEntry[]> {
-  return (await readSound(journal, places)).flatMap((record, i) =>
-    // Written by audit() of the store.
-    record === null ? [] : [{ ...(JSON.parse(record.text) as AuditRecord), number: numbers[i] ?? 0 }],
-  );
-}
-
-/** One that is damaged is missing, and costs nobody the others. */
-async function readSound(journal: Journal, places: readonly Position[]): Promise<readonly (JournalRecord | null)[]> {
+/** Skips damaged records without losing the others. */
+async function readPlaced(journal: Journal, placed: readonly PlacedAudit[]): Promise<readonly AuditEntry[]> {
   const orNull = (thrown: unknown): null => {
     if (thrown instanceof DamagedRecord) return null;
     throw thrown;
   };
-  const together = await journal.readMany(places).catch(orNull);
-  return together ?? Promise.all(places.map((place) => journal.read(place).catch(orNull)));
+  const positions = placed.map(({ position }) => position);
+  const records: readonly (JournalRecord | null)[] =
+    (await journal.readMany(positions).catch(orNull)) ??
+    (await Promise.all(positions.map((position) => journal.read(position).catch(orNull))));
+  return records.flatMap((record, i) =>
+    // Written by audit() of the store.
+    record === null ? [] : [{ ...(JSON.parse(record.text) as AuditRecord), number: placed[i]?.number ?? 0 }],
+  );
 }

@@ -1,4 +1,4 @@
-/** Reads a range of a log from the journal, up to what is durable and sound. */
+/** Reads a range of a log from the journal, up to what is durable and intact. */
 
 import type { ReadRange } from '../../core/ports/store.ts';
 import type { Entry, Unit } from '../../core/records/session/unit.ts';
@@ -6,13 +6,12 @@ import type { LogRecord } from '../index/log-record.ts';
 import { DamagedIndex } from '../index/ordered-index.ts';
 import type { Overlay } from '../index/overlay.ts';
 import { type BoundRange, findUnits, type PlacedUnit } from '../index/unit-positions.ts';
-import { DamagedRecord } from '../journal/damage.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { JournalRecord, Position } from '../journal/journal-types.ts';
+import { DamagedRecord, type JournalRecord, type Position } from '../journal/journal-types.ts';
 
 export interface ReadResult {
   readonly entries: readonly Entry[];
-  /** Where the log turned out to be damaged, or not to be where the index says. */
+  /** Where the log is damaged, or not at the position the index gives. */
   readonly damage: { readonly fromSeq: number; readonly position: Position; readonly error: Error } | null;
 }
 
@@ -35,7 +34,7 @@ export async function readEntries(
   return { entries: asked, damage };
 }
 
-/** The index says how long the log is; if it does not say where all of that is, it has lost something. */
+/** The index knows the length of the log; if positions are missing, the index is damaged. */
 function assertWhole(logId: string, entries: readonly Entry[], { from_seq, to_seq, limit, reverse }: BoundRange): void {
   const count = Math.max(0, Math.min(limit, to_seq - from_seq + 1));
   const isWhole = entries.every(({ envelope }, i) => envelope.seq === (reverse ? to_seq - i : from_seq + i));
@@ -58,7 +57,7 @@ async function readUnits(journal: Journal, logId: string, placed: readonly Place
   }
 }
 
-/** In the order of the log: those before the first that is not sound. */
+/** In log order: the units before the first damaged one. */
 async function readUpToDamage(journal: Journal, logId: string, placed: readonly PlacedUnit[]): Promise<ReadUnits> {
   const units: Unit[] = [];
   for (const unit of [...placed].sort((a, b) => a.firstSeq - b.firstSeq)) {
@@ -72,14 +71,14 @@ async function readUpToDamage(journal: Journal, logId: string, placed: readonly 
   return { units, damage: null };
 }
 
-/** A record that is not sound, or whose file is gone. */
+/** The record is damaged, or its file is missing. */
 function isDamage(thrown: unknown): thrown is Error {
   return thrown instanceof DamagedRecord || (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT');
 }
 
-/** A record that is sound and not the one that was looked for is as good as none. */
+/** An intact record other than the expected one counts as damaged. */
 function unitOf({ logId, text }: JournalRecord, expected: string, placed: PlacedUnit | undefined): Unit {
-  // Written by append(), and its checksum is right.
+  // Written by append(); the checksum matches.
   const unit = JSON.parse(text) as Unit;
   if (placed === undefined) return unit;
   if (logId !== expected || unit.entries[0]?.envelope.seq !== placed.firstSeq) {

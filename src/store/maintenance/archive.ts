@@ -1,11 +1,11 @@
-/** Moves sessions that have ended out of the journal: their disk space is given back but for the archive, and they stay readable. */
+/** Moves ended sessions from the journal to the compressed archive; they stay readable. */
 
 import { HubError } from '../../core/lib/errors.ts';
 import { describeValue } from '../../core/lib/json.ts';
 import { msFromIso } from '../../core/lib/time.ts';
 import { MOVED_FAMILY, type MovedLog } from '../catalogue/store-operations.ts';
 import { after, lastPart, orderAt, unarchivedBefore } from '../index/index-keys.ts';
-import { findUnits, type PlacedUnit } from '../index/unit-positions.ts';
+import { firstUnits, type PlacedUnit } from '../index/unit-positions.ts';
 import { listArchives, listSegments, withSegment } from '../journal/files.ts';
 import type { PlacedRecord } from '../journal/journal-types.ts';
 import { RecordFile } from '../journal/record-file.ts';
@@ -20,11 +20,11 @@ export interface ArchiveOptions extends MaintenanceOptions {
 
 export interface ArchiveResult {
   readonly sessions: number;
-  /** Bytes of the journal that were given back, less those of the archive, which is packed. */
+  /** Bytes removed from the journal, less those added to the archive. */
   readonly freedBytes: number;
 }
 
-/** One file of the archive; bounds what is in memory while it is written. */
+/** Size of one archive file; bounds memory while it is written. */
 const ARCHIVE_BYTES = 64 * 1024 * 1024;
 const UNITS_PER_READ = 256;
 
@@ -40,7 +40,7 @@ export async function archiveEnded(parts: StoreInternals, options: ArchiveOption
     purge.clean();
     return { ...archived, freedBytes: archived.freedBytes + purgedBytes };
   } catch (thrown) {
-    // Files and index may not agree any more.
+    // Files and index may disagree.
     parts.catalogue.archive.invalidate();
     throw thrown;
   }
@@ -58,12 +58,13 @@ async function archiveSealed(
     const moved = await moveSome(parts, endedBeforeMs, sealed, purge);
     sessions += moved.sessions;
     freedBytes -= moved.bytes;
-    parts.catalogue.archive.addLeftovers(moved.segments);
-    const segments = [...parts.catalogue.archive.leftovers]
-      .filter((segment) => sealed.has(segment))
-      .sort((a, b) => a - b);
+    const { leftovers } = parts.catalogue.archive;
+    for (const segment of moved.segments) leftovers.add(segment);
+    const segments = [...leftovers].filter((segment) => sealed.has(segment)).sort((a, b) => a - b);
     const isDropped = droppedRecords(parts);
-    const sizes = await Promise.all(segments.map((segment) => sizeOf(parts, segment)));
+    const sizes = await Promise.all(
+      segments.map((segment) => withSegment(parts.files, segment, (file) => file.size())),
+    );
     const of = sizes.reduce((sum, size) => sum + size, moved.bytes);
     let bytes = moved.bytes;
     if (of > 0) onProgress?.({ bytes, of });
@@ -78,7 +79,7 @@ async function archiveSealed(
   }
 }
 
-/** What was redacted and lies in the archive already, or in a segment that stays, is written over. Gives the bytes that were freed. */
+/** Overwrites redacted content that is already archived, or in a remaining segment. Returns the bytes freed. */
 async function purgeSealed(parts: StoreInternals, sealed: ReadonlySet<number>, purge: Purge): Promise<number> {
   const { catalogue } = parts;
   const files = [...(await purge.files())].filter((file) => file < 0 || sealed.has(file));
@@ -95,16 +96,12 @@ async function purgeSealed(parts: StoreInternals, sealed: ReadonlySet<number>, p
   return freedBytes;
 }
 
-/** Without anything to do, nothing is sealed: every call would leave another segment. */
+/** Seal nothing unless there is work: each call would leave another segment. */
 function isAnything({ catalogue }: StoreInternals, endedBeforeMs: number): boolean {
   catalogue.show();
   const { from, to } = unarchivedBefore(endedBeforeMs);
   for (const _ of catalogue.overlay.range(from, to)) return true;
   return catalogue.archive.leftovers.size > 0;
-}
-
-function sizeOf({ files }: StoreInternals, segment: number): Promise<number> {
-  return withSegment(files, segment, (file) => file.size());
 }
 
 function parseTime(text: unknown): number {
@@ -116,18 +113,18 @@ function parseTime(text: unknown): number {
   );
 }
 
-/** Everything so far is in segments that are not written any more, and the index needs none of them to start. Gives them. */
+/** Seals all segments so far and ensures that a start needs none of them. Returns their numbers. */
 async function sealSegments(parts: StoreInternals): Promise<ReadonlySet<number>> {
   await parts.settle();
   await parts.journal.roll();
-  // The cursors as they are now, so that those in old segments can go.
+  // Write the current cursors again, so that those in old segments can be dropped.
   const { end } = parts.journal;
   await parts.dumpCursors();
   await parts.settle();
   return new Set((await listSegments(parts.files)).filter((segment) => segment < end.segment));
 }
 
-/** Cursors were written again; everything else that is not of an archived session stays. */
+/** Drops old cursors and units of archived sessions. */
 function droppedRecords({ catalogue }: StoreInternals): (record: PlacedRecord) => boolean {
   const known = new Map<string, ReadonlySet<string> | null>();
   return ({ kind, logId, position }) => {
@@ -148,7 +145,7 @@ interface Moved {
   readonly bytes: number;
 }
 
-/** Writes sessions into one file of the archive. From when it has its name until the segments are rewritten, they lie in both. */
+/** Writes sessions to one archive file. Until the segments are rewritten, both contain them. */
 async function moveSome(
   parts: StoreInternals,
   endedBeforeMs: number,
@@ -198,7 +195,7 @@ function unitsOf({ catalogue }: StoreInternals, logId: string): readonly PlacedU
   const record = catalogue.record(logId);
   if (record === null || record.damagedFrom !== null) return null;
   catalogue.showPositions(logId);
-  return findUnits(catalogue.overlay, logId, { from_seq: 1, to_seq: record.seq, limit: record.seq, reverse: false });
+  return firstUnits(catalogue.overlay, logId, record.seq);
 }
 
 async function copyLog(

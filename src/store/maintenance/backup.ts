@@ -1,4 +1,4 @@
-/** A copy of everything confirmed so far, taken while the hub runs. */
+/** Copies everything confirmed so far while the hub runs. */
 
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ export interface BackupResult {
   readonly bytes: number;
 }
 
-/** A consistent prefix: everything confirmed when it began, and nothing that was not. `target` must be empty or not there. */
+/** Copies a consistent prefix: exactly what was confirmed at the start. `target` must be empty or missing. */
 export async function backupTo(
   parts: StoreInternals,
   target: string,
@@ -26,18 +26,18 @@ export async function backupTo(
   const { end } = parts.journal;
   try {
     const files = await realFiles(join(target, JOURNAL_FOLDER));
-    const copied = await copyJournal(parts.files, files, end, options);
-    // Last: a folder without it is no backup.
+    const copied = await copyParts(parts.files, files, await plan(parts.files, end), options);
+    // Last: a folder without this file is not a backup.
     await writeBackupMark(target, { format: DATA_FORMAT, files: copied });
     return { bytes: bytesOf(copied) };
   } catch (thrown) {
-    // Half a copy is of no use, and the disk may be full of it.
+    // An incomplete copy is useless and may fill the disk.
     await rm(join(target, JOURNAL_FOLDER), { recursive: true, force: true });
     throw thrown;
   }
 }
 
-/** Nothing is ever written into a folder that holds something. */
+/** Never write into a folder that contains anything. */
 export async function assertEmpty(folder: string): Promise<void> {
   if (typeof folder !== 'string' || folder === '') {
     throw new HubError('bad_options', `expected the path of a new folder, got ${describeValue(folder)}`);
@@ -49,8 +49,8 @@ export async function assertEmpty(folder: string): Promise<void> {
   if (names.length === 0) return;
   const isHalf = names.length === 1 && names[0] === JOURNAL_FOLDER;
   const why = isHalf
-    ? 'holds a backup that was broken off; delete it, or give a new folder'
-    : `is not empty (${names.length} names in it); give a new folder`;
+    ? 'holds an interrupted backup; delete it, or name a new folder'
+    : `is not empty (${names.length} names in it); name a new folder`;
   throw new HubError('folder_not_empty', `${folder} ${why}`);
 }
 
@@ -60,17 +60,7 @@ export function bytesOf(files: readonly CopiedFile[]): number {
 
 type Part = Omit<CopiedFile, 'checksum'>;
 
-/** Up to `until`. Durable when it returns. */
-async function copyJournal(
-  from: Files,
-  to: Files,
-  until: Position,
-  options: MaintenanceOptions,
-): Promise<readonly CopiedFile[]> {
-  return copyParts(from, to, await plan(from, until), options);
-}
-
-/** Files of which it is known what is in them. One that is not so is refused, before it is used for anything. */
+/** Copies files whose sizes and checksums are known; rejects any that differ. */
 export async function copyFiles(
   from: Files,
   to: Files,
@@ -80,18 +70,19 @@ export async function copyFiles(
   const there = await from.list();
   for (const { name, bytes } of known) {
     const found = there.includes(name) ? (await whole(from, name)).bytes : null;
-    if (found !== bytes) throw notWhole(name, `has ${found ?? 'no'} bytes instead of ${bytes}`);
+    if (found !== bytes) throw backupDamaged(`${name} has ${found ?? 'no'} bytes instead of ${bytes}`);
   }
   const copied = await copyParts(from, to, known, options);
   const wrong = copied.find(({ checksum }, i) => checksum !== known[i]?.checksum);
-  if (wrong !== undefined) throw notWhole(wrong.name, 'is not what was written: its checksum is another');
+  if (wrong !== undefined) throw backupDamaged(`the checksum of ${wrong.name} does not match`);
   return copied;
 }
 
-function notWhole(name: string, what: string): HubError {
-  return new HubError('backup_damaged', `the backup is not whole: ${name} ${what}; use another one`);
+function backupDamaged(problem: string): HubError {
+  return new HubError('backup_damaged', `the backup is damaged: ${problem}; use another one`);
 }
 
+/** Durable on return. */
 async function copyParts(
   from: Files,
   to: Files,
@@ -127,7 +118,7 @@ async function whole(files: Files, name: string): Promise<Part> {
   return { name, bytes: await withFile(files.open(name), (file) => file.size()) };
 }
 
-/** Gives the checksum of what was copied. */
+/** Returns the checksum of the copy. */
 async function copyFile(
   from: Files,
   to: Files,

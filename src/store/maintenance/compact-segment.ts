@@ -1,4 +1,4 @@
-/** Rewrites a file that is not written any more, a segment or one of the archive, without some of its records. What stays has other places then. */
+/** Rewrites a sealed segment or archive file without some of its records; the others move. */
 
 import { MOVED_FAMILY, type MovedLog } from '../catalogue/store-operations.ts';
 import { orderAt } from '../index/index-keys.ts';
@@ -14,7 +14,7 @@ function movedText(log_id: string, { order }: LogRecord): string {
   return JSON.stringify(moved);
 }
 
-/** Gives the bytes that were freed. A damaged segment is left as it is: nothing may be lost that could be looked at. */
+/** Returns the bytes freed. Keeps a damaged segment unchanged so that it can be inspected. */
 export async function compactSegment(
   { files, journal, catalogue }: StoreInternals,
   segment: number,
@@ -36,7 +36,7 @@ export async function compactSegment(
       const text = kind === 'unit' ? textOf(logId, record.text) : record.text;
       isChanged ||= text !== record.text;
       const about = kind === 'unit' && !logIds.has(logId) ? catalogue.record(logId) : null;
-      // The first of its units here may be the first of all: its order would follow from its place.
+      // This may be the log's first unit: record its order, which would otherwise follow from the new position.
       if (about !== null && about.order === orderAt(position))
         await part.add('lazy', MOVED_FAMILY, movedText(logId, about));
       const { offset } = await part.add(isArchive && kind === 'unit' ? 'packed' : kind, logId, text);
@@ -50,12 +50,12 @@ export async function compactSegment(
   const isSound = damages.length === 0 && lastMark?.position.segment === segment;
   if (!isSound || (part.bytes >= before && !isChanged)) {
     await part.discard();
-    catalogue.archive.removeLeftover(segment);
+    catalogue.archive.leftovers.delete(segment);
     return 0;
   }
   const freed = before - part.bytes;
   await part.finish(lastMark.flush, { compacted: !isArchive });
   await journal.replaceSegment(segment, part.name, () => catalogue.relocateSegment(segment, logIds, offsets));
-  catalogue.archive.removeLeftover(segment);
+  catalogue.archive.leftovers.delete(segment);
   return freed;
 }

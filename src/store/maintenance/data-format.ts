@@ -1,12 +1,12 @@
-/** What a data folder or a backup says of itself: its format, and which journal or which files it holds. */
+/** The files that describe a data folder or a backup: format, journal id, list of files. */
 
 import { open, readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HubError } from '../../core/lib/errors.ts';
 import { systemIds } from '../../system/ids.ts';
-import { makeFolder } from '../../system/make-folder.ts';
+import { makeFolder, syncFolder } from '../../system/make-folder.ts';
 
-/** Grows when a program that knows only the number before could not read the folder. */
+/** Raise when older programs could not read the folder. */
 export const DATA_FORMAT = 1;
 
 const FORMAT_NAME = 'parley.json';
@@ -16,54 +16,50 @@ export const INDEX_FOLDER = 'index';
 
 export interface FolderFormat {
   readonly format: number;
-  /** Tells this journal from every other; a copy that goes its own way gets another one. */
+  /** Identifies the journal; an independent copy gets another. */
   readonly journal_id: string;
 }
 
-/** null = nothing is there yet. Newer data is refused: this program would not know what it overlooks. */
+/** null = empty folder. Rejects newer formats: this program would misread them. */
 export async function readFormat(folder: string): Promise<FolderFormat | null> {
   const path = join(folder, FORMAT_NAME);
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw error;
   });
-  if (text === null && (await isBackup(folder))) {
-    throw new HubError('is_backup', `${folder} is a backup; restore it into a new folder and open that one`);
-  }
-  if (text === null) return unnamedFormat(folder);
+  if (text === null) return assertEmptyOfData(folder);
   const found = parseFormat(text, path);
   assertKnown(`data folder ${folder}`, found.format);
   return found;
 }
 
 export function writeFormat(folder: string, format: FolderFormat): Promise<void> {
-  return writeWhole(folder, FORMAT_NAME, format);
+  return writeDurably(folder, FORMAT_NAME, format);
 }
 
-/** A file of a backup: whoever copies it again compares. */
+/** A file of a backup. */
 export interface CopiedFile {
   readonly name: string;
   readonly bytes: number;
   readonly checksum: number;
 }
 
-/** What a backup says of itself. */
-export interface BackupMark {
+interface BackupMark {
   readonly format: number;
   readonly files: readonly CopiedFile[];
 }
 
-/** Says that the folder is a whole backup. */
+/** Marks the folder as a complete backup. */
 export function writeBackupMark(folder: string, mark: BackupMark): Promise<void> {
-  return writeWhole(folder, BACKUP_NAME, mark);
+  return writeDurably(folder, BACKUP_NAME, mark);
 }
 
 export async function readBackupMark(folder: string): Promise<BackupMark> {
   const text = await readFile(join(folder, BACKUP_NAME), 'utf8').catch(() => '{}');
-  // Written by writeBackupMark, or by another version of it.
+  // Written by writeBackupMark, perhaps of another version.
   const { format, files } = parsed(text) as Partial<BackupMark>;
   if (!Number.isInteger(format) || !Array.isArray(files)) {
-    throw new HubError('not_a_backup', `${folder} is not a whole backup; give the folder that a backup was written to`);
+    throw new HubError('not_a_backup', `${folder} is not a complete backup; name the folder a backup was written to`);
   }
   assertKnown(`backup ${folder}`, Number(format));
   return { format: Number(format), files };
@@ -82,16 +78,12 @@ function assertKnown(what: string, format: number): void {
   if (format <= DATA_FORMAT) return;
   throw new HubError(
     'data_too_new',
-    `${what} has format ${format} and this program knows formats up to ${DATA_FORMAT}; use the program that wrote it, or a newer one`,
+    `${what} has format ${format}, but this program knows formats up to ${DATA_FORMAT}; use the program that wrote it, or a newer one`,
   );
 }
 
-async function isBackup(folder: string): Promise<boolean> {
-  return (await readdir(folder).catch(() => [] as string[])).includes(BACKUP_NAME);
-}
-
-/** Durable when it returns: first the content, then the name. */
-async function writeWhole(folder: string, name: string, content: object): Promise<void> {
+/** Durable on return: first the content, then the name. */
+async function writeDurably(folder: string, name: string, content: object): Promise<void> {
   await makeFolder(folder);
   const path = join(folder, name);
   const file = await open(`${path}.new`, 'w', 0o600);
@@ -102,46 +94,32 @@ async function writeWhole(folder: string, name: string, content: object): Promis
     await file.close();
   }
   await rename(`${path}.new`, path);
-  await syncPath(folder);
+  await syncFolder(folder);
 }
 
 export function newFormat(): FolderFormat {
   return { format: DATA_FORMAT, journal_id: systemIds.hex32() };
 }
 
-/** What was written to a file, or the names in a folder, survive a power cut. */
-export async function syncPath(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-/** null = nothing is there yet. Files of a journal that nothing describes are not touched. */
-async function unnamedFormat(folder: string): Promise<FolderFormat | null> {
+/** Never touch a backup, or journal files that nothing describes. */
+async function assertEmptyOfData(folder: string): Promise<null> {
   const names = await readdir(folder).catch(() => [] as string[]);
+  if (names.includes(BACKUP_NAME)) {
+    throw new HubError('is_backup', `${folder} is a backup; restore it into a new folder and open that one`);
+  }
   if (!names.some((name) => name === JOURNAL_FOLDER || name.endsWith('.journal'))) return null;
   throw new HubError(
     'bad_data_folder',
-    `${folder} has a journal and no ${FORMAT_NAME} that says what it is; put that file back, or restore a backup`,
+    `${folder} has a journal but no ${FORMAT_NAME} to describe it; put that file back, or restore a backup`,
   );
 }
 
 function parseFormat(text: string, path: string): FolderFormat {
-  try {
-    const found: unknown = JSON.parse(text);
-    if (typeof found === 'object' && found !== null && 'format' in found && 'journal_id' in found) {
-      const { format, journal_id } = found;
-      if (Number.isInteger(format) && Number(format) > 0 && typeof journal_id === 'string')
-        return { format: Number(format), journal_id };
-    }
-  } catch {
-    // Said below.
-  }
+  const { format, journal_id } = parsed(text) as Readonly<Record<string, unknown>>;
+  const isFormat = Number.isInteger(format) && Number(format) > 0;
+  if (isFormat && typeof journal_id === 'string') return { format: Number(format), journal_id };
   throw new HubError(
     'bad_data_folder',
-    `${path} does not say what this folder is; expected {"format":…,"journal_id":…}`,
+    `${path} does not describe a data folder; expected {"format":…,"journal_id":…}`,
   );
 }

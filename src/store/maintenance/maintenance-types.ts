@@ -1,4 +1,4 @@
-/** What the care of a data folder works with, and what it tells. */
+/** What maintenance needs from a store, and its options. */
 
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { StoreOperation } from '../catalogue/store-operations.ts';
@@ -10,17 +10,17 @@ export interface StoreInternals {
   readonly files: Files;
   readonly journal: Journal;
   readonly catalogue: Catalogue;
-  /** Everything so far is durable and in the index. */
+  /** Makes everything so far durable and indexed. */
   settle(): Promise<void>;
-  /** Writes every cursor again: what was written of them before is of no use then. */
+  /** Writes every cursor again, which makes older cursor records obsolete. */
   dumpCursors(): Promise<void>;
-  /** The next start throws the index away and builds another. */
+  /** The next start discards the index and builds another. */
   renewIndex(): void;
-  /** Durable, and applied, when it returns. */
+  /** Durable and applied on return. */
   perform(operation: StoreOperation): Promise<void>;
 }
 
-/** Long work says how far it is: so many bytes of so many. */
+/** Long work reports its progress in bytes. */
 export interface MaintenanceOptions {
   readonly onProgress?: (progress: { readonly bytes: number; readonly of: number }) => void;
 }

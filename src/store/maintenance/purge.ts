@@ -1,4 +1,4 @@
-/** The bytes of what was redacted: which units of ended sessions still hold them, and what is written in their place. */
+/** Finds units of ended sessions that still hold redacted content, and rewrites them. */
 
 import type { JsonObject } from '../../core/lib/json.ts';
 import { msFromIso } from '../../core/lib/time.ts';
@@ -7,13 +7,13 @@ import { REDACTIONS_LOG, tombstone } from '../../core/records/session/redaction.
 import type { Entry, Unit } from '../../core/records/session/unit.ts';
 import { serializeUnit } from '../../core/state/serialize.ts';
 import { snapshotKey } from '../index/index-keys.ts';
-import { findUnits } from '../index/unit-positions.ts';
+import { findUnits, firstUnits } from '../index/unit-positions.ts';
 import type { StoreInternals } from './maintenance-types.ts';
 
 const ENTRIES_PER_READ = 64;
 
 interface Said extends RedactionRecord {
-  /** The id of the entry that says it. */
+  /** The entry that records the redaction. */
   readonly entryId: string;
 }
 
@@ -21,22 +21,24 @@ export class Purge {
   private readonly parts: StoreInternals;
   /** By session and envelope. */
   private readonly hidden = new Map<string, Map<string, Said>>();
-  /** Entries of the log of redactions whose pin is no longer needed. */
+  /** Redaction entries whose pinned snapshot is no longer needed. */
   private readonly superseded = new Set<string>();
-  /** Something is written otherwise than it was. */
+  /** Some text was changed. */
   changed = false;
 
   private constructor(parts: StoreInternals) {
     this.parts = parts;
   }
 
-  /** Of sessions that ended before a time, and whose state was kept: without it they could not be folded again. */
+  /**
+   * Covers sessions that ended before the time and have a pinned snapshot: without one they could not be folded again.
+   */
   static async of(parts: StoreInternals, endedBeforeMs: number): Promise<Purge> {
     const purge = new Purge(parts);
     const newest = new Map<string, Said>();
     const all: Said[] = [];
     for await (const { envelope } of redactions(parts)) {
-      // Written by the hub; the log is read by checksum, not by schema.
+      // Written by the hub; the log is verified by checksum, not by schema.
       const { pin, ...record } = envelope.event_data as unknown as RedactionRecord;
       const kept = pin === null ? null : { ...pin, body: null };
       const said: Said = { ...record, pin: kept, entryId: envelope.envelope_id };
@@ -56,14 +58,14 @@ export class Purge {
     return purge;
   }
 
-  /** What is written for this record: the same text, if there is nothing to hide in it. */
+  /** The text to write for this record; unchanged if nothing in it is redacted. */
   readonly text = (logId: string, text: string): string => {
     const after = this.without(logId, text);
     this.changed ||= after !== text;
     return after;
   };
 
-  /** The files that still hold what is to go. */
+  /** The files that still hold redacted content. */
   async files(): Promise<ReadonlySet<number>> {
     const found = new Set<number>();
     for (const [sessionId, hidden] of this.hidden) {
@@ -76,19 +78,18 @@ export class Purge {
     return found;
   }
 
-  /** What else may have kept some of it: the snapshots, and the pages of the index that were in use once. */
+  /** Snapshots and old pages of the index may hold it too. */
   clean(): void {
     if (!this.changed) return;
     for (const sessionId of this.hidden.keys()) this.parts.catalogue.overlay.set(snapshotKey(sessionId), null);
     this.parts.renewIndex();
   }
 
-  /** The text without what is to go. */
   private without(logId: string, text: string): string {
     const isRedactions = logId === REDACTIONS_LOG && this.superseded.size > 0;
     const hidden = this.hidden.get(logId);
     if (hidden === undefined && !isRedactions) return text;
-    // Written by append(), and its checksum is right.
+    // Written by append(); the checksum matches.
     const { entries } = JSON.parse(text) as Unit;
     const after = entries.map((entry) => (hidden === undefined ? this.withoutPin(entry) : buried(entry, hidden)));
     return after.every((entry, i) => entry === entries[i]) ? text : serializeUnit({ entries: after });
@@ -124,8 +125,7 @@ async function* redactions({ catalogue, journal }: StoreInternals): AsyncGenerat
   if (record === null) return;
   catalogue.showPositions(REDACTIONS_LOG);
   const last = Math.min(record.seq, (record.damagedFrom ?? Number.POSITIVE_INFINITY) - 1);
-  const range = { from_seq: 1, to_seq: last, limit: last, reverse: false };
-  const units = findUnits(catalogue.overlay, REDACTIONS_LOG, range);
+  const units = firstUnits(catalogue.overlay, REDACTIONS_LOG, last);
   for (let i = 0; i < units.length; i += ENTRIES_PER_READ) {
     const some = units.slice(i, i + ENTRIES_PER_READ).map(({ position }) => position);
     for (const { text } of await journal.readMany(some)) yield* (JSON.parse(text) as Unit).entries;

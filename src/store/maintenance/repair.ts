@@ -1,30 +1,30 @@
 /**
- * What an operator decides about damage. `repairLogs` cuts damaged logs to what is sound, and names what it kept.
- * `quarantineDamage` copies damage that no log needs into a file of its own: from then on it is known and no problem. Records
- * beside the logs (the audit) are mended so: what is damaged of them is missing, the rest is read.
+ * Operator decisions about damage. `repairLogs` truncates damaged logs to their intact part. `quarantineDamage` copies
+ * damage that no log needs to a separate file; from then on it is no problem. Damaged records beside the logs, such as
+ * the audit, are skipped.
  */
 
 import { HubError } from '../../core/lib/errors.ts';
-import type { Entry } from '../../core/records/session/unit.ts';
 import { damagedLogs } from '../catalogue/session-lists.ts';
 import { isFamily, newEpoch } from '../catalogue/store-operations.ts';
 import { extendRecord, type LogRecord } from '../index/log-record.ts';
-import { type Damage, type DamagedRange, toDamagedRange } from '../journal/damage.ts';
+import { type DamagedRange, toDamagedRange } from '../journal/damage.ts';
 import { readChunks, segmentName, withFile, withSegment } from '../journal/files.ts';
-import { readEntries } from '../logs/read-entries.ts';
+import type { Damage } from '../journal/journal-types.ts';
+import { type ReadResult, readEntries } from '../logs/read-entries.ts';
 import type { MaintenanceOptions, StoreInternals } from './maintenance-types.ts';
 import { verifyStore } from './verify.ts';
 
 export interface RepairResult {
   readonly log_id: string;
-  /** The last entry that was kept; 0 = nothing of the log is left. */
+  /** The last entry kept; 0 = nothing is left. */
   readonly kept_seq: number;
   readonly epoch: number;
 }
 
 const ENTRIES_PER_READ = 512;
 
-/** The logs to repair; all that are damaged, unless told. For that everything is read: damage that nobody has met is not known yet. */
+/** Repairs these logs (default: all damaged ones). Reads everything first to find damage nobody met yet. */
 export async function repairLogs(
   parts: StoreInternals,
   logIds: readonly string[] | undefined,
@@ -44,7 +44,7 @@ export async function repairLogs(
 async function repairLog(parts: StoreInternals, log_id: string, nowMs: number): Promise<RepairResult> {
   const known = parts.catalogue.record(log_id);
   if (known === null || known.damagedFrom === null) {
-    throw new HubError('not_damaged', `log ${log_id} is not known to be damaged; verify finds what is`);
+    throw new HubError('not_damaged', `log ${log_id} is not damaged, as far as known; verify lists damaged logs`);
   }
   const kept = await soundPart(parts, log_id, known);
   const epoch = newEpoch(parts.catalogue.epochOf(known), nowMs);
@@ -54,7 +54,7 @@ async function repairLog(parts: StoreInternals, log_id: string, nowMs: number): 
   return { log_id, kept_seq: kept?.seq ?? 0, epoch: parts.catalogue.epochOf(repaired) };
 }
 
-/** The log up to its damage, which may begin earlier than was known. null = nothing is sound. */
+/** The log up to its damage, which may begin earlier than known; null = nothing is intact. */
 async function soundPart(
   { journal, catalogue }: StoreInternals,
   logId: string,
@@ -64,24 +64,18 @@ async function soundPart(
   let record: LogRecord | null = null;
   for (;;) {
     const range = { from_seq: (record?.seq ?? 0) + 1, limit: ENTRIES_PER_READ };
-    const read: { readonly entries: readonly Entry[] } = await readEntries(
-      journal,
-      catalogue.overlay,
-      logId,
-      known,
-      range,
-    );
-    if (read.entries.length === 0) return record;
-    record = extendRecord(record, { entries: read.entries });
+    const { entries }: ReadResult = await readEntries(journal, catalogue.overlay, logId, known, range);
+    if (entries.length === 0) return record;
+    record = extendRecord(record, { entries });
   }
 }
 
 export interface QuarantinedDamage extends DamagedRange {
-  /** The file in the folder `journal` that has these bytes; null = there are none, as of a file that is gone. */
+  /** The file in the folder `journal` with these bytes; null = the damage is a missing file. */
   readonly copy: string | null;
 }
 
-/** `isSome`: only some logs were to be repaired, so what lost its name may belong to another. */
+/** `isSome`: only some logs were repaired, so nameless damage may belong to another. */
 export async function quarantineDamage(
   parts: StoreInternals,
   options: MaintenanceOptions & { readonly isSome?: boolean },
@@ -104,7 +98,7 @@ export async function quarantineDamage(
 async function copyAside({ files }: StoreInternals, { from, to }: Damage): Promise<string | null> {
   if (from.segment !== to.segment || from.offset === to.offset) return null;
   const name = `damaged-${segmentName(from.segment).replace('.journal', '')}-${from.offset}-${to.offset}.bytes`;
-  // Copied before by one that was cut off.
+  // Left behind by an interrupted run.
   if ((await files.list()).includes(name)) await files.remove(name);
   await withFile(files.open(name, { create: true }), async (copy) => {
     await withSegment(files, from.segment, async (file) => {

@@ -1,4 +1,4 @@
-/** Reads everything again, folds it again, and compares with what the index says. It changes nothing. */
+/** Reads and folds everything again and compares it with the index. Changes nothing. */
 
 import { canonicalJson, type Json } from '../../core/lib/json.ts';
 import { Catalogue } from '../catalogue/catalogue.ts';
@@ -9,14 +9,14 @@ import { after, lastPart, orderAt, under } from '../index/index-keys.ts';
 import type { LogRecord } from '../index/log-record.ts';
 import { MemoryIndex } from '../index/memory-index.ts';
 import { Overlay } from '../index/overlay.ts';
-import { findUnits } from '../index/unit-positions.ts';
-import { type Damage, isQuarantined } from '../journal/damage.ts';
-import { nameLostLogs } from '../journal/inspect-damage.ts';
+import { firstUnits } from '../index/unit-positions.ts';
+import { isQuarantined, nameLostLogs } from '../journal/damage.ts';
+import type { Damage } from '../journal/journal-types.ts';
 import { scanJournal } from '../journal/scan.ts';
 import type { MaintenanceOptions, StoreInternals } from './maintenance-types.ts';
 
 export interface VerifyOptions extends MaintenanceOptions {
-  /** Compares what else is kept of a session with its log; says what is wrong, or null. */
+  /** Compares other data of a session with its log; returns the problem, or null. */
   readonly checkSession?: (sessionId: string) => Promise<string | null>;
 }
 
@@ -24,11 +24,11 @@ export interface StoreVerification {
   readonly records: number;
   readonly logs: number;
   readonly damages: readonly Damage[];
-  /** What does not agree, log by log. */
+  /** Disagreements by log. */
   readonly problems: readonly { readonly log_id: string; readonly problem: string }[];
-  /** Those of them whose log is damaged, which `repair` can cut. */
+  /** Damaged logs among them, which `repair` can truncate. */
   readonly damaged: readonly DamagedLog[];
-  /** Damages that were set aside before, by `setAside`. */
+  /** Damage quarantined earlier. */
   readonly set_aside: number;
 }
 
@@ -45,7 +45,7 @@ export async function verifyStore(
   const scanned = await scanJournal(parts.files, {
     until: end,
     onRecord: (record) => applyRecord(again, record),
-    ...(onProgress === undefined ? {} : { onProgress }),
+    onProgress,
   });
   const found = await nameLostLogs(parts.files, [...archiveDamages, ...scanned.damages]);
   markDamaged(again, found);
@@ -64,7 +64,7 @@ async function compare(
   const damaged: DamagedLog[] = [];
   let logs = 0;
   for (const log_id of logIds(kept, again)) {
-    // Begun after we began to read.
+    // Started after this scan began.
     if ((kept.record(log_id)?.order ?? '') >= end) continue;
     logs += 1;
     const damaged_from = again.record(log_id)?.damagedFrom ?? null;
@@ -86,7 +86,7 @@ function logIds(...catalogues: readonly Catalogue[]): ReadonlySet<string> {
   return found;
 }
 
-/** A log that grew while we read may be longer than what was read; what was read must be in it. */
+/** A log may have grown during the scan; compare only the part that was read. */
 function differs(kept: Catalogue, again: Catalogue, logId: string): string | null {
   const [known, found] = [kept.record(logId), again.record(logId)];
   if (found === null) return known?.damagedFrom == null ? 'the index knows it, the journal does not' : damage(known);
@@ -99,13 +99,12 @@ function differs(kept: Catalogue, again: Catalogue, logId: string): string | nul
 }
 
 function samePlaces(kept: Catalogue, again: Catalogue, logId: string, to_seq: number): boolean {
-  const range = { from_seq: 1, to_seq, limit: to_seq, reverse: false };
-  const [known, found] = [kept, again].map(({ overlay }) => JSON.stringify(findUnits(overlay, logId, range)));
+  const [known, found] = [kept, again].map(({ overlay }) => JSON.stringify(firstUnits(overlay, logId, to_seq)));
   return known === found;
 }
 
 function text({ seq, epoch, head, order }: LogRecord): string {
-  // A head is JSON; an interface without index signature does not say so to the compiler.
+  // A head is JSON, but an interface without index signature does not tell the compiler.
   return canonicalJson({ seq, epoch, head, order } as unknown as Json);
 }
 

@@ -1,6 +1,7 @@
-/** What every session adapter must hold, as checks that any test runner can run; SPEC.md has the rules under AD. */
+/** The checks of every session adapter; SPEC.md has the rules under AD. */
 
 import { completeAdapter, type SessionAdapter } from '../../core/ports/adapter.ts';
+import { type Check, type CheckTable, checksOf } from '../lib/check.ts';
 import { foldIsTotal, unknownTypesChangeNothing } from './folding.ts';
 import {
   createIsJudged,
@@ -22,47 +23,38 @@ import { type RandomHistory, randomHistory } from './random-history.ts';
 import { behavesAsPinned, extrasArePlain, manifestIsSane } from './records.ts';
 import type { AdapterCheckOptions, Trial } from './trial.ts';
 
-export interface AdapterCheck {
-  readonly title: string;
-  /** Throws an error that says what was expected. */
-  run(): void;
-}
-
 const HISTORIES = 40;
 
-const CHECKS: readonly (readonly [title: string, check: (trial: Trial) => void])[] = [
-  ['[AD1] the manifest is plain JSON and makes sense', manifestIsSane],
-  ['[AD3] validateCreate accepts what is legal and refuses with a ProtocolError only', createIsJudged],
-  ['[AD4] initialState gives equal JSON each time and shares nothing that can be changed', initialStateIsFresh],
-  ['[AD5] fold takes every accepted send and every change of participants', foldIsTotal],
-  ['[AD6] fold returns the state unchanged for a content type it does not know', unknownTypesChangeNothing],
-  ['[AD7] no member changes what it is given', nothingIsMutated],
+const CHECKS: CheckTable<Trial> = [
+  ['[AD1] the manifest is plain JSON with valid members', manifestIsSane],
+  ['[AD3] validateCreate accepts valid sessions and rejects others with a ProtocolError only', createIsJudged],
+  ['[AD4] initialState returns equal, independent JSON each time', initialStateIsFresh],
+  ['[AD5] fold handles every accepted post and every change of participants', foldIsTotal],
+  ['[AD6] fold returns the state unchanged for an unknown content type', unknownTypesChangeNothing],
+  ['[AD7] no member changes its arguments', nothingIsMutated],
   ['[AD8] the state survives JSON unchanged after any history', stateIsJson],
   ['[AD9] the log replays to the live state, also from a snapshot at any seq', replayIsLive],
-  ['[AD10] equal arguments give equal answers, in whatever order the calls come', nothingIsRemembered],
-  ['[AD11] no member looks at the clock, rolls dice or waits', noClockNoChance],
-  ['[AD12] validateSend refuses with a ProtocolError only', sendsAreJudged],
-  ['[AD13] msg.packet and context.set are refused unless they are folded', unfoldedIsRefused],
-  ['[AD14] onAccepted answers nothing but a close and its reason', resultsAreValid],
+  ['[AD10] equal arguments give equal answers, in any order of calls', nothingIsRemembered],
+  ['[AD11] no member uses the clock or randomness, or waits', noClockNoChance],
+  ['[AD12] validateSend rejects with a ProtocolError only', sendsAreJudged],
+  ['[AD13] msg.packet and context.set are rejected unless they are folded', unfoldedIsRefused],
+  ['[AD14] onAccepted returns only a close and its reason', resultsAreValid],
   ['[AD15] expectedNext names an active participant and the envelope that gave it the turn', turnsAreReal],
-  ['[AD16] whoever is expected may speak, and no session is mute', turnsCanBeTaken],
-  [
-    '[AD17] views, rendered text, rounds, tools and public state are plain data, for everyone and always',
-    extrasArePlain,
-  ],
+  ['[AD16] the holder of the turn can post, and no session is mute', turnsCanBeTaken],
+  ['[AD17] views, rendered text, rounds, tools and public state are plain data for every participant', extrasArePlain],
 ];
 
 export function adapterChecks<State>(
   given: SessionAdapter<State>,
   options: AdapterCheckOptions = {},
-): readonly AdapterCheck[] {
+): readonly Check[] {
   let made: readonly RandomHistory[] | undefined;
   const histories = () => {
     made ??= Array.from({ length: HISTORIES }, (_, seed) => randomHistory(given, options, seed));
     return made;
   };
   const trial: Trial = { adapter: completeAdapter(given), options, histories };
-  const checks = CHECKS.map(([title, check]) => ({ title, run: () => check(trial) }));
+  const checks = checksOf(CHECKS, trial);
   const { golden } = options;
   if (golden === undefined) return checks;
   const title = `[AD18] ${golden.type} ${golden.version} behaves as its golden log says`;

@@ -1,4 +1,4 @@
-/** Checks that an adapter folds whatever the log can hold, and only what it knows. */
+/** Checks that an adapter folds every possible envelope, and only the types it knows. */
 
 import assert from 'node:assert/strict';
 import { type Draft, hubDraft } from '../../core/records/session/envelope.ts';
@@ -33,7 +33,7 @@ export function unknownTypesChangeNothing(trial: Trial): void {
   }
 }
 
-/** Everything the hub may say of anybody, also of whom the adapter has not met, and also twice. */
+/** Every change of a participant the hub can log, also of an unknown one, and also repeated. */
 function changesOfParticipants({ session_id, participants }: SessionMetadata): readonly Draft[] {
   const newcomer = { agent_id: 'id-newcomer', name: 'newcomer', role: 'participant', order: participants.length };
   const everybody = [...participants, newcomer];

@@ -1,4 +1,4 @@
-/** A golden log: what one version of an adapter made of one history. (type, version) is the behaviour, and this pins it. */
+/** A golden log pins the behaviour of one (type, version) of an adapter: its results for one history. */
 
 import { type ErrorDetails, isProtocolError } from '../../core/lib/errors.ts';
 import { type AdapterResult, completeAdapter, type SessionAdapter } from '../../core/ports/adapter.ts';
@@ -16,12 +16,12 @@ export type GoldenStep =
       readonly envelope: Envelope;
       readonly state: unknown;
       readonly turn: Turn | null;
-      /** null for the hub's own envelopes. */
+      /** null for hub envelopes. */
       readonly result: AdapterResult | null;
     }
   | {
       readonly draft: Draft;
-      /** null = it was not refused. */
+      /** null = accepted. */
       readonly refusal: {
         readonly code: string;
         readonly message: string;
@@ -29,7 +29,7 @@ export type GoldenStep =
       } | null;
     };
 
-/** Plays a log from `session.created` on, with the drafts in it that are to be refused. Store the result as JSON. */
+/** Plays a log from `session.created`, including drafts to be rejected. Store the result as JSON. */
 export function recordGolden(given: SessionAdapter, inputs: readonly (Envelope | Draft)[]): GoldenLog {
   const adapter = completeAdapter(given);
   const { type, version } = adapter.manifest;
@@ -48,7 +48,7 @@ export function recordGolden(given: SessionAdapter, inputs: readonly (Envelope |
   return { type, version, steps };
 }
 
-/** The same history again, as this adapter takes it now. */
+/** Plays the same history with the current adapter. */
 export function replayGolden(given: SessionAdapter, golden: GoldenLog): GoldenLog {
   return recordGolden(
     given,

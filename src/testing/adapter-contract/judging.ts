@@ -1,4 +1,4 @@
-/** Checks of what an adapter decides: who may create and send, what closes, whose turn it is. */
+/** Checks of an adapter's decisions: creating, posting, closing and turns. */
 
 import assert from 'node:assert/strict';
 import { isProtocolError } from '../../core/lib/errors.ts';
@@ -28,11 +28,11 @@ export function sendsAreJudged(trial: Trial): void {
     const { outcome } = call;
     if ('value' in outcome) continue;
     assert.ok(isProtocolError(outcome.thrown), `${describeCall(call)} threw ${describeOutcome(outcome)}`);
-    assert.notEqual(outcome.thrown.message, '', `${describeCall(call)} refused without saying why`);
+    assert.notEqual(outcome.thrown.message, '', `${describeCall(call)} rejected without a reason`);
   }
 }
 
-/** An accepted packet that never changes anything is a packet nobody folds. */
+/** A packet type that is accepted but never changes the state is not folded. */
 export function unfoldedIsRefused(trial: Trial): void {
   const folds = callsOf(allCalls(trial), 'fold');
   for (const type of ['msg.packet', 'context.set']) {
@@ -72,7 +72,7 @@ export function turnsAreReal(trial: Trial): void {
   for (const { positions } of trial.histories()) positions.forEach(turnPassedBySend);
 }
 
-/** The hub sees to it that a turn is given in sight of who gets it; it knows the giver by `since_seq`. */
+/** A post that moves the turn must be its `since_seq`: the hub uses it to check that the new holder can see the post. */
 function turnPassedBySend(after: SessionState, index: number, positions: readonly SessionState[]): void {
   const before = positions[index - 1];
   if (before === undefined || before.metadata.participants !== after.metadata.participants) return;
@@ -83,7 +83,7 @@ function turnPassedBySend(after: SessionState, index: number, positions: readonl
 
 export function turnsCanBeTaken(trial: Trial): void {
   const accepted = callsOf(allCalls(trial), 'onAccepted').length;
-  assert.ok(accepted > 0, 'nobody could say anything; tell the suite what to say with "drafts" and "knobs"');
+  assert.ok(accepted > 0, 'nobody could post anything; pass suitable "drafts" and "knobs" to the suite');
   for (const position of allPositions(trial)) takeTurn(trial, position);
 }
 
@@ -95,9 +95,9 @@ function takeTurn({ adapter, options }: Trial, position: SessionState): void {
   const round =
     options.takeTurn?.({ metadata, state, sender, random }) ?? adapter.buildRound(metadata, state, { text: 'my turn' });
   let current = position;
-  for (const said of round) {
-    const refused = `${sender.agent_id} has the turn at seq ${current.head.seq}, but may not send "${said.event_type}"`;
-    const { after, result } = doing(refused, () => play(adapter, current, draftOf(sender.agent_id, said)));
+  for (const next of round) {
+    const refused = `${sender.agent_id} holds the turn at seq ${current.head.seq}, but may not send "${next.event_type}"`;
+    const { after, result } = doing(refused, () => play(adapter, current, draftOf(sender.agent_id, next)));
     if (result?.next_state === 'CLOSING') return;
     current = after;
   }

@@ -1,4 +1,4 @@
-/** Checks that an adapter is nothing but functions of its arguments, over states that are nothing but data. */
+/** Checks that an adapter consists of pure functions over plain data. */
 
 import assert from 'node:assert/strict';
 import type { CompleteAdapter } from '../../core/ports/adapter.ts';
@@ -16,7 +16,7 @@ export function initialStateIsFresh({ adapter, options }: Trial): void {
   const copy = structuredClone(first);
   scribble(first);
   const second = adapter.initialState(createdMetadata(adapter, options));
-  assert.deepStrictEqual(second, copy, 'changing what initialState gave changes what it gives next');
+  assert.deepStrictEqual(second, copy, 'changing a result of initialState changes its next result');
 }
 
 export function nothingIsMutated(trial: Trial): void {
@@ -47,11 +47,11 @@ export function replayIsLive({ adapter, histories }: Trial): void {
   }
 }
 
-/** Backwards: what an adapter remembers of a later call would show in an earlier one. */
+/** Backwards, so that anything remembered from a later call shows in an earlier one. */
 export function nothingIsRemembered(trial: Trial): void {
   for (const call of allCalls(trial).toReversed()) {
     const again = callMember(trial.adapter, call.member, structuredClone(call.args));
-    assertSameOutcome(again, call.outcome, `${describeCall(call)} came to something else when called again`);
+    assertSameOutcome(again, call.outcome, `${describeCall(call)} gave another result when called again`);
   }
 }
 
@@ -72,7 +72,7 @@ function foldLog(adapter: CompleteAdapter, log: readonly Envelope[], keep: (stat
   return position?.adapter_state;
 }
 
-/** Changes everything that lets itself be changed. */
+/** Changes everything that can be changed. */
 function scribble(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   Object.values(value).forEach(scribble);

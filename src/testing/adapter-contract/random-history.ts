@@ -1,4 +1,4 @@
-/** Random but repeatable histories of an adapter: legal and illegal sends, and everything the hub may tell it. */
+/** Random but repeatable histories of an adapter: valid and invalid posts, and every change of participants. */
 
 import { isProtocolError } from '../../core/lib/errors.ts';
 import type { Json, JsonObject } from '../../core/lib/json.ts';
@@ -10,7 +10,7 @@ import { draftOf, History, type HistoryOptions, participantCount } from '../lib/
 import { type Random, seededRandom } from '../lib/random.ts';
 import { type Call, recordCalls } from '../lib/recording.ts';
 
-/** What `sender` might say at some point of a history; the adapter may well refuse it. */
+/** Drafts that `sender` might post at some point of a history; the adapter may reject them. */
 export type DraftSource = (facts: {
   readonly metadata: SessionMetadata;
   readonly state: unknown;
@@ -23,16 +23,16 @@ export interface RandomHistoryOptions extends HistoryOptions {
 }
 
 export interface RandomHistory {
-  /** Empty if the adapter threw what it must not. */
+  /** Empty if the adapter threw an unexpected error. */
   readonly log: readonly Envelope[];
-  /** The session after its opening, and after each step that changed it. */
+  /** The session after its opening and after each change. */
   readonly positions: readonly SessionState[];
   readonly calls: readonly Call[];
 }
 
 const STEPS = 24;
 
-/** Ends when the adapter closes it, when too few are left, or when the adapter throws what it must not. */
+/** Ends when the adapter closes the session or throws an unexpected error, or when too few participants are left. */
 export function randomHistory(given: SessionAdapter, options: RandomHistoryOptions, seed: number): RandomHistory {
   const random = seededRandom(seed);
   const { adapter, calls } = recordCalls(completeAdapter(given));
@@ -49,7 +49,7 @@ export function randomHistory(given: SessionAdapter, options: RandomHistoryOptio
     }
     return { log: history.log, positions, calls };
   } catch (thrown) {
-    // A defect of the adapter is among the calls, for the checks to name; anything else is a defect of ours.
+    // The checks report a defect of the adapter from its calls; any other error is a defect of the suite.
     if (calls.some(({ outcome }) => 'thrown' in outcome && outcome.thrown === thrown)) {
       return { log: [], positions, calls };
     }
@@ -63,13 +63,13 @@ function joinedAtOpening(given: SessionAdapter, options: HistoryOptions, random:
   return random.chance(0.7) ? all : least + random.below(all - least + 1);
 }
 
-/** The hub closes a session in which nobody is active or fewer than the minimum are left. */
+/** The hub closes a session without active participants, or with fewer than the minimum. */
 function hasEnough({ participants, manifest }: SessionMetadata): boolean {
   const active = participants.some(({ status }) => status === 'active');
   return active && participants.filter(isMember).length >= manifest.participants.min;
 }
 
-/** Somebody tries to say something; true = the adapter closes the session. */
+/** Posts a draft; true = the adapter closes the session. */
 function attempt(history: History, draft: Draft): boolean {
   try {
     return history.follow(draft)?.next_state === 'CLOSING';
@@ -79,7 +79,7 @@ function attempt(history: History, draft: Draft): boolean {
   }
 }
 
-/** The hub changes who is there. */
+/** Changes the status of a participant, as the hub does. */
 function happen(history: History, random: Random): boolean {
   const { session_id, participants, creator_id } = history.metadata;
   const present = participants.filter((one) => isMember(one) || one.status === 'invited');
@@ -111,7 +111,7 @@ function participantsOf({ participants }: SessionMetadata, ...statuses: string[]
   return participants.filter(({ status }) => statuses.includes(status));
 }
 
-/** Mostly texts; also what other adapters take, types nobody knows, and data no adapter expects. */
+/** Mostly texts; also packets, unknown types, and unexpected data. */
 function anythingToSay(metadata: SessionMetadata, random: Random): RoundDraft {
   if (random.chance(0.6)) return { event_type: 'msg.text', event_data: { text: randomWord(random) } };
   const event_type = random.pick(['msg.text', 'msg.packet', 'context.set', 'x.unknown', 'hand.raise']);

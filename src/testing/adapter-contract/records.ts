@@ -1,4 +1,4 @@
-/** Checks of what an adapter says about itself: its manifest, its extras, its golden log. */
+/** Checks of an adapter's manifest, its optional members and its golden log. */
 
 import assert from 'node:assert/strict';
 import { isPlainObject } from '../../core/lib/json.ts';
@@ -61,7 +61,6 @@ export function behavesAsPinned({ adapter }: Trial, golden: GoldenLog): void {
   assert.ok(created !== undefined && 'envelope' in created, 'a golden log begins with session.created');
   const needsVersion = `any change to what an adapter returns needs a new version (${type} ${version} is released)`;
   assert.deepStrictEqual(adapter.manifest, created.envelope.event_data.manifest, needsVersion);
-  // As JSON, which is how it was kept.
   const replayed = doing(needsVersion, () => replayGolden(adapter, golden));
   const now: unknown = JSON.parse(JSON.stringify(replayed));
   assert.deepStrictEqual(now, golden, needsVersion);

@@ -1,4 +1,4 @@
-/** An adapter on trial: what is known about it, and the random histories that the checks look at. */
+/** An adapter under test with its options and random histories. */
 
 import type { CompleteAdapter } from '../../core/ports/adapter.ts';
 import type { SessionState } from '../../core/state/state.ts';
@@ -7,29 +7,29 @@ import type { Call } from '../lib/recording.ts';
 import type { GoldenLog } from './golden-log.ts';
 import type { DraftSource, RandomHistory } from './random-history.ts';
 
-/** Nothing is required; what an adapter needs before it lets anybody speak (knobs, drafts of its own) must be told. */
+/** All optional; pass what the adapter needs before anybody can post, such as knobs and drafts. */
 export interface AdapterCheckOptions {
-  /** How many take part in the random histories; 3 unless the manifest says otherwise. */
+  /** Participants in the random histories; default 3, within the manifest's limits. */
   readonly participants?: number;
-  /** As the hub gives them to the adapter: with defaults filled in and names resolved to ids (`id-alice` …). */
+  /** As the hub passes them to the adapter: with defaults, and names resolved to ids (`id-alice` …). */
   readonly knobs?: HistoryOptions['knobs'] & {};
-  /** What participants might say, besides texts, packets and noise. */
+  /** Drafts that participants might post, besides texts, packets and noise. */
   readonly drafts?: DraftSource;
-  /** What whoever has the turn says to take it; `buildRound` of a text unless told. */
+  /** Takes the turn; default: `buildRound` of a text. */
   readonly takeTurn?: DraftSource;
-  /** Content types of its own that the adapter folds. */
+  /** Custom content types that the adapter folds. */
   readonly folds?: readonly string[];
-  /** Sessions that `validateCreate` must accept, and ones it must refuse. */
+  /** Sessions that `validateCreate` must accept, and ones it must reject. */
   readonly goodCreates?: readonly HistoryOptions[];
   readonly badCreates?: readonly HistoryOptions[];
-  /** What this version made of a history when it was released. */
+  /** Recorded when this version was released. */
   readonly golden?: GoldenLog;
 }
 
 export interface Trial {
   readonly adapter: CompleteAdapter;
   readonly options: AdapterCheckOptions;
-  /** Made once, when the first check asks. */
+  /** Created on first use. */
   histories(): readonly RandomHistory[];
 }
 

@@ -1,4 +1,4 @@
-/** A store in memory whose disk does only what a test tells it: wait, sync, fail, meet another writer, crash. */
+/** An in-memory store whose disk is controlled by the test: it can wait, sync, fail, conflict and crash. */
 
 import type { Json } from '../../core/lib/json.ts';
 import type {
@@ -27,14 +27,14 @@ import {
 } from '../../hub/log/memory-disk.ts';
 import { GroupCommit, MemoryStore } from '../../hub/log/memory-store.ts';
 
-/** Whether a unit that was not confirmed reached the disk. Asked in the order of the appends; after a no, its log is cut. */
+/** Whether an unconfirmed unit reached the disk. Asked in append order; the first false cuts its log. */
 export type KeepUnit = (logId: string, unit: Unit) => boolean;
 
-/** Whether a write of this cursor that was not flushed reached the disk. */
+/** Whether an unflushed cursor write reached the disk. */
 export type KeepCursor = (key: CursorKey) => boolean;
 
-/** Whether a snapshot that was not flushed reached the disk. */
-export type KeepSnapshot = (sessionId: string) => boolean;
+/** Whether an unflushed snapshot reached the disk. */
+type KeepSnapshot = (sessionId: string) => boolean;
 
 interface CursorWrite {
   readonly key: CursorKey;
@@ -45,16 +45,16 @@ interface CursorWrite {
 const nothing = (): boolean => false;
 
 export class FaultyStore implements Store {
-  /** `snapshot`: those that were found. */
+  /** `snapshot` counts snapshots that were found. */
   readonly counts: { append: number; read: number; snapshot: number } = { append: 0, read: 0, snapshot: 0 };
   readonly #disk: MemoryDisk;
-  /** Reads what is durable. */
+  /** Reads durable data. */
   readonly #reader: MemoryStore;
   readonly #commit: GroupCommit;
   readonly #conflicts = new Set<string>();
   readonly #cursorWrites: CursorWrite[] = [];
   readonly #snapshotWrites: Snapshot[] = [];
-  /** What a failed sync left on the disk: nobody sees it before the disk is opened again. */
+  /** Units on the disk after a failed sync; visible only after the disk is opened again. */
   readonly #leftBehind: StagedUnit[] = [];
   #crashed = false;
 
@@ -64,7 +64,7 @@ export class FaultyStore implements Store {
     this.#commit = new GroupCommit(disk);
   }
 
-  // What a test does to it.
+  // Controls for tests.
 
   get crashed(): boolean {
     return this.#crashed;
@@ -74,24 +74,24 @@ export class FaultyStore implements Store {
     return this.#commit.size;
   }
 
-  /** The first `count` staged units (all of them, unless told) become durable in order, and what is lazy with them. */
+  /** Makes the first `count` staged units (default: all) durable in order, with all lazy writes. */
   sync(count: number = this.#commit.size): void {
     this.#commit.flush(count);
     this.flushCursors();
     this.#writeSnapshots(() => true);
   }
 
-  /** The sync fails: the store is poisoned. What `keep` says is on the disk all the same, for those who open it later. */
+  /** Fails the sync and poisons the store. Units that `keep` selects are on the disk when it is opened again. */
   failSync(error: Error, keep: KeepUnit = nothing): void {
     this.#leftBehind.push(...leadingRuns(this.#commit.fail(error), keep));
   }
 
-  /** The next append to this log conflicts, though its token may be right. */
+  /** Makes the next append to this log conflict, even with a valid token. */
   conflict(logId: string): void {
     this.#conflicts.add(logId);
   }
 
-  /** Another writer appends a unit, durable at once: whatever was staged on the old head conflicts. */
+  /** Appends a durable unit as another writer: everything staged on the old head conflicts. */
   foreignAppend(logId: string, unit: Unit): void {
     this.#disk.commit(stageUnit(logId, this.#disk.token(logId), unit));
   }
@@ -100,17 +100,15 @@ export class FaultyStore implements Store {
     this.#writeCursors(() => true);
   }
 
-  /**
-   * The process dies: nothing outstanding here ever settles, later calls do nothing. The result is the store a new
-   * process opens: what was durable, and of each log the leading run of staged units that `keep` names.
-   */
+  /** Simulates a crash: nothing outstanding settles, and later calls do nothing. Returns the store that a new process opens:
+   * durable data, and of each log the first staged units that `keep` selects. */
   crash(keep: KeepUnit = nothing, keepCursor: KeepCursor = nothing, keepSnapshot: KeepSnapshot = nothing): this {
     const kept = [...this.#leftBehind, ...leadingRuns(this.#commit.abandon(), keep)];
     for (const unit of kept) this.#disk.commit(unit);
     this.#writeCursors(keepCursor);
     this.#writeSnapshots(keepSnapshot);
     this.#crashed = true;
-    // A subclass keeps this constructor, so that what it breaks stays broken after the crash.
+    // Subclasses share this constructor, so that their faults survive the crash.
     return new (this.constructor as new (disk: MemoryDisk) => this)(this.#disk);
   }
 
@@ -121,8 +119,6 @@ export class FaultyStore implements Store {
   logIds(): readonly string[] {
     return this.#disk.logIds();
   }
-
-  // The store.
 
   append(logId: string, expected: HeadToken | null, unit: Unit): Append {
     this.counts.append += 1;
@@ -218,7 +214,7 @@ export class FaultyStore implements Store {
     return this.#alive(() => this.#reader.setMeta(key, value));
   }
 
-  /** A clean close waits for the sync, so it does it; after a crash there is nothing to close. */
+  /** A clean close syncs first; a crashed store has nothing to close. */
   async close(): Promise<void> {
     if (this.#crashed) return;
     this.sync();
@@ -244,7 +240,7 @@ export class FaultyStore implements Store {
   }
 }
 
-/** A log keeps its units up to the first that was lost. */
+/** A log keeps its units up to the first lost one. */
 function leadingRuns(units: readonly StagedUnit[], keep: KeepUnit): readonly StagedUnit[] {
   const cut = new Set<string>();
   return units.filter((unit) => {

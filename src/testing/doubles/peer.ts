@@ -1,4 +1,4 @@
-/** A peer that speaks frames and nothing else: what it hears is kept, what it answers is up to the test. */
+/** A test peer that speaks frames: it keeps everything it receives, and the test decides the answers. */
 
 import { asError, WireError } from '../../core/lib/errors.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
@@ -8,11 +8,11 @@ import { OPERATIONS, type OperationName, type Params, type Result } from '../../
 
 export class Peer {
   readonly link: Link;
-  /** Everything heard, in order. */
+  /** Everything received, in order. */
   readonly frames: HubFrame[] = [];
   closed = false;
   agentId = '';
-  /** Acks what arrives in its streams, at once. */
+  /** true = acks deliveries at once. */
   acks = false;
   private lastRequest = 0;
   private readonly open = new Map<string, (frame: ResponseFrame) => void>();
@@ -25,7 +25,7 @@ export class Peer {
     });
   }
 
-  /** Sends any frame, also a wrong one. */
+  /** Sends any frame, including invalid ones. */
   send(frame: unknown): void {
     this.link.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
   }
@@ -40,10 +40,8 @@ export class Peer {
     });
   }
 
-  /**
-   * The result, or the WireError the hub answered. Settles when the response arrives. A result that is not what the
-   * table of operations says is an Error of another kind: no test can take it for a refusal.
-   */
+  /** Returns the result or throws the hub's WireError. A result that does not match the operation's schema throws a plain
+   * Error, so that no test mistakes it for a rejection. */
   call<Name extends OperationName>(op: Name, params: Params<Name>, more: JsonObject = {}): Promise<Result<Name>> {
     return this.ask(op, params, more).then((frame) => {
       if (frame.ok) return checkedResult(op, frame.result);
@@ -51,7 +49,7 @@ export class Peer {
     });
   }
 
-  /** The response as it came, for operations and parameters that may be wrong. */
+  /** Returns the raw response, for operations and parameters that may be invalid. */
   ask(op: string, params: unknown, more: JsonObject = {}): Promise<ResponseFrame> {
     this.lastRequest += 1;
     const request_id = String(this.lastRequest);
@@ -72,7 +70,7 @@ export class Peer {
     });
   }
 
-  /** Notifies of one session (or all), in the order they came. */
+  /** Notifies of one session (or all), in order of arrival. */
   notifies(sessionId?: string): readonly NotifyFrame[] {
     return this.frames.filter(
       (frame): frame is NotifyFrame =>
@@ -80,14 +78,14 @@ export class Peer {
     );
   }
 
-  /** Seqs of the stream of a session, as they came. */
+  /** Seqs of a session's stream, in order of arrival. */
   seqs(sessionId: string): readonly number[] {
     return this.notifies(sessionId)
       .filter(({ prev_seq, observed }) => prev_seq !== null && observed !== true)
       .map(({ envelope }) => envelope.seq);
   }
 
-  /** Seqs of a session that it observes, as they came. */
+  /** Seqs of an observed session, in order of arrival. */
   observed(sessionId: string): readonly number[] {
     return this.notifies(sessionId)
       .filter(({ observed }) => observed === true)
@@ -95,7 +93,7 @@ export class Peer {
   }
 
   private receive(text: string): void {
-    // The hub is the thing under test; its frames are looked at, not trusted.
+    // Not parsed by schema: the hub is under test.
     const frame = JSON.parse(text) as HubFrame;
     if (frame.kind === 'response') {
       const settle = this.open.get(frame.request_id);
@@ -115,10 +113,9 @@ function checkedResult<Name extends OperationName>(op: Name, result: unknown): R
   try {
     OPERATIONS[op].result.parse(result, 'result');
   } catch (cause) {
-    throw new Error(`the answer to ${op} is not what OPERATIONS.${op}.result says: ${asError(cause).message}`, {
-      cause,
-    });
+    const message = `the answer to ${op} does not match OPERATIONS.${op}.result: ${asError(cause).message}`;
+    throw new Error(message, { cause });
   }
-  // As it came, not as it was parsed: the check must not mend what it checks.
+  // The raw result, because the check must not repair it.
   return result as Result<Name>;
 }

@@ -1,4 +1,4 @@
-/** A clock that stands still until it is moved. */
+/** A clock that moves only when told. */
 
 import type { Clock } from '../../core/ports/platform.ts';
 
@@ -34,7 +34,7 @@ export class SimClock implements Clock {
     };
   }
 
-  /** Time passes; timers run in order. */
+  /** Lets time pass and runs due timers in order. */
   advance(ms: number): void {
     const end = this.elapsedMs + ms;
     for (let timer = this.nextTimer(end); timer !== undefined; timer = this.nextTimer(end)) {
@@ -45,7 +45,7 @@ export class SimClock implements Clock {
     this.pass(end - this.elapsedMs);
   }
 
-  /** The wall clock is set, forwards or backwards; no time passes. */
+  /** Sets the wall clock forwards or backwards without time passing. */
   jump(ms: number): void {
     this.wallMs += ms;
   }

@@ -1,4 +1,4 @@
-/** A whole hub in a test's hand: its clock moves when told, its disk syncs when told, its peers speak frames. */
+/** A whole hub under a test's control: clock, disk and peers. */
 
 import { HubError } from '../../core/lib/errors.ts';
 import { describeValue } from '../../core/lib/json.ts';
@@ -9,14 +9,14 @@ import { FaultyStore } from './faulty-store.ts';
 import { Peer } from './peer.ts';
 import { SimClock } from './sim-clock.ts';
 
-/** The hub's own, but for what a world has in its hand. */
+/** Options of the hub, except those the world provides. */
 export interface WorldOptions extends Omit<HubOptions, 'store' | 'clock' | 'ids'> {
   readonly store?: FaultyStore;
   readonly clock?: SimClock;
   readonly seed?: number;
 }
 
-/** Ids in a repeatable order. */
+/** Repeatable ids. */
 export function seededIds(seed: number): Ids {
   const random = seededRandom(seed);
   const word = () =>
@@ -27,7 +27,7 @@ export function seededIds(seed: number): Ids {
   return { hex32: () => word() + word() + word() + word() };
 }
 
-/** Everything that can happen without time or disk has happened. */
+/** Resolves when everything has happened that needs neither time nor disk. */
 export async function quiet(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
@@ -37,7 +37,7 @@ export class World {
   readonly ids: Ids;
   store: FaultyStore;
   hub: Hub;
-  /** While true nothing becomes durable except by `store.sync()`. */
+  /** While true, only `store.sync()` makes anything durable. */
   hold = false;
   private readonly options: WorldOptions;
 
@@ -56,12 +56,12 @@ export class World {
     return new World(options, clock, ids, store, await openHub(options, clock, ids, store));
   }
 
-  /** A connection that has said nothing yet. */
+  /** A connection before its hello. */
   stranger(): Peer {
     return new Peer(this.hub.connect());
   }
 
-  /** A connected, registered (or bound) peer that acks what it gets. */
+  /** A connected and registered (or bound) peer that acks deliveries. */
   async peer(name: string): Promise<Peer> {
     const peer = this.stranger();
     peer.acks = true;
@@ -72,7 +72,7 @@ export class World {
     return peer;
   }
 
-  /** Lets everything happen that can, syncing as often as needed unless the disk is held. */
+  /** Runs all pending work, and syncs as often as needed unless `hold` is set. */
   async settle(): Promise<void> {
     await quiet();
     while (!this.hold && this.store.stagedUnits() > 0) {
@@ -81,7 +81,7 @@ export class World {
     }
   }
 
-  /** Time passes in steps of at most a second, with a sweep at each. */
+  /** Advances the clock in steps of at most a second, with a sweep after each. */
   async pass(ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= 1000) {
       this.clock.advance(Math.min(left, 1000));
@@ -90,15 +90,15 @@ export class World {
     }
   }
 
-  /** The result of a call, settled. */
+  /** Settles the world, then returns the result of the call. */
   async answer<T>(call: Promise<T>): Promise<T> {
-    // A refusal is the caller's to see when it awaits; until then it must not count as unhandled.
+    // The caller handles a rejection when it awaits; until then it must not count as unhandled.
     call.catch(() => {});
     await this.settle();
     return call;
   }
 
-  /** Stops cleanly and starts again on the same disk. */
+  /** Stops cleanly and restarts on the same disk. */
   async restart(): Promise<void> {
     await this.hub.stop();
     this.store = this.store.crash(
@@ -109,7 +109,7 @@ export class World {
     await this.reopen();
   }
 
-  /** Dies without a word; of what was not synced, what `keep` says is left. */
+  /** Crashes; `keep` selects the unsynced data that survives. */
   async crash(...keep: Parameters<FaultyStore['crash']>): Promise<void> {
     this.store = this.store.crash(...keep);
     await this.reopen();
@@ -121,7 +121,7 @@ export class World {
   }
 }
 
-/** What tests in JavaScript may leave out: a world begins with nothing, also not with the built-in session types. */
+/** For tests in JavaScript: a world has no built-in session types. */
 function checkOptions(options: Partial<WorldOptions> | undefined): void {
   if (Array.isArray(options?.adapters)) return;
   const expected = 'a list of session types, such as {adapters: [consulting]}';
@@ -129,21 +129,6 @@ function checkOptions(options: Partial<WorldOptions> | undefined): void {
 }
 
 function openHub(options: WorldOptions, clock: SimClock, ids: Ids, store: FaultyStore): Promise<Hub> {
-  const { adapters, conditions = [], targets = [], views = [], evaluators = [], handlers = [] } = options;
-  const { arbiter, limits, log, tracing = null } = options;
-  return Hub.start({
-    store,
-    clock,
-    ids,
-    adapters,
-    conditions,
-    targets,
-    views,
-    ...(arbiter === undefined ? {} : { arbiter }),
-    evaluators,
-    handlers,
-    tracing,
-    ...(limits === undefined ? {} : { limits }),
-    ...(log === undefined ? {} : { log }),
-  });
+  const { seed: _, ...hubOptions } = options;
+  return Hub.start({ ...hubOptions, store, clock, ids });
 }

@@ -1,4 +1,4 @@
-/** Random but repeatable situations for evaluators and handlers: who is in, who has the turn, what was said when. */
+/** Random but repeatable situations for evaluators and handlers. */
 
 import type { JsonObject } from '../../core/lib/json.ts';
 import { isoFromMs } from '../../core/lib/time.ts';
@@ -12,7 +12,7 @@ const START_MS = 1_767_225_600_000;
 const STATES: readonly LifecycleState[] = ['INVITED', 'ACTIVE', 'ACTIVE', 'ACTIVE', 'CLOSING'];
 const STATUSES: readonly ParticipantStatus[] = ['active', 'active', 'active', 'hidden', 'removed'];
 
-/** Participants are called `id-alice`, `id-bob`, `id-carol` and `id-dave`. */
+/** The participants are `id-alice`, `id-bob`, `id-carol` and `id-dave`. */
 export function randomContext(seed: number, params: JsonObject): WaitContext {
   const random = seededRandom(seed);
   const metadata = randomMetadata(random);

@@ -1,10 +1,10 @@
-/** What the checks assert with. */
+/** Assertions of the contract checks. */
 
 import assert from 'node:assert/strict';
 import { asError } from '../../core/lib/errors.ts';
 import type { Call, Outcome } from './recording.ts';
 
-/** It is what it would be after a trip through JSON text: no undefined, no Map, no Date, no class, no NaN. */
+/** Requires a value that survives JSON: no undefined, Map, Date, class instance or NaN. */
 export function assertJson(value: unknown, what: string): void {
   const text = JSON.stringify(value);
   assert.ok(text !== undefined, `${what} is not JSON: ${typeof value}`);
@@ -24,7 +24,7 @@ export function assertSameOutcome(actual: Outcome, expected: Outcome, what: stri
   assert.deepStrictEqual(comparable(actual), comparable(expected), what + reason);
 }
 
-/** `run`, or a failure that says what was being done. */
+/** Runs `run`; a failure says what was being done. */
 export function doing<T>(what: string, run: () => T): T {
   try {
     return run();
@@ -33,7 +33,7 @@ export function doing<T>(what: string, run: () => T): T {
   }
 }
 
-/** The member, and the envelope or draft it was called with. */
+/** The member, and the type of its envelope or draft. */
 export function describeCall({ member, args }: Call): string {
   const types = args.map(eventType).filter((type) => type !== undefined);
   return `${member}(${types.join()})`;

@@ -1,4 +1,4 @@
-/** The history of one session under one adapter: folded as the hub folds it, but without a hub, and with fixed ids and times. */
+/** The history of one session under one adapter, folded as in the hub, with fixed ids and times. */
 
 import type { JsonObject } from '../../core/lib/json.ts';
 import {
@@ -22,19 +22,18 @@ import { nextStamp } from '../../core/records/session/stamp.ts';
 import { foldEnvelope, type SessionState } from '../../core/state/state.ts';
 
 export interface HistoryOptions {
-  /** How many; they are called alice, bob, carol … and alice is the creator. */
+  /** Their number; the names are alice (the creator), bob, carol … */
   readonly participants?: number;
-  /** As the hub gives them to the adapter: with defaults filled in and names resolved to ids. */
+  /** As the hub passes them to the adapter: with defaults, and names resolved to ids. */
   readonly knobs?: JsonObject;
-  /** How many of them have joined when the session opens; all unless told. */
+  /** How many have joined when the session opens; default: all. */
   readonly joined?: number;
 }
 
-/** What came of one envelope. */
-export interface HistoryStep {
+interface HistoryStep {
   readonly envelope: Envelope;
   readonly after: SessionState;
-  /** The adapter's answer to what a participant sent; null for the hub's own envelopes. */
+  /** The adapter's result for a participant's envelope; null for hub envelopes. */
   readonly result: AdapterResult | null;
 }
 
@@ -42,7 +41,6 @@ const SESSION_ID = '5e55'.padEnd(32, '0');
 const FIRST_MS = Date.UTC(2026, 0, 1);
 const NAMES = ['alice', 'bob', 'carol', 'dave', 'erin', 'frank', 'grace', 'heidi'];
 
-/** An open session, and what was said in it. */
 export class History<State = unknown> {
   readonly log: Envelope[] = [];
   private readonly adapter: CompleteAdapter;
@@ -65,7 +63,6 @@ export class History<State = unknown> {
   }
 
   get state(): State {
-    // What this adapter returned.
     return this.current.adapter_state as State;
   }
 
@@ -73,9 +70,9 @@ export class History<State = unknown> {
     return this.current.head.turn;
   }
 
-  /** Somebody says something, by its name; throws what `validateSend` throws. */
-  say(name: string, said: string | RoundDraft): AdapterResult {
-    const round = typeof said === 'string' ? { event_type: 'msg.text', event_data: { text: said } } : said;
+  /** Posts as the named participant; throws what `validateSend` throws. */
+  say(name: string, content: string | RoundDraft): AdapterResult {
+    const round = typeof content === 'string' ? { event_type: 'msg.text', event_data: { text: content } } : content;
     return this.follow(draftOf(idOf(name), round)) ?? {};
   }
 
@@ -91,7 +88,7 @@ export class History<State = unknown> {
   }
 }
 
-/** Judges, stamps and folds one draft, as the hub does. */
+/** Validates, stamps and folds one draft, as the hub does. */
 export function play(adapter: CompleteAdapter, before: SessionState | null, draft: Draft): HistoryStep {
   const byHub = draft.sender_id === HUB_ID;
   if (!byHub && before !== null) adapter.validateSend(before.metadata, draft, before.adapter_state);
@@ -101,29 +98,29 @@ export function play(adapter: CompleteAdapter, before: SessionState | null, draf
   return { envelope, after, result };
 }
 
-/** The session as it is when the adapter is asked about its creation. */
+/** The metadata passed to the adapter at create. */
 export function createdMetadata(given: SessionAdapter, options: HistoryOptions = {}): SessionMetadata {
   const envelope = stamped(createdDraft(given, options), null);
   return foldEnvelope(null, envelope, { adapter: null, epoch: 1 }).metadata;
 }
 
-/** Not the name: an adapter that takes the one for the other is found out. */
+/** Differs from the name, to detect adapters that confuse the two. */
 export function idOf(name: string): string {
   return `id-${name}`;
 }
 
-export function draftOf(senderId: string, said: RoundDraft): Draft {
+export function draftOf(senderId: string, round: RoundDraft): Draft {
   return {
     session_id: SESSION_ID,
     sender_id: senderId,
-    audience: said.audience ?? null,
-    event_type: said.event_type,
-    event_data: said.event_data,
+    audience: round.audience ?? null,
+    event_type: round.event_type,
+    event_data: round.event_data,
     ...PLAIN,
   };
 }
 
-/** Unless told: enough to pass a turn on, if that many may take part. */
+/** Default: three, within the limits of the manifest. */
 export function participantCount({ manifest }: SessionAdapter, { participants }: HistoryOptions): number {
   const { min, max } = manifest.participants;
   return participants ?? Math.max(min, Math.min(3, max ?? 3));
@@ -135,10 +132,10 @@ export function stamped(draft: Draft, before: SessionState | null): Envelope {
   return { ...draft, ...nextStamp(FIRST_MS + seq * 1000, null, SESSION_ID), seq, depth: 0 };
 }
 
-function createdDraft({ manifest }: SessionAdapter, { participants, knobs = {}, joined }: HistoryOptions): Draft {
-  const { min, max } = manifest.participants;
-  // Enough to pass a turn on, if that many may take part.
-  const count = participants ?? Math.min(Math.max(min, 3), max ?? 3);
+function createdDraft(given: SessionAdapter, options: HistoryOptions): Draft {
+  const { manifest } = given;
+  const { knobs = {}, joined } = options;
+  const count = participantCount(given, options);
   const other = count === 2 ? 'respondent' : 'participant';
   const created: CreatedData = {
     manifest,
@@ -158,7 +155,7 @@ function createdDraft({ manifest }: SessionAdapter, { participants, knobs = {}, 
     versions: { adapter: manifest.version },
     request_digest: '',
   };
-  // CreatedData is JSON by construction; its interfaces only lack an index signature.
+  // CreatedData is JSON; its interface only lacks an index signature.
   return hubDraft(SESSION_ID, 'session.created', created as unknown as JsonObject, []);
 }
 

@@ -1,4 +1,4 @@
-/** Ways to catch a function that is not pure: it uses the clock or chance, or changes what it is given. */
+/** Detects impure functions: uses of the clock or randomness, and changed arguments. */
 
 interface Forbidden {
   readonly holder: object;
@@ -18,10 +18,8 @@ const FORBIDDEN: readonly Forbidden[] = [
   { holder: globalThis, key: 'fetch', name: 'fetch' },
 ];
 
-/**
- * The forbidden things `run` touched, by name, also when it swallowed the throw they answer with. `run` must be
- * synchronous; the world is as before when this returns.
- */
+/** Returns the names of the forbidden functions that `run` called, even if it swallowed the error they throw. `run` must be
+ * synchronous. */
 export function usesClockOrRandom(run: () => void): readonly string[] {
   const touched = new Set<string>();
   const refuse = (name: string) => {
@@ -40,7 +38,7 @@ export function usesClockOrRandom(run: () => void): readonly string[] {
   return [...touched];
 }
 
-/** Dates made of a given time are as pure as numbers; only "now" is not. */
+/** Dates from a given time are pure; only "now" is not. */
 function dateWithoutNow(refuse: (name: string) => never): DateConstructor {
   return new Proxy(Date, {
     apply: () => refuse('Date()'),

@@ -1,9 +1,9 @@
-/** Chance that can be repeated: the same seed gives the same numbers on every machine. */
+/** Seeded random numbers, the same on every machine. */
 
 export interface Random {
-  /** A whole number from 0 to below `limit`. */
+  /** A whole number from 0 to `limit` - 1. */
   below(limit: number): number;
-  /** True with this chance, 0 to 1. */
+  /** True with this probability, 0 to 1. */
   chance(probability: number): boolean;
   /** One of `items`, which must not be empty. */
   pick<T>(items: readonly T[]): T;
@@ -17,13 +17,12 @@ export function seededRandom(seed: number): Random {
     chance: (probability) => next() < probability,
     pick(items) {
       if (items.length === 0) throw new RangeError('nothing to pick from');
-      // The index is within the array, which is not empty.
       return items[below(items.length)] as (typeof items)[number];
     },
   };
 }
 
-/** Tommy Ettinger's mulberry32: small, fast, and good enough to choose test cases. */
+/** Tommy Ettinger's mulberry32: small, fast, and sufficient to choose test cases. */
 function mulberry32(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,4 +1,4 @@
-/** An adapter that is watched: every call of a deciding member is kept with its arguments and what came of it. */
+/** Records every call of an adapter's deciding members with its arguments and outcome. */
 
 import type { CompleteAdapter } from '../../core/ports/adapter.ts';
 
@@ -12,8 +12,8 @@ export interface Call<Member extends Decider = Decider> {
   readonly outcome: Outcome<ReturnType<CompleteAdapter[Member]>>;
 }
 
-export interface Recording {
-  /** Behaves as the adapter given, throws included. */
+interface Recording {
+  /** Behaves like the given adapter, including throws. */
   readonly adapter: CompleteAdapter;
   readonly calls: readonly Call[];
 }
@@ -45,7 +45,7 @@ export function callMember<Member extends Decider>(
   member: Member,
   args: Parameters<CompleteAdapter[Member]>,
 ): Outcome<ReturnType<CompleteAdapter[Member]>> {
-  // TypeScript cannot see that the member and its arguments belong together once both are generic.
+  // TypeScript cannot relate a generic member to its arguments.
   const call = adapter[member] as (...args: unknown[]) => ReturnType<CompleteAdapter[Member]>;
   try {
     return { value: call(...args) };
@@ -55,6 +55,6 @@ export function callMember<Member extends Decider>(
 }
 
 export function callsOf<Member extends Decider>(calls: readonly Call[], member: Member): readonly Call<Member>[] {
-  // The member tells which call it is.
+  // The member determines the call type.
   return calls.filter((call) => call.member === member) as unknown as readonly Call<Member>[];
 }

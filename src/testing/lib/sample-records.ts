@@ -1,4 +1,4 @@
-/** Plain records for tests: what a test does not care about has a value that never changes. */
+/** Sample records for tests, with fixed default values. */
 
 import type { JsonObject } from '../../core/lib/json.ts';
 import { isoFromMs } from '../../core/lib/time.ts';
@@ -8,7 +8,7 @@ import type { Entry, Unit } from '../../core/records/session/unit.ts';
 
 const START_MS = 1_767_225_600_000; // 2026-01-01T00:00:00.000Z
 
-/** A `text` of alice in session s1; its id and time follow from its seq. */
+/** A `text` of alice in session s1; id and time derive from the seq. */
 export function envelope(partial: Partial<Envelope> = {}): Envelope {
   const seq = partial.seq ?? 1;
   return {
@@ -34,17 +34,17 @@ export function unit(...envelopes: readonly Partial<Envelope>[]): Unit {
   return { entries: envelopes.map(entry) };
 }
 
-/** A unit of `count` texts whose first has this seq. */
+/** A unit of `count` texts that starts at this seq. */
 export function textUnit(session_id: string, seq: number, count: number = 1): Unit {
   return unit(...Array.from({ length: count }, (_, i) => ({ session_id, seq: seq + i })));
 }
 
-/** A unit of one envelope made by the hub. */
+/** A unit with one hub envelope. */
 export function hubUnit(session_id: string, seq: number, event_type: string, event_data: JsonObject = {}): Unit {
   return unit({ session_id, seq, event_type, event_data, sender_id: HUB_ID });
 }
 
-/** The same unit, with what is due after each of its entries; null = nothing is. */
+/** The same unit with a deadline after each entry; null = none. */
 export function withDue({ entries }: Unit, ...dues: readonly (number | null)[]): Unit {
   return {
     entries: entries.map(({ envelope, turn }, i) => {
@@ -54,7 +54,7 @@ export function withDue({ entries }: Unit, ...dues: readonly (number | null)[]):
   };
 }
 
-export interface CreatedOptions {
+interface CreatedOptions {
   readonly type?: string;
   /** The first is the creator. */
   readonly agents?: readonly string[];
@@ -65,7 +65,6 @@ export interface CreatedOptions {
   readonly envelope_id?: string;
 }
 
-/** The first unit of a session: `session.created`. */
 export function createdUnit(session_id: string, options: CreatedOptions = {}): Unit {
   const { created_at, create_key = null, envelope_id } = options;
   return unit({
@@ -73,7 +72,7 @@ export function createdUnit(session_id: string, options: CreatedOptions = {}): U
     seq: 1,
     sender_id: HUB_ID,
     event_type: 'session.created',
-    // CreatedData is JSON; an interface without index signature does not say so to the compiler.
+    // CreatedData is JSON; its interface only lacks an index signature.
     event_data: createdData(options) as unknown as JsonObject,
     idempotency_key: create_key,
     ...(created_at === undefined ? {} : { created_at }),

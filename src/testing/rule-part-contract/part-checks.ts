@@ -1,31 +1,26 @@
-/** What every condition and target must hold, as checks that any test runner can run; SPEC.md has the rules under RP. */
+/** The checks of conditions and targets; SPEC.md has the rules under RP. */
 
 import assert from 'node:assert/strict';
 import type { FieldProblem } from '../../core/lib/errors.ts';
 import { canonicalJson, isPlainObject, type JsonObject } from '../../core/lib/json.ts';
 import type { Condition, Routing, RulePart, RuleRef, Target } from '../../core/ports/transition.ts';
 import { assertJson, assertName, doing } from '../lib/assertions.ts';
+import { type Check, type CheckTable, checksOf } from '../lib/check.ts';
 import { deepFreeze, usesClockOrRandom } from '../lib/purity.ts';
 import type { Outcome } from '../lib/recording.ts';
 import { randomRouting } from './routings.ts';
 
-export interface PartCheck {
-  readonly title: string;
-  /** Throws an error that says what was expected. */
-  run(): void;
-}
-
 const SITUATIONS = 200;
 
-export function conditionChecks(condition: Condition, options: PartCheckOptions): readonly PartCheck[] {
-  return checksOf(condition, options, {
+export function conditionChecks(condition: Condition, options: PartCheckOptions): readonly Check[] {
+  return partChecks(condition, options, {
     ask: (args, routing) => condition.holds(args, routing, someHold),
-    check: (answer) => assert.equal(typeof answer, 'boolean', `holds must say true or false, got ${answer}`),
+    check: (answer) => assert.equal(typeof answer, 'boolean', `holds must return true or false, got ${answer}`),
   });
 }
 
-export function targetChecks(target: Target, options: PartCheckOptions): readonly PartCheck[] {
-  return checksOf(target, options, {
+export function targetChecks(target: Target, options: PartCheckOptions): readonly Check[] {
+  return partChecks(target, options, {
     ask: (args, routing) => target.choose(args, routing),
     check: isDestination,
   });
@@ -40,26 +35,26 @@ interface Trial {
   readonly part: RulePart & { readonly conditions?: readonly string[] };
   readonly options: PartCheckOptions;
   readonly cases: readonly Case[];
-  /** What it answered when it was asked for the first time, case by case. */
+  /** Its first answers, case by case. */
   first(): readonly Outcome[];
   ask(args: JsonObject, routing: Routing): unknown;
   check(answer: unknown, routing: Routing): void;
 }
 
-const CHECKS: readonly (readonly [title: string, check: (trial: Trial) => void])[] = [
+const CHECKS: CheckTable<Trial> = [
   ['[RP1] it has a name, a whole version, and names its own arguments', identityIsSane],
-  ['[RP2] it says of arguments whether they are right, and what is wrong', argsAreJudged],
-  ['[RP3] it answers in every situation, and only what it may', answersAreValid],
-  ['[RP4] it changes nothing it is given', nothingIsMutated],
-  ['[RP4] it answers the same again, in whatever order it is asked', nothingIsRemembered],
-  ['[RP5] it looks at no clock, rolls no dice and does not wait', noClockNoChance],
+  ['[RP2] it accepts valid arguments, and says what is wrong with others', argsAreJudged],
+  ['[RP3] it gives a valid answer in every situation', answersAreValid],
+  ['[RP4] it does not change its arguments', nothingIsMutated],
+  ['[RP4] it gives the same answers again, in any order', nothingIsRemembered],
+  ['[RP5] it uses no clock and no randomness, and does not wait', noClockNoChance],
 ];
 
-function checksOf(
+function partChecks(
   part: RulePart,
   options: PartCheckOptions,
   { ask, check }: Pick<Trial, 'ask' | 'check'>,
-): readonly PartCheck[] {
+): readonly Check[] {
   checkOptions(options);
   const cases = options.args.flatMap((args) =>
     Array.from({ length: SITUATIONS }, (_, seed) => ({ args, routing: randomRouting(seed) })),
@@ -76,10 +71,10 @@ function checksOf(
     ask,
     check,
   };
-  return CHECKS.map(([title, run]) => ({ title, run: () => run(trial) }));
+  return checksOf(CHECKS, trial);
 }
 
-/** Asked about copies: whoever changes what it is given changes nothing for the other checks. */
+/** Passes copies, so that a part that changes its arguments does not affect other checks. */
 function outcomeOf(ask: Trial['ask'], { args, routing }: Case): Outcome {
   try {
     return { value: ask(structuredClone(args), structuredClone(routing)) };
@@ -101,7 +96,7 @@ function nothingIsMutated({ cases, ask }: Trial): void {
   for (const { args, routing } of cases) {
     const frozen = deepFreeze(structuredClone({ args, routing }));
     doing('with frozen arguments', () => ask(frozen.args, frozen.routing));
-    // Code that is not strict writes to what is frozen without a word.
+    // Sloppy-mode code silently fails to write to frozen objects, so also compare a copy.
     const open = structuredClone({ args, routing });
     ask(open.args, open.routing);
     assert.deepStrictEqual(open, { args, routing }, 'it changed what it was given');
@@ -112,16 +107,16 @@ function nothingIsRemembered({ cases, first, ask }: Trial): void {
   const answers = first();
   const twice = cases.map((one) => [outcomeOf(ask, one), outcomeOf(ask, one)]);
   const same = answers.map((answer) => [answer, answer]);
-  assert.deepStrictEqual(twice, same, 'it remembers, or rolls dice');
+  assert.deepStrictEqual(twice, same, 'it keeps state, or uses randomness');
   const backwards = cases.toReversed().map((one) => outcomeOf(ask, one));
-  assert.deepStrictEqual(backwards.toReversed(), answers, 'it remembers, or rolls dice');
+  assert.deepStrictEqual(backwards.toReversed(), answers, 'it keeps state, or uses randomness');
 }
 
 function noClockNoChance({ cases, ask }: Trial): void {
   const touched = usesClockOrRandom(() => {
     for (const one of cases) outcomeOf(ask, one);
   });
-  assert.deepStrictEqual(touched, [], `a part of a rule is pure, this one used ${touched.join(', ')}`);
+  assert.deepStrictEqual(touched, [], `a rule part must be pure, and used ${touched.join(', ')}`);
 }
 
 function identityIsSane({ part, options: { args } }: Trial): void {
@@ -132,7 +127,7 @@ function identityIsSane({ part, options: { args } }: Trial): void {
   );
   const used = new Set(args.flatMap((one) => Object.keys(one)));
   for (const arg of [...(part.agents ?? []), ...(part.conditions ?? [])]) {
-    assert.ok(used.has(arg), `"${arg}" is named as an argument, but none of the given has it`);
+    assert.ok(used.has(arg), `"${arg}" is declared as an argument, but none of "args" has it`);
   }
 }
 
@@ -149,7 +144,7 @@ function argsAreJudged({ part, options: { args, badArgs = [] } }: Trial): void {
 }
 
 function assertProblem(problem: FieldProblem): void {
-  assertJson(problem, 'what checkArgs found');
+  assertJson(problem, 'the result of checkArgs');
   for (const member of ['field', 'expected', 'received'] as const) assertName(problem[member], member);
 }
 
@@ -157,7 +152,7 @@ const MAX_REASON = 256;
 
 function isDestination(answer: unknown, { order }: Routing): void {
   if (answer === null) return;
-  assert.ok(isPlainObject(answer), `choose must give a destination or null, got ${answer}`);
+  assert.ok(isPlainObject(answer), `choose must return a destination or null, got ${answer}`);
   assertJson(answer, 'a destination');
   if (answer.kind === 'end') {
     assertName(answer.reason, 'reason');
@@ -168,20 +163,20 @@ function isDestination(answer: unknown, { order }: Routing): void {
   assert.ok(order.includes(String(answer.agent_id)), `${answer.agent_id} has no place in this session`);
 }
 
-/** Nested conditions hold or not, each always in the same way. */
+/** Nested conditions hold or not, always in the same way. */
 function someHold(condition: RuleRef): boolean {
   return canonicalJson(condition).length % 2 === 0;
 }
 
 export interface PartCheckOptions {
-  /** Arguments it takes, with ids (`id-alice`, `id-bob`, `id-carol`, `id-dave`) for participants. At least one. */
+  /** Valid arguments, with ids (`id-alice`, `id-bob`, `id-carol`, `id-dave`) for participants. At least one. */
   readonly args: readonly JsonObject[];
-  /** Arguments `checkArgs` must refuse. */
+  /** Arguments `checkArgs` must reject. */
   readonly badArgs?: readonly JsonObject[];
 }
 
-/** What was given for options, which tests in JavaScript may get wrong. */
-export function checkOptions(options: unknown): void {
+/** Tests in JavaScript may pass anything. */
+function checkOptions(options: unknown): void {
   const { args, badArgs = [] } = (isPlainObject(options) ? options : {}) as Partial<Record<string, unknown>>;
   const lists = Object.entries({ args, badArgs });
   for (const [name, list] of lists) {

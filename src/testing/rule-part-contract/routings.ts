@@ -1,4 +1,4 @@
-/** Random but repeatable situations for conditions and targets: who is there, what was said, what the context holds. */
+/** Random but repeatable situations for conditions and targets. */
 
 import type { Json, JsonObject } from '../../core/lib/json.ts';
 import type { SessionAdapter } from '../../core/ports/adapter.ts';
@@ -8,7 +8,7 @@ import type { SessionMetadata } from '../../core/records/session/session.ts';
 import { createdMetadata, draftOf, stamped } from '../lib/history.ts';
 import { type Random, seededRandom } from '../lib/random.ts';
 
-/** Only its manifest is looked at. */
+/** Only its manifest matters. */
 export const anySession: SessionAdapter = {
   manifest: {
     type: 'trial',
@@ -25,7 +25,7 @@ export const anySession: SessionAdapter = {
   onAccepted: () => ({}),
 };
 
-/** Participants are called `id-alice`, `id-bob`, `id-carol` and `id-dave`; whoever speaks is active. */
+/** The participants are `id-alice`, `id-bob`, `id-carol` and `id-dave`; the sender is active. */
 export function randomRouting(seed: number): Routing {
   const random = seededRandom(seed);
   const metadata = createdMetadata(anySession, { participants: 4 });
@@ -34,7 +34,7 @@ export function randomRouting(seed: number): Routing {
   const active = order.filter((id) => id === sender || random.chance(0.6));
   return {
     metadata,
-    envelope: stamped(random.chance(0.1) ? passedOn(metadata, order, random) : said(sender, random), null),
+    envelope: stamped(random.chance(0.1) ? hideEvent(metadata, order, random) : content(sender, random), null),
     order,
     active,
     creator_id: metadata.creator_id,
@@ -46,12 +46,12 @@ export function randomRouting(seed: number): Routing {
 const KEYS = ['stage', 'score', 'approved', 'constructor', 'größe'];
 const WORDS = ['yes', 'NO', 'urgent: call me', 'größe', ''];
 
-/** The hub may also pass a turn on, when somebody is hidden. */
-function passedOn({ session_id }: SessionMetadata, order: readonly string[], random: Random) {
+/** The hub also passes a turn on when it hides the holder. */
+function hideEvent({ session_id }: SessionMetadata, order: readonly string[], random: Random) {
   return hubDraft(session_id, 'session.participant.hidden', { agent_id: random.pick(order) });
 }
 
-function said(sender: string, random: Random) {
+function content(sender: string, random: Random) {
   if (random.chance(0.5)) return draftOf(sender, { event_type: 'msg.text', event_data: { text: random.pick(WORDS) } });
   const routing = random.pick<JsonObject>([{}, { tool: 'search' }, { kind: 'tool', tool: 'escalate' }]);
   const body = random.pick<Json>([random.pick(WORDS), { text: random.pick(WORDS) }, null, 7]);

@@ -1,4 +1,4 @@
-/** Compare-and-append: which units enter a log, and in which order their outcomes come. */
+/** Compare-and-append: which units enter a log, and in which order their outcomes settle. */
 
 import { describe, expect, it } from 'vitest';
 import type { AppendOutcome, HeadToken } from '../../core/ports/store.ts';
@@ -8,7 +8,7 @@ import { durably, outcomes, seqs, texts } from './read-store.ts';
 
 export function appendRules(at: StoreUnderTest): void {
   describe('append', () => {
-    it('[ST1] an append at the head of its log becomes durable', async () => {
+    it('[ST1] makes an append at the head of its log durable', async () => {
       const created = at.store.append('s1', null, createdUnit('s1'));
       expect(await created.outcome).toEqual({ kind: 'durable' });
       const said = at.store.append('s1', created.token, textUnit('s1', 2));
@@ -16,7 +16,7 @@ export function appendRules(at: StoreUnderTest): void {
       expect(await seqs(at.store, 's1')).toEqual([1, 2]);
     });
 
-    it('[ST1] an append at an older head conflicts and writes nothing', async () => {
+    it('[ST1] rejects an append at an older head and writes nothing', async () => {
       const old = await durably(at.store, 's1', null, createdUnit('s1'));
       await durably(at.store, 's1', old, textUnit('s1', 2));
       const late = at.store.append('s1', old, unit({ seq: 2, event_data: { text: 'late' } }));
@@ -24,14 +24,14 @@ export function appendRules(at: StoreUnderTest): void {
       expect(await texts(at.store, 's1')).toEqual([undefined, 'message 2']);
     });
 
-    it('[ST1] an append that expects no log conflicts when there is one', async () => {
+    it('[ST1] rejects an append that expects no log if there is one', async () => {
       await durably(at.store, 's1', null, createdUnit('s1', { type: 'first' }));
       const again = at.store.append('s1', null, createdUnit('s1', { type: 'second' }));
       expect(await again.outcome).toEqual({ kind: 'conflict' });
       expect((await at.store.head('s1'))?.head.type).toBe('first');
     });
 
-    it('[ST1] of two appends staged at the same head the first wins', async () => {
+    it('[ST1] accepts the first of two appends staged at the same head', async () => {
       const head = await durably(at.store, 's1', null, createdUnit('s1'));
       const first = at.store.append('s1', head, unit({ seq: 2, event_data: { text: 'first' } }));
       const second = at.store.append('s1', head, unit({ seq: 2, event_data: { text: 'second' } }));
@@ -39,7 +39,7 @@ export function appendRules(at: StoreUnderTest): void {
       expect(await texts(at.store, 's1')).toEqual([undefined, 'first']);
     });
 
-    it('[ST1] a conflict in one log is nothing to another', async () => {
+    it('[ST1] keeps a conflict in one log from affecting another', async () => {
       await durably(at.store, 's1', null, createdUnit('s1'));
       const refused = at.store.append('s1', null, createdUnit('s1'));
       const accepted = at.store.append('s2', null, createdUnit('s2'));
@@ -47,7 +47,7 @@ export function appendRules(at: StoreUnderTest): void {
       expect(await seqs(at.store, 's2')).toEqual([1]);
     });
 
-    it('[ST2] the token of a staged unit is the head for the next append at once', async () => {
+    it('[ST2] accepts the token of a staged unit as the next head at once', async () => {
       let expected: HeadToken | null = null;
       const staged = Array.from({ length: 10 }, (_, i) => {
         const append = at.store.append('s1', expected, i === 0 ? createdUnit('s1') : textUnit('s1', i + 1));
@@ -58,7 +58,7 @@ export function appendRules(at: StoreUnderTest): void {
       expect(await seqs(at.store, 's1')).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     });
 
-    it('[ST2] what was staged behind a conflict conflicts with it, though the log is at the same seq', async () => {
+    it('[ST2] rejects units staged behind a conflict, even if the log is at the same seq', async () => {
       const head = await durably(at.store, 's1', null, createdUnit('s1'));
       const winner = at.store.append('s1', head, textUnit('s1', 2));
       const loser = at.store.append('s1', head, textUnit('s1', 2));
@@ -75,7 +75,7 @@ export function appendRules(at: StoreUnderTest): void {
       expect(await seqs(at.store, 's1')).toEqual([1, 2, 3]);
     });
 
-    it('[ST2] the token of a conflicting unit is never a head, also later', async () => {
+    it('[ST2] never accepts the token of a conflicting unit as a head', async () => {
       const head = await durably(at.store, 's1', null, createdUnit('s1'));
       await durably(at.store, 's1', head, textUnit('s1', 2));
       const loser = at.store.append('s1', head, textUnit('s1', 2));
@@ -84,7 +84,7 @@ export function appendRules(at: StoreUnderTest): void {
       expect(await behind.outcome).toEqual({ kind: 'conflict' });
     });
 
-    it('[ST3] the outcomes of one log settle in the order of its appends', async () => {
+    it('[ST3] settles the outcomes of one log in the order of its appends', async () => {
       const order: string[] = [];
       const note = (name: string) => (outcome: AppendOutcome) => order.push(`${name} ${outcome.kind}`);
       const first = at.store.append('s1', null, createdUnit('s1'));
@@ -98,7 +98,7 @@ export function appendRules(at: StoreUnderTest): void {
       expect(order).toEqual(['first durable', 'wrong conflict', 'second durable']);
     });
 
-    it('[L2, ST4] an empty unit, or one whose seqs do not follow its expected head, throws and is not staged', async () => {
+    it('[L2, ST4] throws for an empty unit and for one whose seqs do not follow its expected head', async () => {
       const badUnit = expect.objectContaining({ code: 'bad_unit' });
       const head = await durably(at.store, 's1', null, createdUnit('s1'));
       expect(() => at.store.append('s1', head, { entries: [] })).toThrow(badUnit);

@@ -1,4 +1,4 @@
-/** What is due: kept with each entry, in the head, and in the rows a start goes by. */
+/** Deadlines: kept with each entry, in the head, and in the live rows that a start reads. */
 
 import { describe, expect, it } from 'vitest';
 import { isoFromMs } from '../../core/lib/time.ts';
@@ -11,8 +11,8 @@ export function dueRules(at: StoreUnderTest): void {
   const headDue = async () => (await at.store.head('s1'))?.head.due_at;
   const rowDue = async () => (await liveRows(at.store)).map(({ deadline_ms }) => deadline_ms);
 
-  describe('what is due', () => {
-    it('[L9, ST5, ST11] is read back with its entry, also 0 and also where nothing is; the head has the last', async () => {
+  describe('deadlines', () => {
+    it('[L9, ST5, ST11] reads back each deadline with its entry, including 0 and none; the head has the last', async () => {
       const created = await durably(at.store, 's1', null, withDue(createdUnit('s1'), 70_000));
       await durably(at.store, 's1', created, withDue(textUnit('s1', 2, 3), 0, null, 80_000));
       for (const _ of ['before', 'after']) {
@@ -21,7 +21,7 @@ export function dueRules(at: StoreUnderTest): void {
       }
     });
 
-    it('[ST5, ST11] what is waited for is read back with its entry, and the head has the last', async () => {
+    it('[ST5, ST11] reads back each awaited decision with its entry, and the head has the last', async () => {
       const awaits = { text: 'gate "ok" waits for approval', grant: 'approve', since_seq: 2 } as const;
       const [first, second] = textUnit('s1', 2, 2).entries;
       if (first === undefined || second === undefined) throw new Error('a unit of two has two');
@@ -39,7 +39,7 @@ export function dueRules(at: StoreUnderTest): void {
       expect((await at.store.head('s1'))?.head.awaits).toBeUndefined();
     });
 
-    it('[L9, ST12] is in the live row at once when it comes sooner, and the row is never later than it', async () => {
+    it('[L9, ST12] puts an earlier deadline into the live row at once, and the row is never later', async () => {
       const expires_at = isoFromMs(90_000);
       let token = await durably(at.store, 's1', null, withDue(createdUnit('s1', { expires_at }), 95_000));
       expect(await rowDue()).toEqual([90_000]);
@@ -56,7 +56,7 @@ export function dueRules(at: StoreUnderTest): void {
       expect(await headDue()).toBeNull();
     });
 
-    it('[ST12] of a session without a time to live is its deadline, and of an ended one there is no row', async () => {
+    it('[ST12] uses the deadline of a session without TTL, and has no row for an ended session', async () => {
       const token = await durably(at.store, 's1', null, withDue(createdUnit('s1'), 5));
       await at.reopen();
       expect(await rowDue()).toEqual([5]);

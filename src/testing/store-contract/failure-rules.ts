@@ -1,4 +1,4 @@
-/** Fail stop: a store that lost its disk, or was closed, says so for ever. */
+/** Fail stop: a poisoned or closed store fails every append. */
 
 import { describe, expect, it } from 'vitest';
 import { createdUnit, textUnit } from '../lib/sample-records.ts';
@@ -7,7 +7,7 @@ import { durably, glimpse, outcomes } from './read-store.ts';
 
 export function failureRules(at: StoreUnderTest): void {
   describe('failure', () => {
-    it('[L10, ST7] a failed sync fails what is staged and every later append', async ({ skip }) => {
+    it('[L10, ST7] fails everything staged and every later append after a failed sync', async ({ skip }) => {
       const held = await at.harness.openHeld?.();
       if (held?.failSync === undefined) return skip('the harness cannot fail a sync');
       const first = held.store.append('s1', null, createdUnit('s1'));
@@ -22,7 +22,7 @@ export function failureRules(at: StoreUnderTest): void {
       await held.store.close();
     });
 
-    it('[L1, L10, ST7] a poisoned store reads what was durable, and shows nothing of what failed', async ({ skip }) => {
+    it('[L1, L10, ST7] still reads durable data when poisoned, and shows nothing that failed', async ({ skip }) => {
       const held = await at.harness.openHeld?.();
       if (held?.failSync === undefined) return skip('the harness cannot fail a sync');
       const created = held.store.append('s1', null, createdUnit('s1'));
@@ -41,7 +41,7 @@ export function failureRules(at: StoreUnderTest): void {
       await held.store.close();
     });
 
-    it('[L10, ST8] an append after close fails, and closing again does nothing', async () => {
+    it('[L10, ST8] fails an append after close; closing again does nothing', async () => {
       const token = await durably(at.store, 's1', null, createdUnit('s1'));
       await at.store.close();
       await at.store.close();

@@ -1,22 +1,22 @@
-/** What the contract suite asks of those who run it. */
+/** The harness that a caller of the store suite provides. */
 
 import type { Store } from '../../core/ports/store.ts';
 
 export interface StoreHarness {
-  /** A store with nothing in it. */
+  /** Opens an empty store. */
   open(): Promise<Store>;
-  /** Closes the store cleanly and opens what it kept. */
+  /** Closes the store cleanly and opens it again. */
   reopen(store: Store): Promise<Store>;
   cleanup(): Promise<void>;
-  /** A store with nothing in it that waits with its syncs. Without it, what must hold before an outcome is not tested. */
+  /** Opens an empty store that syncs only on request. Without it, tests of staged data are skipped. */
   openHeld?(): Promise<HeldStore>;
 }
 
 export interface HeldStore {
   readonly store: Store;
-  /** Everything staged becomes durable. */
+  /** Makes everything staged durable. */
   readonly sync: () => void;
-  /** The sync of everything staged fails. Absent = poisoning is not tested. */
+  /** Fails the sync of everything staged. Absent = poisoning is not tested. */
   readonly failSync?: (error: Error) => void;
 }
 

@@ -1,4 +1,4 @@
-/** Heads: the summary of a session that the store keeps beside its log. */
+/** Heads: the session summaries that the store keeps beside the logs. */
 
 import { describe, expect, it } from 'vitest';
 import { isoFromMs } from '../../core/lib/time.ts';
@@ -11,7 +11,7 @@ import { durably, glimpse, liveIds, liveRows } from './read-store.ts';
 
 export function headRules(at: StoreUnderTest): void {
   describe('heads', () => {
-    it('[L3, ST11] a head is the fold of the durable log, and stays so when the store is opened again', async () => {
+    it('[L3, ST11] returns the fold of the durable log as the head, also after reopening', async () => {
       const entries = await shortSession(at.store, 's1');
       const folded = entries.reduce<Head | null>(foldHead, null);
       expect((await at.store.head('s1'))?.head).toEqual(folded);
@@ -19,14 +19,14 @@ export function headRules(at: StoreUnderTest): void {
       expect((await at.store.head('s1'))?.head).toEqual(folded);
     });
 
-    it('[ST11] the token of a head is the one for the next append', async () => {
+    it('[ST11] returns the token of a head for the next append', async () => {
       await durably(at.store, 's1', null, createdUnit('s1'));
       const stored = await at.store.head('s1');
       expect(stored?.epoch).toBe((await at.store.position('s1'))?.epoch);
       await durably(at.store, 's1', stored?.token ?? null, textUnit('s1', 2));
     });
 
-    it('[ST11] the registry is a log like any other, but no session', async () => {
+    it('[ST11] treats the registry as a log like any other, but not as a session', async () => {
       const registered = unit({ session_id: REGISTRY_LOG, event_type: 'agent.registered' });
       const token = await durably(at.store, REGISTRY_LOG, null, registered);
       await durably(at.store, REGISTRY_LOG, token, textUnit(REGISTRY_LOG, 2));
@@ -40,7 +40,7 @@ export function headRules(at: StoreUnderTest): void {
       });
     });
 
-    it('[ST12] liveRows gives every session that has not ended, once', async () => {
+    it('[ST12] lists every session that has not ended once in liveRows', async () => {
       await durably(at.store, 's1', null, createdUnit('s1'));
       const s2 = await durably(at.store, 's2', null, createdUnit('s2'));
       const s3 = await durably(at.store, 's3', null, createdUnit('s3'));
@@ -53,7 +53,7 @@ export function headRules(at: StoreUnderTest): void {
       expect(await liveIds(at.store)).toEqual(['s1', 's4']);
     });
 
-    it('[ST12] a live row has the type, the state, its deadline, and whether there is a parent', async () => {
+    it('[ST12] has type, state, deadline and parent flag in a live row', async () => {
       const expires_at = isoFromMs(90_000);
       await durably(at.store, 's1', null, createdUnit('s1'));
       await durably(at.store, 's2', null, createdUnit('s2', { parent: 's1', expires_at }));
@@ -72,7 +72,7 @@ export function headRules(at: StoreUnderTest): void {
       expect(await liveRows(at.store)).toEqual(rows);
     });
 
-    it('[ST12] a live row says whether there are delegations that are not settled', async () => {
+    it('[ST12] flags unsettled delegations in a live row', async () => {
       const delegates = async () => (await liveRows(at.store)).map((row) => row.delegates);
       const created = await durably(at.store, 's1', null, createdUnit('s1'));
       expect(await delegates()).toEqual([false]);
@@ -86,7 +86,7 @@ export function headRules(at: StoreUnderTest): void {
       expect(await delegates()).toEqual([false]);
     });
 
-    it('[ST18] liveChildren gives the sessions of a parent that have not ended', async () => {
+    it('[ST18] returns the live sessions of a parent from liveChildren', async () => {
       await durably(at.store, 's1', null, createdUnit('s1'));
       await durably(at.store, 's2', null, createdUnit('s2', { parent: 's1' }));
       const s3 = await durably(at.store, 's3', null, createdUnit('s3', { parent: 's1' }));
@@ -100,7 +100,7 @@ export function headRules(at: StoreUnderTest): void {
       expect(await children()).toEqual([['s2', 's5'], ['s4'], [], []]);
     });
 
-    it('[ST19] createdUnder gives the newest session of that creator and key, also when it has ended', async () => {
+    it('[ST19] returns the newest session of a creator and key from createdUnder, even if it has ended', async () => {
       const by = (agent: string, create_key: string, second: number) =>
         ({ agents: [agent, 'carol'], create_key, created_at: isoFromMs(second * 1000) }) as const;
       await durably(at.store, 's1', null, createdUnit('s1', by('alice', 'k1', 1)));
@@ -124,7 +124,7 @@ export function headRules(at: StoreUnderTest): void {
       expect(await at.store.createdUnder('alice', 'k1')).toEqual((await at.store.head('s3'))?.head);
     });
 
-    it('[ST20] newestEnvelopeId is the greatest in any log, the registry and ended sessions included', async () => {
+    it('[ST20] returns the greatest id in any log from newestEnvelopeId, including the registry and ended sessions', async () => {
       const id = (digits: string) => digits.padStart(32, '0');
       const newest = () => at.store.newestEnvelopeId();
       expect(await newest()).toBeNull();
@@ -142,7 +142,7 @@ export function headRules(at: StoreUnderTest): void {
   });
 }
 
-/** Created, joined, opened, spoken in, closed; the entries as they were appended. */
+/** Created, joined, opened, posted to and closed; returns the appended entries. */
 async function shortSession(store: Store, id: string): Promise<readonly Entry[]> {
   const units = [
     createdUnit(id, { create_key: 'k1' }),

@@ -1,4 +1,4 @@
-/** What was durable stays as it was given, and nothing else is seen. */
+/** Durable data stays unchanged, and nothing else is visible. */
 
 import { describe, expect, it } from 'vitest';
 import { canonicalJson, type Json } from '../../core/lib/json.ts';
@@ -9,8 +9,8 @@ import type { StoreUnderTest } from './harness.ts';
 import { all, durably, glimpse, seqs, texts } from './read-store.ts';
 
 export function keepingRules(at: StoreUnderTest): void {
-  describe('what is kept', () => {
-    it('[L1, ST5] a durable unit reads back equal as JSON, also after the store was opened again', async () => {
+  describe('durability', () => {
+    it('[L1, ST5] reads back a durable unit equal as JSON, also after reopening', async () => {
       const [created, tricky] = [createdUnit('s1'), trickyUnit('s1', 2)];
       await durably(at.store, 's1', await durably(at.store, 's1', null, created), tricky);
       const expected = json([...created.entries, ...tricky.entries]);
@@ -19,7 +19,7 @@ export function keepingRules(at: StoreUnderTest): void {
       expect(json(await all(at.store, 's1'))).toBe(expected);
     });
 
-    it('[ST5] what the caller does to a unit after its append does not reach the log', async () => {
+    it('[ST5] protects the log from changes that the caller makes to a unit after its append', async () => {
       const given = structuredClone(textUnit('s1', 1));
       const { outcome } = at.store.append('s1', null, given);
       scribble(given.entries);
@@ -27,20 +27,20 @@ export function keepingRules(at: StoreUnderTest): void {
       expect(await texts(at.store, 's1')).toEqual(['message 1']);
     });
 
-    it('[ST5] what a reader does to an entry does not reach the log', async () => {
+    it('[ST5] protects the log from changes that a reader makes to an entry', async () => {
       await durably(at.store, 's1', null, textUnit('s1', 1));
       scribble(await all(at.store, 's1'));
       expect(await texts(at.store, 's1')).toEqual(['message 1']);
     });
 
-    it('[ST5] a clean close keeps what was staged', async () => {
+    it('[ST5] keeps staged units on a clean close', async () => {
       const created = at.store.append('s1', null, createdUnit('s1'));
       at.store.append('s1', created.token, textUnit('s1', 2, 2));
       await at.reopen();
       expect(await seqs(at.store, 's1')).toEqual([1, 2, 3]);
     });
 
-    it('[ST5] a log goes on where it was when the store is opened again', async () => {
+    it('[ST5] continues a log at the same position after reopening', async () => {
       await durably(at.store, 's1', null, createdUnit('s1'));
       const before = await at.store.position('s1');
       await at.reopen();
@@ -50,7 +50,7 @@ export function keepingRules(at: StoreUnderTest): void {
       expect(await seqs(at.store, 's1')).toEqual([1, 2]);
     });
 
-    it('[L1, ST6] nothing staged is seen before it is durable', async ({ skip }) => {
+    it('[L1, ST6] hides staged units until they are durable', async ({ skip }) => {
       if (at.harness.openHeld === undefined) return skip('the harness cannot hold a sync');
       const held = await at.harness.openHeld();
       const created = held.store.append('s1', null, createdUnit('s1'));
@@ -79,7 +79,7 @@ export function keepingRules(at: StoreUnderTest): void {
       await held.store.close();
     });
 
-    it('[L1, ST6] no parent, no key and no id of what is staged is seen before it is durable', async ({ skip }) => {
+    it('[L1, ST6] hides the parent, key and id of a staged session until it is durable', async ({ skip }) => {
       if (at.harness.openHeld === undefined) return skip('the harness cannot hold a sync');
       const held = await at.harness.openHeld();
       const child = createdUnit('s1', { parent: 's0', create_key: 'k1' });
@@ -96,7 +96,7 @@ export function keepingRules(at: StoreUnderTest): void {
       await held.store.close();
     });
 
-    it('[ST6] a durable unit is seen by whoever looks after its outcome', async () => {
+    it('[ST6] shows a durable unit as soon as its outcome settles', async () => {
       await durably(at.store, 's1', null, createdUnit('s1'));
       expect(await glimpse(at.store, 's1')).toEqual({
         seqs: [1],
@@ -122,7 +122,7 @@ function note(outcome: Promise<AppendOutcome>): () => boolean {
   return () => settled;
 }
 
-/** What a careless way through JSON, text or a database would change. */
+/** Values that careless JSON, text or database handling would change. */
 function trickyUnit(session_id: string, seq: number): Unit {
   const event_data = {
     text: 'ü 😀 \u2028 \u0000 "quoted" \\ line\nbreak',
@@ -135,7 +135,7 @@ function trickyUnit(session_id: string, seq: number): Unit {
   return { entries: [{ envelope: envelope(said), turn }, entry({ session_id, seq: seq + 1, audience: ['bob'] })] };
 }
 
-/** Writes into the entries where that is possible; Reflect does not throw where it is not. */
+/** Changes the entries where possible; Reflect does not throw where it is not. */
 function scribble(entries: readonly Entry[]): void {
   for (const { envelope } of entries) Reflect.set(envelope.event_data, 'text', 'scribbled');
   Reflect.set(entries, 'length', 0);

@@ -11,38 +11,38 @@ export function listRules(at: StoreUnderTest): void {
   describe('list', () => {
     const queries: readonly [string, Omit<SessionQuery, 'limit'>, readonly string[]][] = [
       ['all', {}, ['s4', 's3', 's2', 's1']],
-      ['of a participant, also one who left', { participant: 'bob' }, ['s4', 's2', 's1']],
+      ['of a participant, also one that left', { participant: 'bob' }, ['s4', 's2', 's1']],
       ['of nobody', { participant: 'constructor' }, []],
       ['in some states', { states: ['ACTIVE', 'EXPIRED'] }, ['s4', 's2']],
       ['in no state', { states: [] }, []],
       ['of a type', { type: 'review' }, ['s4', 's3']],
       ['not ended before', { ended_since: '2026-01-01T00:00:04.000Z' }, ['s4', 's3', 's2']],
       ['ended exactly then', { ended_since: '2026-01-01T00:00:03.000Z' }, ['s4', 's3', 's2', 's1']],
-      ['to which something was added since', { changed_since: '2026-01-01T00:00:03.001Z' }, ['s4']],
-      ['by all at once', { participant: 'bob', type: 'review', states: ['EXPIRED'] }, ['s4']],
+      ['changed since', { changed_since: '2026-01-01T00:00:03.001Z' }, ['s4']],
+      ['by all filters', { participant: 'bob', type: 'review', states: ['EXPIRED'] }, ['s4']],
     ];
 
-    it.each(queries)('[ST13] sessions %s, newest first', async (_, query, expected) => {
+    it.each(queries)('[ST13] lists sessions %s, newest first', async (_, query, expected) => {
       await fourSessions(at.store);
       const { heads, next } = await at.store.list({ ...query, limit: 10 });
       expect(heads.map(({ head }) => head.session_id)).toEqual(expected);
       expect(next).toBeNull();
     });
 
-    it('[ST13] a listed head is the head of its session, token and all', async () => {
+    it('[ST13] lists the head of each session with its token', async () => {
       await fourSessions(at.store);
       const [listed] = (await at.store.list({ type: 'review', states: ['INVITED'], limit: 1 })).heads;
       expect(listed?.head).toEqual((await at.store.head('s3'))?.head);
       await durably(at.store, 's3', listed?.token ?? null, textUnit('s3', 2));
     });
 
-    it('[ST13] the order of creation survives opening the store again', async () => {
+    it('[ST13] keeps the order of creation after reopening', async () => {
       await fourSessions(at.store);
       await at.reopen();
       expect(await listedIds(at.store, { limit: 10 })).toEqual(['s4', 's3', 's2', 's1']);
     });
 
-    it('[ST13] one who is invited later is found by it, where its session belongs, also after opening again', async () => {
+    it('[ST13] finds a session by a later invitee, also after reopening', async () => {
       await fourSessions(at.store);
       const { token = null } = (await at.store.head('s2')) ?? {};
       const invite = (agent_id: string) => ({ event_type: 'session.invite', event_data: { agent_id } });
@@ -66,14 +66,14 @@ export function listRules(at: StoreUnderTest): void {
       expect(await found()).toEqual([['s3', 's2'], [], ['s2']]);
     });
 
-    it('[ST14] the pages of a list have every session once', async () => {
+    it('[ST14] lists every session once across pages', async () => {
       await fourSessions(at.store);
       const sizes = [1, 2, 3, 4, 5];
       const listed = await Promise.all(sizes.map((limit) => listedIds(at.store, { limit })));
       expect(listed).toEqual(sizes.map(() => ['s4', 's3', 's2', 's1']));
     });
 
-    it('[ST14] sessions created between two pages neither repeat nor hide one', async () => {
+    it('[ST14] neither repeats nor hides a session when others are created between two pages', async () => {
       await fourSessions(at.store);
       const first = await at.store.list({ limit: 2 });
       await durably(at.store, 's5', null, createdUnit('s5', { created_at: isoFromMs(9_999_999_999_999) }));
@@ -86,7 +86,7 @@ export function listRules(at: StoreUnderTest): void {
   });
 }
 
-/** s1 a closed discussion, s2 an active one whose bob is gone, s3 an invited review without bob, s4 an expired review. */
+/** s1: closed discussion; s2: active, bob removed; s3: invited review without bob; s4: expired review. */
 async function fourSessions(store: Store): Promise<void> {
   const [t1, t2] = [await create(store, 's1', 1), await create(store, 's2', 2)];
   await create(store, 's3', 3, { type: 'review', agents: ['alice', 'carol'] });

@@ -1,4 +1,4 @@
-/** A store compared with a naive model: random appends at right and wrong heads, pipelined, and what is read in between. */
+/** Compares a store with a naive model: random pipelined appends at right and wrong heads, with reads in between. */
 
 import fc from 'fast-check';
 import { expect } from 'vitest';
@@ -19,9 +19,9 @@ import { createdUnit, hubUnit, textUnit, withDue } from '../lib/sample-records.t
 import { allPages, liveRows } from './read-store.ts';
 
 const LOGS = ['s1', 's2', 's3'] as const;
-/** Two of the three sessions are made under one key. */
+/** Shared by two of the three sessions. */
 const CREATE_KEY = 'k1';
-/** One of them ends by itself, amid what is due. */
+/** One session expires between the other deadlines. */
 const EXPIRES_MS = 500;
 
 type Command =
@@ -35,14 +35,14 @@ interface AppendCommand {
   readonly at: Place;
   readonly size: number;
   readonly ends: boolean;
-  /** What is due after each entry. */
+  /** The deadline after each entry. */
   readonly dues: readonly (number | null)[];
 }
 
-/** Where an append expects its log to be: at its head, not to exist, or where the nth append to it left it (or meant to). */
+/** The expected head of an append: the current one, none, or the one after the nth append. */
 type Place = 'head' | 'none' | number;
 
-/** Resolves when `runs` random histories on fresh stores agreed with the model. */
+/** Runs random histories on new stores and compares each with the model. */
 export async function checkStoreModel(open: () => Promise<Store>, runs: number): Promise<void> {
   const history = fc.array(command, { maxLength: 30, size: 'max' });
   const property = fc.asyncProperty(history, async (commands) => {
@@ -62,7 +62,7 @@ interface Given {
 
 interface ModelLog {
   readonly entries: Entry[];
-  /** What each append returned, whatever became of it. */
+  /** The results of all appends, successful or not. */
   readonly given: Given[];
   head: Given | null;
 }
@@ -70,7 +70,7 @@ interface ModelLog {
 class Model {
   readonly #store: Store;
   readonly #logs = new Map<string, ModelLog>();
-  /** In the order of their creation. */
+  /** In order of creation. */
   readonly #sessions: string[] = [];
   readonly #appends: Append[] = [];
   readonly #expected: AppendOutcome[] = [];
@@ -116,7 +116,7 @@ class Model {
     expect(await this.#store.newestEnvelopeId()).toBe(ids.sort().at(-1) ?? null);
   }
 
-  /** Not awaited: what follows is staged behind it. */
+  /** Not awaited, so that later appends are staged behind it. */
   #append({ log: logId, at, size, ends, dues }: AppendCommand): void {
     const log = this.#log(logId);
     const place = typeof at === 'number' ? (log.given[at % Math.max(1, log.given.length)] ?? null) : null;
@@ -232,7 +232,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 1, arbitrary: list },
 );
 
-/** A row that came too late would let a violation wait; one that comes too early is only a look, if the log ever said so. */
+/** A late row would delay a violation; an early one is harmless, if it is a deadline the log once had. */
 function expectRow(row: LiveRow, entries: readonly Entry[]): void {
   const heads = headsOf(entries);
   const head = heads.at(-1);
@@ -250,7 +250,6 @@ function expectRow(row: LiveRow, entries: readonly Entry[]): void {
   expect(deadline_ms ?? Number.POSITIVE_INFINITY, `when to look at session ${session_id}`).toBeLessThanOrEqual(latest);
 }
 
-/** The head after each entry. */
 function headsOf(entries: readonly Entry[]): readonly Head[] {
   const heads: Head[] = [];
   for (const entry of entries) heads.push(foldHead(heads.at(-1) ?? null, entry));

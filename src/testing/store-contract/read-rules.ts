@@ -1,4 +1,4 @@
-/** Ranges of a log, and its position. */
+/** Reading ranges of a log, and its position. */
 
 import { describe, expect, it } from 'vitest';
 import type { ReadRange } from '../../core/ports/store.ts';
@@ -23,19 +23,19 @@ export function readRules(at: StoreUnderTest): void {
       [{ from_seq: 3, to_seq: 99, limit: 100, reverse: true }, [6, 5, 4, 3]],
     ];
 
-    it.each(ranges)('[ST9] reading %j gives the seqs %j', async (range, expected) => {
+    it.each(ranges)('[ST9] reads the range %j as the seqs %j', async (range, expected) => {
       const created = await durably(at.store, 's1', null, createdUnit('s1'));
       await durably(at.store, 's1', created, textUnit('s1', 2, 5));
       expect(seqsOf(await at.store.read('s1', range))).toEqual(expected);
     });
 
-    it('[ST9] a log that does not exist reads as empty and has no position and no head', async () => {
+    it('[ST9] reads an unknown log as empty, without position and head', async () => {
       expect(await at.store.read('s1', { from_seq: 1, limit: 10 })).toEqual([]);
       expect(await at.store.position('s1')).toBeNull();
       expect(await at.store.head('s1')).toBeNull();
     });
 
-    it('[ST10] the position is the last durable seq, with the token for the next append', async () => {
+    it('[ST10] returns the last durable seq as the position, with the token for the next append', async () => {
       const created = await durably(at.store, 's1', null, createdUnit('s1'));
       await durably(at.store, 's1', created, textUnit('s1', 2, 3));
       const position = await at.store.position('s1');

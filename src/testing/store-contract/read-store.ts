@@ -1,4 +1,4 @@
-/** Short ways to write into a store and to look at all of it. */
+/** Helpers to write to a store and to read all of it. */
 
 import { expect } from 'vitest';
 import type { Json } from '../../core/lib/json.ts';
@@ -27,7 +27,7 @@ export async function texts(store: Store, logId: string): Promise<readonly (Json
   return (await all(store, logId)).map(({ envelope }) => envelope.event_data.text);
 }
 
-/** All that can be seen of one log, and of the sessions there are. */
+/** Everything visible of one log, and the list of sessions. */
 export async function glimpse(store: Store, logId: string): Promise<object> {
   return {
     seqs: await seqs(store, logId),
@@ -42,7 +42,7 @@ export async function liveIds(store: Store): Promise<readonly string[]> {
   return (await liveRows(store)).map(({ session_id }) => session_id);
 }
 
-/** In the order of their ids: a store may give them in any. */
+/** Sorted by id, because a store may return rows in any order. */
 export async function liveRows(store: Store): Promise<readonly LiveRow[]> {
   const rows: LiveRow[] = [];
   for await (const page of store.liveRows()) rows.push(...page);
@@ -53,7 +53,7 @@ export async function listedIds(store: Store, query: SessionQuery): Promise<read
   return (await allPages(store, query)).map(({ session_id }) => session_id);
 }
 
-/** Follows `next` to the end, if there is one: a page that leads to itself would otherwise hang the test. */
+/** Follows `next` to the end, up to ten pages, so that a page that leads to itself does not hang the test. */
 export async function allPages(store: Store, query: SessionQuery): Promise<readonly Head[]> {
   const heads: Head[] = [];
   let page = await store.list(query);

@@ -1,4 +1,4 @@
-/** What is kept beside the logs: cursors, snapshots, the audit, named values. */
+/** Records beside the logs: cursors, snapshots, the audit trail and named values. */
 
 import { describe, expect, it } from 'vitest';
 import { isoFromMs } from '../../core/lib/time.ts';
@@ -7,7 +7,7 @@ import type { StoreUnderTest } from './harness.ts';
 
 export function recordRules(at: StoreUnderTest): void {
   describe('the records beside the logs', () => {
-    it('[ST15] the cursor saved last is the one loaded, per agent and session', async () => {
+    it('[ST15] loads the last saved cursor per agent and session', async () => {
       await at.store.saveCursors([cursor('alice', 's1', 3), cursor('alice', 's2', 1), cursor('bob', 's1', 7)]);
       await at.store.saveCursors([cursor('alice', 's1', 5, [7, 9])]);
       expect(await cursorsOf(at.store, 'alice')).toEqual([cursor('alice', 's1', 5, [7, 9]), cursor('alice', 's2', 1)]);
@@ -15,7 +15,7 @@ export function recordRules(at: StoreUnderTest): void {
       expect(await cursorsOf(at.store, 'carol')).toEqual([]);
     });
 
-    it('[ST15] a dropped cursor is gone, and no other', async () => {
+    it('[ST15] drops one cursor and no other', async () => {
       await at.store.saveCursors([cursor('alice', 's1', 3), cursor('alice', 's2', 1), cursor('bob', 's1', 7)]);
       await at.store.dropCursors([
         { agent_id: 'alice', session_id: 's1' },
@@ -25,14 +25,14 @@ export function recordRules(at: StoreUnderTest): void {
       expect(await cursorsOf(at.store, 'bob')).toEqual([cursor('bob', 's1', 7)]);
     });
 
-    it('[ST15] cursors survive a clean close', async () => {
+    it('[ST15] keeps cursors on a clean close', async () => {
       await at.store.saveCursors([cursor('alice', 's1', 3, [5]), cursor('alice', 's2', 4)]);
       await at.store.dropCursors([{ agent_id: 'alice', session_id: 's2' }]);
       await at.reopen();
       expect(await cursorsOf(at.store, 'alice')).toEqual([cursor('alice', 's1', 3, [5])]);
     });
 
-    it('[ST21] the snapshot saved last is the one loaded, per session, null when there is none', async () => {
+    it('[ST21] loads the last saved snapshot of a session, null if there is none', async () => {
       at.store.saveSnapshot(snapshot('s1', 3));
       at.store.saveSnapshot(snapshot('s2', 4));
       at.store.saveSnapshot(snapshot('s1', 7));
@@ -41,14 +41,14 @@ export function recordRules(at: StoreUnderTest): void {
       expect(await at.store.loadSnapshot('s3')).toBeNull();
     });
 
-    it('[ST21] a snapshot survives a clean close', async () => {
+    it('[ST21] keeps a snapshot on a clean close', async () => {
       at.store.saveSnapshot(snapshot('s1', 3));
       at.store.saveSnapshot(snapshot('s1', 7));
       await at.reopen();
       expect(await at.store.loadSnapshot('s1')).toEqual(snapshot('s1', 7));
     });
 
-    it('[ST21] what the caller or a reader does to a snapshot does not reach the store', async () => {
+    it('[ST21] protects a snapshot from changes by its caller or a reader', async () => {
       const given = structuredClone(snapshot('s1', 3));
       at.store.saveSnapshot(given);
       Reflect.set(given, 'body', 'scribbled');
@@ -59,7 +59,7 @@ export function recordRules(at: StoreUnderTest): void {
       expect(await at.store.loadSnapshot('s1')).toEqual(snapshot('s1', 3));
     });
 
-    it('[ST16] audit records are read in the order they came, with numbers that only grow', async () => {
+    it('[ST16] reads audit records in order, with increasing numbers', async () => {
       for (const kind of ['a', 'b', 'c', 'd']) at.store.audit(auditRecord(kind));
       const records = await at.store.readAudit({ after: 0, limit: 10 });
       expect(records.map(({ number: _, ...record }) => record)).toEqual(['a', 'b', 'c', 'd'].map(auditRecord));
@@ -67,7 +67,7 @@ export function recordRules(at: StoreUnderTest): void {
       expect(numbers.every((number, i) => number > (numbers[i - 1] ?? 0))).toBe(true);
     });
 
-    it('[ST16] an audit is read in pages, after the last number seen', async () => {
+    it('[ST16] reads the audit trail in pages after a number', async () => {
       for (const kind of ['a', 'b', 'c']) at.store.audit(auditRecord(kind));
       const first = await at.store.readAudit({ after: 0, limit: 2 });
       const rest = await at.store.readAudit({ after: first.at(-1)?.number ?? 0, limit: 2 });
@@ -75,7 +75,7 @@ export function recordRules(at: StoreUnderTest): void {
       expect(await at.store.readAudit({ after: rest.at(-1)?.number ?? 0, limit: 2 })).toEqual([]);
     });
 
-    it('[ST16] an audit is read backwards too, from the newest or before a number', async () => {
+    it('[ST16] reads the audit trail backwards, from the newest or before a number', async () => {
       expect(await at.store.readAudit({ before: Number.MAX_SAFE_INTEGER, limit: 2 })).toEqual([]);
       for (const kind of ['a', 'b', 'c', 'd']) at.store.audit(auditRecord(kind));
       const forwards = await at.store.readAudit({ after: 0, limit: 10 });
@@ -86,7 +86,7 @@ export function recordRules(at: StoreUnderTest): void {
       expect(await at.store.readAudit({ before: forwards[0]?.number ?? 0, limit: 3 })).toEqual([]);
     });
 
-    it('[ST16] the numbers of an audit go on when the store is opened again', async () => {
+    it('[ST16] continues the audit numbers after reopening', async () => {
       at.store.audit(auditRecord('a'));
       await at.reopen();
       at.store.audit(auditRecord('b'));
@@ -95,7 +95,7 @@ export function recordRules(at: StoreUnderTest): void {
       expect(b?.number).toBeGreaterThan(a?.number ?? Number.POSITIVE_INFINITY);
     });
 
-    it('[ST17] a named value is what was set last, null when never, and survives a clean close', async () => {
+    it('[ST17] returns the last set named value, null if never set, and keeps it on a clean close', async () => {
       expect(await at.store.getMeta('hub_id')).toBeNull();
       await at.store.setMeta('hub_id', 'h1');
       await at.store.setMeta('other', { list: [1, null, 'ü'] });

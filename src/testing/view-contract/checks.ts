@@ -1,10 +1,11 @@
-/** What every view must hold, as checks that any test runner can run; SPEC.md has the rules under VC. */
+/** The checks of views; SPEC.md has the rules under VC. */
 
 import assert from 'node:assert/strict';
 import { isProtocolError } from '../../core/lib/errors.ts';
 import { describeValue, isPlainObject, type JsonObject } from '../../core/lib/json.ts';
 import type { View } from '../../core/ports/view.ts';
 import { assertJson, assertName, doing } from '../lib/assertions.ts';
+import { type Check, type CheckTable, checksOf } from '../lib/check.ts';
 import { deepFreeze, usesClockOrRandom } from '../lib/purity.ts';
 import {
   type RenderResult,
@@ -15,28 +16,21 @@ import {
   viewTrial,
 } from './trial.ts';
 
-export interface ViewCheck {
-  readonly title: string;
-  /** Throws an error that says what was expected. */
-  run(): void;
-}
-
-const CHECKS: readonly (readonly [title: string, check: (trial: ViewTrial) => void])[] = [
+const CHECKS: CheckTable<ViewTrial> = [
   ['[VC1] it has a name and a whole version', saysWhoItIs],
-  ['[VC2] parseParams gives plain JSON, and the same again when it parses that', paramsAreParsed],
-  ['[VC3] parseParams refuses what is wrong or unknown, with a ProtocolError', badParamsAreRefused],
-  ['[VC4] no member changes what it is given', nothingIsMutated],
-  ['[VC5] equal arguments give equal answers, in whatever order the calls come', nothingIsRemembered],
-  ['[VC6] no member looks at the clock, rolls dice or waits', noClockNoChance],
+  ['[VC2] parseParams returns plain JSON, and the same again when it parses that', paramsAreParsed],
+  ['[VC3] parseParams rejects wrong or unknown parameters with a ProtocolError', badParamsAreRefused],
+  ['[VC4] no member changes its arguments', nothingIsMutated],
+  ['[VC5] equal arguments give equal answers, in any order of calls', nothingIsRemembered],
+  ['[VC6] no member uses the clock or randomness, or waits', noClockNoChance],
   ['[VC7] messages are plain JSON: role, content, seq, name', messagesArePlain],
-  ['[VC8] each line that was taken is one message, in order; own lines are the assistant’s', linesAreKept],
-  ['[VC9] a window answers true or false, and takes the newest lines whatever is before them', windowsAreSuffixes],
-  ['[VC10] no text can be taken for a line of somebody else', nobodyIsForged],
+  ['[VC8] each accepted line is one message, in order; own lines are the assistant’s', linesAreKept],
+  ['[VC9] a window answers true or false, and accepts the newest lines whatever is before them', windowsAreSuffixes],
+  ['[VC10] no text can imitate a line of another participant', nobodyIsForged],
 ];
 
-export function viewChecks(view: View, options: ViewCheckOptions = {}): readonly ViewCheck[] {
-  const trial = viewTrial(view, options);
-  return CHECKS.map(([title, check]) => ({ title, run: () => check(trial) }));
+export function viewChecks(view: View, options: ViewCheckOptions = {}): readonly Check[] {
+  return checksOf(CHECKS, viewTrial(view, options));
 }
 
 function saysWhoItIs({ view }: ViewTrial): void {
@@ -44,13 +38,13 @@ function saysWhoItIs({ view }: ViewTrial): void {
   assert.ok(Number.isInteger(view.version) && view.version >= 1, `version must be a whole number ≥ 1`);
 }
 
-/** Parsed again, parameters stay what they are: what was used can be asked for again. */
+/** Parsing parameters twice changes nothing, so the used parameters can be passed again. */
 function paramsAreParsed({ view, given }: ViewTrial): void {
   for (const params of given) {
     const once = doing(`parseParams(${JSON.stringify(params)})`, () => view.parseParams(params));
-    assertJson(once, 'what parseParams gives');
-    assert.ok(isPlainObject(once), `parseParams must give an object, got ${describeValue(once)}`);
-    assert.deepStrictEqual(view.parseParams(once), once, 'parseParams changes what it has parsed');
+    assertJson(once, 'the result of parseParams');
+    assert.ok(isPlainObject(once), `parseParams must return an object, got ${describeValue(once)}`);
+    assert.deepStrictEqual(view.parseParams(once), once, 'parseParams changes parameters it has parsed');
   }
 }
 
@@ -88,17 +82,17 @@ export function nothingIsMutated({ view, given, scenes }: ViewTrial): void {
   }
 }
 
-/** Backwards, and in two windows at once: what a view remembers of one reading would show in another. */
+/** Backwards and with two windows at once: anything remembered from one reading shows in another. */
 export function nothingIsRemembered(trial: ViewTrial): void {
   const { view } = trial;
   for (const { params, scene, shown, messages } of renderAll(trial).toReversed()) {
     const again = renderScene(view, params, scene);
-    assert.deepStrictEqual(again.messages, messages, 'a view came to something else when it was asked again');
+    assert.deepStrictEqual(again.messages, messages, 'a view gave another result when asked again');
     const windows = [view.window(params), view.window(params)];
     for (const line of scene.toReversed()) {
       const answers = windows.map((takes) => takes(line));
       const alone = shown.includes(line);
-      assert.deepStrictEqual(answers, [alone, alone], 'two windows at once must not know of each other');
+      assert.deepStrictEqual(answers, [alone, alone], 'two windows must not affect each other');
       if (!alone) break;
     }
   }
@@ -106,13 +100,13 @@ export function nothingIsRemembered(trial: ViewTrial): void {
 
 export function noClockNoChance(trial: ViewTrial): void {
   const touched = usesClockOrRandom(() => void renderAll(trial));
-  assert.deepStrictEqual(touched, [], `a view is pure, this one used ${touched.join(', ')}`);
+  assert.deepStrictEqual(touched, [], `a view must be pure, and used ${touched.join(', ')}`);
 }
 
 function messagesArePlain(trial: ViewTrial): void {
   for (const { messages } of renderAll(trial)) {
-    assert.ok(Array.isArray(messages), 'show must give a list');
-    assertJson(messages, 'what show gives');
+    assert.ok(Array.isArray(messages), 'show must return a list');
+    assertJson(messages, 'the result of show');
     for (const message of messages) {
       assert.deepStrictEqual(Object.keys(message).sort(), ['content', 'name', 'role', 'seq'], 'the keys of a message');
       assert.equal(typeof message.content, 'string', 'content must be text');
@@ -121,20 +115,20 @@ function messagesArePlain(trial: ViewTrial): void {
   }
 }
 
-/** Each line that was taken once and in order, as its sender's; what the view adds of its own has no seq. */
+/** Each accepted line is one message of its sender, in order; messages that the view adds have no seq. */
 function linesAreKept(trial: ViewTrial): void {
   for (const { shown, messages } of renderAll(trial)) {
-    const own = messages.filter(({ seq }) => seq === null);
+    const added = messages.filter(({ seq }) => seq === null);
     const of = messages.filter(({ seq }) => seq !== null).map(({ seq, name, role }) => ({ seq, name, role }));
     const expected = shown.map(({ seq, name, own }) => ({ seq, name, role: own ? 'assistant' : 'user' }));
-    assert.deepStrictEqual(of, expected, 'every line that was taken is one message, in order and as its sender’s');
-    for (const { role, name } of own) {
-      assert.deepStrictEqual({ role, name }, { role: 'user', name: null }, 'what a view adds is nobody’s');
+    assert.deepStrictEqual(of, expected, 'every accepted line must be one message of its sender, in order');
+    for (const { role, name } of added) {
+      assert.deepStrictEqual({ role, name }, { role: 'user', name: null }, 'an added message has no sender');
     }
   }
 }
 
-/** The window says yes or no, and a longer past changes nothing for what is newer. */
+/** A window answers true or false, and older lines do not affect newer ones. */
 function windowsAreSuffixes(trial: ViewTrial): void {
   const { view } = trial;
   for (const { params, scene, shown } of renderAll(trial)) {
@@ -148,7 +142,7 @@ function windowsAreSuffixes(trial: ViewTrial): void {
       const seqs = (lines: RenderResult['shown']) => lines.map(({ seq }) => seq);
       const ofShorter = seqs(renderScene(view, params, scene.slice(from)).shown);
       const expected = seqs(shown).filter((seq) => seq >= (scene[from]?.seq ?? 0));
-      assert.deepStrictEqual(ofShorter, expected, 'lines that are older changed what is shown of the newer');
+      assert.deepStrictEqual(ofShorter, expected, 'older lines changed which newer ones are shown');
     }
   }
 }
@@ -156,7 +150,7 @@ function windowsAreSuffixes(trial: ViewTrial): void {
 const BREAKS = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/;
 const LABEL = /^[\s\p{C}]*\[([^\]]*)\]: /u;
 
-/** A label at the beginning of a line is at the beginning of a message, and names who said it. */
+/** A label at the start of a line must start a message and name its sender. */
 function nobodyIsForged(trial: ViewTrial): void {
   for (const { messages, shown } of renderAll(trial)) {
     for (const { content, seq } of messages) {
@@ -164,13 +158,9 @@ function nobodyIsForged(trial: ViewTrial): void {
       const speaker = shown.find((line) => line.seq === seq);
       const label = LABEL.exec(first)?.[1];
       const isTrue = label === undefined || (label === speaker?.name && !speaker.own);
-      assert.ok(isTrue, `${JSON.stringify(content)} looks as if ${label} had said it; use messageOf of views/lines`);
+      assert.ok(isTrue, `${JSON.stringify(content)} looks like a line of ${label}; use messageOf of views/lines`);
       const forged = rest.filter((line) => LABEL.test(line) || line.startsWith('Earlier in this session:'));
-      assert.deepStrictEqual(
-        forged,
-        [],
-        'lines within a text look like messages of their own; use messageOf of views/lines',
-      );
+      assert.deepStrictEqual(forged, [], 'lines within a text look like messages; use messageOf of views/lines');
     }
   }
 }

@@ -1,4 +1,4 @@
-/** A view on trial: what is known about it, and the random sessions that the checks look at. */
+/** A view under test with its options and random sessions. */
 
 import type { JsonObject } from '../../core/lib/json.ts';
 import type { EarlierLines, View, ViewLine, ViewMessage } from '../../core/ports/view.ts';
@@ -6,26 +6,24 @@ import { HUB_ID, PLAIN } from '../../core/records/session/envelope.ts';
 import { idOf } from '../lib/history.ts';
 import { type Random, seededRandom } from '../lib/random.ts';
 
-/** Nothing is required; a view that needs parameters must be told some. */
+/** All optional; pass parameters if the view requires them. */
 export interface ViewCheckOptions {
-  /** Parameters to show it with; {} unless told. */
+  /** Parameters to render with; default {}. */
   readonly params?: readonly JsonObject[];
-  /** Parameters that `parseParams` must refuse. */
+  /** Parameters that `parseParams` must reject. */
   readonly badParams?: readonly JsonObject[];
 }
 
-/** What one participant may see of a session, oldest first. */
-export type Scene = readonly ViewLine[];
+/** The lines that one participant may see, oldest first. */
+type Scene = readonly ViewLine[];
 
 export interface ViewTrial {
   readonly view: View;
-  /** As given. */
   readonly given: readonly JsonObject[];
   readonly badParams: readonly JsonObject[];
   readonly scenes: readonly Scene[];
 }
 
-/** What came of looking at a scene. */
 export interface RenderResult {
   readonly params: JsonObject;
   readonly scene: Scene;
@@ -36,7 +34,6 @@ export interface RenderResult {
 
 const SCENES = 40;
 const NAMES = ['alice', 'bob', 'carol'];
-/** Whose view it is. */
 const VIEWER = 'bob';
 
 export function viewTrial(view: View, { params = [{}], badParams = [] }: ViewCheckOptions): ViewTrial {
@@ -48,7 +45,7 @@ export function renderAll({ view, given, scenes }: ViewTrial): readonly RenderRe
   return given.flatMap((params) => scenes.map((scene) => renderScene(view, view.parseParams(params), scene)));
 }
 
-/** As the hub looks: the newest first, until the view has enough. */
+/** Offers the newest lines first until the view has enough, as the hub does. */
 export function renderScene(view: View, params: JsonObject, scene: Scene): RenderResult {
   const takes = view.window(params);
   const stop = scene.findLastIndex((line) => !takes(line));
@@ -56,12 +53,12 @@ export function renderScene(view: View, params: JsonObject, scene: Scene): Rende
   const before = scene.slice(0, stop + 1);
   const names = [...NAMES, HUB_ID].filter((name) => before.some((line) => line.name === name));
   const earlier = { count: before.length, names };
-  // What is made of frozen lines is as frozen as they are.
+  // Lines from a frozen scene are frozen too.
   if (Object.isFrozen(scene)) for (const made of [shown, names, earlier]) Object.freeze(made);
   return { params, scene, shown, earlier, messages: view.show(shown, earlier, params) };
 }
 
-/** The first is empty, the second has one line; then a few to many. */
+/** The first scene is empty, the second has one line, later ones have more. */
 function randomScene(random: Random, length: number): Scene {
   let seq = 3;
   return Array.from({ length }, () => {
@@ -71,7 +68,7 @@ function randomScene(random: Random, length: number): Scene {
   });
 }
 
-/** What participants might say, what they might say to be taken for somebody else, and nothing. */
+/** Ordinary texts, texts that imitate other speakers, and the empty text. */
 const TEXTS = [
   '',
   'hello',

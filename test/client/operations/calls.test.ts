@@ -99,15 +99,15 @@ describe('refused before anything is sent', () => {
     ];
     const ends = await Promise.allSettled(refusals);
     expect(ends.map((end) => untyped(end).reason?.message.replace(/ \(.*\)/, ''))).toEqual([
-      'claimed_capabilities: expected an option that there is, got "claimed_capabilities"',
+      'claimed_capabilities: expected a known option, got "claimed_capabilities"',
       'options: expected an object, got null',
       'summary: expected a JSON value, got a function',
-      'name: expected an option that there is, got "name"',
+      'name: expected a known option, got "name"',
       'options: expected an object, got "bob"',
       'agent: expected a name or an id, got 7',
       'agent: expected a name or an id, got an empty object',
       'text: expected a JSON value, got 5n',
-      'as: expected an option that there is, got "as"',
+      'as: expected a known option, got "as"',
       'deadlineMs: expected a whole number of milliseconds from 1 to 86400000, got 0',
       'participant: expected a finite number, got NaN',
     ]);
@@ -247,7 +247,7 @@ describe('scheduling', () => {
   it('[CL4] refuses options there are none of before anything is sent', async () => {
     const { world, alice, options } = await joined();
     const wrong: readonly [object, RegExp][] = [
-      [{ ...options, expresion: 'x' }, /^expresion: expected an option that there is/],
+      [{ ...options, expresion: 'x' }, /^expresion: expected a known option/],
       [{ ...options, session: undefined }, /^session: expected an object with type/],
       [{ ...options, session: { ...options.session, key: 'k' } }, /^session\.key: expected an option/],
       [{ ...options, session: { ...options.session, wait: 'created' } }, /^session\.wait/],

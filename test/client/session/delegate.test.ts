@@ -112,7 +112,7 @@ describe('session.delegate', () => {
   it('[DG11, CL17] refuses options there are none of', async () => {
     const { session } = await parentOf();
     await expect(session.delegate('carol', 'Well?', { timeoutMs: 5 } as never)).rejects.toThrow(
-      'timeoutMs: expected an option that there is',
+      'timeoutMs: expected a known option',
     );
   });
 

@@ -101,9 +101,9 @@ describe('open turns', () => {
     });
     expect(await stage.done(session.ended())).toMatchObject({ reason: 'consulting_complete' });
     expect(heard).toEqual(['why?']);
-    expect(() => bob.handle({ onTurn() {} })).toThrow(/bob has handlers already/);
-    expect(() => alice.handle({ onTurn() {} })).toThrow(/alice has handlers already/);
-    expect(() => bob.handle({ onturn() {} } as never)).toThrow(/onturn: expected an option that there is/);
+    expect(() => bob.handle({ onTurn() {} })).toThrow(/bob already has handlers/);
+    expect(() => alice.handle({ onTurn() {} })).toThrow(/alice already has handlers/);
+    expect(() => bob.handle({ onturn() {} } as never)).toThrow(/onturn: expected a known option/);
   });
 
   it('[CL32] the time of the first welcome stays, also after the link was lost', async () => {

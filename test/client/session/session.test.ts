@@ -298,7 +298,7 @@ describe('waiting', () => {
     const waiting = expect(session.waitFor('note')).rejects.toMatchObject({
       name: 'HubError',
       code: 'session_ended',
-      message: `session ${S1} is CLOSED (enough); nothing more will come`,
+      message: `session ${S1} is CLOSED (enough)`,
     });
     await tell(hub, notify({ seq: 1 }), notify({ seq: 2, type: 'session.closing', data: { reason: 'enough' } }));
     await tell(hub, notify({ seq: 3, type: 'session.closed', data: { reason: 'enough' } }));

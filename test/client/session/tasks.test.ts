@@ -39,7 +39,9 @@ it('[CL29] calls on tasks are named as on the wire', async () => {
   ]);
   client.close();
   await Promise.allSettled(calls);
-  await expect(client.session(S1).startTask('x', { ttll: 1 } as never)).rejects.toThrow('ttll: expected an option');
+  await expect(client.session(S1).startTask('x', { ttll: 1 } as never)).rejects.toThrow(
+    'ttll: expected a known option',
+  );
   expect(() => task.onCancelRequest('x' as never)).toThrow('handler: expected a function');
 });
 

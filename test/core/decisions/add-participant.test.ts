@@ -138,7 +138,7 @@ describe('addParticipant', () => {
     );
     expect(refusalOf(unknown)).toEqual({
       code: 'not_found',
-      message: 'params.participant: nobody called "eve" is registered',
+      message: 'params.participant: no agent with name or id "eve" is registered',
     });
     session.carryOut(removeParticipant(session.state, idOf('bob'), 'left'));
     expect(refusalOf(add(session, 'bob'))).toEqual({

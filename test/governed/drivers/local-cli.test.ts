@@ -86,7 +86,7 @@ describe('[GA5] the end of a program', () => {
   });
 
   it.each([
-    ['no-such-program-here', 'there is no program'],
+    ['no-such-program-here', 'not found'],
     ['./plain.txt', 'not executable'],
   ])('of %s is spawn_failed with the reason', async (command, why) => {
     scene.project.write('plain.txt', 'true');
@@ -209,7 +209,7 @@ describe('[GA4] the prompt', () => {
     await scene.dispatched(echo({ prompt_transport: 'arg' }));
     const failure = await scene.fails();
     expect(failure).toMatchObject({ error_class: 'spawn_failed' });
-    expect(failure.detail).toContain('by stdin or in a file');
+    expect(failure.detail).toContain('use stdin or a file instead');
   });
 
   it.each([{}, { prompt_transport: 'stdin' }])('is sent to stdin with %o', async (more) => {

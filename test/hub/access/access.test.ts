@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import {
+  aCast,
   aConversation,
   aPanel,
   aWorld,
@@ -21,7 +22,7 @@ function rule(world: World, peer: Peer, change: RuleChange) {
   return world.answer(peer.call('set_rule', { rule: change }));
 }
 
-/** What whoever runs the hub says. */
+/** Sets a rule with the grant to loosen it. */
 async function loosen(world: World, peer: Peer, change: RuleChange) {
   await world.answer(world.hub.grant(peer.agentId, ['rules']));
   await rule(world, peer, change);
@@ -45,9 +46,8 @@ describe('opening a session', () => {
       'bob does not accept "conversation" sessions (access.session_types.accept)',
     ],
     ['bob', access({ inbound_from: ['?'] }), 'bob takes nothing from alice (access.inbound_from)'],
-  ] as const)('[RU6] is refused at once by the rule of %s: %j', async (name, change, reason) => {
-    const world = await aWorld();
-    const peers = { alice: await world.peer('alice'), bob: await world.peer('bob') };
+  ] as const)('[RU6] is rejected by the rule of %s: %j', async (name, change, reason) => {
+    const { world, ...peers } = await aCast(['alice', 'bob']);
     await rule(world, peers[name], change);
     const params = { type: 'conversation', participants: ['bob'] } as const;
     expect(await refusal(world, peers.alice.call('create_session', params))).toEqual({
@@ -59,7 +59,7 @@ describe('opening a session', () => {
     expect(peers.bob.notifies()).toEqual([]);
   });
 
-  it('[RU6] has the depth of its creator’s rule, and what is deeper cannot be spoken in either', async () => {
+  it('[RU6] is limited in depth by its creator’s rule, which applies to deeper sessions too', async () => {
     const { world, alice, bob, id } = await aConversation();
     const child = await opened(world, alice, [bob], { parent_session_id: id });
     const open = (parent_session_id: string) => invited(world, alice, [bob], { parent_session_id });
@@ -74,7 +74,7 @@ describe('opening a session', () => {
     await say(world, alice, id, 'up here');
   });
 
-  it('[RU6] is no deeper than the rule of an invitee, or of one who is added, says', async () => {
+  it('[RU6] is limited in depth by the rule of every invitee and added participant', async () => {
     const { world, alice, bob, id } = await aConversation();
     const carol = await world.peer('carol');
     await rule(world, bob, limits({ delegation_depth: 0 }));
@@ -87,7 +87,7 @@ describe('opening a session', () => {
     await invited(world, alice, [bob]);
   });
 
-  it('[RU6] lasts as long as the rule says, unless it says so itself', async () => {
+  it('[RU6] uses the TTL of the rule, unless it is given one', async () => {
     const { world, alice, bob } = await aConversation();
     await rule(world, alice, limits({ session_ttl_default: '1m' }));
     const life = async (id: string) => {
@@ -100,22 +100,17 @@ describe('opening a session', () => {
     expect(await life(await invited(world, alice, [bob]))).toBe(null);
   });
 
-  it('[RU6] waits for nobody’s place: how many one may be in counts for creator and invitee, also for two at once', async () => {
+  it('[RU6] counts against the session limit of creator and invitee, also for two concurrent creations', async () => {
     const { world, alice, bob, id } = await aConversation();
     const carol = await world.peer('carol');
     await rule(world, carol, limits({ max_concurrent_sessions: 0 }));
     expect((await refusal(world, invited(world, alice, [carol]))).message).toBe(
-      'the session cannot be opened: carol may be in no session (limits.max_concurrent_sessions)',
+      'the session cannot be opened: carol may be in at most 0 sessions (limits.max_concurrent_sessions)',
     );
     await loosen(world, carol, limits({ max_concurrent_sessions: null }));
     await rule(world, bob, limits({ max_concurrent_sessions: 2 }));
-    const outcomes = await world.answer(
-      Promise.allSettled(
-        [1, 2].map(() =>
-          alice.call('create_session', { type: 'conversation', participants: ['bob'], wait: 'created' }),
-        ),
-      ),
-    );
+    const create = () => alice.call('create_session', { type: 'conversation', participants: ['bob'], wait: 'created' });
+    const outcomes = await world.answer(Promise.allSettled([create(), create()]));
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
     await world.answer(bob.call('leave_session', { session_id: id }));
     for (const { session_id, state } of (await world.answer(bob.call('list_sessions', {}))).sessions) {
@@ -134,7 +129,7 @@ describe('opening a session', () => {
     await invited(world, alice, [carol]);
   });
 
-  it('[RU6] of many opened at once as many pass as there is room for, whoever opens them', async () => {
+  it('[RU6] opens as many of several concurrent sessions as the limits allow', async () => {
     const world = await aWorld();
     const peers = await Promise.all(['alice', 'bob', 'carol', 'dan'].map((name) => world.peer(name)));
     const [alice, bob, carol, dan] = peers as [Peer, Peer, Peer, Peer];
@@ -155,14 +150,14 @@ describe('opening a session', () => {
         open(alice, 'dan'),
       ]),
     );
-    // Who has no limit is let in; a stranger takes nobody's place.
+    // Agents without a limit are let in; an unknown name takes no place.
     expect(outcomes[8]?.status).toBe('fulfilled');
     expect(outcomes[4]?.status).toBe('rejected');
     expect((await world.answer(bob.call('list_sessions', {}))).sessions).toHaveLength(3);
     expect((await world.answer(carol.call('list_sessions', {}))).sessions).toHaveLength(2);
   });
 
-  it('[RU6] one that fails gives its place to the next in line', async () => {
+  it('[RU6] leaves its place to the next when it fails', async () => {
     const { world, alice, bob, id } = await aPanel();
     const dan = await world.peer('dan');
     await rule(world, dan, limits({ max_concurrent_sessions: 1 }));
@@ -180,28 +175,28 @@ describe('opening a session', () => {
     expect((await world.answer(open)).session.participants).toHaveLength(2);
   });
 
-  it('[RU6] adding one more asks the same', async () => {
+  it('[RU6] adding a participant is checked the same way', async () => {
     const { world, alice, bob, id } = await aPanel();
     const dan = await world.peer('dan');
     await rule(world, dan, access({ inbound_from: ['bob'] }));
     const add = (by: Peer, participant = 'dan') => by.call('add_participant', { session_id: id, participant });
     const before = logOf(world.store, id);
     expect((await refusal(world, add(alice))).code).toBe('forbidden');
-    // What is wrong with the request itself comes first, and tells nothing of rules.
+    // Errors of the request come first and reveal no rules.
     expect((await refusal(world, add(bob))).message).toContain('only alice');
     expect((await refusal(world, add(dan))).code).toBe('not_found');
     expect(logOf(world.store, id)).toEqual(before);
     await rule(world, dan, limits({ max_concurrent_sessions: 0 }));
     await loosen(world, dan, access({ inbound_from: ['*'] }));
     expect(await refusal(world, add(alice))).toMatchObject({
-      message: 'dan cannot be added: dan may be in no session (limits.max_concurrent_sessions)',
+      message: 'dan cannot be added: dan may be in at most 0 sessions (limits.max_concurrent_sessions)',
       details: { agent_id: dan.agentId, most: 0 },
     });
   });
 });
 
 describe('a post', () => {
-  it('[RU6] goes only to whom its sender may talk, from the next post on', async () => {
+  it('[RU6] reaches only recipients its sender may address, from the next post on', async () => {
     const { world, alice, id } = await aPanel();
     await rule(world, alice, access({ outbound_to: ['bob'] }));
     const before = logOf(world.store, id);
@@ -218,7 +213,7 @@ describe('a post', () => {
     await say(world, alice, id, 'you', { audience: [participants[1]?.agent_id ?? ''] });
   });
 
-  it('[RU6, L8] to who takes nothing from its sender is refused if it names it, and otherwise goes to the others', async () => {
+  it('[RU6, L8] is rejected if addressed to a recipient that blocks its sender, and otherwise reaches the others', async () => {
     const { world, alice, bob, carol, id } = await aPanel();
     await rule(world, bob, access({ inbound_from: ['carol'] }));
     expect(await refusal(world, say(world, alice, id, 'psst', { audience: [bob.agentId] }))).toMatchObject({
@@ -229,15 +224,15 @@ describe('a post', () => {
     const after = await say(world, carol, id, 'me too');
     expect(carol.seqs(id)).toContain(seq);
     expect(bob.seqs(id)).not.toContain(seq);
-    // What does not come is not missed: the stream goes on without a hole.
+    // Withheld envelopes leave no gap in the stream.
     expect(bob.notifies(id).at(-1)).toMatchObject({ envelope: { seq: after.seq }, prev_seq: bob.seqs(id).at(-2) });
   });
 });
 
-describe('a rate', () => {
+describe('a rate limit', () => {
   const slow = limits({ rate: { per_minute: 60, burst: 2 } });
 
-  it('[RU7, L8] holds over all sessions, says exactly when, and holds nobody else', async () => {
+  it('[RU7, L8] applies over all sessions, returns the exact delay, and affects nobody else', async () => {
     const { world, alice, bob, id } = await aConversation();
     const other = await opened(world, alice, [bob]);
     await rule(world, alice, slow);
@@ -254,7 +249,7 @@ describe('a rate', () => {
     await say(world, alice, id, '3');
   });
 
-  it('[RU7, AM3] costs nothing for a repeat of a key, or for what is refused', async () => {
+  it('[RU7, AM3] is not charged for repeated keys or rejected posts', async () => {
     const { world, alice, id } = await aConversation();
     await rule(world, alice, slow);
     const first = await say(world, alice, id, '1', { idempotency_key: 'k' });
@@ -264,16 +259,15 @@ describe('a rate', () => {
         duplicate: true,
       });
       expect((await refusal(world, say(world, alice, id, 'x', { expected_seq: 1 }))).code).toBe('conflict');
-      expect((await refusal(world, say(world, alice, id, 'x', { event_type: 'session.opened' }))).code).toBe(
-        'protocol_error',
-      );
+      const forged = await refusal(world, say(world, alice, id, 'x', { event_type: 'session.opened' }));
+      expect(forged.code).toBe('protocol_error');
     }
     await say(world, alice, id, '2');
     expect((await refusal(world, say(world, alice, id, '3'))).code).toBe('rate_limited');
     expect(await say(world, alice, id, '1', { idempotency_key: 'k' })).toMatchObject({ duplicate: true });
   });
 
-  it('[RU7] another rule applies to the next post, also of who waits', async () => {
+  it('[RU7] follows a new rule with the next post', async () => {
     const { world, alice, id } = await aConversation();
     await rule(world, alice, limits({ rate: { per_minute: 1, burst: 1 } }));
     await say(world, alice, id, '1');
@@ -282,14 +276,14 @@ describe('a rate', () => {
     await say(world, alice, id, '2');
   });
 
-  it('[RU7] a post that is tried again after its time is judged by the rule there is then, looser or tighter', async () => {
+  it('[RU7] of a retried post follows the current rule, looser or tighter', async () => {
     const { world, alice, id } = await aConversation();
     await rule(world, alice, limits({ rate: { per_minute: 60, burst: 1 } }));
     await say(world, alice, id, '1');
     expect((await refusal(world, say(world, alice, id, '2'))).details).toEqual({ retry_after_ms: 1000 });
     await rule(world, alice, limits({ rate: { per_minute: 1, burst: 1 } }));
     world.clock.advance(1000);
-    // By the old rule it might: a second gives back a sixtieth of it now.
+    // The old rule would allow it; the new one restores only a sixtieth in a second.
     expect((await refusal(world, say(world, alice, id, '2'))).details).toEqual({ retry_after_ms: 59_000 });
     await loosen(world, alice, limits({ rate: { per_minute: 60, burst: 1 } }));
     await say(world, alice, id, '2');
@@ -298,7 +292,7 @@ describe('a rate', () => {
     expect((await refusal(world, say(world, alice, id, '3'))).code).toBe('forbidden');
   });
 
-  it('[RU7] a rate that is tightened leaves no debt of what was sent before', async () => {
+  it('[RU7] that is tightened leaves no debt from earlier posts', async () => {
     const { world, alice, id } = await aConversation();
     await rule(world, alice, limits({ rate: { per_minute: 60, burst: 50 } }));
     for (let i = 0; i < 50; i++) await say(world, alice, id, `${i}`);
@@ -308,25 +302,13 @@ describe('a rate', () => {
     await say(world, alice, id, 'more');
   });
 
-  it('[RU7, AM9] one post pays once, though another writer was first', async () => {
+  it('[RU7, AM9] charges a post once, even if another writer was first', async () => {
     const { world, alice, bob, id } = await aConversation();
     await rule(world, alice, slow);
     world.hold = true;
     const call = alice.call('post', text(id, '1'));
     await world.settle();
-    const log = logOf(world.store, id);
-    const last = log.at(-1);
-    if (last === undefined) throw new Error('no log');
-    const envelope = {
-      ...last,
-      sender_id: bob.agentId,
-      audience: null,
-      event_type: 'msg.text',
-      event_data: { text: 'first' },
-      seq: last.seq + 1,
-      envelope_id: `${last.envelope_id.slice(0, 30)}ff`,
-    };
-    world.store.foreignAppend(id, { entries: [{ envelope, turn: null }] });
+    world.store.foreignAppend(id, foreignUnit(world, id, { sender_id: bob.agentId }));
     world.hold = false;
     await world.answer(call);
     await say(world, alice, id, '2');

@@ -1,26 +1,19 @@
-// A governed run in a real hub: who may approve, what one unit holds, what a restart leaves, how it ends.
+// A governed run in a real hub: approval, units, restarts and ends.
 
 import { type GovernedState, governed } from 'parley-hub/adapters/governed';
 import type { Grant, JsonObject, PostParams, RoundDraft, SessionMetadata } from 'parley-hub/core';
 import { readRun } from 'parley-hub/governed/session';
 import { expect, it } from 'vitest';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
-import type { World } from '../../../src/testing/doubles/world.ts';
 import { acceptance, CONFIG, decision, PLAN, resultOf, said } from '../../adapters/governed/governed-scene.ts';
-import { aWorld, DAY, EXPECTATIONS, HOUR, logOf, opened, refusal, sessionOf, types } from '../scene.ts';
+import { aCast, DAY, EXPECTATIONS, HOUR, logOf, opened, refusal, sessionOf, types } from '../scene.ts';
 
-interface Scene {
-  readonly world: World;
-  readonly alice: Peer;
-  readonly bob: Peer;
-  readonly dave: Peer;
-  readonly id: string;
-}
+type Scene = Awaited<ReturnType<typeof aScene>>;
 
 /** alice runs it, bob holds dev, dave may approve. */
-async function aScene(config: JsonObject = CONFIG): Promise<Scene> {
-  const world = await aWorld({}, { adapters: [governed], ...EXPECTATIONS });
-  const [alice, bob, dave] = [await world.peer('alice'), await world.peer('bob'), await world.peer('dave')];
+async function aScene(config: JsonObject = CONFIG) {
+  const { world, alice, bob } = await aCast(['alice', 'bob'], {}, { adapters: [governed], ...EXPECTATIONS });
+  const dave = await world.peer('dave');
   const knobs = { config, roles: { dev: 'bob' } };
   const id = await opened(world, alice, [bob, dave], { type: 'governed', knobs });
   await world.answer(world.hub.grant('dave', ['approve']));
@@ -31,7 +24,7 @@ function post({ world, id }: Scene, by: Peer, { event_type, event_data }: RoundD
   return world.answer(by.call('post', { session_id: id, event_type, event_data, ...more }));
 }
 
-/** The run as its log says. */
+/** The run as folded from its log. */
 async function read(scene: Scene) {
   const session = await sessionOf(scene.world, scene.alice, scene.id);
   return { session, ...readRun(session, logOf(scene.world.store, scene.id)) };
@@ -44,7 +37,7 @@ async function accept(scene: Scene, turnId: string, more: object, files: readonl
 
 function rawOf({ run }: GovernedState, turnId: string, more: object): JsonObject {
   const turn = run.active_turns[turnId];
-  if (turn === undefined) throw new Error(`${turnId} is not out`);
+  if (turn === undefined) throw new Error(`${turnId} is not active`);
   return resultOf(turn, more);
 }
 
@@ -69,7 +62,7 @@ async function paused(): Promise<Scene> {
   return scene;
 }
 
-it('[GS16] what a blocked run waits for is answered only with the grant approve, whoever sends it', async () => {
+it('[GS16] resolving a blocked run requires the grant approve', async () => {
   const scene = await aScene();
   const { world, alice, bob, dave } = scene;
   await begun(scene);
@@ -87,7 +80,7 @@ it('[GS16] what a blocked run waits for is answered only with the grant approve,
   expect(resolved?.payload).toMatchObject({ note: 'the key is in the safe', action: 'resume' });
 });
 
-it('[AM13, GS8] an approval is taken only with the grant approve, whoever sends it', async () => {
+it('[AM13, GS8] an approval requires the grant approve', async () => {
   const scene = await paused();
   const { world, alice, bob, dave, id } = scene;
   for (const peer of [alice, bob]) {
@@ -107,13 +100,13 @@ it('[AM13, GS8] an approval is taken only with the grant approve, whoever sends 
   expect(types(logOf(world.store, id)).filter((type) => type === 'gate.approved')).toHaveLength(1);
 });
 
-it('[AM13] can_send says that the grant is missing', async () => {
+it('[AM13] can_send reports the missing grant', async () => {
   const { world, alice, id } = await paused();
   const can = await world.answer(alice.call('can_send', { session_id: id, event_type: 'gate.approved' }));
   expect(can).toMatchObject({ can: false, code: 'forbidden' });
 });
 
-it('[GS7] the head moved between look and post: conflict, and nothing is written', async () => {
+it('[GS7] an expected_seq that is outdated is a conflict, and nothing is written', async () => {
   const scene = await aScene();
   const { world, alice, bob, id } = scene;
   await begun(scene);
@@ -144,7 +137,7 @@ it('[GS4, GS12] the last acceptance and the end of the session are one unit', as
   expect(events.at(-1)?.event_type).toBe('run_completed');
 });
 
-it('[GS5] a post that is repeated under its key is accepted once; without one it is refused', async () => {
+it('[GS5] a post repeated under its key is accepted once; without a key it is rejected', async () => {
   const scene = await aScene();
   const { world, alice } = scene;
   await begun(scene);
@@ -158,7 +151,7 @@ it('[GS5] a post that is repeated under its key is accepted once; without one it
   expect((await read(scene)).history).toHaveLength(1);
 });
 
-it('[GS5] six who accept the same turn at once: one wins, five get a clear refusal', async () => {
+it('[GS5] one of six concurrent acceptances of a turn wins, five are rejected clearly', async () => {
   const scene = await aScene();
   const { alice, world, id } = scene;
   await begun(scene);
@@ -173,7 +166,7 @@ it('[GS5] six who accept the same turn at once: one wins, five get a clear refus
   expect([history.length, ledger.length]).toEqual([1, 1]);
 });
 
-it('[GS15] a crash leaves a run as its log says, and nothing twice', async () => {
+it('[GS15] a crash leaves a run as its log says, and repeats nothing', async () => {
   const scene = await paused();
   const before = await read(scene);
   const shown = async () => {
@@ -181,32 +174,29 @@ it('[GS15] a crash leaves a run as its log says, and nothing twice', async () =>
     return (await scene.world.answer(alice.call('get_session', { session_id: scene.id }))).public_state;
   };
   const state = await shown();
-  await scene.world.crash(
-    () => true,
-    () => true,
-    () => true,
-  );
+  const kept = () => true;
+  await scene.world.crash(kept, kept, kept);
   expect(await shown()).toEqual(state);
   const after = readRun(before.session as SessionMetadata, logOf(scene.world.store, scene.id));
   expect(after).toMatchObject({ history: before.history, ledger: before.ledger, events: before.events });
 });
 
-it('[GS1, AD21] it lasts 90 days unless it is told, and a run that waits stays active all that time', async () => {
+it('[GS1, AD21] a session lasts 90 days by default, and a waiting run stays active', async () => {
   const scene = await paused();
   const { world, alice, bob, id } = scene;
   const { created_at, expires_at } = await sessionOf(world, alice, id);
   expect(Date.parse(String(expires_at)) - Date.parse(created_at)).toBe(90 * DAY);
   const knobs = { config: CONFIG };
   const short = await opened(world, alice, [bob], { type: 'governed', knobs, ttl: '1h' });
-  const told = await sessionOf(world, alice, short);
-  expect(Date.parse(String(told.expires_at)) - Date.parse(told.created_at)).toBe(HOUR);
+  const own = await sessionOf(world, alice, short);
+  expect(Date.parse(String(own.expires_at)) - Date.parse(own.created_at)).toBe(HOUR);
   world.clock.advance(80 * DAY);
   world.hub.sweep();
   await world.settle();
   expect(await sessionOf(world, alice, id)).toMatchObject({ state: 'ACTIVE' });
 });
 
-it('[GS13] whoever does not hand in its turn in two hours is told', async () => {
+it('[GS13] a turn without a result after two hours is a violation', async () => {
   const scene = await aScene();
   const { world, alice, bob, id } = scene;
   await begun(scene);
@@ -215,12 +205,12 @@ it('[GS13] whoever does not hand in its turn in two hours is told', async () => 
   world.clock.advance(2 * HOUR + 1000);
   world.hub.sweep();
   await world.settle();
-  const told = logOf(world.store, id).filter(({ event_type }) => event_type === 'expectation.violated');
-  expect(told.map(({ event_data }) => event_data.violators ?? event_data)).toHaveLength(1);
-  expect(JSON.stringify(told)).toContain(bob.agentId);
+  const violations = logOf(world.store, id).filter(({ event_type }) => event_type === 'expectation.violated');
+  expect(violations.map(({ event_data }) => event_data.violators ?? event_data)).toHaveLength(1);
+  expect(JSON.stringify(violations)).toContain(bob.agentId);
 });
 
-it('[GS1] a session with roles or a runner that nobody is is not created', async () => {
+it('[GS1] a session whose roles or runner name nobody is not created', async () => {
   const { world, alice } = await aScene();
   const create = (knobs: JsonObject) =>
     alice.call('create_session', { type: 'governed', participants: ['bob'], knobs });
@@ -234,7 +224,7 @@ it('[GS1] a session with roles or a runner that nobody is is not created', async
   }
 });
 
-it('[AM13] the grant of the credential counts, for what is sent with it', async () => {
+it('[AM13] the grants of the credential apply to its requests', async () => {
   const scene = await paused();
   const { world, id } = scene;
   const ask = (grants: readonly Grant[]) =>

@@ -6,12 +6,12 @@ import { aConversation, foreignUnit, invited, logOf, say } from '../scene.ts';
 
 const nowhere = 'e'.repeat(32);
 const operations = Object.keys(OPERATIONS) as OperationName[];
-/** Those that take a session, under whatever name. */
+/** Operations with a session parameter of any name. */
 const withSession = operations.filter(
   (op) => op !== 'describe_sessions' && JSON.stringify(goodParams(nowhere)[op]).includes(nowhere),
 );
 
-/** Sessions in every state, none of which carol has anything to do with. */
+/** Sessions in every state, without carol. */
 async function sessions(): Promise<{ world: World; ids: Record<string, string> }> {
   const { world, alice, bob, id: active } = await aConversation();
   const pending = await invited(world, alice, [bob]);
@@ -23,8 +23,8 @@ async function sessions(): Promise<{ world: World; ids: Record<string, string> }
   return { world, ids: { active, pending, ended } };
 }
 
-describe('to a stranger', () => {
-  it('[AM2] there are operations with a session in the table', () => {
+describe('for a non-participant', () => {
+  it('[AM2] the table has these operations with a session', () => {
     expect(withSession).toEqual([
       'create_session',
       'delegate',
@@ -109,7 +109,7 @@ describe('to a stranger', () => {
     }
   });
 
-  it('[AM2, L7] lists and turns hold only one’s own', async () => {
+  it('[AM2, L7] lists and turns contain only own sessions', async () => {
     const { world, ids } = await sessions();
     const carol = await world.peer('carol');
     expect(await world.answer(carol.call('list_sessions', {}))).toEqual({ sessions: [], next: null });
@@ -120,14 +120,14 @@ describe('to a stranger', () => {
     expect(described).toEqual({ sessions: [] });
   });
 
-  it('[AM2, DL7] receipts say nothing about the session either', async () => {
+  it('[AM2, DL7] receipts reveal nothing about the session', async () => {
     const { world, ids } = await sessions();
     const carol = await world.peer('carol');
-    const tell = async (id: string) => {
+    const answerTo = async (id: string) => {
       carol.receipt(id, 4);
       await world.settle();
       return JSON.stringify(carol.frames.at(-1)).replaceAll(id, nowhere);
     };
-    expect(await tell(ids.active ?? '')).toBe(await tell(nowhere));
+    expect(await answerTo(ids.active ?? '')).toBe(await answerTo(nowhere));
   });
 });

@@ -3,18 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { REGISTRY_LOG } from '../../../src/core/ports/store.ts';
 import { DEFAULT_LIMITS } from '../../../src/core/records/access/limits.ts';
 import { defaultRule } from '../../../src/core/records/access/rule-schema.ts';
-import { aWorld, leave, logOf, refusal } from '../scene.ts';
+import { aCast, logOf, refusal } from '../scene.ts';
 
 const OPEN = defaultRule(DEFAULT_LIMITS);
-
-async function aPair() {
-  const world = await aWorld();
-  return { world, alice: await world.peer('alice'), bob: await world.peer('bob') };
-}
-
 describe('a rule', () => {
-  it('[RU1] is open until it is set, and then says what it was told and the rest', async () => {
-    const { world, alice } = await aPair();
+  it('[RU1] is open until it is set, and then shows what was set and the defaults', async () => {
+    const { world, alice } = await aCast(['alice', 'bob']);
     expect(await world.answer(alice.call('get_rule', {}))).toEqual({
       agent_id: alice.agentId,
       rule: OPEN,
@@ -36,8 +30,8 @@ describe('a rule', () => {
     expect(await world.answer((await world.peer('alice')).call('get_rule', {}))).toEqual(set);
   });
 
-  it('[RU4] may be tightened by its own, and loosened only with the grant', async () => {
-    const { world, alice } = await aPair();
+  it('[RU4] can be tightened by its identity, and loosened only with the grant', async () => {
+    const { world, alice } = await aCast(['alice', 'bob']);
     const tighten = { rule: { access: { inbound_from: ['b*'] } } };
     const loosen = { rule: { access: { inbound_from: ['b*', 'carol'] } } };
     await world.answer(alice.call('set_rule', tighten));
@@ -50,13 +44,12 @@ describe('a rule', () => {
     await world.answer(world.hub.grant('alice', ['rules']));
     expect(await world.answer(alice.call('set_rule', loosen))).toMatchObject({ version: 2 });
     await world.answer(world.hub.revoke('alice', ['rules']));
-    expect((await refusal(world, alice.call('set_rule', { rule: { access: { inbound_from: ['*'] } } }))).code).toBe(
-      'forbidden',
-    );
+    const open = alice.call('set_rule', { rule: { access: { inbound_from: ['*'] } } });
+    expect((await refusal(world, open)).code).toBe('forbidden');
   });
 
-  it('[RU4] of another is neither read nor set without the grant, and nobody learns who there is', async () => {
-    const { world, alice, bob } = await aPair();
+  it('[RU4] of another identity requires the grant, and does not reveal who exists', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const tighten = { rule: { limits: { delegation_depth: 0 } } };
     for (const agent of ['bob', bob.agentId, 'nobody']) {
       const answers = [
@@ -81,17 +74,16 @@ describe('a rule', () => {
     });
   });
 
-  it('[RU4, OP2] is nothing for who is not bound, or no longer', async () => {
-    const { world, alice } = await aPair();
+  it('[RU4, OP2] requires a binding', async () => {
+    const { world, alice } = await aCast(['alice', 'bob']);
     const stranger = world.stranger();
     expect((await refusal(world, stranger.call('get_rule', {}))).code).toBe('unauthenticated');
     expect((await refusal(world, stranger.call('set_rule', { rule: {} }))).code).toBe('unauthenticated');
     expect((await refusal(world, alice.call('set_rule', { rule: {} }, { as: 'bob' }))).code).toBe('unauthenticated');
-    await leave(world, alice);
   });
 
-  it('[RU5, L1] is not shown before it is durable, and gone if it never is', async () => {
-    const { world, alice } = await aPair();
+  it('[RU5, L1] shows once it is durable, and never if it was lost', async () => {
+    const { world, alice } = await aCast(['alice', 'bob']);
     world.hold = true;
     void alice.call('set_rule', { rule: { limits: { delegation_depth: 1 } } }).catch(() => {});
     void world.hub.grant('alice', ['operate']).catch(() => {});
@@ -104,8 +96,8 @@ describe('a rule', () => {
     expect(await world.answer(again.call('set_rule', { rule: {} }))).toMatchObject({ version: 1 });
   });
 
-  it('[RU5, AM9] of two that expect the same version one is taken', async () => {
-    const { world, alice } = await aPair();
+  it('[RU5, AM9] accepts one of two changes with the same expected version', async () => {
+    const { world, alice } = await aCast(['alice', 'bob']);
     const set = (depth: number) =>
       alice.call('set_rule', { rule: { limits: { delegation_depth: depth } }, expected_version: 0 });
     const [first, second] = await world.answer(Promise.allSettled([set(4), set(3)]));
@@ -113,8 +105,8 @@ describe('a rule', () => {
     expect(second).toMatchObject({ status: 'rejected', reason: { code: 'conflict', details: { version: 1 } } });
   });
 
-  it('[RU5, EV3] is announced and audited by its version', async () => {
-    const { world, alice } = await aPair();
+  it('[RU5, EV3] is reported and audited with its version', async () => {
+    const { world, alice } = await aCast(['alice', 'bob']);
     const heard: unknown[] = [];
     world.hub.on('agentChanged', ({ passport, what, version }) => heard.push([passport.name, what, version]));
     await world.answer(alice.call('set_rule', { rule: {} }));
@@ -125,7 +117,7 @@ describe('a rule', () => {
   });
 });
 
-/** Of each field: a value, one that allows less, and one that allows more than the first. */
+/** For each field: a value, a tighter one, and a looser one. */
 const DIRECTIONS: readonly (readonly [field: string, at: unknown, less: unknown, more: unknown])[] = [
   ['access.inbound_from', ['a*', 'bob'], ['al*'], ['a*', 'bob', 'carol']],
   ['access.outbound_to', ['b?b'], [], ['b*']],
@@ -156,8 +148,8 @@ describe('every field of a rule', () => {
     expect([...new Set(DIRECTIONS.map(([field]) => field))]).toEqual(leaves(OPEN, ''));
   });
 
-  it.each(DIRECTIONS)('[RU3, RU4] %s: from %j its own may go to %j, and not to %j', async (field, at, less, more) => {
-    const { world, alice } = await aPair();
+  it.each(DIRECTIONS)('[RU3, RU4] %s: from %j its identity may set %j, but not %j', async (field, at, less, more) => {
+    const { world, alice } = await aCast(['alice', 'bob']);
     const set = (value: unknown) => alice.call('set_rule', { rule: change(field, value) });
     await world.answer(world.hub.grant('alice', ['rules']));
     await world.answer(set(at));
@@ -170,17 +162,17 @@ describe('every field of a rule', () => {
     await world.answer(set(more));
   });
 
-  it.each(['30s', '15m', '2h', '1d', '90', 90, 0, '0'])('[RU1, RE9] times may be %j', async (value) => {
-    const { world, alice } = await aPair();
+  it.each(['30s', '15m', '2h', '1d', '90', 90, 0, '0'])('[RU1, RE9] accepts the duration %j', async (value) => {
+    const { world, alice } = await aCast(['alice', 'bob']);
     await world.answer(world.hub.grant('alice', ['rules']));
     const limits = { session_ttl_default: value, task_ttl_default: value };
     expect(await world.answer(alice.call('set_rule', { rule: { limits } }))).toMatchObject({ rule: { limits } });
   });
 
   it.each(['', '1w', '1h30m', '-1s', '1 h', -1, null, true, ['1h'], {}, '36501d'])(
-    '[RU1, RE9] and not %j: nothing changes',
+    '[RU1, RE9] rejects the duration %j and changes nothing',
     async (value) => {
-      const { world, alice } = await aPair();
+      const { world, alice } = await aCast(['alice', 'bob']);
       for (const field of ['session_ttl_default', 'task_ttl_default']) {
         const params = { rule: { limits: { delegation_depth: 1, [field]: value } } };
         expect(await world.answer(alice.ask('set_rule', params))).toMatchObject({
@@ -194,8 +186,8 @@ describe('every field of a rule', () => {
 });
 
 describe('grants', () => {
-  it('[OPR1] are kept, listed once, and told to the taps and the audit alone', async () => {
-    const { world, bob } = await aPair();
+  it('[OPR1] are kept, listed once, and reported to events and audit only', async () => {
+    const { world, bob } = await aCast(['alice', 'bob']);
     const heard: unknown[] = [];
     world.hub.on('agentGranted', ({ passport, grants }) => heard.push([passport.name, grants]));
     expect(await world.answer(world.hub.grant('alice', ['rules', 'operate']))).toEqual(['operate', 'rules']);
@@ -219,8 +211,8 @@ describe('grants', () => {
     [() => ['alice', ['toString']] as const, 'bad_frame'],
     [() => ['alice', 'rules'] as const, 'bad_frame'],
     [() => ['', ['rules']] as const, 'bad_frame'],
-  ])('[OPR1] say what is wrong with them (%#)', async (given, code) => {
-    const { world } = await aPair();
+  ])('[OPR1] rejects invalid ones (%#)', async (given, code) => {
+    const { world } = await aCast(['alice', 'bob']);
     const [agent, grants] = given();
     expect((await refusal(world, world.hub.grant(agent, grants as never))).code).toBe(code);
   });

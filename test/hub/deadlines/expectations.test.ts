@@ -107,7 +107,7 @@ describe('at create', () => {
       'somebody, where the session is the violator',
       entry('max_silence', { applies_to: ['bob'] }),
       'expectations.1.applies_to',
-      'nothing, for the violator of max_silence is the session',
+      'no list, because the violator of max_silence is the session',
     ],
   ];
 
@@ -152,9 +152,9 @@ describe('at create', () => {
         maxSilence(5, 'auto_close'),
       ]),
     ).toEqual([
-      'expectations.0.applies_to: nobody in the session is participant, so turn_within waits for nobody',
-      'expectations.3.on_violation: hide does nothing here, for the violator of max_silence is the session',
-      'expectations.4.on_violation: remove does nothing here, for the violator of max_silence is the session',
+      'expectations.0.applies_to: no participant is participant, so turn_within never fires',
+      'expectations.3.on_violation: hide has no effect: the violator of max_silence is the session',
+      'expectations.4.on_violation: remove has no effect: the violator of max_silence is the session',
     ]);
     expect(await warnings('of_role')).toEqual([]);
     expect(await warnings('of_role', [turnWithin(5, 'warn', { appliesTo: ['participant'] })])).toHaveLength(1);

@@ -1,14 +1,14 @@
-// Coming back, again and again, together, and not at all: what that costs, and whom.
+// Catching up bindings: repeated, concurrent, failing.
 
 import { expect, it } from 'vitest';
 import type { Cursor } from '../../../src/core/ports/store.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
-import { aConversation, aWorld, opened, say } from '../scene.ts';
+import { aCast, aConversation, aWorld, opened, rebind, say } from '../scene.ts';
 import { SlowCursors, SlowLists } from '../slow-stores.ts';
 import { CountingStore } from '../watched-stores.ts';
 
-/** Who comes back is read for, beginning with its cursors. */
+/** Counts catch-ups: each begins with a load of cursors. */
 class CountedCursors extends SlowCursors {
   loads = 0;
   fails = false;
@@ -27,13 +27,7 @@ async function named(world: World, count: number): Promise<readonly Peer[]> {
   return peers;
 }
 
-function comeBack(world: World, name: string): Peer {
-  const peer = world.stranger();
-  peer.hello(name);
-  return peer;
-}
-
-it('[DL15] who says hello again and again is read for once more, and is caught up', async () => {
+it('[DL15] reads once more for repeated hellos and catches the agent up', async () => {
   const store = new CountedCursors();
   const { world, alice, bob, id } = await aConversation({}, { store });
   bob.acks = false;
@@ -47,7 +41,7 @@ it('[DL15] who says hello again and again is read for once more, and is caught u
   expect(bob.seqs(id).at(-1)).toBe(6);
 });
 
-it('[DL15, BP6] others do not wait behind it', async () => {
+it('[DL15, BP6] does not delay others behind repeated hellos', async () => {
   const store = new CountedCursors();
   const { world, alice, bob, id } = await aConversation({}, { store });
   bob.link.close();
@@ -56,21 +50,19 @@ it('[DL15, BP6] others do not wait behind it', async () => {
   store.gate.close();
   for (let n = 0; n < 200; n++) alice.hello('alice');
   await world.settle();
-  const again = comeBack(world, 'bob');
-  await world.settle();
+  const again = await rebind(world, 'bob');
   store.gate.open();
   await world.settle();
   expect(again.seqs(id)).toEqual([5]);
 });
 
-it('[DL15, DL5] so many are caught up at a time, the others in turn; for who leaves before its turn nothing is read', async () => {
+it('[DL15, DL5] catches up 8 agents at a time, in order, and reads nothing for agents that left', async () => {
   const store = new CountedCursors();
   const world = await aWorld({}, { store });
   await named(world, 20);
   const before = store.loads;
   store.gate.close();
-  const back = Array.from({ length: 20 }, (_, n) => comeBack(world, `a${n}`));
-  await world.settle();
+  const back = await Promise.all(Array.from({ length: 20 }, (_, n) => rebind(world, `a${n}`)));
   expect(store.loads - before).toBe(8);
   for (const peer of back.slice(8, 18)) peer.link.close();
   await world.settle();
@@ -81,7 +73,7 @@ it('[DL15, DL5] so many are caught up at a time, the others in turn; for who lea
   expect(store.loads - before).toBe(10);
 });
 
-it('[DL15, L8] a hub that was stopped reads for nobody who still waits, and complains of nothing', async () => {
+it('[DL15, L8] reads nothing for waiting agents after stop, and logs no errors', async () => {
   const store = new CountedCursors();
   const complaints: string[] = [];
   const complain = (text: string): void => void complaints.push(text);
@@ -89,8 +81,7 @@ it('[DL15, L8] a hub that was stopped reads for nobody who still waits, and comp
   await named(world, 20);
   const before = store.loads;
   store.gate.close();
-  for (let n = 0; n < 20; n++) comeBack(world, `a${n}`);
-  await world.settle();
+  await Promise.all(Array.from({ length: 20 }, (_, n) => rebind(world, `a${n}`)));
   await world.hub.stop();
   store.fails = true;
   store.gate.open();
@@ -100,41 +91,37 @@ it('[DL15, L8] a hub that was stopped reads for nobody who still waits, and comp
   expect([store.loads - before, complaints]).toEqual([8, []]);
 });
 
-it('[DL5, L8] who cannot be caught up is sent away, and has everything the next time', async () => {
+it('[DL5, L8] unbinds an agent that cannot be caught up and delivers everything at its next bind', async () => {
   const store = new CountedCursors();
   const { world, alice, bob, id } = await aConversation({}, { store });
   bob.link.close();
   await world.settle();
   await say(world, alice, id, 'five');
   store.fails = true;
-  const failed = comeBack(world, 'bob');
-  await world.settle();
+  const failed = await rebind(world, 'bob');
   expect(failed.frames.at(-1)).toEqual({ kind: 'goodbye', reason: 'shutdown', recipient_id: bob.agentId });
   expect(world.hub.health().bound).toBe(1);
   store.fails = false;
-  const again = comeBack(world, 'bob');
-  await world.settle();
+  const again = await rebind(world, 'bob');
   expect(again.seqs(id)).toEqual([5]);
 });
 
-it('[DL5, L5] what is said while the lists of who comes back are read reaches it, without waiting for more', async () => {
+it('[DL5, L5] delivers a post made while the agent’s session lists are read', async () => {
   const store = new SlowLists();
   const { world, alice, bob, id } = await aConversation({}, { store });
   bob.link.close();
   await world.settle();
   store.gate.close();
-  const again = comeBack(world, 'bob');
-  await world.settle();
+  const again = await rebind(world, 'bob');
   await say(world, alice, id, 'meanwhile');
   store.gate.open();
   await world.settle();
   expect(again.seqs(id)).toEqual([5]);
 });
 
-it('[DL5, DL15] streams of who is gone do not read when their turn comes', async () => {
+it('[DL5, DL15] does not read for streams of an agent that left', async () => {
   const store = new CountingStore();
-  const world = await aWorld({}, { store });
-  const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+  const { world, alice, bob } = await aCast(['alice', 'bob'], {}, { store });
   const ids: string[] = [];
   for (let n = 0; n < 40; n++) ids.push(await opened(world, alice, [bob]));
   bob.link.close();
@@ -143,7 +130,8 @@ it('[DL5, DL15] streams of who is gone do not read when their turn comes', async
   world.hub.evictIdle();
   await world.settle();
   const before = store.counts.read;
-  const again = comeBack(world, 'bob');
+  const again = world.stranger();
+  again.hello('bob');
   // Sixteen streams read at a time; the others wait.
   for (let turn = 0; store.counts.read === before; turn++) {
     expect(turn).toBeLessThan(1000);
@@ -155,16 +143,11 @@ it('[DL5, DL15] streams of who is gone do not read when their turn comes', async
   expect(store.counts.read - before).toBeLessThanOrEqual(16);
 });
 
-it('[DL16] who had nothing in another epoch hears of no gap, and no gap is longer than a log can be', async () => {
+it('[DL16] sends no gap to an agent that had nothing, and none longer than a log can be', async () => {
   const { world, alice, bob, id } = await aConversation({ maxEnvelopes: 500 });
   bob.acks = false;
   await say(world, alice, id, 'five');
-  const heardFrom = async (seq: number) => {
-    const peer = world.stranger();
-    peer.hello('bob', { [id]: { seq, epoch: 7 } });
-    await world.settle();
-    return peer.frames.slice(1);
-  };
+  const heardFrom = async (seq: number) => (await rebind(world, 'bob', { [id]: { seq, epoch: 7 } })).frames.slice(1);
   expect(await heardFrom(0)).toMatchObject([{ kind: 'notify', envelope: { seq: 5 } }]);
   expect((await heardFrom(Number.MAX_SAFE_INTEGER))[0]).toMatchObject({ kind: 'gap', from_seq: 1, to_seq: 500 });
 });

@@ -1,20 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import type { Cursor } from '../../../src/core/ports/store.ts';
-import type { GapFrame, HubFrame, NotifyFrame } from '../../../src/core/protocol/frames/frames.ts';
+import type { HubFrame, NotifyFrame } from '../../../src/core/protocol/frames/frames.ts';
 import { FaultyStore } from '../../../src/testing/doubles/faulty-store.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import {
+  aCast,
   aConversation,
   aPanel,
   aWorld,
   DAY,
   foreignUnit,
+  gapsOf,
   invited,
   leap,
   leave,
   logOf,
   opened,
+  rebind,
   refusal,
   SECOND,
   say,
@@ -24,21 +27,6 @@ import {
 import { slowLink } from '../slow-link.ts';
 import { SlowCursors, SlowLists, SlowReads } from '../slow-stores.ts';
 
-/** A peer bound under a name that is registered, and that acks only what a test tells it to. */
-async function silent(world: World, name: string, resume?: Record<string, { seq: number; epoch: number }>) {
-  const peer = world.stranger();
-  peer.hello(name, resume);
-  await world.settle();
-  return peer;
-}
-
-/** The same, over a store that answers so many reads and then no more until its gate is opened. */
-async function silentUpTo(world: World, store: SlowReads, name: string, reads: number) {
-  store.closeAfter(reads);
-  return silent(world, name);
-}
-
-const gapsOf = (peer: Peer) => peer.frames.filter((frame): frame is GapFrame => frame.kind === 'gap');
 const errorsOf = (peer: Peer) => peer.frames.filter(({ kind }) => kind === 'error');
 /** `prev → seq` of a stream. */
 const chain = (peer: Peer, id: string) =>
@@ -47,7 +35,7 @@ const wordsOf = (peer: Peer, id: string) =>
   peer.notifies(id).flatMap(({ envelope }) => (envelope.event_type === 'msg.text' ? [envelope.event_data.text] : []));
 
 describe('a stream', () => {
-  it('[BP1, DL1] waits while what was sent does not leave, and goes on where it was', async () => {
+  it('[BP1, DL1] pauses under backpressure and continues where it stopped', async () => {
     const { world, alice, id } = await aConversation({ maxUnsentBytes: 1000 });
     const slow = slowLink(world);
     slow.peer.hello('bob');
@@ -60,7 +48,7 @@ describe('a stream', () => {
     expect(slow.peer.seqs(id)).toEqual([5, 6, 7]);
   });
 
-  it('[DL1, L2] names in prev_seq what came before it, for everyone its own', async () => {
+  it('[DL1, L2] names the preceding seq of each recipient in prev_seq', async () => {
     const { world, alice, bob, carol, id } = await aPanel();
     await say(world, alice, id, 'all'); // 7
     await say(world, bob, id, 'to carol', { audience: [carol.agentId] }); // 8
@@ -73,9 +61,8 @@ describe('a stream', () => {
     expect(chain(carol, id)).toEqual(['null→3', '0→6', '6→7', '7→8', '8→10']);
   });
 
-  it('[DL1, DL11, L3] is the same live and replayed: envelope, prev_seq and turn', async () => {
-    const world = await aWorld();
-    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+  it('[DL1, DL11, L3] replays the same envelopes, prev_seq and turns as live', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const id = await opened(world, alice, [bob], { type: 'consulting' });
     await say(world, alice, id, 'question');
     const [first, second] = [alice, bob].map((peer) => peer.notifies(id).filter(({ prev_seq }) => prev_seq !== null));
@@ -84,23 +71,22 @@ describe('a stream', () => {
       { agent_id: alice.agentId, since_seq: 4 },
       { agent_id: bob.agentId, since_seq: 5 },
     ]);
-    // Without the cursors everything comes again.
+    // Without the cursors everything is delivered again.
     await world.crash();
     world.hub.evictIdle();
-    expect((await silent(world, 'alice')).notifies(id)).toEqual(first);
-    expect((await silent(world, 'bob')).notifies(id)).toEqual(second);
+    expect((await rebind(world, 'alice')).notifies(id)).toEqual(first);
+    expect((await rebind(world, 'bob')).notifies(id)).toEqual(second);
   });
 
-  it('[DL1] does not bring back one’s own', async () => {
+  it('[DL1] does not deliver a sender’s own envelopes', async () => {
     const { world, alice, bob, id } = await aConversation();
     for (const words of ['a', 'b']) await say(world, alice, id, words);
     await say(world, bob, id, 'c');
     expect([wordsOf(alice, id), wordsOf(bob, id)]).toEqual([['c'], ['a', 'b']]);
   });
 
-  it('[LC3, DL1, DL8] begins with the log’s start for whoever joins late', async () => {
-    const world = await aWorld();
-    const [alice, bob, carol] = [await world.peer('alice'), await world.peer('bob'), await world.peer('carol')];
+  it('[LC3, DL1, DL8] starts at the beginning of the log for a late joiner', async () => {
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob, carol], { type: 'panel', required_acks: 1 });
     await world.answer(bob.call('ack_invite', { session_id: id }));
     for (const words of ['a', 'b', 'c']) await say(world, alice, id, words);
@@ -113,7 +99,7 @@ describe('a stream', () => {
     expect(chain(bob, id).at(-1)).toBe('9→12');
   });
 
-  it('[L5, DL1] is as long as it must be: longer than the tail in memory and than one read', async () => {
+  it('[L5, DL1] replays more than the tail in memory and more than one read', async () => {
     const { world, alice, bob, id } = await aConversation({ tailLength: 4 });
     await leave(world, bob);
     for (let i = 0; i < 300; i += 50) {
@@ -128,12 +114,12 @@ describe('a stream', () => {
       const posts = again.notifies(id).filter(({ envelope }) => envelope.event_type === 'msg.text');
       expect(posts.every(({ prev_seq, envelope }) => prev_seq === envelope.seq - 1)).toBe(true);
       expect(world.store.counts.read).toBeGreaterThan(reads + 2);
-      // Its acks are forgotten with the process, so that the second round replays all of it again.
+      // The crash drops its acks, so the second round replays everything.
       await world.crash();
     }
   });
 
-  it('[DL12] ends with the removal, live and replayed, though the session goes on', async () => {
+  it('[DL12] ends with the removal, live and replayed, while the session continues', async () => {
     const { world, alice, bob, carol, id } = await aPanel();
     await say(world, alice, id, 'before'); // 7
     const removed = { event_type: 'session.participant.removed', event_data: { agent_id: bob.agentId, reason: 'x' } };
@@ -146,7 +132,7 @@ describe('a stream', () => {
     ]);
     expect(logOf(world.store, id).at(-1)?.audience).toEqual([alice.agentId]);
     await world.crash();
-    expect((await silent(world, 'bob')).seqs(id)).toEqual([6, 7, 8]);
+    expect((await rebind(world, 'bob')).seqs(id)).toEqual([6, 7, 8]);
     const again = await world.peer('bob');
     const { envelopes, next } = await world.answer(again.call('read_log', { session_id: id }));
     expect([envelopes.map(({ seq }) => seq), next]).toEqual([[6, 7, 8], null]);
@@ -154,7 +140,7 @@ describe('a stream', () => {
     expect([last.envelopes.length, last.next]).toEqual([1, null]);
   });
 
-  it('[DL12, LC12] whoever unregisters hears of its removal, and then goodbye', async () => {
+  it('[DL12, LC12] delivers its removal to an agent that unregisters, then goodbye', async () => {
     const { world, bob, id } = await aPanel();
     await world.answer(bob.call('unregister', {}));
     expect(bob.frames.slice(-2)).toMatchObject([
@@ -173,41 +159,41 @@ describe('acks', () => {
     return all;
   }
 
-  it('[DL2, DL5, L5] are exact: a later one does not cover an earlier loss', async () => {
+  it('[DL2, DL5, L5] do not cover an earlier loss', async () => {
     const { world, bob, id } = await withThree();
     bob.receipt(id, 7);
     bob.receipt(id, 5);
     await world.settle();
-    const again = await silent(world, 'bob');
+    const again = await rebind(world, 'bob');
     expect(again.seqs(id)).toEqual([6]);
     expect(chain(again, id)).toEqual(['5→6']);
   });
 
-  it('[DL2, DL5] are remembered across a restart, also those beyond a loss', async () => {
+  it('[DL2, DL5] survive a restart, including those beyond a loss', async () => {
     const { world, alice, bob, id } = await withThree();
     bob.receipt(id, 7);
     bob.receipt(id, 5);
     await world.pass(SECOND);
     await world.restart();
     await say(world, await world.peer('alice'), id, 'eight');
-    const again = await silent(world, 'bob');
+    const again = await rebind(world, 'bob');
     expect(again.seqs(id)).toEqual([6, 8]);
     again.receipt(id, 6);
     await world.settle();
-    // The loss is healed: the cursor has moved over what was acked beyond it.
-    expect((await silent(world, 'bob', {})).seqs(id)).toEqual([8]);
+    // The cursor has moved over the acks beyond the loss.
+    expect((await rebind(world, 'bob', {})).seqs(id)).toEqual([8]);
     expect(alice.closed).toBe(true);
   });
 
-  it('[L5, DL5] that were not written before a crash only repeat the delivery', async () => {
+  it('[L5, DL5] lost in a crash only repeat the delivery', async () => {
     const { world, bob, id } = await withThree();
     for (const seq of [5, 6, 7]) bob.receipt(id, seq);
     await world.settle();
     await world.crash();
-    expect((await silent(world, 'bob')).seqs(id)).toEqual([4, 5, 6, 7]);
+    expect((await rebind(world, 'bob')).seqs(id)).toEqual([4, 5, 6, 7]);
   });
 
-  it('[DL2] twice are once', async () => {
+  it('[DL2] count once when repeated', async () => {
     const { world, bob, id } = await withThree();
     const acked: number[] = [];
     world.hub.on('deliveryAcked', ({ seq }) => acked.push(seq));
@@ -216,7 +202,7 @@ describe('acks', () => {
     expect([acked, errorsOf(bob).length]).toEqual([[5, 6], 1]); // 1: the hello before it was registered
   });
 
-  it('[DL2] what was acked is not sent again though the write of cursors failed once', async () => {
+  it('[DL2] are kept when writing the cursors fails once', async () => {
     class Stubborn extends FaultyStore {
       static failures = 1;
       override saveCursors(cursors: readonly Cursor[]): Promise<void> {
@@ -232,10 +218,10 @@ describe('acks', () => {
     expect(warnings).toEqual(['cursors could not be written']);
     await world.pass(SECOND);
     await world.restart();
-    expect((await silent(world, 'bob')).seqs(id)).toEqual([]);
+    expect((await rebind(world, 'bob')).seqs(id)).toEqual([]);
   });
 
-  it('[DL7] for what was not sent are bad frames and move nothing', async () => {
+  it('[DL7] for envelopes that were not sent are bad frames without effect', async () => {
     const { world, alice, bob, id } = await aConversation();
     bob.acks = false;
     await say(world, bob, id, 'own'); // 5
@@ -256,10 +242,10 @@ describe('acks', () => {
         error: { code: 'bad_frame', details: { field: 'frame.seq', received: String(seq) } },
       })),
     );
-    expect((await silent(world, 'bob')).seqs(id)).toEqual([6]);
+    expect((await rebind(world, 'bob')).seqs(id)).toEqual([6]);
   });
 
-  it('[DL7, L8] a seen that comes after the ack is an event and no bad frame, also when the session has ended', async () => {
+  it('[DL7, L8] may be followed by seen, even after the session has ended', async () => {
     const { world, alice, bob, id } = await aConversation();
     const seen: number[] = [];
     world.hub.on('deliverySeen', ({ seq }) => seen.push(seq));
@@ -274,14 +260,14 @@ describe('acks', () => {
     bob.receipt(id, 5, 'seen');
     await world.settle();
     expect([seen, errorsOf(bob).length - errors]).toEqual([[5, 5, 6, 7, 5], 0]);
-    expect((await silent(world, 'bob')).seqs(id)).toEqual([]);
+    expect((await rebind(world, 'bob')).seqs(id)).toEqual([]);
   });
 
-  it('[DL2] seen moves nothing', async () => {
+  it('[DL2] do not include seen', async () => {
     const { world, bob, id } = await withThree();
     for (const seq of [5, 6, 7]) bob.receipt(id, seq, 'seen');
     await world.settle();
-    expect((await silent(world, 'bob')).seqs(id)).toEqual([5, 6, 7]);
+    expect((await rebind(world, 'bob')).seqs(id)).toEqual([5, 6, 7]);
   });
 });
 
@@ -301,7 +287,7 @@ describe('nacks', () => {
     return { ...all, failed };
   }
 
-  it('[DL3] repeat the envelope after 1, 2, 4, 8, 16 s with its attempt, then give up', async () => {
+  it('[DL3] repeat the envelope after 1, 2, 4, 8 and 16 s with its attempt number, then give up', async () => {
     const { world, bob, id, failed } = await nacking();
     bob.receipt(id, 7);
     for (const delay of [1, 2, 4, 8, 16]) {
@@ -321,11 +307,11 @@ describe('nacks', () => {
     expect(attempts(bob, 6)).toHaveLength(6);
     expect(failed).toEqual([{ agent_id: bob.agentId, session_id: id, seq: 6, reason: 'still busy' }]);
     // It counts as acked.
-    expect((await silent(world, 'bob')).seqs(id)).toEqual([]);
+    expect((await rebind(world, 'bob')).seqs(id)).toEqual([]);
     expect((await world.hub.audit()).filter(({ kind }) => kind === 'delivery_failed')).toHaveLength(1);
   });
 
-  it('[DL3, DL1] the repeat is the same envelope with the same prev_seq and turn, behind later ones', async () => {
+  it('[DL3, DL1] repeat the same envelope with the same prev_seq and turn, after later ones', async () => {
     const { world, bob, id } = await nacking();
     bob.receipt(id, 6, 'nack');
     await world.settle();
@@ -335,7 +321,7 @@ describe('nacks', () => {
     expect(chain(bob, id).slice(1)).toEqual(['0→4', '4→6', '6→7', '4→6']);
   });
 
-  it('[DL3] an ack after a nack ends the repeats', async () => {
+  it('[DL3] stop repeating after an ack', async () => {
     const { world, bob, id, failed } = await nacking();
     bob.receipt(id, 6, 'nack');
     await world.settle();
@@ -344,16 +330,16 @@ describe('nacks', () => {
     expect([attempts(bob, 6), failed]).toEqual([[1], []]);
   });
 
-  it('[DL3, DL6] a new binding starts anew, and what was scheduled for the old one is not sent', async () => {
+  it('[DL3, DL6] do not repeat on the old binding after a new one', async () => {
     const { world, bob, id } = await nacking();
     bob.receipt(id, 6, 'nack');
     await world.settle();
-    const again = await silent(world, 'bob');
+    const again = await rebind(world, 'bob');
     await world.pass(2 * SECOND);
     expect([attempts(bob, 6), attempts(again, 6)]).toEqual([[1], [1]]);
   });
 
-  it('[DL3, DL10] what is past its ttl by then is told as a gap, not sent', async () => {
+  it('[DL3, DL10] report a gap instead of redelivering an envelope past its ttl', async () => {
     const { world, alice, bob, id } = await nacking();
     await say(world, alice, id, 'short', { ttl_seconds: 2 }); // 8
     for (const seconds of [1, 10]) {
@@ -369,7 +355,7 @@ describe('nacks', () => {
 });
 
 describe('the window', () => {
-  it('[DL4, L8] bounds what is in flight; an ack makes room for the next', async () => {
+  it('[DL4, L8] bounds unacked deliveries; an ack makes room for the next', async () => {
     const { world, alice, bob, id } = await aConversation({ window: 3 });
     bob.acks = false;
     bob.receipt(id, 4);
@@ -382,17 +368,17 @@ describe('the window', () => {
     bob.receipt(id, 7);
     await world.settle();
     expect(bob.seqs(id)).toEqual([4, 5, 6, 7, 8, 9, 10]);
-    const again = await silent(world, 'bob');
+    const again = await rebind(world, 'bob');
     expect(again.seqs(id)).toEqual([8, 9, 10]);
-    // Nobody else waits for the one that does not ack.
+    // Nobody waits for the silent recipient.
     expect((await say(world, alice, id, 'still')).seq).toBe(11);
   });
 
-  it('[DL4] is said in the welcome, and holds while a long past is replayed', async () => {
+  it('[DL4] is announced in the welcome and applies to replay', async () => {
     const { world, alice, bob, id } = await aConversation({ window: 5, tailLength: 2 });
     await leave(world, bob);
     for (let i = 0; i < 20; i++) await say(world, alice, id, `m${i}`);
-    const again = await silent(world, 'bob');
+    const again = await rebind(world, 'bob');
     expect(again.frames[0]).toMatchObject({ kind: 'welcome', limits: { window: 5 } });
     expect(again.seqs(id)).toEqual([5, 6, 7, 8, 9]);
     again.acks = true;
@@ -403,16 +389,16 @@ describe('the window', () => {
 });
 
 describe('ttl', () => {
-  it('[DL10, L5] what is past it is told as a gap, in its place', async () => {
+  it('[DL10, L5] reports an expired envelope as a gap in its place', async () => {
     const { world, alice, bob, id } = await aConversation();
     await leave(world, bob);
     await say(world, alice, id, 'for now', { ttl_seconds: 1 }); // 5
     await say(world, alice, id, 'for long', { ttl_seconds: 60 }); // 6
     await world.pass(SECOND);
-    const inTime = await silent(world, 'bob');
+    const inTime = await rebind(world, 'bob');
     expect(inTime.seqs(id)).toEqual([5, 6]);
     await world.pass(1);
-    const late = await silent(world, 'bob');
+    const late = await rebind(world, 'bob');
     expect(late.seqs(id)).toEqual([6]);
     expect(gapsOf(late)).toEqual([
       { kind: 'gap', recipient_id: bob.agentId, session_id: id, epoch: 1, from_seq: 5, to_seq: 5, reason: 'expired' },
@@ -421,36 +407,36 @@ describe('ttl', () => {
     expect(chain(late, id)).toEqual(['5→6']);
     late.receipt(id, 6);
     await world.settle();
-    const after = await silent(world, 'bob');
+    const after = await rebind(world, 'bob');
     expect([after.seqs(id), gapsOf(after)]).toEqual([[], []]);
   });
 
-  it('[DL10, DL2] a gap counts as heard only when something after it is acked', async () => {
+  it('[DL10, DL2] repeats a gap until a later envelope is acked', async () => {
     const { world, alice, bob, id } = await aConversation();
     await leave(world, bob);
     await say(world, alice, id, 'for long'); // 5
     await say(world, alice, id, 'for now', { ttl_seconds: 1 }); // 6
     await world.pass(2 * SECOND);
     for (let times = 0; times < 2; times++) {
-      const again = await silent(world, 'bob');
+      const again = await rebind(world, 'bob');
       expect(gapsOf(again)).toMatchObject([{ from_seq: 6, to_seq: 6 }]);
       again.receipt(id, 5);
       await world.settle();
     }
   });
 
-  it('[DL10, RU9] what was told as expired is told so again, though the clock was set back before that', async () => {
+  it('[DL10, RU9] repeats an expired gap after the clock was set back', async () => {
     const { world, alice, bob, id } = await aConversation();
     await leave(world, bob);
     await say(world, alice, id, 'for now', { ttl_seconds: 1 }); // 5
     await world.pass(2 * SECOND);
     const gap = { session_id: id, from_seq: 5, to_seq: 5, reason: 'expired' };
-    expect(gapsOf(await silent(world, 'bob'))).toMatchObject([gap]);
+    expect(gapsOf(await rebind(world, 'bob'))).toMatchObject([gap]);
     world.clock.jump(-2 * SECOND);
-    expect(gapsOf(await silent(world, 'bob'))).toMatchObject([gap]);
+    expect(gapsOf(await rebind(world, 'bob'))).toMatchObject([gap]);
   });
 
-  it('[DL10, DL13] it limits delivery only: the log keeps it', async () => {
+  it('[DL10, DL13] limits delivery only: the log keeps the envelope', async () => {
     const { world, alice, bob, id } = await aConversation();
     await say(world, alice, id, 'for now', { ttl_seconds: 1 });
     await world.pass(5 * SECOND);
@@ -460,51 +446,51 @@ describe('ttl', () => {
 });
 
 describe('a new binding', () => {
-  it('[DL5, L5] gets everything that was not acked, from the cursor on, and then what is new', async () => {
+  it('[DL5, L5] gets everything unacked from the cursor on, then new envelopes', async () => {
     const { world, alice, bob, id } = await aConversation();
     bob.acks = false;
     await say(world, alice, id, 'five');
     await leave(world, bob);
     await say(world, alice, id, 'six');
-    const again = await silent(world, 'bob');
+    const again = await rebind(world, 'bob');
     await say(world, alice, id, 'seven');
     expect(chain(again, id)).toEqual(['4→5', '5→6', '6→7']);
   });
 
-  it('[DL5] resumes after the point it names, which acks everything up to it', async () => {
+  it('[DL5] resumes after its resume point, which acks everything before', async () => {
     const { world, alice, bob, id } = await aConversation();
     bob.acks = false;
     for (const words of ['five', 'six', 'seven']) await say(world, alice, id, words);
-    const again = await silent(world, 'bob', { [id]: { seq: 6, epoch: 1 } });
+    const again = await rebind(world, 'bob', { [id]: { seq: 6, epoch: 1 } });
     expect(chain(again, id)).toEqual(['6→7']);
     await world.pass(SECOND);
     await world.restart();
-    expect((await silent(world, 'bob')).seqs(id)).toEqual([7]);
+    expect((await rebind(world, 'bob')).seqs(id)).toEqual([7]);
   });
 
-  it('[DL5] a point above the head, or below the cursor, counts as none', async () => {
+  it('[DL5] ignores a resume point above the head or below the cursor', async () => {
     const { world, alice, bob, id } = await aConversation();
     bob.acks = false;
     for (const words of ['five', 'six', 'seven']) await say(world, alice, id, words);
     bob.receipt(id, 5);
     await world.settle();
-    expect((await silent(world, 'bob', { [id]: { seq: 8, epoch: 1 } })).seqs(id)).toEqual([6, 7]);
-    expect((await silent(world, 'bob', { [id]: { seq: 4, epoch: 1 } })).seqs(id)).toEqual([6, 7]);
-    expect((await silent(world, 'bob', { [id]: { seq: 7, epoch: 1 } })).seqs(id)).toEqual([]);
+    expect((await rebind(world, 'bob', { [id]: { seq: 8, epoch: 1 } })).seqs(id)).toEqual([6, 7]);
+    expect((await rebind(world, 'bob', { [id]: { seq: 4, epoch: 1 } })).seqs(id)).toEqual([6, 7]);
+    expect((await rebind(world, 'bob', { [id]: { seq: 7, epoch: 1 } })).seqs(id)).toEqual([]);
   });
 
-  it('[DL5, L5] a point of another epoch is told as a gap, and delivery starts after the cursor', async () => {
+  it('[DL5, L5] reports a resume point of another epoch as a gap and delivers from the cursor', async () => {
     const { world, alice, bob, id } = await aConversation();
     bob.acks = false;
     await say(world, alice, id, 'five');
-    const again = await silent(world, 'bob', { [id]: { seq: 9, epoch: 2 } });
+    const again = await rebind(world, 'bob', { [id]: { seq: 9, epoch: 2 } });
     expect(again.frames.slice(1)).toMatchObject([
       { kind: 'gap', recipient_id: bob.agentId, session_id: id, epoch: 1, from_seq: 1, to_seq: 9, reason: 'epoch' },
       { kind: 'notify', prev_seq: 4, envelope: { seq: 5 } },
     ]);
   });
 
-  it('[DL5, AM2] points for sessions of others, or that do not exist, mean nothing', async () => {
+  it('[DL5, AM2] ignores resume points of foreign or unknown sessions', async () => {
     const { world, alice, bob, id } = await aConversation();
     const carol = await world.peer('carol');
     const other = await opened(world, alice, [carol]);
@@ -513,18 +499,18 @@ describe('a new binding', () => {
       ['e'.repeat(32)]: { seq: 1, epoch: 1 },
       nonsense: { seq: 1, epoch: 1 },
     };
-    const again = await silent(world, 'bob', resume);
+    const again = await rebind(world, 'bob', resume);
     expect(again.frames.map(({ kind }) => kind)).toEqual(['welcome']);
     expect(bob.closed).toBe(false);
     await say(world, alice, id, 'five');
     expect(again.seqs(id)).toEqual([5]);
   });
 
-  it('[DL6, L7] takes over: the old one is told, and nothing is admitted or delivered on it', async () => {
+  it('[DL6, L7] replaces the older one, which gets goodbye and can do nothing more', async () => {
     const { world, alice, bob, id } = await aConversation();
     bob.acks = false;
     await say(world, alice, id, 'five');
-    const again = await silent(world, 'bob');
+    const again = await rebind(world, 'bob');
     expect(bob.frames.at(-1)).toEqual({ kind: 'goodbye', reason: 'replaced', recipient_id: bob.agentId });
     const heard = bob.frames.length;
     expect(await refusal(world, bob.call('post', text(id, 'x')))).toMatchObject({ code: 'unauthenticated' });
@@ -535,13 +521,13 @@ describe('a new binding', () => {
     await world.settle();
     await say(world, alice, id, 'six');
     expect(again.seqs(id)).toEqual([5, 6]);
-    // The ack of the old one was on its way: ignored, and not held against it.
+    // The old binding's late ack is ignored and is no bad frame.
     expect(bob.frames.slice(heard)).toEqual([]);
     expect(bob.closed).toBe(false);
-    expect((await silent(world, 'bob')).seqs(id)).toEqual([5, 6]);
+    expect((await rebind(world, 'bob')).seqs(id)).toEqual([5, 6]);
   });
 
-  it('[DL6] what the old one had asked and was not yet judged is refused', async () => {
+  it('[DL6] rejects requests of the older binding that were not judged yet', async () => {
     const { world, alice, bob, id } = await aConversation();
     const pending = await invited(world, alice, [bob]);
     const calls = () => [
@@ -559,24 +545,24 @@ describe('a new binding', () => {
     expect([logOf(world.store, id).length, logOf(world.store, pending).length]).toEqual([4, 2]);
   });
 
-  it('[DL6, AM9] also when it has to be judged again', async () => {
+  it('[DL6, AM9] rejects a request of the older binding that is judged again', async () => {
     const { world, alice, bob, id } = await aConversation();
     world.hold = true;
     const post = bob.call('post', text(id, 'x'));
     await world.settle();
     world.store.foreignAppend(id, foreignUnit(world, id, { sender_id: alice.agentId }));
-    await silent(world, 'bob');
+    await rebind(world, 'bob');
     world.hold = false;
     expect(await refusal(world, post)).toMatchObject({ code: 'unauthenticated' });
   });
 
-  it('[DL6] only the last of several counts, whatever their cursors take to load', async () => {
+  it('[DL6] is the only one served, however long the cursors take to load', async () => {
     const store = new SlowCursors();
     const { world, alice, bob, id } = await aConversation({}, { store });
     bob.acks = false;
     await say(world, alice, id, 'five');
     store.gate.close();
-    const [first, second] = [await silent(world, 'bob'), await silent(world, 'bob')];
+    const [first, second] = [await rebind(world, 'bob'), await rebind(world, 'bob')];
     await say(world, alice, id, 'six');
     const asked = first.frames.map(({ kind }) => kind);
     expect([asked, second.frames.map(({ kind }) => kind)]).toEqual([['welcome', 'goodbye'], ['welcome']]);
@@ -585,10 +571,9 @@ describe('a new binding', () => {
     expect([first.seqs(id), chain(second, id)]).toEqual([[], ['4→5', '5→6']]);
   });
 
-  it('[DL8, DL9, L5] what happens while its cursors load is not lost', async () => {
+  it('[DL8, DL9, L5] loses nothing that happens while its cursors load', async () => {
     const store = new SlowCursors();
-    const world = await aWorld({}, { store });
-    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+    const { world, alice, bob } = await aCast(['alice', 'bob'], {}, { store });
     const [open, closes, declined] = [
       await opened(world, alice, [bob]),
       await opened(world, alice, [bob]),
@@ -596,10 +581,7 @@ describe('a new binding', () => {
     ];
     await leave(world, bob);
     store.gate.close();
-    const again = world.stranger();
-    again.acks = true;
-    again.hello('bob');
-    await world.settle();
+    const again = await world.peer('bob');
     await say(world, alice, open, 'in the meantime');
     await world.answer(alice.call('close_session', { session_id: closes }));
     await world.pass(5 * SECOND);
@@ -616,14 +598,13 @@ describe('a new binding', () => {
     ]);
   });
 
-  it('[DL9, DL8, L5] nor is what ends after it was asked for what has ended', async () => {
+  it('[DL9, DL8, L5] loses no end that follows the list of ended sessions', async () => {
     const store = new SlowLists();
-    const world = await aWorld({}, { store });
-    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+    const { world, alice, bob } = await aCast(['alice', 'bob'], {}, { store });
     const [closes, declined] = [await opened(world, alice, [bob]), await invited(world, alice, [bob])];
     await leave(world, bob);
     store.gate.close();
-    const again = await silent(world, 'bob');
+    const again = await rebind(world, 'bob');
     await world.answer(alice.call('close_session', { session_id: declined }));
     await world.answer(alice.call('close_session', { session_id: closes }));
     await world.pass(5 * SECOND);
@@ -633,28 +614,27 @@ describe('a new binding', () => {
     expect([chain(again, closes), chain(again, declined)]).toEqual([['4→5', '5→6'], ['null→3']]);
   });
 
-  it('[DL8] an invite that ends while it is looked up is not sent after its end', async () => {
+  it('[DL8] does not send an invite after the session’s end', async () => {
     const store = new SlowReads();
-    const world = await aWorld({}, { store });
-    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+    const { world, alice, bob } = await aCast(['alice', 'bob'], {}, { store });
     const id = await invited(world, alice, [bob]);
     await leave(world, bob);
     store.gate.close();
-    const again = await silent(world, 'bob');
+    const again = await rebind(world, 'bob');
     await world.answer(alice.call('close_session', { session_id: id }));
     store.gate.open();
     await world.settle();
     expect(again.notifies(id).map(({ envelope }) => envelope.event_type)).toEqual(['session.closed']);
   });
 
-  it('[DL5, L8] a read that fails is tried again', async () => {
+  it('[DL5, L8] retries a failed read', async () => {
     const store = new SlowReads();
     const { world, alice, bob, id } = await aConversation({ tailLength: 1 }, { store });
     await leave(world, bob);
     for (const words of ['five', 'six', 'seven']) await say(world, alice, id, words);
     world.hub.evictIdle();
     store.failures = 1;
-    const again = await silent(world, 'bob');
+    const again = await rebind(world, 'bob');
     expect(again.seqs(id)).toEqual([]);
     await world.pass(SECOND);
     expect(again.seqs(id)).toEqual([5, 6, 7]);
@@ -662,7 +642,7 @@ describe('a new binding', () => {
 });
 
 describe('a stream that is behind', () => {
-  it('[DL1, L5] what is new does not overtake what could not be read yet', async () => {
+  it('[DL1, L5] does not send new envelopes before those it could not read yet', async () => {
     const store = new SlowReads();
     const { world, alice, bob, id } = await aConversation({ tailLength: 1 }, { store });
     await leave(world, bob);
@@ -670,14 +650,14 @@ describe('a stream that is behind', () => {
     world.hub.evictIdle();
     await world.answer(alice.call('get_session', { session_id: id }));
     store.failures = 1;
-    const again = await silent(world, 'bob');
+    const again = await rebind(world, 'bob');
     expect(again.seqs(id)).toEqual([]);
     await say(world, alice, id, 'eight');
     await world.pass(SECOND);
     expect(chain(again, id)).toEqual(['4→5', '5→6', '6→7', '7→8']);
   });
 
-  it('[DL2, DL5] an ack does not cover what lies unread behind it, before what was acked long ago', async () => {
+  it('[DL2, DL5] does not ack unread envelopes before an old ack', async () => {
     const store = new SlowReads();
     const limits = { tailLength: 1, window: 400, maxOpenRequests: 1000 };
     const { world, alice, bob, id } = await aConversation(limits, { store });
@@ -687,45 +667,44 @@ describe('a stream that is behind', () => {
     for (let seq = 5; seq <= 300; seq++) if (seq !== 5 && seq !== 250) bob.receipt(id, seq);
     await leave(world, bob);
     world.hub.evictIdle();
-    const again = await silentUpTo(world, store, 'bob', 1);
+    store.closeAfter(1);
+    const again = await rebind(world, 'bob');
     expect(again.seqs(id)).toEqual([5]);
     again.receipt(id, 5);
     await world.settle();
     await leave(world, again);
     store.gate.open();
     await world.settle();
-    expect((await silent(world, 'bob')).seqs(id)).toEqual([250]);
+    expect((await rebind(world, 'bob')).seqs(id)).toEqual([250]);
   });
 });
 
 describe('invites', () => {
-  it('[DL8] come at once and at every bind, outside the stream, until they are answered', async () => {
-    const world = await aWorld();
-    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+  it('[DL8] arrive immediately and at every bind, outside the stream, until answered', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const id = await invited(world, alice, [bob], { invite_timeout: '1d' });
     expect(bob.notifies(id)).toMatchObject([
       { prev_seq: null, turn: null, envelope: { event_type: 'session.invite' } },
     ]);
-    const again = await silent(world, 'bob');
+    const again = await rebind(world, 'bob');
     expect(again.notifies(id)).toEqual(bob.notifies(id));
     await world.restart();
-    const after = await silent(world, 'bob');
+    const after = await rebind(world, 'bob');
     expect(after.notifies(id)).toEqual(bob.notifies(id));
     await world.answer(after.call('ack_invite', { session_id: id }));
-    const joined = await silent(world, 'bob');
+    const joined = await rebind(world, 'bob');
     expect(chain(joined, id)).toEqual(['0→4']);
   });
 
   it('[DL7, DL8] have no receipt', async () => {
-    const world = await aWorld();
-    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const id = await invited(world, alice, [bob]);
     bob.receipt(id, 2);
     await world.settle();
     expect(bob.frames.at(-1)).toMatchObject({ kind: 'error', error: { code: 'bad_frame' } });
   });
 
-  it('[DL8] each invitee gets its own, and only that', async () => {
+  it('[DL8] reach only their invitee', async () => {
     const world = await aWorld();
     const names = ['bob', 'carol', 'dave'];
     const alice = await world.peer('alice');
@@ -733,39 +712,37 @@ describe('invites', () => {
     const id = await invited(world, alice, peers, { type: 'panel' });
     for (const [i, name] of names.entries()) {
       expect(chain(peers[i] as Peer, id)).toEqual([`null→${2 + i}`]);
-      expect(chain(await silent(world, name), id)).toEqual([`null→${2 + i}`]);
+      expect(chain(await rebind(world, name), id)).toEqual([`null→${2 + i}`]);
     }
   });
 
-  it('[DL8] the end of a session never joined is told the same way, once, also to who was away', async () => {
-    const world = await aWorld();
-    const [alice, bob, carol] = [await world.peer('alice'), await world.peer('bob'), await world.peer('carol')];
+  it('[DL8] report the end of a session never joined, once, also to an absent invitee', async () => {
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob, carol], { type: 'panel' });
     await leave(world, carol);
     await world.answer(alice.call('close_session', { session_id: id }));
     expect(chain(bob, id)).toEqual(['null→2', 'null→4']);
-    const back = await silent(world, 'carol');
+    const back = await rebind(world, 'carol');
     expect(back.notifies(id)).toMatchObject([{ prev_seq: null, envelope: { event_type: 'session.closed', seq: 4 } }]);
     await world.pass(SECOND);
     await world.restart();
-    for (const name of ['bob', 'carol']) expect((await silent(world, name)).notifies(id)).toEqual([]);
+    for (const name of ['bob', 'carol']) expect((await rebind(world, name)).notifies(id)).toEqual([]);
   });
 
-  it('[DL8] whoever declined hears no more of it', async () => {
-    const world = await aWorld();
-    const [alice, bob, carol] = [await world.peer('alice'), await world.peer('bob'), await world.peer('carol')];
+  it('[DL8] stop after the invitee declined', async () => {
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob, carol], { type: 'panel', required_acks: 1 });
     await world.answer(bob.call('reject_invite', { session_id: id }));
     await world.answer(carol.call('ack_invite', { session_id: id }));
     await say(world, alice, id, 'psst');
     await world.answer(alice.call('close_session', { session_id: id }));
     expect(chain(bob, id)).toEqual(['null→2']);
-    expect((await silent(world, 'bob')).notifies(id)).toEqual([]);
+    expect((await rebind(world, 'bob')).notifies(id)).toEqual([]);
   });
 });
 
 describe('the end of a session', () => {
-  it('[DL9, L5] is heard by who was away, with all that it missed, for 7 days', async () => {
+  it('[DL9, L5] reaches an absent participant with everything it missed, for 7 days', async () => {
     const { world, alice, bob, id } = await aConversation();
     await leave(world, bob);
     await say(world, alice, id, 'five');
@@ -774,10 +751,10 @@ describe('the end of a session', () => {
     const back = await world.peer('bob');
     expect(chain(back, id)).toEqual(['4→5', '5→6', '6→7']);
     await world.pass(SECOND);
-    expect((await silent(world, 'bob')).notifies(id)).toEqual([]);
+    expect((await rebind(world, 'bob')).notifies(id)).toEqual([]);
   });
 
-  it('[DL9, L5] after that it is told as a gap, once', async () => {
+  it('[DL9, L5] is reported as a gap after that, once', async () => {
     const { world, alice, bob, id } = await aConversation();
     await world.pass(SECOND);
     await leave(world, bob);
@@ -785,38 +762,37 @@ describe('the end of a session', () => {
     await world.answer(alice.call('close_session', { session_id: id }));
     await leap(world, 7 * DAY + 1);
     await world.restart();
-    const back = await silent(world, 'bob');
+    const back = await rebind(world, 'bob');
     expect(back.frames.slice(1)).toEqual([
       { kind: 'gap', recipient_id: bob.agentId, session_id: id, epoch: 1, from_seq: 5, to_seq: 7, reason: 'retention' },
     ]);
     await world.pass(SECOND);
     await world.restart();
-    expect((await silent(world, 'bob')).frames).toHaveLength(1);
+    expect((await rebind(world, 'bob')).frames).toHaveLength(1);
   });
 
-  it('[DL9, L5] also to one who had acked nothing of it', async () => {
-    const world = await aWorld();
-    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+  it('[DL9, L5] is reported as a gap to a recipient that acked nothing', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     bob.acks = false;
     const id = await opened(world, alice, [bob]);
     await world.pass(SECOND);
     await leave(world, bob);
     await world.answer(alice.call('close_session', { session_id: id }));
     await leap(world, 8 * DAY);
-    expect(gapsOf(await silent(world, 'bob'))).toMatchObject([{ session_id: id, from_seq: 1, to_seq: 6 }]);
+    expect(gapsOf(await rebind(world, 'bob'))).toMatchObject([{ session_id: id, from_seq: 1, to_seq: 6 }]);
   });
 
-  it('[DL9] no gap for who had all of it', async () => {
+  it('[DL9] is no gap for a recipient that acked everything', async () => {
     const { world, alice, id } = await aConversation();
     await world.answer(alice.call('close_session', { session_id: id }));
     await leap(world, 8 * DAY);
     await world.restart();
-    expect((await silent(world, 'bob')).frames).toHaveLength(1);
+    expect((await rebind(world, 'bob')).frames).toHaveLength(1);
   });
 });
 
 describe('eviction', () => {
-  /** A life with everything in it, and `between` after each step. */
+  /** Runs a full scenario, with `between` after each step. */
   async function life(between: (world: World) => Promise<void>): Promise<unknown> {
     const world = await aWorld({ tailLength: 3, window: 4 });
     const peers = [await world.peer('alice'), await world.peer('bob'), await world.peer('carol')];
@@ -845,7 +821,7 @@ describe('eviction', () => {
     await between(world);
     await step(bob.call('can_send', { session_id: id }));
     await step(bob.call('read_log', { session_id: id, reverse: true }));
-    const again = await silent(world, 'bob');
+    const again = await rebind(world, 'bob');
     await between(world);
     await step(carol.call('close_session', { session_id: id }));
     await world.pass(5 * SECOND);
@@ -864,7 +840,7 @@ describe('eviction', () => {
     return { answers, frames, log: logOf(world.store, id) };
   }
 
-  it('[L3] between any two steps changes nothing that can be observed', async () => {
+  it('[L3] between any two steps has no observable effect', async () => {
     const undisturbed = await life(async () => {});
     const evicted = await life(async (world) => {
       world.hub.evictIdle();
@@ -873,9 +849,8 @@ describe('eviction', () => {
     expect(evicted).toEqual(undisturbed);
   });
 
-  it('[L8] keeps no more than maxLoadedSessions, and none that have ended', async () => {
-    const world = await aWorld({ maxLoadedSessions: 2 });
-    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+  it('[L8] keeps at most maxLoadedSessions, and no ended session', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob'], { maxLoadedSessions: 2 });
     const ids = [];
     for (let i = 0; i < 5; i++) ids.push(await opened(world, alice, [bob]));
     expect(world.hub.health().sessions).toMatchObject({ live: 5, loaded: 5 });
@@ -887,16 +862,15 @@ describe('eviction', () => {
     expect(world.hub.health().sessions).toMatchObject({ live: 4, loaded: 1 });
   });
 
-  it('[L8] finds the end of one that nobody had used for long', async () => {
-    const world = await aWorld();
-    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+  it('[L8] evicts an ended session that was idle for long', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const [id, other] = [await opened(world, alice, [bob]), await opened(world, alice, [bob])];
     for (let i = 0; i < 3; i++) world.hub.sweep();
     expect(world.hub.health().sessions).toMatchObject({ live: 2, loaded: 2 });
     await world.answer(alice.call('close_session', { session_id: id }));
     world.hub.sweep();
     expect(world.hub.health().sessions).toMatchObject({ live: 1, loaded: 1 });
-    // Read once more it is loaded once more, and goes again.
+    // Reading it loads it again until the next sweep.
     await world.answer(alice.call('get_session', { session_id: id }));
     expect(world.hub.health().sessions.loaded).toBe(2);
     world.hub.sweep();
@@ -904,7 +878,7 @@ describe('eviction', () => {
     expect((await say(world, alice, other, 'x')).seq).toBe(5);
   });
 
-  it('[L1] spares what is being written or waited for', async () => {
+  it('[L1] spares sessions with staged entries or waiting callers', async () => {
     const { world, alice, bob, id } = await aConversation();
     bob.acks = false;
     world.hold = true;
@@ -934,7 +908,7 @@ describe('read_log', () => {
   }
   const seqs = (notifies: readonly NotifyFrame[]) => notifies.map(({ envelope }) => envelope.seq);
 
-  it('[DL13] shows what delivery would, plus one’s own', async () => {
+  it('[DL13] shows what delivery would, plus own envelopes', async () => {
     const { world, alice, bob, carol, id } = await aTalk();
     const own = { alice: [7, 8], bob: [10], carol: [9] };
     for (const [name, peer] of Object.entries({ alice, bob, carol })) {
@@ -946,7 +920,7 @@ describe('read_log', () => {
     }
   });
 
-  it('[DL13] a page at a time, forwards and backwards, over every page size', async () => {
+  it('[DL13] pages forwards and backwards with every page size', async () => {
     const { world, bob, id } = await aTalk();
     for (const reverse of [false, true]) {
       for (let limit = 1; limit <= 11; limit++) {
@@ -965,7 +939,7 @@ describe('read_log', () => {
     expect(beyond).toEqual({ envelopes: [], next: null, head_seq: 10 });
   });
 
-  it('[DL13] answers stay within their bytes, with at least one envelope', async () => {
+  it('[DL13] keeps answers within their byte limit, with at least one envelope', async () => {
     const { world, alice, bob, id } = await aConversation({ maxResponseBytes: 3000 });
     for (let i = 0; i < 6; i++) await say(world, alice, id, 'x'.repeat(1000));
     const read: number[] = [];
@@ -982,9 +956,8 @@ describe('read_log', () => {
     expect(read).toEqual([4, 5, 6, 7, 8, 9, 10]);
   });
 
-  it('[DL13] not before joining, and not after declining', async () => {
-    const world = await aWorld();
-    const [alice, bob, carol] = [await world.peer('alice'), await world.peer('bob'), await world.peer('carol')];
+  it('[DL13] rejects invitees and agents that declined', async () => {
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob, carol], { type: 'panel', required_acks: 1 });
     await world.answer(carol.call('reject_invite', { session_id: id }));
     for (const [peer, status] of [

@@ -1,27 +1,39 @@
-// What an inbox that drops leaves out, and what it never does.
+// What a dropping inbox skips, and what it never skips.
 
 import { discussion } from 'parley-hub/adapters/discussion';
-import type { GapFrame, Rule } from 'parley-hub/core';
 import { expect, it } from 'vitest';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
-import { ADAPTERS, aWorld, leave, logOf, opened, refusal, say, sessionOf, text, watch } from '../scene.ts';
-
-type Inbox = Partial<Rule['limits']['inbox']>;
+import {
+  ADAPTERS,
+  aCast,
+  gapsOf,
+  leave,
+  logOf,
+  opened,
+  rebind,
+  refusal,
+  say,
+  sessionOf,
+  text,
+  watch,
+} from '../scene.ts';
+import { type Inbox, silenced } from './scene.ts';
 
 async function trio(inbox: Inbox) {
-  const world = await aWorld({}, { adapters: [...ADAPTERS, discussion] });
-  const [alice, bob, carol] = [await world.peer('alice'), await world.peer('bob'), await world.peer('carol')];
-  await world.answer(world.hub.grant('bob', ['rules']));
-  await world.answer(bob.call('set_rule', { rule: { limits: { inbox } } }));
-  return { world, alice, bob, carol };
+  const scene = await silenced(
+    await aCast(['alice', 'bob', 'carol'], {}, { adapters: [...ADAPTERS, discussion] }),
+    inbox,
+  );
+  scene.bob.acks = true;
+  return scene;
 }
 
 function gone(peer: Peer, session: string): readonly number[] {
-  const gaps = peer.frames.filter((frame): frame is GapFrame => frame.kind === 'gap' && frame.session_id === session);
-  return gaps.filter(({ reason }) => reason === 'overflow').map(({ from_seq }) => from_seq);
+  const overflows = gapsOf(peer).filter(({ session_id, reason }) => session_id === session && reason === 'overflow');
+  return overflows.map(({ from_seq }) => from_seq);
 }
 
-it('[RU9] the oldest makes room in whatever session it is: a silent session starves no other', async () => {
+it('[RU9] drops the oldest in any session: a silent session starves no other', async () => {
   const { world, alice, bob, carol } = await trio({ max_pending: 2, overflow: 'drop_oldest' });
   const old = await opened(world, alice, [bob]);
   const other = await opened(world, carol, [bob]);
@@ -36,7 +48,7 @@ it('[RU9] the oldest makes room in whatever session it is: a silent session star
 });
 
 it.each(['drop_newest', 'drop_oldest'] as const)(
-  '[RU9, AM6] with %s what gives the turn is delivered all the same, and is not dropped later',
+  '[RU9, AM6] with %s delivers an envelope that gives the turn and does not drop it later',
   async (overflow) => {
     const { world, alice, bob, carol } = await trio({ max_pending: 1, overflow });
     const busy = await opened(world, carol, [bob]);
@@ -49,45 +61,37 @@ it.each(['drop_newest', 'drop_oldest'] as const)(
     for (const words of ['two', 'three']) await say(world, carol, busy, words);
     expect(gone(bob, talk)).toEqual([]);
     await leave(world, bob);
-    const back = world.stranger();
-    back.hello('bob');
-    await world.settle();
+    const back = await rebind(world, 'bob');
     expect(back.seqs(talk)).toContain(given);
   },
 );
 
-it('[AM6] what would give the turn to one whose rule does not let it hear it is refused, and says why', async () => {
+it('[AM6] rejects a post that gives the turn to a recipient whose rule withholds it', async () => {
   const { world, alice, bob, carol } = await trio({});
   const talk = await opened(world, alice, [bob, carol], { type: 'discussion' });
   await world.answer(bob.call('set_rule', { rule: { access: { inbound_from: ['carol'] } } }));
   const refused = await refusal(world, say(world, alice, talk, 'your turn'));
   expect(refused).toMatchObject({ code: 'protocol_error' });
-  expect(refused.message).toMatch(/^this gives the turn to 'bob', who would not hear it: /);
+  expect(refused.message).toMatch(/^this post gives the turn to 'bob', but may not be delivered to it: /);
   await world.answer(world.hub.hideParticipant(talk, 'bob'));
   await say(world, alice, talk, 'carol then');
 });
 
-it('[RU9, DL10] what ran out of its time stays told as that, also when the clock is set back', async () => {
+it('[RU9, DL10] repeats an expired gap after the clock was set back', async () => {
   const { world, alice, bob } = await trio({ max_pending: 5 });
   const pair = await opened(world, alice, [bob]);
   await leave(world, bob);
   await say(world, alice, pair, 'soon gone', { ttl_seconds: 5 });
   await world.pass(6000);
-  const once = world.stranger();
-  once.acks = false;
-  once.hello('bob');
-  await world.settle();
+  const once = await rebind(world, 'bob');
   world.clock.jump(-3_600_000);
   await leave(world, once);
-  const back = world.stranger();
-  back.hello('bob');
-  await world.settle();
-  const told = back.frames.filter((frame): frame is GapFrame => frame.kind === 'gap');
-  expect(told.map(({ reason }) => reason)).toEqual(['expired']);
+  const back = await rebind(world, 'bob');
+  expect(gapsOf(back).map(({ reason }) => reason)).toEqual(['expired']);
   expect(world.hub.health().ready).toBe(true);
 });
 
-it('[RU9] while it is counted anew nothing is dropped for which there is room', async () => {
+it('[RU9] drops nothing that fits while the inbox is being counted again', async () => {
   const { world, alice, bob, carol } = await trio({ max_pending: 3, overflow: 'drop_oldest' });
   const id = await opened(world, alice, [carol, bob], { type: 'panel' });
   bob.acks = false;
@@ -101,7 +105,7 @@ it('[RU9] while it is counted anew nothing is dropped for which there is room', 
   expect(kept.length).toBeGreaterThanOrEqual(3);
 });
 
-it('[RU9] what the hub says is not dropped', async () => {
+it('[RU9] never drops hub envelopes', async () => {
   const { world, alice, bob, carol } = await trio({ max_pending: 2, overflow: 'drop_oldest' });
   const id = await opened(world, alice, [bob, carol], { type: 'panel' });
   bob.acks = false;
@@ -110,8 +114,6 @@ it('[RU9] what the hub says is not dropped', async () => {
   for (const words of ['1', '2', '3']) await say(world, alice, id, words);
   expect(gone(bob, id)).not.toContain(said);
   await leave(world, bob);
-  const back = world.stranger();
-  back.hello('bob');
-  await world.settle();
+  const back = await rebind(world, 'bob');
   expect(back.seqs(id)).toContain(said);
 });

@@ -1,43 +1,23 @@
-// How exactly `pending` is counted: over bursts, restarts, rebinds, time that runs out, and what a rule or an arbiter withholds.
+// How exactly the unread count is kept: over bursts, restarts, rebinds, expiry, rules and arbiters.
 
-import type { Arbiter, GapFrame, Rule } from 'parley-hub/core';
+import type { Arbiter } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
 import { SkippedDeliveries } from '../../../src/hub/delivery/skipped-deliveries.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
-import { aWorld, foreignUnit, leave, opened, refusal, say, text } from '../scene.ts';
+import { aPanel, foreignUnit, gapsOf, leave, opened, rebind, refusal, say, text } from '../scene.ts';
+import { fill, type Inbox, silenced } from './scene.ts';
 
-/** A panel in which bob acks nothing more, with such a rule of his. */
-async function silentBob(rule: Partial<Rule['limits']['inbox']>, arbiter: Partial<Arbiter> = {}) {
-  const world = await aWorld({}, { arbiter });
-  const [alice, bob, carol] = [await world.peer('alice'), await world.peer('bob'), await world.peer('carol')];
-  const id = await opened(world, alice, [bob, carol], { type: 'panel' });
-  await world.answer(world.hub.grant('bob', ['rules']));
-  await world.answer(bob.call('set_rule', { rule: { limits: { inbox: rule } } }));
-  bob.acks = false;
-  return { world, alice, bob, carol, id };
-}
-
-async function back(world: World, name: string, resume: object = {}): Promise<Peer> {
-  const peer = world.stranger();
-  peer.hello(name, resume as never);
-  await world.settle();
-  return peer;
-}
-
-async function fill(world: World, by: Peer, id: string, count: number, more: object = {}): Promise<readonly number[]> {
-  const seqs: number[] = [];
-  for (let i = 0; i < count; i++) seqs.push((await say(world, by, id, `m${i}`, more)).seq);
-  return seqs;
+/** A panel in which bob acks nothing more and has this inbox rule. */
+async function silentBob(inbox: Inbox, arbiter: Partial<Arbiter> = {}) {
+  return silenced(await aPanel({}, {}, { arbiter }), inbox);
 }
 
 function gone(peer: Peer): readonly (readonly [number, string])[] {
-  return peer.frames
-    .filter((frame): frame is GapFrame => frame.kind === 'gap')
-    .map(({ from_seq, reason }) => [from_seq, reason] as const);
+  return gapsOf(peer).map(({ from_seq, reason }) => [from_seq, reason] as const);
 }
 
-/** How many more that name bob are taken before he is full. */
+/** How many posts addressed to bob are accepted before his inbox is full. */
 async function room(world: World, by: Peer, id: string, bob: Peer): Promise<number> {
   for (let taken = 0; ; taken++) {
     const call = by.call('post', text(id, 'room?', { audience: [bob.agentId] }));
@@ -53,7 +33,7 @@ async function room(world: World, by: Peer, id: string, bob: Peer): Promise<numb
 }
 
 describe('a burst', () => {
-  it('[RU8] in one turn fills an inbox to the brim and no further, over all sessions and senders', async () => {
+  it('[RU8] in one tick fills an inbox exactly, over all sessions and senders', async () => {
     const { world, alice, bob, carol, id } = await silentBob({ max_pending: 5 });
     const other = await opened(world, carol, [bob]);
     // The opening of the other session is unread too.
@@ -69,7 +49,7 @@ describe('a burst', () => {
     expect(await room(world, alice, id, bob)).toBe(0);
   });
 
-  it('[RU8, AM9] that has to be judged again, for another writer was first, is counted once', async () => {
+  it('[RU8, AM9] that is judged again after a conflict counts once', async () => {
     const { world, alice, bob, id } = await silentBob({ max_pending: 4 });
     world.hold = true;
     const to = { audience: [bob.agentId] };
@@ -81,7 +61,7 @@ describe('a burst', () => {
     expect(await room(world, alice, id, bob)).toBe(1);
   });
 
-  it('[RU8] that is refused otherwise, or fails, takes no room', async () => {
+  it('[RU8] that is rejected takes no room', async () => {
     const { world, alice, bob, id } = await silentBob({ max_pending: 2 });
     const to = { audience: [bob.agentId], expected_seq: 1 };
     const calls = [1, 2, 3].map(() => alice.call('post', text(id, 'x', to)));
@@ -93,16 +73,16 @@ describe('a burst', () => {
 describe('drop_newest', () => {
   const DROPS = { max_pending: 2, overflow: 'drop_newest' } as const;
 
-  it('[RU9, L5] what was skipped stays skipped and is told again until something after it is acked', async () => {
+  it('[RU9, L5] repeats skipped envelopes as gaps until a later one is acked', async () => {
     const { world, alice, bob, id } = await silentBob(DROPS);
     const seqs = await fill(world, alice, id, 4);
-    const again = await back(world, 'bob');
+    const again = await rebind(world, 'bob');
     expect(again.seqs(id)).toEqual(seqs.slice(0, 2));
     expect(gone(again)).toEqual([
       [seqs[2], 'overflow'],
       [seqs[3], 'overflow'],
     ]);
-    // Two were kept, and no more than two are counted: both acked, there is room for two.
+    // Two were kept and counted: with both acked there is room for two.
     for (const seq of seqs.slice(0, 2)) again.receipt(id, seq);
     await world.settle();
     const next = await fill(world, alice, id, 3);
@@ -112,7 +92,7 @@ describe('drop_newest', () => {
   });
 
   it.each(['bound', 'away'] as const)(
-    '[RU9, L5] after a restart nothing was skipped: all that is not acked is delivered, and counts (%s)',
+    '[RU9, L5] skips nothing after a restart: everything unacked is delivered and counted (%s)',
     async (where) => {
       const { world, alice, bob, id } = await silentBob(DROPS);
       if (where === 'away') await leave(world, bob);
@@ -121,11 +101,11 @@ describe('drop_newest', () => {
       await world.settle();
       await world.pass(2000);
       await world.restart();
-      const [again, bobAgain] = [await world.peer('alice'), await back(world, 'bob')];
+      const [again, bobAgain] = [await world.peer('alice'), await rebind(world, 'bob')];
       const owed = where === 'bound' ? seqs.slice(1) : seqs;
       expect(bobAgain.seqs(id)).toEqual(owed);
       expect(gone(bobAgain)).toEqual([]);
-      // It is fuller than it may be: what comes now is skipped until it has acked enough.
+      // It is over its limit: new envelopes are skipped until enough is acked.
       const [skipped] = await fill(world, again, id, 1);
       expect(gone(bobAgain)).toEqual([[skipped, 'overflow']]);
       for (const seq of owed) bobAgain.receipt(id, seq);
@@ -136,7 +116,7 @@ describe('drop_newest', () => {
     },
   );
 
-  it('[RU9, L5] every envelope is delivered or told as gone, whoever comes and goes', async () => {
+  it('[RU9, L5] delivers every envelope or reports it as a gap, over reconnects', async () => {
     const { world, alice, bob, carol, id } = await silentBob(DROPS);
     const all: number[] = [];
     const heard = new Set<number>();
@@ -149,14 +129,14 @@ describe('drop_newest', () => {
       note();
       if (round % 3 === 0) for (const seq of peer.seqs(id).slice(-1)) peer.receipt(id, seq);
       if (round % 4 === 1) await leave(world, peer);
-      if (round % 4 === 3) peer = await back(world, 'bob');
+      if (round % 4 === 3) peer = await rebind(world, 'bob');
     }
-    peer = await back(world, 'bob');
+    peer = await rebind(world, 'bob');
     note();
     expect(all.filter((seq) => !heard.has(seq))).toEqual([]);
   });
 
-  it('[RU9] what the hub says passes, also between what is skipped, and is acked as what it is', async () => {
+  it('[RU9] never skips hub envelopes, even between skipped ones', async () => {
     const { world, alice, bob, carol, id } = await silentBob(DROPS);
     await fill(world, alice, id, 3);
     await world.answer(world.hub.hideParticipant(id, 'carol'));
@@ -173,14 +153,14 @@ describe('drop_newest', () => {
 describe('drop_oldest', () => {
   const DROPS = { max_pending: 2, overflow: 'drop_oldest' } as const;
 
-  it('[RU9] holds after a restart for who comes back, and what was dropped is told again', async () => {
+  it('[RU9] applies after a restart to a recipient that returns, and repeats the gaps', async () => {
     const { world, alice, bob, id } = await silentBob(DROPS);
     await leave(world, bob);
     const seqs = await fill(world, alice, id, 6);
     await world.pass(2000);
     await world.restart();
     for (let i = 0; i < 2; i++) {
-      const again = await back(world, 'bob');
+      const again = await rebind(world, 'bob');
       expect(again.seqs(id)).toEqual(seqs.slice(-2));
       expect(gone(again)).toEqual(seqs.slice(0, 4).map((seq) => [seq, 'overflow']));
     }
@@ -188,7 +168,7 @@ describe('drop_oldest', () => {
 });
 
 describe('time', () => {
-  it('[RU8, DL10] what ran out of it leaves room, within a second, for who is away and for who is not', async () => {
+  it('[RU8, DL10] frees the room of expired envelopes within a second, bound or away', async () => {
     for (const where of ['here', 'away'] as const) {
       const { world, alice, bob, id } = await silentBob({ max_pending: 3 });
       if (where === 'away') await leave(world, bob);
@@ -196,7 +176,7 @@ describe('time', () => {
       expect(await room(world, alice, id, bob)).toBe(1);
       await world.pass(6001);
       expect(await room(world, alice, id, bob)).toBe(2);
-      const again = await back(world, 'bob');
+      const again = await rebind(world, 'bob');
       expect(gone(again)).toHaveLength(2);
       for (const seq of again.seqs(id)) again.receipt(id, seq);
       await world.settle();
@@ -205,7 +185,7 @@ describe('time', () => {
     }
   });
 
-  it('[RU8] what is acked after its time was counted off once', async () => {
+  it('[RU8] counts off only once an envelope acked after it expired', async () => {
     const { world, alice, bob, id } = await silentBob({ max_pending: 2 });
     const seqs = await fill(world, alice, id, 2, { ttl_seconds: 5 });
     await world.pass(6001);
@@ -216,27 +196,24 @@ describe('time', () => {
   });
 });
 
-describe('what is withheld', () => {
-  it.each(['here', 'away'] as const)(
-    '[RU8, AR4, L8] by a rule fills no inbox: nobody else is refused for it (%s)',
-    async (where) => {
-      const { world, alice, bob, carol, id } = await silentBob({ max_pending: 3 });
-      await world.answer(bob.call('set_rule', { rule: { access: { inbound_from: ['carol'] } } }));
-      if (where === 'away') await leave(world, bob);
-      await fill(world, alice, id, 10);
-      expect(await room(world, carol, id, bob)).toBe(3);
-      const again = await back(world, 'bob');
-      expect(again.seqs(id)).toHaveLength(3);
-      for (const seq of again.seqs(id)) again.receipt(id, seq);
-      await world.settle();
-      expect(await room(world, carol, id, bob)).toBe(3);
-      await world.pass(2000);
-      await world.restart();
-      expect(await room(world, await world.peer('carol'), id, bob)).toBe(0);
-    },
-  );
+describe('withheld envelopes', () => {
+  it.each(['here', 'away'] as const)('[RU8, AR4, L8] fill no inbox if a rule withholds them (%s)', async (where) => {
+    const { world, alice, bob, carol, id } = await silentBob({ max_pending: 3 });
+    await world.answer(bob.call('set_rule', { rule: { access: { inbound_from: ['carol'] } } }));
+    if (where === 'away') await leave(world, bob);
+    await fill(world, alice, id, 10);
+    expect(await room(world, carol, id, bob)).toBe(3);
+    const again = await rebind(world, 'bob');
+    expect(again.seqs(id)).toHaveLength(3);
+    for (const seq of again.seqs(id)) again.receipt(id, seq);
+    await world.settle();
+    expect(await room(world, carol, id, bob)).toBe(3);
+    await world.pass(2000);
+    await world.restart();
+    expect(await room(world, await world.peer('carol'), id, bob)).toBe(0);
+  });
 
-  it('[RU8, AR4] by an arbiter that takes its time is counted off when it would matter', async () => {
+  it('[RU8, AR4] withheld by an asynchronous arbiter are counted off when it matters', async () => {
     const arbiter: Partial<Arbiter> = { authorizeDelivery: async ({ from }) => from.name !== 'alice' };
     const { world, alice, bob, carol, id } = await silentBob({ max_pending: 3 }, arbiter);
     await leave(world, bob);
@@ -248,7 +225,7 @@ describe('what is withheld', () => {
 });
 
 describe('high water', () => {
-  it('[RU10] is told after a restart too, as soon as somebody posts', async () => {
+  it('[RU10] is reported again after a restart, as soon as somebody posts', async () => {
     const { world, alice, bob, id } = await silentBob({ max_pending: 10, high_water: 3 });
     await leave(world, bob);
     await fill(world, alice, id, 2);
@@ -263,7 +240,7 @@ describe('high water', () => {
   });
 });
 
-it('[RU9] no more streams with something skipped are remembered than there may be', () => {
+it('[RU9] remembers a limited number of streams with skipped envelopes', () => {
   const skipped = new SkippedDeliveries();
   const envelope = (session: number, seq: number) => ({ session_id: `${session}`, seq, sender_id: 'x' }) as never;
   for (let session = 0; session < 10_001; session++) skipped.addNewest('bob', envelope(session, 5));

@@ -1,38 +1,19 @@
-import type { GapFrame, Rule } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
-import type { Peer } from '../../../src/testing/doubles/peer.ts';
-import type { World } from '../../../src/testing/doubles/world.ts';
-import { aPanel, aWorld, leave, logOf, opened, refusal, say } from '../scene.ts';
+import { aCast, aPanel, gapsOf, leave, logOf, opened, rebind, refusal, say, text } from '../scene.ts';
+import { fill, type Inbox, silenced } from './scene.ts';
 
-type Inbox = Partial<Rule['limits']['inbox']>;
-
-/** A panel in which bob acks nothing and may have three unread. Its joining and the opening are acked already. */
+/** A panel in which bob acks nothing and may have three unread. Joining and opening are acked already. */
 async function silentBob(inbox: Inbox = { max_pending: 3 }) {
-  const scene = await aPanel();
-  const { world, bob } = scene;
-  await world.answer(world.hub.grant('bob', ['rules']));
-  await world.answer(bob.call('set_rule', { rule: { limits: { inbox } } }));
-  bob.acks = false;
-  return scene;
-}
-
-function gaps(peer: Peer): readonly GapFrame[] {
-  return peer.frames.filter((frame): frame is GapFrame => frame.kind === 'gap');
-}
-
-async function fill(world: World, by: Peer, id: string, count: number): Promise<readonly number[]> {
-  const seqs: number[] = [];
-  for (let i = 0; i < count; i++) seqs.push((await say(world, by, id, `m${i}`)).seq);
-  return seqs;
+  return silenced(await aPanel(), inbox);
 }
 
 describe('a full inbox', () => {
-  it('[RU8, L8] refuses what names it, and holds up nobody else', async () => {
+  it('[RU8, L8] rejects posts addressed to its owner and delays nobody else', async () => {
     const { world, alice, bob, carol, id } = await silentBob();
     const seqs = await fill(world, alice, id, 3);
     expect(await refusal(world, say(world, alice, id, 'bob?', { audience: [bob.agentId] }))).toEqual({
       code: 'inbox_full',
-      message: 'bob has as much unread as it may have (limits.inbox)',
+      message: 'the inbox of bob is full (limits.inbox)',
       details: { agent_id: bob.agentId },
     });
     expect((await refusal(world, say(world, alice, id, 'both', { audience: [bob.agentId, carol.agentId] }))).code).toBe(
@@ -42,17 +23,17 @@ describe('a full inbox', () => {
     await say(world, alice, id, 'carol', { audience: [carol.agentId] });
     bob.receipt(id, seqs[0] ?? 0);
     await world.settle();
-    // It lost nothing: the five were for it too, and it is still behind.
+    // Its owner lost nothing: the five were for everyone, and it is still behind.
     expect((await refusal(world, say(world, alice, id, 'bob?', { audience: [bob.agentId] }))).code).toBe('inbox_full');
     for (const seq of bob.seqs(id).slice(-7)) bob.receipt(id, seq);
     await world.settle();
     await say(world, alice, id, 'bob', { audience: [bob.agentId] });
   });
 
-  it('[RU8] refuses what is for everybody only if all are full, over all sessions', async () => {
+  it('[RU8] rejects posts to everyone only if all inboxes are full, over all sessions', async () => {
     const { world, alice, bob, id } = await silentBob();
     const pair = await opened(world, alice, [bob]);
-    // Its opening is unread too: it counts, and passes a full inbox.
+    // The opening is unread too; hub envelopes pass a full inbox.
     await fill(world, alice, id, 2);
     expect((await refusal(world, say(world, alice, pair, 'x'))).code).toBe('inbox_full');
     await say(world, alice, id, 'carol is there');
@@ -60,7 +41,7 @@ describe('a full inbox', () => {
     expect(bob.notifies(pair).at(-1)?.envelope.event_type).toMatch(/^session\.clos/);
   });
 
-  it.each(['bound', 'away'] as const)('[RU8] is as full after a restart, whether it is %s', async (where) => {
+  it.each(['bound', 'away'] as const)('[RU8] is as full after a restart (%s)', async (where) => {
     const { world, alice, bob, id } = await silentBob();
     const seqs = await fill(world, alice, id, 3);
     bob.receipt(id, seqs[1] ?? 0);
@@ -69,19 +50,14 @@ describe('a full inbox', () => {
     await world.pass(2000);
     await world.restart();
     const again = await world.peer('alice');
-    if (where === 'bound') {
-      const back = world.stranger();
-      back.hello('bob');
-      await world.settle();
-    }
+    if (where === 'bound') await rebind(world, 'bob');
     const to = { audience: [bob.agentId] };
     await say(world, again, id, 'third', to);
     expect((await refusal(world, say(world, again, id, 'fourth', to))).code).toBe('inbox_full');
-    // The posts of one connection keep their order, also behind one that waits for the count.
+    // The posts of one connection keep their order behind one that waits for the count.
     await world.restart();
     const once = await world.peer('alice');
-    const post = (words: string, more = {}) =>
-      once.call('post', { session_id: id, event_type: 'msg.text', event_data: { text: words }, ...more });
+    const post = (words: string, more = {}) => once.call('post', text(id, words, more));
     const outcomes = await world.answer(Promise.allSettled([post('1', to), post('2'), post('3')]));
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
     expect(
@@ -91,7 +67,7 @@ describe('a full inbox', () => {
     ).toEqual(['2', '3']);
   });
 
-  it('[RU8] counts the log from its start for who joins late', async () => {
+  it('[RU8] counts the log from its start for a late joiner', async () => {
     const { world, alice, carol, id } = await silentBob();
     await fill(world, alice, id, 4);
     const dan = await world.peer('dan');
@@ -105,18 +81,16 @@ describe('a full inbox', () => {
     await say(world, carol, id, 'x', { audience: [dan.agentId] });
   });
 
-  it('[RU8] is empty again when its owner says at hello what it has', async () => {
+  it('[RU8] is emptied by the resume point in its owner’s hello', async () => {
     const { world, alice, bob, id } = await silentBob();
     const seqs = await fill(world, alice, id, 3);
     await leave(world, bob);
-    const back = world.stranger();
-    back.hello('bob', { [id]: { seq: seqs.at(-1) ?? 0, epoch: 1 } });
-    await world.settle();
+    await rebind(world, 'bob', { [id]: { seq: seqs.at(-1) ?? 0, epoch: 1 } });
     await fill(world, alice, id, 1);
     await say(world, alice, id, 'x', { audience: [bob.agentId] });
   });
 
-  it('[RU8] a rule that gives more room applies to the next post', async () => {
+  it('[RU8] gets more room from a new rule with the next post', async () => {
     const { world, alice, bob, id } = await silentBob();
     await fill(world, alice, id, 3);
     const to = { audience: [bob.agentId] };
@@ -125,11 +99,11 @@ describe('a full inbox', () => {
     await say(world, alice, id, 'x', to);
   });
 
-  it('[RU9] with drop_newest skips what comes, and says so', async () => {
+  it('[RU9] with drop_newest skips new envelopes and reports gaps', async () => {
     const { world, alice, bob, id } = await silentBob({ max_pending: 2, overflow: 'drop_newest' });
     const seqs = await fill(world, alice, id, 4);
     expect(bob.seqs(id).slice(-2)).toEqual(seqs.slice(0, 2));
-    expect(gaps(bob).map(({ from_seq, to_seq, reason }) => [from_seq, to_seq, reason])).toEqual([
+    expect(gapsOf(bob).map(({ from_seq, to_seq, reason }) => [from_seq, to_seq, reason])).toEqual([
       [seqs[2], seqs[2], 'overflow'],
       [seqs[3], seqs[3], 'overflow'],
     ]);
@@ -139,49 +113,42 @@ describe('a full inbox', () => {
     expect(bob.notifies(id).at(-1)).toMatchObject({ envelope: { seq: next }, prev_seq: seqs[3] });
   });
 
-  it('[RU9] with drop_oldest the oldest makes room, also for who was away', async () => {
+  it('[RU9] with drop_oldest drops the oldest, also while its owner is away', async () => {
     const { world, alice, bob, id } = await silentBob({ max_pending: 2, overflow: 'drop_oldest' });
     const seqs = await fill(world, alice, id, 3);
     expect(bob.seqs(id).slice(-3)).toEqual(seqs);
-    expect(gaps(bob)).toMatchObject([{ from_seq: seqs[0], reason: 'overflow' }]);
+    expect(gapsOf(bob)).toMatchObject([{ from_seq: seqs[0], reason: 'overflow' }]);
     await leave(world, bob);
     const more = await fill(world, alice, id, 3);
-    const back = world.stranger();
-    back.hello('bob');
-    await world.settle();
+    const back = await rebind(world, 'bob');
     expect(back.seqs(id)).toEqual(more.slice(-2));
-    // It has acked nothing, so perhaps it has not heard of the first gap either.
-    expect(gaps(back).map(({ from_seq }) => from_seq)).toEqual([...seqs, more[0]]);
+    // Nothing is acked, so the first gap is repeated.
+    expect(gapsOf(back).map(({ from_seq }) => from_seq)).toEqual([...seqs, more[0]]);
   });
 
-  it('[RU9, L5] what was dropped is heard of when something later is acked, and by a late ack of its own', async () => {
+  it('[RU9, L5] stops repeating a gap after a later ack, and accepts a late ack of the dropped envelope', async () => {
     const { world, alice, bob, id } = await silentBob({ max_pending: 2, overflow: 'drop_oldest' });
     const seqs = await fill(world, alice, id, 4);
-    expect(gaps(bob).map(({ from_seq }) => from_seq)).toEqual(seqs.slice(0, 2));
+    expect(gapsOf(bob).map(({ from_seq }) => from_seq)).toEqual(seqs.slice(0, 2));
     const heard = bob.frames.length;
     bob.receipt(id, seqs[0] ?? 0);
     bob.receipt(id, seqs[2] ?? 0);
     await world.settle();
     expect(bob.frames).toHaveLength(heard);
     await leave(world, bob);
-    const back = world.stranger();
-    back.hello('bob');
-    await world.settle();
+    const back = await rebind(world, 'bob');
     expect(back.seqs(id)).toEqual(seqs.slice(3));
-    expect(gaps(back)).toEqual([]);
+    expect(gapsOf(back)).toEqual([]);
   });
 
-  it('[RU8] is counted exactly as soon as a new rule makes that matter', async () => {
+  it('[RU8] is counted exactly once a new rule makes that matter', async () => {
     const { world, alice, bob, id } = await silentBob({ max_pending: 100 });
     const seqs = await fill(world, alice, id, 4);
     for (const seq of seqs.slice(1)) bob.receipt(id, seq);
     await world.pass(2000);
     await world.restart();
     const again = await world.peer('alice');
-    const back = world.stranger();
-    back.acks = false;
-    back.hello('bob');
-    await world.settle();
+    const back = await rebind(world, 'bob');
     const to = { audience: [bob.agentId] };
     await say(world, again, id, 'second', to);
     await world.answer(back.call('set_rule', { rule: { limits: { inbox: { max_pending: 3 } } } }));
@@ -189,7 +156,7 @@ describe('a full inbox', () => {
     expect((await refusal(world, say(world, again, id, 'fourth', to))).code).toBe('inbox_full');
   });
 
-  it('[AR4, L2] what its rule did not let through counts as acked: it does not come later, out of order', async () => {
+  it('[AR4, L2] counts withheld envelopes as acked: they are not delivered later, out of order', async () => {
     const { world, alice, bob, carol, id } = await silentBob({ max_pending: 100 });
     const [unread] = await fill(world, carol, id, 1);
     await world.answer(bob.call('set_rule', { rule: { access: { inbound_from: ['carol'] } } }));
@@ -198,13 +165,11 @@ describe('a full inbox', () => {
     bob.receipt(id, seen ?? 0);
     await world.answer(bob.call('set_rule', { rule: { access: { inbound_from: ['*'] } } }));
     await leave(world, bob);
-    const back = world.stranger();
-    back.hello('bob');
-    await world.settle();
+    const back = await rebind(world, 'bob');
     expect(back.seqs(id)).toEqual([unread]);
   });
 
-  it('[RU10] says once that it is nearly full, and again only after it was not', async () => {
+  it('[RU10] reports its high water once, and again only after falling below', async () => {
     const { world, alice, bob, id } = await silentBob({ max_pending: 10, high_water: 2 });
     const heard: unknown[] = [];
     world.hub.on('inboxHighWater', (event) => heard.push(event));
@@ -217,7 +182,7 @@ describe('a full inbox', () => {
     expect((await world.hub.audit()).filter(({ kind }) => kind === 'inbox_high_water')).toHaveLength(2);
   });
 
-  it('[RU10] says so when it is full at the latest, though its high water is higher', async () => {
+  it('[RU10] reports at the latest when it is full', async () => {
     const { world, alice, bob, id } = await silentBob({ max_pending: 3 });
     const heard: unknown[] = [];
     world.hub.on('inboxHighWater', (event) => heard.push(event));
@@ -227,7 +192,7 @@ describe('a full inbox', () => {
     expect(heard).toEqual([{ agent_id: bob.agentId, pending: 3, max_pending: 3 }]);
   });
 
-  it('[RU8, EV2, L8] a listener that throws at the high water disturbs nobody', async () => {
+  it('[RU8, EV2, L8] is not disturbed by a listener that throws', async () => {
     const { world, alice, id } = await silentBob({ max_pending: 10, high_water: 1 });
     world.hub.on('inboxHighWater', () => {
       throw new Error('oops');
@@ -235,18 +200,17 @@ describe('a full inbox', () => {
     await fill(world, alice, id, 3);
   });
 
-  it('[RU8] of who is open is a thousand', async () => {
-    const world = await aWorld();
-    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+  it('[RU8] of an agent without a rule holds a thousand', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const id = await opened(world, alice, [bob]);
     await leave(world, bob);
-    const post = () => alice.call('post', { session_id: id, event_type: 'msg.text', event_data: { text: 'x' } });
+    const post = () => alice.call('post', text(id, 'x'));
     let accepted = 0;
     for (let round = 0; round < 17; round++) {
       const outcomes = await world.answer(Promise.allSettled(Array.from({ length: 60 }, post)));
       accepted += outcomes.filter(({ status }) => status === 'fulfilled').length;
     }
-    // Admitted together, before any of them is durable, they are judged on what is staged too.
+    // Posts admitted together are judged on staged ones too.
     expect(accepted).toBe(1000);
     expect((await refusal(world, post())).code).toBe('inbox_full');
   });

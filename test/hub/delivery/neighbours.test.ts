@@ -1,4 +1,4 @@
-// One bad neighbour in a session: whoever is silent, full or floods leaves the sends of the others, and what they hear, untouched.
+// One bad neighbour in a session does not affect what the others send and receive.
 
 import { describe, expect, it } from 'vitest';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
@@ -8,19 +8,19 @@ import { aPanel, aWorld, leap, logOf, opened, refusal, SECOND, say, text } from 
 
 const ROUNDS = runs(300, 60);
 
-/** alice and carol take turns; says what each should have heard. */
+/** alice and carol take turns; returns the seqs of their posts. */
 async function talk(world: World, id: string, alice: Peer, carol: Peer, rounds: number): Promise<readonly number[]> {
   const seqs: number[] = [];
   for (let i = 0; i < rounds; i++) {
     const [by, to] = i % 2 === 0 ? [alice, carol] : [carol, alice];
-    // To everyone, and every third to the other alone.
+    // To everyone, and every third time to the other one only.
     const more = i % 3 === 0 ? { audience: [to.agentId] } : {};
     seqs.push((await say(world, by, id, `${i}`, more)).seq);
   }
   return seqs;
 }
 
-/** Everything the other said, in order, once, without a hole in the stream. */
+/** The peer received everything the other posted, once, in order, without a gap. */
 function expectHeard(peer: Peer, id: string, said: readonly number[], own: 0 | 1): void {
   const others = said.filter((_, i) => i % 2 !== own);
   const heard = peer.notifies(id).filter(({ envelope }) => said.includes(envelope.seq));
@@ -31,16 +31,16 @@ function expectHeard(peer: Peer, id: string, said: readonly number[], own: 0 | 1
   );
 }
 
-describe('the sends of others are untouched by', () => {
-  it('[L8, RU8] one that is silent: it joined, acks nothing and says nothing', async () => {
+describe('the posts of others are not affected by', () => {
+  it('[L8, RU8] a silent participant that acks nothing', async () => {
     const { world, alice, bob, carol, id } = await aPanel({ window: 8 });
     bob.acks = false;
     const said = await talk(world, id, alice, carol, ROUNDS);
     expectHeard(alice, id, said, 0);
     expectHeard(carol, id, said, 1);
-    // It has the window full, and no more is pushed to it.
+    // Its window is full, and no more is sent to it.
     expect(bob.seqs(id).length).toBeLessThanOrEqual(8 + 3);
-    // It lost nothing: all of it comes as it acks.
+    // It loses nothing: everything arrives as it acks.
     bob.acks = true;
     for (const seq of bob.seqs(id)) bob.receipt(id, seq);
     await world.settle();
@@ -48,7 +48,7 @@ describe('the sends of others are untouched by', () => {
     expect(bob.seqs(id).filter((seq) => said.includes(seq))).toEqual(toAll);
   });
 
-  it('[L8, RU8] one whose inbox is full, in this session and in another', async () => {
+  it('[L8, RU8] a full inbox, in this session and in another', async () => {
     const { world, alice, bob, carol, id } = await aPanel();
     const other = await opened(world, alice, [carol, bob], { type: 'panel' });
     await world.answer(bob.call('set_rule', { rule: { limits: { inbox: { max_pending: 3 } } } }));
@@ -64,7 +64,7 @@ describe('the sends of others are untouched by', () => {
       expectHeard(alice, session, said, 0);
       expectHeard(carol, session, said, 1);
     }
-    // Only what names it is refused, and only that.
+    // Only posts addressed to it are rejected.
     const named = await refusal(world, say(world, alice, id, 'bob?', { audience: [bob.agentId] }));
     expect(named.code).toBe('inbox_full');
     await talk(world, id, alice, carol, 10);
@@ -73,14 +73,14 @@ describe('the sends of others are untouched by', () => {
   });
 
   it.each([
-    ['with a rate of its own', { per_minute: 60, burst: 5 }],
+    ['with a rate limit', { per_minute: 60, burst: 5 }],
     ['as fast as it can', null],
-  ])('[L8, RU7] one that floods, %s', async (_what, rate) => {
+  ])('[L8, RU7] a participant that floods %s', async (_what, rate) => {
     const { world, alice, bob, carol, id } = await aPanel();
     if (rate !== null) await world.answer(bob.call('set_rule', { rule: { limits: { rate } } }));
     const answers: Promise<string>[] = [];
     const flood = (): void => {
-      // More than may be open at once, all in one turn of the event loop; and things that are no frames.
+      // More than may be open, in one tick; and invalid frames.
       for (let i = 0; i < 100; i++) {
         const answer = bob.ask('post', text(id, `flood ${i}`));
         answers.push(answer.then((frame) => (frame.ok ? 'accepted' : frame.error.code)));
@@ -91,7 +91,7 @@ describe('the sends of others are untouched by', () => {
     for (let i = 0; i < 10; i++) {
       const [by] = i % 2 === 0 ? [alice] : [carol];
       flood();
-      // Sent behind the flood, from another connection.
+      // Sent after the flood, from another connection.
       said.push((await world.answer(by.call('post', text(id, `${i}`)))).seq);
     }
     expectHeard(alice, id, said, 0);
@@ -100,13 +100,13 @@ describe('the sends of others are untouched by', () => {
     const accepted = outcomes.filter((outcome) => outcome === 'accepted').length;
     expect(new Set(outcomes)).toEqual(new Set(['accepted', 'rate_limited']));
     if (rate !== null) expect(accepted).toBe(5);
-    // What was accepted of it is heard by all, and nothing else of it is in the log.
+    // Accepted posts reach everyone; nothing else of the flood is in the log.
     const ofBob = logOf(world.store, id).filter(({ sender_id }) => sender_id === bob.agentId);
     expect(ofBob).toHaveLength(accepted);
     expect(carol.seqs(id).filter((seq) => ofBob.some((envelope) => envelope.seq === seq))).toHaveLength(accepted);
   });
 
-  it('[L8] all three at once, while the hub sweeps', async () => {
+  it('[L8] all three together, while the hub sweeps', async () => {
     const world = await aWorld({ window: 4 });
     const names = ['alice', 'carol', 'silent', 'full', 'flood'] as const;
     const peers = await Promise.all(names.map((name) => world.peer(name)));

@@ -1,4 +1,4 @@
-// One observer of one session, with a store whose reads come when they are told to.
+// One observer of one session, with a store whose reads the test completes.
 
 import { expect, it } from 'vitest';
 import { ConcurrencyLimit } from '../../../src/core/lib/concurrency-limit.ts';
@@ -12,7 +12,7 @@ function entriesOf(past: string, count: number): readonly Entry[] {
   return Array.from({ length: count }, (_, i) => ({ envelope: { seq: i + 1, past }, turn: null }) as unknown as Entry);
 }
 
-it('[OB2] what was read of a past that was rewritten meanwhile is not shown as part of the new one', async () => {
+it('[OB2] discards entries read in the former epoch', async () => {
   const reads: ((entries: readonly Entry[]) => void)[] = [];
   const needs: ObservationNeeds = {
     log: silentLog,

@@ -1,4 +1,4 @@
-// Random histories with somebody who observes: what it has seen is the log, and the log is what it would be without it.
+// Random histories with an observer: it sees the log, and the log is the same without it.
 
 import type { Envelope } from 'parley-hub/core';
 import { expect } from 'vitest';
@@ -6,7 +6,7 @@ import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import { type Random, seededRandom } from '../../../src/testing/lib/random.ts';
 import { itDeep } from '../../support/size.ts';
-import { aWorld, lines, logOf, opened, text } from '../scene.ts';
+import { aCast, lines, logOf, opened, text } from '../scene.ts';
 
 interface Cast {
   readonly world: World;
@@ -37,7 +37,7 @@ async function act(random: Random, { world, peers, id }: Cast): Promise<void> {
   await world.settle();
 }
 
-/** Subscribes anew now and then, from what it has or from before it, and stops. */
+/** Subscribes again now and then, from its position or earlier, or unsubscribes. */
 async function look(random: Random, world: World, olga: Peer, id: string): Promise<void> {
   const last = lastOf(olga, id);
   if (random.below(4) === 0) await world.answer(olga.call('unsubscribe', { session_id: id }));
@@ -47,13 +47,8 @@ async function look(random: Random, world: World, olga: Peer, id: string): Promi
 async function history(seed: number, isObserved: boolean) {
   const random = seededRandom(seed);
   const chance = seededRandom(seed + 1);
-  const world = await aWorld({ tailLength: 1 + random.below(4) });
-  const [alice, bob, carol, olga] = [
-    await world.peer('alice'),
-    await world.peer('bob'),
-    await world.peer('carol'),
-    await world.peer('olga'),
-  ];
+  const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol'], { tailLength: 1 + random.below(4) });
+  const olga = await world.peer('olga');
   await world.answer(world.hub.grant('olga', ['observe']));
   const id = await opened(world, alice, [bob, carol], { type: 'panel' });
   for (let step = 0; step < 40; step++) {
@@ -75,7 +70,7 @@ function lastOf(olga: Peer, id: string): number {
   return Math.max(0, ...olga.observed(id));
 }
 
-/** Each once, as it first came; in order and without a hole, but for where a new subscription goes back. */
+/** Each envelope once, as first seen; in order and without a gap, except where a subscription goes back. */
 function seenBy(olga: Peer, id: string): readonly Envelope[] {
   const seen: Envelope[] = [];
   for (const { envelope, prev_seq } of olga.notifies(id)) {
@@ -86,7 +81,7 @@ function seenBy(olga: Peer, id: string): readonly Envelope[] {
   return seen;
 }
 
-itDeep('[OB2, OB3, L1, L2] of 150 random histories an observer has the log, and leaves no trace in it', async () => {
+itDeep('[OB2, OB3, L1, L2] in 150 random histories an observer sees the log and leaves no trace in it', async () => {
   for (let seed = 1; seed <= 150; seed++) {
     const observed = await history(seed, true);
     expect(observed.seen, `seed ${seed}`).toEqual(observed.log);

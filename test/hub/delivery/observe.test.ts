@@ -1,4 +1,4 @@
-// The tap of a log: who may, what it shows, how it ends, and that nobody else notices.
+// Observers of a log: who may observe, what they see, how it ends, and that nobody else notices.
 
 import { fullTranscript } from 'parley-hub/views/full-transcript';
 import { describe, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ function seqsTo(last: number, first = 1): readonly number[] {
 }
 
 describe('subscribe', () => {
-  it('[OB5, DL6] on its way when another connection took over is refused: it would be nobody’s', async () => {
+  it('[OB5, DL6] is rejected if another connection replaced the binding meanwhile', async () => {
     const { world, id } = await aPanel();
     const olga = await observer(world);
     world.hub.evictIdle();
@@ -29,7 +29,7 @@ describe('subscribe', () => {
     expect(await asked).toMatchObject({ ok: false, error: { code: 'unauthenticated' } });
   });
 
-  it('[OB1, AM2] takes the grant: a stranger is told that there is no such session, a participant that it may not', async () => {
+  it('[OB1, AM2] requires the grant: not_found for a non-participant, forbidden for a participant', async () => {
     const { world, alice, id } = await aPanel();
     const dan = await world.peer('dan');
     expect((await refusal(world, world.stranger().call('subscribe', { session_id: id }))).code).toBe('unauthenticated');
@@ -46,7 +46,7 @@ describe('subscribe', () => {
     expect(dan.notifies()).toEqual([]);
   });
 
-  it('[OB2] shows every envelope in order, live, also what is for others and what opened the session', async () => {
+  it('[OB2] shows every envelope in order, live, including whispers and the opening', async () => {
     const { world, alice, bob, carol, id } = await aPanel();
     const olga = await observer(world);
     const answer = await world.answer(olga.call('subscribe', { session_id: id, after_seq: 0 }));
@@ -61,7 +61,7 @@ describe('subscribe', () => {
     expect(olga.notifies(id)[0]).toMatchObject({ recipient_id: olga.agentId, observed: true, epoch: 1 });
   });
 
-  it('[OB2] begins after the seq it names, or with what comes next; beyond the head counts as the head', async () => {
+  it('[OB2] begins after the given seq, at most at the head', async () => {
     const { world, alice, id } = await aPanel();
     const [olga, otto, oona] = [await observer(world), await observer(world, 'otto'), await observer(world, 'oona')];
     const { head_seq } = await sessionOf(world, alice, id);
@@ -76,7 +76,7 @@ describe('subscribe', () => {
     expect(otto.observed(id)).toEqual(seqsTo(head_seq + 1, 4));
   });
 
-  it('[OB2, L1] is answered before anything comes, and shows nothing that is not durable', async () => {
+  it('[OB2, L1] is answered before the first envelope, and shows only durable ones', async () => {
     const { world, alice, id } = await aPanel();
     const olga = await observer(world);
     const heard: string[] = [];
@@ -94,7 +94,7 @@ describe('subscribe', () => {
     expect(heard.length).toBe(before + 1);
   });
 
-  it('[OB2] reads what is no longer in memory, also of a session that has ended, and ends with it', async () => {
+  it('[OB2] reads evicted entries, also of an ended session, and ends with it', async () => {
     const { world, alice, bob, id } = await aConversation({ tailLength: 2 });
     for (let i = 0; i < 300; i++) await say(world, i % 2 === 0 ? alice : bob, id, `m${i}`);
     await world.answer(alice.call('close_session', { session_id: id, wait: 'closed' }));
@@ -105,11 +105,11 @@ describe('subscribe', () => {
     });
     await world.settle();
     expect(olga.notifies(id).map(({ envelope }) => envelope)).toEqual(logOf(world.store, id));
-    // Nothing is left of it: as many can be observed as before.
+    // It has ended, so it no longer counts against the limit.
     expect(olga.frames.at(-1)).toMatchObject({ kind: 'notify', envelope: { event_type: 'session.closed' } });
   });
 
-  it('[OB2, L2] what becomes durable while the past is read comes after it', async () => {
+  it('[OB2, L2] sends new entries after the past it is reading', async () => {
     const { world, alice, bob, id } = await aConversation({ tailLength: 1 });
     for (let i = 0; i < 6; i++) await say(world, i % 2 === 0 ? alice : bob, id, `m${i}`);
     const olga = await observer(world);
@@ -129,7 +129,7 @@ describe('subscribe', () => {
     expect(olga.observed(id)).toEqual(seqsTo(logOf(world.store, id).length));
   });
 
-  it('[OB2, L8] a store that cannot be read for a while holds it up, and nothing is missing then', async () => {
+  it('[OB2, L8] waits for a failing store and then misses nothing', async () => {
     const { world, alice, bob, id } = await aConversation({ tailLength: 1 });
     for (let i = 0; i < 6; i++) await say(world, i % 2 === 0 ? alice : bob, id, `m${i}`);
     const olga = await observer(world);
@@ -146,7 +146,7 @@ describe('subscribe', () => {
     expect(olga.observed(id)).toEqual(seqsTo(logOf(world.store, id).length));
   });
 
-  it('[OB3] makes nobody a participant: no ack is waited for, no cursor kept, no inbox filled, nothing logged', async () => {
+  it('[OB3] makes nobody a participant: no acks, cursor, inbox or log entries', async () => {
     const { world, alice, bob, id } = await aConversation({ maxPending: 2 });
     const olga = await observer(world);
     await world.answer(olga.call('subscribe', { session_id: id, after_seq: 0 }));
@@ -156,13 +156,13 @@ describe('subscribe', () => {
     expect(JSON.stringify(before)).not.toContain(olga.agentId);
     expect((await sessionOf(world, alice, id)).participants.map(({ name }) => name)).toEqual(['alice', 'bob']);
     await world.answer(alice.call('close_session', { session_id: id }));
-    // Drained at once, though the observer has acked nothing.
+    // Drained although the observer acked nothing.
     expect((await sessionOf(world, alice, id)).state).toBe('CLOSED');
     expect(olga.observed(id)).toEqual(seqsTo(logOf(world.store, id).length));
     expect(await world.answer(olga.call('list_sessions', {}))).toEqual({ sessions: [], next: null });
   });
 
-  it('[OB4] by a participant brings every envelope beside its stream, marked', async () => {
+  it('[OB4] by a participant delivers every envelope beside its stream, marked', async () => {
     const { world, alice, bob, carol, id } = await aPanel();
     await world.answer(world.hub.grant('bob', ['observe']));
     const bad: unknown[] = [];
@@ -173,11 +173,11 @@ describe('subscribe', () => {
     const other = await say(world, alice, id, 'psst', { audience: [carol.agentId] });
     expect(bob.observed(id)).toEqual([first.seq, own.seq, other.seq]);
     expect(bob.seqs(id).slice(-1)).toEqual([first.seq]);
-    // Its acks are for its stream alone, and none of them was a bad frame.
+    // Its acks belong to its stream alone, and none was a bad frame.
     expect(bad).toEqual([]);
   });
 
-  it('[OB5] ends when it is asked to, which may be asked twice, and a repeat begins anew', async () => {
+  it('[OB5] ends on unsubscribe, even twice, and starts again when repeated', async () => {
     const { world, alice, id } = await aPanel();
     const olga = await observer(world);
     const ask = (after_seq: number) => world.answer(olga.call('subscribe', { session_id: id, after_seq }));
@@ -191,7 +191,7 @@ describe('subscribe', () => {
     expect(olga.observed(id)).toHaveLength(head + 2);
   });
 
-  it('[OB5, BP3] ends with the binding: a takeover, a hello again and a lost link end it', async () => {
+  it('[OB5, BP3] ends with the binding: replaced, bound again, or disconnected', async () => {
     const { world, alice, id } = await aPanel();
     const olga = await observer(world);
     await world.answer(olga.call('subscribe', { session_id: id }));
@@ -209,7 +209,7 @@ describe('subscribe', () => {
     expect(second.observed(id)).toEqual([]);
   });
 
-  it('[OB5, OPR1] ends when the grant is taken back, and the observer is told', async () => {
+  it('[OB5, OPR1] ends with an error to the observer when the grant is revoked', async () => {
     const { world, alice, id } = await aPanel();
     const olga = await observer(world);
     await world.answer(olga.call('subscribe', { session_id: id }));
@@ -224,7 +224,7 @@ describe('subscribe', () => {
     });
   });
 
-  it('[OB6] is bounded for each connection; what has ended gives its place back', async () => {
+  it('[OB6] is limited per connection; an ended one makes room', async () => {
     const { world, alice, bob, id } = await aConversation({ maxSubscriptions: 2 });
     const [second, third] = [await opened(world, alice, [bob]), await opened(world, alice, [bob])];
     const olga = await observer(world);
@@ -238,7 +238,7 @@ describe('subscribe', () => {
     expect((await refusal(world, ask(third))).code).toBe('too_large');
   });
 
-  it('[OB7] is audited, and so is reading under the grant; what is refused is too', async () => {
+  it('[OB7] is audited, like reading under the grant and rejected requests', async () => {
     const { world, alice, id } = await aPanel();
     const olga = await observer(world);
     await say(world, alice, id, 'psst', {
@@ -258,7 +258,7 @@ describe('subscribe', () => {
     ]);
   });
 
-  it('[OB7] is in the audit once for who looks again and again, and anew for another session, connection or hour', async () => {
+  it('[OB7] is audited once per session, operation, connection and hour', async () => {
     const { world, alice, bob, id } = await aPanel();
     const other = await opened(world, alice, [bob]);
     const olga = await observer(world);
@@ -288,7 +288,7 @@ describe('subscribe', () => {
     expect(await looks()).toEqual([...once, ...once, ...once]);
   });
 
-  it('[OB8, BP1] waits while what was sent does not leave, and goes on where it was', async () => {
+  it('[OB8, BP1] pauses under backpressure and continues where it stopped', async () => {
     const { world, alice, bob, id } = await aConversation({ maxUnsentBytes: 1000, tailLength: 2 });
     const [hubEnd, peerEnd] = linkPair();
     const slow = { unsent: 0, drained: (): void => {} };
@@ -325,8 +325,8 @@ describe('subscribe', () => {
   });
 });
 
-describe('lists and views for who may observe', () => {
-  it('[OB9] lists the sessions of everybody with the grant, and refuses without it', async () => {
+describe('lists and views for observers', () => {
+  it('[OB9] lists all sessions with the grant, and rejects without it', async () => {
     const { world, alice, id } = await aPanel();
     const olga = await observer(world);
     expect((await world.answer(olga.call('list_sessions', {}))).sessions).toEqual([]);
@@ -340,7 +340,7 @@ describe('lists and views for who may observe', () => {
     expect((await refusal(world, olga.call('list_sessions', { all: true }))).code).toBe('forbidden');
   });
 
-  it('[OB9, OB7] shows all of a session to who is in it, if it asks for that, and refuses without the grant', async () => {
+  it('[OB9, OB7] shows a whole session to a participant that asks for it, only with the grant', async () => {
     const { world, alice, bob, carol, id } = await aPanel();
     const dan = await world.peer('dan');
     await say(world, alice, id, 'for all');
@@ -361,7 +361,7 @@ describe('lists and views for who may observe', () => {
     expect((await refusal(world, alice.call('read_log', all))).code).toBe('forbidden');
   });
 
-  it('[OB9, OB7] shows a session as one of them sees it, by name or id, and writes the look down', async () => {
+  it('[OB9, OB7] shows the view of a participant, by name or id, and audits it', async () => {
     const { world, alice, bob, carol, id } = await aPanel();
     const olga = await observer(world);
     world.hub.registerView(fullTranscript);
@@ -383,7 +383,7 @@ describe('lists and views for who may observe', () => {
     );
   });
 
-  it('[OB9] refuses another’s eyes without the grant, to a stranger as if there were no session', async () => {
+  it('[OB9] rejects the view of another without the grant, as not_found to a non-participant', async () => {
     const { world, alice, id } = await aPanel();
     const [dan, olga] = [await world.peer('dan'), await observer(world)];
     const asBob = { session_id: id, participant: 'bob' };
@@ -393,7 +393,7 @@ describe('lists and views for who may observe', () => {
       message: `no session ${id}`,
     });
     const nobody = await refusal(world, olga.call('read_view', { session_id: id, participant: 'nobody' }));
-    expect(nobody).toMatchObject({ code: 'not_found', message: expect.stringContaining('nobody called "nobody"') });
+    expect(nobody).toMatchObject({ code: 'not_found', message: expect.stringContaining('no participant "nobody"') });
     const nowhere = { session_id: 'f'.repeat(32), participant: 'bob' };
     expect((await refusal(world, olga.call('read_view', nowhere))).code).toBe('not_found');
   });

@@ -1,4 +1,4 @@
-// Evaluators, handlers and listeners that throw, wait or answer nonsense: each is seen, and only what depends on it goes without.
+// Evaluators, handlers and listeners that throw, hang or answer nonsense: each is reported, and affects only its own entry.
 
 import { discussion } from 'parley-hub/adapters/discussion';
 import type { Evaluator, ViolationHandler, Wait, WaitContext } from 'parley-hub/core';
@@ -6,7 +6,7 @@ import { EVALUATORS, HANDLERS } from 'parley-hub/expectations/built-in';
 import { turnWithin } from 'parley-hub/expectations/entries';
 import { describe, expect, it } from 'vitest';
 import type { World, WorldOptions } from '../../../src/testing/doubles/world.ts';
-import { ADAPTERS, aWorld, leap, logOf, opened, refusal, SECOND, say } from '../scene.ts';
+import { ADAPTERS, aCast, leap, logOf, opened, refusal, SECOND, say } from '../scene.ts';
 
 const breaks = (): never => {
   throw new Error('oops');
@@ -14,7 +14,7 @@ const breaks = (): never => {
 
 const wait = (more: object = {}): Wait => ({ agent_id: null, since_seq: 1, since_ms: 0, due_ms: 1000, ...more });
 
-/** Waits for something since the start of time, so that it is due at the first look. */
+/** Waits since the start of time, so it is due at the first check. */
 function evaluator(waits: (context: WaitContext) => unknown, describes?: () => unknown): Evaluator {
   return {
     name: 'odd',
@@ -41,20 +41,20 @@ const oddWaits: readonly (readonly [string, (context: WaitContext) => unknown])[
   ['a promise that fails', async () => breaks()],
   ['a list of null', () => [null]],
   ['a list of texts', () => ['soon']],
-  ['no time', () => [wait({ due_ms: undefined })]],
-  ['NaN for a time', () => [wait({ due_ms: Number.NaN })]],
-  ['no end of time', () => [wait({ due_ms: Number.POSITIVE_INFINITY })]],
-  ['a time nobody can write', () => [wait({ due_ms: 1e300 })]],
-  ['a time before all time', () => [wait({ due_ms: -1 })]],
-  ['a text for a time', () => [wait({ due_ms: '1000' })]],
-  ['a time before it began', () => [wait({ since_ms: 1001 })]],
-  ['no time when it began', () => [wait({ since_ms: undefined })]],
+  ['no due time', () => [wait({ due_ms: undefined })]],
+  ['NaN as due time', () => [wait({ due_ms: Number.NaN })]],
+  ['an infinite due time', () => [wait({ due_ms: Number.POSITIVE_INFINITY })]],
+  ['an unprintable due time', () => [wait({ due_ms: 1e300 })]],
+  ['a negative due time', () => [wait({ due_ms: -1 })]],
+  ['a text as due time', () => [wait({ due_ms: '1000' })]],
+  ['a due time before its start', () => [wait({ since_ms: 1001 })]],
+  ['no start', () => [wait({ since_ms: undefined })]],
   ['half a seq', () => [wait({ since_seq: 1.5 })]],
-  ['a seq to come', () => [wait({ since_seq: 10_000 })]],
+  ['a future seq', () => [wait({ since_seq: 10_000 })]],
   ['no seq', () => [wait({ since_seq: null })]],
-  ['a stranger', () => [wait({ agent_id: 'f'.repeat(32) })]],
+  ['a non-participant', () => [wait({ agent_id: 'f'.repeat(32) })]],
   ['no agent', () => [wait({ agent_id: undefined })]],
-  ['a number for an agent', () => [wait({ agent_id: 7 })]],
+  ['a number as agent', () => [wait({ agent_id: 7 })]],
   ['two waits of one', () => [wait(), wait({ since_seq: 2 })]],
   ['a hundred thousand waits', () => Array.from({ length: 100_000 }, () => wait())],
 ];
@@ -64,7 +64,7 @@ const oddDetails: readonly (readonly [string, () => unknown])[] = [
   ['a number', () => 7],
   ['a promise that fails', async () => breaks()],
   ['half a character', () => '\ud800'],
-  ['a book', () => 'x'.repeat(65_537)],
+  ['a huge text', () => 'x'.repeat(65_537)],
 ];
 
 const oddEffects: readonly (readonly [string, () => unknown])[] = [
@@ -80,10 +80,10 @@ const oddEffects: readonly (readonly [string, () => unknown])[] = [
   ['a number to remove', () => [{ kind: 'remove', agent_id: 7 }]],
   ['no reason to close', () => [{ kind: 'close' }]],
   ['an empty reason', () => [{ kind: 'close', reason: '' }]],
-  ['a reason of two lines', () => [{ kind: 'close', reason: 'a\nb' }]],
-  ['a reason that ends terminals', () => [{ kind: 'close', reason: 'a\u001bc' }]],
-  ['too long a reason', () => [{ kind: 'close', reason: 'x'.repeat(257) }]],
-  ['half a character of a reason', () => [{ kind: 'close', reason: '\ud800' }]],
+  ['a reason with two lines', () => [{ kind: 'close', reason: 'a\nb' }]],
+  ['a reason with control characters', () => [{ kind: 'close', reason: 'a\u001bc' }]],
+  ['a reason that is too long', () => [{ kind: 'close', reason: 'x'.repeat(257) }]],
+  ['a reason with half a character', () => [{ kind: 'close', reason: '\ud800' }]],
   ['a good effect and a bad one', () => [{ kind: 'close', reason: 'so' }, { kind: 'close' }]],
 ];
 
@@ -92,18 +92,15 @@ interface Odd {
   readonly handler: ViolationHandler;
 }
 
-/** Two discussions in which bob has the turn; the first also expects something odd. */
+/** Two discussions in which bob has the turn; the first has an odd expectation too. */
 async function two(odd: Odd, options: Partial<WorldOptions> = {}) {
-  const world = await aWorld(
+  const evaluators = [...EVALUATORS, odd.evaluator];
+  const handlers = [...HANDLERS, odd.handler];
+  const { world, alice, bob, carol } = await aCast(
+    ['alice', 'bob', 'carol'],
     {},
-    {
-      adapters: [...ADAPTERS, discussion],
-      evaluators: [...EVALUATORS, odd.evaluator],
-      handlers: [...HANDLERS, odd.handler],
-      ...options,
-    },
+    { adapters: [...ADAPTERS, discussion], evaluators, handlers, ...options },
   );
-  const [alice, bob, carol] = [await world.peer('alice'), await world.peer('bob'), await world.peer('carol')];
   const entry = turnWithin(5, 'notify_session');
   const strange = { name: 'odd', on_violation: 'odd', params: {} };
   const ids: string[] = [];
@@ -123,36 +120,37 @@ function fired(world: World, id: string): readonly unknown[] {
 
 async function expectContained(odd: Odd): Promise<void> {
   const { world, bob, ids } = await two(odd);
-  const told: unknown[] = [];
-  world.hub.on('expectationFailed', ({ session_id, entry, name }) => told.push([session_id, entry, name]));
+  const failures: unknown[] = [];
+  world.hub.on('expectationFailed', ({ session_id, entry, name }) => failures.push([session_id, entry, name]));
   await leap(world, 5 * SECOND);
-  // In one sweep: the entry beside it and the other session.
+  // In one sweep: the other entry and the other session.
   expect(fired(world, ids[0])).toEqual([1]);
   expect(fired(world, ids[1])).toEqual([0]);
-  expect(told).toEqual([[ids[0], 0, 'odd']]);
+  expect(failures).toEqual([[ids[0], 0, 'odd']]);
   const audited = (await world.hub.audit({ limit: 500 })).filter(({ kind }) => kind === 'expectation_failed');
   expect(audited.map(({ session_id, detail }) => [session_id, detail.entry])).toEqual([[ids[0], 0]]);
-  await say(world, bob, ids[0], 'it goes on');
+  await say(world, bob, ids[0], 'next');
   await world.restart();
   expect(world.hub.health().ready).toBe(true);
 }
 
-describe('an evaluator that gives', () => {
-  it.each(oddWaits)('[EX10, L8] %s fires nothing, is seen, and stops nothing else', (_what, waits) =>
+describe('an evaluator that returns', () => {
+  it.each(oddWaits)('[EX10, L8] %s fires nothing, is reported, and affects nothing else', (_what, waits) =>
     expectContained({ evaluator: evaluator(waits), handler: GOOD.handler }),
   );
 
-  it.each(oddDetails)('[EX10, L8] %s for words fires nothing, is seen, and stops nothing else', (_what, words) =>
-    expectContained({ evaluator: evaluator(() => [wait()], words), handler: GOOD.handler }),
+  it.each(oddDetails)(
+    '[EX10, L8] %s as description fires nothing, is reported, and affects nothing else',
+    (_what, words) => expectContained({ evaluator: evaluator(() => [wait()], words), handler: GOOD.handler }),
   );
 
-  it('[EX10] and one that gives what it should does fire', async () => {
+  it('[EX10] a valid wait fires', async () => {
     const { world, ids } = await two(GOOD);
     await leap(world, 5 * SECOND);
     expect(fired(world, ids[0])).toEqual([0, 1]);
   });
 
-  it('[EX4, L8] a promise that fails when it is asked about parameters refuses that session alone', async () => {
+  it('[EX4, L8] a rejected promise for parameters fails the creation of that session alone', async () => {
     const { world, alice, bob, carol } = await two(GOOD);
     world.hub.registerEvaluator({ ...GOOD.evaluator, name: 'waits', checkParams: (async () => breaks()) as never });
     const expectations = [{ name: 'waits', on_violation: 'audit', params: {} }];
@@ -163,12 +161,12 @@ describe('an evaluator that gives', () => {
   });
 });
 
-describe('a handler that gives', () => {
-  it.each(oddEffects)('[EX10, L8] %s fires nothing, is seen, and stops nothing else', (_what, act) =>
+describe('a handler that returns', () => {
+  it.each(oddEffects)('[EX10, L8] %s fires nothing, is reported, and affects nothing else', (_what, act) =>
     expectContained({ evaluator: GOOD.evaluator, handler: handler(act) }),
   );
 
-  it('[EX3, EX10] strangers to hide and remove leaves them out', async () => {
+  it('[EX3, EX10] non-participants to hide and remove skips them', async () => {
     const nobody = 'f'.repeat(32);
     const act = () => [
       { kind: 'hide', agent_id: nobody },
@@ -184,7 +182,7 @@ describe('a listener that', () => {
   it.each([
     ['throws', breaks],
     ['fails later', async () => breaks()],
-  ])('[EV2, L8] %s is logged, and every session is looked at all the same', async (_what, listener) => {
+  ])('[EV2, L8] %s is logged, and every session is still checked', async (_what, listener) => {
     const logged: string[] = [];
     const log = { info() {}, warn() {}, error: (message: string) => void logged.push(message) };
     const { world, alice, ids } = await two(GOOD, { log });
@@ -196,8 +194,7 @@ describe('a listener that', () => {
     expect(fired(world, ids[1])).toEqual([0]);
     expect(alice.notifies(ids[1])).toHaveLength(before + 1);
     expect(logged.filter((message) => message === 'a listener of expectationViolated threw')).toHaveLength(3);
-    expect((await world.hub.audit({ limit: 500 })).filter(({ kind }) => kind === 'expectation_violated')).toHaveLength(
-      3,
-    );
+    const audited = (await world.hub.audit({ limit: 500 })).filter(({ kind }) => kind === 'expectation_violated');
+    expect(audited).toHaveLength(3);
   });
 });

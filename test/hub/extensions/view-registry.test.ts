@@ -21,7 +21,7 @@ describe('registering views', () => {
     },
   };
 
-  it('[VW14] (name, version) is registered once, and what is no view is refused', async () => {
+  it('[VW14] registers (name, version) once, and rejects invalid views', async () => {
     const { world } = await aConversation({}, { views: VIEWS });
     world.hub.registerView(lastWord);
     expect(() => world.hub.registerView(lastWord)).toThrow(
@@ -32,10 +32,14 @@ describe('registering views', () => {
       }),
     );
     const wrongs: readonly [unknown, string][] = [
-      [null, 'a view is an object with name, version, parseParams, window, show; got null'],
-      [{ ...lastWord, name: 'Last Word' }, 'view: expected a name such as "full_transcript", got "Last Word"'],
-      [{ ...lastWord, version: 0 }, 'view last_word: expected a whole version ≥ 1, got 0'],
-      [{ ...lastWord, show: 1, window: null, version: 2 }, 'view last_word: window, show must be a function'],
+      [null, 'a view is an object with name, version and parseParams, window, show; got null'],
+      [
+        { ...lastWord, name: 'Last Word' },
+        'name of a view: expected one such as "full_transcript" (/^[a-z][a-z0-9_.-]{0,63}$/), got "Last Word"',
+      ],
+      [{ ...lastWord, version: 0 }, 'version of view last_word: expected a whole number from 1 on, got 0'],
+      [{ ...lastWord, window: null, version: 2 }, 'view last_word: window must be a function, got null'],
+      [{ ...lastWord, show: 1, version: 2 }, 'view last_word: show must be a function, got 1'],
     ];
     for (const [view, message] of wrongs) {
       expect(() => world.hub.registerView(view as View)).toThrow(
@@ -44,7 +48,7 @@ describe('registering views', () => {
     }
   });
 
-  it('[VW14] a session keeps the version of its view; one asked for beside it is the newest', async () => {
+  it('[VW14] a session keeps the version of its view; another requested view is the newest', async () => {
     const { world, alice, bob, id } = await aConversation({}, { views: VIEWS });
     const versions = logOf(world.store, id)[0]?.event_data.versions;
     expect(versions).toMatchObject({ adapter: 1, view: { windowed_summary: 1 } });
@@ -58,12 +62,12 @@ describe('registering views', () => {
     expect((await see(world, alice, later)).view.params).toEqual({});
   });
 
-  it('[VW14] without its view a session runs as ever, and only its view is unavailable until it is registered', async () => {
+  it('[VW14] a session without its view runs; only reading the view fails until it is registered', async () => {
     const { world, alice, bob, id } = await aConversation();
     expect(logOf(world.store, id)[0]?.event_data.versions).not.toHaveProperty('view');
     await say(world, alice, id, 'hello');
-    const look = () => alice.call('read_view', { session_id: id });
-    expect(await refusal(world, look())).toEqual({
+    const read = () => alice.call('read_view', { session_id: id });
+    expect(await refusal(world, read())).toEqual({
       code: 'unavailable',
       message: `session ${id} shows view windowed_summary, which is not registered; this hub has none`,
       details: { outcome: 'refused', view: 'windowed_summary' },
@@ -73,19 +77,13 @@ describe('registering views', () => {
     expect(await contents(world, alice, id)).toEqual(['> hello']);
   });
 
-  it('[VW14] nor is it shown by another version than it began with', async () => {
+  it('[VW14] a session is not shown by another version of its view', async () => {
     const { world: before, alice, id } = await aConversation({}, { views: VIEWS });
     await say(before, alice, id, 'hello');
     const store = before.store.crash();
     const views = [{ ...lastWord, name: 'windowed_summary', version: 2 }];
-    const world = await World.start({
-      adapters: ADAPTERS,
-      ...EXPECTATIONS,
-      views,
-      store,
-      clock: before.clock,
-      seed: 9,
-    });
+    const parts = { adapters: ADAPTERS, ...EXPECTATIONS, views, store };
+    const world = await World.start({ ...parts, clock: before.clock, seed: 9 });
     const again = await world.peer('alice');
     for (const view of [undefined, windowedSummary(3)]) {
       expect(await refusal(world, again.call('read_view', { session_id: id, view }))).toMatchObject({
@@ -143,7 +141,7 @@ describe('registering views', () => {
   ];
 
   it.each(faults)(
-    '[VW15] a view that throws or gives the wrong thing refuses the reading alone: %s',
+    '[VW15] a view that throws or returns an invalid value fails only the reading: %s',
     async (message, fault) => {
       const { world, alice, id } = await aConversation({}, { views: VIEWS });
       await say(world, alice, id, 'hello');
@@ -154,7 +152,7 @@ describe('registering views', () => {
     },
   );
 
-  it('[VW15] so does an adapter that throws when it renders, or shows no view', async () => {
+  it('[VW15] an adapter that throws while rendering, or names no view, fails only the reading', async () => {
     const torn = [
       { ...panelOf('torn', 1), render: broken },
       { ...panelOf('mute', 1), render: () => 7 as unknown as string },
@@ -167,15 +165,15 @@ describe('registering views', () => {
     ];
     const world = await World.start({ adapters: torn, views: VIEWS });
     const alice = await world.peer('alice');
-    const look = async (type: string) => {
+    const problemOf = async (type: string) => {
       const id = await opened(world, alice, [], { type, participants: ['alice'] });
       await say(world, alice, id, 'x');
       return (await refusal(world, alice.call('read_view', { session_id: id }))).message.replace(id, 'ID');
     };
-    expect(await look('torn')).toBe('render of torn for seq 3 failed: oops');
-    expect(await look('mute')).toBe('render of mute for seq 3 gave number, not text');
-    expect(await look('lost')).toBe('defaultView of lost failed: oops');
-    expect(await look('wrong')).toBe(
+    expect(await problemOf('torn')).toBe('render of torn for seq 3 failed: oops');
+    expect(await problemOf('mute')).toBe('render of mute for seq 3 gave number, not text');
+    expect(await problemOf('lost')).toBe('defaultView of lost failed: oops');
+    expect(await problemOf('wrong')).toBe(
       'the default view of session ID failed: full_transcript: size: expected one of named, got "size"',
     );
     const odd = alice.call('create_session', { type: 'odd', participants: ['alice'] });

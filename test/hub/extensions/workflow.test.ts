@@ -7,7 +7,7 @@ import type { CreatedData } from '../../../src/core/records/session/session.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import { World, type WorldOptions } from '../../../src/testing/doubles/world.ts';
 import { panel } from '../panel.ts';
-import { EXPECTATIONS, invited, logOf, opened, refusal, say, standing, types } from '../scene.ts';
+import { aCast, EXPECTATIONS, invited, logOf, opened, refusal, say, standing, text, types } from '../scene.ts';
 import { CountingStore } from '../watched-stores.ts';
 
 const OPTIONS: WorldOptions = {
@@ -17,11 +17,7 @@ const OPTIONS: WorldOptions = {
   ...EXPECTATIONS,
 };
 
-async function scene(more: Partial<WorldOptions> = {}) {
-  const world = await World.start({ ...OPTIONS, ...more });
-  const [alice, bob, carol] = [await world.peer('alice'), await world.peer('bob'), await world.peer('carol')];
-  return { world, alice, bob, carol };
-}
+const scene = (more: Partial<WorldOptions> = {}) => aCast(['alice', 'bob', 'carol'], {}, { ...OPTIONS, ...more });
 
 function graphWith(given: Partial<TransitionGraph>): TransitionGraph {
   return { initial_speaker: 'alice', transitions: [], default_target: null, max_turns: null, ...given };
@@ -45,7 +41,7 @@ const get = (world: World, peer: Peer, session_id: string) => world.answer(peer.
 const post = (world: World, peer: Peer, session_id: string, content: { event_type: string; event_data: JsonObject }) =>
   world.answer(peer.call('post', { session_id, ...content }));
 
-/** Another hub over the same disk. */
+/** Another hub on the same disk. */
 async function reopened(world: World, more: Partial<WorldOptions> = {}): Promise<World> {
   const keep = () => true;
   const store = world.store.crash(keep, keep, keep);
@@ -75,7 +71,7 @@ describe('creating a workflow', () => {
     expect((await get(world, alice, id)).turn).toMatchObject({ agent_id: bob.agentId });
   });
 
-  it('[TG9] a session that uses no parts records none', async () => {
+  it('[TG9] records no parts for a session that uses none', async () => {
     const { world, alice, bob } = await scene();
     const id = await invited(world, alice, [bob], { type: 'discussion', expectations: [] });
     expect(createdIn(world, id).versions).toEqual({ adapter: 1 });
@@ -85,7 +81,7 @@ describe('creating a workflow', () => {
     expect(createdIn(world, other).versions).toEqual({ adapter: 1, targets: { stay: 1 } });
   });
 
-  it('[TG6] answers with warnings, also to a repeat under the same key', async () => {
+  it('[TG6] returns warnings, also for a repeat under the same key', async () => {
     const { world, alice } = await scene();
     const params = { ...asked(roundRobin(['alice', 'bob'])), idempotency_key: 'k' };
     const first = await world.answer(alice.call('create_session', params));
@@ -98,13 +94,13 @@ describe('creating a workflow', () => {
 
   it.each<[string, Params<'create_session'>, string, string]>([
     [
-      'a stranger',
+      'an unregistered agent',
       asked(sequence(['alice', 'mallory'])),
       'invalid_create',
       'knobs.graph.transitions.0.then.args.agents.1: expected a participant (alice, bob, carol), got "mallory"',
     ],
     [
-      'somebody who is registered but not invited',
+      'an agent that is not invited',
       { ...asked(sequence(['alice', 'carol'])), participants: ['bob'] },
       'invalid_create',
       'knobs.graph.transitions.0.then.args.agents.1: expected a participant (alice, bob), got "carol"',
@@ -159,12 +155,12 @@ describe('creating a workflow', () => {
       'knobs.rounds: expected a whole number, got 1.5',
     ],
     [
-      'nobody else',
+      'too few participants',
       { ...asked(null), type: 'discussion', knobs: {}, participants: ['alice'] },
       'invalid_create',
       'participants: discussion takes 2 to 256, the creator included; got 1',
     ],
-  ])('[TG2, DI1, WF1, LC2] refuses %s and leaves nothing behind', async (_fault, params, code, message) => {
+  ])('[TG2, DI1, WF1, LC2] rejects %s and leaves nothing behind', async (_fault, params, code, message) => {
     const { world, alice } = await scene();
     expect(await refusal(world, alice.call('create_session', params))).toMatchObject({ code, message });
     expect(world.hub.health().sessions.live).toBe(0);
@@ -172,13 +168,11 @@ describe('creating a workflow', () => {
 });
 
 describe('a session with turns', () => {
-  it('[DI3, WF3] refuses who is not expected, and everyone after the end', async () => {
+  it('[DI3, WF3] rejects posts out of turn, and all posts after the end', async () => {
     const { world, alice, bob, carol } = await scene();
     const talk = await opened(world, alice, [bob, carol], { type: 'discussion', knobs: { rounds: 1 } });
     await say(world, alice, talk, 'one');
-    expect(
-      await refusal(world, carol.call('post', { session_id: talk, event_type: 'msg.text', event_data: { text: 'x' } })),
-    ).toEqual({
+    expect(await refusal(world, carol.call('post', text(talk, 'x')))).toEqual({
       code: 'not_your_turn',
       message: "discussion expects 'bob' to speak, got 'carol'",
       details: { expected: bob.agentId },
@@ -186,9 +180,7 @@ describe('a session with turns', () => {
     await say(world, bob, talk, 'two');
     await say(world, carol, talk, 'three');
     expect(await standing(world, alice, talk)).toBe('CLOSED (rounds_complete): alice active, bob active, carol active');
-    expect(
-      await refusal(world, alice.call('post', { session_id: talk, event_type: 'msg.text', event_data: { text: 'x' } })),
-    ).toMatchObject({
+    expect(await refusal(world, alice.call('post', text(talk, 'x')))).toMatchObject({
       code: 'session_closed',
       details: { close_reason: 'rounds_complete' },
     });
@@ -200,7 +192,7 @@ describe('a session with turns', () => {
     expect(await standing(world, alice, flow)).toMatch(/^CLOSED \(solved\)/);
   });
 
-  it('[WF4, AM6] a handoff must be heard by who gets the turn', async () => {
+  it('[WF4, AM6] rejects a handoff that the next holder does not receive', async () => {
     const { world, alice, bob, carol } = await scene();
     const id = await opened(world, alice, [bob, carol], {
       type: 'workflow',
@@ -217,7 +209,7 @@ describe('a session with turns', () => {
     expect(turn).toEqual({ agent_id: bob.agentId, since_seq: 7 });
   });
 
-  it('[DI4, WF7, LC12] goes on when the expected speaker leaves for good', async () => {
+  it('[DI4, WF7, LC12] continues when the holder of the turn leaves for good', async () => {
     const { world, alice, bob, carol } = await scene();
     const talk = await opened(world, alice, [bob, carol], { type: 'discussion' });
     const flow = await opened(world, alice, [bob, carol], {
@@ -236,7 +228,7 @@ describe('a session with turns', () => {
     }
   });
 
-  it('[WF11, DI2] takes a thousand sends without reading anything', async () => {
+  it('[WF11, DI2] accepts a thousand posts without a read', async () => {
     const store = new CountingStore();
     const { world, alice, bob, carol } = await scene({ store });
     const talk = await opened(world, alice, [bob, carol], { type: 'discussion' });
@@ -275,16 +267,16 @@ describe('a session with turns', () => {
     expect(await get(world, alice, flow)).toEqual(live);
     const again = await reopened(world);
     const [bobAgain] = [await again.peer('bob')];
-    // Whose turn it is, is also offered what passes it on.
+    // The holder of the turn also gets the tools to pass it on.
     const tools = [expect.objectContaining({ name: 'handoff' }), expect.objectContaining({ name: 'finish' })];
     expect(await get(again, bobAgain, flow)).toEqual({ ...live, tools });
     expect((await say(again, bobAgain, flow, 'on')).turn?.agent_id).toBe(carol.agentId);
   });
 });
 
-/** Says yes to every third turn. */
+/** Holds at every third turn. */
 const lucky: Condition = { name: 'lucky', version: 1, holds: (_args, { turn_count }) => turn_count % 3 === 0 };
-/** The last of those who are active. */
+/** Chooses the last active participant. */
 const last: Target = {
   name: 'last',
   version: 2,
@@ -297,7 +289,7 @@ function cyclic(): unknown {
   return loop;
 }
 
-describe('conditions and targets of one’s own', () => {
+describe('custom conditions and targets', () => {
   const graph = graphWith({ transitions: [rule('lucky', 'terminate'), rule('always', 'last')] });
 
   async function playing() {
@@ -331,19 +323,14 @@ describe('conditions and targets of one’s own', () => {
     expect(createdIn(world, other).versions).toMatchObject({ conditions: { lucky: 2 } });
   });
 
-  it('[TG9, LC13] a session that lacks one is unavailable, says which, and comes alive when it is registered', async () => {
+  it('[TG9, LC13] a session that lacks one is unavailable until it is registered, and names it', async () => {
     const before = await playing();
     const world = await reopened(before.world);
     const carol = await world.peer('carol');
     const next = 'register it with hub.registerCondition, hub.registerTarget or createHub({conditions, targets})';
     const reason = `not registered: condition lucky version 1, target last version 2; ${next}`;
     expect(await get(world, carol, before.id)).toMatchObject({ unavailable: reason, session: { state: 'ACTIVE' } });
-    expect(
-      await refusal(
-        world,
-        carol.call('post', { session_id: before.id, event_type: 'msg.text', event_data: { text: 'x' } }),
-      ),
-    ).toMatchObject({
+    expect(await refusal(world, carol.call('post', text(before.id, 'x')))).toMatchObject({
       code: 'unavailable',
       message: `session ${before.id} is unavailable: ${reason}`,
     });
@@ -360,22 +347,14 @@ describe('conditions and targets of one’s own', () => {
     expect(types(logOf(away.store, before.id)).at(-1)).toBe('session.closed');
   });
 
-  it('[TG9, AM7] one that throws refuses the post as internal and leaves the log alone', async () => {
-    const broken: Condition = {
-      ...lucky,
-      name: 'broken',
-      holds: () => {
-        throw new Error('no luck');
-      },
+  it('[TG9, AM7] one that throws fails the post as internal and leaves the log unchanged', async () => {
+    const holds = () => {
+      throw new Error('no luck');
     };
-    const { world, alice, bob } = await scene({ conditions: [...CONDITIONS, broken] });
-    const id = await opened(world, alice, [bob], {
-      type: 'workflow',
-      knobs: { graph: graphWith({ transitions: [rule('broken', 'stay')] }) },
-    });
-    expect(
-      await refusal(world, alice.call('post', { session_id: id, event_type: 'msg.text', event_data: { text: 'x' } })),
-    ).toMatchObject({
+    const { world, alice, bob } = await scene({ conditions: [...CONDITIONS, { ...lucky, name: 'broken', holds }] });
+    const knobs = { graph: graphWith({ transitions: [rule('broken', 'stay')] }) };
+    const id = await opened(world, alice, [bob], { type: 'workflow', knobs });
+    expect(await refusal(world, alice.call('post', text(id, 'x')))).toMatchObject({
       code: 'internal',
       message: expect.stringContaining('condition "broken" version 1 in knobs.graph.transitions.0.when threw no luck'),
     });
@@ -387,17 +366,14 @@ describe('conditions and targets of one’s own', () => {
     ['words', () => 'yes', '"yes"'],
     ['nothing', () => undefined, 'nothing'],
   ])(
-    '[TG10, AM7] a condition that gives %s refuses the post as internal, and says which one in which rule',
+    '[TG10, AM7] a condition that returns %s fails the post as internal, naming itself and its rule',
     async (_what, answer, received) => {
       const odd: Condition = { ...lucky, name: 'odd', holds: answer as Condition['holds'] };
       const inner = { name: 'not', args: { condition: { name: 'odd', args: {} } } };
       const { world, alice, bob } = await scene({ conditions: [...CONDITIONS, odd] });
-      const id = await opened(world, alice, [bob], {
-        type: 'workflow',
-        knobs: { graph: graphWith({ transitions: [{ when: inner, then: { name: 'stay', args: {} }, priority: 0 }] }) },
-      });
-      const text = { session_id: id, event_type: 'msg.text', event_data: { text: 'x' } };
-      expect(await refusal(world, alice.call('post', text))).toMatchObject({
+      const transitions = [{ when: inner, then: { name: 'stay', args: {} }, priority: 0 }];
+      const id = await opened(world, alice, [bob], { type: 'workflow', knobs: { graph: graphWith({ transitions }) } });
+      expect(await refusal(world, alice.call('post', text(id, 'x')))).toMatchObject({
         code: 'internal',
         message: `folding msg.text into session ${id} failed: condition "odd" version 1 in knobs.graph.transitions.0.when.args.condition gave ${received}; expected true or false`,
       });
@@ -412,16 +388,13 @@ describe('conditions and targets of one’s own', () => {
     ['an end without a reason', () => ({ kind: 'end' }), '{"kind":"end"}'],
     ['a cycle', cyclic, 'a value of type object'],
   ])(
-    '[TG10, AM7] a target that gives %s refuses the post as internal, and says which one in which rule',
+    '[TG10, AM7] a target that returns %s fails the post as internal, naming itself and its rule',
     async (_what, answer, received) => {
       const odd: Target = { ...last, name: 'odd', choose: answer as Target['choose'] };
       const { world, alice, bob } = await scene({ targets: [...TARGETS, odd] });
-      const id = await opened(world, alice, [bob], {
-        type: 'workflow',
-        knobs: { graph: graphWith({ default_target: { name: 'odd', args: {} } }) },
-      });
-      const text = { session_id: id, event_type: 'msg.text', event_data: { text: 'x' } };
-      expect(await refusal(world, alice.call('post', text))).toMatchObject({
+      const knobs = { graph: graphWith({ default_target: { name: 'odd', args: {} } }) };
+      const id = await opened(world, alice, [bob], { type: 'workflow', knobs });
+      expect(await refusal(world, alice.call('post', text(id, 'x')))).toMatchObject({
         code: 'internal',
         message: `folding msg.text into session ${id} failed: target "odd" version 2 in knobs.graph.default_target gave ${received}; expected {kind: "speaker", agent_id}, {kind: "end", reason} with a reason of text of 1 to 256 characters, or null`,
       });
@@ -429,26 +402,18 @@ describe('conditions and targets of one’s own', () => {
   );
 
   it.each<[string, () => unknown]>([
-    [
-      'throws',
-      () => {
-        throw new Error('no');
-      },
-    ],
-    ['gives a promise that fails', () => Promise.reject(new Error('late'))],
-  ])('[WF13] a target that %s keeps nobody from being hidden, leaving or being removed', async (_fault, choose) => {
+    ['throws', () => JSON.parse('{')],
+    ['rejects', () => Promise.reject(new Error('late'))],
+  ])('[WF13] a target that %s does not prevent hiding, leaving or removal', async (_fault, choose) => {
     const broken: Target = { ...last, name: 'broken', choose: choose as Target['choose'] };
     const { world, alice, bob, carol } = await scene({ targets: [...TARGETS, broken] });
-    const id = await opened(world, alice, [bob, carol], {
-      type: 'workflow',
-      knobs: { graph: graphWith({ initial_speaker: 'bob', default_target: { name: 'broken', args: {} } }) },
-    });
+    const knobs = { graph: graphWith({ initial_speaker: 'bob', default_target: { name: 'broken', args: {} } }) };
+    const id = await opened(world, alice, [bob, carol], { type: 'workflow', knobs });
     await world.answer(world.hub.hideParticipant(id, 'bob'));
     expect((await get(world, alice, id)).turn?.agent_id).toBe(carol.agentId);
     await world.answer(carol.call('leave_session', { session_id: id }));
     expect((await get(world, alice, id)).turn?.agent_id).toBe(alice.agentId);
-    const text = { session_id: id, event_type: 'msg.text', event_data: { text: 'x' } };
-    expect(await refusal(world, alice.call('post', text))).toMatchObject({ code: 'internal' });
+    expect(await refusal(world, alice.call('post', text(id, 'x')))).toMatchObject({ code: 'internal' });
     const live = await get(world, alice, id);
     const again = await reopened(world, { targets: [...TARGETS, broken] });
     expect(await get(again, await again.peer('alice'), id)).toEqual(live);
@@ -456,10 +421,10 @@ describe('conditions and targets of one’s own', () => {
 
   it.each<[string, () => unknown, string]>([
     ['throws', () => JSON.parse('{'), 'threw '],
-    ['gives words', () => 'no', 'gave "no"; expected an object {field, expected, received} of texts, or null'],
-    ['gives a promise', () => Promise.reject(new Error('late')), 'gave a promise; expected an object'],
+    ['returns text', () => 'no', 'gave "no"; expected an object {field, expected, received} of texts, or null'],
+    ['returns a promise', () => Promise.reject(new Error('late')), 'gave a promise; expected an object'],
   ])(
-    '[TG10, AM7] checkArgs that %s refuses the create as internal, and says which one in which rule',
+    '[TG10, AM7] checkArgs that %s fails the creation as internal, naming itself and its rule',
     async (_fault, checkArgs, message) => {
       const odd: Condition = { ...lucky, checkArgs: checkArgs as () => null };
       const { world, alice } = await scene({ conditions: [...CONDITIONS, odd] });
@@ -473,7 +438,7 @@ describe('conditions and targets of one’s own', () => {
     },
   );
 
-  it('[TG10, TG2] an argument that names participants may be a list, and must be there', async () => {
+  it('[TG10, TG2] an argument that names participants may be a list, and is required', async () => {
     const among: Target = { ...last, name: 'among', agents: ['who'] };
     const { world, alice, bob, carol } = await scene({ targets: [...TARGETS, among] });
     const to = (args: JsonObject) => graphWith({ default_target: { name: 'among', args } });
@@ -482,42 +447,41 @@ describe('conditions and targets of one’s own', () => {
       code: 'invalid_create',
       message: 'knobs.graph.default_target.args.who: expected a participant, got nothing',
     });
-    const stranger = alice.call('create_session', asked(to({ who: ['bob', 'mallory'] })));
-    expect(await refusal(world, stranger)).toMatchObject({
+    const mallory = alice.call('create_session', asked(to({ who: ['bob', 'mallory'] })));
+    expect(await refusal(world, mallory)).toMatchObject({
       code: 'invalid_create',
       message: 'knobs.graph.default_target.args.who.1: expected a participant (alice, bob, carol), got "mallory"',
     });
-    const id = await opened(world, alice, [bob, carol], {
-      type: 'workflow',
-      knobs: { graph: to({ who: ['carol', bob.agentId] }) },
-    });
+    const knobs = { graph: to({ who: ['carol', bob.agentId] }) };
+    const id = await opened(world, alice, [bob, carol], { type: 'workflow', knobs });
     expect(createdIn(world, id).knobs).toMatchObject({
       graph: { default_target: { args: { who: [carol.agentId, bob.agentId] } } },
     });
   });
 
-  it('[TG9] are registered once, and refused by what they lack', async () => {
-    const { world } = await scene();
-    const { hub } = world;
+  it('[TG9] are registered once, and rejected with what they lack', async () => {
+    const { hub } = (await scene()).world;
     hub.registerCondition(lucky);
-    expect(() => hub.registerCondition({ ...lucky })).toThrow(
-      'condition lucky version 1 is registered already; a new behaviour needs a new version',
-    );
-    expect(() => hub.registerTarget({ ...last, version: 0 })).toThrow(
-      'version of target last: expected a whole number from 1 on, got 0',
-    );
-    expect(() => hub.registerTarget({ ...last, name: 'A Name' })).toThrow(
-      'name of a target: expected one such as "round_robin" (/^[a-z][a-z0-9_.-]{0,63}$/), got "A Name"',
-    );
-    expect(() => hub.registerCondition({ name: 'x', version: 1 } as Condition)).toThrow(
-      'condition x: holds must be a function',
-    );
-    expect(() => hub.registerCondition(null as never)).toThrow(
-      'a condition is an object with name, version and holds; got null',
-    );
+    const wrongs: readonly [() => void, string][] = [
+      [
+        () => hub.registerCondition({ ...lucky }),
+        'condition lucky version 1 is registered already; a new behaviour needs a new version',
+      ],
+      [
+        () => hub.registerTarget({ ...last, version: 0 }),
+        'version of target last: expected a whole number from 1 on, got 0',
+      ],
+      [
+        () => hub.registerTarget({ ...last, name: 'A Name' }),
+        'name of a target: expected one such as "round_robin" (/^[a-z][a-z0-9_.-]{0,63}$/), got "A Name"',
+      ],
+      [() => hub.registerCondition({ name: 'x', version: 1 } as Condition), 'condition x: holds must be a function'],
+      [() => hub.registerCondition(null as never), 'a condition is an object with name, version and holds; got null'],
+    ];
+    for (const [register, message] of wrongs) expect(register).toThrow(message);
   });
 
-  it('[TG9, AM7] an adapter that breaks when it is asked about its session refuses the create as internal', async () => {
+  it('[TG9, AM7] an adapter that fails on its session’s parts fails the creation as internal', async () => {
     const breaks = (members: object) => ({ ...panel, manifest: { ...panel.manifest, type: 'breaks' }, ...members });
     const bad: readonly [object, string][] = [
       [
@@ -545,13 +509,11 @@ describe('conditions and targets of one’s own', () => {
     }
   });
 
-  it('[TG6, AM7] an adapter that breaks when it should warn does not undo what is created', async () => {
-    const grumpy = {
-      ...panel,
-      warnings: () => {
-        throw new Error('hm');
-      },
+  it('[TG6, AM7] an adapter that fails on warnings does not undo the creation', async () => {
+    const warnings = () => {
+      throw new Error('hm');
     };
+    const grumpy = { ...panel, warnings };
     const world = await World.start({ ...OPTIONS, adapters: [grumpy] });
     const [alice] = [await world.peer('alice'), await world.peer('bob')];
     const created = await world.answer(

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { forEachLimit } from '../../../src/hub/lib/for-each-limit.ts';
 import { VersionedRegistry } from '../../../src/hub/lib/versioned-registry.ts';
 
-it('[TG9, VW14] the newest is the highest version, in whatever order they were registered', () => {
+it('[TG9, VW14] the newest version is the highest, in any order of registration', () => {
   const things = new VersionedRegistry<string>('thing', 'thing_exists');
   for (const version of [2, 10, 3]) things.register('a', version, `a${version}`);
   things.register('b', 1, 'b1');
@@ -17,15 +17,15 @@ it('[TG9, VW14] the newest is the highest version, in whatever order they were r
   );
 });
 
-it('[RC1] a long list is worked through a few at a time, all of it', async () => {
+it('[RC1] works through a long list with limited concurrency', async () => {
   const seen: number[] = [];
-  let underWay = 0;
+  let running = 0;
   let most = 0;
   await forEachLimit(3, [1, 2, 3, 4, 5, 6, 7], async (item) => {
-    underWay += 1;
-    most = Math.max(most, underWay);
+    running += 1;
+    most = Math.max(most, running);
     await new Promise((resolve) => setImmediate(resolve));
-    underWay -= 1;
+    running -= 1;
     seen.push(item);
   });
   expect([seen.sort(), most]).toEqual([[1, 2, 3, 4, 5, 6, 7], 3]);

@@ -19,7 +19,7 @@ function flush() {
   return { outcome, settle };
 }
 
-it('[ST3] units of one flush are settled in the order they were staged, before those of the next', async () => {
+it('[ST3] settles the units of one flush in staging order, before those of the next', async () => {
   const { backlog } = scene();
   const [first, second] = [flush(), flush()];
   const settled: string[] = [];
@@ -38,7 +38,7 @@ it('[ST3] units of one flush are settled in the order they were staged, before t
   expect([backlog.units, backlog.bytes]).toEqual([0, 0]);
 });
 
-it('[AM11] the oldest flush is the one whose time counts, however many units joined it later', async () => {
+it('[AM11] measures the oldest flush, however many units join it later', async () => {
   const { backlog, time } = scene();
   const { outcome, settle } = flush();
   backlog.add(10, outcome, { settle() {} });
@@ -52,7 +52,7 @@ it('[AM11] the oldest flush is the one whose time counts, however many units joi
   expect(() => backlog.check()).not.toThrow();
 });
 
-it('[AM11] bytes of all flushes together are bounded', () => {
+it('[AM11] bounds the bytes of all flushes together', () => {
   const { backlog } = scene();
   backlog.add(600, flush().outcome, { settle() {} });
   expect(() => backlog.check()).not.toThrow();

@@ -4,6 +4,7 @@ import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import { listen, shown } from '../all-outputs.ts';
 import {
+  aCast,
   aConversation,
   aWorld,
   foreignUnit,
@@ -11,6 +12,7 @@ import {
   lines,
   logOf,
   opened,
+  rebind,
   refusal,
   SECOND,
   say,
@@ -39,13 +41,10 @@ interface Scene {
 }
 
 async function scene(): Promise<Scene> {
-  const world = await aWorld();
-  const [alice, bob, carol] = [await world.peer('alice'), await world.peer('bob'), await world.peer('carol')];
+  const trio = await aCast(['alice', 'bob', 'carol']);
+  const { world, alice, bob, carol } = trio;
   return {
-    world,
-    alice,
-    bob,
-    carol,
+    ...trio,
     idle: await world.peer('idle'),
     active: await opened(world, alice, [bob], { ttl: '40s' }),
     consulting: await opened(world, alice, [bob], { type: 'consulting' }),
@@ -54,7 +53,13 @@ async function scene(): Promise<Scene> {
   };
 }
 
-/** What is done while the disk is held, and the types it makes in the log, if it is a session's. */
+function passTime(world: World, ms: number): [] {
+  world.clock.advance(ms);
+  world.hub.sweep();
+  return [];
+}
+
+/** An operation to run while the disk is held. */
 type Act = (scene: Scene) => readonly Promise<unknown>[];
 
 const acts: readonly [string, Act][] = [
@@ -76,52 +81,38 @@ const acts: readonly [string, Act][] = [
   ['unregister', ({ bob }) => [bob.call('unregister', {})]],
   ['unregister by an invitee', ({ carol }) => [carol.call('unregister', {})]],
   ['unregister without sessions', ({ idle }) => [idle.call('unregister', {})]],
-  [
-    'a TTL that runs out',
-    ({ world }) => {
-      world.clock.advance(40 * SECOND);
-      world.hub.sweep();
-      return [];
-    },
-  ],
-  [
-    'an invite that times out',
-    ({ world }) => {
-      world.clock.advance(20 * SECOND);
-      world.hub.sweep();
-      return [];
-    },
-  ],
+  ['a TTL that ends', ({ world }) => passTime(world, 40 * SECOND)],
+  ['an invite that times out', ({ world }) => passTime(world, 20 * SECOND)],
 ];
 
 describe('while the disk is held', () => {
-  it.each(acts)('[L1, EV1] nothing shows of %s, to anybody, and then all of it', async (_name, act) => {
+  it.each(acts)('[L1, EV1] %s shows nothing to anybody, then everything', async (_name, act) => {
     const all = await scene();
     const { world, alice, bob, carol, active, consulting, pending } = all;
     const heard = listen(world);
-    // A read that also loads: what is shown is durable, not what is in memory.
+    // The reads also load sessions: they show durable state, not memory.
     const stranger = await world.peer('erin');
-    const look = () => shown(world, heard, [alice, bob, carol, stranger], [active, consulting, pending]);
+    const seen = () => shown(world, heard, [alice, bob, carol, stranger], [active, consulting, pending]);
     const connections = world.hub.health().connections;
-    const before = await look();
+    const before = await seen();
     world.hold = true;
     const calls = act(all).map(watch);
     await world.settle();
     expect(world.store.stagedUnits()).toBeGreaterThan(0);
-    const during = await look();
+    const during = await seen();
     const opens = world.hub.health().connections - connections;
     expect(withConnections(during, opens)).toEqual(before);
     expect(calls.map(({ state }) => state)).toEqual(calls.map(() => 'open'));
     world.hub.evictIdle();
-    expect(withConnections(await look(), opens)).toEqual(before);
+    expect(withConnections(await seen(), opens)).toEqual(before);
     world.hold = false;
     await world.settle();
-    expect(await look()).not.toEqual(before);
+    expect(await seen()).not.toEqual(before);
     expect(heard.length).toBeGreaterThan(before.taps.length);
     if (!_name.startsWith('create')) expect(calls.map(({ state }) => state)).toEqual(calls.map(() => 'answered'));
   });
 
-  it.each(acts)('[L1] nothing is left of %s if the process dies then', async (_name, act) => {
+  it.each(acts)('[L1] %s leaves nothing if the process dies', async (_name, act) => {
     const all = await scene();
     const { world } = all;
     const logs = () => world.store.logIds().map((id) => [id, logOf(world.store, id)]);
@@ -135,7 +126,7 @@ describe('while the disk is held', () => {
     expect(after.logIds().map((id) => [id, logOf(after, id)])).toEqual(before);
   });
 
-  it('[L1, EV1, L2] each unit shows when it is synced: first in taps and streams, then in its answer, in order', async () => {
+  it('[L1, EV1, L2] each unit shows when it is synced: in events and streams, then in its answer, in order', async () => {
     const { world, alice, bob, active } = await scene();
     const order: string[] = [];
     world.hub.on('envelopePosted', ({ envelope }) => {
@@ -154,17 +145,11 @@ describe('while the disk is held', () => {
       world.store.sync(1);
       await world.settle();
     }
-    expect(order).toEqual([
-      'tap 5',
-      'answer 5, bob has 5',
-      'tap 6',
-      'answer 6, bob has 6',
-      'tap 7',
-      'answer 7, bob has 7',
-    ]);
+    const each = [5, 6, 7].flatMap((seq) => [`tap ${seq}`, `answer ${seq}, bob has ${seq}`]);
+    expect(order).toEqual(each);
   });
 
-  it('[L1] a refusal that depends on a held unit is held, and goes with it', async () => {
+  it('[L1] a rejection that depends on a held unit is held with it', async () => {
     const { world, alice, carol, active, consulting, pending } = await scene();
     const heard: string[] = [];
     world.hub.on('operationRefused', ({ op, error }) => heard.push(`${op} ${error.code}`));
@@ -190,7 +175,7 @@ describe('while the disk is held', () => {
     ).toEqual(['not_your_turn', 'answered', 'session_closed', 'answered', 'protocol_error', 'conflict']);
   });
 
-  it('[L1] a refusal that depends on nothing held is told at once', async () => {
+  it('[L1] a rejection that depends on nothing held is sent immediately', async () => {
     const { world, alice, bob, active, consulting } = await scene();
     world.hold = true;
     void alice.call('post', text(active, 'held'));
@@ -199,14 +184,12 @@ describe('while the disk is held', () => {
     expect(early).toMatchObject({ state: 'refused', value: { code: 'not_your_turn' } });
   });
 
-  it('[L1] a new binding gets what is durable and no more', async () => {
+  it('[L1] a new binding gets only durable entries', async () => {
     const { world, alice, active } = await scene();
     world.hold = true;
     void alice.call('post', text(active, 'held'));
     await world.settle();
-    const again = world.stranger();
-    again.hello('bob', { [active]: { seq: 3, epoch: 1 } });
-    await world.settle();
+    const again = await rebind(world, 'bob', { [active]: { seq: 3, epoch: 1 } });
     expect(again.seqs(active)).toEqual([]);
     world.hold = false;
     await world.settle();
@@ -236,7 +219,7 @@ describe('a poisoned store', () => {
     return { ...all, failures, waiting };
   }
 
-  it('[L10, AM10] tells those who wait that it does not know, and whom it refused that it is certain', async () => {
+  it('[L10, AM10] reports an unknown outcome for staged units, and certain rejections', async () => {
     const { waiting } = await poisoned();
     expect(waiting).toEqual({
       question: unknown,
@@ -249,7 +232,7 @@ describe('a poisoned store', () => {
     });
   });
 
-  it('[L10, AM10] refuses everything new, from whoever it comes', async () => {
+  it('[L10, AM10] rejects every new request', async () => {
     const { world, alice, bob, carol, active, pending } = await poisoned();
     const calls = [
       alice.call('post', text(active, 'x')),
@@ -274,7 +257,7 @@ describe('a poisoned store', () => {
     expect(world.store.counts.append).toBe(appends);
   });
 
-  it('[L10, AM10, EV4] goes on reading what is durable, is not ready, and says why', async () => {
+  it('[L10, AM10, EV4] still serves durable data, is not ready, and reports why', async () => {
     const { world, alice, bob, active, consulting, failures } = await poisoned();
     expect((await sessionOf(world, alice, consulting)).head_seq).toBe(4);
     world.hub.evictIdle();
@@ -292,7 +275,7 @@ describe('a poisoned store', () => {
     expect((await world.hub.audit()).filter(({ kind }) => kind === 'store_failed')).toHaveLength(1);
   });
 
-  it('[L10, L5] a new binding still gets what it missed', async () => {
+  it('[L10, L5] still delivers to a new binding', async () => {
     const { world, bob, active } = await poisoned();
     expect(bob.seqs(active)).toEqual([4]);
     const again = await world.peer('bob');
@@ -300,7 +283,7 @@ describe('a poisoned store', () => {
     expect((await world.answer(again.call('get_session', { session_id: active }))).session.state).toBe('ACTIVE');
   });
 
-  it.each([true, false])('[L10, L5, AM3] after a restart the keys answer the retries (kept: %s)', async (keep) => {
+  it.each([true, false])('[L10, L5, AM3] answers retries by their keys after a restart (kept: %s)', async (keep) => {
     const { world, consulting, active } = await poisoned(keep);
     world.hold = false;
     await world.crash();
@@ -315,21 +298,21 @@ describe('a poisoned store', () => {
     expect(world.hub.health()).toMatchObject({ ready: true, reason: null });
   });
 
-  it('[L10] a failure that meets several sessions is one failure', async () => {
+  it('[L10] reports one failure for several sessions', async () => {
     const { failures, world } = await poisoned();
     world.store.failSync(new Error('again'));
     await world.settle();
     expect(failures).toHaveLength(1);
   });
 
-  it('[L10] a clean stop is no failure of the store', async () => {
+  it('[L10] is not reported for a clean stop', async () => {
     const { world, alice, bob, id: parent } = await aConversation();
     await opened(world, alice, [bob], { parent_session_id: parent });
     const failures: Error[] = [];
     world.hub.on('storeFailed', ({ error }) => failures.push(error));
     bob.acks = false;
     await world.answer(alice.call('close_session', { session_id: parent }));
-    // Everyone leaves, so the parent is drained, and its child would be closed by a hub that goes on.
+    // Everyone leaves: the parent is drained, and a running hub would close its child.
     await world.hub.stop();
     await world.settle();
     expect(failures).toEqual([]);
@@ -341,13 +324,24 @@ describe('a poisoned store', () => {
   });
 });
 
-describe('another writer was first', () => {
+/** Runs `act` while the disk is held, then lets another writer append first. */
+async function overtaken<T>(world: World, id: string, act: () => T, ...drafts: Parameters<typeof foreignUnit>[2][]) {
+  world.hold = true;
+  const result = act();
+  await world.settle();
+  world.store.foreignAppend(id, foreignUnit(world, id, ...drafts));
+  world.hold = false;
+  await world.settle();
+  return result;
+}
+
+describe('after another writer was first', () => {
   const said = (world: World, id: string) =>
     logOf(world.store, id)
       .filter(({ event_type }) => event_type === 'msg.text')
       .map(({ event_data }) => event_data.text);
 
-  it('[AM9, L2] what was staged is judged again, in order, with new stamps', async () => {
+  it('[AM9, L2] staged posts are judged again, in order, with new stamps', async () => {
     const { world, alice, bob, id } = await aConversation();
     world.hold = true;
     const calls = ['a', 'b', 'c'].map((words) =>
@@ -356,7 +350,7 @@ describe('another writer was first', () => {
     await world.settle();
     const foreign = foreignUnit(world, id, { sender_id: bob.agentId }, { sender_id: bob.agentId });
     world.store.foreignAppend(id, foreign);
-    // These are asked while it reads on.
+    // The next post arrives while the log is read.
     world.store.sync();
     calls.push(watch(alice.call('post', text(id, 'd'))));
     world.hold = false;
@@ -374,7 +368,7 @@ describe('another writer was first', () => {
     expect(await say(world, alice, id, 'b', { idempotency_key: 'b' })).toMatchObject({ seq: 8, duplicate: true });
   });
 
-  it('[AM9] a conflict out of nothing only costs a second try', async () => {
+  it('[AM9] a spurious conflict only costs a second attempt', async () => {
     const { world, alice, bob, id } = await aConversation();
     world.store.conflict(id);
     expect((await say(world, alice, id, 'hello')).seq).toBe(5);
@@ -382,7 +376,7 @@ describe('another writer was first', () => {
     expect(said(world, id)).toEqual(['hello']);
   });
 
-  it('[AM9, EV1] what the other wrote is told once, like our own, and before it', async () => {
+  it('[AM9, EV1] the other writer’s entries are published once, before our own', async () => {
     const { world, alice, id } = await aConversation();
     const posted: number[] = [];
     world.hub.on('envelopePosted', ({ envelope }) => posted.push(envelope.seq));
@@ -392,18 +386,12 @@ describe('another writer was first', () => {
     expect((await sessionOf(world, alice, id)).head_seq).toBe(7);
   });
 
-  it('[AM9, L4] if it closed the session, what was staged is refused', async () => {
+  it('[AM9, L4] staged posts are rejected if it closed the session', async () => {
     const { world, alice, bob, id } = await aConversation();
-    world.hold = true;
-    const posts = ['k', 'k2', 'k3'].map((idempotency_key) =>
-      watch(alice.call('post', text(id, 'too late', { idempotency_key }))),
-    );
-    await world.settle();
+    const post = (idempotency_key: string) => watch(alice.call('post', text(id, 'too late', { idempotency_key })));
     const closing = { event_type: 'session.closing', event_data: { reason: 'theirs' } };
     const closed = { event_type: 'session.closed', event_data: { reason: 'theirs' } };
-    world.store.foreignAppend(id, foreignUnit(world, id, closing, closed));
-    world.hold = false;
-    await world.settle();
+    const posts = await overtaken(world, id, () => ['k', 'k2', 'k3'].map(post), closing, closed);
     for (const post of posts) {
       expect(post).toMatchObject({ state: 'refused', value: { code: 'session_closed', details: { state: 'CLOSED' } } });
     }
@@ -411,7 +399,7 @@ describe('another writer was first', () => {
     expect(bob.seqs(id)).toEqual([4, 5, 6]);
     expect(world.hub.health().sessions.live).toBe(0);
     expect(await sessionOf(world, alice, id)).toMatchObject({ state: 'CLOSED', close_reason: 'theirs', head_seq: 6 });
-    // The keys were not used.
+    // The keys are unused.
     for (const idempotency_key of ['k', 'k2', 'k3']) {
       expect(await refusal(world, alice.call('post', text(id, 'x', { idempotency_key })))).toMatchObject({
         code: 'session_closed',
@@ -419,37 +407,29 @@ describe('another writer was first', () => {
     }
   });
 
-  it('[AM9, AM3] if it used the key, the same content is its duplicate and other content is refused', async () => {
+  it('[AM9, AM3] a key it used makes the same content a duplicate and rejects other content', async () => {
     const { world, alice, id } = await aConversation();
-    world.hold = true;
-    const same = watch(alice.call('post', text(id, 'one', { idempotency_key: 'k1' })));
-    const other = watch(alice.call('post', text(id, 'two', { idempotency_key: 'k2' })));
-    await world.settle();
+    const post = (words: string, idempotency_key: string) =>
+      watch(alice.call('post', text(id, words, { idempotency_key })));
     const theirs = (words: string, idempotency_key: string) => ({
       sender_id: alice.agentId,
       event_data: { text: words },
       idempotency_key,
     });
-    world.store.foreignAppend(id, foreignUnit(world, id, theirs('one', 'k1'), theirs('other', 'k2')));
-    world.hold = false;
-    await world.settle();
+    const drafts = [theirs('one', 'k1'), theirs('other', 'k2')];
+    const [same, other] = await overtaken(world, id, () => [post('one', 'k1'), post('two', 'k2')], ...drafts);
     expect(same).toMatchObject({ state: 'answered', value: { seq: 5, duplicate: true } });
     expect(other).toMatchObject({ state: 'refused', value: { code: 'duplicate', details: { seq: 6 } } });
     expect(said(world, id)).toEqual(['one', 'other']);
   });
 
-  it('[AM9, AM4] an expected_seq that was right is judged on the new head', async () => {
+  it('[AM9, AM4] expected_seq is checked on the new head', async () => {
     const { world, alice, id } = await aConversation();
-    world.hold = true;
-    const call = watch(alice.call('post', text(id, 'x', { expected_seq: 4 })));
-    await world.settle();
-    world.store.foreignAppend(id, foreignUnit(world, id, {}));
-    world.hold = false;
-    await world.settle();
+    const call = await overtaken(world, id, () => watch(alice.call('post', text(id, 'x', { expected_seq: 4 }))), {});
     expect(call).toEqual({ state: 'refused', value: { code: 'conflict', details: { head: 5 } } });
   });
 
-  it('[AM9] refusals and repeats in between are judged again too, and answered in order', async () => {
+  it('[AM9] rejections between staged posts are judged again, and answered in order', async () => {
     const { world, alice, bob, consulting } = await scene();
     const order: string[] = [];
     const watchAll = (name: string, call: Promise<unknown>) =>
@@ -457,15 +437,13 @@ describe('another writer was first', () => {
         () => order.push(`${name} accepted`),
         ({ code }: { code: string }) => order.push(`${name} ${code}`),
       );
-    world.hold = true;
-    void watchAll('question', alice.call('post', text(consulting, 'question')));
-    void watchAll('again', alice.call('post', text(consulting, 'again')));
-    void watchAll('reply', bob.call('post', text(consulting, 'reply')));
-    await world.settle();
     const question = { sender_id: alice.agentId, event_data: { text: 'theirs' } };
-    world.store.foreignAppend(consulting, foreignUnit(world, consulting, question));
-    world.hold = false;
-    await world.settle();
+    const post = () => {
+      void watchAll('question', alice.call('post', text(consulting, 'question')));
+      void watchAll('again', alice.call('post', text(consulting, 'again')));
+      void watchAll('reply', bob.call('post', text(consulting, 'reply')));
+    };
+    await overtaken(world, consulting, post, question);
     expect(order).toEqual(['question not_your_turn', 'again not_your_turn', 'reply accepted']);
     expect(said(world, consulting)).toEqual(['theirs', 'reply']);
   });
@@ -473,29 +451,24 @@ describe('another writer was first', () => {
   it('[AM9, LC3] two acks that race over two hubs both count', async () => {
     const { world, alice, bob, carol } = await scene();
     const id = await invited(world, alice, [bob, carol], { type: 'panel' });
-    world.hold = true;
-    const ack = watch(carol.call('ack_invite', { session_id: id }));
-    await world.settle();
     const theirs = {
       event_type: 'session.invite.ack',
       event_data: { agent_id: bob.agentId },
       audience: [alice.agentId],
     };
-    world.store.foreignAppend(id, foreignUnit(world, id, theirs));
-    world.hold = false;
-    await world.settle();
+    const ack = await overtaken(world, id, () => watch(carol.call('ack_invite', { session_id: id })), theirs);
     expect(ack).toEqual({ state: 'answered', value: { state: 'ACTIVE' } });
     expect(await standing(world, alice, id)).toBe('ACTIVE: alice active, bob active, carol active');
   });
 
-  it('[AM9] in the registry: the name may be taken by then, and others are not lost', async () => {
+  it('[AM9] a name in the registry may be taken, and other registrations are kept', async () => {
     const world = await aWorld();
     await world.peer('alice');
-    world.hold = true;
     const [one, two] = [world.stranger(), world.stranger()];
-    const taken = watch(one.call('register', { name: 'dave' }));
-    const free = watch(two.call('register', { name: 'erin' }));
-    await world.settle();
+    const register = () => [
+      watch(one.call('register', { name: 'dave' })),
+      watch(two.call('register', { name: 'erin' })),
+    ];
     const passport = {
       agent_id: 'd'.repeat(32),
       name: 'dave',
@@ -508,9 +481,7 @@ describe('another writer was first', () => {
       created_at: '2026-01-01T00:00:00.000Z',
     };
     const theirs = { event_type: 'agent.registered', event_data: passport, audience: [] };
-    world.store.foreignAppend(REGISTRY_LOG, foreignUnit(world, REGISTRY_LOG, theirs));
-    world.hold = false;
-    await world.settle();
+    const [taken, free] = await overtaken(world, REGISTRY_LOG, register, theirs);
     expect(taken).toMatchObject({ state: 'refused', value: { code: 'conflict' } });
     expect(free).toMatchObject({ state: 'answered', value: { name: 'erin', agent_id: two.agentId } });
     const { agents } = await world.answer(two.call('list_agents', {}));
@@ -520,7 +491,7 @@ describe('another writer was first', () => {
     expect(one.agentId).toBe('d'.repeat(32));
   });
 
-  it('[AM9, L3] live and folded anew, the session is the same', async () => {
+  it('[AM9, L3] the session is the same live and folded again', async () => {
     const { world, alice, bob, id } = await aConversation();
     world.store.foreignAppend(id, foreignUnit(world, id, { sender_id: bob.agentId }));
     await say(world, alice, id, 'mine');
@@ -539,7 +510,7 @@ describe('a hub that is behind', () => {
     value: { code: 'unavailable', details: { outcome: 'refused', retry_after_ms: 1000 } },
   };
 
-  it('[AM11] refuses before admission when a write takes over 5 s, and takes posts again after it', async () => {
+  it('[AM11] rejects before admission once a write takes over 5 s, and accepts posts after it', async () => {
     const { world, alice, bob, carol, active, pending } = await scene();
     world.hold = true;
     const held = watch(alice.call('post', text(active, 'held')));
@@ -569,7 +540,7 @@ describe('a hub that is behind', () => {
     expect((await say(world, bob, active, 'now')).seq).toBe(7);
   });
 
-  it('[AM11, L8] refuses when too many bytes wait, and counts them off again', async () => {
+  it('[AM11, L8] rejects while too many bytes are staged', async () => {
     const { world, alice, bob, id } = await aConversation({ maxStagedBytes: 10_000 });
     world.hold = true;
     const first = watch(alice.call('post', text(id, 'x'.repeat(6000))));
@@ -589,7 +560,7 @@ describe('a hub that is behind', () => {
 
 type Shown = Awaited<ReturnType<typeof shown>>;
 
-/** The connection an act opened shows as a connection, and as nothing else. */
+/** Hides the connections that an act opened. */
 function withConnections(seen: Shown, opened: number): Shown {
   const reads = seen.reads.map((read) =>
     typeof read === 'object' && read !== null && 'connections' in read && typeof read.connections === 'number'

@@ -7,12 +7,15 @@ import { fullTranscript, named } from 'parley-hub/views/refs';
 import { describe, expect, it } from 'vitest';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
-import { ADAPTERS, aWorld, leave, logOf, MINUTE, opened, refusal, SECOND, say, VIEWS } from '../scene.ts';
+import { ADAPTERS, aCast, leave, logOf, MINUTE, opened, refused, SECOND, say, VIEWS } from '../scene.ts';
 
 /** alice, bob and carol in a discussion; alice has spoken at seq 7, so bob has the turn. */
 async function talk(expectations: readonly ExpectationEntry[] = []) {
-  const world = await aWorld({}, { adapters: [...ADAPTERS, discussion], views: VIEWS });
-  const [alice, bob, carol] = [await world.peer('alice'), await world.peer('bob'), await world.peer('carol')];
+  const { world, alice, bob, carol } = await aCast(
+    ['alice', 'bob', 'carol'],
+    {},
+    { adapters: [...ADAPTERS, discussion], views: VIEWS },
+  );
   const id = await opened(world, alice, [bob, carol], { type: 'discussion', expectations });
   await say(world, alice, id, 'one');
   return { world, alice, bob, carol, id };
@@ -165,7 +168,7 @@ describe('who is removed', () => {
       [() => bob.call('report_turn_failure', { session_id: id, reason: 'x' }), 'not_your_turn'],
       [() => alice.call('add_participant', { session_id: id, participant: 'bob' }), 'protocol_error'],
     ] as const) {
-      expect((await refusal(world, call())).code).toBe(code);
+      await refused(world, call(), code);
     }
     expect(logOf(world.store, id)).toEqual(before);
     const { public_state } = await world.answer(bob.call('get_session', { session_id: id }));

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { HubError } from '../../../src/core/lib/errors.ts';
 import {
+  aCast,
   aConversation,
   aPanel,
   aWorld,
   invited,
   logOf,
-  refusal,
+  refused,
   say,
   sessionOf,
   standing,
@@ -25,10 +26,7 @@ describe('hideParticipant', () => {
       event_type: 'session.participant.hidden',
       event_data: { agent_id: bob.agentId, reason: 'too slow' },
     });
-    expect(await refusal(world, say(world, bob, id, 'hello?'))).toMatchObject({
-      code: 'not_your_turn',
-      details: { turn_passed_at_seq: hidden?.seq },
-    });
+    await refused(world, say(world, bob, id, 'hello?'), 'not_your_turn', { turn_passed_at_seq: hidden?.seq });
     await say(world, alice, id, 'go on');
     expect(bob.notifies(id).at(-1)?.envelope.event_data).toEqual({ text: 'go on' });
     expect(await standing(world, alice, id)).toBe('ACTIVE: alice active, bob hidden, carol active');
@@ -81,13 +79,13 @@ describe('hideParticipant', () => {
       [() => world.hub.removeParticipant(id, 'bob', ''), 'bad_frame'],
       [() => world.hub.removeParticipant(id, 'bob', 7 as never), 'bad_frame'],
     ] as const) {
-      expect(await refusal(world, call())).toMatchObject({ code });
+      await refused(world, call(), code);
     }
     expect([logOf(world.store, id), logOf(world.store, pending)]).toEqual(logs);
     await world.answer(world.hub.removeParticipant(id, 'bob'));
     await world.pass(1000);
-    expect(await refusal(world, world.hub.hideParticipant(id, 'alice'))).toMatchObject({ code: 'session_closed' });
-    expect(await refusal(world, world.hub.returnParticipant(id, 'bob'))).toMatchObject({ code: 'session_closed' });
+    await refused(world, world.hub.hideParticipant(id, 'alice'), 'session_closed');
+    await refused(world, world.hub.returnParticipant(id, 'bob'), 'session_closed');
     await world.hub.stop();
     await expect(world.hub.hideParticipant(id, 'alice')).rejects.toThrow(HubError);
   });
@@ -95,7 +93,7 @@ describe('hideParticipant', () => {
   it('[MB4, LC13] does not touch a session without its adapter; a removal does', async () => {
     const { world, id } = await aPanel();
     const without = await aWorld({}, { adapters: [], store: world.store.crash() });
-    expect(await refusal(without, without.hub.hideParticipant(id, 'bob'))).toMatchObject({ code: 'unavailable' });
+    await refused(without, without.hub.hideParticipant(id, 'bob'), 'unavailable');
     // What is so already needs no adapter.
     expect(await without.answer(without.hub.returnParticipant(id, 'bob'))).toEqual({ state: 'ACTIVE' });
     expect(await without.answer(without.hub.removeParticipant(id, 'bob'))).toEqual({ state: 'ACTIVE' });
@@ -113,13 +111,12 @@ describe('removeParticipant', () => {
       event_data: { agent_id: bob.agentId, reason },
     });
     expect(await world.answer(world.hub.removeParticipant(id, bob.agentId))).toEqual({ state: 'ACTIVE' });
-    expect(await refusal(world, world.hub.returnParticipant(id, 'bob'))).toMatchObject({ code: 'protocol_error' });
+    await refused(world, world.hub.returnParticipant(id, 'bob'), 'protocol_error');
     expect(types(logOf(world.store, id)).filter((type) => type === 'session.participant.removed')).toHaveLength(1);
   });
 
   it('[MB5, LC4] of one who was only asked declines for it', async () => {
-    const world = await aWorld();
-    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const id = await invited(world, alice, [bob]);
     expect(await world.answer(world.hub.removeParticipant(id, 'bob'))).toEqual({ state: 'CLOSED' });
     expect(await standing(world, alice, id)).toBe('CLOSED (invite_rejected): alice active, bob rejected');

@@ -33,6 +33,6 @@ it.each([
     .catch((thrown: unknown) => thrown);
   expect(error).not.toBeInstanceOf(WireError);
   expect(error).toMatchObject({
-    message: expect.stringContaining(`the answer to post is not what OPERATIONS.post.result says: ${message}`),
+    message: expect.stringContaining(`the answer to post does not match OPERATIONS.post.result: ${message}`),
   });
 });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { ForwardedDelta } from '../../../src/core/protocol/frames/frames.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
-import { aConversation, aPanel, aWorld, logOf, opened, say } from '../scene.ts';
+import { aCast, aConversation, aPanel, logOf, opened, say } from '../scene.ts';
 import { slowLink } from '../slow-link.ts';
 
 interface Shown {
@@ -51,8 +51,7 @@ describe('a delta', () => {
   });
 
   it('[DT2] is dropped without a word from who could not post now, and from strangers', async () => {
-    const world = await aWorld();
-    const [alice, bob, carol] = [await world.peer('alice'), await world.peer('bob'), await world.peer('carol')];
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     const id = await opened(world, alice, [bob], { type: 'consulting' });
     const heard = [alice, bob, carol].map(({ frames }) => frames.length);
     // It is alice who asks.

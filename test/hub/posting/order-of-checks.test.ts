@@ -6,7 +6,7 @@ import type { PostParams, RuleChange } from 'parley-hub/core';
 import { expect, it } from 'vitest';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
-import { ADAPTERS, aWorld, invited, logOf, opened, refusal, say, text } from '../scene.ts';
+import { ADAPTERS, aCast, invited, logOf, opened, refusal, refused, say, text } from '../scene.ts';
 
 interface Scene {
   readonly world: World;
@@ -52,8 +52,11 @@ function aGuarded({ world, alice, bob, carol }: Scene): Promise<string> {
 }
 
 async function aScene(): Promise<Scene> {
-  const world = await aWorld({}, { adapters: [...ADAPTERS, discussion, guarded] });
-  const [alice, bob, carol] = [await world.peer('alice'), await world.peer('bob'), await world.peer('carol')];
+  const { world, alice, bob, carol } = await aCast(
+    ['alice', 'bob', 'carol'],
+    {},
+    { adapters: [...ADAPTERS, discussion, guarded] },
+  );
   const id = await opened(world, alice, [bob, carol], { type: 'discussion' });
   for (const peer of [alice, bob, carol]) await world.answer(world.hub.grant(peer.agentId, ['rules']));
   return { world, alice, bob, carol, id };
@@ -72,7 +75,7 @@ async function fillBob(scene: Scene): Promise<void> {
   bob.acks = false;
   await rule(scene, bob, { limits: { inbox: { max_pending: 1 } } });
   const pair = await opened(world, carol, [bob]);
-  expect((await refusal(world, say(world, carol, pair, 'x'))).code).toBe('inbox_full');
+  await refused(world, say(world, carol, pair, 'x'), 'inbox_full');
 }
 
 /** alice has sent as much as she may for an hour. */

@@ -6,14 +6,15 @@ import type { World } from '../../../src/testing/doubles/world.ts';
 import { panel } from '../panel.ts';
 import {
   ADAPTERS,
+  aCast,
   aConversation,
   aPanel,
-  aWorld,
   foreignUnit,
   invited,
   logOf,
   opened,
   refusal,
+  refused,
   say,
   standing,
   text,
@@ -61,8 +62,11 @@ const relay: SessionAdapter<{ readonly at: number; readonly since: number }> = {
 };
 
 async function group(type: string) {
-  const world = await aWorld({}, { adapters: [...ADAPTERS, fragile, relay] });
-  const [alice, bob, carol] = [await world.peer('alice'), await world.peer('bob'), await world.peer('carol')];
+  const { world, alice, bob, carol } = await aCast(
+    ['alice', 'bob', 'carol'],
+    {},
+    { adapters: [...ADAPTERS, fragile, relay] },
+  );
   return { world, alice, bob, carol, id: await opened(world, alice, [bob, carol], { type }) };
 }
 
@@ -171,9 +175,7 @@ describe('the order of the checks', () => {
   it('[AM1] what does not parse comes before all', async () => {
     const { world, id } = await aConversation();
     const unbound = world.stranger();
-    expect(await refusal(world, unbound.call('post', { ...text(id, 'x'), event_type: '!' }))).toMatchObject({
-      code: 'bad_frame',
-    });
+    await refused(world, unbound.call('post', { ...text(id, 'x'), event_type: '!' }), 'bad_frame');
   });
 
   it('[AM1] then the first that fails answers', async () => {
@@ -187,29 +189,22 @@ describe('the order of the checks', () => {
     const dave = await world.peer('dave');
     expect(await code(dave, { ...wrong, idempotency_key: 'k' })).toBe('not_found');
     // active session
-    expect(await refusal(world, post(alice, id, 'x', wrong))).toMatchObject({
-      code: 'protocol_error',
-      details: { state: 'INVITED', pending_acks: [bob.agentId, carol.agentId] },
+    await refused(world, post(alice, id, 'x', wrong), 'protocol_error', {
+      state: 'INVITED',
+      pending_acks: [bob.agentId, carol.agentId],
     });
     await world.answer(bob.call('ack_invite', { session_id: id }));
     // active sender
-    expect(await refusal(world, post(carol, id, 'x', wrong))).toMatchObject({
-      code: 'protocol_error',
-      details: { status: 'invited' },
-    });
+    await refused(world, post(carol, id, 'x', wrong), 'protocol_error', { status: 'invited' });
     // expected seq
-    expect(await refusal(world, post(alice, id, 'x', wrong))).toMatchObject({ code: 'conflict', details: { head: 5 } });
+    await refused(world, post(alice, id, 'x', wrong), 'conflict', { head: 5 });
     // type
-    expect(await refusal(world, post(alice, id, 'x', { ...wrong, expected_seq: 5 }))).toMatchObject({
-      code: 'protocol_error',
-      details: { event_type: 'session.opened' },
+    await refused(world, post(alice, id, 'x', { ...wrong, expected_seq: 5 }), 'protocol_error', {
+      event_type: 'session.opened',
     });
     // audience
     const whisper = { audience: ['nobody'], idempotency_key: 'k', expected_seq: 5 };
-    expect(await refusal(world, post(alice, id, 'x', whisper))).toMatchObject({
-      code: 'protocol_error',
-      details: { field: 'audience' },
-    });
+    await refused(world, post(alice, id, 'x', whisper), 'protocol_error', 'audience');
     // all is well
     expect((await say(world, alice, id, 'x', { idempotency_key: 'k', expected_seq: 5 })).seq).toBe(6);
     // a repeated key comes before the rest, in every state
@@ -234,8 +229,8 @@ describe('the order of the checks', () => {
     const removed = { event_type: 'session.participant.removed', event_data: { agent_id: bob.agentId } };
     world.store.foreignAppend(id, foreignUnit(world, id, removed));
     await say(world, alice, id, 'meet the other writer');
-    expect(await refusal(world, post(bob, id, 'still here'))).toMatchObject({ code: 'forbidden' });
-    expect(await refusal(world, bob.call('close_session', { session_id: id }))).toMatchObject({ code: 'forbidden' });
+    await refused(world, post(bob, id, 'still here'), 'forbidden');
+    await refused(world, bob.call('close_session', { session_id: id }), 'forbidden');
     expect(await standing(world, carol, id)).toBe('ACTIVE: alice active, bob removed, carol active');
   });
 
@@ -244,10 +239,7 @@ describe('the order of the checks', () => {
     const hidden = { event_type: 'session.participant.hidden', event_data: { agent_id: bob.agentId } };
     world.store.foreignAppend(id, foreignUnit(world, id, hidden));
     await say(world, alice, id, 'meet the other writer');
-    expect(await refusal(world, post(bob, id, 'me?'))).toMatchObject({
-      code: 'not_your_turn',
-      details: { turn_passed_at_seq: 7 },
-    });
+    await refused(world, post(bob, id, 'me?'), 'not_your_turn', { turn_passed_at_seq: 7 });
     // It keeps reading.
     expect(bob.notifies(id).at(-1)?.envelope.event_data).toEqual({ text: 'meet the other writer' });
   });
@@ -269,10 +261,7 @@ describe('the order of the checks', () => {
 describe('expected_seq', () => {
   it('[AM4] is the head or refused with it, and two that expect the same head do not both enter', async () => {
     const { world, alice, bob, id } = await aConversation();
-    expect(await refusal(world, post(alice, id, 'x', { expected_seq: 3 }))).toMatchObject({
-      code: 'conflict',
-      details: { head: 4 },
-    });
+    await refused(world, post(alice, id, 'x', { expected_seq: 3 }), 'conflict', { head: 4 });
     world.hold = true;
     const first = watch(post(alice, id, 'first', { expected_seq: 4 }));
     const second = watch(post(bob, id, 'second', { expected_seq: 4 }));
@@ -290,10 +279,7 @@ describe('types and sizes', () => {
     const { world, alice, id } = await aPanel();
     const others = ['session.anything', 'expectation.new', 'task.started', 'task.progress'];
     for (const event_type of [...HUB_EVENT_TYPES, ...others]) {
-      expect(await refusal(world, post(alice, id, '', { event_type, event_data: {} }))).toMatchObject({
-        code: 'protocol_error',
-        details: { event_type },
-      });
+      await refused(world, post(alice, id, '', { event_type, event_data: {} }), 'protocol_error', { event_type });
     }
     expect(logOf(world.store, id)).toHaveLength(6);
   });
@@ -303,15 +289,16 @@ describe('types and sizes', () => {
     await say(world, alice, id, '', { event_type: 'my.own-type', event_data: { any: ['thing', null, 1.5] } });
     expect(bob.notifies(id).at(-1)?.envelope).toMatchObject({ event_data: { any: ['thing', null, 1.5] } });
     for (const event_data of [{}, { text: 1 }, { text: 'x', cost_usd: -1 }, { text: 'x', usage: { fresh: 'a' } }]) {
-      expect(await refusal(world, post(alice, id, '', { event_data }))).toMatchObject({ code: 'bad_frame' });
+      await refused(world, post(alice, id, '', { event_data }), 'bad_frame');
     }
   });
 
   it('[RE2, RE6] oversize, deep and forged data is refused as such and nothing is logged', async () => {
     const { world, alice, id } = await aConversation({ maxEventBytes: 1000 });
-    expect(await refusal(world, post(alice, id, 'x'.repeat(1000)))).toMatchObject({
-      code: 'too_large',
-      details: { field: 'event_data', expected: 'at most 1000 bytes', received: '1011 bytes' },
+    await refused(world, post(alice, id, 'x'.repeat(1000)), 'too_large', {
+      field: 'event_data',
+      expected: 'at most 1000 bytes',
+      received: '1011 bytes',
     });
     expect((await say(world, alice, id, 'x'.repeat(989))).seq).toBe(5);
     let deep: unknown = 1;
@@ -348,20 +335,14 @@ describe('audience', () => {
     await world.answer(bob.call('ack_invite', { session_id: id }));
     await world.answer(carol.call('reject_invite', { session_id: id }));
     for (const audience of [[alice.agentId], ['nobody'], [carol.agentId, alice.agentId]]) {
-      expect(await refusal(world, post(alice, id, 'x', { audience }))).toMatchObject({
-        code: 'protocol_error',
-        details: { field: 'audience' },
-      });
+      await refused(world, post(alice, id, 'x', { audience }), 'protocol_error', 'audience');
     }
-    expect(await refusal(world, post(alice, id, 'x', { audience: [] }))).toMatchObject({ code: 'bad_frame' });
+    await refused(world, post(alice, id, 'x', { audience: [] }), 'bad_frame');
   });
 
   it('[AM6] who gets the turn must hear what gave it', async () => {
     const { world, alice, bob, carol, id } = await group('relay');
-    expect(await refusal(world, post(alice, id, 'x', { audience: [carol.agentId] }))).toMatchObject({
-      code: 'protocol_error',
-      details: { field: 'audience' },
-    });
+    await refused(world, post(alice, id, 'x', { audience: [carol.agentId] }), 'protocol_error', 'audience');
     expect(logOf(world.store, id)).toHaveLength(6);
     expect((await say(world, alice, id, 'x', { audience: [bob.agentId] })).turn?.agent_id).toBe(bob.agentId);
     // What does not move the turn may be whispered to anyone.
@@ -448,10 +429,7 @@ describe('keys', () => {
       { audience: [bob.agentId] },
     ] as const;
     for (const other of others) {
-      expect(await refusal(world, keyed(world, alice, id, other))).toMatchObject({
-        code: 'duplicate',
-        details: { envelope_id, seq, created_at },
-      });
+      await refused(world, keyed(world, alice, id, other), 'duplicate', { envelope_id, seq, created_at });
     }
   });
 
@@ -462,7 +440,7 @@ describe('keys', () => {
     expect(await keyed(world, alice, id, { audience })).toMatchObject({ seq, duplicate: true });
     expect(await keyed(world, alice, id, { audience: [bob.agentId] })).toMatchObject({ seq, duplicate: true });
     for (const other of [null, [carol.agentId], [bob.agentId, carol.agentId]]) {
-      expect((await refusal(world, keyed(world, alice, id, { audience: other }))).code).toBe('duplicate');
+      await refused(world, keyed(world, alice, id, { audience: other }), 'duplicate');
     }
   });
 
@@ -501,7 +479,7 @@ describe('keys', () => {
   it('[AM3] refusals are not remembered', async () => {
     const { world, alice, bob } = await group('panel');
     const id = await opened(world, alice, [bob], { type: 'consulting' });
-    expect((await refusal(world, keyed(world, bob, id))).code).toBe('not_your_turn');
+    await refused(world, keyed(world, bob, id), 'not_your_turn');
     await say(world, alice, id, 'question');
     const answer = await keyed(world, bob, id);
     expect([answer.seq, answer.duplicate]).toEqual([6, undefined]);
@@ -524,10 +502,7 @@ describe('keys', () => {
     const { world, alice, id } = await aConversation();
     for (const idempotency_key of ['', 'x'.repeat(129), 'é'.repeat(65)]) {
       const call = post(alice, id, 'x', { idempotency_key });
-      expect(await refusal(world, call)).toMatchObject({
-        code: 'bad_frame',
-        details: { field: 'params.idempotency_key' },
-      });
+      await refused(world, call, 'bad_frame', 'params.idempotency_key');
     }
     expect((await say(world, alice, id, 'x', { idempotency_key: 'é'.repeat(64) })).seq).toBe(5);
   });

@@ -4,12 +4,10 @@ import type { Result } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World, WorldOptions } from '../../../src/testing/doubles/world.ts';
-import { aWorld, opened, say } from '../scene.ts';
+import { aCast, opened, say } from '../scene.ts';
 
 async function aTalk(options: Partial<WorldOptions> = {}, more: object = {}) {
-  const world = await aWorld({}, options);
-  const [alice, bob, carol] = [await world.peer('alice'), await world.peer('bob'), await world.peer('carol')];
-  const olive = await world.peer('olive');
+  const { world, alice, bob, carol, olive } = await aCast(['alice', 'bob', 'carol', 'olive'], {}, options);
   await world.answer(world.hub.grant('olive', ['observe']));
   const id = await opened(world, alice, [bob, carol], { type: 'panel', ...more });
   return { world, alice, bob, carol, olive, id };

@@ -5,11 +5,10 @@ import { expect, it } from 'vitest';
 import type { Link } from '../../../src/core/lib/link.ts';
 import type { LifecycleState } from '../../../src/core/records/session/session.ts';
 import { SessionCounter } from '../../../src/hub/sessions/live-index.ts';
-import { aConversation, aPanel, aWorld, invited, leap, MINUTE, opened, SECOND, say } from '../scene.ts';
+import { aCast, aConversation, aPanel, aWorld, invited, leap, MINUTE, opened, SECOND, say } from '../scene.ts';
 
 it('[MO1] says how late sessions were looked at', async () => {
-  const world = await aWorld();
-  const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+  const { world, alice, bob } = await aCast(['alice', 'bob']);
   await opened(world, alice, [bob], { ttl: 60, expectations: [] });
   await leap(world, MINUTE - SECOND);
   expect(world.hub.figures().counted.lateMs).toMatchObject({ count: 0, sum: 0 });

@@ -8,7 +8,7 @@ import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import { acceptance, CONFIG, PLAN, resultOf, said } from '../../adapters/governed/governed-scene.ts';
 import { type PanelState, panelOf } from '../panel.ts';
-import { aWorld, EXPECTATIONS, logOf, opened, refusal, say, sessionOf } from '../scene.ts';
+import { aCast, aWorld, EXPECTATIONS, logOf, opened, refused, say, sessionOf } from '../scene.ts';
 
 const GATE = { text: 'gate plan_ok waits for approval', grant: 'approve' };
 const QUESTION = { text: 'a question waits for an answer', grant: 'approve' };
@@ -111,12 +111,11 @@ describe('what a session waits for', () => {
         ...panelOf('odd', 2),
         awaits: (_: unknown, { said: times }: PanelState) => (times === 0 ? null : odd),
       } as unknown as SessionAdapter<PanelState>;
-      const world = await aWorld({}, { adapters: [adapter], ...EXPECTATIONS });
-      const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+      const { world, alice, bob } = await aCast(['alice', 'bob'], {}, { adapters: [adapter], ...EXPECTATIONS });
       const id = await opened(world, alice, [bob], { type: 'odd' });
       const before = logOf(world.store, id).length;
       const call = alice.call('post', { session_id: id, event_type: 'msg.text', event_data: { text: 'hi' } });
-      expect((await refusal(world, call)).code).toBe('internal');
+      await refused(world, call, 'internal');
       expect(logOf(world.store, id)).toHaveLength(before);
     }
   });

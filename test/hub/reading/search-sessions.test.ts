@@ -2,7 +2,7 @@ import type { Envelope, Params, SearchMatch } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
-import { aConversation, aPanel, aWorld, invited, opened, refusal, say } from '../scene.ts';
+import { aCast, aConversation, aPanel, invited, opened, refused, say } from '../scene.ts';
 import { DamagedStore } from '../watched-stores.ts';
 
 type Asked = Partial<Params<'search_sessions'>>;
@@ -97,8 +97,7 @@ describe('search_sessions', () => {
   });
 
   it('[SR5] looks only at sessions of a type, in a state, with labels, that name somebody', async () => {
-    const world = await aWorld();
-    const [alice, bob, carol] = [await world.peer('alice'), await world.peer('bob'), await world.peer('carol')];
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     const one = await opened(world, alice, [bob], { labels: { team: 'red', room: '1' } });
     const two = await opened(world, alice, [bob, carol], { type: 'panel', labels: { team: 'red' } });
     const three = await opened(world, alice, [carol]);
@@ -144,8 +143,7 @@ describe('search_sessions', () => {
   });
 
   it('[SR6] goes on behind any session of any page, and lets others in between', async () => {
-    const world = await aWorld();
-    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const expected: string[] = [];
     for (let i = 0; i < 130; i++) {
       const id = await opened(world, alice, [bob]);
@@ -168,8 +166,7 @@ describe('search_sessions', () => {
   });
 
   it('[SR6] lets others in after so many sessions, also where none is asked for', async () => {
-    const world = await aWorld();
-    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     for (let i = 0; i < 130; i++) await opened(world, alice, [bob]);
     let isDone = false;
     const asked = alice.call('search_sessions', { query: 'needle', type: 'panel' }).then((page) => {
@@ -262,10 +259,7 @@ describe('search_sessions', () => {
     [{ query: 'x', labels: { a: 1 } }, 'params.labels.a'],
   ])('[SR4, SR6] %j is refused by name', async (params, field) => {
     const { world, alice } = await aConversation();
-    expect(await refusal(world, alice.call('search_sessions', params as never))).toMatchObject({
-      code: 'bad_frame',
-      details: { field },
-    });
+    await refused(world, alice.call('search_sessions', params as never), 'bad_frame', field);
   });
 
   it('[SR6] runs two at a time; the others wait for their turn and are answered', async () => {

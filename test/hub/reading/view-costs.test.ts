@@ -5,14 +5,17 @@ import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import { itDeep } from '../../support/size.ts';
 import { roomsOf } from '../rooms-of.ts';
-import { aWorld, opened, text, VIEWS } from '../scene.ts';
+import { aCast, opened, text, VIEWS } from '../scene.ts';
 import { CountingStore } from '../watched-stores.ts';
 import { see } from './view-scene.ts';
 
 /** alice, bob and carol in a panel, on a store that counts. */
 async function aCountedPanel() {
-  const world = await aWorld({ maxOpenRequests: 1000 }, { views: VIEWS, store: new CountingStore() });
-  const [alice, bob, carol] = [await world.peer('alice'), await world.peer('bob'), await world.peer('carol')];
+  const { world, alice, bob, carol } = await aCast(
+    ['alice', 'bob', 'carol'],
+    { maxOpenRequests: 1000 },
+    { views: VIEWS, store: new CountingStore() },
+  );
   const id = await opened(world, alice, [bob, carol], { type: 'panel' });
   return { world, alice, bob, carol, id };
 }

@@ -3,7 +3,7 @@
 import type { Result, ViewRef } from 'parley-hub/core';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
-import { aWorld, foreignUnit, invited, say, VIEWS } from '../scene.ts';
+import { aCast, foreignUnit, invited, say, VIEWS } from '../scene.ts';
 
 export type Shown = Result<'read_view'>;
 
@@ -30,9 +30,8 @@ export async function foreign(
 }
 
 /** alice, bob and carol in a panel; carol joined late. */
-export async function aLatePanel(limits: Parameters<typeof aWorld>[0] = {}) {
-  const world = await aWorld(limits, { views: VIEWS });
-  const [alice, bob, carol] = [await world.peer('alice'), await world.peer('bob'), await world.peer('carol')];
+export async function aLatePanel(limits: Parameters<typeof aCast>[1] = {}) {
+  const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol'], limits, { views: VIEWS });
   const id = await invited(world, alice, [bob, carol], { type: 'panel', required_acks: 1 });
   await world.answer(bob.call('ack_invite', { session_id: id }));
   await say(world, alice, id, 'one');

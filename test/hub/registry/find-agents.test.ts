@@ -4,7 +4,7 @@ import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import { aWorld, leave, logOf, refusal, sessionOf } from '../scene.ts';
 
-/** alice, bob and maria; bob is away. */
+/** alice, bob and maria; bob is disconnected. */
 async function some(): Promise<{ world: World; alice: Peer }> {
   const world = await aWorld();
   const alice = await world.peer('alice');
@@ -37,7 +37,7 @@ async function find(world: World, peer: Peer, params: Params<'find_agent'>): Pro
 }
 
 describe('find_agent', () => {
-  it('[ID7] answers with passport, what the resume says in short, and whether it is bound', async () => {
+  it('[ID7] returns passport, a short profile, and whether the agent is bound', async () => {
     const { world, alice } = await some();
     const { agents, next } = await world.answer(alice.call('find_agent', { capability: 'test' }));
     expect({ agents, next }).toEqual({
@@ -65,7 +65,7 @@ describe('find_agent', () => {
     });
   });
 
-  it('[MC14] who asks without a connection, as one that takes part, counts as connected for a minute', async () => {
+  it('[MC14] an agent that makes requests counts as connected for a minute', async () => {
     const { world, alice } = await some();
     const [bob] = (await world.answer(alice.call('find_agent', { text: 'bob' }))).agents;
     world.hub.looksIn(bob?.agent_id ?? '');
@@ -76,13 +76,13 @@ describe('find_agent', () => {
   });
 
   const searches: readonly [string, Params<'find_agent'>, readonly string[]][] = [
-    ['everyone', {}, ['alice', 'bob', 'maria']],
+    ['all agents', {}, ['alice', 'bob', 'maria']],
     ['a capability, in any case', { capability: 'REVIEW' }, ['bob', 'maria']],
     ['no part of a capability', { capability: 'revie' }, []],
     ['a kind', { kind: 'human' }, ['maria']],
     ['a domain, in any case', { domain: 'rust' }, ['bob']],
-    ['who is bound', { bound: true }, ['alice', 'maria']],
-    ['who is not', { bound: false }, ['bob']],
+    ['bound agents', { bound: true }, ['alice', 'maria']],
+    ['unbound agents', { bound: false }, ['bob']],
     ['text in a name', { text: 'ARI' }, ['maria']],
     ['text in an owner', { text: 'ops' }, ['bob']],
     ['text in a provider', { text: 'acm' }, ['bob']],
@@ -94,8 +94,12 @@ describe('find_agent', () => {
     ['text in the description of a skill', { text: 'contracts' }, ['maria']],
     ['no text across two', { text: 'Review\ntest' }, []],
     ['no text of no agent', { text: 'null' }, []],
-    ['all that is asked', { capability: 'review', kind: 'human', domain: 'law', bound: true, text: 'sign' }, ['maria']],
-    ['nobody, if one thing does not hold', { capability: 'review', kind: 'human', domain: 'rust' }, []],
+    [
+      'agents that match every filter',
+      { capability: 'review', kind: 'human', domain: 'law', bound: true, text: 'sign' },
+      ['maria'],
+    ],
+    ['nobody, if one filter fails', { capability: 'review', kind: 'human', domain: 'rust' }, []],
     ['after a name', { after: 'b' }, ['bob', 'maria']],
   ];
 
@@ -104,7 +108,7 @@ describe('find_agent', () => {
     expect(await find(world, alice, params)).toEqual(expected);
   });
 
-  it('[ID7, OP1] gives pages of every size, each agent once', async () => {
+  it('[ID7, OP1] returns pages of every size, each agent once', async () => {
     const world = await aWorld();
     const names = ['eve', 'bob', 'dave', 'alice', 'carol'];
     for (const name of names) await world.peer(name);
@@ -115,7 +119,7 @@ describe('find_agent', () => {
     }
   });
 
-  it('[ID7] who comes or goes between two pages neither repeats nor hides another', async () => {
+  it('[ID7] is stable when agents come and go between two pages', async () => {
     const world = await aWorld();
     const peers = new Map<string, Peer>();
     for (const name of ['alice', 'bob', 'carol', 'dave', 'eve']) peers.set(name, await world.peer(name));
@@ -130,7 +134,7 @@ describe('find_agent', () => {
     expect(await find(world, alice, { limit: 2 })).toEqual(['alice', 'anna', 'carol', 'cleo', 'eve']);
   });
 
-  it('[ID7] a page stops at the bytes of an answer, and one agent always fits', async () => {
+  it('[ID7] ends a page at the byte limit, with at least one agent', async () => {
     const world = await aWorld({ maxResponseBytes: 2000 });
     for (const name of ['bob', 'carol', 'dave']) {
       const peer = await world.peer(name);
@@ -147,7 +151,7 @@ describe('find_agent', () => {
     expect((await world.answer(asker.call('list_agents', {}))).agents).toHaveLength(4);
   });
 
-  it('[OP1] list_agents stops at the bytes of an answer too', async () => {
+  it('[OP1] list_agents ends a page at the byte limit too', async () => {
     const world = await aWorld({ maxResponseBytes: 800 });
     for (const name of ['alice', 'bob', 'carol', 'dave', 'eve']) await world.peer(name);
     const asker = await world.peer('alice');
@@ -161,7 +165,7 @@ describe('find_agent', () => {
     expect([listed, pages]).toEqual([['alice', 'bob', 'carol', 'dave', 'eve'], 2]);
   });
 
-  it('[ID7, L8] a search that nobody fits is answered in portions that go on with next', async () => {
+  it('[ID7, L8] answers a search without matches in portions that continue with next', async () => {
     const world = await aWorld({ maxOpenRequests: 10_000, maxIdentities: 10_000 });
     const crowd = world.stranger();
     const names = Array.from({ length: 2500 }, (_, i) => `agent${String(i).padStart(4, '0')}`);
@@ -174,7 +178,7 @@ describe('find_agent', () => {
     expect(await find(world, asker, { limit: 1000 })).toEqual([...names, 'zoe']);
   });
 
-  it('[ID7] an identity that is unregistered is not found, also after a restart', async () => {
+  it('[ID7] does not find an unregistered identity, also after a restart', async () => {
     const { world, alice } = await some();
     const maria = await world.peer('maria');
     await world.answer(maria.call('unregister', {}));
@@ -183,14 +187,14 @@ describe('find_agent', () => {
     expect(await find(world, await world.peer('alice'), { text: 'a' })).toEqual(['alice', 'bob']);
   });
 
-  it('[OP2] is for who is bound', async () => {
+  it('[OP2] requires a binding', async () => {
     const { world } = await some();
     expect(await refusal(world, world.stranger().call('find_agent', {}))).toMatchObject({ code: 'unauthenticated' });
   });
 });
 
-describe('a participant asked for by capability', () => {
-  /** Who offers what; those in brackets are away. */
+describe('a participant named by capability', () => {
+  /** Which agent offers what; agents in brackets are disconnected. */
   async function offering(...offers: readonly [string, string][]) {
     const world = await aWorld();
     const alice = await world.peer('alice');
@@ -206,7 +210,7 @@ describe('a participant asked for by capability', () => {
     return { world, alice, create, chosen };
   }
 
-  it('[ID8] is the first by name of those who are bound, else of those who are not', async () => {
+  it('[ID8] is the first bound agent by name, else the first unbound one', async () => {
     const { world, chosen } = await offering(
       ['(anna)', 'review'],
       ['carol', 'REVIEW'],
@@ -220,19 +224,15 @@ describe('a participant asked for by capability', () => {
     expect(await chosen({ capability: 'review' })).toEqual(['alice', 'anna']);
   });
 
-  it('[ID8] is never the creator nor one who is listed, before or behind it', async () => {
+  it('[ID8] is neither the creator nor a listed agent, before or after it', async () => {
     const { chosen } = await offering(['alice', 'review'], ['bob', 'review'], ['carol', 'review'], ['dave', 'review']);
     expect(await chosen({ capability: 'review' }, 'bob')).toEqual(['alice', 'carol', 'bob']);
-    expect(await chosen('bob', { capability: 'review' }, { capability: 'review' })).toEqual([
-      'alice',
-      'bob',
-      'carol',
-      'dave',
-    ]);
+    const both = await chosen('bob', { capability: 'review' }, { capability: 'review' });
+    expect(both).toEqual(['alice', 'bob', 'carol', 'dave']);
     expect(await chosen({ capability: 'review' }, 'alice')).toEqual(['bob', 'alice']);
   });
 
-  it('[ID8, RE1] if there is nobody the create is refused by its field, and nothing is left behind', async () => {
+  it('[ID8, RE1] rejects the creation by its field if nobody offers it, and leaves nothing behind', async () => {
     const { world, alice, create } = await offering(['alice', 'review'], ['bob', 'review']);
     const logs = world.store.logIds();
     for (const [participants, field, offered] of [
@@ -242,7 +242,7 @@ describe('a participant asked for by capability', () => {
     ] as const) {
       expect(await refusal(world, create(...participants))).toEqual({
         code: 'invalid_create',
-        message: `${field}: nobody else offers "${offered}"`,
+        message: `${field}: no other agent offers "${offered}"`,
         details: { field, received: offered },
       });
     }
@@ -253,7 +253,7 @@ describe('a participant asked for by capability', () => {
     expect(world.store.logIds()).toEqual(logs);
   });
 
-  it('[ID8, RE7] what is stored is an id, also when somebody else offers it later', async () => {
+  it('[ID8, RE7] is stored as an id, whoever offers it later', async () => {
     const { world, alice, create } = await offering(['carol', 'review']);
     const { session } = await world.answer(create({ capability: 'review' }));
     expect(JSON.stringify(logOf(world.store, session.session_id))).not.toContain('capability');
@@ -261,14 +261,12 @@ describe('a participant asked for by capability', () => {
     await world.answer(anna.call('set_resume', { claimed_capabilities: ['review'] }));
     await world.restart();
     const again = await world.peer('alice');
-    expect((await sessionOf(world, again, session.session_id)).participants.map(({ name }) => name)).toEqual([
-      'alice',
-      'carol',
-    ]);
+    const { participants } = await sessionOf(world, again, session.session_id);
+    expect(participants.map(({ name }) => name)).toEqual(['alice', 'carol']);
     expect(alice.agentId).toBe(again.agentId);
   });
 
-  it('[ID8, LC12] is not one who is on its way out', async () => {
+  it('[ID8, LC12] is not an agent that is unregistering', async () => {
     const { world, create } = await offering(['bob', 'review'], ['carol', 'review']);
     const bob = await world.peer('bob');
     world.hold = true;
@@ -279,7 +277,7 @@ describe('a participant asked for by capability', () => {
     expect((await world.answer(created)).session.participants.map(({ name }) => name)).toEqual(['alice', 'carol']);
   });
 
-  it('[ID8, AM12] a create repeated under its key is the same session, whoever offers it by then', async () => {
+  it('[ID8, AM12] a creation repeated under its key returns the same session', async () => {
     const { world, alice } = await offering(['carol', 'review']);
     const ask = () =>
       world.answer(

@@ -3,19 +3,14 @@ import { REGISTRY_LOG } from '../../../src/core/ports/store.ts';
 import type { Resume } from '../../../src/core/records/identity/resume.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
-import { aWorld, foreignUnit, leave, logOf, refusal, SECOND, watch } from '../scene.ts';
+import { aCast, aWorld, foreignUnit, leave, logOf, rebind, refusal, SECOND, watch } from '../scene.ts';
 
 const SKILL = '---\nname: reviewing\ndescription: Reads code.\n---\n# How\n\nSend a diff.\n';
-
-async function two(): Promise<{ world: World; alice: Peer; bob: Peer }> {
-  const world = await aWorld();
-  return { world, alice: await world.peer('alice'), bob: await world.peer('bob') };
-}
 
 const resumeOf = (world: World, peer: Peer, agent?: string) => world.answer(peer.call('get_resume', { agent }));
 const skillOf = (world: World, peer: Peer, agent?: string) => world.answer(peer.call('get_skill', { agent }));
 
-/** What another hub over the same store might have written about itself. */
+/** A profile as another hub on the same store might write it. */
 function foreignResume(world: World, agent_id: string, version: number, summary: string) {
   const said = { claimed_capabilities: [], domains: [], summary, examples: [], version, last_updated: null };
   return foreignUnit(world, REGISTRY_LOG, {
@@ -28,7 +23,7 @@ function foreignResume(world: World, agent_id: string, version: number, summary:
 
 describe('a resume', () => {
   it('[ID1, ID2] is empty at version 0 until it is set', async () => {
-    const { world, alice, bob } = await two();
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const empty: Resume = {
       agent_id: bob.agentId,
       claimed_capabilities: [],
@@ -44,8 +39,8 @@ describe('a resume', () => {
     expect(await resumeOf(world, alice, bob.agentId)).toEqual(empty);
   });
 
-  it('[ID1] each set is the next version, and what it leaves out stays', async () => {
-    const { world, alice, bob } = await two();
+  it('[ID1] gets a new version with each change, and keeps fields left out', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const first = await world.answer(
       bob.call('set_resume', {
         claimed_capabilities: ['review'],
@@ -68,8 +63,8 @@ describe('a resume', () => {
     expect(await resumeOf(world, alice)).toMatchObject({ version: 0 });
   });
 
-  it('[ID1] a set that changes nothing is no version, and words are kept once whatever their case', async () => {
-    const { world, bob } = await two();
+  it('[ID1] gets no version without a change, and drops words repeated in another case', async () => {
+    const { world, bob } = await aCast(['alice', 'bob']);
     const claim = { claimed_capabilities: ['review', 'Review', 'draw', 'review'], domains: ['Rust', 'rust'] };
     const first = await world.answer(bob.call('set_resume', claim));
     expect(first).toMatchObject({ claimed_capabilities: ['review', 'draw'], domains: ['Rust'], version: 1 });
@@ -81,8 +76,8 @@ describe('a resume', () => {
     expect(await refusal(world, bob.call('set_resume', { expected_version: 7 }))).toMatchObject({ code: 'conflict' });
   });
 
-  it('[ID1] another expected version is a conflict that says the present one, and changes nothing', async () => {
-    const { world, bob } = await two();
+  it('[ID1] rejects another expected version with the current one, and changes nothing', async () => {
+    const { world, bob } = await aCast(['alice', 'bob']);
     await world.answer(bob.call('set_resume', { summary: 'one', expected_version: 0 }));
     const log = logOf(world.store, REGISTRY_LOG);
     for (const expected_version of [0, 2]) {
@@ -96,8 +91,8 @@ describe('a resume', () => {
     expect(await resumeOf(world, bob)).toMatchObject({ summary: 'one', version: 1 });
   });
 
-  it('[ID1, ID6] of several at once that expect the same version one is taken, and the others hear of it then', async () => {
-    const { world, bob } = await two();
+  it('[ID1, ID6] accepts one of several changes with the same expected version, the others once it is durable', async () => {
+    const { world, bob } = await aCast(['alice', 'bob']);
     world.hold = true;
     const calls = ['a', 'b', 'c'].map((summary) => watch(bob.call('set_resume', { summary, expected_version: 0 })));
     await world.settle();
@@ -108,8 +103,8 @@ describe('a resume', () => {
     expect(await resumeOf(world, bob)).toMatchObject({ summary: 'a', version: 1 });
   });
 
-  it('[ID2] what a client says was observed is not taken', async () => {
-    const { world, bob } = await two();
+  it('[ID2] ignores observations claimed by a client', async () => {
+    const { world, bob } = await aCast(['alice', 'bob']);
     const observed = { review: { n: 9, completed: 9, failed: 0, expired: 0, p50_latency_ms: 1 } };
     const frame = await world.answer(bob.ask('set_resume', { summary: 'best', observed, version: 99, agent_id: 'x' }));
     expect(frame).toMatchObject({ ok: true, result: { agent_id: bob.agentId, observed: {}, version: 1 } });
@@ -129,8 +124,8 @@ describe('a resume', () => {
     ['examples', Array(17).fill('a')],
     ['examples.0', ['x'.repeat(513)]],
     ['expected_version', -1],
-  ])('[ID3] %s over its bound is refused by its name', async (field, value) => {
-    const { world, bob } = await two();
+  ])('[ID3] rejects %s beyond its limit, naming it', async (field, value) => {
+    const { world, bob } = await aCast(['alice', 'bob']);
     const log = logOf(world.store, REGISTRY_LOG);
     const name = field.split('.')[0] ?? '';
     const frame = await world.answer(bob.ask('set_resume', { [name]: value }));
@@ -140,8 +135,8 @@ describe('a resume', () => {
 });
 
 describe('a skill', () => {
-  it('[ID4] is rendered until it is set, and then it is the agent’s own', async () => {
-    const { world, alice, bob } = await two();
+  it('[ID4] is rendered until it is set', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     expect(await skillOf(world, alice, 'bob')).toMatchObject({ name: 'bob', rendered: true, version: 0 });
     await world.answer(bob.call('set_resume', { summary: 'I read code.' }));
     expect(await skillOf(world, alice, 'bob')).toMatchObject({
@@ -169,8 +164,8 @@ describe('a skill', () => {
     expect(await skillOf(world, alice)).toMatchObject({ rendered: true });
   });
 
-  it('[ID4, ID5] what is wrong with its front matter is told, and nothing changes', async () => {
-    const { world, bob } = await two();
+  it('[ID4, ID5] reports errors in its front matter, and changes nothing', async () => {
+    const { world, bob } = await aCast(['alice', 'bob']);
     await world.answer(bob.call('set_skill', { text: SKILL }));
     const log = logOf(world.store, REGISTRY_LOG);
     for (const [text, details] of [
@@ -186,7 +181,7 @@ describe('a skill', () => {
   });
 
   it('[ID4, ID6] is cleared by null, which is a version, and then rendered again', async () => {
-    const { world, alice, bob } = await two();
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     await world.answer(bob.call('set_resume', { summary: 'I read.' }));
     const rendered = await skillOf(world, bob);
     await world.answer(bob.call('set_skill', { text: SKILL }));
@@ -202,8 +197,8 @@ describe('a skill', () => {
     expect(alice.agentId).toBe(other.agentId);
   });
 
-  it('[ID3] is bounded in bytes by a limit that can be set', async () => {
-    const { world, bob } = await two();
+  it('[ID3] is limited in bytes by a configurable limit', async () => {
+    const { world, bob } = await aCast(['alice', 'bob']);
     expect(await world.answer(bob.call('set_skill', { text: 'x'.repeat(65_536) }))).toMatchObject({ version: 1 });
     for (const [text, bytes] of [
       ['x'.repeat(65_537), 65_537],
@@ -225,8 +220,8 @@ describe('a skill', () => {
     expect(await refusal(strict, eve.call('set_skill', { text: '' }))).toMatchObject({ code: 'bad_frame' });
   });
 
-  it('[ID6] its text is read from the log; none is kept in memory', async () => {
-    const { world, bob } = await two();
+  it('[ID6] is read from the log and not kept in memory', async () => {
+    const { world, bob } = await aCast(['alice', 'bob']);
     await world.answer(bob.call('set_skill', { text: SKILL }));
     const { read } = world.store.counts;
     await skillOf(world, bob);
@@ -236,41 +231,41 @@ describe('a skill', () => {
   });
 });
 
-describe('what agents say about themselves', () => {
+describe('profiles and skills', () => {
   it.each(['set_resume', 'set_skill'] as const)(
-    '[ID6, L1] %s shows when it is durable, the older version until then',
+    '[ID6, L1] %s shows once it is durable, the older version until then',
     async (op) => {
-      const { world, alice, bob } = await two();
+      const { world, alice, bob } = await aCast(['alice', 'bob']);
       const set = (words: string): Promise<unknown> =>
         op === 'set_resume'
           ? bob.call(op, { summary: words })
           : bob.call(op, { text: `---\ndescription: ${words}\n---\n` });
       await world.answer(set('first'));
-      const look = async () => [
+      const seen = async () => [
         await resumeOf(world, alice, 'bob'),
         await skillOf(world, alice, 'bob'),
         (await world.answer(alice.call('find_agent', { text: 'first' }))).agents.length,
         (await world.answer(alice.call('find_agent', { text: 'third' }))).agents.length,
       ];
-      const before = await look();
+      const before = await seen();
       expect(before.slice(2)).toEqual([1, 0]);
       world.hold = true;
       const calls = [watch(set('second')), watch(set('third'))];
       await world.settle();
-      expect(await look()).toEqual(before);
+      expect(await seen()).toEqual(before);
       expect(calls.map(({ state }) => state)).toEqual(['open', 'open']);
       world.store.sync(1);
       await world.settle();
       expect(calls.map(({ state }) => state)).toEqual(['answered', 'open']);
-      expect(JSON.stringify(await look())).toContain('second');
+      expect(JSON.stringify(await seen())).toContain('second');
       world.hold = false;
       await world.settle();
-      expect((await look()).slice(2)).toEqual([0, 1]);
+      expect((await seen()).slice(2)).toEqual([0, 1]);
     },
   );
 
-  it('[ID6, L3] is there after a crash and a restart, with its versions', async () => {
-    const { world, bob } = await two();
+  it('[ID6, L3] survive a crash and a restart, with their versions', async () => {
+    const { world, bob } = await aCast(['alice', 'bob']);
     for (const summary of ['one', 'two']) await world.answer(bob.call('set_resume', { summary }));
     await world.answer(bob.call('set_skill', { text: SKILL }));
     const before = [await resumeOf(world, bob), await skillOf(world, bob)];
@@ -286,9 +281,9 @@ describe('what agents say about themselves', () => {
     expect(await world.answer(again.call('set_skill', { text: 'x' }))).toMatchObject({ version: 2 });
   });
 
-  it('[ID6, L1] of what was staged when the process died either all is there or nothing', async () => {
+  it('[ID6, L1] staged when the process died are kept completely or not at all', async () => {
     for (const kept of [true, false]) {
-      const { world, bob } = await two();
+      const { world, bob } = await aCast(['alice', 'bob']);
       await world.answer(bob.call('set_resume', { summary: 'one' }));
       world.hold = true;
       void bob.call('set_resume', { summary: 'two' });
@@ -302,8 +297,8 @@ describe('what agents say about themselves', () => {
     }
   });
 
-  it('[ID6, AM9] another writer was first: the same set is judged again, on its version', async () => {
-    const { world, alice, bob } = await two();
+  it('[ID6, AM9] are judged again after a conflict, on the other writer’s version', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     await world.answer(bob.call('set_resume', { summary: 'one', domains: ['rust'] }));
     world.store.foreignAppend(REGISTRY_LOG, foreignResume(world, bob.agentId, 2, 'from elsewhere'));
     const calls = [
@@ -315,7 +310,7 @@ describe('what agents say about themselves', () => {
     await world.settle();
     expect(calls.map(({ state, value }) => [state, value])).toMatchObject([
       ['answered', { version: 3, summary: 'from elsewhere', domains: [], examples: ['mine'] }],
-      // Staged it would have been right; on what was first it is not.
+      // Correct when staged, but not after the conflict.
       ['refused', { code: 'conflict', details: { version: 3 } }],
       ['answered', { version: 1 }],
       ['answered', { version: 1, summary: 'alice' }],
@@ -328,14 +323,14 @@ describe('what agents say about themselves', () => {
     expect([await resumeOf(world, again, 'bob'), await resumeOf(world, again)]).toEqual(before);
   });
 
-  it('[ID6, AM9] while the log is read on, everyone sees what was durable', async () => {
-    const { world, alice, bob } = await two();
+  it('[ID6, AM9] show only durable values while the log is read again', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     for (const summary of ['one', 'two']) await world.answer(bob.call('set_resume', { summary }));
     world.store.foreignAppend(REGISTRY_LOG, foreignResume(world, bob.agentId, 3, 'three'));
     world.hold = true;
     const call = watch(bob.call('set_resume', { summary: 'four' }));
     await world.settle();
-    // The conflict is found by the sync; what follows it is looked at turn by turn.
+    // The sync reports the conflict; observe every microtask after it.
     world.store.sync();
     const seen = new Set<string>();
     for (let i = 0; i < 30; i++) {
@@ -349,14 +344,14 @@ describe('what agents say about themselves', () => {
     expect([...seen].filter((summary) => summary !== 'two' && summary !== 'three')).toEqual([]);
   });
 
-  it('[ID6, AM9, LC12] another writer was first: who unregisters meanwhile is gone all the same', async () => {
-    const { world, alice, bob } = await two();
+  it('[ID6, AM9, LC12] a conflict does not undo an unregister', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     world.hold = true;
     const gone = watch(bob.call('unregister', {}));
     await world.settle();
     const late = watch(bob.call('set_resume', { summary: 'last words' }));
     await world.settle();
-    // Nothing of it is durable yet.
+    // Nothing is durable yet.
     expect(await resumeOf(world, alice, 'bob')).toMatchObject({ agent_id: bob.agentId, version: 0 });
     world.store.foreignAppend(REGISTRY_LOG, foreignResume(world, alice.agentId, 1, 'from elsewhere'));
     world.hold = false;
@@ -374,8 +369,8 @@ describe('what agents say about themselves', () => {
     });
   });
 
-  it('[ID7] of one who is unregistered nothing is told any more', async () => {
-    const { world, alice, bob } = await two();
+  it('[ID7] of an unregistered agent are not found', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     await world.answer(bob.call('set_resume', { summary: 'gone' }));
     await world.answer(bob.call('unregister', {}));
     for (const agent of ['bob', bob.agentId, 'nobody']) {
@@ -389,26 +384,24 @@ describe('what agents say about themselves', () => {
     }
   });
 
-  it('[L7, ID1] is set by who is bound, and only while it is', async () => {
-    const { world, bob } = await two();
+  it('[L7, ID1] can be set only while bound', async () => {
+    const { world, bob } = await aCast(['alice', 'bob']);
     const calls = (peer: Peer) => [peer.call('set_resume', { summary: 'x' }), peer.call('set_skill', { text: 'x' })];
     const early = calls(world.stranger()).map((call) => watch(call));
     await world.settle();
     expect(early.map(({ value }) => value)).toMatchObject([{ code: 'unauthenticated' }, { code: 'unauthenticated' }]);
     world.store.conflict(REGISTRY_LOG);
     const late = calls(bob).map(watch);
-    // Judged once, then again after the conflict: by then another connection speaks for bob.
-    const other = world.stranger();
-    other.hello('bob');
-    await world.settle();
+    // Judged again after the conflict: by then another connection speaks for bob.
+    const other = await rebind(world, 'bob');
     expect(late.map(({ state }) => state)).toEqual(['refused', 'refused']);
     expect(late[0]?.value).toMatchObject({ code: 'unauthenticated' });
     expect(await resumeOf(world, other)).toMatchObject({ version: 0 });
     await leave(world, other);
   });
 
-  it('[EV1, EV3] is an event and in the audit once it is durable', async () => {
-    const { world, bob } = await two();
+  it('[EV1, EV3] are reported as events and audited once durable', async () => {
+    const { world, bob } = await aCast(['alice', 'bob']);
     const heard: unknown[] = [];
     world.hub.on('agentChanged', ({ passport, what, version }) => heard.push([passport.name, what, version]));
     world.hold = true;
@@ -430,11 +423,11 @@ describe('what agents say about themselves', () => {
   });
 });
 
-describe('an agent at a glance', () => {
+describe('get_agent', () => {
   const agentOf = (world: World, peer: Peer, agent?: string) => world.answer(peer.call('get_agent', { agent }));
 
-  it('[ID9] is what the single operations say, by name and by id, of the caller if nobody is named', async () => {
-    const { world, alice, bob } = await two();
+  it('[ID9] returns what the single operations do, by name or id, by default of the caller', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     await world.answer(bob.call('set_resume', { claimed_capabilities: ['review'], summary: 'I read.' }));
     await world.answer(bob.call('set_skill', { text: SKILL }));
     const own = await agentOf(world, bob);
@@ -452,7 +445,7 @@ describe('an agent at a glance', () => {
   });
 
   it('[ID9] shows the rule of another to callers with the grant `rules` only', async () => {
-    const { world, alice, bob } = await two();
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     await world.answer(world.hub.grant('alice', ['operate', 'observe', 'enrol']));
     expect(await agentOf(world, alice, 'bob')).toMatchObject({ rule: null });
     await world.answer(world.hub.grant('alice', ['rules']));
@@ -460,8 +453,8 @@ describe('an agent at a glance', () => {
     expect(await agentOf(world, alice, 'bob')).toMatchObject({ rule });
   });
 
-  it('[ID9] is not found where nobody has the name', async () => {
-    const { world, alice } = await two();
+  it('[ID9] returns not_found for an unknown name', async () => {
+    const { world, alice } = await aCast(['alice', 'bob']);
     expect(await refusal(world, alice.call('get_agent', { agent: 'nobody' }))).toMatchObject({ code: 'not_found' });
   });
 });

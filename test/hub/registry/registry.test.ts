@@ -1,21 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { REGISTRY_LOG } from '../../../src/core/ports/store.ts';
 import { StagedValue } from '../../../src/hub/registry/identities.ts';
-import { aConversation, aWorld, leave, lines, logOf, opened, refusal, SECOND, watch } from '../scene.ts';
+import { aCast, aConversation, aWorld, leave, lines, logOf, opened, rebind, refusal, SECOND, watch } from '../scene.ts';
 
 describe('register', () => {
-  it('[RE5, OP2] makes an identity, welcomes it and binds it here', async () => {
+  it('[RE5, OP2] creates an identity, welcomes it and binds it', async () => {
     const world = await aWorld();
     const peer = world.stranger();
-    const claim = {
-      name: 'alice',
-      kind: 'human',
-      owner: 'ops',
-      provider: 'acme',
-      model: 'm1',
-      cost: 'low',
-      region: 'eu',
-    } as const;
+    const described = { owner: 'ops', provider: 'acme', model: 'm1', cost: 'low', region: 'eu' } as const;
+    const claim = { name: 'alice', kind: 'human', ...described } as const;
     const passport = await world.answer(peer.call('register', claim));
     expect(passport).toEqual({ ...claim, agent_id: peer.agentId, created_at: '2026-01-01T00:00:00.000Z' });
     expect(passport.agent_id).toMatch(/^[0-9a-f]{32}$/);
@@ -25,7 +18,7 @@ describe('register', () => {
     expect(plain).toMatchObject({ kind: 'agent', owner: null, provider: null, model: null, cost: null, region: null });
   });
 
-  it('[RE5, RE1] takes names of the pattern, and never the hub’s', async () => {
+  it('[RE5, RE1] accepts names of the pattern, and never the hub’s', async () => {
     const world = await aWorld();
     const peer = world.stranger();
     for (const name of ['', 'hub', 'Alice', '-a', 'a b', 'ä', 'a'.repeat(65), 7, null, undefined]) {
@@ -37,7 +30,7 @@ describe('register', () => {
     }
   });
 
-  it('[LC12, L7] a name is taken once', async () => {
+  it('[LC12, L7] gives a name once', async () => {
     const world = await aWorld();
     await world.peer('alice');
     const log = logOf(world.store, REGISTRY_LOG);
@@ -50,17 +43,15 @@ describe('register', () => {
     expect([peer.agentId, logOf(world.store, REGISTRY_LOG)]).toEqual(['', log]);
   });
 
-  it('[LC12, L1] of several at once one gets the name, and the others hear of it when it is durable', async () => {
+  it('[LC12, L1] gives the name to one of several, and rejects the others once that is durable', async () => {
     const world = await aWorld();
     world.hold = true;
     const peers = Array.from({ length: 4 }, () => world.stranger());
     const calls = peers.map((peer) => watch(peer.call('register', { name: 'alice' })));
     await world.settle();
     expect(calls.map(({ state }) => state)).toEqual(['open', 'open', 'open', 'open']);
-    // It is not there before it is durable.
-    const early = world.stranger();
-    early.hello('alice');
-    await world.settle();
+    // The name does not exist before it is durable.
+    const early = await rebind(world, 'alice');
     expect(early.frames).toMatchObject([{ kind: 'error', error: { code: 'unauthenticated' } }]);
     world.hold = false;
     await world.settle();
@@ -69,7 +60,7 @@ describe('register', () => {
     expect(logOf(world.store, REGISTRY_LOG)).toHaveLength(1);
   });
 
-  it('[L1] a registration that was lost in a crash can be made again', async () => {
+  it('[L1] can be repeated after it was lost in a crash', async () => {
     for (const kept of [true, false]) {
       const world = await aWorld();
       world.hold = true;
@@ -85,10 +76,8 @@ describe('register', () => {
 });
 
 describe('unregister', () => {
-  it('[LC12] retires the identity: it is unbound, not listed, cannot come back, and its name is never given again', async () => {
-    const world = await aWorld();
-    const alice = await world.peer('alice');
-    const bob = await world.peer('bob');
+  it('[LC12] retires the identity: unbound, not listed, unable to return, its name never given again', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     expect(await world.answer(bob.call('unregister', { name: 'bob' }))).toEqual({ agent_id: bob.agentId });
     expect(bob.frames.at(-1)).toEqual({ kind: 'goodbye', reason: 'unregistered', recipient_id: bob.agentId });
     expect(bob.closed).toBe(false);
@@ -97,9 +86,7 @@ describe('unregister', () => {
       const asker = restart ? await world.peer('alice') : alice;
       const { agents } = await world.answer(asker.call('list_agents', {}));
       expect(agents.map(({ name }) => name)).toEqual(['alice']);
-      const again = world.stranger();
-      again.hello('bob');
-      await world.settle();
+      const again = await rebind(world, 'bob');
       expect(again.frames).toMatchObject([{ kind: 'error', error: { code: 'unauthenticated' } }]);
       expect(await refusal(world, again.call('register', { name: 'bob' }))).toMatchObject({
         code: 'conflict',
@@ -108,7 +95,7 @@ describe('unregister', () => {
     }
   });
 
-  it('[L7, LC12] is for oneself', async () => {
+  it('[L7, LC12] is allowed for oneself only', async () => {
     const world = await aWorld();
     const alice = await world.peer('alice');
     await world.peer('bob');
@@ -116,7 +103,7 @@ describe('unregister', () => {
     expect((await world.answer(alice.call('list_agents', {}))).agents).toHaveLength(2);
   });
 
-  it('[LC12] leaves the live sessions first, then retires: the log of each comes before the registry’s', async () => {
+  it('[LC12] leaves live sessions first, then retires: their logs change before the registry’s', async () => {
     const { world, alice, bob, id } = await aConversation();
     const carol = await world.peer('carol');
     const other = await opened(world, bob, [carol]);
@@ -134,7 +121,7 @@ describe('unregister', () => {
     expect(alice.closed).toBe(false);
   });
 
-  it('[LC12] one that was cut off by a crash in between is taken up again by whoever asks again', async () => {
+  it('[LC12] interrupted by a crash can be repeated', async () => {
     const { world, bob, id } = await aConversation();
     world.hold = true;
     void bob.call('unregister', {});
@@ -152,7 +139,7 @@ describe('unregister', () => {
 });
 
 describe('list_agents', () => {
-  it('[OP1] lists by name, a page at a time, over every page size', async () => {
+  it('[OP1] lists by name in pages of every size', async () => {
     const world = await aWorld();
     const names = ['eve', 'bob', 'dave', 'alice', 'carol'];
     for (const name of names) await world.peer(name);
@@ -171,7 +158,7 @@ describe('list_agents', () => {
     }
   });
 
-  it('[L3] is the same after a restart, whole passports', async () => {
+  it('[L3] returns the same passports after a restart', async () => {
     const world = await aWorld();
     await world.answer(world.stranger().call('register', { name: 'bob', kind: 'human', owner: 'ops' }));
     const before = await world.answer((await world.peer('alice')).call('list_agents', {}));
@@ -181,9 +168,8 @@ describe('list_agents', () => {
 });
 
 describe('list_sessions', () => {
-  it('[OP1, L7] lists one’s own, newest first, by state and type, a page at a time', async () => {
-    const world = await aWorld();
-    const [alice, bob, carol] = [await world.peer('alice'), await world.peer('bob'), await world.peer('carol')];
+  it('[OP1, L7] lists the caller’s sessions, newest first, by state and type, in pages', async () => {
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     const ids: string[] = [];
     for (const type of ['conversation', 'consulting', 'conversation', 'panel'] as const) {
       ids.push(await opened(world, alice, [bob], { type, labels: { n: type } }));
@@ -230,13 +216,13 @@ describe('list_sessions', () => {
   });
 });
 
-it('[ID1, ID6] only the newest durable version is kept, with those that are staged behind it', () => {
+it('[ID1, ID6] keeps only the newest durable version, and staged ones after it', () => {
   const versions = new StagedValue<string>();
   expect([versions.newest, versions.at(9)]).toEqual([null, null]);
   versions.set(1, 'one', 0);
   versions.set(3, 'three', 0);
   expect([versions.at(0), versions.at(1), versions.at(2), versions.at(3)]).toEqual([null, 'one', 'one', 'three']);
-  // By now both are durable: nobody asks for the first any more.
+  // Both are durable now: nobody reads the first any more.
   versions.set(5, 'five', 3);
   expect([versions.at(2), versions.at(3), versions.at(5), versions.newest]).toEqual([null, 'three', 'five', 'five']);
   versions.forgetAfter(3);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { aConversation, DAY, leap, leave, logOf, opened, refusal, say, text, types } from '../scene.ts';
 import { DamagedStore } from '../watched-stores.ts';
 
-/** alice and bob have said four things in a session whose log is then damaged, from seq 7 on. */
+/** A session with four posts whose log is then damaged from seq 7 on. */
 async function aDamaged(damage: (store: DamagedStore, id: string) => void) {
   const store = new DamagedStore();
   const { world, alice, bob, id } = await aConversation({}, { store });
@@ -24,9 +24,9 @@ const unavailable = (id: string) => ({
 });
 
 describe.each([
-  ['the store knows of', known],
-  ['the store finds when it reads', hidden],
-])('damage that %s', (_, damage) => {
+  ['damage the store knows', known],
+  ['damage the store finds on reading', hidden],
+])('%s', (_, damage) => {
   it('[RC6] makes the session unavailable, and readable up to there', async () => {
     const { world, alice, id } = await aDamaged(damage);
     const told: unknown[] = [];
@@ -39,7 +39,7 @@ describe.each([
     expect(world.hub.health().sessions).toMatchObject({ live: 0, unavailable: 1 });
   });
 
-  it('[RC6, L7] refuses everything that would be appended, and to a stranger it does not exist', async () => {
+  it('[RC6, L7] rejects every append, as not_found for a non-participant', async () => {
     const { world, alice, id } = await aDamaged(damage);
     const before = logOf(world.store, id).length;
     const post = alice.call('post', text(id, 'nine'));
@@ -52,7 +52,7 @@ describe.each([
     expect(world.hub.health().ready).toBe(true);
   });
 
-  it('[RC6, L6] it neither expires nor stands in the way of anything else', async () => {
+  it('[RC6, L6] neither expires the session nor affects others', async () => {
     const { world, alice, id } = await aDamaged(damage);
     const bob = await world.peer('bob');
     const other = await opened(world, alice, [bob], { ttl: '1h' });
@@ -63,7 +63,7 @@ describe.each([
     expect((await world.answer(alice.call('unregister', {}))).agent_id).toBe(alice.agentId);
   });
 
-  it('[RC6] who was away gets what comes before the damage', async () => {
+  it('[RC6] leaves the entries before the damage to an absent participant', async () => {
     const { world, id } = await aDamaged(damage);
     const bob = await world.peer('bob');
     const reads = world.store.counts.read;
@@ -74,7 +74,7 @@ describe.each([
 });
 
 describe('damage', () => {
-  it('[RC6] from the first entry on leaves nothing to read: every use is refused', async () => {
+  it('[RC6] from the first entry on makes every use fail', async () => {
     const { world, alice, id } = await aDamaged((store, session) => store.damageFrom(session, 1));
     const why = { code: 'unavailable', message: expect.stringContaining('damaged from seq 1 on') };
     expect(await refusal(world, alice.call('get_session', { session_id: id }))).toMatchObject(why);
@@ -83,7 +83,7 @@ describe('damage', () => {
     expect(bob.seqs(id)).toEqual([]);
   });
 
-  it('[RC6] that a loaded session meets while it writes refuses the post, and the next use says why', async () => {
+  it('[RC6] met by a write rejects the post, and the next use reports it', async () => {
     const store = new DamagedStore();
     const { world, alice, id } = await aConversation({}, { store });
     await say(world, alice, id, 'five');
@@ -93,7 +93,7 @@ describe('damage', () => {
     expect(world.hub.health().ready).toBe(true);
   });
 
-  it('[RC6] a hub that starts over it has no deadline for it', async () => {
+  it('[RC6] found at the start leaves the session without deadlines', async () => {
     const { world } = await aDamaged(known);
     expect(world.hub.health().sessions.live).toBe(1);
     await world.crash();

@@ -3,6 +3,7 @@ import type { Envelope } from '../../../src/core/records/session/envelope.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import {
+  aCast,
   aConversation,
   aPanel,
   aWorld,
@@ -15,6 +16,7 @@ import {
   logOf,
   MINUTE,
   opened,
+  rebind,
   refusal,
   SECOND,
   say,
@@ -25,7 +27,7 @@ import {
 } from '../scene.ts';
 import { SlowReads } from '../slow-stores.ts';
 
-/** What is stamped differs from run to run; the rest of an envelope does not. */
+/** The parts of an envelope that do not differ from run to run. */
 function unstamped({ envelope_id, seq, created_at, session_id, ...rest }: Envelope) {
   expect([envelope_id, session_id].every((id) => /^[0-9a-f]{32}$/.test(id))).toBe(true);
   return { seq, created_at, ...rest };
@@ -43,20 +45,13 @@ const fromHub = {
   ttl_seconds: null,
 };
 
-async function trio(limits = {}) {
-  const world = await aWorld(limits);
-  return { world, alice: await world.peer('alice'), bob: await world.peer('bob'), carol: await world.peer('carol') };
-}
-
 function last(world: World, id: string): string | undefined {
   return lines(logOf(world.store, id)).at(-1);
 }
 
 describe('a whole life', () => {
-  it('[LC1, LC2, LC3, RE7] goes from created over active and closing to closed, as envelopes', async () => {
-    const world = await aWorld();
-    const alice = await world.peer('alice');
-    const bob = await world.peer('bob');
+  it('[LC1, LC2, LC3, RE7] leads from created through active and closing to closed, in envelopes', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const id = await invited(world, alice, [bob], { labels: { team: 'blue' }, intent: 'plan' });
     await world.pass(SECOND);
     await world.answer(bob.call('ack_invite', { session_id: id }));
@@ -145,10 +140,8 @@ describe('a whole life', () => {
     ]);
   });
 
-  it('[LC1, RE7] goes through the same states in its metadata', async () => {
-    const world = await aWorld();
-    const alice = await world.peer('alice');
-    const bob = await world.peer('bob');
+  it('[LC1, RE7] passes through the same states in the metadata', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     bob.acks = false;
     const id = await invited(world, alice, [bob]);
     const asCreated = await sessionOf(world, alice, id);
@@ -207,7 +200,7 @@ describe('a whole life', () => {
     expect(await sessionOf(world, await world.peer('bob'), id)).toEqual(closed);
   });
 
-  it('[LC2] opens at once, in the first unit, when there is nobody to wait for', async () => {
+  it('[LC2] opens in the first unit if there is nobody to wait for', async () => {
     const world = await aWorld();
     const alice = await world.peer('alice');
     const { session } = await world.answer(
@@ -217,17 +210,17 @@ describe('a whole life', () => {
     expect(types(logOf(world.store, session.session_id))).toEqual(['session.created', 'session.opened']);
   });
 
-  it('[LC2] opens in the first unit with required_acks 0, and the invited still join', async () => {
-    const { world, alice, bob } = await trio();
+  it('[LC2] opens in the first unit with required_acks 0, and invitees still join', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob], { type: 'monologue', required_acks: 0 });
     expect(types(logOf(world.store, id))).toEqual(['session.created', 'session.invite', 'session.opened']);
     await world.answer(bob.call('ack_invite', { session_id: id }));
     expect(await standing(world, alice, id)).toBe('ACTIVE: alice active, bob active');
   });
 
-  it('[LC2, LC8] a crash while it is being created leaves all of its first unit or nothing', async () => {
+  it('[LC2, LC8] keeps the whole first unit or nothing after a crash during creation', async () => {
     for (const kept of [true, false]) {
-      const { world, alice, bob } = await trio();
+      const { world, alice, bob } = await aCast(['alice', 'bob', 'carol']);
       world.hold = true;
       void alice.call('create_session', { type: 'conversation', participants: ['bob'], wait: 'created' });
       await world.settle();
@@ -244,8 +237,8 @@ describe('a whole life', () => {
 });
 
 describe('INVITED', () => {
-  it('[LC3] the ack that makes the quorum opens the session in its own unit', async () => {
-    const { world, alice, bob, carol } = await trio();
+  it('[LC3] the ack that completes the quorum opens the session in the same unit', async () => {
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob, carol], { type: 'panel' });
     expect(await world.answer(bob.call('ack_invite', { session_id: id }))).toEqual({ state: 'INVITED' });
     expect(await standing(world, alice, id)).toBe('INVITED: alice active, bob active, carol invited');
@@ -259,8 +252,8 @@ describe('INVITED', () => {
     expect(await standing(world, alice, id)).toBe('ACTIVE: alice active, bob active, carol active');
   });
 
-  it('[LC3] a partial quorum opens, names who is active, and a late ack joins', async () => {
-    const { world, alice, bob, carol } = await trio();
+  it('[LC3] opens with a partial quorum, names the active participants, and lets late acks join', async () => {
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob, carol], { type: 'panel', required_acks: 1 });
     expect(await world.answer(carol.call('ack_invite', { session_id: id }))).toEqual({ state: 'ACTIVE' });
     const names = [['alice', alice] as const, ['bob', bob] as const, ['carol', carol] as const];
@@ -276,7 +269,7 @@ describe('INVITED', () => {
     expect(await standing(world, bob, id)).toBe('ACTIVE: alice active, bob active, carol active');
   });
 
-  it('[LC3] an ack that is repeated, because its answer was lost, is the same ack', async () => {
+  it('[LC3] a repeated ack gets the same answer', async () => {
     const { world, bob, id } = await aConversation();
     const before = logOf(world.store, id).length;
     expect(await world.answer(bob.call('ack_invite', { session_id: id }))).toEqual({ state: 'ACTIVE' });
@@ -284,7 +277,7 @@ describe('INVITED', () => {
   });
 
   it('[LC3] only a pending invitee may answer', async () => {
-    const { world, alice, bob, carol } = await trio();
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob, carol], { type: 'panel' });
     const byCreator = { code: 'protocol_error', details: { status: 'active' } };
     expect(await refusal(world, alice.call('ack_invite', { session_id: id }))).toMatchObject(byCreator);
@@ -298,10 +291,8 @@ describe('INVITED', () => {
     expect(await standing(world, alice, id)).toBe('INVITED: alice active, bob active, carol invited');
   });
 
-  it('[LC4] a reject in a session for two ends it, in its own unit', async () => {
-    const world = await aWorld();
-    const alice = await world.peer('alice');
-    const bob = await world.peer('bob');
+  it('[LC4] a decline in a session for two ends it in the same unit', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const id = await invited(world, alice, [bob]);
     expect(await world.answer(bob.call('reject_invite', { session_id: id, reason: 'busy' }))).toEqual({
       state: 'CLOSED',
@@ -318,8 +309,8 @@ describe('INVITED', () => {
     });
   });
 
-  it('[LC4] a reject that leaves the quorum in reach only turns that one away', async () => {
-    const { world, alice, bob, carol } = await trio();
+  it('[LC4] a decline that leaves the quorum in reach removes only its sender', async () => {
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob, carol], { type: 'panel', required_acks: 1 });
     expect(await world.answer(bob.call('reject_invite', { session_id: id }))).toEqual({ state: 'INVITED' });
     expect(await standing(world, alice, id)).toBe('INVITED: alice active, bob rejected, carol invited');
@@ -330,24 +321,24 @@ describe('INVITED', () => {
     expect(await standing(world, alice, id)).toBe('ACTIVE: alice active, bob rejected, carol active');
   });
 
-  it('[LC4] acks count towards the quorum that a reject may put out of reach', async () => {
-    const { world, alice, bob, carol } = await trio();
+  it('[LC4] a decline after an ack may put the quorum out of reach', async () => {
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob, carol], { type: 'panel', required_acks: 2 });
     await world.answer(bob.call('ack_invite', { session_id: id }));
     expect(await world.answer(carol.call('reject_invite', { session_id: id }))).toEqual({ state: 'CLOSED' });
     expect(bob.notifies(id).at(-1)?.envelope.event_type).toBe('session.closed');
   });
 
-  it('[LC4] a reject after the session opened turns away and goes on', async () => {
-    const { world, alice, bob, carol } = await trio();
+  it('[LC4] a decline after the opening does not end the session', async () => {
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob, carol], { type: 'panel', required_acks: 1 });
     await world.answer(bob.call('ack_invite', { session_id: id }));
     expect(await world.answer(carol.call('reject_invite', { session_id: id }))).toEqual({ state: 'ACTIVE' });
     expect(await standing(world, alice, id)).toBe('ACTIVE: alice active, bob active, carol rejected');
   });
 
-  it('[LC5, L9] without answers it closes with invite_timeout after 30 s, not before and once', async () => {
-    const { world, alice, bob } = await trio();
+  it('[LC5, L9] closes with invite_timeout after 30 s without answers, once', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob]);
     await world.pass(29 * SECOND + 999);
     expect(await standing(world, alice, id)).toBe('INVITED: alice active, bob invited');
@@ -361,8 +352,8 @@ describe('INVITED', () => {
     });
   });
 
-  it('[LC5] an acks_within that closes is the deadline and the reason', async () => {
-    const { world, alice, bob } = await trio();
+  it('[LC5] an acks_within that closes sets deadline and reason', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob', 'carol']);
     const consulting = await invited(world, alice, [bob], { type: 'consulting', invite_timeout: '5m' });
     const expectations = [
       { name: 'acks_within', on_violation: 'warn', params: { seconds: 1 } },
@@ -380,9 +371,8 @@ describe('INVITED', () => {
     expect(await standing(world, alice, consulting)).toMatch(/^CLOSED \(expectation_violated:acks_within\)/);
   });
 
-  it('[LC5, L9] downtime costs no invitee its answer: after a restart there are 30 s, then it closes once', async () => {
-    const world = await aWorld();
-    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+  it('[LC5, L9] leaves invitees 30 s after a restart, then closes once', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const late = await invited(world, alice, [bob]);
     const never = await invited(world, alice, [bob]);
     world.clock.advance(3_600_000);
@@ -397,22 +387,22 @@ describe('INVITED', () => {
     expect(logOf(world.store, never).filter(({ event_type }) => event_type === 'session.closed')).toHaveLength(1);
   });
 
-  it('[LC5] invite_timeout is settable, and a partial quorum missed in time closes too', async () => {
-    const { world, alice, bob, carol } = await trio();
+  it('[LC5] uses the given invite_timeout, also for a partial quorum', async () => {
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob, carol], { type: 'panel', invite_timeout: '3s' });
     await world.answer(bob.call('ack_invite', { session_id: id }));
     await world.pass(3 * SECOND);
     expect(await standing(world, bob, id)).toBe('CLOSED (invite_timeout): alice active, bob active, carol invited');
   });
 
-  it('[LC5] an ack in time disarms the deadline', async () => {
+  it('[LC5] disarms the deadline after an ack in time', async () => {
     const { world, alice, id } = await aConversation();
     await world.pass(5 * MINUTE);
     expect(await standing(world, alice, id)).toBe('ACTIVE: alice active, bob active');
   });
 
-  it('[LC6] a close from INVITED closes at once, and the invited are told', async () => {
-    const { world, alice, bob } = await trio();
+  it('[LC6] a close from INVITED closes immediately and notifies the invitees', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob]);
     expect(await world.answer(alice.call('close_session', { session_id: id }))).toEqual({
       state: 'CLOSED',
@@ -424,15 +414,15 @@ describe('INVITED', () => {
     ]);
   });
 
-  it('[LC6] the invited may not close what they have not joined', async () => {
-    const { world, alice, bob } = await trio();
+  it('[LC6] invitees may not close the session before joining', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob]);
     expect(await refusal(world, bob.call('close_session', { session_id: id }))).toMatchObject({ code: 'forbidden' });
     expect(await standing(world, alice, id)).toMatch(/^INVITED/);
   });
 
-  it('[LC9] at expires_at it is expired, whatever the invites', async () => {
-    const { world, alice, bob } = await trio();
+  it('[LC9] expires at expires_at, whatever the invites', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob], { ttl: '10s' });
     await world.pass(10 * SECOND - 1);
     expect(await standing(world, alice, id)).toMatch(/^INVITED/);
@@ -443,7 +433,7 @@ describe('INVITED', () => {
 });
 
 describe('ACTIVE', () => {
-  it('[LC6] any active participant may close; the answer comes with the closing', async () => {
+  it('[LC6] any active participant may close, and gets the answer with the closing', async () => {
     const { world, bob, id } = await aConversation();
     bob.acks = false;
     expect(await world.answer(bob.call('close_session', { session_id: id, reason: 'enough' }))).toEqual({
@@ -453,7 +443,7 @@ describe('ACTIVE', () => {
     expect(last(world, id)).toBe(`5 session.closing {"reason":"enough","by":"${bob.agentId}"}`);
   });
 
-  it('[LC6] close_session with wait closed answers when the session has ended', async () => {
+  it('[LC6] close_session with wait closed answers after the end', async () => {
     const { world, alice, bob, id } = await aConversation();
     bob.acks = false;
     const call = alice.call('close_session', { session_id: id, wait: 'closed' });
@@ -472,8 +462,8 @@ describe('ACTIVE', () => {
     expect(await world.answer(alice.call('close_session', { session_id: id, wait: 'closed' }))).toEqual(answer);
   });
 
-  it('[LC6] with close_by creator nobody else may', async () => {
-    const { world, alice, bob, carol } = await trio();
+  it('[LC6] with close_by creator only the creator may close', async () => {
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     const id = await opened(world, alice, [bob, carol], { type: 'panel', knobs: { close_by: 'creator' } });
     expect(await refusal(world, bob.call('close_session', { session_id: id }))).toEqual({
       code: 'forbidden',
@@ -484,10 +474,8 @@ describe('ACTIVE', () => {
     expect(await world.answer(alice.call('close_session', { session_id: id }))).toMatchObject({ state: 'CLOSING' });
   });
 
-  it('[LC9, L9] at expires_at it is expired at once, in one step, for good', async () => {
-    const world = await aWorld();
-    const alice = await world.peer('alice');
-    const bob = await world.peer('bob');
+  it('[LC9, L9] expires at expires_at, in one step, for good', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const id = await opened(world, alice, [bob], { ttl: '1m' });
     await world.pass(MINUTE - 1);
     await say(world, alice, id, 'in time');
@@ -501,7 +489,7 @@ describe('ACTIVE', () => {
     });
   });
 
-  it('[LC9] the default TTL is two hours', async () => {
+  it('[LC9] has a default TTL of two hours', async () => {
     const { world, alice, id } = await aConversation();
     await leap(world, 2 * HOUR - 1);
     expect(await standing(world, alice, id)).toMatch(/^ACTIVE/);
@@ -509,7 +497,7 @@ describe('ACTIVE', () => {
     expect(await standing(world, alice, id)).toMatch(/^EXPIRED/);
   });
 
-  it('[LC9, L9] a TTL that runs out while the hub is down ends the session once after the start', async () => {
+  it('[LC9, L9] a TTL that ends while the hub is down ends the session once after the start', async () => {
     const { world, id } = await aConversation();
     await world.restart();
     world.clock.advance(3 * HOUR);
@@ -519,7 +507,7 @@ describe('ACTIVE', () => {
     expect(types(logOf(world.store, id)).slice(4)).toEqual(['session.expired']);
   });
 
-  it('[L6, L9] a deadline that could not be carried out is asked for again at the next sweep', async () => {
+  it('[L6, L9] retries a failed deadline at the next sweep', async () => {
     const store = new SlowReads();
     const { world, id } = await aConversation({}, { store }, { expectations: [] });
     world.hub.evictIdle();
@@ -530,8 +518,8 @@ describe('ACTIVE', () => {
     expect(last(world, id)).toBe('5 session.expired {"reason":"ttl_expired"}');
   });
 
-  it('[LC8, L4] what the adapter closes is closed in the unit of the reply, and nothing enters after it', async () => {
-    const { world, alice, bob } = await trio();
+  it('[LC8, L4] an adapter’s close is in the unit of the reply, and nothing is accepted after it', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob', 'carol']);
     const id = await opened(world, alice, [bob], { type: 'consulting' });
     await say(world, alice, id, 'question');
     world.hold = true;
@@ -569,7 +557,7 @@ describe('CLOSING', () => {
     return peers;
   }
 
-  it('[LC7] refuses posts and answers, and keeps the first reason', async () => {
+  it('[LC7] rejects posts and keeps the first reason', async () => {
     const { world, alice, bob, id } = await closing(await aConversation());
     expect(await refusal(world, bob.call('post', text(id, 'wait')))).toEqual({
       code: 'session_closed',
@@ -584,7 +572,7 @@ describe('CLOSING', () => {
     expect(last(world, id)).toMatch(/^5 session.closing {"reason":"first","by":"[0-9a-f]{32}"}$/);
   });
 
-  it('[LC7] ends when everyone bound has acked the closing, and every envelope before it', async () => {
+  it('[LC7] ends when all bound participants have acked the closing and everything before it', async () => {
     const { world, alice, bob, id } = await aConversation();
     bob.acks = false;
     await say(world, alice, id, 'a');
@@ -598,7 +586,7 @@ describe('CLOSING', () => {
     expect(await standing(world, alice, id)).toMatch(/^CLOSED/);
   });
 
-  it('[LC7] ends when whoever has not acked goes away', async () => {
+  it('[LC7] ends when the last participant without an ack disconnects', async () => {
     const { world, alice, bob, id } = await closing(await aConversation());
     expect(await standing(world, alice, id)).toMatch(/^CLOSING/);
     bob.link.close();
@@ -606,15 +594,13 @@ describe('CLOSING', () => {
     expect(await standing(world, alice, id)).toMatch(/^CLOSED \(first\)/);
   });
 
-  it('[LC7] ends at the drain timeout, 5 s by default, and when set', async () => {
+  it('[LC7] ends at the drain timeout, by default 5 s', async () => {
     for (const [drain_timeout, ms] of [
       [undefined, 5 * SECOND],
       ['90s', 90 * SECOND],
       [0, 5 * SECOND],
     ] as const) {
-      const world = await aWorld();
-      const alice = await world.peer('alice');
-      const bob = await world.peer('bob');
+      const { world, alice, bob } = await aCast(['alice', 'bob']);
       const id = await opened(world, alice, [bob], drain_timeout === undefined ? {} : { drain_timeout });
       await closing({ world, alice, bob, id });
       await world.pass(ms - 1);
@@ -624,8 +610,8 @@ describe('CLOSING', () => {
     }
   });
 
-  it('[LC7] does not wait for those who never joined', async () => {
-    const { world, alice, bob, carol } = await trio();
+  it('[LC7] does not wait for invitees that never joined', async () => {
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob, carol], { type: 'panel', required_acks: 1 });
     await world.answer(bob.call('ack_invite', { session_id: id }));
     carol.acks = false;
@@ -634,17 +620,15 @@ describe('CLOSING', () => {
     expect(carol.notifies(id).map(({ envelope }) => envelope.event_type)).toEqual(['session.invite', 'session.closed']);
   });
 
-  it('[LC7] is over at once after a restart: nobody is bound', async () => {
+  it('[LC7] ends at a restart, since nobody is bound', async () => {
     const { world, id } = await closing(await aConversation());
     await world.crash();
     expect(last(world, id)).toBe('6 session.closed {"reason":"first"}');
   });
 
-  it('[LC7] whoever binds again while it closes is waited for again', async () => {
+  it('[LC7] waits for a participant that binds again', async () => {
     const { world, alice, id } = await closing(await aConversation());
-    const again = world.stranger();
-    again.hello('bob');
-    await world.settle();
+    const again = await rebind(world, 'bob');
     expect(again.seqs(id)).toEqual([5]);
     expect(await standing(world, alice, id)).toMatch(/^CLOSING/);
     again.receipt(id, 5);
@@ -652,7 +636,7 @@ describe('CLOSING', () => {
     expect(await standing(world, alice, id)).toMatch(/^CLOSED/);
   });
 
-  it('[LC7] does not hang on someone who binds again having acked the closing', async () => {
+  it('[LC7] does not wait for a participant that binds again after acking the closing', async () => {
     const { world, alice, bob, carol, id } = await aPanel();
     carol.acks = false;
     await world.answer(alice.call('close_session', { session_id: id }));
@@ -665,10 +649,8 @@ describe('CLOSING', () => {
     expect(await standing(world, alice, id)).toMatch(/^CLOSED/);
   });
 
-  it('[LC9] is not touched by expires_at', async () => {
-    const world = await aWorld();
-    const alice = await world.peer('alice');
-    const bob = await world.peer('bob');
+  it('[LC9] ignores expires_at', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const id = await opened(world, alice, [bob], { ttl: '10s', drain_timeout: '1m' });
     await closing({ world, alice, bob, id });
     await world.pass(30 * SECOND);
@@ -679,7 +661,7 @@ describe('CLOSING', () => {
 });
 
 describe('CLOSED and EXPIRED', () => {
-  it('[L6, LC6] are final: nothing is accepted, closing again answers with the first reason', async () => {
+  it('[L6, LC6] are final: nothing is accepted, and closing again returns the first reason', async () => {
     const { world, alice, bob, id } = await aConversation();
     await world.answer(alice.call('close_session', { session_id: id, reason: 'first' }));
     const log = logOf(world.store, id);
@@ -696,9 +678,7 @@ describe('CLOSED and EXPIRED', () => {
 
 describe('orphans', () => {
   async function lasting() {
-    const world = await aWorld();
-    const alice = await world.peer('alice');
-    const bob = await world.peer('bob');
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const id = await opened(world, alice, [bob], { ttl: 0, expectations: [] });
     return { world, alice, bob, id };
   }
@@ -711,7 +691,7 @@ describe('orphans', () => {
     expect(await standing(world, bob, id)).toMatch(/^ACTIVE/);
   });
 
-  it('[LC10, L6] it is orphaned 24 h after the last one left, and others do not count', async () => {
+  it('[LC10, L6] expires 24 h after the last participant left; others do not count', async () => {
     const { world, alice, bob, id } = await lasting();
     await world.peer('carol');
     await leave(world, alice);
@@ -723,7 +703,7 @@ describe('orphans', () => {
     expect(last(world, id)).toBe('5 session.expired {"reason":"orphaned"}');
   });
 
-  it('[LC10] someone who binds in between disarms it, and it is armed anew when it leaves', async () => {
+  it('[LC10] a new binding disarms the timer, and its end arms it again', async () => {
     const { world, alice, bob, id } = await lasting();
     await leave(world, alice);
     await leave(world, bob);
@@ -738,7 +718,7 @@ describe('orphans', () => {
     expect(last(world, id)).toBe('5 session.expired {"reason":"orphaned"}');
   });
 
-  it('[LC10, L9] after a restart the day begins anew: downtime orphans nobody', async () => {
+  it('[LC10, L9] restarts the 24-hour orphan timer after a restart', async () => {
     const { world, id } = await lasting();
     await world.restart();
     await leap(world, DAY - 1);
@@ -758,7 +738,7 @@ describe('parents and children', () => {
     return { world, alice, bob, parent, child, grandchild };
   }
 
-  it('[LC11] a child knows its parent and its depth', async () => {
+  it('[LC11] a child has its parent and its depth', async () => {
     const { world, alice, parent, child, grandchild } = await family();
     expect(await sessionOf(world, alice, child)).toMatchObject({ parent_session_id: parent, depth: 1 });
     expect(await sessionOf(world, alice, grandchild)).toMatchObject({ parent_session_id: child, depth: 2 });
@@ -766,7 +746,7 @@ describe('parents and children', () => {
     expect(logOf(world.store, grandchild).at(-1)?.depth).toBe(2);
   });
 
-  it('[LC11] when the parent has ended, so have all below it, in whatever state they were', async () => {
+  it('[LC11] the end of the parent closes all sessions below it, in any state', async () => {
     const { world, alice, bob, parent, child, grandchild } = await family();
     const pending = await invited(world, alice, [bob], { parent_session_id: parent });
     await world.answer(alice.call('close_session', { session_id: parent, wait: 'closed' }));
@@ -776,14 +756,14 @@ describe('parents and children', () => {
     }
   });
 
-  it('[LC11] a child that ends leaves its parent alone', async () => {
+  it('[LC11] the end of a child does not affect its parent', async () => {
     const { world, alice, parent, child } = await family();
     await world.answer(alice.call('close_session', { session_id: child }));
     expect(await standing(world, alice, parent)).toMatch(/^ACTIVE/);
   });
 
-  it('[LC11] a parent that expires takes its children along', async () => {
-    const { world, alice, bob } = await trio();
+  it('[LC11] a parent that expires closes its children', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob', 'carol']);
     const parent = await opened(world, alice, [bob], { ttl: '1m' });
     const child = await opened(world, alice, [bob], { parent_session_id: parent });
     await world.pass(MINUTE);
@@ -806,7 +786,7 @@ describe('parents and children', () => {
     expect(await standing(world, again, child)).toMatch(/^CLOSED \(parent_closed\)/);
   });
 
-  it('[LC11] a child that was being created while its parent ended is closed too', async () => {
+  it('[LC11] a child created while its parent ended is closed too', async () => {
     const { world, alice, bob, id: parent } = await aConversation();
     world.hold = true;
     void alice.call('close_session', { session_id: parent });
@@ -824,8 +804,8 @@ describe('parents and children', () => {
 });
 
 describe('unregister', () => {
-  it('[LC12] a pending invitee is taken to have declined', async () => {
-    const { world, alice, bob } = await trio();
+  it('[LC12] declines for a pending invitee', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob]);
     await world.answer(bob.call('unregister', {}));
     expect(lines(logOf(world.store, id), ['bob', bob]).slice(-2)).toEqual([
@@ -834,8 +814,8 @@ describe('unregister', () => {
     ]);
   });
 
-  it('[LC12] one that had acked before the opening may put the quorum out of reach', async () => {
-    const { world, alice, bob, carol } = await trio();
+  it('[LC12] may put the quorum out of reach after an ack', async () => {
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob, carol], { type: 'panel', required_acks: 2 });
     await world.answer(bob.call('ack_invite', { session_id: id }));
     await world.answer(bob.call('unregister', {}));
@@ -845,15 +825,15 @@ describe('unregister', () => {
     ]);
   });
 
-  it('[LC12] the creator of a session that is not open ends it', async () => {
-    const { world, alice, bob } = await trio();
+  it('[LC12] by the creator ends a session that is not open', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob', 'carol']);
     const id = await invited(world, alice, [bob]);
     await world.answer(alice.call('unregister', {}));
     expect(types(logOf(world.store, id)).slice(-2)).toEqual(['session.participant.removed', 'session.closed']);
     expect(bob.notifies(id).at(-1)).toMatchObject({ prev_seq: null, envelope: { event_type: 'session.closed' } });
   });
 
-  it('[LC12] fewer than the minimum left: below_minimum, in the same unit', async () => {
+  it('[LC12] closes with below_minimum in the same unit if too few remain', async () => {
     const { world, alice, bob, id } = await aConversation();
     alice.acks = false;
     await world.answer(bob.call('unregister', {}));
@@ -864,7 +844,7 @@ describe('unregister', () => {
     expect(await standing(world, alice, id)).toBe('CLOSING (below_minimum): alice active, bob removed');
   });
 
-  it('[LC12] enough left: the session goes on without it', async () => {
+  it('[LC12] leaves the session running if enough remain', async () => {
     const { world, alice, bob, carol, id } = await aPanel();
     await world.answer(alice.call('unregister', {}));
     expect(await standing(world, bob, id)).toBe('ACTIVE: alice removed, bob active, carol active');
@@ -872,7 +852,7 @@ describe('unregister', () => {
     expect(carol.notifies(id).at(-1)?.envelope.event_data).toEqual({ text: 'just us' });
   });
 
-  it('[LC12] nobody left: no_active_participants', async () => {
+  it('[LC12] closes with no_active_participants if nobody remains', async () => {
     const world = await aWorld();
     const alice = await world.peer('alice');
     const { session } = await world.answer(
@@ -887,7 +867,7 @@ describe('unregister', () => {
     expect(last(world, session.session_id)).toContain('no_active_participants');
   });
 
-  it('[LC12, LC7] in CLOSING it is removed, and no longer waited for', async () => {
+  it('[LC12, LC7] in CLOSING removes the participant, which is no longer waited for', async () => {
     const { world, alice, bob, carol, id } = await aPanel();
     bob.acks = false;
     await world.answer(alice.call('close_session', { session_id: id }));
@@ -900,8 +880,8 @@ describe('unregister', () => {
     expect(await standing(world, carol, id)).toMatch(/^CLOSED \(explicit_close\)/);
   });
 
-  it('[LC12] a session that names it and is just being created loses it as soon as it exists', async () => {
-    const { world, alice, bob } = await trio();
+  it('[LC12] removes the agent from a session that is being created', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob', 'carol']);
     world.hold = true;
     const create = alice.call('create_session', { type: 'conversation', participants: ['bob'], wait: 'created' });
     await world.settle();
@@ -915,8 +895,8 @@ describe('unregister', () => {
     );
   });
 
-  it('[LC12] a crash in the middle: whoever is retired is removed from its sessions at the start', async () => {
-    const { world, alice, bob } = await trio();
+  it('[LC12] removes a retired agent from its sessions at the start after a crash', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob', 'carol']);
     world.hold = true;
     void alice.call('create_session', { type: 'conversation', participants: ['bob'], wait: 'created' });
     await world.settle();

@@ -7,7 +7,7 @@ import { entry } from '../../../src/testing/lib/sample-records.ts';
 import { aConversation, foreignUnit, logOf, refusal, text, watch } from '../scene.ts';
 import { SlowReads } from '../slow-stores.ts';
 
-/** A conversation of 40 keyed texts of alice, of which the last few are in memory; reading the others is slow. */
+/** A conversation with 40 keyed texts of alice; the last few are in memory, reading the others is slow. */
 async function aLongOne() {
   const store = new SlowReads();
   const { world, alice, bob, id } = await aConversation({ tailLength: 2, snapshotLength: 8 }, { store });
@@ -21,8 +21,21 @@ const textsOf = (world: World, id: string) => logOf(world.store, id).map(({ even
 const ask = (peer: Peer, id: string, words: string, key?: string) =>
   watch(peer.call('post', text(id, words, key === undefined ? {} : { idempotency_key: key })));
 
-describe('a key of long ago', () => {
-  it('[RC5, OP3] is looked up in the log, and what is asked behind it waits and keeps its order', async () => {
+/** A session whose key "other" has the hash of k7. */
+async function aCollision() {
+  const scene = await aLongOne();
+  const { world, alice, id, store } = scene;
+  store.gate.open();
+  world.hub.evictIdle();
+  const snapshot = await store.loadSnapshot(id);
+  const body = snapshot?.body as { readonly keys: readonly number[] } | undefined;
+  if (snapshot === null || body === undefined) throw new Error('there is no snapshot');
+  store.saveSnapshot({ ...snapshot, body: { ...body, keys: [...body.keys, keyHash(alice.agentId, 'other'), 7] } });
+  return scene;
+}
+
+describe('an old key', () => {
+  it('[RC5, OP3] is looked up in the log while later requests wait in order', async () => {
     const { world, alice, id, store } = await aLongOne();
     const asked = [
       ask(alice, id, 'a'),
@@ -49,7 +62,7 @@ describe('a key of long ago', () => {
     expect(textsOf(world, id).slice(44, 48)).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('[RC5] one that is new, staged or recent is judged at once', async () => {
+  it('[RC5] that is new, staged or recent is judged immediately', async () => {
     const { world, alice, id } = await aLongOne();
     const asked = [ask(alice, id, 'new', 'n1'), ask(alice, id, 'new', 'n1'), ask(alice, id, 'm44', 'k44')];
     await world.settle();
@@ -60,7 +73,7 @@ describe('a key of long ago', () => {
     ]);
   });
 
-  it('[RC5, L8] that cannot be read refuses its post, and those behind it go on', async () => {
+  it('[RC5, L8] that cannot be read fails its post, and later ones continue', async () => {
     const { world, alice, id, store } = await aLongOne();
     store.failures = 1;
     const asked = [ask(alice, id, 'm7', 'k7'), ask(alice, id, 'b')];
@@ -71,29 +84,16 @@ describe('a key of long ago', () => {
     expect(await world.answer(alice.call('post', text(id, 'm7', { idempotency_key: 'k7' })))).toMatchObject({ seq: 7 });
   });
 
-  it('[RC5, L5] only has its hash: another key with the same one is not taken for it, and is appended in its place', async () => {
-    const { world, alice, id, store } = await aLongOne();
-    store.gate.open();
-    world.hub.evictIdle();
-    const snapshot = await store.loadSnapshot(id);
-    const body = snapshot?.body as { readonly keys: readonly number[] } | undefined;
-    if (snapshot === null || body === undefined) throw new Error('there is no snapshot');
-    // As if k7 and "other" had one hash.
-    store.saveSnapshot({ ...snapshot, body: { ...body, keys: [...body.keys, keyHash(alice.agentId, 'other'), 7] } });
+  it('[RC5, L5] is not confused with another key of the same hash', async () => {
+    const { world, alice, id } = await aCollision();
     const asked = [ask(alice, id, 'x', 'other'), ask(alice, id, 'y'), ask(alice, id, 'x', 'other')];
     await world.settle();
     expect(asked.map(({ value }) => value)).toMatchObject([{ seq: 45 }, { seq: 46 }, { seq: 45, duplicate: true }]);
     expect(await world.answer(alice.call('post', text(id, 'm7', { idempotency_key: 'k7' })))).toMatchObject({ seq: 7 });
   });
 
-  it('[RC5, OP3] one that has to be read behind another keeps those behind it waiting too', async () => {
-    const { world, alice, id, store } = await aLongOne();
-    store.gate.open();
-    world.hub.evictIdle();
-    const snapshot = await store.loadSnapshot(id);
-    const body = snapshot?.body as { readonly keys: readonly number[] } | undefined;
-    if (snapshot === null || body === undefined) throw new Error('there is no snapshot');
-    store.saveSnapshot({ ...snapshot, body: { ...body, keys: [...body.keys, keyHash(alice.agentId, 'other'), 7] } });
+  it('[RC5, OP3] that is read after another keeps later requests waiting too', async () => {
+    const { world, alice, id, store } = await aCollision();
     await world.answer(alice.call('get_session', { session_id: id }));
     store.gate.close();
     const asked = [ask(alice, id, 'm9', 'k9'), ask(alice, id, 'x', 'other'), ask(alice, id, 'y')];
@@ -103,7 +103,7 @@ describe('a key of long ago', () => {
     expect(asked.map(({ value }) => value)).toMatchObject([{ seq: 9, duplicate: true }, { seq: 45 }, { seq: 46 }]);
   });
 
-  it('[RC5, OP3] a session stays in memory while one is read', async () => {
+  it('[RC5, OP3] keeps its session in memory while it is read', async () => {
     const { world, alice, id, store } = await aLongOne();
     const asked = ask(alice, id, 'm7', 'k7');
     await world.settle();
@@ -116,7 +116,7 @@ describe('a key of long ago', () => {
     expect(world.hub.health().sessions.loaded).toBe(0);
   });
 
-  it('[RC5, L5] one that is staged is known however many are staged behind it', async () => {
+  it('[RC5, L5] that is staged is known, however many are staged after it', async () => {
     const { world, alice, id, store } = await aLongOne();
     store.gate.open();
     world.hold = true;
@@ -132,7 +132,7 @@ describe('a key of long ago', () => {
     expect(textsOf(world, id)).toHaveLength(64);
   });
 
-  it('[RC5, AM9] what another writer accepted meanwhile is found, however much it wrote', async () => {
+  it('[RC5, AM9] that another writer used meanwhile is found, however much it wrote', async () => {
     const { world, alice, id, store } = await aLongOne();
     store.gate.open();
     world.hold = true;
@@ -154,7 +154,7 @@ describe('a key of long ago', () => {
     expect(await refusal(world, other)).toMatchObject({ code: 'duplicate', details: { seq: 47 } });
   });
 
-  it('[RC5] two keys of one hash, or more, are all kept, and survive as numbers', () => {
+  it('[RC5] keeps all keys of one hash, in numbers that survive', () => {
     const keys = AcceptedKeys.from([5, 1, 6, 2, 5, 3]);
     keys.add([entry({ seq: 4, idempotency_key: 'k' }), entry({ seq: 5, idempotency_key: 'k' })]);
     const copy = AcceptedKeys.from(keys.flat(5));
@@ -165,7 +165,7 @@ describe('a key of long ago', () => {
     expect(copy.placesOf('alice', 'k')).toEqual([4, 5, 6]);
   });
 
-  it('[RC5] keys of what was staged in vain are forgotten, and those of what is not durable yet are in no snapshot', () => {
+  it('[RC5] is forgotten when its entry is dropped, and left out of snapshots until it is durable', () => {
     const [first, second] = [entry({ seq: 1, idempotency_key: 'k' }), entry({ seq: 2, idempotency_key: 'k' })];
     const keys = AcceptedKeys.from([]);
     keys.add([first, second]);

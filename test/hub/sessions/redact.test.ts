@@ -7,7 +7,7 @@ import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import { hubUnit } from '../../../src/testing/lib/sample-records.ts';
 import { durably } from '../../../src/testing/store-contract/read-store.ts';
-import { aConversation, aPanel, aWorld, logOf, opened, refusal, say, text, VIEWS } from '../scene.ts';
+import { aCast, aConversation, aPanel, logOf, opened, refusal, say, text, VIEWS } from '../scene.ts';
 
 const SECRET = 'sk-live-0123456789';
 
@@ -23,7 +23,7 @@ async function stateOf(world: World, peer: Peer, session_id: string) {
 }
 
 describe('redact', () => {
-  it('[RD1, RD2] puts a tombstone in the place of what was said, with who, when, why and the digest', async () => {
+  it('[RD1, RD2] replaces the content by a tombstone with actor, time, reason and digest', async () => {
     const { world, alice, bob, id } = await aConversation();
     const olga = await operator(world);
     const { seq, envelope_id } = await say(world, alice, id, `my key is ${SECRET}`);
@@ -43,14 +43,14 @@ describe('redact', () => {
     }
   });
 
-  it('[RD1] holds for views, search, observers, repeats and whoever comes later, in memory and after a restart', async () => {
+  it('[RD1] applies to views, search, observers, repeats and later readers, live and after a restart', async () => {
     const { world, alice, bob, id } = await aConversation({}, { views: VIEWS });
     bob.acks = false;
     const { seq } = await say(world, alice, id, `my key is ${SECRET}`);
     await say(world, alice, id, 'more');
     const olga = await operator(world);
     await world.answer(olga.call('redact', { session_id: id, seq }));
-    const look = async (): Promise<void> => {
+    const check = async (): Promise<void> => {
       const [again, watcher] = [world.stranger(), world.stranger()];
       again.hello('bob');
       watcher.hello('olga');
@@ -62,18 +62,18 @@ describe('redact', () => {
       expect((await world.answer(again.call('search_sessions', { query: 'redacted' }))).matches).toEqual([]);
       await world.answer(watcher.call('subscribe', { session_id: id, after_seq: 0 }));
       expect(watcher.observed(id)).toContain(seq);
-      // It was not acked: it comes again, without what it said.
+      // It was not acked: it is delivered again, as a tombstone.
       expect(again.seqs(id)).toContain(seq);
       expect(JSON.stringify([again.frames, watcher.frames])).not.toContain(SECRET);
     };
-    await look();
+    await check();
     world.hub.evictIdle();
-    await look();
+    await check();
     await world.restart();
-    await look();
+    await check();
   });
 
-  it('[RD1] a repeat after a nack is a tombstone too', async () => {
+  it('[RD1] repeats a nacked envelope as a tombstone', async () => {
     const { world, alice, bob, id } = await aConversation();
     bob.acks = false;
     const { seq } = await say(world, alice, id, SECRET);
@@ -87,7 +87,7 @@ describe('redact', () => {
     expect(JSON.stringify(again)).not.toContain(SECRET);
   });
 
-  it('[RD3] takes the grant `operate`: a stranger hears of no session, a participant that it may not', async () => {
+  it('[RD3] requires the `operate` grant: not_found for a non-participant, forbidden for a participant', async () => {
     const { world, alice, id } = await aConversation();
     const { seq } = await say(world, alice, id, SECRET);
     const dave = await world.peer('dave');
@@ -100,7 +100,7 @@ describe('redact', () => {
     );
   });
 
-  it('[RD4] is refused for what makes a session what it is, and for what is not there', async () => {
+  it('[RD4] rejects lifecycle envelopes and missing ones', async () => {
     const { world, alice, id } = await aConversation();
     const olga = await operator(world);
     await world.answer(alice.call('close_session', { session_id: id, reason: SECRET }));
@@ -114,9 +114,12 @@ describe('redact', () => {
     });
   });
 
-  it('[RD5] is refused while the state holds it, and taken once it does not', async () => {
-    const world = await aWorld({}, { adapters: [workflow], conditions: CONDITIONS, targets: TARGETS });
-    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+  it('[RD5] is rejected while the state holds the content, and accepted afterwards', async () => {
+    const { world, alice, bob } = await aCast(
+      ['alice', 'bob'],
+      {},
+      { adapters: [workflow], conditions: CONDITIONS, targets: TARGETS },
+    );
     const id = await opened(world, alice, [bob], { type: 'workflow', knobs: { graph: sequence(['alice', 'bob']) } });
     const olga = await operator(world);
     const set = (value: string) =>
@@ -135,9 +138,12 @@ describe('redact', () => {
     expect(await stateOf(world, await world.peer('alice'), id)).toEqual(before);
   });
 
-  it('[RD5] is refused for what is held as a name, a number or the reason it closed', async () => {
-    const world = await aWorld({}, { adapters: [workflow], conditions: CONDITIONS, targets: TARGETS });
-    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+  it('[RD5] rejects content held as a name, a number or the close reason', async () => {
+    const { world, alice, bob } = await aCast(
+      ['alice', 'bob'],
+      {},
+      { adapters: [workflow], conditions: CONDITIONS, targets: TARGETS },
+    );
     const id = await opened(world, alice, [bob], { type: 'workflow', knobs: { graph: sequence(['alice', 'bob']) } });
     const post = (event_type: string, event_data: JsonObject) =>
       world.answer(alice.call('post', { session_id: id, event_type, event_data }));
@@ -154,7 +160,7 @@ describe('redact', () => {
     }
   });
 
-  it('[RD5] is refused for a task that failed while the state holds why', async () => {
+  it('[RD5] rejects the failure of a task while the state holds its reason', async () => {
     const { world, alice, id } = await aConversation();
     const { task } = await world.answer(alice.call('start_task', { session_id: id, title: 'look' }));
     const ref = { session_id: id, task_id: task.task_id };
@@ -163,7 +169,7 @@ describe('redact', () => {
     expect(refused).toMatchObject({ code: 'conflict', details: { held: 'tasks.ended.0.reason' } });
   });
 
-  it('[RD6] changes nothing of the session: not its state, its turn, its log or what it expects', async () => {
+  it('[RD6] changes neither state, turn, log nor expectations of the session', async () => {
     const { world, alice, bob, id } = await aPanel();
     const olga = await operator(world);
     const { seq } = await say(world, alice, id, SECRET);
@@ -178,7 +184,7 @@ describe('redact', () => {
     await say(world, bob, id, 'on we go');
   });
 
-  it('[RD7] a key that was redacted is still the same key', async () => {
+  it('[RD7] keeps the idempotency key', async () => {
     const { world, alice, id } = await aConversation();
     const first = await say(world, alice, id, SECRET, { idempotency_key: 'k' });
     await world.answer(world.hub.redact(id, first.seq));
@@ -193,7 +199,7 @@ describe('redact', () => {
     expect(await refusal(world, other)).toMatchObject({ code: 'duplicate' });
   });
 
-  it('[RD8] may be asked twice, also at once, and what was said first stays', async () => {
+  it('[RD8] can be repeated, even concurrently; the first one stays', async () => {
     const { world, alice, id } = await aConversation();
     const olga = await operator(world);
     const { seq } = await say(world, alice, id, SECRET);
@@ -210,7 +216,7 @@ describe('redact', () => {
     expect(logOf(world.store, 'redactions')).toHaveLength(1);
   });
 
-  it('[RD8] is an event and an audit record, without what was said', async () => {
+  it('[RD8] emits an event and an audit record without the content', async () => {
     const { world, alice, id } = await aConversation();
     const heard: unknown[] = [];
     world.hub.on('envelopeRedacted', (event) => heard.push(event));
@@ -225,7 +231,7 @@ describe('redact', () => {
     expect(JSON.stringify(audit)).not.toContain(SECRET);
   });
 
-  it('[RD8, L2] is shown only once it is durable, and is not there if it was lost', async () => {
+  it('[RD8, L2] is shown only once it is durable', async () => {
     const { world, alice, id } = await aConversation();
     const { seq } = await say(world, alice, id, SECRET);
     world.hold = true;
@@ -240,7 +246,7 @@ describe('redact', () => {
     expect(await shown(alice)).not.toContain(SECRET);
   });
 
-  it('[RD8] that another writer got in before is judged again, and both count, now and after a restart', async () => {
+  it('[RD8] is judged again after a conflict; both redactions apply, now and after a restart', async () => {
     const { world, alice, id } = await aConversation();
     const first = await say(world, alice, id, `theirs ${SECRET}`);
     const second = await say(world, alice, id, `ours ${SECRET}`);
@@ -261,7 +267,7 @@ describe('redact', () => {
     expect(await reasons(await world.peer('alice'))).toEqual(['theirs', 'ours']);
   });
 
-  it('[AM11] is refused while the hub is behind, whoever asks, and nothing is staged', async () => {
+  it('[AM11] is rejected while the hub is behind, and stages nothing', async () => {
     const { world, alice, id } = await aConversation();
     const olga = await operator(world);
     const { seq } = await say(world, alice, id, SECRET);
@@ -279,7 +285,7 @@ describe('redact', () => {
     expect(await world.answer(olga.call('redact', { session_id: id, seq }))).toMatchObject({ seq });
   });
 
-  it('[RD4] hides what a task carries, and the task stays as it is', async () => {
+  it('[RD4] hides the data of a task, which stays unchanged', async () => {
     const { world, alice, bob, id } = await aConversation();
     const { task } = await world.answer(alice.call('start_task', { session_id: id, title: 'look' }));
     const ref = { session_id: id, task_id: task.task_id };
@@ -291,12 +297,12 @@ describe('redact', () => {
     const after = await world.answer(alice.call('get_task', ref));
     expect(after.task).toEqual(before);
     expect(after).toMatchObject({ checkpoint: { text: '[redacted]' }, result: { text: '[redacted]' } });
-    // An end that is told again is still the same end.
+    // A repeated end is still the same end.
     const again = await world.answer(alice.call('complete_task', { ...ref, result: { key: SECRET } }));
     expect(again.duplicate).toBe(true);
   });
 
-  it('[RD4] hides the reply of a delegate from whoever asks again', async () => {
+  it('[RD4] hides the reply of a delegate from later reads', async () => {
     const { world, alice, bob, id } = await aConversation();
     const carol = await world.peer('carol');
     void bob;

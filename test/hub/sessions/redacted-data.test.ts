@@ -1,7 +1,6 @@
-// What was redacted on a real disk: hidden at once, gone after the archive, and the state is the same all the while.
+// Redaction on a real disk: hidden immediately, removed by the archive, with the same state throughout.
 
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CONDITIONS, sequence, TARGETS } from 'parley-hub/adapters/transition-graph';
 import { workflow } from 'parley-hub/adapters/workflow';
@@ -13,6 +12,7 @@ import { restoreBackup } from '../../../src/store/restore.ts';
 import { systemClock } from '../../../src/system/clock.ts';
 import { systemIds } from '../../../src/system/ids.ts';
 import { Peer } from '../../../src/testing/doubles/peer.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 import { ADAPTERS, EXPECTATIONS, VIEWS } from '../scene.ts';
 
 const SECRET = 'sk-live-0123456789abcdef';
@@ -26,16 +26,13 @@ let store: DurableStore;
 let adapters: typeof ADAPTERS;
 
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'parley-redact-'));
+  root = tempFolder('redact');
   data = join(root, 'data');
   adapters = [...ADAPTERS, workflow];
   await start();
 });
 
-afterEach(async () => {
-  await hub.stop();
-  await rm(root, { recursive: true });
-});
+afterEach(() => hub.stop());
 
 async function start(folder = data): Promise<void> {
   store = (await openStore(folder, { segmentBytes: 64 * 1024 })).store;
@@ -61,7 +58,7 @@ async function peer(name: string): Promise<Peer> {
 const say = (who: Peer, session_id: string, text: string, key: string | null = null) =>
   who.call('post', { session_id, event_type: 'msg.text', event_data: { text }, idempotency_key: key });
 
-/** Files of the folder that hold the text. */
+/** Files of the folder that contain the text. */
 async function holders(text: string, folder = data): Promise<string[]> {
   const names = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = names.filter((name) => name.isFile()).map(({ parentPath, name }) => join(parentPath, name));
@@ -82,7 +79,7 @@ async function stateOf(who: Peer, session_id: string) {
 }
 
 describe('after the archive', () => {
-  it('[RD9, RD6] the bytes are nowhere in the folder, and everything else is as it was', async () => {
+  it('[RD9, RD6] the bytes are nowhere in the folder, and everything else is unchanged', async () => {
     const [alice, bob] = [await peer('alice'), await peer('bob')];
     const id = await opened(alice, bob);
     const { seq } = await say(alice, id, `the key is ${SECRET}`, 'k1');
@@ -94,11 +91,11 @@ describe('after the archive', () => {
     const before = { state: await stateOf(alice, id), log: await alice.call('read_log', { session_id: id }) };
     expect(await holders(SECRET)).not.toEqual([]);
     expect(await store.archive({ endedBefore: LATER })).toMatchObject({ sessions: 1 });
-    // The index is thrown away by the next start.
+    // The last start rebuilds the index.
     for (const index of ['kept', 'kept', 'lost']) {
       await restart({ index });
       expect(await holders(SECRET)).toEqual([]);
-      // What is packed cannot be looked for.
+      // Archives are compressed: read them through the store.
       for (const log of [id, 'redactions'])
         expect(JSON.stringify(await store.read(log, { from_seq: 1, limit: 99 }))).not.toContain(SECRET);
       const again = await peer('alice');
@@ -117,7 +114,7 @@ describe('after the archive', () => {
     }
   });
 
-  it('[RD9] what was archived before it was redacted goes at the next one', async () => {
+  it('[RD9] an envelope redacted in an archive is removed by the next one', async () => {
     const [alice, bob] = [await peer('alice'), await peer('bob')];
     const ids = [await opened(alice, bob), await opened(alice, bob)];
     const seqs = [];
@@ -127,12 +124,8 @@ describe('after the archive', () => {
     const logs = async (who: Peer) => Promise.all(ids.map((session_id) => who.call('read_log', { session_id })));
     for (const [i, id] of ids.entries()) await hub.redact(id, seqs[i] ?? 0);
     const before = await logs(alice);
-    // Packed, so nobody finds it by looking; reading it would.
-    expect(
-      (await store.read(ids[0] ?? '', { from_seq: 1, limit: 99 })).some((entry) =>
-        JSON.stringify(entry).includes(SECRET),
-      ),
-    ).toBe(true);
+    // Compressed, so the text is found only by reading.
+    expect(JSON.stringify(await store.read(ids[0] ?? '', { from_seq: 1, limit: 99 }))).toContain(SECRET);
     await store.archive({ endedBefore: LATER });
     expect(await logs(alice)).toEqual(before);
     for (const index of ['kept', 'lost']) {
@@ -142,11 +135,11 @@ describe('after the archive', () => {
         expect(JSON.stringify(await store.read(id, { from_seq: 1, limit: 99 }))).not.toContain(SECRET);
       expect((await store.verify()).problems).toEqual([]);
     }
-    // There is nothing more to do.
+    // Nothing is left to do.
     expect(await store.archive({ endedBefore: LATER })).toEqual({ sessions: 0, freedBytes: 0 });
   });
 
-  it('[RD9] what is in a session that goes on stays, hidden, until it has ended', async () => {
+  it('[RD9] an envelope of a running session stays on disk, hidden, until the session has ended', async () => {
     const [alice, bob] = [await peer('alice'), await peer('bob')];
     const [id, other] = [await opened(alice, bob), await opened(alice, bob)];
     const { seq } = await say(alice, id, SECRET);
@@ -166,14 +159,14 @@ describe('after the archive', () => {
     expect(await stateOf(await peer('alice'), id)).toMatchObject({ unavailable: null });
   });
 
-  it('[RD9, RD5] what a state held once is gone from snapshots and from older pins too', async () => {
+  it('[RD9, RD5] values the state once held are removed from snapshots and older pins', async () => {
     const [alice, bob] = [await peer('alice'), await peer('bob')];
     const id = await opened(alice, bob, { type: 'workflow', knobs: { graph: sequence(['alice', 'bob']) } });
     const set = (value: string) =>
       alice.call('post', { session_id: id, event_type: 'context.set', event_data: { set: { token: value } } });
     const first = await say(alice, id, 'first secret of all');
     const { seq } = await set(SECRET);
-    // A snapshot and a pin, both with the secret.
+    // A snapshot and a pin contain the secret.
     hub.evictIdle();
     await alice.call('get_session', { session_id: id });
     await hub.redact(id, first.seq);
@@ -191,7 +184,7 @@ describe('after the archive', () => {
     }
   });
 
-  it('[RD9, DS20] a backup and what is restored from it know it, with the same state in a new epoch', async () => {
+  it('[RD9, DS20] a backup and its restored copy contain the redaction, with the same state in a new epoch', async () => {
     const [alice, bob] = [await peer('alice'), await peer('bob')];
     const id = await opened(alice, bob);
     const { seq } = await say(alice, id, SECRET);
@@ -223,7 +216,7 @@ describe('after the archive', () => {
     await start();
   });
 
-  it('[RD10] a session type that has changed leaves it readable, and says why it is unavailable', async () => {
+  it('[RD10] a session with a changed session type stays readable and reports why it is unavailable', async () => {
     const [alice, bob] = [await peer('alice'), await peer('bob')];
     const id = await opened(alice, bob);
     const { seq } = await say(alice, id, SECRET);
@@ -237,11 +230,11 @@ describe('after the archive', () => {
     );
     await restart();
     const again = await peer('alice');
-    expect((await stateOf(again, id)).unavailable).toContain(`seq ${seq}: it was redacted`);
+    expect((await stateOf(again, id)).unavailable).toContain(`seq ${seq} was redacted`);
     expect((await again.call('read_log', { session_id: id })).envelopes.length).toBeGreaterThan(3);
   });
 
-  it('[RD10] without its session type an envelope is hidden, and its bytes stay until its state can be kept', async () => {
+  it('[RD10] without its session type an envelope is hidden, and removed once its state can be pinned', async () => {
     const [alice, bob] = [await peer('alice'), await peer('bob')];
     const id = await opened(alice, bob);
     const { seq } = await say(alice, id, SECRET);

@@ -1,5 +1,5 @@
-// Random histories on a simulated disk: what is redacted is never shown again, and nothing else of a session changes, through
-// evictions, restarts, lost indexes, archives, and archives that are cut off.
+// Random histories on a simulated disk: redacted content never reappears and nothing else of a session changes, through evictions,
+// restarts, lost indexes, archives and interrupted archives.
 
 import { CONDITIONS, sequence, TARGETS } from 'parley-hub/adapters/transition-graph';
 import { workflow } from 'parley-hub/adapters/workflow';
@@ -201,7 +201,7 @@ class History {
 }
 
 itDeep(
-  '[RD1, RD6, RD7, RD9] what is redacted is never shown again, and nothing else changes, whatever happens to the hub',
+  '[RD1, RD6, RD7, RD9] redacted content never reappears, and nothing else changes, whatever happens to the hub',
   async () => {
     const total = { redacted: 0, refused: 0, archived: 0, cut: 0 };
     for (let seed = 1; seed <= HISTORIES; seed++) {
@@ -215,7 +215,7 @@ itDeep(
       await history.finish();
       for (const key of ['redacted', 'refused', 'archived', 'cut'] as const) total[key] += history.counts[key];
     }
-    // The seeds are fixed: all of it came up.
+    // The seeds are fixed, so every kind occurs.
     for (const count of Object.values(total)) expect(count).toBeGreaterThan(10);
   },
   120_000,

@@ -3,6 +3,7 @@ import type { SessionAdapter } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../../src/core/ports/store.ts';
 import { loadSession } from '../../../src/hub/sessions/load-session.ts';
+import { survivesJson } from '../../../src/hub/sessions/snapshots.ts';
 import type { Rooms } from '../../../src/hub/wiring.ts';
 import { FaultyStore } from '../../../src/testing/doubles/faulty-store.ts';
 import { World } from '../../../src/testing/doubles/world.ts';
@@ -23,7 +24,7 @@ import {
 } from '../scene.ts';
 import { CountingStore } from '../watched-stores.ts';
 
-/** What loading gives, with the snapshots there are or without any. */
+/** What loading returns, from the newest snapshot of at least this length. */
 async function loaded(parts: Rooms, sessionId: string, snapshotLength: number) {
   const log = await loadSession({ ...parts, limits: { ...parts.limits, snapshotLength } }, sessionId);
   if (log instanceof Error) throw log;
@@ -42,7 +43,7 @@ async function tamper(world: World, sessionId: string, change: (snapshot: Snapsh
   world.store.saveSnapshot(change(snapshot));
 }
 
-/** A conversation of `count` texts that is in memory no more. */
+/** An evicted conversation of `count` texts. */
 async function evicted(count: number, store: FaultyStore = new CountingStore()) {
   const { world, alice, bob, id } = await aConversation({ maxOpenRequests: 1000 }, { store });
   for (let i = 0; i < count; i++) {
@@ -76,7 +77,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 describe('a snapshot', () => {
   itDeep(
-    '[L3, RC3] a session loaded from a snapshot is the one folded from its start, in 1000 random histories',
+    '[L3, RC3] loads the same session as a fold from the start, in 1000 random histories',
     async () => {
       const world = await aWorld({ snapshotLength: 2, tailLength: 2, tallyLength: 3, maxParticipants: 4 });
       const peers = [await world.peer('alice'), await world.peer('bob'), await world.peer('carol')] as const;
@@ -100,7 +101,7 @@ describe('a snapshot', () => {
     120_000,
   );
 
-  it('[RC4] a session of 5,000 envelopes is loaded with a few of them after it was evicted', async () => {
+  it('[RC4] lets a session of 5,000 envelopes load with a few of them', async () => {
     const { world, alice, id } = await evicted(5000);
     const { asked } = world.store as CountingStore;
     asked.entries = 0;
@@ -108,16 +109,14 @@ describe('a snapshot', () => {
     expect(asked.entries).toBeLessThanOrEqual(64);
   });
 
-  it('[RC4] after a crash it is loaded with at most half and 64 of them', async () => {
+  it('[RC4] lets a session load after a crash with at most half of its envelopes and 64', async () => {
     const { world, id } = await evicted(3000);
     const alice = await world.peer('alice');
     for (let i = 0; i < 400; i++) void alice.call('post', text(id, `n${i}`, { idempotency_key: `n${i}` }));
     await world.settle();
     for (let i = 0; i < 400; i++) void alice.call('post', text(id, `o${i}`)).catch(() => {});
-    await world.crash(
-      () => true,
-      () => true,
-    );
+    const kept = () => true;
+    await world.crash(kept, kept);
     const { asked } = world.store as CountingStore;
     asked.entries = 0;
     const head = (await world.store.head(id))?.head.seq ?? 0;
@@ -125,12 +124,12 @@ describe('a snapshot', () => {
     expect(asked.entries).toBeLessThanOrEqual(head / 2 + 64);
   });
 
-  it('[RC4] a short session has none', async () => {
+  it('[RC4] is not made of a short session', async () => {
     const { world, id } = await evicted(50);
     expect(await world.store.loadSnapshot(id)).toBeNull();
   });
 
-  it('[RC5, AM3] keys survive: a repeat of an old one is answered as the first, and refused for other content', async () => {
+  it('[RC5, AM3] keeps old keys: a repeat gets the first answer, other content is rejected', async () => {
     const { world, alice, id } = await evicted(300);
     const { asked } = world.store as CountingStore;
     asked.entries = 0;
@@ -144,16 +143,16 @@ describe('a snapshot', () => {
     ['another fingerprint', (snapshot) => ({ ...snapshot, fingerprint: `${snapshot.fingerprint}x` })],
     ['another epoch', (snapshot) => ({ ...snapshot, epoch: 2 })],
     ['a seq beyond the log', (snapshot) => ({ ...snapshot, seq: 999 })],
-    ['another seq than its state', (snapshot) => ({ ...snapshot, seq: snapshot.seq - 1 })],
+    ['a seq that differs from its state', (snapshot) => ({ ...snapshot, seq: snapshot.seq - 1 })],
     ['no state', (snapshot) => ({ ...snapshot, body: { keys: [] } })],
     ['no keys', (snapshot) => ({ ...snapshot, body: { ...(snapshot.body as object), keys: 'none' } })],
     ['no tally', (snapshot) => withTally(snapshot, () => null)],
     ['a tally of other intervals', (snapshot) => withTally(snapshot, (tally) => ({ ...tally, length: 512 }))],
-    ['a tally of no session', (snapshot) => withTally(snapshot, (tally) => ({ ...tally, changes: [] }))],
+    ['a tally without a session', (snapshot) => withTally(snapshot, (tally) => ({ ...tally, changes: [] }))],
     ['a tally without lines', (snapshot) => withTally(snapshot, (tally) => ({ ...tally, everyone: {} }))],
-    ['more speakers than lines', (snapshot) => withTally(snapshot, (tally) => ({ ...tally, everyone: tooFew }))],
+    ['more senders than lines', (snapshot) => withTally(snapshot, (tally) => ({ ...tally, everyone: tooFew }))],
     ['half a whisper', (snapshot) => withTally(snapshot, (tally) => ({ ...tally, listed: { a: { lines: 1 } } }))],
-    ['nothing in it', (snapshot) => ({ ...snapshot, body: null })],
+    ['an empty body', (snapshot) => ({ ...snapshot, body: null })],
     ['a state of another session', (snapshot) => ({ ...snapshot, body: elsewhere(snapshot) })],
   ];
 
@@ -165,7 +164,7 @@ describe('a snapshot', () => {
     expect((await loaded(parts, id, 64)).snapshotSeq).toBe(0);
   });
 
-  it('[RC3, VW12] can be compared with its log, and a wrong one is told', async () => {
+  it('[RC3, VW12] can be compared with its log, and a wrong one is reported', async () => {
     const { world, id } = await evicted(100);
     expect(await world.hub.checkSnapshot(id)).toBeNull();
     expect(await world.hub.checkSnapshot('hub')).toBeNull();
@@ -176,7 +175,7 @@ describe('a snapshot', () => {
     expect(await world.hub.checkSnapshot(id)).toBe('its snapshot at seq 104 is not what its log folds to');
   });
 
-  it('[RC3] that cannot be read is no loss', async () => {
+  it('[RC3] that cannot be read loses nothing', async () => {
     class Broken extends FaultyStore {
       override loadSnapshot(): Promise<Snapshot | null> {
         return Promise.reject(new Error('bad sector'));
@@ -186,12 +185,12 @@ describe('a snapshot', () => {
     expect((await say(world, alice, id, 'again')).seq).toBe(105);
   });
 
-  it('[RC3] that its adapter cannot go on from is no loss', async () => {
+  it('[RC3] that its adapter cannot continue loses nothing', async () => {
     const picky: SessionAdapter<{ readonly said: number }> = {
       ...panelOf('picky', 1),
       initialState: () => ({ said: 0 }),
       fold: (_, { said }) => {
-        if (said < 0) throw new Error('nobody has said less than nothing');
+        if (said < 0) throw new Error('negative count');
         return { said: said + 1 };
       },
     };
@@ -209,7 +208,7 @@ describe('a snapshot', () => {
     expect(await loaded(parts, id, 4)).toEqual(await fromStart(parts, id));
   });
 
-  it('[RC3] is not taken of a state that JSON would change', async () => {
+  it('[RC3] is not made of a state that JSON would change', async () => {
     const strange: SessionAdapter<object> = {
       ...panelOf('strange', 1),
       initialState: () => new Map(),
@@ -228,7 +227,7 @@ describe('a snapshot', () => {
     expect((await say(world, alice, id, 'y')).seq).toBe(33);
   });
 
-  it('[RC4] is taken when the log has grown by half, and not with every message', async () => {
+  it('[RC4] is made when the log has grown by half', async () => {
     const store = new Saving();
     const { world, alice, id } = await aConversation({ snapshotLength: 2 }, { store });
     for (let i = 0; i < 200; i++) await say(world, alice, id, 'x');
@@ -239,13 +238,13 @@ describe('a snapshot', () => {
     expect(store.saved.at(-1)).toBeGreaterThan(100);
   });
 
-  it('[AM9, RC3, RC4] is taken after another writer was first too, and never of half of what was read on', async () => {
+  it('[AM9, RC3, RC4] is made after a conflict too, and never of a half-read log', async () => {
     const store = new Saving();
     const { world, alice, id } = await aConversation({ snapshotLength: 2, tailLength: 2 }, { store });
     for (let i = 0; i < 40; i++) await say(world, alice, id, 'x');
     world.hub.evictIdle();
     await tamper(world, id, (snapshot) => ({ ...snapshot, fingerprint: 'another' }));
-    // It is in memory now, and has no snapshot.
+    // Now it is loaded and has no snapshot.
     await world.answer(alice.call('get_session', { session_id: id }));
     const theirs = { sender_id: alice.agentId };
     world.store.foreignAppend(id, foreignUnit(world, id, theirs, theirs));
@@ -257,7 +256,7 @@ describe('a snapshot', () => {
     expect(await world.hub.checkSnapshot(id)).toBeNull();
   });
 
-  it('[L1, RC3] is only of what is durable', async () => {
+  it('[L1, RC3] contains only durable entries', async () => {
     const { world, alice, id } = await aPanel({ snapshotLength: 4 });
     world.hold = true;
     for (let i = 0; i < 40; i++) void alice.call('post', text(id, 'x')).catch(() => {});
@@ -267,7 +266,38 @@ describe('a snapshot', () => {
   });
 });
 
-/** The seqs of the snapshots it was given. */
+const cycle: Record<string, unknown> = {};
+cycle.self = cycle;
+const hidden = Object.defineProperty({ a: 1 }, 'b', { value: 2, enumerable: false });
+
+describe('survivesJson', () => {
+  it('[RC3] accepts values that JSON returns unchanged', () => {
+    const values: unknown[] = [null, true, 0, -1.5, 'ü\ud800', [], [1, [null]], {}, { a: { b: [{}] }, constructor: 1 }];
+    for (const value of values) {
+      expect(survivesJson(value)).toBe(true);
+      expect(JSON.parse(JSON.stringify(value))).toEqual(value);
+    }
+  });
+
+  it.each([
+    ['undefined', undefined],
+    ['undefined in an object', { a: undefined }],
+    ['a hole', new Array(2)],
+    ['a list with a name', Object.assign([1], { name: 'x' })],
+    ['NaN', [Number.NaN]],
+    ['minus zero', { a: -0 }],
+    ['a bigint', 1n],
+    ['a function', { toJSON: () => 1 }],
+    ['a map', new Map()],
+    ['a date', new Date(0)],
+    ['a symbol', { [Symbol('s')]: 1 }],
+    ['a hidden member', hidden],
+    ['a key that JSON.parse takes for the prototype', JSON.parse('{"__proto__": 1}')],
+    ['a cycle', cycle],
+  ])('[RC3] rejects %s', (_, value) => expect(survivesJson(value)).toBe(false));
+});
+
+/** Records the seqs of its snapshots. */
 class Saving extends FaultyStore {
   readonly saved: number[] = [];
 

@@ -6,6 +6,7 @@ import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import { World, type WorldOptions } from '../../../src/testing/doubles/world.ts';
 import { type PanelState, panel } from '../panel.ts';
 import {
+  aCast,
   aWorld,
   DAY,
   EXPECTATIONS,
@@ -14,6 +15,7 @@ import {
   logOf,
   MINUTE,
   opened,
+  rebind,
   refusal,
   say,
   standing,
@@ -23,14 +25,12 @@ import {
 
 /** The same disk under a hub with other adapters. */
 async function reopened(world: World, adapters: WorldOptions['adapters']): Promise<World> {
-  const store = world.store.crash(
-    () => true,
-    () => true,
-  );
+  const kept = () => true;
+  const store = world.store.crash(kept, kept);
   return World.start({ adapters, ...EXPECTATIONS, store, clock: world.clock, seed: 99 });
 }
 
-/** alice and bob in a panel, whose adapter is not there any more. */
+/** alice and bob in a panel whose adapter is no longer registered. */
 async function orphaned(more: Parameters<typeof opened>[3] = {}) {
   const before = await aWorld();
   const peers = [await before.peer('alice'), await before.peer('bob'), await before.peer('carol')] as const;
@@ -46,7 +46,7 @@ const get = (world: World, peer: Peer, session_id: string) => world.answer(peer.
 const reason = 'adapter panel version 1 is not registered; register it with hub.register or createHub({adapters})';
 
 describe('a session whose adapter is missing', () => {
-  it('[LC13] can be read, and says why it is unavailable', async () => {
+  it('[LC13] can be read and reports why it is unavailable', async () => {
     const { world, alice, bob, id } = await orphaned();
     const told: unknown[] = [];
     world.hub.on('sessionUnavailable', (event) => told.push(event));
@@ -64,7 +64,7 @@ describe('a session whose adapter is missing', () => {
     expect((await world.hub.audit()).at(-1)).toMatchObject({ kind: 'session_unavailable', detail: { reason } });
   });
 
-  it('[LC13, AM1] refuses sends as unavailable, after the other checks; repeats of keys are answered', async () => {
+  it('[LC13, AM1] rejects posts as unavailable after the other checks, and answers repeated keys', async () => {
     const { world, alice, bob, id } = await orphaned();
     expect(await refusal(world, alice.call('post', text(id, 'x')))).toEqual({
       code: 'unavailable',
@@ -82,12 +82,10 @@ describe('a session whose adapter is missing', () => {
     expect(logOf(world.store, id)).toHaveLength(5);
   });
 
-  it('[LC13, DL5] is still delivered, and its invites answered', async () => {
+  it('[LC13, DL5] is still delivered, and its invites can be answered', async () => {
     const { world, bob, id, invite } = await orphaned();
     expect(bob.seqs(id)).toEqual([]);
-    const again = world.stranger();
-    again.hello('bob');
-    await world.settle();
+    const again = await rebind(world, 'bob');
     expect(again.notifies(invite)).toMatchObject([{ prev_seq: null }]);
     await world.answer(again.call('reject_invite', { session_id: invite }));
     expect(types(logOf(world.store, invite)).at(-1)).toBe('session.closed');
@@ -99,7 +97,7 @@ describe('a session whose adapter is missing', () => {
     expect(await standing(world, alice, id)).toBe('CLOSED (done): alice active, bob active');
   });
 
-  it('[LC13, LC9, L6] expires in time, also without anybody', async () => {
+  it('[LC13, LC9, L6] expires in time, even with nobody connected', async () => {
     const { world, alice, bob, id } = await orphaned({ ttl: '30m' });
     alice.link.close();
     bob.link.close();
@@ -113,7 +111,7 @@ describe('a session whose adapter is missing', () => {
     expect(types(logOf(other.world.store, other.id)).at(-1)).toBe('session.expired');
   });
 
-  it('[LC13] comes alive when the adapter is registered, with the state it would have', async () => {
+  it('[LC13] becomes available with its state when the adapter is registered', async () => {
     const { world, alice, bob, id } = await orphaned();
     await get(world, alice, id);
     world.hub.register(panel);
@@ -124,15 +122,14 @@ describe('a session whose adapter is missing', () => {
     expect(() => world.hub.register(panel)).toThrow('adapter panel version 1 is registered already');
   });
 
-  it('[LC13] a newer version of its adapter is not its adapter', async () => {
+  it('[LC13] does not use a newer version of its adapter', async () => {
     const { world, alice, id } = await orphaned();
     world.hub.register({ ...panel, manifest: { ...panel.manifest, version: 2 } });
     expect((await get(world, alice, id)).unavailable).toBe(reason);
   });
 
-  it('[LC13, RE8] a version is chosen at create, the newest by default, and kept', async () => {
-    const world = await aWorld();
-    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+  it('[LC13, RE8] keeps the version chosen at creation, by default the newest', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const first = await invited(world, alice, [bob], { type: 'panel' });
     world.hub.register({ ...panel, manifest: { ...panel.manifest, version: 10 } });
     world.hub.register({ ...panel, manifest: { ...panel.manifest, version: 9 } });
@@ -144,7 +141,7 @@ describe('a session whose adapter is missing', () => {
     expect(versions).toEqual([1, 10, 1]);
   });
 
-  it('[LC13, LC12] whoever unregisters leaves it too', async () => {
+  it('[LC13, LC12] can be left by unregistering', async () => {
     const { world, alice, bob, id } = await orphaned();
     await world.answer(bob.call('unregister', {}));
     expect(await standing(world, alice, id)).toMatch(/\(below_minimum\): alice active, bob removed$/);
@@ -160,7 +157,7 @@ describe('a log that its adapter cannot fold', () => {
     },
   };
 
-  it('[LC13, L8] is unavailable with the place and the reason, and others run', async () => {
+  it('[LC13, L8] is unavailable with seq and reason, and others run', async () => {
     const before = await aWorld();
     const [alice, bob] = [await before.peer('alice'), await before.peer('bob')];
     const id = await opened(before, alice, [bob], { type: 'panel' });
@@ -175,7 +172,7 @@ describe('a log that its adapter cannot fold', () => {
     expect(types(logOf(world.store, id)).slice(-2)).toEqual(['session.closing', 'session.closed']);
   });
 
-  it('[L3] restarted with the adapter it had, everything is as before', async () => {
+  it('[L3] is unchanged after a restart with its former adapter', async () => {
     const before = await aWorld();
     const [alice, bob] = [await before.peer('alice'), await before.peer('bob')];
     const id = await opened(before, alice, [bob], { type: 'panel' });
@@ -188,8 +185,8 @@ describe('a log that its adapter cannot fold', () => {
   });
 });
 
-describe('an adapter that is not one', () => {
-  it('[RE8, AD1] is refused when the hub starts, by the field', async () => {
+describe('an invalid adapter', () => {
+  it('[RE8, AD1] is rejected at the start, naming the field', async () => {
     const world = await aWorld();
     const adapters = [{ ...panel, manifest: { ...panel.manifest, version: 0 } }];
     const { store, clock, ids } = world;

@@ -1,7 +1,20 @@
 // What a delegation comes to: each way it can end, what may not be delegated, and keys that are repeated.
 
 import { describe, expect, it } from 'vitest';
-import { leave, logOf, MINUTE, opened, refusal, SECOND, sessionOf, standing, text, types, watch } from '../scene.ts';
+import {
+  leave,
+  logOf,
+  MINUTE,
+  opened,
+  refusal,
+  refused,
+  SECOND,
+  sessionOf,
+  standing,
+  text,
+  types,
+  watch,
+} from '../scene.ts';
 import {
   account,
   accounts,
@@ -198,7 +211,7 @@ describe('a delegation', () => {
       message: expect.stringContaining('is the question that you delegated, and the hub puts it'),
     });
     await world.answer(note);
-    expect(await refusal(world, alice.call('post', text(child, 'One more.')))).toMatchObject({ code: 'not_your_turn' });
+    await refused(world, alice.call('post', text(child, 'One more.')), 'not_your_turn');
     expect(await standing(world, alice, child)).toContain('ACTIVE');
     const questions = logOf(world.store, child).filter(({ event_type }) => event_type === 'msg.text');
     expect(questions).toMatchObject([{ sender_id: alice.agentId, event_data: { text: 'Is it done?' } }]);
@@ -274,9 +287,9 @@ describe('a parent that ends', () => {
 describe('what may not be delegated', () => {
   it('[DG9] to oneself', async () => {
     const { world, alice, id } = await aParent();
-    expect(await refusal(world, delegates(alice, id, 'alice'))).toMatchObject({
-      code: 'invalid_create',
-      details: { field: 'params.target', cycle: ['alice', 'alice'] },
+    await refused(world, delegates(alice, id, 'alice'), 'invalid_create', {
+      field: 'params.target',
+      cycle: ['alice', 'alice'],
     });
   });
 
@@ -284,31 +297,28 @@ describe('what may not be delegated', () => {
     const { world, alice, id } = await aParent();
     expect(await refusal(world, delegates(alice, id, 'nobody'))).toMatchObject({
       code: 'invalid_create',
-      message: 'params.target: nobody called "nobody" is registered',
+      message: 'params.target: no agent with name or id "nobody" is registered',
       details: { field: 'params.target' },
     });
   });
 
   it('[DG1] by a stranger, and in a session that is not active', async () => {
     const { world, alice, bob, carol, id } = await aParent();
-    expect(await refusal(world, delegates(carol, id, 'dave'))).toMatchObject({ code: 'not_found' });
+    await refused(world, delegates(carol, id, 'dave'), 'not_found');
     await world.answer(bob.call('close_session', { session_id: id }));
-    expect(await refusal(world, delegates(alice, id, 'carol'))).toMatchObject({ code: 'session_closed' });
+    await refused(world, delegates(alice, id, 'carol'), 'session_closed');
     const { session } = await world.answer(
       alice.call('create_session', { type: 'conversation', participants: ['bob'], wait: 'created' }),
     );
     const pending = session.session_id;
-    expect(await refusal(world, delegates(alice, pending, 'carol'))).toMatchObject({ code: 'protocol_error' });
+    await refused(world, delegates(alice, pending, 'carol'), 'protocol_error');
     await world.hub.stop();
   });
 
   it('[DG1] by who is hidden', async () => {
     const { world, alice, id } = await aParent();
     await world.answer(world.hub.hideParticipant(id, 'alice'));
-    expect(await refusal(world, delegates(alice, id, 'carol'))).toMatchObject({
-      code: 'forbidden',
-      details: { status: 'hidden' },
-    });
+    await refused(world, delegates(alice, id, 'carol'), 'forbidden', { status: 'hidden' });
   });
 
   it('[DG8] deeper than the rule of who delegates allows: the error names depth and limit', async () => {
@@ -336,19 +346,16 @@ describe('what may not be delegated', () => {
     ['another wait', { wait: 'never' as 'reply' }, 'params.wait'],
   ])('[DG1] with %s', async (_what, wrong, field) => {
     const { world, alice, id } = await aParent();
-    expect(await refusal(world, delegates(alice, id, 'carol', wrong))).toMatchObject({
-      code: 'bad_frame',
-      details: { field },
-    });
+    await refused(world, delegates(alice, id, 'carol', wrong), 'bad_frame', field);
     expect(accounts(world, id)).toEqual([]);
   });
 
   it('[DG1] with a question that is too large to be said', async () => {
     const { world, alice, id } = await aParent();
     for (const prompt of ['ü'.repeat(200_000), 'x'.repeat(400_000)]) {
-      expect(await refusal(world, delegates(alice, id, 'carol', { prompt }))).toMatchObject({
-        code: 'too_large',
-        details: { field: 'params.prompt', expected: 'at most 262144 bytes' },
+      await refused(world, delegates(alice, id, 'carol', { prompt }), 'too_large', {
+        field: 'params.prompt',
+        expected: 'at most 262144 bytes',
       });
     }
     expect(accounts(world, id)).toEqual([]);
@@ -358,13 +365,13 @@ describe('what may not be delegated', () => {
     const { world, alice, id } = await aParent();
     await world.answer(alice.call('set_rule', { rule: { limits: { rate: { per_minute: 1, burst: 1 } } } }));
     await delegated(world, alice, id, 'carol');
-    expect(await refusal(world, delegates(alice, id, 'dave'))).toMatchObject({ code: 'rate_limited' });
+    await refused(world, delegates(alice, id, 'dave'), 'rate_limited');
   });
 
   it('[RE2] by posting what only the hub may say', async () => {
     const { world, alice, id } = await aParent();
     const forged = { session_id: id, event_type: 'delegation.settled', event_data: {} };
-    expect(await refusal(world, alice.call('post', forged))).toMatchObject({ code: 'protocol_error' });
+    await refused(world, alice.call('post', forged), 'protocol_error');
   });
 });
 
@@ -395,8 +402,7 @@ describe('a repeated key', () => {
     const first = await world.answer(call);
     await world.answer(bob.call('close_session', { session_id: id }));
     await world.restart();
-    const again = await world.peer('alice');
-    const gone = await world.peer('carol');
+    const [again, gone] = [await world.peer('alice'), await world.peer('carol')];
     await world.answer(gone.call('unregister', {}));
     expect(await world.answer(delegates(again, id, 'carol', key))).toEqual({ ...first, duplicate: true });
   });
@@ -406,8 +412,7 @@ describe('a repeated key', () => {
     void delegates(alice, id, 'carol', key);
     await world.settle();
     await world.restart();
-    const again = await world.peer('alice');
-    const carol = await world.peer('carol');
+    const [again, carol] = [await world.peer('alice'), await world.peer('carol')];
     const call = delegates(again, id, 'carol', key);
     await world.settle();
     await answers(world, carol, 'Yes.');

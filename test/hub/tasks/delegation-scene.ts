@@ -3,18 +3,11 @@
 import type { DelegateAnswer, DelegationOpened, Envelope, Params } from 'parley-hub/core';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
-import { aWorld, logOf, opened, text } from '../scene.ts';
+import { aCast, logOf, opened, text } from '../scene.ts';
 
 /** alice and bob in a conversation; carol and dave are there too. */
-export async function aParent(
-  more: Partial<Params<'create_session'>> = {},
-  options: Parameters<typeof aWorld>[1] = {},
-) {
-  const world = await aWorld({}, options);
-  const alice = await world.peer('alice');
-  const bob = await world.peer('bob');
-  const carol = await world.peer('carol');
-  const dave = await world.peer('dave');
+export async function aParent(more: Partial<Params<'create_session'>> = {}, options: Parameters<typeof aCast>[2] = {}) {
+  const { world, alice, bob, carol, dave } = await aCast(['alice', 'bob', 'carol', 'dave'], {}, options);
   const id = await opened(world, alice, [bob], more);
   return { world, alice, bob, carol, dave, id };
 }

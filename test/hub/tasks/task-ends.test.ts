@@ -6,7 +6,7 @@ import { createHub } from 'parley-hub/node';
 import { describe, expect, it } from 'vitest';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import { World } from '../../../src/testing/doubles/world.ts';
-import { aConversation, aPanel, EXPECTATIONS, HOUR, leap, logOf, MINUTE, refusal, SECOND, types } from '../scene.ts';
+import { aConversation, aPanel, EXPECTATIONS, HOUR, leap, logOf, MINUTE, refused, SECOND, types } from '../scene.ts';
 
 async function started(world: World, peer: Peer, session_id: string, more: object = {}) {
   return (await world.answer(peer.call('start_task', { session_id, title: 'look into it', ...more }))).task;
@@ -46,9 +46,7 @@ describe('the time of a task', () => {
     });
     await leap(world, MINUTE);
     expect(expired(world, id)).toHaveLength(1);
-    expect((await refusal(world, alice.call('complete_task', { session_id: id, task_id: task.task_id }))).code).toBe(
-      'conflict',
-    );
+    await refused(world, alice.call('complete_task', { session_id: id, task_id: task.task_id }), 'conflict');
   });
 
   it('[TK9] all that are due are one unit, and the others go on', async () => {
@@ -112,9 +110,8 @@ describe('the time of a task', () => {
     const world = await World.start({ adapters: [], store: before.store.crash(), clock: before.clock, seed: 9 });
     const again = await world.peer('alice');
     await world.pass(2 * MINUTE);
-    expect(await refusal(world, again.call('start_task', { session_id: id, title: 'x' }))).toMatchObject({
-      code: 'unavailable',
-      details: { outcome: 'refused' },
+    await refused(world, again.call('start_task', { session_id: id, title: 'x' }), 'unavailable', {
+      outcome: 'refused',
     });
     await world.answer(again.call('complete_task', { session_id: id, task_id: one.task_id }));
     expect(expired(world, id)).toEqual([]);

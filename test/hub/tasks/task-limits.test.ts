@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { REGISTRY_LOG } from '../../../src/core/ports/store.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
-import { aConversation, leap, logOf, MINUTE, opened, refusal, SECOND, types, watch } from '../scene.ts';
+import { aConversation, leap, logOf, MINUTE, opened, refusal, refused, SECOND, types, watch } from '../scene.ts';
 
 function start(peer: Peer, session_id: string, more: object = {}) {
   return peer.call('start_task', { session_id, title: 'look into it', ...more });
@@ -13,7 +13,7 @@ describe('how many tasks', () => {
     const { world, alice, bob, id } = await aConversation({ maxTasks: 2 });
     const { task } = await world.answer(start(alice, id));
     await world.answer(start(bob, id));
-    expect(await refusal(world, start(alice, id))).toMatchObject({ code: 'protocol_error', details: { max: 2 } });
+    await refused(world, start(alice, id), 'protocol_error', { max: 2 });
     await world.answer(alice.call('cancel_task', { session_id: id, task_id: task.task_id }));
     await world.answer(start(alice, id));
   });
@@ -27,16 +27,16 @@ describe('how many tasks', () => {
     await world.answer(start(bob, other));
     expect(await refusal(world, start(alice, id))).toMatchObject({
       code: 'forbidden',
-      message: expect.stringContaining('alice may have 2 at once, and has (limits.max_concurrent_tasks)'),
+      message: expect.stringContaining('alice already has 2 open tasks (limits.max_concurrent_tasks)'),
       details: { most: 2 },
     });
     expect(await world.answer(start(alice, id, { idempotency_key: 'k' }))).toEqual({ ...first, duplicate: true });
     await world.restart();
     const again = await world.peer('alice');
-    expect((await refusal(world, start(again, id))).code).toBe('forbidden');
+    await refused(world, start(again, id), 'forbidden');
     await world.answer(again.call('close_session', { session_id: other }));
     await world.answer(start(again, id));
-    expect((await refusal(world, start(again, id))).code).toBe('forbidden');
+    await refused(world, start(again, id), 'forbidden');
   });
 
   it('[TK11] two at once do not pass the limit, and neither is refused for the other’s sake', async () => {
@@ -47,7 +47,7 @@ describe('how many tasks', () => {
     await world.settle();
     expect(calls.map(({ state }) => state)).toEqual(['answered', 'answered', 'refused']);
     await world.answer(alice.call('set_rule', { rule: { limits: { max_concurrent_tasks: 0 } } }));
-    expect((await refusal(world, start(alice, id))).code).toBe('forbidden');
+    await refused(world, start(alice, id), 'forbidden');
   });
 
   it('[TK11, RU7] what is appended costs like a post; what is not costs nothing', async () => {
@@ -59,10 +59,7 @@ describe('how many tasks', () => {
     await world.answer(alice.call('progress_task', { ...ref, progress: 0.1 }));
     await world.answer(alice.call('progress_task', { ...ref, progress: 0.2 }));
     await world.answer(alice.call('checkpoint_task', { ...ref, data: {} }));
-    expect(await refusal(world, alice.call('complete_task', ref))).toMatchObject({
-      code: 'rate_limited',
-      details: { retry_after_ms: MINUTE },
-    });
+    await refused(world, alice.call('complete_task', ref), 'rate_limited', { retry_after_ms: MINUTE });
     await world.pass(MINUTE);
     await world.answer(alice.call('complete_task', ref));
   });
@@ -70,12 +67,12 @@ describe('how many tasks', () => {
   it('[TK11, RU6, AR2] who may not talk to the others has no tasks to tell them of', async () => {
     const { world, alice, id } = await aConversation();
     await world.answer(alice.call('set_rule', { rule: { access: { outbound_to: ['carol'] } } }));
-    expect((await refusal(world, start(alice, id))).code).toBe('forbidden');
+    await refused(world, start(alice, id), 'forbidden');
     const slow = await aConversation(
       {},
       { arbiter: { authorizeSend: ({ draft }) => Promise.resolve(draft.event_type !== 'task.started') } },
     );
-    expect((await refusal(slow.world, start(slow.alice, slow.id))).code).toBe('forbidden');
+    await refused(slow.world, start(slow.alice, slow.id), 'forbidden');
   });
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import { itDeep } from '../../support/size.ts';
-import { aConversation, aPanel, logOf, refusal, SECOND, say, types, VIEWS } from '../scene.ts';
+import { aConversation, aPanel, logOf, refusal, refused, SECOND, say, types, VIEWS } from '../scene.ts';
 
 type Ref = { readonly session_id: string; readonly task_id: string };
 
@@ -95,7 +95,7 @@ describe('a task', () => {
     const task = await started(world, alice, id);
     await say(world, bob, id, 'about your task', { task_id: task.task_id });
     const forged = { session_id: id, event_type: 'task.completed', event_data: {}, task_id: task.task_id };
-    expect((await refusal(world, alice.call('post', forged))).code).toBe('protocol_error');
+    await refused(world, alice.call('post', forged), 'protocol_error');
     expect(await stateOf(world, bob, task)).toBe('open');
   });
 
@@ -139,7 +139,7 @@ describe('a task', () => {
     const { world, alice, bob, id } = await aPanel();
     const task = await started(world, bob, id);
     await world.answer(world.hub.hideParticipant(id, 'bob'));
-    expect((await refusal(world, bob.call('start_task', { session_id: id, title: 'x' }))).code).toBe('protocol_error');
+    await refused(world, bob.call('start_task', { session_id: id, title: 'x' }), 'protocol_error');
     await world.answer(bob.call('checkpoint_task', { ...refOf(task), data: {} }));
     await world.answer(bob.call('complete_task', refOf(task)));
     expect(await stateOf(world, alice, task)).toBe('done');
@@ -148,10 +148,7 @@ describe('a task', () => {
   it('[TK1] has a title that is not blank', async () => {
     const { world, alice, id } = await aConversation();
     for (const title of ['', ' ', '\n\t']) {
-      expect(await refusal(world, alice.call('start_task', { session_id: id, title }))).toMatchObject({
-        code: 'bad_frame',
-        details: { field: 'params.title' },
-      });
+      await refused(world, alice.call('start_task', { session_id: id, title }), 'bad_frame', 'params.title');
     }
   });
 
@@ -161,11 +158,9 @@ describe('a task', () => {
       alice.call('create_session', { type: 'conversation', participants: [bob.agentId], wait: 'created' }),
     );
     const early = { session_id: session.session_id, title: 'x' };
-    expect((await refusal(world, alice.call('start_task', early))).code).toBe('protocol_error');
+    await refused(world, alice.call('start_task', early), 'protocol_error');
     await world.answer(alice.call('close_session', { session_id: id }));
-    expect((await refusal(world, alice.call('start_task', { session_id: id, title: 'x' }))).code).toBe(
-      'session_closed',
-    );
+    await refused(world, alice.call('start_task', { session_id: id, title: 'x' }), 'session_closed');
   });
 });
 
@@ -227,12 +222,10 @@ describe('the end of a task', () => {
       task: { task_id: first.task.task_id, state: 'done' },
     });
     for (const other of [{ title: 'another' }, { ttl: 1 }, { capability: 'x' }, { requester: 'bob' }]) {
-      expect((await refusal(world, again.call('start_task', { ...asked, ...other }))).code).toBe('duplicate');
+      await refused(world, again.call('start_task', { ...asked, ...other }), 'duplicate');
     }
     await say(world, again, id, 'hello', { idempotency_key: 'k2' });
-    expect((await refusal(world, again.call('start_task', { ...asked, idempotency_key: 'k2' }))).code).toBe(
-      'duplicate',
-    );
+    await refused(world, again.call('start_task', { ...asked, idempotency_key: 'k2' }), 'duplicate');
   });
 
   it('[TK4] is asked for by others and decided by its owner', async () => {
@@ -254,9 +247,9 @@ describe('the end of a task', () => {
     });
     const other = await started(world, alice, id);
     await world.answer(world.hub.hideParticipant(id, 'bob'));
-    expect((await refusal(world, bob.call('cancel_task', refOf(other)))).code).toBe('protocol_error');
+    await refused(world, bob.call('cancel_task', refOf(other)), 'protocol_error');
     await world.answer(world.hub.removeParticipant(id, 'carol'));
-    expect((await refusal(world, carol.call('cancel_task', refOf(other)))).code).toBe('forbidden');
+    await refused(world, carol.call('cancel_task', refOf(other)), 'forbidden');
   });
 });
 
@@ -358,12 +351,12 @@ describe('what a task carries', () => {
     const before = logOf(world.store, id);
     const big = { data: 'x'.repeat(10 * 1024 * 1024) };
     for (const session_id of [id, 'e'.repeat(32)]) {
-      const refused = [
+      const tooLarge = [
         () => alice.call('checkpoint_task', { ...ref, session_id, data: big }),
         () => alice.call('complete_task', { ...ref, session_id, result: big }),
         () => alice.call('fail_task', { ...ref, session_id, reason: 'x', result: big }),
       ];
-      for (const call of refused) expect((await refusal(world, call())).code).toBe('too_large');
+      for (const call of tooLarge) await refused(world, call(), 'too_large');
     }
     expect(logOf(world.store, id)).toEqual(before);
     const most = { data: 'x'.repeat(256 * 1024 - 11) };
@@ -412,7 +405,7 @@ describe('what a task carries', () => {
     const { world, alice, id } = await aConversation();
     await world.peer('carol');
     const asked = { session_id: id, title: 'x', requester: 'carol' };
-    expect(await refusal(world, alice.call('start_task', asked))).toMatchObject({ code: 'not_found' });
+    await refused(world, alice.call('start_task', asked), 'not_found');
   });
 
   it('[TK1] a requester who is out is refused, and the same start from before is still known', async () => {
@@ -421,9 +414,9 @@ describe('what a task carries', () => {
     await world.answer(alice.call('start_task', asked));
     await world.answer(carol.call('leave_session', { session_id: id }));
     const other = { session_id: id, title: 'y', requester: 'carol' };
-    expect(await refusal(world, alice.call('start_task', other))).toMatchObject({
-      code: 'not_found',
-      details: { field: 'params.requester', status: 'removed' },
+    await refused(world, alice.call('start_task', other), 'not_found', {
+      field: 'params.requester',
+      status: 'removed',
     });
     expect(await world.answer(alice.call('start_task', asked))).toMatchObject({ duplicate: true });
   });
@@ -482,8 +475,8 @@ describe('reading tasks', () => {
     const dave = await world.peer('dave');
     await world.answer(alice.call('add_participant', { session_id: id, participant: 'dave' }));
     for (const peer of [carol, dave]) {
-      expect((await refusal(world, peer.call('get_task', refOf(task)))).code).toBe('forbidden');
-      expect((await refusal(world, peer.call('list_tasks', { session_id: id }))).code).toBe('forbidden');
+      await refused(world, peer.call('get_task', refOf(task)), 'forbidden');
+      await refused(world, peer.call('list_tasks', { session_id: id }), 'forbidden');
       expect(await world.answer(peer.call('list_tasks', {}))).toEqual({ tasks: [], next: null });
     }
   });

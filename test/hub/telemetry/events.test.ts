@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { listen } from '../all-outputs.ts';
 import {
+  aCast,
   aConversation,
   aPanel,
   aWorld,
@@ -19,7 +20,7 @@ import {
 const names = (heard: readonly string[]) => heard.map((line) => line.split(' ')[0]);
 
 describe('hub events', () => {
-  it('[EV1] tell the whole story once, in order', async () => {
+  it('[EV1] report everything once, in order', async () => {
     const world = await aWorld();
     const heard = listen(world);
     const alice = await world.peer('alice');
@@ -42,9 +43,8 @@ describe('hub events', () => {
     ]);
   });
 
-  it('[EV1, L2] bring every envelope of a session in seq order, with its turn', async () => {
-    const world = await aWorld();
-    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+  it('[EV1, L2] carry every envelope of a session in seq order, with its turn', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const posted: unknown[] = [];
     world.hub.on('envelopePosted', ({ envelope, turn }) => posted.push({ envelope, turn }));
     const id = await opened(world, alice, [bob], { type: 'consulting' });
@@ -53,9 +53,8 @@ describe('hub events', () => {
     expect(posted).toEqual(world.store.durableEntries(id).map(({ envelope, turn }) => ({ envelope, turn })));
   });
 
-  it('[EV1] carry the session as it then was', async () => {
-    const world = await aWorld();
-    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+  it('[EV1] carry the session of that moment', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const seen: unknown[] = [];
     for (const name of ['sessionCreated', 'sessionOpened', 'sessionClosing', 'sessionEnded'] as const) {
       world.hub.on(name, ({ session }) => seen.push([name, session.state, session.close_reason, session.head_seq]));
@@ -70,7 +69,7 @@ describe('hub events', () => {
     ]);
   });
 
-  it('[EV2, L8] listeners that throw or reject are logged and disturb nobody', async () => {
+  it('[EV2, L8] log listeners that throw or reject, without affecting others', async () => {
     const logged: string[] = [];
     const log = {
       info() {},
@@ -103,7 +102,7 @@ describe('hub events', () => {
     }
   });
 
-  it('[EV2] a listener can be taken off, also from within', async () => {
+  it('[EV2] allow a listener to be removed, even by itself', async () => {
     const { world, alice, id } = await aConversation();
     const heard: string[] = [];
     const off = world.hub.on('envelopePosted', () => {
@@ -118,9 +117,8 @@ describe('hub events', () => {
 });
 
 describe('the audit', () => {
-  it('[EV3] records registrations, bindings, lifecycle, refusals, in order and numbered', async () => {
-    const world = await aWorld();
-    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+  it('[EV3] records registrations, bindings, lifecycle and rejections, in order and numbered', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const id = await opened(world, alice, [bob], { type: 'consulting' });
     await refusal(world, bob.call('post', text(id, 'me first')));
     await world.answer(alice.call('close_session', { session_id: id, reason: 'done' }));
@@ -175,7 +173,7 @@ describe('the audit', () => {
     });
   });
 
-  it('[EV3, L9] records the end of a session that nobody asked for, once', async () => {
+  it('[EV3, L9] records the expiry of a session, once', async () => {
     const { world, id } = await aConversation();
     await leap(world, DAY);
     await world.pass(5 * SECOND);
@@ -185,7 +183,7 @@ describe('the audit', () => {
 });
 
 describe('health', () => {
-  it('[EV4] counts what there is', async () => {
+  it('[EV4] counts sessions, bindings and connections', async () => {
     const { world, alice, bob } = await aPanel();
     const pending = await invited(world, alice, [bob]);
     world.stranger();
@@ -206,7 +204,7 @@ describe('health', () => {
     expect(world.hub.health()).toMatchObject({ sessions: { live: 1, loaded: 0 } });
   });
 
-  it('[EV4] the hub keeps its id across restarts, and a stopped one is not ready', async () => {
+  it('[EV4] keeps the hub id across restarts, and reports a stopped hub as not ready', async () => {
     const { world, id } = await aConversation();
     const { hub_id } = world.hub.health();
     const before = logOf(world.store, id);

@@ -1,9 +1,9 @@
-// What is thrown may be anything, also what cannot be shown: it is contained, and the work goes on.
+// Anything may be thrown, even values that cannot be shown: the hub contains it and continues.
 
 import type { Arbiter } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
 import { asError } from '../../../src/core/lib/errors.ts';
-import { aWorld, opened, refusal, say, text, watch } from '../scene.ts';
+import { aCast, aWorld, opened, refusal, say, text, watch } from '../scene.ts';
 
 const ODD: Readonly<Record<string, () => unknown>> = {
   'an object without a text': () => Object.create(null),
@@ -18,13 +18,12 @@ const ODD: Readonly<Record<string, () => unknown>> = {
 };
 
 describe.each(Object.entries(ODD))('%s', (_, odd) => {
-  it('[EV2] is an error that can be shown', () => {
+  it('[EV2] becomes an error that can be shown', () => {
     expect(typeof asError(odd()).message).toBe('string');
   });
 
-  it('[EV2, L8] thrown by a listener, is contained', async () => {
-    const world = await aWorld();
-    const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+  it('[EV2, L8] is contained when a listener throws it', async () => {
+    const { world, alice, bob } = await aCast(['alice', 'bob']);
     const id = await opened(world, alice, [bob], { type: 'panel' });
     world.hub.on('envelopePosted', () => {
       throw odd();
@@ -33,25 +32,28 @@ describe.each(Object.entries(ODD))('%s', (_, odd) => {
     expect(bob.seqs(id)).toContain(seq);
   });
 
-  it.each(['authorizeSend', 'authorizeInbox'] as const)('[AR3] thrown by %s, is a no', async (member) => {
+  it.each(['authorizeSend', 'authorizeInbox'] as const)('[AR3] denies when %s throws it', async (member) => {
     const throwing = () => {
       throw odd();
     };
     for (const answer of [throwing, () => Promise.reject(odd())]) {
-      const world = await aWorld({}, { arbiter: { [member]: answer } as Partial<Arbiter> });
-      const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+      const { world, alice, bob } = await aCast(
+        ['alice', 'bob'],
+        {},
+        { arbiter: { [member]: answer } as Partial<Arbiter> },
+      );
       const id = await opened(world, alice, [bob], { type: 'panel' });
       expect(await refusal(world, say(world, alice, id, 'x'))).toMatchObject({ code: 'forbidden' });
     }
   });
 });
 
-it('[EV2] what is no error and has a message is told by that', () => {
+it('[EV2] an object with a message is shown by that message', () => {
   expect(asError({ message: 'no more', code: 5 }).message).toBe('no more');
   expect(asError({ message: 7 }).message).toBe('[object Object]');
 });
 
-it('[AR2] whoever is let in while the arbiter would have been asked is not let through unasked', async () => {
+it('[AR2] a participant that joins while the arbiter would be asked is not allowed without asking', async () => {
   const arbiter: Partial<Arbiter> = { authorizeSend: ({ from }) => from.name !== 'mallory' };
   const world = await aWorld({}, { arbiter });
   const [alice, bob, mallory] = [await world.peer('alice'), await world.peer('bob'), await world.peer('mallory')];
@@ -71,8 +73,7 @@ it('[AR2] whoever is let in while the arbiter would have been asked is not let t
 it('[AR2] posts of one connection keep their order, whichever the arbiter answers first', async () => {
   const answers: (() => void)[] = [];
   const slow = (): Promise<boolean> => new Promise((resolve) => answers.push(() => resolve(true)));
-  const world = await aWorld({}, { arbiter: { authorizeSend: slow } });
-  const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+  const { world, alice, bob } = await aCast(['alice', 'bob'], {}, { arbiter: { authorizeSend: slow } });
   const id = await opened(world, alice, [bob], { type: 'panel' });
   const posts = ['1', '2'].map((words) => watch(alice.call('post', text(id, words))));
   await world.settle();

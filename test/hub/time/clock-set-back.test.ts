@@ -1,4 +1,4 @@
-// A wall clock that is set back, or jumps at a bad moment: the hub's time goes on, and nobody is punished.
+// A wall clock that is set back or jumps: the hub's time continues, and nobody is punished.
 
 import { discussion } from 'parley-hub/adapters/discussion';
 import type { ExpectationEntry } from 'parley-hub/core';
@@ -7,11 +7,14 @@ import { describe, expect, it } from 'vitest';
 import { SteadyClock } from '../../../src/hub/time/steady-clock.ts';
 import { SimClock } from '../../../src/testing/doubles/sim-clock.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
-import { ADAPTERS, aWorld, HOUR, logOf, opened, say } from '../scene.ts';
+import { ADAPTERS, aCast, HOUR, logOf, opened, say } from '../scene.ts';
 
 async function talk(expectations: readonly ExpectationEntry[]) {
-  const world = await aWorld({}, { adapters: [...ADAPTERS, discussion] });
-  const [alice, bob, carol] = [await world.peer('alice'), await world.peer('bob'), await world.peer('carol')];
+  const { world, alice, bob, carol } = await aCast(
+    ['alice', 'bob', 'carol'],
+    {},
+    { adapters: [...ADAPTERS, discussion] },
+  );
   const id = await opened(world, alice, [bob, carol], { type: 'discussion', expectations });
   return { world, alice, bob, carol, id };
 }
@@ -21,7 +24,7 @@ function count(world: World, id: string, type: string): number {
 }
 
 describe('after the wall clock was set back', () => {
-  it('[EX11, L9] what is waited for from then on is a violation on time', async () => {
+  it('[EX11, L9] new waits are violated on time', async () => {
     const { world, alice, id } = await talk([turnWithin(5, 'audit')]);
     world.clock.jump(-HOUR);
     await world.pass(40_000);
@@ -32,7 +35,7 @@ describe('after the wall clock was set back', () => {
     expect(count(world, id, 'expectation.violated')).toBe(2);
   });
 
-  it('[EX11, L9] so it is when the hub starts anew, behind its own log', async () => {
+  it('[EX11, L9] waits are violated on time after a restart behind the log', async () => {
     const { world, alice, id } = await talk([turnWithin(60, 'audit')]);
     await say(world, alice, id, 'hello');
     world.clock.jump(-HOUR);
@@ -43,7 +46,7 @@ describe('after the wall clock was set back', () => {
     expect(count(world, id, 'expectation.violated')).toBe(1);
   });
 
-  it('[EX8, EX9] progress is not logged more often, and a failure fires at once', async () => {
+  it('[EX8, EX9] progress is not logged more often, and a failure fires immediately', async () => {
     const { world, alice, bob, id } = await talk([turnWithin(600, 'audit', { onFailure: true })]);
     await say(world, alice, id, 'hello');
     await world.answer(bob.call('report_progress', { session_id: id }));
@@ -57,7 +60,7 @@ describe('after the wall clock was set back', () => {
   });
 });
 
-it('[EX6] a jump between the sweep and the look at a session punishes nobody', async () => {
+it('[EX6] a jump between the sweep and the check of a session punishes nobody', async () => {
   const { world, alice, id } = await talk([turnWithin(5, 'audit'), turnWithin(600, 'remove')]);
   await say(world, alice, id, 'hello');
   await world.pass(4_000);
@@ -69,7 +72,7 @@ it('[EX6] a jump between the sweep and the look at a session punishes nobody', a
   expect(count(world, id, 'session.participant.removed')).toBe(0);
 });
 
-it('[EX11] the hub’s time follows the wall clock, never goes back, and keeps its pace where that does', () => {
+it('[EX11] the hub’s time follows the wall clock, never goes back, and keeps its pace instead', () => {
   const wall = new SimClock(1_000_000);
   const steady = new SteadyClock(wall);
   wall.advance(500);

@@ -4,7 +4,7 @@ import { stampMs } from '../../../src/core/records/session/stamp.ts';
 import { Stamper } from '../../../src/hub/time/stamper.ts';
 import { systemIds } from '../../../src/system/ids.ts';
 
-it('[RE4] stamps given out in turn to many logs, some with ids from elsewhere, only increase', () => {
+it('[RE4] stamps for many logs, some with foreign ids, only increase', () => {
   const steps = fc.array(
     fc.record({ log: fc.nat(3), jumpMs: fc.integer({ min: -5, max: 5 }), foreign: fc.option(fc.nat(20), { freq: 4 }) }),
     { minLength: 1, maxLength: 60 },
@@ -31,7 +31,7 @@ it('[RE4] stamps given out in turn to many logs, some with ids from elsewhere, o
   );
 });
 
-it('[RE4] an id that was found in a log counts as given out', () => {
+it('[RE4] stamps follow an id found in a log', () => {
   const nowMs = 1_767_225_600_000;
   const stamper = new Stamper({ now: () => nowMs, monotonic: () => 0, after: () => () => {} }, systemIds);
   const found = (nowMs + 5000).toString(16).padStart(12, '0') + 'f'.repeat(20);
@@ -41,16 +41,14 @@ it('[RE4] an id that was found in a log counts as given out', () => {
   expect(envelope_id > found).toBe(true);
 });
 
-it('[RE4] random digits are asked for once a millisecond', () => {
+it('[RE4] asks for random digits once a millisecond', () => {
   let nowMs = 1_767_225_600_000;
   let asked = 0;
-  const ids = {
-    hex32: () => {
-      asked += 1;
-      return systemIds.hex32();
-    },
+  const hex32 = () => {
+    asked += 1;
+    return systemIds.hex32();
   };
-  const stamper = new Stamper({ now: () => nowMs, monotonic: () => 0, after: () => () => {} }, ids);
+  const stamper = new Stamper({ now: () => nowMs, monotonic: () => 0, after: () => () => {} }, { hex32 });
   const stamped = [0, 0, 0, 1, 1, 1].map((passedMs) => {
     nowMs += passedMs;
     return stamper.next(null).envelope_id;
@@ -59,7 +57,7 @@ it('[RE4] random digits are asked for once a millisecond', () => {
   expect(new Set(stamped).size).toBe(6);
 });
 
-it('[RE5] ids of the machine are 32 lower-case hex digits, and no two are the same', () => {
+it('[RE5] ids are 32 lower-case hex digits without repeats', () => {
   const ids = Array.from({ length: 10_000 }, () => systemIds.hex32());
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids.filter((id) => !/^[0-9a-f]{32}$/.test(id))).toEqual([]);

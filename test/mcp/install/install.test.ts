@@ -255,8 +255,8 @@ describe('--print', () => {
   });
 });
 
-it('[MI6] agrees with docs/mcp-install.md', async () => {
-  const document = await shop.read(join(root, 'docs/mcp-install.md'));
+it('[MI6] agrees with docs/guides/mcp-install.md', async () => {
+  const document = await shop.read(join(root, 'docs/guides/mcp-install.md'));
   for (const tool of TOOLS) {
     const servers = tool.servers(undefined);
     const given = ['parley', 'mcp', '--name', 'reviewer', '--data', '/path/to/.parley'];

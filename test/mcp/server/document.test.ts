@@ -1,4 +1,4 @@
-/** docs/mcp.md agrees with the tool and prompt tables. */
+/** docs/reference/mcp.md agrees with the tool and prompt tables. */
 
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
@@ -6,7 +6,7 @@ import { PROMPTS } from '../../../src/mcp/server/prompts.ts';
 import { TOOLS } from '../../../src/mcp/tools/table.ts';
 import { read } from '../../package/repository.ts';
 
-const text = read('docs/mcp.md');
+const text = read('docs/reference/mcp.md');
 
 function table(header: string): readonly (readonly string[])[] {
   const lines = text.split('\n');
@@ -14,7 +14,7 @@ function table(header: string): readonly (readonly string[])[] {
   return rows.slice(0, rows.indexOf('')).map((row) => row.slice(2, -2).split(' | '));
 }
 
-test('[MC1] lists every tool and prompt with its arguments in docs/mcp.md', () => {
+test('[MC1] lists every tool and prompt with its arguments in docs/reference/mcp.md', () => {
   const tools = TOOLS.map(({ name, input, title }) => [`\`${name}\``, argsOf(input), title]);
   const prompts = PROMPTS.map(({ name, args, description }) => [`\`${name}\``, argsOf(args), description]);
   expect(table('| tool | arguments | what it does |')).toEqual(tools);
@@ -27,12 +27,12 @@ function argsOf({ shape }: z.ZodObject): string {
     .join(', ');
 }
 
-test('[MC1] names the token location in every entry of docs/mcp.md', () => {
+test('[MC1] names the token location in every entry of docs/reference/mcp.md', () => {
   const entries = [...text.matchAll(/"args": (\[.*?\])/g)].map(([, args = '']) => JSON.parse(args) as string[]);
   expect(entries).not.toEqual([]);
   for (const args of entries) expect(args).toContain('--data');
 });
 
 test('[MC1] names MCP and the setup command in README', () => {
-  expect(read('README.md')).toMatch(/\(docs\/mcp\.md\).*mcp install claude/s);
+  expect(read('README.md')).toMatch(/\(docs\/reference\/mcp\.md\).*mcp install claude/s);
 });

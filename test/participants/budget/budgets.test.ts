@@ -60,11 +60,11 @@ async function restarted(bob: Participant, agent: ScriptedModel, budget: Budget)
 
 describe('options', () => {
   it.each([
-    [{ perWeek: {} }, 'there is no budget.perWeek; there is perTurn, perSession, total, unpriced'],
+    [{ perWeek: {} }, 'budget.perWeek: unknown limit; valid: perTurn, perSession, total, unpriced'],
     [{ total: 5 }, 'budget.total: expected an object, got 5'],
-    [{ total: { euros: 5 } }, 'there is no budget.total.euros; there is usd, tokens, turns'],
-    [{ perTurn: { turns: 5 } }, 'there is no budget.perTurn.turns; there is usd, tokens'],
-    [{ total: { tokens: 1.5 } }, 'budget.total.tokens: expected a whole number from 0 on, got 1.5'],
+    [{ total: { euros: 5 } }, 'budget.total.euros: unknown limit; valid: usd, tokens, turns'],
+    [{ perTurn: { turns: 5 } }, 'budget.perTurn.turns: unknown limit; valid: usd, tokens'],
+    [{ total: { tokens: 1.5 } }, 'budget.total.tokens: expected a whole number >= 0, got 1.5'],
     [{ perSession: { usd: -1 } }, 'budget.perSession.usd: expected dollars from 0 to 1,000,000, got -1'],
     [{ unpriced: 'guess' }, 'budget.unpriced: expected "refuse" or "count_as_zero", got "guess"'],
   ])('[BU1] %j is refused before anybody is connected', async (budget, message) => {
@@ -79,7 +79,7 @@ describe('before a call', () => {
     const told = await asked({ total: { tokens: 29 } }, model, 2);
     expect(told).toEqual([
       'bob said So.',
-      'bob failed: scripted/m-1: the budget of bob in all is 29 tokens; 15 tokens were used, and this call may need 15 tokens (about 10 tokens for the prompt, up to 5 for the answer)',
+      'bob failed: scripted/m-1: the budget of bob in all is 29 tokens; 15 tokens used; this call may need 15 tokens (about 10 tokens for the prompt, up to 5 for the answer)',
     ]);
     expect(model.asked).toHaveLength(1);
   });
@@ -96,9 +96,7 @@ describe('before a call', () => {
     expect(JSON.stringify(violated?.event_data)).toMatch(/bob, .*reported that it failed/);
     const bobs = await stage.log(bob.client.session(session.id));
     expect(bobs.find(({ event_type }) => event_type === 'task.failed')?.event_data).toMatchObject({
-      reason: expect.stringMatching(
-        /the budget of bob for a session is 10 tokens; 0 tokens were used, and this call may/,
-      ),
+      reason: expect.stringMatching(/the budget of bob for a session is 10 tokens; 0 tokens used; this call may/),
     });
   });
 
@@ -112,16 +110,14 @@ describe('before a call', () => {
     const less = new ScriptedModel('So.');
     less.guess = { prompt: 100, most: null, price: 0.01 };
     const [refused] = await asked({ perTurn: { usd: 3.5 } }, less);
-    expect(refused).toContain(
-      'the budget of bob for a turn is 3.5 USD; 0 USD were used, and this call may need 3.56 USD',
-    );
+    expect(refused).toContain('the budget of bob for a turn is 3.5 USD; 0 USD used; this call may need 3.56 USD');
     expect(less.asked).toEqual([]);
   });
 
   it('[BU4] a limit in USD refuses a model without a price, unless that counts as nothing', async () => {
     const [refused] = await asked({ total: { usd: 1 } }, new ScriptedModel('So.'));
     expect(refused).toBe(
-      'bob failed: scripted/m-1: the budget of bob in all is 1 USD, and scripted/m-1 has no known price, so that it cannot be kept; give its `prices`, or let it count as nothing (budget.unpriced: "count_as_zero")',
+      'bob failed: scripted/m-1: the budget of bob in all is 1 USD, but scripted/m-1 has no known price, so it cannot be enforced; set `prices`, or count unknown prices as 0 (budget.unpriced: "count_as_zero")',
     );
     stage = await Stage.start();
     const counted = await asked({ total: { usd: 1 }, unpriced: 'count_as_zero' }, new ScriptedModel('So.'), 2);
@@ -134,7 +130,7 @@ describe('before a call', () => {
     const { ask } = await conversation();
     await ask();
     await ask();
-    expect(lines()[1]).toContain('is 1 USD, and what 1 of the answers so far cost is not known');
+    expect(lines()[1]).toContain('is 1 USD, but the cost of 1 earlier answers is unknown');
   });
 
   it('[BU4] an agent that tells nothing of its cost is not asked again either, also by a later run', async () => {
@@ -143,12 +139,12 @@ describe('before a call', () => {
     const { session, ask } = await conversation();
     await ask();
     await ask();
-    expect(lines()[1]).toContain('is 1 USD, and what 1 of the answers so far cost is not known');
+    expect(lines()[1]).toContain('is 1 USD, but the cost of 1 earlier answers is unknown');
     await stage.done(bob.close());
     await stage.join('bob', async () => 'So.', { budget });
     await stage.done(session.send('and?'));
     await stage.until(() => lines().length === 3, 'the refusal');
-    expect(lines()[2]).toContain('what 1 of the answers so far cost is not known');
+    expect(lines()[2]).toContain('the cost of 1 earlier answers is unknown');
   });
 
   it('[BU4] what counts as nothing may be told by nobody; and what calls of a turn cost is told for the agent', async () => {
@@ -177,7 +173,7 @@ describe('before a call', () => {
     await stage.join('bob', new ScriptedModel('So.').agent(), { budget: { perSession: { turns: 2 } } });
     const { ask } = await conversation();
     for (let i = 0; i < 3; i += 1) await ask();
-    expect(lines()[2]).toBe('bob failed: bob: the budget of bob for a session is 2 turns, and 2 were taken');
+    expect(lines()[2]).toBe('bob failed: bob: the budget of bob for a session is 2 turns; 2 were taken');
   });
 
   it('[BU5] turns at once take no more than there are, and one that fails is free again', async () => {
@@ -198,8 +194,8 @@ describe('before a call', () => {
     for (let i = 0; i < 4; i += 1) await ask();
     await stage.until(() => lines().length === 2, 'two refusals');
     expect(begun).toBe(2);
-    const refused = 'bob failed: bob: the budget of bob in all is 2 turns, and';
-    expect(lines()).toEqual([`${refused} 0 were taken and 2 have begun`, `${refused} 0 were taken and 2 have begun`]);
+    const refused = 'bob failed: bob: the budget of bob in all is 2 turns;';
+    expect(lines()).toEqual([`${refused} 0 were taken and 2 are open`, `${refused} 0 were taken and 2 are open`]);
     ends[0]?.(new Error('no'));
     await stage.until(() => lines().length === 3, 'the failure');
     await ask();
@@ -225,7 +221,7 @@ describe('before a call', () => {
     }
     await stage.until(() => lines().length === 1, 'a refusal');
     expect(begun).toBe(1);
-    expect(lines()[0]).toContain('0 tokens were used and 15 tokens set aside, and this call may need 15 tokens');
+    expect(lines()[0]).toContain('0 tokens used and 15 tokens reserved; this call may need 15 tokens');
   });
 });
 
@@ -238,7 +234,7 @@ describe('after a call', () => {
     await ask();
     expect(lines()).toEqual([
       'bob said So.',
-      'bob failed: bob: the budget of bob for a session is 0.3 USD; 0.3 USD were used, and nothing is left',
+      'bob failed: bob: the budget of bob for a session is 0.3 USD; 0.3 USD used; nothing is left',
     ]);
     expect(bob.name).toBe('bob');
   });
@@ -248,9 +244,7 @@ describe('after a call', () => {
     await stage.join('bob', model.agent(), { tools: true, budget: { perTurn: { usd: 0.3 } } });
     const { ask } = await conversation();
     await ask();
-    expect(lines()[0]).toContain(
-      'the budget of bob for a turn is 0.3 USD; 0.2 USD were used, and this call may need 0.15 USD',
-    );
+    expect(lines()[0]).toContain('the budget of bob for a turn is 0.3 USD; 0.2 USD used; this call may need 0.15 USD');
     expect(model.asked).toHaveLength(1);
   });
 
@@ -263,14 +257,14 @@ describe('after a call', () => {
     const { ask } = await conversation();
     await ask();
     await ask();
-    expect(lines()[1]).toContain('for a session is 0.3 USD; 0.2 USD were used, and this call may need 0.15 USD');
+    expect(lines()[1]).toContain('for a session is 0.3 USD; 0.2 USD used; this call may need 0.15 USD');
   });
 
   it('[BU7] tokens of which nothing was told are guessed: a limit that counts nothing would be none', async () => {
     const model = new ScriptedModel({ text: 'So it is, more or less.', used: [null, null] });
     const told = await asked({ total: { tokens: 29 } }, model, 2);
     // 10 for the prompt, and 6 for 23 bytes of answer.
-    expect(told[1]).toContain('in all is 29 tokens; 16 tokens were used');
+    expect(told[1]).toContain('in all is 29 tokens; 16 tokens used');
   });
 
   it('[BU8] sessions that cannot be seen count nothing; a log that cannot be read now is no empty one', async () => {
@@ -312,10 +306,10 @@ describe('after a call', () => {
     expect(lines().slice(0, 4)).toEqual(Array(4).fill('bob said So.'));
     bob = await restarted(bob, model(), budget);
     await ask();
-    expect(lines()[4]).toContain('for a session is 45 tokens; 45 tokens were used, and nothing is left');
+    expect(lines()[4]).toContain('for a session is 45 tokens; 45 tokens used; nothing is left');
     await restarted(bob, model(), { total: { tokens: 60 } });
     await ask();
-    expect(lines()[5]).toContain('in all is 60 tokens; 60 tokens were used, and nothing is left');
+    expect(lines()[5]).toContain('in all is 60 tokens; 60 tokens used; nothing is left');
   });
 
   it('[BU7] sums of dollars are exact', () => {
@@ -348,7 +342,7 @@ describe('a role', () => {
     await stage.join('bob', role.agent, { budget: { perTurn: { usd: 0.2 } } });
     const { ask } = await conversation();
     await ask();
-    expect(lines()[0]).toContain('for a turn is 0.2 USD; 0.1 USD were used, and this call may need 0.15 USD');
+    expect(lines()[0]).toContain('for a turn is 0.2 USD; 0.1 USD used; this call may need 0.15 USD');
     expect(second.asked).toEqual([]);
   });
 });
@@ -370,9 +364,7 @@ describe('sessions and delegations', () => {
       await stage.done(session.send({ event_type: 'msg.text', event_data: { text: 'and?', cost_usd: 0.01 } }));
       await stage.until(() => lines().length === count, `answer ${count}`);
     }
-    expect(lines()[1]).toContain(
-      'the budget of the session is 0.3 USD; 0.17 USD were used, and this call may need 0.15 USD',
-    );
+    expect(lines()[1]).toContain('the budget of the session is 0.3 USD; 0.17 USD used; this call may need 0.15 USD');
     expect((await stage.done(session.info())).session.state).toBe('ACTIVE');
   });
 
@@ -387,11 +379,11 @@ describe('sessions and delegations', () => {
     await ask();
     await ask();
     expect(lines().slice(0, 2)).toEqual(['bob said Well.', 'bob said Well.']);
-    expect(lines()[2]).toContain('for a session is 0.6 USD; 0.5 USD were used, and this call may need 0.15 USD');
+    expect(lines()[2]).toContain('for a session is 0.6 USD; 0.5 USD used; this call may need 0.15 USD');
     // Once, also by a later run.
     await restarted(bob, priced('Again.'), { perSession: { usd: 0.6 } });
     await ask();
-    expect(lines()[3]).toContain('for a session is 0.6 USD; 0.5 USD were used, and this call may need 0.15 USD');
+    expect(lines()[3]).toContain('for a session is 0.6 USD; 0.5 USD used; this call may need 0.15 USD');
   });
 
   it('[BU10] what is delegated twice in a turn is asked once, and counts once', async () => {
@@ -405,7 +397,7 @@ describe('sessions and delegations', () => {
     model.guess = { prompt: 10, most: 5, price: 0.05 };
     await ask();
     expect(lines()[0]).toBe('bob said So.');
-    expect(lines()[1]).toContain('is 0.8 USD; 0.3 USD were used, and this call may need 0.75 USD');
+    expect(lines()[1]).toContain('is 0.8 USD; 0.3 USD used; this call may need 0.75 USD');
   });
 
   it('[BU10] in a turn that is taken again what was delegated before counts once', async () => {
@@ -432,7 +424,7 @@ describe('sessions and delegations', () => {
     expect(lines()).toEqual(['bob said So.']);
     await stage.done(session.send('and?'));
     await stage.until(() => lines().length === 2, 'a refusal');
-    expect(lines()[1]).toContain('is 1 USD; 0.3 USD were used');
+    expect(lines()[1]).toContain('is 1 USD; 0.3 USD used');
   });
 
   it('[BU10] more than is left is refused, as a result that the model can go on from', async () => {
@@ -442,7 +434,7 @@ describe('sessions and delegations', () => {
     const { ask } = await conversation();
     await ask();
     expect(model.told[0]).toBe(
-      'Error: delegate: the budget of bob for a session is 1 USD; 0.1 USD were used, and this call may need 0.95 USD (what it sets aside)',
+      'Error: delegate: the budget of bob for a session is 1 USD; 0.1 USD used; this call may need 0.95 USD (the reserved budget)',
     );
     expect(lines()).toEqual(['bob said Well.']);
   });
@@ -461,7 +453,7 @@ describe('sessions and delegations', () => {
     expect(model.data()).toMatchObject({
       status: 'failed',
       reason:
-        'scripted/m-1: the budget of the session is 0.1 USD; 0 USD were used, and this call may need 0.15 USD (about 10 tokens for the prompt, up to 5 for the answer)',
+        'scripted/m-1: the budget of the session is 0.1 USD; 0 USD used; this call may need 0.15 USD (about 10 tokens for the prompt, up to 5 for the answer)',
       spent: { usd: 0 },
     });
     expect(carol.asked).toEqual([]);

@@ -85,11 +85,11 @@ describe('[AC5, AC13] output that cannot be read is told as that, with a little 
     replay(record({ output: 'json' }), lines).error?.message;
 
   it('JSON that is cut, and JSON without an answer', () => {
-    expect(messageOf('{"result":', '"Hel')).toBe('helper: its output is no JSON: {"result": "Hel');
-    expect(messageOf({ a: 1 })).toBe('helper: its JSON has no answer in it: {"a":1}');
+    expect(messageOf('{"result":', '"Hel')).toBe('helper: its output is not JSON: {"result": "Hel');
+    expect(messageOf({ a: 1 })).toBe('helper: its JSON has no answer: {"a":1}');
   });
 
   it('of much, only the beginning', () => {
-    expect(messageOf('x'.repeat(5_000))).toBe(`helper: its output is no JSON: ${'x'.repeat(200)} …`);
+    expect(messageOf('x'.repeat(5_000))).toBe(`helper: its output is not JSON: ${'x'.repeat(200)} …`);
   });
 });

@@ -4,15 +4,15 @@ import { expect, it } from 'vitest';
 import { cliFactories, createCliAdapter } from '../../../src/participants/clis/cli-agents.ts';
 
 const ofAny: readonly (readonly [object, string | RegExp])[] = [
-  [{ bogus: 1 }, /^bogus: expected an option that there is \(command, /],
+  [{ bogus: 1 }, /^bogus: expected a known option \(command, /],
   [{ args: 'x' }, 'args: expected a list of texts, got "x"'],
-  [{ model: '-x' }, 'model: expected the name of a model, which does not begin with -, got "-x"'],
+  [{ model: '-x' }, 'model: expected the name of a model, not beginning with -, got "-x"'],
   [{ cwd: 5 }, 'cwd: expected text, got 5'],
   [{ home: 5 }, 'home: expected text, got 5'],
   [{ env: { A: 5 } }, /^env: expected texts by names without =, got an object/],
   [{ passEnv: [5] }, 'passEnv: expected a list of texts, got an array of 1'],
-  [{ timeoutMs: Number.NaN }, 'timeoutMs: expected a number of milliseconds over 0, or null for no bound, got NaN'],
-  [{ timeoutMs: -1 }, 'timeoutMs: expected a number of milliseconds over 0, or null for no bound, got -1'],
+  [{ timeoutMs: Number.NaN }, 'timeoutMs: expected a number of milliseconds > 0, or null for no limit, got NaN'],
+  [{ timeoutMs: -1 }, 'timeoutMs: expected a number of milliseconds > 0, or null for no limit, got -1'],
   [{ limits: { maxLineBytes: null } }, /^limits\.maxLineBytes: expected a whole number of bytes .* got null$/],
   [{ command: ' ' }, 'command: expected the name or path of a program, got " "'],
 ];
@@ -24,7 +24,7 @@ it.each<readonly [object, string | RegExp]>([
   [{ output: 'xml' }, 'output: expected text, json or jsonl, got "xml"'],
   [{ answerAt: 5 }, 'answerAt: expected text, got 5'],
   [{ tool: 5 }, 'tool: expected text, got 5'],
-  [{ permissions: 'full' }, /^permissions: expected an option that there is/],
+  [{ permissions: 'full' }, /^permissions: expected a known option/],
 ])('[AC15] a program of your own with %o is refused', (options, problem) => {
   const make = (): unknown => createCliAdapter({ command: '/bin/true', ...options });
   expect(make).toThrow(TypeError);
@@ -35,7 +35,7 @@ const ofCli: readonly (readonly [object, string | RegExp])[] = [
   ...ofAny,
   [{ permissions: 'nope' }, 'permissions: expected safe, write or full, got "nope"'],
   [{ resume: 'no' }, 'resume: expected true or false, got "no"'],
-  [{ transport: 'arg' }, /^transport: expected an option that there is/],
+  [{ transport: 'arg' }, /^transport: expected a known option/],
 ];
 
 it.each(ofCli)('[AC15] each CLI with %o is refused', (options, problem) => {

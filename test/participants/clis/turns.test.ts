@@ -98,7 +98,7 @@ describe('[AC9] the conversation of a thread', () => {
     expect(reply).toMatchObject({ text: '4', native_session_id: 'id-2', usage: { input_tokens: 5 } });
     expect(fake.calls().map(({ argv }) => argv.includes('resume'))).toEqual([true, false]);
     expect(fake.calls()[1]?.stdin).toContain('You are me.');
-    expect(turn.progress).toContainEqual({ kind: 'note', text: 'codex does not know id-0 any more; it begins anew' });
+    expect(turn.progress).toContainEqual({ kind: 'note', text: 'codex does not know id-0; starting a new session' });
   });
 
   it('is not begun anew for any other failure', async () => {
@@ -309,5 +309,5 @@ describe('[AC14] a secret of the environment', () => {
 
 it('[AC14] a model that would be an option is refused', () => {
   for (const model of ['--dangerously-skip-permissions', ' -x'])
-    expect(() => createClaudeAdapter({ model })).toThrow(/does not begin with -/);
+    expect(() => createClaudeAdapter({ model })).toThrow(/not beginning with -/);
 });

@@ -344,16 +344,16 @@ describe('joining', () => {
     await expect(joinHub(client, { agent: bob.agent, clock })).rejects.toMatchObject({ code: 'has_handlers' });
     const policy = { agent: bob.agent, clock, onInvite: () => true };
     await expect(joinHub(await stage.done(stage.way({ name: 'carol' })), policy)).rejects.toThrow(
-      /onInvite: expected it in the options/,
+      /onInvite: set it in the options/,
     );
   });
 
   const agent = async (): Promise<string> => '';
   const wrongOptions: readonly (readonly [object, RegExp])[] = [
     [{ agent: 'x' }, /agent: expected a function/],
-    [{ agent, maxParallelTurns: 0 }, /maxParallelTurns: expected a whole number from 1 on/],
-    [{ agent, maxparallel: 1 }, /maxparallel: expected an option that there is/],
-    [{ agent, handlers: { onSay() {} } }, /handlers.onSay: expected an option/],
+    [{ agent, maxParallelTurns: 0 }, /maxParallelTurns: expected a whole number >= 1/],
+    [{ agent, maxparallel: 1 }, /maxparallel: expected a known option/],
+    [{ agent, handlers: { onSay() {} } }, /handlers.onSay: expected a known option/],
     ...[7, 'full_transcript', {}, { name: '' }, { name: 'a', params: null }, { name: 'a', atSeq: 1 }].map(
       (view) => [{ agent, view }, /view: expected a view, {name, params\?}/] as const,
     ),
@@ -431,7 +431,7 @@ describe('session types', () => {
     expect(await stage.texts(session)).toEqual(['hello', 'bob 1', 'never', 'bob 3']);
     expect(
       log.filter(({ event_type }) => event_type === 'task.failed').map(({ event_data }) => event_data.reason),
-    ).toEqual(['1 messages of this session were answered, and no more are']);
+    ).toEqual(['the limit of 1 answers in this session is reached']);
   });
 
   it('[PA3, PA9] a failure where nobody has the turn is a task that failed, for everyone to see', async () => {
@@ -567,7 +567,7 @@ describe('scripts and people', () => {
     const alice = await stage.client('alice');
     const session = await stage.done(alice.open('consulting', ['bob']));
     await stage.done(session.send('why?'));
-    await stage.until(() => stage.told.some((line) => line.includes('there are no more')), 'the failure');
+    await stage.until(() => stage.told.some((line) => line.includes('used up')), 'the failure');
     expect(() => createScriptAdapter(7 as never)).toThrow(/script: expected a function or a list of answers, got 7/);
   });
 

@@ -85,7 +85,7 @@ describe('an answer', () => {
   );
 
   it.each([
-    ['duplicate', 'this turn was answered before'],
+    ['duplicate', 'this turn was already answered'],
     ['not_your_turn', 'refused: not_your_turn'],
     ['session_closed', 'refused: session_closed'],
   ] as const)('[PA4, PA12] that comes too late is dropped, and is no failure: %s', async (code, why) => {

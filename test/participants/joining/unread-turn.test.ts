@@ -15,7 +15,7 @@ beforeEach(async () => {
   bob = new Puppet();
   warnings = [];
   // The client uses it too, for what is refused before a name is registered.
-  const warn = (text: string) => void (text.startsWith('a turn') && warnings.push(text));
+  const warn = (text: string) => void (text.startsWith('reading a turn') && warnings.push(text));
   log = { info() {}, warn, error() {} };
 });
 afterEach(() => void vi.restoreAllMocks());
@@ -68,7 +68,7 @@ describe('a turn that cannot be read', () => {
     const session = await asked();
     await stage.settle();
     expect(bob.calls).toHaveLength(0);
-    expect(warnings).toEqual(['a turn could not be read, and is tried again']);
+    expect(warnings).toEqual(['reading a turn failed; retrying']);
     await passing(3);
     expect(bob.calls).toHaveLength(1);
     bob.call().answer('because');
@@ -141,11 +141,11 @@ describe('a turn of which the hub says', () => {
     can('forbidden');
     const session = await asked();
     await stage.until(() => failed.length > 0, 'the failure');
-    expect(failed[0]?.[0]).toBe('an answer would be refused: so it is');
+    expect(failed[0]?.[0]).toBe('an answer would be rejected: so it is');
     expect(failed[0]?.[1]).toMatchObject({ type: 'consulting', from: 'alice', text: 'why?' });
     expect(bob.calls).toHaveLength(0);
     vi.restoreAllMocks();
-    expect(await failuresIn(session)).toEqual(['turn: an answer would be refused: so it is']);
+    expect(await failuresIn(session)).toEqual(['turn: an answer would be rejected: so it is']);
   });
 
   it.each(['rate_limited', 'inbox_full', 'unavailable', 'timeout', 'protocol_error'] as const)(

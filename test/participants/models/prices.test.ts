@@ -244,7 +244,7 @@ describe('[MD15] the list of prices', () => {
     const list = { ...own, as_of: '2026-10-07' };
     expect(priceWarning(list, at('2027-04-05'))).toBeNull();
     expect(priceWarning(list, at('2027-04-06'))).toBe(
-      'the prices of models are of 2026-10-07, 181 days before 2027-04-06: costs may be wrong; give a newer list',
+      'the model prices are from 2026-10-07, 181 days before 2027-04-06: costs may be wrong; use a newer list',
     );
   });
 
@@ -266,7 +266,7 @@ describe('[MD15] the list of prices', () => {
     [{ as_of: '2026-01-01', prices: [{ models: ['m'], tiers: [] }] }, 'prices[0].tiers: expected a list of tiers'],
     [
       { as_of: '2026-01-01', prices: [{ models: ['m'], tiers: [{ above: 0, input: -1, output: 1 }] }] },
-      'prices[0].tiers[0].input: expected a number from 0 on, got -1',
+      'prices[0].tiers[0].input: expected a number >= 0, got -1',
     ],
     [
       { as_of: '2026-01-01', prices: [{ models: ['m'], tiers: [{ above: 0, input: 1, output: 1, cached: 1 }] }] },

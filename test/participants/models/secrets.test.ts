@@ -97,7 +97,7 @@ describe('[MD10] keys', () => {
         const thrown = await agent(ctx, 'p').catch((reason) => reason);
         expect(thrown).toMatchObject({
           kind: 'auth',
-          message: expect.stringContaining('the apiKey cannot be sent, expected one line'),
+          message: expect.stringContaining('the apiKey cannot be sent: expected one line'),
         });
         expect(everythingOf(thrown)).not.toContain(KEY);
       }

@@ -42,7 +42,7 @@ describe('[RN2] a program that cannot be started', () => {
   it('is not there', async () => {
     const error = await failureOf(run(programs.program('no-such-program', [])));
     expect(error.kind).toBe('spawn_failed');
-    expect(error.message).toMatch(/^fake: there is no program no-such-program; looked in PATH=/);
+    expect(error.message).toMatch(/^fake: program no-such-program not found; looked in PATH=/);
   });
 
   it('is not executable', async () => {
@@ -55,11 +55,11 @@ describe('[RN2] a program that cannot be started', () => {
   it('names an interpreter that is not there', async () => {
     const file = programs.file('script', '#!/no/such/interpreter\n', 0o755);
     const error = await failureOf(run(programs.program(file, [])));
-    expect(error.message).toMatch(/interpreter its first line names is not there/);
+    expect(error.message).toMatch(/the interpreter in its first line is missing/);
   });
 
   it.each([
-    ['not there', 'nowhere'],
+    ['missing', 'nowhere'],
     ['not a folder', 'file'],
   ])('has a working folder that is %s', async (why, name) => {
     programs.file('file', '');
@@ -73,14 +73,14 @@ describe('[RN2] a program that cannot be started', () => {
     const home = `${programs.file('file', '')}/home`;
     const error = await failureOf(run(programs.sh('true', { home })));
     expect(error.kind).toBe('spawn_failed');
-    expect(error.message).toContain(`its home folder ${home} cannot be made`);
+    expect(error.message).toContain(`its home folder ${home} cannot be created`);
   });
 
   it('has more arguments than the system takes', async () => {
     const args = Array.from({ length: 60 }, () => 'x'.repeat(100_000));
     const error = await failureOf(run(programs.program('/bin/true', args)));
     expect(error.kind).toBe('spawn_failed');
-    expect(error.message).toMatch(/arguments and its environment together are larger/);
+    expect(error.message).toMatch(/arguments and environment exceed the limit/);
     expect(error.message.length).toBeLessThan(300);
   });
 });
@@ -97,9 +97,7 @@ describe('[RN1] arguments', () => {
     expect(fits.exitCode).toBe(0);
     const error = await failureOf(run(programs.program('/bin/true', ['x'.repeat(100 * 1024 + 1)])));
     expect(error.kind).toBe('spawn_failed');
-    expect(error.message).toBe(
-      'fake: argument 0 has 102401 bytes, and an argument may have at most 102400: hand it over by stdin or in a file',
-    );
+    expect(error.message).toBe('fake: argument 0 has 102401 bytes, more than 102400; use stdin or a file instead');
   });
 
   it('with a NUL are refused', async () => {
@@ -275,7 +273,7 @@ describe('[RN7] the clocks', () => {
     const error = await failureOf(run(programs.sh('echo partial; sleep 60'), { ...PATIENT, wallMs: 300 }));
     expect(error.kind).toBe('timeout');
     expect(error.message).toBe(
-      'fake: timeout: did not end within 300 ms, and was ended; signal=SIGTERM stdout=partial stderr=',
+      'fake: timeout: did not end within 300 ms, and was stopped; signal=SIGTERM stdout=partial stderr=',
     );
     expect(error.details).toEqual({
       tool: 'fake',
@@ -429,7 +427,7 @@ describe('[RN11] too much output', () => {
   it('ends the program, and head and tail are kept', async () => {
     const error = await failureOf(run(flood(), { ...PATIENT, maxOutputBytes: 1_000_000 }));
     expect(error.kind).toBe('output_limit');
-    expect(error.message).toMatch(/^fake: output_limit: wrote more than 1000000 bytes, and was ended/);
+    expect(error.message).toMatch(/^fake: output_limit: wrote more than 1000000 bytes, and was stopped/);
     expect(error.message.length).toBeLessThanOrEqual(2_000);
     expect(error.details.stdout?.length).toBeLessThanOrEqual(8_192);
   });

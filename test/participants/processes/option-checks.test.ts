@@ -32,26 +32,26 @@ describe('[RN16] limits', () => {
   });
 
   it.each([
-    [{ graceMs: null }, 'limits.graceMs: expected a number of milliseconds from 0 on, got null'],
+    [{ graceMs: null }, 'limits.graceMs: expected a number of milliseconds >= 0, got null'],
     [{ maxLineBytes: null }, 'limits.maxLineBytes: expected a whole number of bytes from 1 to 268435456, got null'],
     [
       { maxCapturedBytes: null },
       'limits.maxCapturedBytes: expected a whole number of bytes from 0 to 268435456, got null',
     ],
-    [{ wallMs: 0 }, 'limits.wallMs: expected a number of milliseconds over 0, or null for no bound, got 0'],
-    [{ wallMs: Number.NaN }, 'limits.wallMs: expected a number of milliseconds over 0, or null for no bound, got NaN'],
-    [{ idleMs: -1 }, 'limits.idleMs: expected a number of milliseconds over 0, or null for no bound, got -1'],
+    [{ wallMs: 0 }, 'limits.wallMs: expected a number of milliseconds > 0, or null for no limit, got 0'],
+    [{ wallMs: Number.NaN }, 'limits.wallMs: expected a number of milliseconds > 0, or null for no limit, got NaN'],
+    [{ idleMs: -1 }, 'limits.idleMs: expected a number of milliseconds > 0, or null for no limit, got -1'],
     [
       { firstOutputMs: '9' },
-      'limits.firstOutputMs: expected a number of milliseconds over 0, or null for no bound, got "9"',
+      'limits.firstOutputMs: expected a number of milliseconds > 0, or null for no limit, got "9"',
     ],
     [
       { maxOutputBytes: 1.5 },
-      'limits.maxOutputBytes: expected a whole number of bytes from 0 on, or null for no bound, got 1.5',
+      'limits.maxOutputBytes: expected a whole number of bytes >= 0, or null for no limit, got 1.5',
     ],
-    [{ afterResultMs: -1 }, /^limits\.afterResultMs: expected a number of milliseconds from 0 on, or null/],
+    [{ afterResultMs: -1 }, /^limits\.afterResultMs: expected a number of milliseconds >= 0, or null/],
     [{ maxLineBytes: 0 }, /^limits\.maxLineBytes: .* got 0$/],
-    [{ wall: 5 }, /^limits\.wall: expected an option that there is \(wallMs, /],
+    [{ wall: 5 }, /^limits\.wall: expected a known option \(wallMs, /],
     [5, 'limits: expected an object, got 5'],
   ])('%o are refused by name, before anything is started', async (limits, problem) => {
     expect(() => runLimits(limits as never)).toThrow(TypeError);

@@ -72,10 +72,10 @@ describe('the metadata of an answer', () => {
     [
       'two blocks that say different things',
       `${fence('json', yes)}\n${fence('json', no)}`,
-      'several blocks could be the metadata and say different things: the block of line 1, the block of line 4',
+      'several blocks look like metadata and differ: the block of line 1, the block of line 4',
     ],
     ['two marked blocks', `${fence('json meta', yes)}\n${fence('json meta', no)}`, 'several blocks'],
-    ['JSON that breaks off', 'So.\n```json meta\n{"ok":tr', 'the block of line 2: no JSON'],
+    ['JSON that breaks off', 'So.\n```json meta\n{"ok":tr', 'the block of line 2: not JSON'],
     ['a list', fence('json', '[true]'), 'expected a JSON object'],
     ['a value of another kind', fence('json meta', '{"ok":"yes"}'), 'expected true or false, got "yes"'],
     [
@@ -97,9 +97,9 @@ describe('the metadata of an answer', () => {
 
 describe('JSON that an agent wrote', () => {
   it.each([
-    ['a key twice', '{"a":1,"b":{"a":2},"a":3}', 'the key "a" is there twice'],
-    ['a key twice, written in two ways', '{"a":1,"\\u0061":2}', 'the key "\\u0061" is there twice'],
-    ['a key twice in a list', '[{"a":1},{"a":1,"a":1}]', 'twice'],
+    ['a key twice', '{"a":1,"b":{"a":2},"a":3}', 'duplicate key "a"'],
+    ['a key twice, written in two ways', '{"a":1,"\\u0061":2}', 'duplicate key "\\u0061"'],
+    ['a key twice in a list', '[{"a":1},{"a":1,"a":1}]', 'duplicate key'],
     ['a prototype', '{"__proto__":{"ok":true}}', '__proto__'],
     ['a prototype in disguise', '{"a":{"__\\u0070roto__":1}}', '__proto__'],
     [
@@ -111,11 +111,11 @@ describe('JSON that an agent wrote', () => {
     ['a number beyond all numbers', '{"a":1e999}', 'the number 1e999'],
     ['half a character', '{"a":"\\ud800"}', 'Unicode'],
     ['what is nested too deep', `${'['.repeat(40)}${']'.repeat(40)}`, 'nested at most 32 deep'],
-    ['what is nested beyond all stacks', '['.repeat(60_000), 'no JSON'],
+    ['what is nested beyond all stacks', '['.repeat(60_000), 'not JSON'],
     ['what is nested and whole', `${'['.repeat(30_000)}${']'.repeat(30_000)}`, 'nested at most 32 deep'],
     ['what is too long', JSON.stringify('x'.repeat(70_000)), 'more than 65536 characters'],
-    ['comments', '{"a":1 /* one */}', 'no JSON'],
-    ['nothing', '', 'no JSON'],
+    ['comments', '{"a":1 /* one */}', 'not JSON'],
+    ['nothing', '', 'not JSON'],
   ])('[RL5] refuses %s', (_what, text, problem) => {
     expect(readJsonText(text)).toEqual({ problem: expect.stringContaining(problem) });
   });

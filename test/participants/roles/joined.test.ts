@@ -55,7 +55,7 @@ describe('a role in a hub', () => {
       { agent: scripted().agent, role: createRole(scripted().agent, 'p', byHand) },
       'agent: expected a function, or a role instead, got "both"',
     ],
-    [{ role: scripted().agent }, 'role: expected a role, as createRole makes it'],
+    [{ role: scripted().agent }, 'role: expected a role made by createRole'],
   ])('[RL2] joins with an agent or a role, and with one of them: %#', async (options, message) => {
     const joining = Reflect.apply(joinHub, undefined, [
       () => Promise.reject(new Error('not asked')),

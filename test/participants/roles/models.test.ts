@@ -84,9 +84,7 @@ describe.each([anthropic, chat, responses])('the model behind the agent, over $n
     expect(
       choices.map((choice) => (/auto/.test(choice) ? 'auto' : choice.includes(REPORT) ? 'forced' : choice)),
     ).toEqual(['-', 'forced', 'auto', '-', 'auto']);
-    expect(JSON.stringify(stub.asked[2]?.body)).toContain(
-      `Answer by calling the tool ${REPORT}, once, and in no other way.`,
-    );
+    expect(JSON.stringify(stub.asked[2]?.body)).toContain(`Answer only by calling the tool ${REPORT}, once.`);
   });
 });
 
@@ -135,7 +133,7 @@ describe('the model behind the agent', () => {
     const { role } = await played(chat, { corrections: 0 }, prose, prose, prose);
     const issues = [
       'answer: the answer has no',
-      'schema: it answered no JSON',
+      'schema: unusable answer: not JSON',
       'tool: the model did not call the tool',
       'model: no second model',
     ];
@@ -229,7 +227,7 @@ describe('a second model', () => {
     expect(await createRole(agent, 'p', schema, { model })(ctx)).toMatchObject({ meta: { ok: true } });
     expect(asked).toHaveLength(1);
     expect(agents[1]?.ctx.steps.at(-1)?.content).toContain(
-      'the answer does not say it: {"missing":"whether it is good"}',
+      'the answer does not state it: {"missing":"whether it is good"}',
     );
   });
 
@@ -238,9 +236,7 @@ describe('a second model', () => {
     const { agent, asked: agents } = scripted('Good.');
     expect(await createRole(agent, 'p', schema, { model })(ctx)).toMatchObject({ meta: { ok: true }, cost_usd: 1 });
     expect(agents).toHaveLength(1);
-    expect(asked[1]?.messages[0]?.content).toMatch(
-      /This was not right: \{"ok":"yes"\}\nWhat is wrong with it: ok: .*boolean/,
-    );
+    expect(asked[1]?.messages[0]?.content).toMatch(/This was rejected: \{"ok":"yes"\}\nThe problem: ok: .*boolean/);
   });
 
   it.each<[string, Partial<ModelReply>, string]>([

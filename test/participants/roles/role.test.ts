@@ -127,7 +127,7 @@ describe('a correction', () => {
       raw: meta('{"ok":2}'),
       issues: [{ path: 'ok', message: 'expected true or false, got 2' }],
       message:
-        'extract: no metadata as the schema wants it, also after a correction: ok: expected true or false, got 2',
+        'extract: no metadata that matches the schema, even after a correction: ok: expected true or false, got 2',
       details: { call: { class: 'parse', retries: 1 } },
     });
     expect([
@@ -141,7 +141,7 @@ describe('a correction', () => {
     const { agent, asked } = scripted(meta('{}'));
     const error = await createRole(agent, 'p', byHand, { corrections: 0 })(ctx).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({
-      message: 'extract: no metadata as the schema wants it: ok: expected true or false, got undefined',
+      message: 'extract: no metadata that matches the schema: ok: expected true or false, got undefined',
     });
     expect(asked).toHaveLength(1);
   });
@@ -160,7 +160,7 @@ describe('a correction', () => {
     const { turn, deltas, progress } = watched();
     await createRole(agent, 'p', byHand)(ctx, turn);
     expect(deltas).toEqual([meta('{}')]);
-    expect(progress).toEqual(['the metadata is asked for again: ok: expected true or false, got undefined']);
+    expect(progress).toEqual(['asking for the metadata again: ok: expected true or false, got undefined']);
     expect(asked[1]?.turn).toMatchObject({
       idempotencyKey: 'k:correction',
       nativeSessionId: 's1',
@@ -260,9 +260,9 @@ describe('[RL6] the correction of an answer without metadata', () => {
     );
     const other = scripted('So.', meta('{"ok":true}'));
     await expect(createRole(other.agent, 'p', byHand, { strategies: ['tool'] })(ctx)).rejects.toThrow(
-      'tool: the agent is no',
+      'tool: the agent is not a model',
     );
-    expect(other.asked.at(-1)?.ctx.steps.at(-1)?.content).toMatch(/cannot be used: no metadata was found\n/);
+    expect(other.asked.at(-1)?.ctx.steps.at(-1)?.content).toMatch(/cannot be used: no metadata found\n/);
   });
 });
 
@@ -274,9 +274,9 @@ describe('[RL11] a schema that does not tell its JSON Schema', () => {
     expect(error).toMatchObject({
       issues: [
         { message: 'answer: the answer has no front matter and no block of JSON' },
-        { message: 'schema: the agent is no model that can be asked' },
-        { message: 'tool: the agent is no model that can be asked' },
-        { message: 'model: a schema of hand does not tell its JSON Schema; give one as extract.jsonSchema' },
+        { message: 'schema: the agent is not a model' },
+        { message: 'tool: the agent is not a model' },
+        { message: 'model: a schema of hand does not report its JSON Schema; pass one as extract.jsonSchema' },
       ],
     });
   });

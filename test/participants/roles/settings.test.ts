@@ -68,7 +68,7 @@ describe('what is wrong with a role is said when it is made', () => {
       'extract.strategies: expected answer, schema, tool, model, got "guess"',
       [agent, 'p', byHand, { strategies: ['guess'] }],
     ],
-    ['extract.model: expected a client of a model, got "qwen"', [agent, 'p', byHand, { model: 'qwen' }]],
+    ['extract.model: expected a model client, got "qwen"', [agent, 'p', byHand, { model: 'qwen' }]],
     ['extract.jsonSchema: expected a JSON Schema, got null', [agent, 'p', byHand, { jsonSchema: null }]],
     ['extract.instruct: expected true or false, got "no"', [agent, 'p', byHand, { instruct: 'no' }]],
     ['extract.corrections: expected 0 or 1, got 2', [agent, 'p', byHand, { corrections: 2 }]],
@@ -82,7 +82,7 @@ describe('what is wrong with a role is said when it is made', () => {
 
   it('[RL3] none of its ways is open: it could never answer', () => {
     expect(make(agent, 'p', byHand, { strategies: ['schema', 'model'] })).toThrow(
-      'extract.strategies: expected one that is open, and none is: schema: the agent is no model that can be asked; model: no second model is set (extract.model)',
+      'extract.strategies: none is available: schema: the agent is not a model; model: no second model is set (extract.model)',
     );
   });
 

@@ -116,7 +116,7 @@ describe('rounds of tools', () => {
       message: 'scripted/m-1: the model answered nothing after 8 rounds of tools (it stopped by tool_calls)',
     });
     expect(() => new ScriptedModel('x').agent({ maxRounds: 0 })).toThrow(
-      'maxRounds: expected a whole number from 1 on, got 0',
+      'maxRounds: expected a whole number >= 1, got 0',
     );
   });
 
@@ -128,13 +128,13 @@ describe('rounds of tools', () => {
     const told = model.asked[1]?.messages.filter(({ role }) => role === 'tool') ?? [];
     expect(told[0]).toMatchObject({
       is_error: true,
-      content: 'Error: there is no tool "ekko"; there is echo, broken, long',
+      content: 'Error: unknown tool "ekko"; available: echo, broken, long',
     });
     expect(told[1]).toMatchObject({ is_error: true, content: 'Error: broken failed: out of order' });
     expect(told[2]?.content.length).toBeLessThan(20_100);
     expect(told[16]).toMatchObject({
       is_error: true,
-      content: 'Error: at most 16 calls at once; this one was not made',
+      content: 'Error: at most 16 calls per answer; this one was skipped',
     });
     expect(order).toHaveLength(26);
   });

@@ -239,8 +239,8 @@ it('[AU8] a JWT that is another issuer’s, for another, too early, too late, no
 it('[AU9] what cannot be a safe set of keys is refused when the port opens', async () => {
   const { hub } = await startedHub();
   const opened = (jwt: object) => hub.listen({ port: 0, auth: { jwt: { ...HUB, jwks: issuer.jwks, ...jwt } } });
-  await expect(opened({ jwks: 'http://issuer.example/keys' })).rejects.toThrow('expected an https address');
-  await expect(opened({ jwks: 'no/such/file.json' })).rejects.toThrow('the file no/such/file.json cannot be read');
+  await expect(opened({ jwks: 'http://issuer.example/keys' })).rejects.toThrow('expected an https URL');
+  await expect(opened({ jwks: 'no/such/file.json' })).rejects.toThrow('cannot read the file no/such/file.json');
   await expect(opened({ jwks: { keys: 7 } })).rejects.toThrow('expected {"keys": [...]}');
   await expect(opened({ algorithms: ['HS256'] })).rejects.toThrow('auth.jwt.algorithms: expected some of RS256');
   await expect(opened({ algorithms: ['none'] })).rejects.toThrow('got "none"');

@@ -108,7 +108,7 @@ it('[AU12] keys that cannot be had are no fault of the token: unavailable, with 
   expect(heard).toEqual([
     {
       name: 'alice',
-      error: expect.stringMatching(/the keys at https:\/\/127\.0\.0\.1:\d+\/keys cannot be had: .*ECONNREFUSED/),
+      error: expect.stringMatching(/cannot load the keys at https:\/\/127\.0\.0\.1:\d+\/keys: .*ECONNREFUSED/),
     },
   ]);
 });

@@ -1,4 +1,4 @@
-// docs/http.md says what the tables say.
+// docs/reference/http.md says what the tables say.
 
 import { expect, it } from 'vitest';
 import { STATUS } from '../../../src/server/http/respond.ts';
@@ -6,7 +6,7 @@ import { matchRoute, ROUTES } from '../../../src/server/http/routes.ts';
 import { MEASURES } from '../../../src/server/telemetry/metrics.ts';
 import { read } from '../../package/repository.ts';
 
-const text = read('docs/http.md');
+const text = read('docs/reference/http.md');
 
 function table(header: string): string[][] {
   const lines = text.split('\n');

@@ -171,7 +171,7 @@ describe('the keys of an issuer', () => {
       response.on('close', isLeft);
       more();
     });
-    await expect(fetchKeys(url, {})).rejects.toThrow(`have over ${MAX_KEY_BYTES} bytes`);
+    await expect(fetchKeys(url, {})).rejects.toThrow(`exceed ${MAX_KEY_BYTES} bytes`);
     await left;
     stop();
   });

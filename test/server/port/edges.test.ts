@@ -96,7 +96,7 @@ it('[PO2] why a port cannot be opened is said in a sentence, whatever it is', as
     }) as unknown as Server;
   const said = (code: string) =>
     listen(failing(code), { host: '127.0.0.1', port: 80 }).catch((thrown: Error) => thrown.message);
-  expect(await said('EACCES')).toContain('may not be opened by this user; give a port of 1024 or above');
+  expect(await said('EACCES')).toContain('requires more permissions; choose a port of 1024 or above');
   expect(await said('ENOTFOUND')).toContain('this machine has no address');
   expect(await said('EOTHER')).toBe('port 80 of 127.0.0.1 cannot be opened: of some kind');
 });

@@ -91,14 +91,16 @@ it('[PO2] a port that is taken, an address that is not ours and options that are
   const { hub, port } = await openHub();
   await expect(hub.listen({ port: port.port })).rejects.toMatchObject({
     code: 'cannot_listen',
-    message: expect.stringMatching(/is taken by another program.*give another port/),
+    message: expect.stringMatching(/is in use by another program.*choose another port/),
   });
   await expect(hub.listen({ host: '203.0.113.7', port: 0 })).rejects.toThrow('this machine has no address 203.0.113.7');
   await expect(hub.listen({ port: 70_000 })).rejects.toThrow(
     'port: expected a whole number from 0 to 65535, got 70000',
   );
-  await expect(hub.listen({ prot: 1 } as ServeOptions)).rejects.toThrow('prot: no such option; there are host, port');
-  await expect(hub.listen({ limits: { pings: 1 } } as ServeOptions)).rejects.toThrow('limits.pings: no such limit');
+  await expect(hub.listen({ prot: 1 } as ServeOptions)).rejects.toThrow(
+    'prot: unknown option; valid options: host, port',
+  );
+  await expect(hub.listen({ limits: { pings: 1 } } as ServeOptions)).rejects.toThrow('limits.pings: unknown limit');
   await expect(hub.listen({ limits: { pingMs: -1 } })).rejects.toThrow('limits.pingMs: expected a number over 0');
   await expect(hub.listen({ tls: { key: 1, cert: '' } } as unknown as ServeOptions)).rejects.toThrow(
     'tls.key: expected',
@@ -144,7 +146,7 @@ it('[PO5] who says nothing, or its request drop by drop, is cut off in the end, 
   drop.resume();
   const cut = once(drop, 'close');
   const [code, reason] = await once(silent, 'close');
-  expect([code, String(reason)]).toEqual([1008, 'nobody was bound within 200 ms']);
+  expect([code, String(reason)]).toEqual([1008, 'no identity was bound within 200 ms']);
   await cut;
 });
 

@@ -200,15 +200,5 @@ describe('group commit', () => {
     const { journal } = await openJournal(new SimDisk(), { segmentBytes: 4 * MAX_LAZY_BYTES });
     const appended = journal.append('lazy', 'audit', 'x'.repeat(MAX_LAZY_BYTES));
     expect(await appended.outcome).toEqual({ kind: 'durable' });
-    expect(journal.stagedBytes).toBe(0);
-  });
-
-  it('[JR2] the caller sees how many bytes wait', async () => {
-    const { journal } = await openJournal(new SimDisk(), ROOMY);
-    const appended = journal.append('unit', 'a', '1');
-    const lazy = journal.append('lazy', 'a', '2');
-    expect(journal.stagedBytes).toBe(appended.bytes + lazy.bytes);
-    await appended.outcome;
-    expect(journal.stagedBytes).toBe(0);
   });
 });

@@ -122,7 +122,7 @@ describe('a backup', () => {
     expect(await readdir(join(root, 'copy'))).toEqual([]);
     await store.backup(join(root, 'copy'));
     await rm(join(root, 'copy', 'parley-backup.json'));
-    await expect(store.backup(join(root, 'copy'))).rejects.toThrow('holds a backup that was broken off; delete it');
+    await expect(store.backup(join(root, 'copy'))).rejects.toThrow('holds an interrupted backup; delete it');
   });
 
   it('[DS21] is written only into an empty folder, opened only by restoring it, and restored only if it is whole', async () => {

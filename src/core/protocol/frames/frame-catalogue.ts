@@ -1,11 +1,11 @@
-/** Every kind of frame with its direction and each of its fields, in words. The reference of the wire is made from it. */
+/** Documents every kind of frame: its direction and fields. docs/wire.md is generated from it. */
 
 import type { ClientFrame, HubFrame } from './frames.ts';
 
 export type FrameKind = (ClientFrame | HubFrame)['kind'];
 
 export interface FieldDoc {
-  /** As people write it; `?` at its end = the field may be absent. */
+  /** Written for people; a final `?` marks an optional field. */
   readonly type: string;
   readonly help: string;
 }
@@ -16,7 +16,7 @@ type FrameOf<Kind> = Extract<ClientFrame | HubFrame, { readonly kind: Kind }>;
 export interface FrameDoc<Kind extends FrameKind> {
   readonly direction: 'client → hub' | 'hub → client' | 'both';
   readonly help: string;
-  /** Each of the frame's own and none beside them, or it does not compile. */
+  /** All fields of the frame; fails to compile unless complete. */
   readonly fields: { readonly [Key in KeysOf<FrameOf<Kind>>]: FieldDoc };
 }
 
@@ -25,10 +25,10 @@ function field(type: string, help: string): FieldDoc {
 }
 
 const session_id = field('id', 'The session.');
-const recipient_id = field('id', 'Which of the identities bound here it is for.');
+const recipient_id = field('id', 'The identity bound to this connection that it is for.');
 const epoch = field(
   'number',
-  'The history of the session this seq belongs to; a restored or repaired one has another.',
+  'The version of the log’s history; it changes when a repair or restore rewrites the past.',
 );
 const errorRecord = field('{code, message, details?}', 'See [errors](#errors).');
 
@@ -37,7 +37,7 @@ export const FRAMES: { readonly [Kind in FrameKind]: FrameDoc<Kind> } = {
     direction: 'client → hub',
     help: 'Binds an identity to this connection. Answered by `welcome`, or by `error`.',
     fields: {
-      protocol: field('1', 'The version of this protocol.'),
+      protocol: field('1', 'The protocol version.'),
       name: field('text', 'The name of the identity.'),
       auth: field(
         'object',
@@ -45,7 +45,7 @@ export const FRAMES: { readonly [Kind in FrameKind]: FrameDoc<Kind> } = {
       ),
       resume: field(
         '{session_id: {seq, epoch}}?',
-        'Where you are in each session you know: everything up to there counts as acked.',
+        'Your resume point in each session you know: everything up to it counts as acked.',
       ),
     },
   },
@@ -54,146 +54,143 @@ export const FRAMES: { readonly [Kind in FrameKind]: FrameDoc<Kind> } = {
     help: 'The identity is bound. Deliveries follow.',
     fields: {
       name: field('text', 'The identity.'),
-      agent_id: field('id', 'Its id: as sender, audience, recipient and turn it is always this.'),
+      agent_id: field('id', 'Its id, used as sender, audience, recipient and turn holder.'),
       endpoint_id: field('id', 'This connection.'),
-      hub_id: field('id', 'The hub; another one after its data was lost or replaced.'),
-      hub_time: field('time', 'The time of the hub.'),
+      hub_id: field('id', 'The hub; it changes if the hub’s data was lost or replaced.'),
+      hub_time: field('time', 'The hub’s clock.'),
       limits: field(
         'object',
         '`max_frame_bytes`, `max_event_bytes`, `window` (unacked deliveries of a stream), `max_open_requests`, `max_subscriptions`, `ping_ms` (null = this link needs none).',
       ),
       features: field(
         'list of text',
-        'What this hub can beyond what every hub can: `deltas` (forwards [deltas](#delta)), `observe` ([subscribe](#subscribe)), `stream_starts` (marks `starts`), `tokens` (makes [tokens](#create_token)).',
+        'Optional features of this hub: `deltas` (forwards [deltas](#delta)), `observe` ([subscribe](#subscribe)), `stream_starts` (marks `starts`), `tokens` (issues [tokens](#create_token)).',
       ),
     },
   },
   request: {
     direction: 'client → hub',
-    help: 'Asks for an [operation](#operations). Requests run side by side; posts into one session keep their order.',
+    help: 'Requests an [operation](#operations). Requests run concurrently; posts to one session keep their order.',
     fields: {
-      request_id: field('text, 1–128', 'Of your choosing; comes back in the response.'),
+      request_id: field('text, 1–128', 'Chosen by you; repeated in the response.'),
       op: field('text', 'The operation.'),
       params: field('object', 'Its parameters.'),
-      as: field('name or id?', 'Which identity asks; needed once a connection spoke for several.'),
+      as: field('name or id?', 'The identity that asks; required if the connection has several.'),
       deadline_ms: field(
         'number?',
-        'Bounds the answer, not the effect: then `timeout`. Its place among the open requests is free when its work ends.',
+        'Limits the wait for the answer, not the effect; then `timeout`. The request counts as open until its work ends.',
       ),
     },
   },
   response: {
     direction: 'hub → client',
-    help: 'The answer to a request. What it confirms is durable.',
+    help: 'The answer to a request. Confirmed effects are durable.',
     fields: {
       request_id: field('text', 'Of the request.'),
-      ok: field('true or false', 'Whether it was done.'),
+      ok: field('true or false', 'Whether it succeeded.'),
       result: field('object?', 'With `ok: true`.'),
       error: { ...errorRecord, type: `${errorRecord.type}?`, help: `With \`ok: false\`. ${errorRecord.help}` },
     },
   },
   notify: {
     direction: 'hub → client',
-    help: 'An envelope for you. Repeated until you ack it.',
+    help: 'Delivers an envelope. Repeated until you ack it.',
     fields: {
       recipient_id,
-      envelope: field('[Envelope](#envelope)', 'What was said.'),
+      envelope: field('[Envelope](#envelope)', 'The envelope.'),
       epoch,
       prev_seq: field(
         'number or null',
-        'The envelope before it in your stream; 0 = it is the first; null = it is outside of the stream (an invite) and gets no receipt.',
+        'The envelope before it in your stream; 0 = it is the first; null = it is outside the stream (an invite) and takes no receipt.',
       ),
-      turn: field('[Turn](#turn) or null', 'Whose turn it is after this envelope; null = nobody is expected.'),
+      turn: field('[Turn](#turn) or null', 'The turn after this envelope; null = nobody holds it.'),
       starts: field(
         'true?',
-        'The first of its stream on this binding, though not of the stream: what came before it was acked.',
+        'The first delivery of the stream on this binding, but not of the stream: earlier envelopes were acked.',
       ),
-      attempt: field('number?', 'It was nacked, and comes again: 2 the first time.'),
-      delegated: field('true?', 'You delegated this session: what is said in it is for the delegation.'),
-      observed: field('true?', 'You observe this session: no receipt.'),
+      attempt: field('number?', 'The attempt, after a nack: 2 the first time.'),
+      delegated: field('true?', 'You delegated this session: its content belongs to the delegation.'),
+      observed: field('true?', 'You observe this session: send no receipt.'),
     },
   },
   delta: {
     direction: 'both',
-    help: 'Part of a text that is still being written. A hint: forwarded or dropped, never kept.',
+    help: 'A live fragment of text that is not yet an envelope: forwarded or dropped, never stored.',
     fields: {
       session_id,
-      sender_id: field('id', 'Who writes it: an identity bound to the connection it is sent on.'),
+      sender_id: field('id', 'The author: an identity bound to the sending connection.'),
       turn_id: field('text', 'The `causation_id` of the envelope it will become.'),
-      audience: field('list of ids or null', 'Who hears it; the first delta of a turn decides for all of it.'),
-      index: field('number', 'From 0 on; a hole is a delta that was dropped.'),
-      text: field('text', 'What is new.'),
+      audience: field('list of ids or null', 'The recipients; the first delta of a turn decides for the whole turn.'),
+      index: field('number', 'Counts from 0; a missing index is a dropped delta.'),
+      text: field('text', 'The new text.'),
       recipient_id: { ...recipient_id, type: 'id?', help: `From the hub only. ${recipient_id.help}` },
       observed: field('true?', 'From the hub only. You observe this session.'),
     },
   },
   receipt: {
     direction: 'client → hub',
-    help: 'What became of a delivery. Not answered.',
+    help: 'The result of a delivery. Not answered.',
     fields: {
       recipient_id: field('id', 'As in the `notify`.'),
       session_id,
-      seq: field('number', 'Of the envelope.'),
+      seq: field('number', 'The envelope.'),
       status: field(
         'ack, nack or seen',
-        '`ack`: handled, never send it again. `nack`: send it again. `seen`: it is on a screen or in a prompt; moves nothing.',
+        '`ack`: handled. `nack`: deliver again. `seen`: displayed or in a prompt; the cursor does not move.',
       ),
-      reason: field('text?', 'Why not.'),
+      reason: field('text?', 'Why it was nacked.'),
     },
   },
   gap: {
     direction: 'hub → client',
-    help: 'These will not come. No receipt: acking what follows is enough.',
+    help: 'A range the hub will not deliver. Takes no receipt: ack later envelopes as usual.',
     fields: {
       recipient_id,
       session_id,
       epoch,
-      from_seq: field('number', 'The first of them.'),
-      to_seq: field('number', 'The last of them.'),
+      from_seq: field('number', 'The first one.'),
+      to_seq: field('number', 'The last one.'),
       reason: field(
         'text',
-        '`epoch` (another history: forget what you know of it), `overflow`, `expired`, `retention` or `archived`.',
+        '`epoch` (the history changed: discard your stream state), `overflow`, `expired`, `retention` or `archived`.',
       ),
     },
   },
   goodbye: {
     direction: 'hub → client',
-    help: 'A binding ends or, without `recipient_id`, the connection.',
+    help: 'Ends a binding or, without `recipient_id`, the connection.',
     fields: {
       reason: field(
         'text',
-        '`replaced`, `unauthorized`, `unregistered` are final: do not come back by yourself. After `shutdown`, `slow_consumer` and `bad_frames` you may.',
+        'Final, do not reconnect automatically: `replaced`, `unauthorized`, `unregistered`. Reconnect after: `shutdown`, `slow_consumer`, `bad_frames`.',
       ),
-      recipient_id: field('id?', 'The binding that ends; the others of this connection go on.'),
-      retry_after_ms: field('number?', 'Not sooner than this.'),
+      recipient_id: field('id?', 'The binding that ends; other bindings of the connection continue.'),
+      retry_after_ms: field('number?', 'Minimum delay before you reconnect.'),
     },
   },
   error: {
     direction: 'hub → client',
-    help: 'The answer to a frame that is no request: a hello that is refused, a frame that does not parse, a receipt for nothing.',
+    help: 'The answer to a frame that is not a request: a rejected hello, an invalid frame, or a receipt for nothing.',
     fields: { error: errorRecord },
   },
   ping: {
     direction: 'both',
-    help: 'Answered by `pong`, whoever asks. WebSocket pings are answered too.',
+    help: 'Answered by `pong`, in both directions. WebSocket pings are answered too.',
     fields: {
-      id: field('text?', 'From a client: asks what is open at the hub, so that it can tell what was lost on the way.'),
+      id: field('text?', 'From a client: asks for the hub’s open items, to detect lost frames.'),
     },
   },
   pong: {
     direction: 'both',
-    help: 'The answer to a `ping`; the rest only from the hub, to one with an `id`.',
+    help: 'Answers a `ping`. Only the hub sends the other fields, and only for a ping with an `id`.',
     fields: {
-      id: field('text?', 'Of the ping.'),
+      id: field('text?', 'The id of the ping.'),
       open: field(
         'list of request ids?',
-        'Requests that the hub has and has not answered. One that is missing here was lost, or its answer was.',
+        'Requests the hub has not answered yet. If yours is missing, it or its answer was lost.',
       ),
-      unacked: field(
-        'number?',
-        'Deliveries that wait for a receipt. More than you have in hand: some were lost; say hello again.',
-      ),
-      invites: field('number?', 'Invites that wait for your answer.'),
+      unacked: field('number?', 'Unacked deliveries. If you hold fewer, some were lost: send hello again.'),
+      invites: field('number?', 'Invites you have not answered.'),
     },
   },
 };

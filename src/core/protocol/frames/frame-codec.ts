@@ -1,4 +1,4 @@
-/** Frames as text: text → frame, or a typed refusal; and back. */
+/** Parses and encodes frames. */
 
 import { z } from 'zod';
 import type { PostAnswer } from '../../decisions/admit.ts';
@@ -16,22 +16,21 @@ export const OP_LENGTH = 64;
 
 export const REQUEST_ID_LENGTH = 128;
 
-/** Frames longer than any bound are not read just to find out who sent them. */
+/** Larger frames are not parsed again just to find their request id. */
 const MAX_PEEKED = 8 * 1024 * 1024;
 
 const id = text(ID_LENGTH);
 
 const seq = integerBetween(0, Number.MAX_SAFE_INTEGER);
 
-/** More than a turn may say in a second. */
+/** More than the rate limit of a turn per second. */
 const MAX_DELTA = 65_536;
 
-/** zod would drop a `__proto__` key without a word. */
+/** Rejects `__proto__`, which zod would drop silently. */
 const resumePoints = z
   .custom<object>((points) => !isRecord(points) || !Object.hasOwn(points, '__proto__'), 'ids of sessions as keys')
   .pipe(z.record(z.string(), z.object({ seq, epoch: seq })));
 
-/** By the kind of frame. */
 export const clientFrames: ReadonlyMap<string, Schema<ClientFrame>> = new Map<string, Schema<ClientFrame>>([
   [
     'hello',
@@ -108,7 +107,7 @@ export function parseClientFrame(message: string, maxBytes: number): ClientFrame
   return schema.parse(value, 'frame');
 }
 
-/** The id of a request that does not parse, if it can be told: its sender waits for an answer. */
+/** The id of an invalid request, if it is readable, because its sender waits for an answer. */
 export function findRequestId(message: string): string | null {
   if (message.length > MAX_PEEKED) return null;
   try {
@@ -121,13 +120,13 @@ export function findRequestId(message: string): string | null {
   }
 }
 
-/** What a client reads. The hub is trusted to send what it says; only the text and the kind are checked. */
+/** Used by clients. They trust the hub, so only JSON and `kind` are checked. */
 export function parseHubFrame(message: string): HubFrame {
   const value = parseJson(message);
   if (typeof value !== 'object' || value === null || !('kind' in value) || typeof value.kind !== 'string') {
     throw invalidValueError('frame', 'an object with a kind', value);
   }
-  // The kinds are closed by the protocol version agreed in hello; unknown ones are ignored by the reader's switch.
+  // Readers ignore unknown kinds.
   return value as HubFrame;
 }
 
@@ -135,7 +134,7 @@ export function encodeFrame(frame: HubFrame | ClientFrame): string {
   return JSON.stringify(frame);
 }
 
-/** A notify frame around an envelope that is already text: an accepted envelope is serialised once. */
+/** Encodes a notify frame around an envelope that is already text: an accepted envelope is serialized once. */
 export function encodeNotify(frame: Omit<NotifyFrame, 'kind' | 'envelope'>, envelopeText: string): string {
   const { recipient_id, epoch, prev_seq, turn, attempt, starts, delegated, observed } = frame;
   const marks = `${starts === undefined ? '' : ',"starts":true'}${delegated === undefined ? '' : ',"delegated":true'}${observed === undefined ? '' : ',"observed":true'}`;
@@ -143,14 +142,14 @@ export function encodeNotify(frame: Omit<NotifyFrame, 'kind' | 'envelope'>, enve
   return `{"kind":"notify","recipient_id":${JSON.stringify(recipient_id)},"epoch":${epoch},"prev_seq":${prev_seq},"turn":${serializeTurn(turn)}${more},"envelope":${envelopeText}}`;
 }
 
-/** The answer to a post as JSON.stringify would write it: there is one for every post. Ids and times are the hub's, and need no escape. */
+/** Encodes the answer to a post like JSON.stringify, but faster. Ids and times need no escapes. */
 export function encodePosted(requestId: string, answer: PostAnswer): string {
   const { envelope_id, seq, created_at, turn, duplicate } = answer;
   const again = duplicate === undefined ? '' : ',"duplicate":true';
   return `{"kind":"response","request_id":${jsonString(requestId)},"ok":true,"result":{"envelope_id":"${envelope_id}","seq":${seq},"created_at":"${created_at}","turn":${serializeTurn(turn)}${again}}}`;
 }
 
-/** A delta as text for one of those who hear it; `body` is the delta itself, which is the same for all. */
+/** Encodes a delta for one recipient; `body` is the delta, the same for all. */
 export function encodeDelta(recipientId: string, isObserved: boolean, body: string): string {
   const observed = isObserved ? '"observed":true,' : '';
   return `{"kind":"delta","recipient_id":"${recipientId}",${observed}${body.slice(1)}`;
@@ -177,7 +176,7 @@ function parseJson(message: string): unknown {
   }
 }
 
-/** A text is not shown: it may hold a credential. */
+/** Never shows the text: it may contain a credential. */
 function noObject(received: string, cause?: unknown): WireError {
   const details = { field: 'frame', expected: 'one JSON object', received };
   return new WireError('bad_frame', `frame: expected one JSON object, got ${received}`, details, { cause });
@@ -185,14 +184,14 @@ function noObject(received: string, cause?: unknown): WireError {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What the schema would make of it; null = ask the schema. */
+/** A shortcut with the result of the schema; null = use the schema. */
 export function parseFrameFast(kind: unknown, value: unknown): RequestFrame | ReceiptFrame | null {
-  // Only what was read from text comes here: members are what they seem to be.
+  // The value comes from JSON.parse, so its members are plain.
   if (kind === 'request') return plainRequest(value as Members);
   return kind === 'receipt' ? plainReceipt(value as Members) : null;
 }
 
-/** Without a deadline, which few have. */
+/** Requests without a deadline, which are most. */
 function plainRequest({ request_id, op, params, as, deadline_ms }: Members): RequestFrame | null {
   if (!isText(request_id, REQUEST_ID_LENGTH) || !isText(op, OP_LENGTH) || !isObject(params)) return null;
   if (deadline_ms !== undefined) return null;
@@ -200,7 +199,7 @@ function plainRequest({ request_id, op, params, as, deadline_ms }: Members): Req
   return isText(as, ID_LENGTH) ? { kind: 'request', request_id, op, params, as } : null;
 }
 
-/** An ack, or word of what was seen: neither has a reason. */
+/** `ack` or `seen` without a reason. */
 function plainReceipt({ recipient_id, session_id, seq, status, reason }: Members): ReceiptFrame | null {
   if (!isText(recipient_id, ID_LENGTH) || !isText(session_id, ID_LENGTH)) return null;
   if (!(typeof seq === 'number' && Number.isSafeInteger(seq) && seq >= 0)) return null;
@@ -212,7 +211,7 @@ function isText(value: unknown, most: number): value is string {
   return typeof value === 'string' && value.length >= 1 && value.length <= most && isWellFormed(value);
 }
 
-/** Only the outer shape, as the schema looks at it. */
+/** Checks only the outer shape, like the schema. */
 function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-/** Frames: one JSON object per message, discriminated by `kind`. Text → frame, or a typed refusal; and back. */
+/** Frames: one JSON object per message, discriminated by `kind`. */
 
 import type { ErrorDetails, WireCode } from '../../lib/errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -24,7 +24,7 @@ export interface RequestFrame {
   readonly request_id: string;
   readonly op: string;
   readonly params: JsonObject;
-  /** Which of the connection's identities asks (name or agent id); may be absent where there is only one. */
+  /** The identity that asks (name or agent id); optional if the connection has only one. */
   readonly as?: string | undefined;
   readonly deadline_ms?: number | undefined;
 }
@@ -38,53 +38,53 @@ export interface ReceiptFrame {
   readonly reason?: string | undefined;
 }
 
-/** Part of a text that is still being written. A hint: it is forwarded or dropped, and never kept. */
+/** A live fragment of text that is not yet an envelope: forwarded or dropped, never stored. */
 export interface DeltaFrame {
   readonly kind: 'delta';
   readonly session_id: string;
   readonly sender_id: string;
-  /** The causation_id of the envelope it will become. */
+  /** The causation_id of the later envelope. */
   readonly turn_id: string;
-  /** Who hears it, by id; null = everyone. What the first delta of a turn says holds for all of it. */
+  /** Recipients by id; null = everyone. The first delta of a turn decides for the whole turn. */
   readonly audience: readonly string[] | null;
-  /** From 0 on, one more for each: a hole is a delta that was dropped. */
+  /** Counts from 0; a missing index is a dropped delta. */
   readonly index: number;
   readonly text: string;
 }
 
-/** The same on its way to somebody who hears it. */
+/** A delta on its way to one recipient. */
 export interface ForwardedDelta extends DeltaFrame {
   readonly recipient_id: string;
-  /** It comes because the recipient observes the session. */
+  /** Set if the recipient observes the session. */
   readonly observed?: true;
 }
 
 export interface PingFrame {
   readonly kind: 'ping';
-  /** Asks for the hub's side of things: the pong has the same id, and says what is open. */
+  /** Asks for the hub's open items: the pong has the same id. */
   readonly id?: string | undefined;
 }
 
-/** What a peer may count on, and how much. */
+/** Limits a peer can rely on. */
 export interface WelcomeLimits {
   readonly max_frame_bytes: number;
   readonly max_event_bytes: number;
-  /** Deliveries of one stream that may be unacked. */
+  /** Maximum unacked deliveries per stream. */
   readonly window: number;
   readonly max_open_requests: number;
   readonly max_subscriptions: number;
-  /** How often the hub pings; null = this link needs none. */
+  /** Interval of the hub's pings; null = none on this link. */
   readonly ping_ms: number | null;
 }
-/** What the hub waits for or works on, on this connection, when it read the ping: what is missing here was lost on the way. */
+/** The hub's open items on this connection when it read the ping, used to detect lost frames. */
 export interface PongFrame {
   readonly kind: 'pong';
   readonly id?: string;
-  /** Requests that are not answered. */
+  /** Unanswered requests. */
   readonly open?: readonly string[];
-  /** Deliveries that wait for a receipt, without those that were nacked and come again by themselves. */
+  /** Deliveries that wait for a receipt, except nacked ones, which are sent again anyway. */
   readonly unacked?: number;
-  /** Invites that wait for an answer. */
+  /** Unanswered invites. */
   readonly invites?: number;
 }
 
@@ -98,7 +98,7 @@ export interface WelcomeFrame {
   readonly hub_id: string;
   readonly hub_time: string;
   readonly limits: WelcomeLimits;
-  /** What this hub can beyond what every hub can. */
+  /** Optional features of this hub. */
   readonly features: readonly string[];
 }
 
@@ -117,15 +117,15 @@ export interface NotifyFrame {
   readonly recipient_id: string;
   readonly envelope: Envelope;
   readonly epoch: number;
-  /** The previous envelope deliverable to this recipient; 0 = first; null = outside the stream (an invite), no receipt. */
+  /** The previous envelope in the recipient's stream; 0 = first; null = outside the stream (an invite), no receipt. */
   readonly prev_seq: number | null;
   readonly turn: Turn | null;
   readonly attempt?: number | undefined;
-  /** The first of its stream on this binding, though not of its session: what came before was acked. */
+  /** The first delivery of the stream on this binding, but not of the session: earlier envelopes were acked. */
   readonly starts?: true | undefined;
-  /** The recipient delegated this session: what is said in it is the delegation's, and for no handler. */
+  /** The recipient delegated this session: the envelope belongs to the delegation, not to a handler. */
   readonly delegated?: true | undefined;
-  /** It comes because the recipient observes the session: every envelope does, and none gets a receipt. */
+  /** The recipient observes the session: it gets every envelope, without receipts. */
   readonly observed?: true | undefined;
 }
 
@@ -166,8 +166,8 @@ export type HubFrame =
   | PongFrame
   | { readonly kind: 'ping' };
 
-/** In `welcome.features`: a stream that does not begin with its session is marked `starts`. */
+/** Feature: a stream that does not begin with its session is marked `starts`. */
 export const STREAM_STARTS = 'stream_starts';
 
-/** The reasons after which a client does not come back by itself. */
+/** Reasons after which a client does not reconnect automatically. */
 export const FINAL_GOODBYES: readonly GoodbyeReason[] = ['replaced', 'unauthorized', 'unregistered'];

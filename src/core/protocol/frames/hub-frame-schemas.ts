@@ -1,4 +1,4 @@
-/** The frames a hub sends, as schemas: a contract for peers and tests. The hub spends no time on checking what it sends. */
+/** Schemas of the frames a hub sends: a contract for peers and tests, not checked at run time. */
 
 import { z } from 'zod';
 import { WIRE_CODES, type WireCode } from '../../lib/errors.ts';
@@ -116,7 +116,7 @@ const pong = record<PongFrame>({
 
 type HubFrames = { readonly [Kind in HubFrame['kind']]: Schema<Extract<HubFrame, { readonly kind: Kind }>> };
 
-/** By the kind of frame: each of the hub's and none beside them, or it does not compile. */
+/** By kind of frame; fails to compile unless complete. */
 export const hubFrames: HubFrames = {
   welcome: schemaOf(welcome),
   response: schemaOf(response),

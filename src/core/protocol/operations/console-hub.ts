@@ -1,4 +1,4 @@
-/** What the console asks about the hub: figures, the feed of violations and audit records, and its health. */
+/** Operations of the console about the hub: figures, the feed of violations and audit records, and health. */
 
 import { z } from 'zod';
 import type { JsonObject } from '../../lib/json.ts';
@@ -9,14 +9,14 @@ import { agentName, count, generatedId, sessionId, time } from '../../records/fi
 import { nothing, operation } from './define-operation.ts';
 import type { Operations } from './operation.ts';
 
-/** One second of the hub. */
+/** Figures of one second. */
 export interface FigurePoint {
-  /** The end of it. */
+  /** The end of the second. */
   readonly at: string;
   readonly posts_per_s: number;
   readonly delivered_per_s: number;
   readonly refused_per_s: number;
-  /** Of posts that were answered in it; null = there were none. */
+  /** Latency of the posts answered in it; null = none. */
   readonly ack_p50_ms: number | null;
   readonly ack_p99_ms: number | null;
 }
@@ -24,20 +24,20 @@ export interface FigurePoint {
 export interface SlowConsumer {
   readonly agent_id: string;
   readonly name: string;
-  /** Sent, and not gone yet. */
+  /** Sent but not drained. */
   readonly unsent_bytes: number;
-  /** Delivered, and not acked. */
+  /** Unacked deliveries. */
   readonly unacked: number;
 }
 
-/** Somebody is waited for. */
+/** A wait for a participant or an operator. */
 export interface PendingWait {
   readonly session_id: string;
-  /** null = anybody with `grant`. */
+  /** null = anyone with `grant`. */
   readonly agent_id: string | null;
   readonly name: string | null;
   readonly what: 'turn' | 'invite' | 'ack' | 'reply' | 'decision';
-  /** What has to be decided, as the type of the session says it; null = nothing has. */
+  /** The decision to make, as described by the session type; null = none. */
   readonly text: string | null;
   readonly grant: Grant | null;
   readonly since_at: string;
@@ -49,9 +49,9 @@ export interface AgentLoad {
   readonly name: string;
   readonly connected: boolean;
   readonly open_turns: number;
-  /** Live sessions it is in. */
+  /** Its live sessions. */
   readonly sessions: number;
-  /** Delivered or to be delivered, and not acked; null = not counted yet. */
+  /** Unacked envelopes; null = not counted yet. */
   readonly inbox: number | null;
 }
 
@@ -62,16 +62,16 @@ export interface HubFigures {
   readonly agents_connected: number;
   /** Live sessions by state. */
   readonly sessions: Readonly<Record<string, number>>;
-  /** Since the hub began. */
+  /** Since the hub started. */
   readonly totals: { readonly posts: number; readonly delivered: number; readonly refused: number };
-  /** The last seconds, oldest first. */
+  /** One per second, oldest first. */
   readonly series: readonly FigurePoint[];
   readonly staged: { readonly units: number; readonly bytes: number };
   readonly slow_consumers: readonly SlowConsumer[];
   /** Oldest first. */
   readonly waits: readonly PendingWait[];
   readonly agents: readonly AgentLoad[];
-  /** Waits and loads are of the newest live sessions alone: there are more. */
+  /** true = waits and loads cover only the newest live sessions. */
   readonly is_partial: boolean;
 }
 
@@ -82,7 +82,7 @@ export interface FeedEntry {
   readonly session_id: string | null;
   readonly agent_id: string | null;
   readonly name: string | null;
-  /** The expectation that was violated, or the kind of the audit record. */
+  /** The violated expectation, or the kind of the audit record. */
   readonly what: string;
   readonly detail: JsonObject;
 }
@@ -179,7 +179,7 @@ export const CONSOLE_HUB: Operations<ConsoleHubOperations> = {
     result: hubFigures,
     who: 'observer',
     errors: ['forbidden'],
-    help: 'How the hub is doing: rates of the last minute, who is slow, who is waited for, and how much each agent has to do.',
+    help: 'Show the state of the hub: rates of the last minute, slow consumers, waits, and the load of each agent.',
     retry: 'always',
   }),
   read_feed: operation({
@@ -194,7 +194,7 @@ export const CONSOLE_HUB: Operations<ConsoleHubOperations> = {
     }),
     who: 'observer',
     errors: ['forbidden'],
-    help: 'What went wrong and what was done, newest first: violations with the grant `observe`, audit records with `operate`. Follow next also from a page without any.',
+    help: 'Read violations (requires `observe`) and audit records (requires `operate`), newest first. A page may be empty: follow next.',
     retry: 'always',
     about: { since: 'Only entries with a greater number.' },
   }),
@@ -213,7 +213,7 @@ export const CONSOLE_HUB: Operations<ConsoleHubOperations> = {
     }),
     who: 'anyone',
     errors: [],
-    help: 'Whether the hub takes posts, and how much it holds.',
+    help: 'Show whether the hub accepts posts, and how much it holds.',
     retry: 'always',
   }),
 };

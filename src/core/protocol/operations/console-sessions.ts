@@ -1,4 +1,4 @@
-/** What the console asks about sessions: who one is, which types there are, how sessions stand, and how graphs are drawn. */
+/** Operations of the console about sessions: the caller, session types, session states and graphs. */
 
 import { z } from 'zod';
 import type { JsonObject } from '../../lib/json.ts';
@@ -22,106 +22,104 @@ import type { Spend } from '../../records/session/spending.ts';
 import { nothing, operation } from './define-operation.ts';
 import type { Operations } from './operation.ts';
 
-/** Who asks, and what it may do beyond its own business. */
+/** The caller and its grants. */
 export interface WhoAmI {
   readonly agent_id: string;
   readonly name: string;
   readonly kind: AgentKind;
-  /** Its own and those of the credential it asks with. */
+  /** Grants of the identity and of its credential. */
   readonly grants: readonly Grant[];
 }
 
-/** A condition or a target that graphs may name. */
+/** A condition or target for graphs. */
 export interface RulePartInfo {
   readonly name: string;
   readonly version: number;
-  /** The arguments that name participants. */
+  /** Arguments that name participants. */
   readonly agents: readonly string[];
-  /** The arguments that hold conditions; of a target none. */
+  /** Arguments that hold conditions; empty for targets. */
   readonly conditions: readonly string[];
 }
 
 export interface SessionType {
   readonly manifest: Manifest;
-  /** What its graphs may be made of; null = it has no graphs. */
+  /** Parts for its graphs; null = the type has no graphs. */
   readonly graph: { readonly conditions: readonly RulePartInfo[]; readonly targets: readonly RulePartInfo[] } | null;
 }
 
-/** Whose turn it is, and since when. */
 export interface TurnSince {
   readonly agent_id: string;
   readonly since_seq: number;
   readonly since_at: string;
 }
 
-/** What is waited for that is nobody's turn, and since when. */
 export interface AwaitedSince extends Awaited {
   readonly since_at: string;
 }
 
-/** What happens next by itself. `what`: `invites`, `ttl`, `drain`, `expected`, or the name of what is expected. */
+/** The next automatic event. `what`: `invites`, `ttl`, `drain`, `expected`, or the name of an expectation. */
 export interface NextDeadline {
   readonly at: string;
   readonly what: string;
-  /** Who is waited for; null = nobody in particular, or that is not known. */
+  /** Who must act; null = nobody in particular, or unknown. */
   readonly agent_id: string | null;
 }
 
 export interface DescribedParticipant {
   readonly agent_id: string;
   readonly name: string;
-  /** null = it came later, and the session is not in memory. */
+  /** null = it was added later, and the session is not loaded. */
   readonly role: string | null;
   readonly status: ParticipantStatus;
 }
 
-/** A session as a row of a list shows it. */
+/** A session as shown in a list. */
 export interface SessionDescription {
   readonly session_id: string;
   readonly head_seq: number;
   readonly state: LifecycleState;
   readonly participants: readonly DescribedParticipant[];
   readonly turn: TurnSince | null;
-  /** What it waits for that is nobody's turn; null = nothing, or you are not in it. */
+  /** The decision it waits for; null = none, or you are not in the session. */
   readonly awaits: AwaitedSince | null;
   readonly next_deadline: NextDeadline | null;
-  /** What was spent, as far as anybody said; null = nobody did, or you are not in it. */
+  /** Reported spending; null = none, or you are not in the session. */
   readonly cost_usd: number | null;
   readonly usage: Spend | null;
-  /** The newest line you can read, shortened; null = there is none, or you are not in it. */
+  /** The newest line you can read, shortened; null = none, or you are not in the session. */
   readonly text: string | null;
 }
 
 export interface ArmedWait {
-  /** Who must act; null = anybody. */
+  /** Who must act; null = anyone. */
   readonly agent_id: string | null;
   readonly since_seq: number;
   readonly due_at: string;
 }
 
-/** Something a session expects, and for whom it is running. */
+/** An expectation of a session, with its running waits. */
 export interface ExpectationStatus extends ExpectationEntry {
   readonly armed: readonly ArmedWait[];
 }
 
-/** A session as it is, or was at a seq. */
+/** A session now or at an earlier seq. */
 export interface SessionStateAt {
   readonly at_seq: number;
-  /** When the envelope with this seq was accepted. */
+  /** When that envelope was accepted. */
   readonly at: string;
   readonly head_seq: number;
   readonly session: SessionMetadata;
   readonly turn: TurnSince | null;
-  /** What it waits for that is nobody's turn; null = nothing, or you are not in it. */
+  /** The decision it waits for; null = none, or you are not in the session. */
   readonly awaits: AwaitedSince | null;
   readonly public_state: JsonObject;
   readonly expectations: readonly ExpectationStatus[];
   readonly next_deadline: NextDeadline | null;
   readonly cost_usd: number | null;
   readonly usage: Spend | null;
-  /** Why its type can say nothing of it; null = it can. */
+  /** Why the adapter's part is missing; null = it is complete. */
   readonly unavailable: string | null;
-  /** How often something of it was redacted, as of now: what was read when there were fewer may show too much. */
+  /** Redactions so far: a copy read with a lower count may show redacted content. */
   readonly redactions: number;
 }
 
@@ -136,7 +134,7 @@ export interface ConsoleSessionOperations {
     params: {
       readonly session_id: string;
       readonly at_seq?: number | undefined;
-      /** As this one sees it, by name or id: with the grant `observe`. */
+      /** Read as this participant (name or id); requires `observe`. */
       readonly participant?: string | undefined;
     };
     result: SessionStateAt;
@@ -147,7 +145,7 @@ export interface ConsoleSessionOperations {
   };
 }
 
-/** Rows of a list that are on a screen at once. */
+/** The rows of a list on one screen. */
 const MAX_DESCRIBED = 100;
 const amount = z.number().nonnegative();
 const spent = record<Spend>({ usd: amount, tokens: count, unpriced: count });
@@ -228,7 +226,7 @@ export const CONSOLE_SESSIONS: Operations<ConsoleSessionOperations> = {
     result: record<WhoAmI>({ agent_id: generatedId, name: agentName, kind: agentKind, grants: z.array(grant) }),
     who: 'self',
     errors: [],
-    help: 'Who you are to the hub, and which grants you ask with.',
+    help: 'Show your identity and your grants.',
     retry: 'always',
   }),
   list_types: operation({
@@ -246,7 +244,7 @@ export const CONSOLE_SESSIONS: Operations<ConsoleSessionOperations> = {
     }),
     who: 'bound',
     errors: [],
-    help: 'The session types there are, the newest version of each: their manifests, and what graphs of theirs may name.',
+    help: 'List the session types, newest version of each: their manifests, and the parts their graphs may use.',
     retry: 'always',
   }),
   describe_sessions: operation({
@@ -258,7 +256,7 @@ export const CONSOLE_SESSIONS: Operations<ConsoleSessionOperations> = {
     result: record<ConsoleSessionOperations['describe_sessions']['result']>({ sessions: z.array(described) }),
     who: 'participant',
     errors: [],
-    help: 'How these sessions stand: who is in them, whose turn it is and since when, what is due next, what they cost. Those you may not see are left out; with the grant `observe`, of any.',
+    help: 'Describe sessions: participants, turn holder, next deadline and costs. Leaves out those you may not see; the grant `observe` shows all.',
     retry: 'always',
     about: { session_ids: 'The sessions; those you may not see are left out.' },
   }),
@@ -267,20 +265,20 @@ export const CONSOLE_SESSIONS: Operations<ConsoleSessionOperations> = {
     result: stateAt,
     who: 'participant',
     errors: ['not_found', 'forbidden'],
-    help: 'A session as it is, or was at a seq: metadata, turn, what its type shows of its state, what is expected until when; with the grant `observe`, of any.',
+    help: 'Read a session now or at an earlier seq: metadata, turn, public state and expectations. The grant `observe` allows any session.',
     retry: 'always',
-    about: { participant: 'As whom (name or id), with the grant `observe`; absent = yourself.' },
+    about: { participant: 'Read as this participant (name or id); requires `observe`; absent = yourself.' },
   }),
   check_graph: operation({
     params: z.object({ graph: anyObject(), type: text(64).optional() }),
     result: graphReport,
     who: 'bound',
     errors: ['not_found'],
-    help: 'What is wrong with a graph, and how it is drawn; nothing is made of it.',
+    help: 'Check a graph and draw it; nothing is stored.',
     retry: 'always',
     about: {
       graph: 'The graph, as in `knobs.graph`.',
-      type: 'The session type whose graphs are meant; absent = the one that has some.',
+      type: 'The session type; absent = the one that has graphs.',
     },
   }),
 };

@@ -1,4 +1,4 @@
-/** Defines an operation from its schemas, and the schemas that several operations share. */
+/** Defines an operation from its schemas, and the schemas that operations share. */
 
 import { z } from 'zod';
 import { integerBetween, schemaOf } from '../../lib/schema.ts';
@@ -6,18 +6,18 @@ import type { Schema } from '../../lib/schema-contract.ts';
 import { sessionId } from '../../records/fields.ts';
 import type { Call, OperationRecord } from './operation.ts';
 
-/** Parameters that mean the same in most operations. */
+/** Help for parameters that mean the same in most operations. */
 export const COMMON_PARAMS = {
-  after: 'Go on after this: the `next` of the page before.',
-  agent: 'Whose (name or id); absent = your own.',
-  at_seq: 'As it was then; absent = now.',
-  expected_version: 'The version you know; another one is a `conflict`.',
-  idempotency_key: 'The same key and content have one effect, however often you ask.',
-  limit: 'At most so many; a page can have fewer.',
-  note: 'In your words.',
-  reason: 'Why.',
+  after: 'Continue after this: the `next` of the previous page.',
+  agent: 'Name or id; absent = yourself.',
+  at_seq: 'The state at this seq; absent = now.',
+  expected_version: 'The version you know; if it has changed, the answer is `conflict`.',
+  idempotency_key: 'Repeating the same key and content has no further effect.',
+  limit: 'Maximum entries; a page may have fewer.',
+  note: 'Free text.',
+  reason: 'The reason.',
   session_id: 'The session.',
-  states: 'Only those in one of these states.',
+  states: 'Only entries in one of these states.',
   task_id: 'The task.',
   type: 'The session type.',
   wait: 'When to answer.',
@@ -25,7 +25,7 @@ export const COMMON_PARAMS = {
 
 type Common = keyof typeof COMMON_PARAMS;
 
-/** Every parameter is explained, here or in COMMON_PARAMS, or it does not compile. */
+/** Fails to compile unless every parameter is explained, here or in COMMON_PARAMS. */
 type About<Params> = { readonly [Name in Exclude<keyof Params, Common>]: string } & {
   readonly [Name in Extract<keyof Params, Common>]?: string;
 };
@@ -43,7 +43,7 @@ export function operation<C extends Call>(given: Given<C>): OperationRecord<C> {
   return { ...given, params: schema, result: schemaOf(result), about };
 }
 
-/** The size of a page that is asked for. */
+/** The requested page size. */
 export const limit: z.ZodType<number | undefined> = integerBetween(1, 1000).optional();
 
 export const flag: z.ZodType<boolean | undefined> = z.boolean({ error: 'true or false' }).optional();

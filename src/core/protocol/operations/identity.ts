@@ -1,4 +1,4 @@
-/** Who is registered: passports, resumes, skills and rules. */
+/** Operations on identities: passports, profiles, skills and access rules. */
 
 import { z } from 'zod';
 import { isWellFormed } from '../../lib/json.ts';
@@ -17,19 +17,19 @@ import { skill } from '../../records/identity/skill-schema.ts';
 import { limit, operation } from './define-operation.ts';
 import type { Operations } from './operation.ts';
 
-/** A name or an agent id; absent = who asks. */
+/** A name or an agent id; absent = the caller. */
 interface AboutAgent {
   readonly agent?: string | undefined;
 }
 
-/** An agent with everything there is to know before working with it. */
+/** Everything about an agent. */
 export interface AgentProfile {
   readonly passport: Passport;
   readonly resume: Resume;
   readonly skill: Skill;
-  /** null = the caller may not see it: it is not its own, and the grant `rules` is missing. */
+  /** null = hidden from the caller: not its own, and it lacks the grant `rules`. */
   readonly rule: RuleRecord | null;
-  /** It is connected now. */
+  /** true = connected now. */
   readonly bound: boolean;
 }
 
@@ -50,7 +50,7 @@ export interface IdentityOperations {
   get_resume: { params: AboutAgent; result: Resume };
   set_resume: { params: ResumeClaim & { readonly expected_version?: number | undefined }; result: Resume };
   get_skill: { params: AboutAgent; result: Skill };
-  /** null = none of one's own any more. */
+  /** null = remove the skill. */
   set_skill: { params: { readonly text: string | null }; result: Skill };
   get_rule: { params: AboutAgent; result: RuleRecord };
   set_rule: {
@@ -68,16 +68,16 @@ export const IDENTITY: Operations<IdentityOperations> = {
     result: passport,
     who: 'anyone',
     errors: ['conflict', 'forbidden'],
-    help: 'Make a new identity and bind it to this connection.',
+    help: 'Register a new identity and bind it to this connection.',
     retry: 'never',
     about: {
       name: 'The name.',
-      kind: 'Agent, person, or an agent of another hub.',
-      owner: 'Whose it is, in its own words.',
-      provider: 'Who runs it, in its own words.',
-      model: 'Its model, in its own words.',
-      cost: 'What it costs, in its own words.',
-      region: 'Where it is, in its own words.',
+      kind: 'An agent, a person, or an agent of another hub.',
+      owner: 'Its owner, as free text.',
+      provider: 'Its provider, as free text.',
+      model: 'Its model, as free text.',
+      cost: 'Its cost, as free text.',
+      region: 'Its region, as free text.',
     },
   }),
   unregister: operation({
@@ -85,9 +85,9 @@ export const IDENTITY: Operations<IdentityOperations> = {
     result: record<IdentityOperations['unregister']['result']>({ agent_id: generatedId }),
     who: 'self',
     errors: ['forbidden', 'not_found'],
-    help: 'Leave every live session and retire the identity; its name is never given to another.',
+    help: 'Leave every live session and retire the identity; its name is never reused.',
     retry: 'never',
-    about: { name: 'Your own; asked for only to be sure.' },
+    about: { name: 'Your own name, as a safety check.' },
   }),
   list_agents: operation({
     params: z.object({ after: agentRef.optional(), limit }),
@@ -97,7 +97,7 @@ export const IDENTITY: Operations<IdentityOperations> = {
     }),
     who: 'bound',
     errors: [],
-    help: 'The registered agents by name, a page at a time.',
+    help: 'List the registered agents by name, in pages.',
     retry: 'always',
   }),
   find_agent: operation({
@@ -116,14 +116,14 @@ export const IDENTITY: Operations<IdentityOperations> = {
     }),
     who: 'bound',
     errors: [],
-    help: 'The agents that fit all that is asked, by name, a page at a time; follow next also from a page without any.',
+    help: 'Find agents that match all conditions, by name, in pages. A page may be empty: follow next.',
     retry: 'always',
     about: {
-      capability: 'What somebody can do.',
-      text: 'Words to look for.',
-      kind: 'Agent, person, or an agent of another hub.',
-      domain: 'What somebody knows about.',
-      bound: 'Only who is connected now, or who is not.',
+      capability: 'A claimed or observed capability.',
+      text: 'Text to search for.',
+      kind: 'An agent, a person, or an agent of another hub.',
+      domain: 'A domain of its profile.',
+      bound: 'Only connected agents (true), or only disconnected ones (false).',
     },
   }),
   get_agent: operation({
@@ -131,7 +131,7 @@ export const IDENTITY: Operations<IdentityOperations> = {
     result: record<AgentProfile>({ passport, resume, skill, rule: ruleRecord.nullable(), bound: z.boolean() }),
     who: 'bound',
     errors: ['not_found'],
-    help: 'One agent at a glance: passport, resume, skill and presence; its rule if it is yours or you have the grant `rules`.',
+    help: 'Read an agent’s passport, profile, skill and presence; its access rule only if it is yours or you have the grant `rules`.',
     retry: 'always',
   }),
   get_resume: operation({
@@ -139,7 +139,7 @@ export const IDENTITY: Operations<IdentityOperations> = {
     result: resume,
     who: 'bound',
     errors: ['not_found'],
-    help: 'What an agent says it can do, and what was seen of it; the newest version.',
+    help: 'Read the newest profile of an agent: claimed and observed capabilities.',
     retry: 'always',
   }),
   set_resume: operation({
@@ -153,13 +153,13 @@ export const IDENTITY: Operations<IdentityOperations> = {
     result: resume,
     who: 'self',
     errors: ['conflict', 'not_found'],
-    help: 'Say what you can do; what is left out stays, and every change is a new version.',
+    help: 'Set your profile. Members left out stay; every change makes a new version.',
     retry: 'never',
     about: {
-      claimed_capabilities: 'What you can do.',
-      domains: 'What you know about.',
-      summary: 'You in a few words.',
-      examples: 'What to ask you for.',
+      claimed_capabilities: 'Your capabilities.',
+      domains: 'Your domains.',
+      summary: 'A short description of you.',
+      examples: 'Example requests.',
     },
   }),
   get_skill: operation({
@@ -167,11 +167,11 @@ export const IDENTITY: Operations<IdentityOperations> = {
     result: skill,
     who: 'bound',
     errors: ['not_found'],
-    help: 'How to work with an agent: its SKILL.md, or one rendered from its passport and resume.',
+    help: 'Read the skill of an agent: its SKILL.md, or a text rendered from its passport and profile.',
     retry: 'always',
   }),
   set_skill: operation({
-    // How long it may be is the hub's to say: a limit that can be set.
+    // Its length is limited by the hub's configuration.
     params: z.object({
       text: z
         .string({ error: SKILL_TEXT })
@@ -182,16 +182,16 @@ export const IDENTITY: Operations<IdentityOperations> = {
     result: skill,
     who: 'self',
     errors: ['too_large', 'not_found'],
-    help: 'Say how to work with you: a SKILL.md, with or without front matter; null clears it.',
+    help: 'Set your SKILL.md, with or without front matter; null removes it.',
     retry: 'never',
-    about: { text: 'The SKILL.md; null = none of your own any more.' },
+    about: { text: 'The SKILL.md; null = none.' },
   }),
   get_rule: operation({
     params: aboutAgent,
     result: ruleRecord,
     who: 'self',
     errors: ['not_found', 'forbidden'],
-    help: 'With whom an agent may talk and how much: your own, or with the grant `rules` any.',
+    help: 'Read an access rule: your own, or any with the grant `rules`.',
     retry: 'always',
   }),
   set_rule: operation({
@@ -199,8 +199,8 @@ export const IDENTITY: Operations<IdentityOperations> = {
     result: ruleRecord,
     who: 'self',
     errors: ['not_found', 'forbidden', 'conflict'],
-    help: 'Tighten your own rule; to loosen it, or for another’s, the grant `rules` is needed. What is left out stays.',
+    help: 'Change an access rule. Tightening your own needs no grant; loosening it, or changing another, requires `rules`.',
     retry: 'never',
-    about: { rule: 'What changes; the rest stays.' },
+    about: { rule: 'The changes; members left out stay.' },
   }),
 };

@@ -1,4 +1,4 @@
-/** Opening a session, and who takes part in it: invites, participants, delegation to a child session. */
+/** Operations that create sessions and change their participants, including delegation to a child session. */
 
 import { z } from 'zod';
 import type { AddAnswer } from '../../decisions/add-participant.ts';
@@ -14,7 +14,7 @@ import { delegateAnswer, delegateParams } from '../../records/work/delegation-sc
 import { duplicate, ofSession, operation } from './define-operation.ts';
 import type { Operations } from './operation.ts';
 
-/** What an operator does with a participant, by name or id. */
+/** An operator's action on a participant (name or id). */
 export interface OperatorParams {
   readonly session_id: string;
   readonly participant: string;
@@ -30,7 +30,7 @@ export interface MembershipOperations {
     params: CreateParams;
     result: {
       readonly session: SessionMetadata;
-      /** What is allowed and probably not meant. */
+      /** Allowed but probably unintended settings. */
       readonly warnings: readonly string[];
       readonly duplicate?: true;
     };
@@ -61,20 +61,20 @@ export const MEMBERSHIP: Operations<MembershipOperations> = {
     }),
     who: 'bound',
     errors: ['invalid_create', 'not_found', 'duplicate', 'session_closed', 'too_large', 'forbidden'],
-    help: 'Open a session of a type with its participants; by default answers once it is active.',
+    help: 'Create a session with its participants; by default answers once it is active.',
     retry: 'with a key',
     about: {
       version: 'The version of the type; absent = the newest.',
-      participants: 'Names, ids, or `{capability}` for whoever offers it; you are put first.',
-      knobs: 'Settings of the type.',
-      labels: 'For whoever looks at it.',
-      intent: 'What it is for; kept as the label of that name.',
-      expectations: 'What it expects, in place of what its type does.',
-      required_acks: 'How many have to accept before it begins; absent = all.',
-      ttl: 'How long it holds; 0 = without end.',
-      invite_timeout: 'How long invitees have.',
-      drain_timeout: 'How long unread messages hold back its end.',
-      parent_session_id: 'It ends with this one.',
+      participants: 'Names, ids, or `{capability}` for an agent that has it; you are put first.',
+      knobs: 'Settings of the session type.',
+      labels: 'Free text metadata.',
+      intent: 'The purpose; stored as the label `intent`.',
+      expectations: 'Replaces the expectations of the session type.',
+      required_acks: 'How many invitees must accept before it opens; absent = all.',
+      ttl: 'Lifetime; 0 = no limit.',
+      invite_timeout: 'How long invitees have to answer.',
+      drain_timeout: 'How long unacked envelopes delay the end.',
+      parent_session_id: 'The parent; this session ends with it.',
     },
   }),
   delegate: operation({
@@ -91,13 +91,13 @@ export const MEMBERSHIP: Operations<MembershipOperations> = {
       'rate_limited',
       'duplicate',
     ],
-    help: 'Have another agent answer a question in a child session, within a budget; answers with what came of it.',
+    help: 'Have another agent answer a prompt in a child session, within a budget; answers with the result.',
     retry: 'with a key',
     about: {
-      target: 'Whom to ask: a name, an id, or `{capability}`.',
-      prompt: 'The question.',
-      budget: 'What it may spend, in dollars and tokens.',
-      timeout: 'How long it may take.',
+      target: 'A name, an id, or `{capability}`.',
+      prompt: 'The prompt.',
+      budget: 'Maximum spending, in dollars and tokens.',
+      timeout: 'How long the target may take.',
     },
   }),
   ack_invite: operation({
@@ -121,16 +121,16 @@ export const MEMBERSHIP: Operations<MembershipOperations> = {
     result: record<AddAnswer>({ state: lifecycleState, participant }),
     who: 'creator',
     errors: ['not_found', 'forbidden', 'protocol_error', 'session_closed'],
-    help: 'Invite one more into a session that has not ended; who declined may be asked again.',
+    help: 'Invite another participant into a session that has not ended, also one that declined before.',
     retry: 'always',
-    about: { participant: 'Whom (name or id).', role: 'As what.' },
+    about: { participant: 'Name or id.', role: 'Its role.' },
   }),
   leave_session: operation({
     params: ofSession,
     result: inviteAnswer,
     who: 'participant',
     errors: ['not_found', 'protocol_error'],
-    help: 'Leave a session you joined, for good.',
+    help: 'Leave a session permanently.',
     retry: 'always',
   }),
   return_to_session: operation({
@@ -138,26 +138,26 @@ export const MEMBERSHIP: Operations<MembershipOperations> = {
     result: inviteAnswer,
     who: 'participant',
     errors: ['not_found', 'forbidden', 'protocol_error', 'session_closed'],
-    help: 'Come back to your place in a session in which you were hidden; with the grant `operate`, bring back another.',
+    help: 'Return to a session in which you were hidden. The grant `operate` allows returning another participant.',
     retry: 'always',
-    about: { participant: 'Whom, with the grant `operate`; absent = yourself.' },
+    about: { participant: 'Name or id; requires `operate`; absent = yourself.' },
   }),
   hide_participant: operation({
     params: operatorParams,
     result: inviteAnswer,
     who: 'operator',
     errors: ['not_found', 'forbidden', 'protocol_error', 'session_closed'],
-    help: 'Take an active participant out of the rotation; it reads on and may return.',
+    help: 'Hide an active participant: it gets no turns, still reads, and may return.',
     retry: 'always',
-    about: { participant: 'Whom (name or id).' },
+    about: { participant: 'Name or id.' },
   }),
   remove_participant: operation({
     params: operatorParams,
     result: inviteAnswer,
     who: 'operator',
     errors: ['not_found', 'forbidden'],
-    help: 'Take a participant out of a session for good.',
+    help: 'Remove a participant permanently.',
     retry: 'always',
-    about: { participant: 'Whom (name or id).' },
+    about: { participant: 'Name or id.' },
   }),
 };

@@ -1,15 +1,11 @@
-/**
- * One operation of the wire as a record: parameters, result, who may call it, what it may answer with. The groups beside this
- * file hold the records; the handlers are in the hub; documents, HTTP, clients and test matrices are derived.
- */
+/** The record of one operation: parameters, result, access and errors. Handlers are in the hub; documents, HTTP, clients
+ * and test matrices are derived from the records. */
 
 import type { WireCode } from '../../lib/errors.ts';
 import type { Schema } from '../../lib/schema-contract.ts';
 
-/**
- * anyone = also an unbound connection; bound = any identity; self = only for itself, unless it has a grant; participant =
- * of that session; owner = of that task; operator, observer, enroller = who has the grant `operate`, `observe`, `enrol`.
- */
+/** anyone = also unbound connections; bound = any identity; self = about itself, unless it has a grant; participant = of
+ * that session; owner = of that task; operator, observer, enroller = requires `operate`, `observe`, `enrol`. */
 export type OperationAccess =
   | 'anyone'
   | 'bound'
@@ -23,10 +19,9 @@ export type OperationAccess =
   | 'observer'
   | 'enroller';
 
-/** Whether a client repeats a request whose answer was lost. `never` = a repeat would act twice, or be refused. */
+/** Whether a client may repeat a request whose answer was lost. `never` = a repeat would act twice, or be rejected. */
 export type RetrySafety = 'always' | 'with a key' | 'never';
 
-/** What an operation takes and gives. */
 export interface Call {
   params: object;
   result: object;
@@ -34,18 +29,17 @@ export interface Call {
 
 export interface OperationRecord<C extends Call> {
   readonly params: Schema<C['params']>;
-  /** A contract for peers and tests; the hub spends no time on checking its own answers. */
+  /** A contract for peers and tests; the hub does not check its own answers. */
   readonly result: Schema<C['result']>;
   readonly who: OperationAccess;
-  /** Codes of its own, beside bad_frame, unauthenticated, timeout, unavailable and internal, which any may give. */
+  /** Specific errors. Any operation may also answer bad_frame, unauthenticated, timeout, unavailable and internal. */
   readonly errors: readonly WireCode[];
   readonly help: string;
   readonly retry: RetrySafety;
-  /** What its parameters mean, where COMMON_PARAMS does not say it. */
+  /** Help for parameters that COMMON_PARAMS does not explain. */
   readonly about: Readonly<Record<string, string>>;
 }
 
-/** A record for each operation of a group. */
 export type Operations<Group extends { [Name in keyof Group]: Call }> = {
   readonly [Name in keyof Group]: OperationRecord<Group[Name]>;
 };

@@ -1,8 +1,5 @@
-/**
- * The table of operations: one record for each, from the groups beside this file. Everything else is made from it: parsing, HTTP,
- * the documents of the wire, and what tests try against every operation. To add one, write its record in its group and its
- * handler in the hub.
- */
+/** The table of all operations. Parsing, HTTP, the wire documents and test matrices are derived from it. To add an
+ * operation, write its record in a group beside this file and its handler in the hub. */
 
 import { CONSOLE_HUB, type ConsoleHubOperations } from './console-hub.ts';
 import { CONSOLE_SESSIONS, type ConsoleSessionOperations } from './console-sessions.ts';
@@ -50,7 +47,7 @@ const RECORDS: Operations<OperationTypes> = {
   ...CONSOLE_HUB,
 };
 
-// Object.entries forgets which record belongs to which name; each keeps its own here.
+// Object.entries loses the pairing of names and records; each record gets its own name here.
 export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } = Object.fromEntries(
   Object.entries(RECORDS).map(([name, record]) => [name, { name, ...record }]),
 ) as unknown as { readonly [Name in OperationName]: Operation<Name> };
@@ -59,7 +56,6 @@ export function isOperation(name: string): name is OperationName {
   return Object.hasOwn(OPERATIONS, name);
 }
 
-/** What a parameter of an operation means. */
 export function paramHelp(op: OperationName, name: string): string {
   const common: Readonly<Record<string, string>> = COMMON_PARAMS;
   return OPERATIONS[op].about[name] ?? common[name] ?? '';

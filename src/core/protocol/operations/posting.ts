@@ -1,4 +1,4 @@
-/** Posting into a session, and what the holder of a turn reports. */
+/** Operations to post, and to report on a turn. */
 
 import { z } from 'zod';
 import type { PostAnswer } from '../../decisions/admit.ts';
@@ -78,11 +78,8 @@ export const postSchema: Schema<PostParams> = schemaOf(
   }),
 );
 
-/**
- * The parameters of a post, and a shortcut to them: it is by far the most frequent operation, and the schema costs more than
- * all the rest of admitting it. What is in order for the shortcut is in order for the schema, with the same result; of
- * anything else it says nothing, and the schema decides and finds the words.
- */
+/** A shortcut for the most frequent operation: the schema costs more than the rest of admitting a post. The shortcut returns
+ * the schema's result or nothing; then the schema decides and words the error. */
 export const postParams: Schema<PostParams> = {
   parse: (value, where) => parsePostParamsFast(value) ?? postSchema.parse(value, where),
   jsonSchema: () => postSchema.jsonSchema(),
@@ -105,17 +102,17 @@ export const POSTING: Operations<PostingOperations> = {
       'rate_limited',
       'inbox_full',
     ],
-    help: 'Say something in a session.',
+    help: 'Post an envelope to a session.',
     retry: 'with a key',
     about: {
-      event_type: 'What kind of thing it is, such as `msg.text`.',
-      event_data: 'What is said; for `msg.text` `{text}`.',
-      audience: 'Whom it is for, by id; null = everyone in the session.',
-      causation_id: 'What it answers, or comes of.',
+      event_type: 'The event type, such as `msg.text`.',
+      event_data: 'The content; for `msg.text` it is `{text}`.',
+      audience: 'Recipients by id; null = everyone in the session.',
+      causation_id: 'The envelope or turn it answers.',
       traceparent: 'W3C trace context.',
-      priority: 'How urgent it is.',
-      ttl_seconds: 'Not delivered once it is older.',
-      expected_seq: 'The newest seq you know; another one is a `conflict`.',
+      priority: 'The priority.',
+      ttl_seconds: 'Not delivered after this time.',
+      expected_seq: 'The newest seq you know; if it has changed, the answer is `conflict`.',
     },
   }),
   can_send: operation({
@@ -128,16 +125,16 @@ export const POSTING: Operations<PostingOperations> = {
     }),
     who: 'participant',
     errors: ['not_found'],
-    help: 'Would a message of yours be accepted now, and if not, why.',
+    help: 'Check whether a post of yours would be accepted now, and if not, why.',
     retry: 'always',
-    about: { event_type: 'What kind of thing it is, such as `msg.text`.' },
+    about: { event_type: 'The event type, such as `msg.text`.' },
   }),
   report_progress: operation({
     params: z.object({ session_id: sessionId, note: text(1024).optional() }),
     result: record<ProgressAnswer>({ logged: z.boolean() }),
     who: 'active participant',
     errors: ['not_found', 'not_your_turn', 'session_closed'],
-    help: 'Say that you are at work on your turn, so that it lasts longer.',
+    help: 'Report that you are working on your turn, to extend its deadline.',
     retry: 'always',
   }),
   report_turn_failure: operation({
@@ -145,18 +142,18 @@ export const POSTING: Operations<PostingOperations> = {
     result: record<FailureAnswer>({ seq }),
     who: 'active participant',
     errors: ['not_found', 'not_your_turn', 'session_closed'],
-    help: 'Say that you cannot take your turn; expectations with on_failure are violated at once.',
-    // By then the turn may be another one.
+    help: 'Report that you cannot take your turn; expectations with on_failure fire at once.',
+    // A repeat might hit a later turn.
     retry: 'never',
   }),
 };
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** What the schema would make of it; null = ask the schema. */
+/** A shortcut with the result of the schema; null = use the schema. */
 export function parsePostParamsFast(value: unknown): PostParams | null {
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return null;
-  // Its members are looked at one by one below, each read once.
+  // Each member is checked below.
   const given = value as Readonly<Record<string, unknown>>;
   const { session_id, event_type, event_data } = given;
   if (typeof session_id !== 'string' || !GENERATED_ID.test(session_id)) return null;
@@ -169,7 +166,7 @@ export function parsePostParamsFast(value: unknown): PostParams | null {
   return params;
 }
 
-/** False = it is not plainly right. Keys nobody asked for are left out. */
+/** false = not clearly valid. Unknown keys are ignored. */
 function putMember(params: Mutable<PostParams>, key: string, value: unknown): boolean {
   switch (key) {
     case 'audience':
@@ -206,7 +203,7 @@ function putMember(params: Mutable<PostParams>, key: string, value: unknown): bo
   }
 }
 
-/** Only the outer shape, as the schema looks at it. */
+/** Checks only the outer shape, like the schema. */
 function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-/** Reading what was said: logs, views, one's turns, and observing. */
+/** Operations to read logs, views and pending turns, and to observe. */
 
 import { z } from 'zod';
 import type { JsonObject } from '../../lib/json.ts';
@@ -28,7 +28,7 @@ export interface ReadingOperations {
       readonly from_seq?: number | undefined;
       readonly limit?: number | undefined;
       readonly reverse?: boolean | undefined;
-      /** Also what is not for the asker, in a session it is in: with the grant `observe`. */
+      /** Also envelopes addressed to others, in a session of the caller; requires `observe`. */
       readonly all?: boolean | undefined;
     };
     result: { readonly envelopes: readonly Envelope[]; readonly next: number | null; readonly head_seq: number };
@@ -38,18 +38,18 @@ export interface ReadingOperations {
       readonly session_id: string;
       readonly view?: { readonly name: string; readonly params?: JsonObject | undefined } | undefined;
       readonly at_seq?: number | undefined;
-      /** As this one sees it, by name or id: with the grant `observe`. */
+      /** Read as this participant (name or id); requires `observe`. */
       readonly participant?: string | undefined;
     };
     result: {
       readonly messages: readonly ViewMessage[];
-      /** The seq it is the view of. */
+      /** The seq at which the view was rendered. */
       readonly at_seq: number;
-      /** The view with its parameters as used. */
+      /** The view with all parameters. */
       readonly view: ViewRef;
-      /** How many lines are before those shown. */
+      /** Lines before the shown ones. */
       readonly earlier: number;
-      /** Where to read on, as at_seq, if not all that was wanted fitted into the answer. */
+      /** The next `at_seq`, if the answer was truncated. */
       readonly next: number | null;
     };
   };
@@ -58,7 +58,7 @@ export interface ReadingOperations {
     result: {
       readonly session_id: string;
       readonly epoch: number;
-      /** The first that comes is the one after this. */
+      /** Observation starts after this seq. */
       readonly after_seq: number;
       readonly head_seq: number;
       readonly state: LifecycleState;
@@ -83,7 +83,7 @@ export const READING: Operations<ReadingOperations> = {
     }),
     who: 'self',
     errors: [],
-    help: 'The sessions in which it is your turn, a page at a time.',
+    help: 'List the sessions in which you hold the turn, in pages.',
     retry: 'always',
   }),
   read_log: operation({
@@ -95,12 +95,12 @@ export const READING: Operations<ReadingOperations> = {
     }),
     who: 'participant',
     errors: ['not_found', 'forbidden'],
-    help: 'What was said, as far as it was addressed to you or came from you; with the grant `observe`, all of any session (of one you are in with `all`).',
+    help: 'Read the envelopes you sent or received. The grant `observe` shows all of any session (use `all` in your own).',
     retry: 'always',
     about: {
-      from_seq: 'Where to begin.',
-      reverse: 'From there backwards.',
-      all: 'Also those of others; takes the grant `operate`.',
+      from_seq: 'The first seq to read.',
+      reverse: 'Read backwards.',
+      all: 'Also envelopes addressed to others; requires `observe`.',
     },
   }),
   read_view: operation({
@@ -119,11 +119,11 @@ export const READING: Operations<ReadingOperations> = {
     }),
     who: 'participant',
     errors: ['not_found', 'forbidden'],
-    help: 'The session as you see it, now or at an earlier seq: messages for a model; with the grant `observe`, as another sees it.',
+    help: 'Render the session as you see it, now or at an earlier seq, as messages for a model. With `observe`, as another sees it.',
     retry: 'always',
     about: {
-      view: 'Which view; absent = that of the type.',
-      participant: 'As whom (name or id), with the grant `observe`; absent = yourself.',
+      view: 'The view; absent = the default of the type.',
+      participant: 'Read as this participant (name or id); requires `observe`; absent = yourself.',
     },
   }),
   subscribe: operation({
@@ -140,16 +140,16 @@ export const READING: Operations<ReadingOperations> = {
     }),
     who: 'observer',
     errors: ['not_found', 'forbidden', 'too_large'],
-    help: 'Observe a session: every envelope after that seq, or from now on, comes on this connection, without receipts.',
+    help: 'Observe a session: deliver its envelopes on this connection, without receipts.',
     retry: 'always',
-    about: { after_seq: 'The first that comes is the one after this; absent = from now on.' },
+    about: { after_seq: 'Start after this seq; absent = from now on.' },
   }),
   unsubscribe: operation({
     params: ofSession,
     result: record<ReadingOperations['unsubscribe']['result']>({ session_id: sessionId }),
     who: 'observer',
     errors: ['not_found', 'forbidden'],
-    help: 'Observe a session no longer.',
+    help: 'Stop observing a session.',
     retry: 'always',
   }),
 };

@@ -1,4 +1,4 @@
-/** Schedules: sessions opened from a template at the times of a cron expression. */
+/** Operations on schedules: sessions created from a template at cron times. */
 
 import { z } from 'zod';
 import { record } from '../../lib/schema.ts';
@@ -17,7 +17,7 @@ export interface ScheduleOperations {
   get_schedule: { params: OfSchedule; result: Schedule };
   list_schedules: {
     params: {
-      /** Also those of others: with the grant `operate`. */
+      /** Also schedules of others; requires `operate`. */
       readonly all?: boolean | undefined;
       readonly after?: string | undefined;
       readonly limit?: number | undefined;
@@ -34,12 +34,12 @@ const { name, template, expression, zone, missed, overlap } = scheduleMembers;
 
 const SCHEDULE_ID = { schedule_id: 'The schedule.' };
 const MEMBERS = {
-  name: 'What you call it.',
-  template: 'What to open: as in `create_session`.',
-  expression: 'Cron, in five or six fields.',
-  zone: 'The time zone it is meant in, such as `Europe/Berlin`.',
-  missed: 'What of times that passed while the hub was down: nothing, or one run.',
-  overlap: 'Open one also while the one before is under way.',
+  name: 'The name of the schedule.',
+  template: 'The session to create, as in `create_session`.',
+  expression: 'A cron expression of five or six fields.',
+  zone: 'Its time zone, such as `Europe/Berlin`.',
+  missed: 'After downtime: `skip` missed times, or run `once`.',
+  overlap: 'Also run while the previous session is open.',
 };
 
 export const SCHEDULES: Operations<ScheduleOperations> = {
@@ -48,7 +48,7 @@ export const SCHEDULES: Operations<ScheduleOperations> = {
     result: schedule,
     who: 'bound',
     errors: ['conflict', 'invalid_create', 'too_large', 'forbidden'],
-    help: 'Open a session from a template at the times of a cron expression in a time zone.',
+    help: 'Create sessions from a template at the times of a cron expression in a time zone.',
     retry: 'never',
     about: MEMBERS,
   }),
@@ -57,7 +57,7 @@ export const SCHEDULES: Operations<ScheduleOperations> = {
     result: schedule,
     who: 'self',
     errors: ['not_found'],
-    help: 'A schedule of yours, or with the grant `operate` any: when it runs next, and how it last went.',
+    help: 'Read your schedule, or any with the grant `operate`: its next and last run.',
     retry: 'always',
     about: SCHEDULE_ID,
   }),
@@ -69,9 +69,9 @@ export const SCHEDULES: Operations<ScheduleOperations> = {
     }),
     who: 'self',
     errors: ['forbidden'],
-    help: 'Your schedules, or with the grant `operate` all, a page at a time.',
+    help: 'List your schedules, or all with the grant `operate`, in pages.',
     retry: 'always',
-    about: { all: 'Also those of others; takes the grant `operate`.' },
+    about: { all: 'Also schedules of others; requires `operate`.' },
   }),
   update_schedule: operation({
     params: z.object({
@@ -87,16 +87,16 @@ export const SCHEDULES: Operations<ScheduleOperations> = {
     result: schedule,
     who: 'self',
     errors: ['not_found', 'conflict', 'invalid_create', 'too_large', 'forbidden'],
-    help: 'Change, pause or resume a schedule of yours; what is left out stays. With the grant `operate` any can be paused.',
+    help: 'Change, pause or resume your schedule; members left out stay. The grant `operate` allows pausing any.',
     retry: 'never',
-    about: { ...SCHEDULE_ID, ...MEMBERS, paused: 'Whether it rests.' },
+    about: { ...SCHEDULE_ID, ...MEMBERS, paused: 'Whether it is paused.' },
   }),
   delete_schedule: operation({
     params: ofSchedule,
     result: record<OfSchedule>({ schedule_id: generatedId }),
     who: 'self',
     errors: ['not_found'],
-    help: 'End a schedule of yours, or with the grant `operate` any; sessions it opened go on.',
+    help: 'Delete your schedule, or any with the grant `operate`; its sessions continue.',
     retry: 'never',
     about: SCHEDULE_ID,
   }),

@@ -1,4 +1,4 @@
-/** Sessions that are there: look at one, list and search them, redact and close. */
+/** Operations on existing sessions: read, list, search, redact and close. */
 
 import { z } from 'zod';
 import type { EndAnswer } from '../../decisions/end-session.ts';
@@ -25,20 +25,19 @@ export interface RedactAnswer {
   readonly seq: number;
   readonly envelope_id: string;
   readonly redacted: Redaction;
-  /** The state is kept: the bytes go at the next archive after the session has ended. */
+  /** The state still holds the content: its bytes are deleted at the first archive after the session has ended. */
   readonly pinned: boolean;
-  /** It was redacted before. */
+  /** true = already redacted. */
   readonly duplicate?: true;
 }
 
-/** A session in a list: enough to choose one. */
+/** A session in a list. */
 export interface SessionSummary {
   readonly session_id: string;
   readonly type: string;
   readonly state: LifecycleState;
   readonly creator_id: string;
   readonly created_at: string;
-  /** When something was last added to its log. */
   readonly changed_at: string;
   readonly closed_at: string | null;
   readonly close_reason: string | null;
@@ -73,21 +72,21 @@ export interface SessionOperations {
       readonly session: SessionMetadata;
       readonly turn: Turn | null;
       readonly unavailable: string | null;
-      /** What its type shows you of its state; {} while it is unavailable, and for who has not joined or is out. */
+      /** Public state of the type; {} if unavailable, or if you have not joined or have left. */
       readonly public_state: JsonObject;
-      /** What you may call to pass your turn on, as its type offers it now; [] unless you have the turn. */
+      /** Tools to pass your turn on; [] unless you hold the turn. */
       readonly tools: readonly TurnTool[];
     };
   };
   list_sessions: {
     params: {
-      /** Also those of others: with the grant `observe`. */
+      /** Also sessions of others; requires `observe`. */
       readonly all?: boolean | undefined;
       readonly states?: readonly LifecycleState[] | undefined;
       readonly type?: string | undefined;
-      /** Not those that ended before this time. */
+      /** Excludes sessions that ended earlier. */
       readonly ended_since?: string | undefined;
-      /** Not those to whose log nothing was added since this time. */
+      /** Excludes sessions without changes since. */
       readonly changed_since?: string | undefined;
       readonly after?: string | undefined;
       readonly limit?: number | undefined;
@@ -117,9 +116,9 @@ export const SESSIONS: Operations<SessionOperations> = {
     }),
     who: 'operator',
     errors: ['not_found', 'forbidden', 'conflict'],
-    help: 'Hide what an envelope says, for good and from everybody; its place, sender and digest stay.',
+    help: 'Remove the content of an envelope permanently; its seq, sender and a digest stay.',
     retry: 'always',
-    about: { seq: 'The envelope, by its place in the session.' },
+    about: { seq: 'The envelope.' },
   }),
   get_session: operation({
     params: ofSession,
@@ -132,7 +131,7 @@ export const SESSIONS: Operations<SessionOperations> = {
     }),
     who: 'participant',
     errors: ['not_found'],
-    help: 'The metadata of a session, and whose turn it is; with the grant `observe`, of any.',
+    help: 'Read the metadata and the turn of a session; of any with the grant `observe`.',
     retry: 'always',
   }),
   list_sessions: operation({
@@ -151,12 +150,12 @@ export const SESSIONS: Operations<SessionOperations> = {
     }),
     who: 'self',
     errors: ['forbidden'],
-    help: 'Your sessions, or with the grant `observe` all, newest first, a page at a time.',
+    help: 'List your sessions, or all with the grant `observe`, newest first, in pages.',
     retry: 'always',
     about: {
-      all: 'Also those of others; takes the grant `observe`.',
-      ended_since: 'Not those that ended before this time.',
-      changed_since: 'Not those to whose log nothing was added since this time.',
+      all: 'Also sessions of others; requires `observe`.',
+      ended_since: 'Exclude sessions that ended before this time.',
+      changed_since: 'Exclude sessions without changes since this time.',
     },
   }),
   search_sessions: operation({
@@ -164,15 +163,15 @@ export const SESSIONS: Operations<SessionOperations> = {
     result: searchPage,
     who: 'self',
     errors: [],
-    help: 'Look for a text in what you can read, newest session first; with the grant `observe`, in every session. One call does a part of it.',
+    help: 'Search the envelopes you can read, newest session first; in all sessions with `observe`. Each call searches a part: follow next.',
     retry: 'always',
     about: {
-      query: 'What to look for, in upper or lower case.',
-      match: 'The text as it stands, or all its words in whatever order; absent = `substring`.',
+      query: 'The text; case-insensitive.',
+      match: 'The whole text, or all its words in any order; absent = `substring`.',
       states: 'Only sessions in one of these states.',
       type: 'Only sessions of this type.',
-      labels: 'Only sessions that have all of these.',
-      participant: 'Only sessions that name this one (name or id).',
+      labels: 'Only sessions with all of these labels.',
+      participant: 'Only sessions with this participant (name or id).',
     },
   }),
   close_session: operation({
@@ -184,7 +183,7 @@ export const SESSIONS: Operations<SessionOperations> = {
     result: record<EndAnswer>({ state: lifecycleState, close_reason: z.string().nullable() }),
     who: 'active participant',
     errors: ['not_found', 'forbidden'],
-    help: 'Close a session; those present still get what was said.',
+    help: 'Close a session; bound participants still get undelivered envelopes.',
     retry: 'always',
   }),
 };

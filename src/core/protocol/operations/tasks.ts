@@ -1,4 +1,4 @@
-/** Tasks: work a participant reports in a session. What they carry stays in the log. */
+/** Operations on tasks. Task data stays in the log. */
 
 import { z } from 'zod';
 import type { ProgressAnswer } from '../../decisions/progress.ts';
@@ -20,20 +20,20 @@ export interface TaskRef {
 export interface StartTaskParams {
   readonly session_id: string;
   readonly title: string;
-  /** What it takes; its outcome counts in the owner's resume. */
+  /** The capability it needs; its outcome counts in the owner's profile. */
   readonly capability?: string | undefined;
-  /** For whom, by name or id: who hears of its progress. */
+  /** Name or id of the participant that receives its progress. */
   readonly requester?: string | undefined;
-  /** 0 = as long as the session; left out = as the owner's rule says. */
+  /** 0 = until the session ends; absent = from the owner's access rule. */
   readonly ttl?: Duration | undefined;
   readonly idempotency_key?: string | undefined;
 }
 
 export interface ListTasksParams {
-  /** Left out = what is under way in all your sessions. */
+  /** Absent = open tasks of all your sessions. */
   readonly session_id?: string | undefined;
   readonly states?: readonly TaskState[] | undefined;
-  /** By name or id. */
+  /** Name or id. */
   readonly owner?: string | undefined;
   readonly after?: string | undefined;
   readonly limit?: number | undefined;
@@ -44,10 +44,10 @@ export interface TaskPage {
   readonly next: string | null;
 }
 
-/** A task with what it carries. */
+/** A task with its data. */
 export interface TaskWithData {
   readonly task: Task;
-  /** What its owner kept last; null for everyone else. */
+  /** The owner's last checkpoint; null for others. */
   readonly checkpoint: JsonObject | null;
   readonly result: JsonObject | null;
 }
@@ -131,7 +131,7 @@ const taskWithData: z.ZodType<TaskWithData> = record<TaskWithData>({
 });
 const taskPage: z.ZodType<TaskPage> = record<TaskPage>({ tasks: z.array(task), next: text(64).nullable() });
 
-/** How much data may be is the hub's to say: a limit that can be set. */
+/** The size of data is limited by the hub's configuration. */
 export const TASKS: Operations<TaskOperations> = {
   start_task: operation({
     params: z.object({
@@ -145,13 +145,13 @@ export const TASKS: Operations<TaskOperations> = {
     result: taskAnswer,
     who: 'active participant',
     errors: ['not_found', 'duplicate', 'session_closed', 'protocol_error', 'forbidden', 'rate_limited'],
-    help: 'Say what you work on, for whom and for how long; it is your task until it ends.',
+    help: 'Start a task; it is yours until it ends.',
     retry: 'with a key',
     about: {
       title: 'What you work on.',
-      capability: 'What the task takes; how it ends counts in your resume.',
-      requester: 'For whom (name or id); absent = yourself.',
-      ttl: 'How long it holds; 0 = without end.',
+      capability: 'The capability it needs; its outcome counts in your profile.',
+      requester: 'Who requested it (name or id); absent = yourself.',
+      ttl: 'Lifetime; 0 = until the session ends.',
     },
   }),
   progress_task: operation({
@@ -159,25 +159,25 @@ export const TASKS: Operations<TaskOperations> = {
     result: record<ProgressAnswer>({ logged: z.boolean() }),
     who: 'owner',
     errors: ['not_found', 'forbidden', 'conflict', 'rate_limited'],
-    help: 'Say how far your task is; logged every 10 seconds at most.',
+    help: 'Report the progress of your task; logged at most every 10 seconds.',
     retry: 'always',
-    about: { progress: 'How much of it is done, from 0 to 1; null = who knows.' },
+    about: { progress: 'From 0 to 1; null = unknown.' },
   }),
   checkpoint_task: operation({
     params: z.object({ ...ref, data: anyObject() }),
     result: taskAnswer,
     who: 'owner',
     errors: ['not_found', 'forbidden', 'conflict', 'too_large', 'rate_limited'],
-    help: 'Keep what you need to go on with your task later; the newest counts.',
+    help: 'Save data that you need to resume your task; the newest checkpoint counts.',
     retry: 'never',
-    about: { data: 'What you need to go on later.' },
+    about: { data: 'The data to save.' },
   }),
   resume_task: operation({
     params: z.object(ref),
     result: resumedTask,
     who: 'owner',
     errors: ['not_found', 'forbidden', 'conflict', 'rate_limited'],
-    help: 'Go on with your task; gives back what you kept last.',
+    help: 'Resume your task; returns the last checkpoint.',
     retry: 'never',
   }),
   complete_task: operation({
@@ -185,26 +185,26 @@ export const TASKS: Operations<TaskOperations> = {
     result: taskAnswer,
     who: 'owner',
     errors: ['not_found', 'forbidden', 'conflict', 'too_large', 'rate_limited'],
-    help: 'End your task with its result.',
+    help: 'Complete your task with its result.',
     retry: 'always',
-    about: { result: 'What came of it.' },
+    about: { result: 'The result.' },
   }),
   fail_task: operation({
     params: z.object({ ...ref, reason, result: anyObject().optional() }),
     result: taskAnswer,
     who: 'owner',
     errors: ['not_found', 'forbidden', 'conflict', 'too_large', 'rate_limited'],
-    help: 'End your task without what was wanted, and say why.',
+    help: 'Fail your task with a reason.',
     retry: 'always',
-    about: { result: 'What came of it.' },
+    about: { result: 'A partial result.' },
   }),
   cancel_task: operation({
     params: z.object({ ...ref, reason: reason.optional() }),
     result: cancelAnswer,
     who: 'active participant',
     errors: ['not_found', 'forbidden', 'conflict', 'session_closed', 'protocol_error', 'rate_limited'],
-    help: 'End your task unfinished, or ask the owner of another to.',
-    // Of another's task it is a request, and a second one would be heard as such.
+    help: 'Cancel your task, or ask another owner to cancel theirs.',
+    // For another owner's task it is a request; a repeat would be delivered again.
     retry: 'never',
   }),
   get_task: operation({
@@ -212,7 +212,7 @@ export const TASKS: Operations<TaskOperations> = {
     result: taskWithData,
     who: 'participant',
     errors: ['not_found', 'forbidden'],
-    help: 'How a task stands, with its result and, for its owner, what it kept.',
+    help: 'Read a task and its result; the owner also gets the checkpoint.',
     retry: 'always',
   }),
   list_tasks: operation({
@@ -226,11 +226,11 @@ export const TASKS: Operations<TaskOperations> = {
     result: taskPage,
     who: 'participant',
     errors: ['not_found', 'forbidden'],
-    help: 'The tasks of a session, or those under way in all of yours, a page at a time.',
+    help: 'List the tasks of a session, or the open tasks of all your sessions, in pages.',
     retry: 'always',
     about: {
-      session_id: 'Only those of this session; absent = those under way in all of yours.',
-      owner: 'Only those of this one (name or id).',
+      session_id: 'The session; absent = open tasks of all your sessions.',
+      owner: 'Only tasks of this owner (name or id).',
     },
   }),
 };

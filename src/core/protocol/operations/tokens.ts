@@ -1,4 +1,4 @@
-/** Tokens the hub makes. */
+/** Operations on tokens. */
 
 import { z } from 'zod';
 import { record } from '../../lib/schema.ts';
@@ -22,13 +22,13 @@ export const TOKENS: Operations<TokenOperations> = {
     result: newToken,
     who: 'enroller',
     errors: ['forbidden', 'too_large'],
-    help: 'Make a token: for one name, or for names that are registered with it; its secret is told this once.',
+    help: 'Create a token for one name, or for names registered with it; the secret is shown only now.',
     retry: 'never',
     about: {
-      name: 'The one identity it speaks for; absent = those that are registered with it.',
-      label: 'What it is for.',
-      grants: 'What it lets its bearer do; none you lack.',
-      ttl: 'How long it holds; 0 = without end.',
+      name: 'The only identity it may act as; absent = every identity registered with it.',
+      label: 'A description.',
+      grants: 'Its grants; you must have each of them.',
+      ttl: 'Lifetime; 0 = no limit.',
     },
   }),
   list_tokens: operation({
@@ -39,7 +39,7 @@ export const TOKENS: Operations<TokenOperations> = {
     }),
     who: 'enroller',
     errors: ['forbidden'],
-    help: 'The tokens there are, without their secrets, a page at a time.',
+    help: 'List tokens without their secrets, in pages.',
     retry: 'always',
   }),
   revoke_token: operation({
@@ -47,8 +47,8 @@ export const TOKENS: Operations<TokenOperations> = {
     result: record<TokenOperations['revoke_token']['result']>({ token_id: tokenId }),
     who: 'enroller',
     errors: ['forbidden', 'not_found'],
-    help: 'Take a token back; whoever speaks with it is sent away.',
+    help: 'Revoke a token; connections that use it are closed.',
     retry: 'never',
-    about: { token_id: 'The token; not its secret.' },
+    about: { token_id: 'The id of the token, not its secret.' },
   }),
 };

@@ -1,9 +1,9 @@
-/** What an identity may do beyond its own business. Given by whoever runs the hub. */
+/** Permissions beyond an identity's own sessions, given by the operator. */
 
 export const GRANTS = {
-  operate: 'Close any session; hide and remove participants; pause and delete schedules; redact what was said.',
+  operate: 'Close any session; hide and remove participants; pause and delete schedules; redact content.',
   observe: 'Subscribe to and read every session.',
-  rules: 'Read and set the rules of others, and loosen its own.',
+  rules: 'Read and set the access rules of others, and loosen its own.',
   enrol: 'Register new identities.',
   approve: 'Decide on approvals.',
 } as const;

@@ -1,4 +1,4 @@
-/** Every bound of the hub with its default; all can be set when the hub is made. */
+/** Every limit of the hub with its default; all can be set when the hub is created. */
 
 import { HubError } from '../../lib/errors.ts';
 import { describeValue } from '../../lib/json.ts';
@@ -16,66 +16,66 @@ export interface Limits {
   readonly maxSkillBytes: number;
   /** Nesting of any JSON a client sends. */
   readonly maxJsonDepth: number;
-  /** Envelopes of one session; then it closes with `log_full`. */
+  /** Envelopes of one session; at the limit it closes with `log_full`. */
   readonly maxEnvelopes: number;
-  /** Tasks of one session that have not ended. */
+  /** Open tasks of one session. */
   readonly maxTasks: number;
-  /** Unacknowledged deliveries of one stream. */
+  /** Maximum unacked deliveries per stream. */
   readonly window: number;
-  /** Envelopes a recipient may leave unacked over all its sessions, unless its rule says another. */
+  /** Unacked envelopes per recipient over all sessions, unless its access rule sets another limit. */
   readonly maxPending: number;
   readonly maxFrameBytes: number;
-  /** Bytes of a paged answer. */
+  /** Bytes of one page of results. */
   readonly maxResponseBytes: number;
-  /** Envelopes, and characters of text, that one call of a search looks through; the next call goes on. */
+  /** Envelopes, and characters of text, that one search call reads; the next call continues. */
   readonly maxSearchEntries: number;
   readonly maxSearchText: number;
-  /** Requests of one connection that may be open at once. */
+  /** Open requests per connection. */
   readonly maxOpenRequests: number;
-  /** Frames that do not parse before the connection is closed. */
+  /** Consecutive invalid frames before the connection is closed. */
   readonly maxBadFrames: number;
   /** Identities bound on one connection. */
   readonly maxIdentities: number;
-  /** Sessions that are observed on one connection. */
+  /** Sessions observed on one connection. */
   readonly maxSubscriptions: number;
-  /** Bytes of text that a turn may show before it is said, in a second and in all. */
+  /** Bytes of delta text per turn, each second and in total. */
   readonly maxDeltaRateBytes: number;
   readonly maxTurnDeltaBytes: number;
-  /** Bytes waiting to leave on one connection above which its streams wait, and nothing more is read from it. */
+  /** Unsent bytes of a connection above which its streams pause and the hub stops reading from it. */
   readonly maxUnsentBytes: number;
-  /** Bytes waiting to leave above which the connection is ended as a slow consumer. */
+  /** Unsent bytes above which the connection is closed as a slow consumer. */
   readonly maxHeldBytes: number;
-  /** How long a connection may be held up before it is ended as a slow consumer. */
+  /** How long backpressure may last before the connection is closed as a slow consumer. */
   readonly slowConsumerMs: number;
-  /** Bytes staged and not yet durable over all sessions; more are refused. */
+  /** Staged bytes over all sessions; the hub rejects more. */
   readonly maxStagedBytes: number;
-  /** A flush older than this refuses new posts. */
+  /** While a flush is older than this, the hub rejects new posts. */
   readonly maxFlushMs: number;
   /** Loaded sessions above which idle ones are evicted. */
   readonly maxLoadedSessions: number;
   /** Envelopes of a loaded session kept in memory for delivery. */
   readonly tailLength: number;
-  /** Envelopes below which a session is always folded: a snapshot of fewer saves nothing. */
+  /** Sessions with fewer envelopes are always folded: a snapshot would save nothing. */
   readonly snapshotLength: number;
-  /** Envelopes after which a session's lines are counted up: what a view of the past may read beyond what it shows. */
+  /** Envelopes between two tallies of a session's lines; limits how far a view of the past reads. */
   readonly tallyLength: number;
   readonly inviteTimeoutMs: number;
   readonly drainTimeoutMs: number;
-  /** After a start, how long those invited before it have at least, and nothing that is expected is violated: nobody could act while the hub was down. */
+  /** Grace period after a start: older invites last at least this long, and no expectation fires. */
   readonly restartGraceMs: number;
   readonly sessionTtlMs: number;
   /** A session without TTL ends when none of its participants was bound for this long. */
   readonly orphanMs: number;
-  /** How long the end of a session is kept for those who were away. */
+  /** How long absent participants can still learn that a session ended. */
   readonly endedForMs: number;
-  /** How long an arbiter may take; then the answer is no. */
+  /** How long an arbiter may take; later the answer is deny. */
   readonly arbiterMs: number;
-  /** Schedules of the hub, and of one creator. */
+  /** Schedules of the hub, and per creator. */
   readonly maxSchedules: number;
   readonly maxSchedulesPerCreator: number;
   /** Bytes of JSON in the template of a schedule. */
   readonly maxTemplateBytes: number;
-  /** A scheduled time that is seen later than this is missed. */
+  /** A run that starts later than this is missed. */
   readonly scheduleLateMs: number;
   /** How long a create_session key is remembered. */
   readonly createKeyMs: number;
@@ -126,21 +126,21 @@ export const DEFAULT_LIMITS: Limits = {
   createKeyMs: 24 * 3_600_000,
 };
 
-/** The defaults with what is given in their place; a limit that is unknown or not a positive number is refused by name. */
-export function limitsWith(given: Partial<Limits> = {}): Limits {
-  for (const [name, value] of Object.entries(given)) {
+/** Merges overrides into the defaults. Rejects unknown limits and non-positive numbers by name. */
+export function limitsWith(overrides: Partial<Limits> = {}): Limits {
+  for (const [name, value] of Object.entries(overrides)) {
     if (!Object.hasOwn(DEFAULT_LIMITS, name)) {
       const known = Object.keys(DEFAULT_LIMITS).join(', ');
-      throw new HubError('bad_limits', `limits.${name}: there is no such limit; there are ${known}`);
+      throw new HubError('bad_limits', `limits.${name}: unknown limit; valid limits: ${known}`);
     }
     const isNumber = typeof value === 'number' && value > 0;
-    // Times may be any; what is counted is whole, or without bound.
+    // Times may be fractions; counts are whole or unlimited.
     const isWhole = name.endsWith('Ms') || Number.isInteger(value) || value === Number.POSITIVE_INFINITY;
     if (value !== undefined && !(isNumber && isWhole)) {
       const expected = name.endsWith('Ms') ? 'a number over 0' : 'a whole number over 0';
       throw new HubError('bad_limits', `limits.${name}: expected ${expected}, got ${describeValue(value)}`);
     }
   }
-  const set = Object.entries(given).filter(([, value]) => value !== undefined);
+  const set = Object.entries(overrides).filter(([, value]) => value !== undefined);
   return { ...DEFAULT_LIMITS, ...Object.fromEntries(set) };
 }

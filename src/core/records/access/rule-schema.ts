@@ -37,7 +37,7 @@ const limits = {
   delegation_depth: integerBetween(0, 1000),
 };
 
-/** What a change has in it, for those who take more beside. */
+/** The members of a change, for schemas that add more. */
 export const ruleChangeMembers: { readonly [Part in keyof Required<RuleChange>]: z.ZodType<RuleChange[Part]> } = {
   access: z
     .strictObject({ ...access, session_types: z.strictObject(types).partial() })
@@ -61,7 +61,7 @@ export const ruleRecord: z.ZodType<RuleRecord> = record<RuleRecord>({
   last_updated: time.nullable(),
 });
 
-/** Of who has none of its own; the hub's limits say how long its sessions last and how much it may leave unread. */
+/** The rule of an identity without its own. The hub's limits set its session TTL and inbox size. */
 export function defaultRule({ sessionTtlMs, maxPending }: Pick<Limits, 'sessionTtlMs' | 'maxPending'>): Rule {
   return {
     access: { inbound_from: ['*'], outbound_to: ['*'], session_types: { initiate: ['*'], accept: ['*'] } },
@@ -77,7 +77,7 @@ export function defaultRule({ sessionTtlMs, maxPending }: Pick<Limits, 'sessionT
   };
 }
 
-/** Globs in their one form, so that rules that allow the same read the same where that can be told. */
+/** Applies a change. Reduces globs, so that equivalent rules compare equal where that is decidable. */
 export function applyRuleChange({ access, limits }: Rule, change: RuleChange): Rule {
   const { session_types: types = {}, ...names } = change.access ?? {};
   const { inbox = {}, ...numbers } = change.limits ?? {};
@@ -102,10 +102,8 @@ export function taskTtlMs({ limits }: Rule): number {
   return durationMs(limits.task_ttl_default, 'limits.task_ttl_default');
 }
 
-/** A member set to undefined is left out. */
 function given<T extends object>(part: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
   const entries = Object.entries(part).filter(([, value]) => value !== undefined);
-  // The same members without those that are undefined.
   return Object.fromEntries(entries) as { [Key in keyof T]: Exclude<T[Key], undefined> };
 }
 
@@ -114,7 +112,7 @@ function durationText(ms: number): string | number {
   return ms > 0 && ms % 60_000 === 0 ? `${ms / 60_000}m` : ms / 1000;
 }
 
-/** The first field in which `next` allows more than `before`; null = it allows the same or less. */
+/** The first field in which `next` allows more than `before`; null = none. */
 export function findLooserField(next: Rule, before: Rule): string | null {
   const [a, b] = [next.access, before.access];
   const [l, m] = [next.limits, before.limits];
@@ -136,11 +134,6 @@ export function findLooserField(next: Rule, before: Rule): string | null {
   return holds.find(([, is]) => !is)?.[0] ?? null;
 }
 
-/** The same or tighter. */
-export function isAsStrict(next: Rule, before: Rule): boolean {
-  return findLooserField(next, before) === null;
-}
-
 /** null = no bound. */
 function atMost(next: number | null, before: number | null): boolean {
   return before === null || (next !== null && next <= before);
@@ -157,7 +150,7 @@ function isSlower(next: Rate | null, before: Rate | null): boolean {
   return next !== null && next.per_minute <= before.per_minute && next.burst <= before.burst;
 }
 
-/** Refusing lets in less than dropping does; the two ways of dropping cannot be compared. */
+/** Rejecting admits less than dropping; the two ways of dropping are not comparable. */
 function isStricter(next: Overflow, before: Overflow): boolean {
   return next === before || next === 'reject';
 }

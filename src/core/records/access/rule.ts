@@ -1,6 +1,6 @@
-/** The rule of a participant: with whom it may talk, and how much. The hub enforces it; without one everybody may talk to everybody. */
+/** The access rule of an identity: its allowed peers and its limits. Without one everybody may talk to everybody. */
 
-/** What a full inbox does with the next envelope: refuse its post, or skip a delivery and say so. */
+/** The hub's reaction to a full inbox: reject the post, or skip a delivery and report a gap. */
 export type Overflow = 'reject' | 'drop_oldest' | 'drop_newest';
 
 export interface Rate {
@@ -10,34 +10,34 @@ export interface Rate {
 
 export interface Rule {
   readonly access: {
-    /** Globs of the names that may talk to it, and that it may talk to. */
+    /** Globs of names that may talk to it, and of names it may talk to. */
     readonly inbound_from: readonly string[];
     readonly outbound_to: readonly string[];
     /** Globs of session types. */
     readonly session_types: { readonly initiate: readonly string[]; readonly accept: readonly string[] };
   };
   readonly limits: {
-    /** null = as many as it likes. */
+    /** null = no limit. */
     readonly max_concurrent_sessions: number | null;
     readonly max_concurrent_tasks: number | null;
-    /** For what it opens without a time of its own; 0 = none. */
+    /** For sessions and tasks it opens without one; 0 = none. */
     readonly session_ttl_default: string | number;
     readonly task_ttl_default: string | number;
-    /** Posts over all its sessions; null = as fast as it likes. */
+    /** Posts over all its sessions; null = no limit. */
     readonly rate: Rate | null;
-    /** How deep below a session without a parent it may open and speak. */
+    /** Maximum depth below a root session at which it may open sessions and post. */
     readonly delegation_depth: number;
     readonly inbox: {
-      /** Envelopes it has not acked, over all its sessions. */
+      /** Unacked envelopes over all its sessions. */
       readonly max_pending: number;
       readonly overflow: Overflow;
-      /** From how many on it is told of; null = never. */
+      /** Count from which the hub warns it; null = never. */
       readonly high_water: number | null;
     };
   };
 }
 
-/** As the registry keeps it. */
+/** The record in the registry. */
 export interface RuleRecord {
   readonly agent_id: string;
   readonly rule: Rule;
@@ -48,7 +48,7 @@ export interface RuleRecord {
 
 export type Part<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
 
-/** What is left out stays as it was. */
+/** Members left out stay unchanged. */
 export interface RuleChange {
   readonly access?:
     | (Part<Omit<Rule['access'], 'session_types'>> & {

@@ -24,7 +24,7 @@ const claim = {
   ttl: z.custom<string | number>(isDuration, DURATION).optional(),
 };
 
-/** Strict: a time to live that is called otherwise would be a token that never expires. */
+/** Strict: a misspelled `ttl` would make a token that never expires. */
 export const tokenClaim: z.ZodType<TokenClaim> = z.strictObject(claim, {
   error: ({ code }) => (code === 'unrecognized_keys' ? Object.keys(claim).join(', ') : 'an object'),
 });

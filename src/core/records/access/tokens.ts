@@ -1,20 +1,20 @@
-/** Tokens: secrets the hub made, of which it keeps only a hash. */
+/** Tokens: secrets that the hub issued. The hub keeps only a hash. */
 
 import type { Credential } from './credentials.ts';
 import type { Grant } from './grants.ts';
 
 export interface TokenRecord {
   readonly token_id: string;
-  /** What it is for, in its maker's words. */
+  /** A description by its creator. */
   readonly label: string | null;
-  /** The one identity it speaks for; null = those that were registered with it. */
+  /** The only identity it may act as; null = every identity registered with it. */
   readonly name: string | null;
   readonly grants: readonly Grant[];
   readonly created_at: string;
-  /** Who asked for it; null = from inside the process. */
+  /** The identity that created it; null = created inside the process. */
   readonly created_by: string | null;
   readonly expires_at: string | null;
-  /** By day and minute, not to the millisecond; null = never. */
+  /** To the minute; null = never. */
   readonly last_used_at: string | null;
 }
 
@@ -22,16 +22,16 @@ export interface TokenClaim {
   readonly label?: string | undefined;
   readonly name?: string | undefined;
   readonly grants?: readonly Grant[] | undefined;
-  /** How long it holds, such as "30d"; 0 or absent = until it is revoked. */
+  /** Lifetime, such as "30d"; 0 or absent = until revoked. */
   readonly ttl?: string | number | undefined;
 }
 
-/** The secret is told once, and never again. */
+/** The only record that shows the secret. */
 export interface NewToken extends TokenRecord {
   readonly token: string;
 }
 
-/** How the ids of credentials begin that are tokens of the hub. */
+/** Prefix of the credential ids of hub tokens. */
 export const TOKEN_CREDENTIAL = 'token:';
 
 export function toCredential({ token_id, name, grants }: TokenRecord, expires_at_ms: number | null): Credential {

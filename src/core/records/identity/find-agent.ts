@@ -1,29 +1,29 @@
-/** Who fits a search: every condition that is given must hold. */
+/** Searches agents: an agent must meet every given condition. */
 
 import type { AgentKind, Passport } from './passport.ts';
 import type { Resume } from './resume.ts';
 import { hasCapability } from './resume-schema.ts';
 
 export interface AgentQuery {
-  /** Exactly this capability, claimed or observed; case does not matter. */
+  /** Claimed or observed, matched whole; case-insensitive. */
   readonly capability?: string | undefined;
-  /** Somewhere in what is known of the agent; case does not matter. */
+  /** Part of any text of the agent; case-insensitive. */
   readonly text?: string | undefined;
   readonly kind?: AgentKind | undefined;
   readonly domain?: string | undefined;
-  /** true = only who is connected now, false = only who is not. */
+  /** true = only connected agents, false = only disconnected ones. */
   readonly bound?: boolean | undefined;
 }
 
-/** What a search looks at. */
+/** The data a search looks at. */
 export interface KnownAgent {
   readonly passport: Passport;
   readonly resume: Resume;
-  /** The description in the front matter of its skill; empty = it has none. */
+  /** From the front matter of its skill; empty = none. */
   readonly description: string;
 }
 
-/** What a search answers: enough to choose one. */
+/** One search result. */
 export interface FoundAgent extends Passport {
   readonly resume: Pick<Resume, 'claimed_capabilities' | 'domains' | 'summary' | 'version'>;
   readonly bound: boolean;
@@ -43,7 +43,7 @@ export function toFoundAgent({ passport, resume }: KnownAgent, bound: boolean): 
   return { ...passport, resume: { claimed_capabilities, domains, summary, version }, bound };
 }
 
-/** In one of its texts, not across two. */
+/** The text must occur within one field. */
 function mentions({ passport, resume, description }: KnownAgent, text: string): boolean {
   const wanted = text.toLowerCase();
   const { name, owner, provider, model } = passport;

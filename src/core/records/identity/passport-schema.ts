@@ -23,7 +23,7 @@ export const passportClaim: z.ZodType<PassportClaim> = z.object({
   region: claimed.optional(),
 });
 
-/** Each of a passport's, for records that are a passport and more. */
+/** The members of a passport, for records that extend it. */
 export const passportMembers: { readonly [Key in keyof Passport]: z.ZodType<Passport[Key]> } = {
   agent_id: generatedId,
   name: agentName,

@@ -1,4 +1,4 @@
-/** Who an agent says it is. Credentials are never in a record that can be read back. */
+/** Self-declared identity data. Readable records never contain credentials. */
 
 export type AgentKind = 'agent' | 'human' | 'remote_agent';
 

@@ -6,7 +6,7 @@ import { record, text } from '../../lib/schema.ts';
 import { count, generatedId, keyword, time } from '../fields.ts';
 import type { Resume, ResumeClaim, TrackRecord } from './resume.ts';
 
-/** What an agent may claim, for records that hold it and more. */
+/** The claimed members, for records that extend them. */
 export const claimMembers: { readonly [Key in keyof ResumeClaim]-?: z.ZodType<NonNullable<ResumeClaim[Key]>> } = {
   claimed_capabilities: words('capabilities'),
   domains: words('domains'),
@@ -47,26 +47,26 @@ export function emptyResume(agentId: string): Resume {
   };
 }
 
-/** The next version; the same one if it says nothing that was not said before. */
+/** The next version, or the same one if nothing changed. */
 export function nextResume(before: Resume, claim: ResumeClaim, at: string): Resume {
-  const said = {
+  const next = {
     claimed_capabilities: distinct(claim.claimed_capabilities ?? before.claimed_capabilities),
     domains: distinct(claim.domains ?? before.domains),
     summary: claim.summary ?? before.summary,
     examples: claim.examples ?? before.examples,
   };
   const { claimed_capabilities, domains, summary, examples } = before;
-  if (jsonEqual(said, { claimed_capabilities, domains, summary, examples })) return before;
-  return { ...before, ...said, version: before.version + 1, last_updated: at };
+  if (jsonEqual(next, { claimed_capabilities, domains, summary, examples })) return before;
+  return { ...before, ...next, version: before.version + 1, last_updated: at };
 }
 
-/** The first of those that differ only in the case of their letters: they are found alike. */
+/** Keeps the first of words that differ only in case. */
 function distinct(words: readonly string[]): readonly string[] {
   const folded = words.map((word) => word.toLowerCase());
   return words.filter((_, i) => folded.indexOf(folded[i] ?? '') === i);
 }
 
-/** Claimed or observed, each once, in lower case: the case of letters does not matter. */
+/** Claimed and observed capabilities, in lower case. */
 export function capabilitiesOf({ claimed_capabilities, observed }: Resume): ReadonlySet<string> {
   return new Set([...claimed_capabilities, ...Object.keys(observed)].map((known) => known.toLowerCase()));
 }

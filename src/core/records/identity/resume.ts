@@ -1,4 +1,4 @@
-/** What an agent says it can do, and what was seen of it. Only the newest version is kept. */
+/** A profile: the capabilities an agent claims and those the hub observed. Only the newest version is kept. */
 
 import { msFromIso } from '../../lib/time.ts';
 import type { Envelope } from '../session/envelope.ts';
@@ -18,14 +18,14 @@ export interface Resume {
   readonly domains: readonly string[];
   readonly summary: string;
   readonly examples: readonly string[];
-  /** By capability, counted by the hub from the agent's tasks; nobody can claim it. */
+  /** By capability, counted by the hub from the agent's tasks; cannot be claimed. */
   readonly observed: Readonly<Record<string, TrackRecord>>;
-  /** 0 = it has never said anything. */
+  /** 0 = never set. */
   readonly version: number;
   readonly last_updated: string | null;
 }
 
-/** What an agent may say itself; what is left out stays as it was. */
+/** The part an agent sets itself; members left out stay unchanged. */
 export interface ResumeClaim {
   readonly claimed_capabilities?: readonly string[] | undefined;
   readonly domains?: readonly string[] | undefined;
@@ -33,7 +33,7 @@ export interface ResumeClaim {
   readonly examples?: readonly string[] | undefined;
 }
 
-/** How one task ended, as the registry keeps it. */
+/** The end of one task, as the registry keeps it. */
 export interface TaskOutcome {
   readonly task_id: string;
   readonly capability: string;
@@ -42,13 +42,13 @@ export interface TaskOutcome {
   readonly latency_ms: number;
 }
 
-/** Of one capability: the counts, and the last tasks they are made of. */
+/** The counts of one capability, and its most recent outcomes. */
 interface Seen {
   readonly n: number;
   readonly completed: number;
   readonly failed: number;
   readonly expired: number;
-  /** In the order they ended; none of these is counted again. */
+  /** In the order they ended; prevents counting one twice. */
   readonly recent: readonly TaskOutcome[];
 }
 
@@ -59,25 +59,25 @@ export const NO_OBSERVATIONS: Observations = new Map();
 
 const RECENT = 100;
 
-/** An agent has at most this many capabilities of its own making; what it does beyond them is not counted. */
+/** Agents name their own capabilities, so their number is limited; outcomes beyond it are not counted. */
 const MAX_CAPABILITIES = 64;
 
 const UNSEEN: Seen = { n: 0, completed: 0, failed: 0, expired: 0, recent: [] };
 
-/** The outcome an envelope tells of, and whose; null = none that counts. */
+/** The outcome an envelope reports, and the task's owner; null = none that counts. */
 export function taskOutcomeFrom(
   envelope: Envelope,
 ): { readonly owner_id: string; readonly outcome: TaskOutcome } | null {
   const state = endOfTask(envelope);
   if (state === undefined || envelope.task_id === null) return null;
-  // Made by the hub; the log is read by checksum, not by schema.
+  // The hub made it, so it needs no schema check.
   const { owner_id, started_at, capability } = envelope.event_data as unknown as EndedData;
   if (capability === null) return null;
   const latency_ms = msFromIso(envelope.created_at) - msFromIso(started_at);
   return { owner_id, outcome: { task_id: envelope.task_id, capability: capability.toLowerCase(), state, latency_ms } };
 }
 
-/** Those that are not counted yet, as far as that is still known. */
+/** Outcomes that are not among the recent, already counted ones. */
 export function uncountedOutcomes(before: Observations, outcomes: readonly TaskOutcome[]): readonly TaskOutcome[] {
   return outcomes.filter(
     ({ task_id, capability }) => !before.get(capability)?.recent.some((known) => known.task_id === task_id),
@@ -110,12 +110,11 @@ export function toTrackRecords(observations: Observations): Readonly<Record<stri
   return Object.fromEntries(entries);
 }
 
-/** An expiry measures the time it was given, and a cancellation somebody's patience. */
+/** Expired and canceled tasks say nothing about how fast the agent works. */
 function isOwnEnd({ state }: TaskOutcome): boolean {
   return state === 'done' || state === 'failed';
 }
 
-/** The middle one, or the mean of the two in the middle. */
 export function median(values: readonly number[]): number | null {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);

@@ -1,4 +1,4 @@
-/** How to work with an agent, in its own words: a SKILL.md text, or one rendered from what else is known of it. */
+/** Instructions for working with an agent: its SKILL.md, or a text rendered from its passport and profile. */
 
 import type { JsonObject } from '../../lib/json.ts';
 import type { Passport } from './passport.ts';
@@ -6,15 +6,14 @@ import type { Resume } from './resume.ts';
 
 export interface Skill {
   readonly agent_id: string;
-  /** The agent's. */
   readonly name: string;
   readonly text: string;
   readonly front_matter: JsonObject;
   /** The text without its front matter. */
   readonly body: string;
-  /** It has none of its own: this one is made of its passport and resume. */
+  /** true if the agent set none, and the hub rendered this one. */
   readonly rendered: boolean;
-  /** 0 = it has never set one; clearing it is a version too. */
+  /** 0 = never set; clearing it makes a new version. */
   readonly version: number;
   readonly last_updated: string | null;
 }
@@ -27,7 +26,7 @@ export interface SkillParts {
 
 const FENCE = /^---[ \t]*\r?$/;
 
-/** Front matter is what lies between a first line `---` and the next; null = it has no end. */
+/** Front matter lies between a first line `---` and the next such line; null = it is not closed. */
 export function splitSkill(text: string): SkillParts | null {
   const [first = '', ...rest] = text.split('\n');
   if (!FENCE.test(first.replace(/^\uFEFF/, ''))) return { frontMatter: null, body: text };
@@ -37,10 +36,10 @@ export function splitSkill(text: string): SkillParts | null {
   return { frontMatter, body: rest.slice(end + 1).join('\n') };
 }
 
-/** What an agent that set no skill is shown as. */
+/** The skill shown for an agent that set none. */
 export function renderSkill(passport: Passport, resume: Resume): Skill {
   const front_matter = { name: passport.name, description: describeAgent(passport, resume) };
-  // JSON is YAML, so no text of an agent can end its quotes or the front matter.
+  // JSON is YAML, so an agent's text cannot end the quotes or the front matter.
   const head = Object.entries(front_matter).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
   const body = `\n${sections(passport, resume).join('\n\n')}\n`;
   return {
@@ -55,10 +54,10 @@ export function renderSkill(passport: Passport, resume: Resume): Skill {
   };
 }
 
-/** Far within the bound of front matter, whatever its letters take. */
+/** Well below the limit of front matter, whatever the characters. */
 const MAX_DESCRIPTION = 512;
 
-/** Never cuts a character in two. */
+/** Never splits a surrogate pair. */
 function shortened(text: string): string {
   const last = text.charCodeAt(MAX_DESCRIPTION - 1);
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? MAX_DESCRIPTION - 1 : MAX_DESCRIPTION);
@@ -101,7 +100,7 @@ function section(title: string, items: readonly string[]): readonly string[] {
   return items.length === 0 ? [] : [`## ${title}`, list(items)];
 }
 
-/** One line each, whatever an item holds. */
+/** One line per item: line breaks become spaces. */
 function list(items: readonly string[]): string {
   return items.map((item) => `- ${item.replace(/\s+/g, ' ')}`).join('\n');
 }

@@ -1,18 +1,18 @@
-/** What a session may be created with, at once or by a schedule: the parameters, their schema, and the template of a schedule. */
+/** Parameters that create a session, and the template of a schedule. */
 
 import type { JsonObject } from '../../lib/json.ts';
 import type { ExpectationEntry } from './session.ts';
 
-/** A time such as "30s", "15m", "2h", "1d" or seconds; 0 = off. */
+/** Such as "30s", "15m", "2h", "1d" or seconds; 0 = off. */
 export type Duration = string | number;
 
-/** A name, an agent id, or one who offers the capability: of these who is connected comes first, then by name. */
+/** A name, an agent id, or a capability: then connected agents come first, sorted by name. */
 export type ParticipantRef = string | { readonly capability: string };
 
 export interface CreateParams {
   readonly type: string;
   readonly version?: number | undefined;
-  /** Names, agent ids, or whoever offers a capability; the creator is put first unless it is listed. */
+  /** The creator is put first unless it is listed. */
   readonly participants: readonly ParticipantRef[];
   readonly knobs?: JsonObject | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
@@ -28,5 +28,5 @@ export interface CreateParams {
   readonly wait?: 'active' | 'created' | undefined;
 }
 
-/** What each session of a schedule is created with. It has no parent, and its key is made of the schedule and the time. */
+/** Parameters of each scheduled run, which has no parent and a generated key. */
 export type SessionTemplate = Omit<CreateParams, 'parent_session_id' | 'idempotency_key' | 'wait'>;

@@ -7,14 +7,13 @@ import { agentRef, key, keyword, sessionId } from '../fields.ts';
 import type { CreateParams, Duration, ParticipantRef, SessionTemplate } from './create-params.ts';
 import { expectationEntry } from './record-schemas.ts';
 
-/** A participant by name or id, or whoever offers a capability. */
 export const participantRef: z.ZodType<ParticipantRef> = z.union([agentRef, z.strictObject({ capability: keyword })], {
   error: 'a name, an id or {capability}',
 });
 
 const duration = z.custom<Duration>(isDuration, DURATION).optional();
 
-/** What a session is made of, for those who call it otherwise. */
+/** The members of a template, for schemas that extend them. */
 export const templateMembers: {
   readonly [Name in keyof Required<SessionTemplate>]: z.ZodType<SessionTemplate[Name]>;
 } = {
@@ -41,7 +40,7 @@ export const createParams: z.ZodType<CreateParams> = z.object({
   wait: z.enum(['active', 'created'], { error: 'active or created' }).optional(),
 });
 
-/** A slip of the pen would be found only when it is opened, so there is nothing beside what there is. */
+/** Strict: an error here would otherwise appear only when a run starts. */
 export const sessionTemplate: z.ZodType<SessionTemplate> = z.strictObject(templateMembers, {
   error: ({ code }) =>
     code === 'unrecognized_keys'

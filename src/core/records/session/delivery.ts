@@ -1,17 +1,17 @@
-/** What is deliverable to whom: pure, the same for live delivery, replay and reading the log. */
+/** Decides which envelopes reach which agent; the same rules for live delivery, replay and log reads. */
 
 import { msFromIso } from '../../lib/time.ts';
 import { type Envelope, isContent } from './envelope.ts';
 import type { Head } from './unit.ts';
 
-/** The last seq of the session within the agent's membership; 0 = it never joined. */
+/** The last seq within the agent's membership; 0 = it never joined. */
 export function membershipEnd(head: Head, agentId: string): number {
   const status = head.members[agentId];
   if (status === 'active' || status === 'hidden') return Number.POSITIVE_INFINITY;
   return status === 'removed' ? (head.left[agentId] ?? 0) : 0;
 }
 
-/** Addressed to the agent, and not an invite (which is outside the stream). Its own come back only in read_log. */
+/** In the agent's stream. Invites are delivered outside the stream. */
 export function isAddressedTo(envelope: Envelope, agentId: string): boolean {
   if (envelope.event_type === 'session.invite') return false;
   return envelope.audience === null || envelope.audience.includes(agentId);
@@ -29,12 +29,12 @@ export function isPastTtl(envelope: Envelope, nowMs: number): boolean {
   return envelope.ttl_seconds !== null && msFromIso(envelope.created_at) + envelope.ttl_seconds * 1000 < nowMs;
 }
 
-/** Content, and what the hub says about an expectation. The rest of a log is not shown in views. */
+/** Content and violations; views show nothing else. */
 export function isViewLine(eventType: string): boolean {
   return eventType === 'msg.text' || isContent(eventType) || eventType === 'expectation.violated';
 }
 
-/** A line the participant said itself or was told. Where its membership ends is looked at elsewhere. */
+/** A view line that the participant sent or received. The caller checks where its membership ends. */
 export function isViewLineFor(envelope: Envelope, agentId: string): boolean {
   return isViewLine(envelope.event_type) && (envelope.sender_id === agentId || isAddressedTo(envelope, agentId));
 }

@@ -1,4 +1,4 @@
-/** Everything said is an envelope. A draft is an envelope the hub has not stamped yet. */
+/** An envelope is one immutable record of a session log; a draft is one that the hub has not stamped yet. */
 
 import type { JsonObject } from '../../lib/json.ts';
 import type { Grant } from '../access/grants.ts';
@@ -8,7 +8,7 @@ export type Priority = 'background' | 'normal' | 'urgent';
 export interface Draft {
   readonly session_id: string;
   readonly sender_id: string;
-  /** null = everyone, a list = only these, [] = in the log, delivered to nobody (hub only). */
+  /** null = everyone, a list = only these, [] = logged but delivered to nobody (hub only). */
   readonly audience: readonly string[] | null;
   readonly event_type: string;
   readonly event_data: JsonObject;
@@ -17,19 +17,18 @@ export interface Draft {
   readonly traceparent: string | null;
   readonly priority: Priority;
   readonly idempotency_key: string | null;
-  /** Limits delivery only: after this many seconds the envelope is no longer sent to anyone. */
+  /** Limits delivery only: after this many seconds the envelope is no longer sent. */
   readonly ttl_seconds: number | null;
 }
 
-/** What an envelope says of its redaction. */
 export interface Redaction {
-  /** Who did it, by id; null = whoever runs the hub. */
+  /** The operator's agent id; null = from inside the process. */
   readonly by: string | null;
   readonly at: string;
   readonly reason: string | null;
-  /** The SHA-256 of the canonical JSON of what `event_data` was. */
+  /** SHA-256 of the canonical JSON of the original `event_data`. */
   readonly digest: string;
-  /** What a repeat under its key is compared with. */
+  /** Compared with a repeat under the same idempotency key. */
   readonly key_digest: string;
 }
 
@@ -38,27 +37,27 @@ export interface Envelope extends Draft {
   readonly seq: number;
   readonly depth: number;
   readonly created_at: string;
-  /** An operator has hidden what it said, and when; absent = nobody has. */
+  /** Set when an operator has redacted the content. */
   readonly redacted?: Redaction;
 }
 
-/** Who has the right to speak, and which envelope gave it. */
+/** The participant that holds the turn, and the envelope that gave it. */
 export interface Turn {
   readonly agent_id: string;
   readonly since_seq: number;
 }
 
-/** What a session waits for that is nobody's turn: whoever has the grant may see to it. */
+/** A decision the session waits for that is nobody's turn; requires the grant. */
 export interface Awaited {
   readonly text: string;
   readonly grant: Grant;
-  /** The envelope since which it does. */
+  /** The envelope that began the wait. */
   readonly since_seq: number;
 }
 
 export const HUB_ID = 'hub';
 
-/** What most drafts leave as it is. */
+/** Defaults of the optional members of a draft. */
 export const PLAIN: Pick<
   Draft,
   'causation_id' | 'task_id' | 'traceparent' | 'priority' | 'idempotency_key' | 'ttl_seconds'
@@ -71,7 +70,7 @@ export const PLAIN: Pick<
   ttl_seconds: null,
 };
 
-/** A hub-made draft: what differs from the usual is named. */
+/** A draft by the hub, with default members. */
 export function hubDraft(
   sessionId: string,
   eventType: HubEventType,
@@ -88,7 +87,7 @@ export function hubDraft(
   };
 }
 
-/** Types that only the hub may make. */
+/** Types only the hub may create. */
 export const HUB_EVENT_TYPES = [
   'session.created',
   'session.invite',
@@ -113,7 +112,7 @@ export type HubEventType = (typeof HUB_EVENT_TYPES)[number];
 
 const hubEventTypes: ReadonlySet<string> = new Set(HUB_EVENT_TYPES);
 
-/** The hub keeps whole families to itself, so that a later type of its own can never be forged today. */
+/** Reserves whole families, so that future hub types cannot be forged today. */
 export function isReservedType(eventType: string): boolean {
   return (
     hubEventTypes.has(eventType) ||
@@ -127,17 +126,17 @@ export function isTaskType(eventType: string): boolean {
   return eventType.startsWith('task.');
 }
 
-/** Content = what participants say: everything that is not the hub's, not a task's and not context.set. */
+/** True for types that participants post, except tasks and `context.set`. */
 export function isContent(eventType: string): boolean {
   return !isReservedType(eventType) && !isTaskType(eventType) && eventType !== 'context.set';
 }
 
-/** What evaluators may look at right after it: content, and what was spent elsewhere for the session. */
+/** Types that evaluators check at once: content, and money spent in delegations. */
 export function isChecked(eventType: string): boolean {
   return eventType === 'msg.text' || isContent(eventType) || eventType === 'delegation.settled';
 }
 
-/** Whose doing it is: who said it, or who delegated what is settled. */
+/** The agent responsible for an envelope: its sender, or the delegator of a settled delegation. */
 export function actingAgent({ event_type, event_data, sender_id }: Draft): string {
   return event_type === 'delegation.settled' ? String(event_data.agent_id) : sender_id;
 }
@@ -150,7 +149,7 @@ const foldedHubTypes: ReadonlySet<string> = new Set<HubEventType>([
   'session.participant.removed',
 ]);
 
-/** What an adapter's `fold` is called with; the rest of the log passes it by. */
+/** Types passed to an adapter's `fold`. */
 export function isFolded(eventType: string): boolean {
   return isContent(eventType) || eventType === 'context.set' || foldedHubTypes.has(eventType);
 }

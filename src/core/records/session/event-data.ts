@@ -1,4 +1,4 @@
-/** What the hub knows about the data of the types participants post; other types carry any object. */
+/** Validates the data of the types the hub knows; other types carry any object. */
 
 import { z } from 'zod';
 import { copyJsonObject, type JsonObject } from '../../lib/json.ts';
@@ -11,7 +11,7 @@ const tokens = z
   .number({ error: 'a number of tokens' })
   .int('a whole number of tokens')
   .min(0, 'a number of tokens, 0 or more');
-/** What is called otherwise would not be counted. */
+/** Strict: a misspelled member would not be counted. */
 const usage = z.strictObject(
   {
     fresh: tokens.optional(),
@@ -36,7 +36,7 @@ const spent = {
     .optional(),
 };
 
-/** Other members would do nothing, and so would none: a slip of the pen either way. */
+/** Strict: an unknown member, or none at all, would have no effect. */
 const contextChange = z
   .strictObject(
     {
@@ -63,14 +63,14 @@ const schemas: ReadonlyMap<string, Schema<unknown>> = new Map<string, Schema<unk
   ['context.set', schemaOf(contextChange)],
 ]);
 
-/** The data of an envelope as trusted JSON, or a typed refusal. */
+/** Returns the data as trusted JSON. */
 export function parseEventData(eventType: string, value: unknown, limits: Limits): JsonObject {
   const data = copyJsonObject(value, 'event_data', { maxDepth: limits.maxJsonDepth, maxBytes: limits.maxEventBytes });
   if (!isPlainText(eventType, data)) schemas.get(eventType)?.parse(data, 'event_data');
   return data;
 }
 
-/** What most posts are: a text that says nothing of its cost. The schema would find nothing wrong with it. */
+/** Most posts are plain texts without costs: skip the schema, which would accept them. */
 function isPlainText(eventType: string, { text, usage, cost_usd }: JsonObject): boolean {
   return eventType === 'msg.text' && typeof text === 'string' && usage === undefined && cost_usd === undefined;
 }

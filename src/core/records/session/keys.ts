@@ -1,4 +1,4 @@
-/** Idempotency keys: what was accepted under (sender, key), and whether a repeat says the same. */
+/** Idempotency keys: the record of an accepted (sender, key), and the check of a repeat. */
 
 import { canonicalJson } from '../../lib/json.ts';
 import type { Draft, Envelope } from './envelope.ts';
@@ -20,7 +20,7 @@ export function keyRecord(envelope: Envelope): KeyRecord {
   return { envelope_id, seq, created_at, audience, digest: envelope.redacted?.key_digest ?? contentDigest(envelope) };
 }
 
-/** A small whole number that stands for (sender, key) where the text would cost too much; others may have the same. */
+/** A small number that stands for (sender, key) to save memory; may collide. */
 export function keyHash(senderId: string, key: string): number {
   if (senderId !== lastSender.id) lastSender = ofSender(senderId);
   if (key !== lastSender.key) {
@@ -30,7 +30,7 @@ export function keyHash(senderId: string, key: string): number {
   return lastSender.keyHash;
 }
 
-/** A cache: senders are few, each posts again and again, and of one post the hash is asked for three times. */
+/** Caches the last sender: senders are few, and each post needs the hash three times. */
 let lastSender = ofSender('');
 
 function ofSender(id: string): { readonly id: string; readonly hash: number; key: string; keyHash: number } {
@@ -47,19 +47,16 @@ function hashOn(start: number, text: string): number {
   return hash;
 }
 
-/**
- * The same content? The stored audience lacks those who were dropped from it, so a repeat may name more, but only such
- * as cannot hear it: whoever can was not named the first time.
- */
-export function isSameContent(record: KeyRecord, draft: Draft, canHear: (agentId: string) => boolean): boolean {
+/** The stored audience lacks dropped recipients, so a repeat may name more, but only agents that cannot receive it. */
+export function isSameContent(record: KeyRecord, draft: Draft, canReceive: (agentId: string) => boolean): boolean {
   if (record.digest !== contentDigest(draft)) return false;
   if (record.audience === null || draft.audience === null) return record.audience === draft.audience;
   const stored = new Set(record.audience);
   const named = new Set(draft.audience);
-  return [...stored].every((id) => named.has(id)) && [...named].every((id) => stored.has(id) || !canHear(id));
+  return [...stored].every((id) => named.has(id)) && [...named].every((id) => stored.has(id) || !canReceive(id));
 }
 
-/** A short digest of what a sender means: 106 bits, not cryptographic; a sender could only collide with itself. */
+/** A 106-bit digest, not cryptographic: a sender could only collide with itself. */
 export function digestText(text: string): string {
   return hash53(text, 0x9e3779b9) + hash53(text, 0x85ebca6b);
 }

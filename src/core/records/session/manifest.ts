@@ -1,4 +1,4 @@
-/** A manifest is data that enters every log: it is parsed when the adapter is registered. */
+/** Parses a manifest when its adapter is registered: manifests enter every log. */
 
 import { z } from 'zod';
 import { asError, HubError, WireError } from '../../lib/errors.ts';
@@ -14,21 +14,21 @@ const manifestSchema: Schema<Manifest> = schemaOf(manifest);
 
 export function parseManifest(value: unknown): Manifest {
   const parsed = manifestSchema.parse(value, 'manifest');
-  // Copied and frozen as JSON: what is recorded in a log cannot change under it. The parse above gave it its shape.
+  // Copied and frozen, so the adapter cannot change a logged manifest. `parse` has checked the shape.
   return copyJsonObject(parsed, 'manifest', { maxDepth: 64, maxBytes: MAX_MANIFEST_BYTES }) as unknown as Manifest;
 }
 
-/** Knobs the hub itself understands, in every session type. */
+/** Knobs of every session type, handled by the hub. */
 const hubKnobs = z.object({ close_by: z.enum(['any', 'creator'], { error: 'any or creator' }).optional() });
 const hubKnobSchema = schemaOf(hubKnobs, 'invalid_create');
 
 export type KnobsParser = (knobs: JsonObject) => JsonObject;
 
-/** Checks knobs against the manifest's JSON Schema and fills in its defaults. Throws at once if that schema is not one. */
+/** Checks knobs against the manifest's JSON Schema and applies its defaults. Throws at once if the schema is invalid. */
 export function compileKnobs(manifest: Manifest): KnobsParser {
   const own = schemaFromJson(manifest);
   const shape = own instanceof z.ZodObject ? own.extend(hubKnobs.shape) : null;
-  // Of one schema a refusal can name all knobs there are; other kinds of schema know nothing of the hub's.
+  // Extending an object schema lets an error list all knobs; other schemas do not know the hub's.
   const schema = schemaOf<unknown>(shape ?? own, 'invalid_create');
   return (knobs) => {
     const { close_by, ...others } = knobs;
@@ -37,12 +37,12 @@ export function compileKnobs(manifest: Manifest): KnobsParser {
     if (typeof parsed !== 'object' || parsed === null) {
       throw new WireError('internal', `the knobs_schema of ${manifest.type} does not describe an object`);
     }
-    // Frozen like everything that is stored; the request was bounded, and the defaults are the adapter's own.
+    // Frozen like all stored data. The request was size-checked; defaults come from the adapter.
     return copyJsonObject({ ...parsed, close_by: closeBy }, 'knobs', { maxDepth: 64, maxBytes: MAX_MANIFEST_BYTES });
   };
 }
 
-/** fromJSONSchema takes any JSON Schema object and throws on what it cannot enforce. */
+/** Throws for JSON Schema features that zod cannot enforce. */
 function schemaFromJson({ type, version, knobs_schema }: Manifest): z.ZodType {
   try {
     return z.fromJSONSchema(knobs_schema as Parameters<typeof z.fromJSONSchema>[0]);

@@ -1,15 +1,15 @@
-/** Packets that route: what a participant of a workflow sends to pass the turn on, to say that it called a tool, or to end the session. */
+/** Packets with routing: hand the turn to a participant, report a tool call, or end the session. */
 
 import type { Json, JsonObject } from '../../lib/json.ts';
 
-/** How the context variables of the session change: first what is deleted, then what is set. */
+/** Changes to the session's context variables; deletions come first. */
 export interface ContextUpdates {
   readonly set?: JsonObject;
   readonly delete?: readonly string[];
 }
 
 export interface FinishOptions {
-  /** Why the session ends; it becomes its close reason. */
+  /** Becomes the close reason of the session. */
   readonly reason?: string;
   readonly body?: Json;
   readonly contextUpdates?: ContextUpdates;
@@ -17,54 +17,54 @@ export interface FinishOptions {
 
 export interface HandoffOptions {
   readonly reason?: string;
-  /** What is said with it. */
   readonly body?: Json;
   readonly contextUpdates?: ContextUpdates;
-  /** The tool whose call it came from. */
+  /** The tool whose call caused the handoff. */
   readonly tool?: string;
 }
 
 export interface CallToolOptions {
-  /** What the call gave, or what is said with it. */
+  /** The result of the call, or a text about it. */
   readonly body?: Json;
   readonly contextUpdates?: ContextUpdates;
 }
 
-/** Content as `send` and adapters take it. */
+/** Content for `send`, and for adapters. */
 export interface Packet {
   readonly event_type: 'msg.packet';
   readonly event_data: JsonObject;
 }
 
-/** The turn goes to `to`, a name or id of somebody active in the session. */
+/** Gives the turn to `to`, the name or id of an active participant. */
 export function handoff(to: string, options: HandoffOptions = {}): Packet {
   const { tool, reason } = options;
-  const routing = { kind: 'handoff', target: to, ...given({ tool, reason }) };
+  const routing = { kind: 'handoff', target: to, ...definedMembers({ tool, reason }) };
   return packet(routing, options);
 }
 
-/** The session ends with this packet: with its reason, or `finished`. */
+/** Ends the session with its reason, or `finished`. */
 export function finish(options: FinishOptions = {}): Packet {
-  return packet({ kind: 'finish', ...given({ reason: options.reason }) }, options);
+  return packet({ kind: 'finish', ...definedMembers({ reason: options.reason }) }, options);
 }
 
-/** A tool was called, for rules with `tool_called` to see; where the turn goes is for the graph to say. */
+/** Reports a tool call for rules with `tool_called`; the graph decides the next turn. */
 export function callTool(tool: string, options: CallToolOptions = {}): Packet {
   return packet({ kind: 'tool', tool }, options);
 }
 
 function packet(routing: JsonObject, { body = null, contextUpdates = {} }: CallToolOptions): Packet {
-  // Members nobody knows go along: the hub refuses them by name.
-  const context_updates = given({ ...contextUpdates });
+  // Unknown members stay: the hub rejects them by name.
+  const context_updates = definedMembers({ ...contextUpdates });
   const isChange = Object.keys(context_updates).length > 0;
   const event_data = isChange ? { body, routing, context_updates } : { body, routing };
   return { event_type: 'msg.packet', event_data };
 }
 
-/** Only the members that are there: undefined is not JSON. */
-function given(members: { readonly [key: string]: Json | undefined }): JsonObject {
-  const there = Object.entries(members).filter((member): member is [string, Json] => member[1] !== undefined);
-  return Object.fromEntries(there);
+/** undefined is not JSON. */
+function definedMembers(members: { readonly [key: string]: Json | undefined }): JsonObject {
+  return Object.fromEntries(
+    Object.entries(members).filter((member): member is [string, Json] => member[1] !== undefined),
+  );
 }
 
 export function packetText({ body, routing }: Partial<JsonObject>): string {

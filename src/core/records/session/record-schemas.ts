@@ -1,4 +1,4 @@
-/** The schemas of the records that travel, each bound to its type. Closed, but for what is a participant's or an adapter's own. */
+/** Schemas of the session records, each bound to its type. Closed, except for members of participants and adapters. */
 
 import { z } from 'zod';
 import { anyObject, integerBetween, oneOf, record, text, textMap } from '../../lib/schema.ts';

@@ -1,18 +1,17 @@
-/** An envelope whose content an operator has hidden: what is kept of it, and what stands in its place. Pure. */
+/** Redaction: which content of an envelope is removed, and the tombstone that replaces it. */
 
 import { canonicalJson, isPlainObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import { type Envelope, isContent, type Redaction } from './envelope.ts';
 import { keyRecord } from './keys.ts';
 
-/** The log that holds the redactions; beside the sessions, so that one that has ended or is archived can be redacted too. */
+/** A separate log for redactions, so that ended and archived sessions can be redacted too. */
 export const REDACTIONS_LOG = 'redactions';
 export const REDACTED_EVENT = 'envelope.redacted';
-/** What is read where something was. */
 export const REDACTED_TEXT = '[redacted]';
 
-/** What tasks and delegations carry. The rest of their data is what they are, and stays. */
-const CARRIED: ReadonlyMap<string, string> = new Map([
+/** The content member of task and delegation types; their other members stay. */
+const CONTENT_MEMBERS: ReadonlyMap<string, string> = new Map([
   ['task.progress', 'note'],
   ['task.checkpoint', 'data'],
   ['task.completed', 'result'],
@@ -20,18 +19,18 @@ const CARRIED: ReadonlyMap<string, string> = new Map([
   ['delegation.opened', 'prompt'],
 ]);
 
-/** What is kept of `usage`. */
+/** The members of `usage` that stay. */
 const COUNTS: ReadonlySet<string> = new Set(['fresh', 'cache_read', 'cache_write', 'output']);
 
-/** The member of the data that would be hidden; null = all of it; undefined = none of it may be. */
+/** The member to redact; null = all data; undefined = nothing may be redacted. */
 export function redactableField({ event_type, event_data, task_id }: Envelope): string | null | undefined {
   if (isContent(event_type) || event_type === 'context.set') return null;
-  // A turn that failed is of no task, and why it did is nowhere else.
-  const member = event_type === 'task.failed' && task_id === null ? 'reason' : CARRIED.get(event_type);
+  // A failed turn without a task has its reason nowhere else.
+  const member = event_type === 'task.failed' && task_id === null ? 'reason' : CONTENT_MEMBERS.get(event_type);
   return member !== undefined && Object.hasOwn(event_data, member) ? member : undefined;
 }
 
-/** What would be hidden. */
+/** The content that a redaction would remove. */
 export function redactableContent(envelope: Envelope): Json {
   const member = redactableField(envelope);
   if (member === undefined) return null;
@@ -45,7 +44,7 @@ export function redactableContent(envelope: Envelope): Json {
   return { ...said, ...(usage === undefined ? {} : { usage: notCounted(usage) }), ...(isKept ? {} : { cost_usd }) };
 }
 
-/** Why a task failed is told beside what came of it, and may say the same. */
+/** A failed task also has a reason, which may repeat its result. */
 function isFailedTask({ event_type, task_id, event_data }: Envelope): boolean {
   return event_type === 'task.failed' && task_id !== null && typeof event_data.reason === 'string';
 }
@@ -54,7 +53,7 @@ export function digestsOf(envelope: Envelope): Pick<Redaction, 'digest' | 'key_d
   return { digest: sha256(canonicalJson(envelope.event_data)), key_digest: keyRecord(envelope).digest };
 }
 
-/** What stands in its place: the same envelope, and nothing of what it said. Once is as good as twice. */
+/** The redacted envelope. Idempotent. */
 export function tombstone(envelope: Envelope, { by, at, reason, digest, key_digest }: Redaction): Envelope {
   if (envelope.redacted !== undefined) return envelope;
   const redacted: Redaction = { by, at, reason, digest, key_digest };
@@ -66,7 +65,7 @@ export function tombstone(envelope: Envelope, { by, at, reason, digest, key_dige
   return { ...envelope, event_data: { ...event_data, ...why, [member]: hidden }, redacted };
 }
 
-/** What was spent was spent: budgets are folded from it. */
+/** Keeps the costs: budgets are folded from them. */
 function spentOf({ usage, cost_usd }: Partial<JsonObject>): JsonObject {
   const counts = isPlainObject(usage) ? Object.entries(usage).filter(isCount) : null;
   return {
@@ -75,7 +74,7 @@ function spentOf({ usage, cost_usd }: Partial<JsonObject>): JsonObject {
   };
 }
 
-/** In types whose data nobody checks, anything may stand there: names too. */
+/** Unchecked types may carry anything here, including names. */
 function isCount([name, value]: readonly [string, unknown]): boolean {
   return COUNTS.has(name) && typeof value === 'number';
 }

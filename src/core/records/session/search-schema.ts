@@ -37,12 +37,12 @@ export const searchPage: z.ZodType<SearchPage> = record<SearchPage>({
   next: text(256).nullable(),
 });
 
-/** What a session type says about itself is in every session of it, and nobody said it there. */
+/** Skips the manifest: it is part of every session of a type, and nobody wrote it there. */
 export function findMatch(envelope: Envelope, find: Finder): SearchMatch | null {
-  // That something was redacted is no text anybody said.
+  // The redaction text is not content.
   if (envelope.redacted !== undefined) return null;
-  const { manifest: _, ...said } = envelope.event_data;
-  for (const one of textValues(envelope.sender_id === HUB_ID ? said : envelope.event_data)) {
+  const { manifest: _, ...data } = envelope.event_data;
+  for (const one of textValues(envelope.sender_id === HUB_ID ? data : envelope.event_data)) {
     const found = find(one);
     if (found === null) continue;
     const { session_id, seq, envelope_id, sender_id, event_type, created_at } = envelope;

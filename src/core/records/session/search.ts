@@ -1,4 +1,4 @@
-/** Looking through transcripts: what is asked, what is answered, and where the next page goes on. Pure. */
+/** Transcript search: parameters, results, and the cursor of the next page. */
 
 import { createFinder, type Finder, type Snippet, type TextMatch, textValues } from '../../lib/find-text.ts';
 import { invalidValueError } from '../../lib/json.ts';
@@ -21,16 +21,16 @@ export interface SearchMatch extends Snippet {
   readonly session_id: string;
   readonly seq: number;
   readonly envelope_id: string;
-  /** An agent, or the hub. */
+  /** An agent id, or "hub". */
   readonly sender_id: string;
   readonly event_type: string;
   readonly created_at: string;
 }
 
 export interface SearchPage {
-  /** Of the newest session first, and of each the newest first. */
+  /** Newest session first, newest envelope first. */
   readonly matches: readonly SearchMatch[];
-  /** There is more to look through, whether or not anything was found so far; null = that was all. */
+  /** Continues the search, even after a page without matches; null = done. */
   readonly next: string | null;
 }
 
@@ -40,7 +40,7 @@ export function finderFor({ query, match = 'substring' }: SearchParams): Finder 
   throw invalidValueError('params.query', 'a text with at least one letter or digit', query);
 }
 
-/** What of a session is asked for beside the text. */
+/** Whether the filters besides the text match the session. */
 export function isSearched(head: Head, { states, type, labels = {} }: SearchParams, participantId?: string): boolean {
   if (states !== undefined && !states.includes(head.state)) return false;
   if (type !== undefined && head.type !== type) return false;
@@ -48,16 +48,16 @@ export function isSearched(head: Head, { states, type, labels = {} }: SearchPara
   return Object.entries(labels).every(([name, value]) => head.labels[name] === value);
 }
 
-/** How much there was to look through. */
+/** The characters to search in an envelope. */
 export function lengthOf(envelope: Envelope): number {
   let length = 0;
   for (const one of textValues(envelope.event_data)) length += one.length;
   return length;
 }
 
-/** Where a search goes on: within a session, then with those after a place of the list; null = with none. */
+/** Continues a search within a session, then after a position in the list. */
 export interface SearchCursor {
   readonly within: { readonly sessionId: string; readonly seq: number } | null;
-  /** undefined = from the beginning of the list. */
+  /** undefined = from the beginning of the list; null = no further sessions. */
   readonly after: string | null | undefined;
 }

@@ -1,4 +1,4 @@
-/** The records of a session: manifest, participants, metadata. All of it is a fold of the session's log. */
+/** The records of a session: manifest, participants and metadata. All are folded from the session's log. */
 
 import type { JsonObject } from '../../lib/json.ts';
 import type { Grant } from '../access/grants.ts';
@@ -7,7 +7,6 @@ export type LifecycleState = 'INVITED' | 'ACTIVE' | 'CLOSING' | 'CLOSED' | 'EXPI
 
 export type ParticipantStatus = 'invited' | 'active' | 'hidden' | 'removed' | 'rejected';
 
-/** A named view with its parameters. */
 export interface ViewRef {
   readonly name: string;
   readonly params: JsonObject;
@@ -25,16 +24,16 @@ export interface ExpectationEntry {
 
 export interface Manifest {
   readonly type: string;
-  /** (type, version) is the behaviour: any change to what an adapter returns needs a new version. */
+  /** (type, version) fixes the behaviour: any change of an adapter's results needs a new version. */
   readonly version: number;
   readonly participants: { readonly min: number; readonly max: number | null; readonly roles: readonly string[] };
-  /** JSON Schema of the knobs; defaults in it are filled in at create. */
+  /** JSON Schema of the knobs; its defaults are applied at create. */
   readonly knobs_schema: JsonObject;
   readonly default_view: ViewRef;
   readonly expectations: readonly ExpectationEntry[];
-  /** By event type: the grant without which it is refused. */
+  /** By event type: the grant required to post it. */
   readonly grants?: Readonly<Record<string, Grant>>;
-  /** How long a session lasts unless it is told; absent = as its creator's rule says. */
+  /** Default TTL; absent = from the creator's access rule. */
   readonly ttl_seconds?: number;
 }
 
@@ -66,11 +65,11 @@ export interface SessionMetadata {
   readonly pending_acks: readonly string[];
   readonly rejected_by: readonly string[];
   readonly head_seq: number;
-  /** Changes when the past of the session was rewritten (repair, restore). */
+  /** Changes when repair or restore rewrites the session's past. */
   readonly epoch: number;
 }
 
-/** What `session.created` says: all of a session that does not change, with every name resolved. */
+/** Data of `session.created`: the immutable part of a session, with every name resolved. */
 export interface CreatedData {
   readonly manifest: Manifest;
   readonly creator_id: string;
@@ -83,9 +82,9 @@ export interface CreatedData {
   readonly drain_timeout_ms: number;
   readonly parent_session_id: string | null;
   readonly depth: number;
-  /** Versions of the registered things the session uses. */
+  /** Versions of the registered parts the session uses. */
   readonly versions: JsonObject;
-  /** What was asked, so that a repeated key can be told from another request. */
+  /** Tells a repeated request from a different one with the same key. */
   readonly request_digest: string;
 }
 
@@ -94,17 +93,16 @@ export function isTerminal(state: LifecycleState): boolean {
 }
 
 export function participantOf(metadata: SessionMetadata, agentId: string): Participant | undefined {
-  // A loop: it is asked several times for every post.
+  // A loop, because every post calls this several times.
   for (const participant of metadata.participants) if (participant.agent_id === agentId) return participant;
   return undefined;
 }
 
-/** Joined, and neither removed nor turned away: it has a stream and a place. */
+/** Joined and not removed: it has a stream and a place in the order. */
 export function isMember(participant: Participant): boolean {
   return participant.status === 'active' || participant.status === 'hidden';
 }
 
-/** The name to show for an id of this session. */
 export function nameOf(metadata: SessionMetadata, agentId: string): string {
   return participantOf(metadata, agentId)?.name ?? agentId;
 }

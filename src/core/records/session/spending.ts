@@ -1,29 +1,29 @@
-/** What was spent, as whoever spent it says: a fold of `usage` and `cost_usd` of content. */
+/** Reported spending: folded from `usage` and `cost_usd` of content. */
 
 import { isPlainObject, type JsonObject } from '../../lib/json.ts';
 import { type Envelope, isContent } from './envelope.ts';
 
 export interface Spend {
-  /** In whole billionths of a dollar: exact up to a million dollars. */
+  /** Rounded to billionths of a dollar, exact up to a million dollars. */
   readonly usd: number;
   readonly tokens: number;
-  /** Messages of which nobody said what they cost; they count as 0. */
+  /** Messages without a reported cost; they count as 0. */
   readonly unpriced: number;
 }
 
 export const ZERO_SPEND: Spend = Object.freeze({ usd: 0, tokens: 0, unpriced: 0 });
 
-/** Of an answer that says nothing of what it cost. */
+/** The spending of an answer without a cost report. */
 export const UNREPORTED: Spend = Object.freeze({ usd: 0, tokens: 0, unpriced: 1 });
 
-/** One message says at most this; more is a slip of the pen. */
+/** Maximum per message; a larger amount is a mistake. */
 export const MAX_COST_USD = 1_000_000;
 
-/** Where sums end, so that they stay numbers JSON can keep. */
+/** Sums stop here, so that they stay exact JSON numbers. */
 const MAX_USD = 9_000_000;
 const BILLION = 1e9;
 
-/** What content adds; null = it says nothing of it. What is out of shape, in types whose data nobody checks, counts as nothing. */
+/** The reported spending; null = none. Types without a schema may carry invalid values, which count as nothing. */
 export function spendFromData({ usage, cost_usd }: Partial<JsonObject>): Spend | null {
   const isPriced = isAmount(cost_usd);
   const hasUsage = isPlainObject(usage);
@@ -35,13 +35,13 @@ export function spendFromData({ usage, cost_usd }: Partial<JsonObject>): Spend |
   };
 }
 
-/** What an envelope adds to what its session spent: what content says of itself, or what a settled delegation came to. */
+/** What an envelope adds to its session's spending: reported by content, or by a settled delegation. */
 export function spendFromEnvelope({
   event_type,
   event_data,
 }: Pick<Envelope, 'event_type' | 'event_data'>): Spend | null {
   if (event_type !== 'delegation.settled') return isContent(event_type) ? spendFromData(event_data) : null;
-  // Made by the hub; null = not known.
+  // Made by the hub; null = unknown.
   return (event_data.spent as unknown as Spend | null) ?? null;
 }
 
@@ -59,7 +59,7 @@ function tokensIn({ fresh, cache_read, cache_write, output }: Readonly<Record<st
   return Math.min(Number.MAX_SAFE_INTEGER, tokens);
 }
 
-/** 0.1 + 0.2 is 0.3. */
+/** Makes 0.1 + 0.2 equal 0.3. */
 function rounded(usd: number): number {
   return Math.round(usd * BILLION) / BILLION;
 }

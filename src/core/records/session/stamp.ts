@@ -1,4 +1,4 @@
-/** Envelope ids: time-ordered, 32 hex digits, strictly increasing; the time in the id is the envelope's time. */
+/** Envelope ids: 32 hex digits in strictly increasing time order; they contain the envelope's time. */
 
 import { isoFromMs } from '../../lib/time.ts';
 
@@ -11,10 +11,8 @@ const MS_DIGITS = 12;
 const COUNT_DIGITS = 5;
 const MAX_COUNT = 0xfffff;
 
-/**
- * The next stamp: never before the clock, never before or equal to `last` (the greatest id given out by this node or
- * found in the session). `random` is 32 hex digits, of which the tail is used.
- */
+/** The next stamp, never before the clock and always after `last` (the greatest known id). Uses the tail of `random`
+ * (32 hex digits). */
 export function nextStamp(nowMs: number, last: string | null, random: string): Stamp {
   const beforeMs = last === null ? 0 : last === lastId ? lastMs : stampMs(last);
   let ms = Math.max(Math.floor(nowMs), beforeMs);
@@ -40,7 +38,7 @@ export function laterId(a: string | null, b: string | null): string | null {
   return b === null || a > b ? a : b;
 }
 
-/** What the last stamp was made of: the next one usually follows it. A cache, nothing else. */
+/** A cache: the next stamp usually follows the last one. */
 let lastId: string | null = null;
 let lastMs = 0;
 let lastCount = -1;
@@ -50,13 +48,13 @@ let prefix = '';
 let tailRandom = '';
 let tail = '';
 
-/** Its number within its millisecond. */
+/** The counter within the millisecond. */
 function countOf(envelopeId: string): number {
   if (envelopeId === lastId) return lastCount;
   return Number.parseInt(envelopeId.slice(MS_DIGITS, MS_DIGITS + COUNT_DIGITS), 16);
 }
 
-/** All digits of its place but the last two of the count. */
+/** All digits of time and counter but the last two. */
 function prefixOf(ms: number, count: number): string {
   if (ms !== prefixMs || count !== prefixCount) {
     prefix = hex(ms, MS_DIGITS) + hex(count, COUNT_DIGITS - 2);

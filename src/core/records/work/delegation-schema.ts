@@ -10,7 +10,7 @@ import { participantRef } from '../session/create-schema.ts';
 import type { Spend } from '../session/spending.ts';
 import { DELEGATION_OUTCOMES, type DelegateAnswer, type DelegateParams, type DelegationReply } from './delegation.ts';
 
-/** A year: the times of the child that are made of it stay times. */
+/** One year, so that the times of the child stay valid. */
 const MAX_TIMEOUT_MS = 365 * 86_400_000;
 
 const TIMEOUT = 'a duration such as 30s, 15m, 2h or 1d, more than 0 and at most 365d';
@@ -20,7 +20,7 @@ const timeout = z.custom<Duration>((value) => {
   return ms > 0 && ms <= MAX_TIMEOUT_MS;
 }, TIMEOUT);
 
-/** As much as a session may expect to stay within. */
+/** The largest budget a session may have. */
 const MAX_USD = 1_000_000;
 
 const MAX_TOKENS = 1_000_000_000_000_000;
@@ -37,7 +37,7 @@ const budget = z
   )
   .refine(({ usd, tokens }) => usd !== undefined || tokens !== undefined, 'usd or tokens');
 
-/** How much can be said is the hub's to say: a limit that can be set. */
+/** Its length is limited by the hub's configuration. */
 const prompt = z
   .string({ error: 'text of at least 1 character' })
   .min(1, 'text of at least 1 character')

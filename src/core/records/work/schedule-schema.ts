@@ -9,7 +9,6 @@ import type { MissedTimes, RunOutcome, Schedule, ScheduleClaim, ScheduleDefiniti
 
 const flag = z.boolean({ error: 'true or false' });
 
-/** What a creator says of a schedule. */
 export const scheduleMembers: {
   readonly [Key in keyof Required<ScheduleClaim>]: z.ZodType<NonNullable<ScheduleClaim[Key]>>;
 } = {
@@ -45,7 +44,7 @@ export const schedule: z.ZodType<Schedule> = record<Schedule>({
   last_run: scheduleRun.nullable(),
 });
 
-/** What the session says of where it came from, beside the template's own labels. */
+/** Labels of a scheduled session, in addition to those of the template. */
 export function runLabels(
   { name, schedule_id }: Pick<ScheduleDefinition, 'name' | 'schedule_id'>,
   scheduled_at: string,

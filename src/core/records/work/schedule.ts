@@ -1,29 +1,29 @@
-/** Sessions that are opened again and again: a template, a cron expression, and the zone whose clocks it means. */
+/** A schedule: a session template with a cron expression and its time zone. */
 
 import type { WireCode } from '../../lib/errors.ts';
 import type { SessionTemplate } from '../session/create-params.ts';
 
-/** Of times at which the hub did not run: none is made up for, or the latest, once. */
+/** After downtime: skip the missed times, or start one run for the latest of them. */
 export type MissedTimes = 'skip' | 'once';
 
 export interface ScheduleClaim {
-  /** Unique among those of its creator. */
+  /** Unique per creator. */
   readonly name: string;
   readonly template: SessionTemplate;
   readonly expression: string;
   readonly zone: string;
   readonly missed?: MissedTimes | undefined;
-  /** Opens also while the session of the run before has not ended. */
+  /** Starts a run even if the session of the previous one is still open. */
   readonly overlap?: boolean | undefined;
 }
 
-/** What is left out stays. */
+/** Members left out stay unchanged. */
 export type ScheduleChange = { readonly [Key in keyof ScheduleClaim]?: ScheduleClaim[Key] | undefined } & {
-  /** Nothing is opened while it is paused, and those times are not missed. */
+  /** A paused schedule starts no runs, and its times do not count as missed. */
   readonly paused?: boolean | undefined;
 };
 
-/** As it is written in the log. */
+/** The definition as logged. */
 export interface ScheduleDefinition {
   readonly schedule_id: string;
   readonly creator_id: string;
@@ -36,32 +36,32 @@ export interface ScheduleDefinition {
   readonly paused: boolean;
   readonly created_at: string;
   readonly updated_at: string;
-  /** Only later times count: when it was made, got other times, or was resumed. */
+  /** Only later times count: its creation, last change of times, or last resume. */
   readonly counts_from: string;
 }
 
-/** opened · overlap: the session before has not ended · failed: it could not be opened · missed: the hub did not run. */
+/** opened · overlap: the previous session is still open · failed: could not be created · missed: the hub was down. */
 export type RunOutcome = 'opened' | 'overlap' | 'failed' | 'missed';
 
-/** What became of a scheduled time. */
+/** The result of one scheduled time. */
 export interface ScheduleRun {
   readonly scheduled_at: string;
-  /** When it was looked at. */
+  /** When the hub handled it. */
   readonly at: string;
   readonly outcome: RunOutcome;
   readonly session_id: string | null;
   readonly error: { readonly code: WireCode; readonly message: string } | null;
-  /** The first of the times before it that were missed; null = none was. */
+  /** The first missed time before this run; null = none. */
   readonly missed_since: string | null;
 }
 
 export interface Schedule extends ScheduleDefinition {
-  /** null = it is paused, or has none within ten years. */
+  /** null = paused, or no time within ten years. */
   readonly next_run_at: string | null;
   readonly last_run: ScheduleRun | null;
 }
 
-/** The idempotency key under which the session of a scheduled time is created: the same time opens once. */
+/** The idempotency key of a run: each scheduled time opens one session. */
 export function runKey(scheduleId: string, scheduledAt: string): string {
   return `schedule:${scheduleId}:${scheduledAt}`;
 }

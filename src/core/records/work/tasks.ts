@@ -1,4 +1,4 @@
-/** Tasks: work that a participant says it does in its session. They are a fold of the log; what they carry stays in the log. */
+/** Tasks: units of work that participants report, folded from the log. Their data stays in the log. */
 
 import type { JsonObject } from '../../lib/json.ts';
 import { isoFromMs, msFromIso } from '../../lib/time.ts';
@@ -6,13 +6,12 @@ import { type Envelope, isTaskType } from '../session/envelope.ts';
 
 export type TaskState = 'open' | 'running' | 'done' | 'failed' | 'cancelled' | 'expired';
 
-/** Where in the log data of a task is, and how much: a state must not grow with it. */
+/** The location and size of task data in the log, so that the state does not grow with it. */
 export interface TaskData {
   readonly seq: number;
   readonly bytes: number;
 }
 
-/** Somebody asked for a task to stop. */
 export interface CancelRequest {
   readonly by: string;
   readonly reason: string | null;
@@ -23,21 +22,21 @@ export interface Task {
   readonly task_id: string;
   readonly session_id: string;
   readonly owner_id: string;
-  /** Who asked for it; the owner itself if nobody else did. */
+  /** The owner itself if nobody else requested it. */
   readonly requester_id: string;
   readonly title: string;
   readonly capability: string | null;
   readonly state: TaskState;
-  /** From 0 to 1; null = its owner does not say. */
+  /** From 0 to 1; null = not reported. */
   readonly progress: number | null;
   readonly checkpoint: TaskData | null;
   readonly created_at: string;
-  /** null = it has as long as its session. */
+  /** null = when the session ends. */
   readonly expires_at: string | null;
   readonly result: TaskData | null;
   /** Why it failed, was cancelled or expired. */
   readonly reason: string | null;
-  /** The last request to stop; null = nobody has asked. */
+  /** The latest request; null = none. */
   readonly cancel_requested: CancelRequest | null;
   readonly ended_at: string | null;
   readonly started_seq: number;
@@ -45,21 +44,21 @@ export interface Task {
 }
 
 export interface Tasks {
-  /** Those that have not ended, in the order they were started. */
+  /** Open tasks, in the order they were started. */
   readonly live: readonly Task[];
-  /** The last that have ended, in that order; of older ones only the log knows. */
+  /** The most recently ended tasks, in order; older ones are only in the log. */
   readonly ended: readonly Task[];
-  /** When the first of the live ones expires, in milliseconds; null = none does. */
+  /** The earliest expiry of a live task in milliseconds; null = none expires. */
   readonly due_at: number | null;
 }
 
-/** Shared by every session without tasks, which costs it nothing. */
+/** Shared by every session without tasks. */
 export const NO_TASKS: Tasks = Object.freeze({ live: [], ended: [], due_at: null });
 
-/** Tasks that have ended and are still known without reading the log. */
+/** Ended tasks kept in the state. */
 export const RETAINED_TASKS = 256;
 
-/** What ends a task, and how it stands then. */
+/** The state that each ending type leads to. */
 const ENDS: ReadonlyMap<string, TaskState> = new Map([
   ['task.completed', 'done'],
   ['task.failed', 'failed'],
@@ -67,12 +66,12 @@ const ENDS: ReadonlyMap<string, TaskState> = new Map([
   ['task.expired', 'expired'],
 ]);
 
-/** How a task stands after this envelope, if that ends it. Of a turn that failed it says nothing: no task is named. */
+/** The state of a task that this envelope ends. undefined for a failed turn, which names no task. */
 export function endOfTask({ task_id, event_type }: Envelope): TaskState | undefined {
   return task_id === null ? undefined : ENDS.get(event_type);
 }
 
-/** What the data of an envelope that ends a task says beside its outcome, so that nobody needs the state before it. */
+/** Data of an envelope that ends a task, so that readers do not need the state before it. */
 export interface EndedData {
   readonly owner_id: string;
   readonly started_at: string;
@@ -87,7 +86,7 @@ export function hasEnded({ ended_seq }: Task): boolean {
   return ended_seq !== null;
 }
 
-/** One step. Most envelopes name no task, and of those that do only a task's own change it. */
+/** Only envelopes of the task itself change it; others that name a task do not. */
 export function foldTasks(before: Tasks, envelope: Envelope): Tasks {
   const { task_id, event_type } = envelope;
   if (task_id === null || !isTaskType(event_type)) return before;
@@ -112,7 +111,7 @@ function tasksOf(live: readonly Task[], ended: readonly Task[]): Tasks {
 }
 
 function startedTask({ session_id, sender_id, event_data, created_at, seq }: Envelope, task_id: string): Task {
-  // Made by the hub from parsed parameters; the log is read by checksum, not by schema.
+  // The hub made this data from parsed parameters, so it needs no schema check.
   const { requester_id, title, capability, ttl_ms } = event_data as unknown as {
     requester_id: string;
     title: string;

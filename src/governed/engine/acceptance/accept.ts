@@ -1,6 +1,6 @@
 /**
- * Accepts a result as part of the run: all of it at once, once, or nothing.
- * Compares what the runner saw change with what the result and other turns say.
+ * Accepts a result into the run, once and completely, or refuses it.
+ * Compares what the runner saw change with what the result and other turns declare.
  */
 
 import { authorityOf, type GovernedConfig } from '../config/config.ts';
@@ -29,12 +29,11 @@ export interface AcceptInput {
   readonly config: GovernedConfig;
   readonly books: AcceptanceIndex;
   readonly turnId: string;
-  /** As it was handed in. */
   readonly result: unknown;
   readonly files: ReadFiles;
-  /** What was seen to change; null or absent = nobody looked. */
+  /** Observed changes; null or absent = not observed. */
   readonly observed?: readonly string[] | null;
-  /** `human_merge`: a person has merged what clashed. */
+  /** `human_merge`: a person has merged the conflicting files. */
   readonly resolution?: 'standard' | 'human_merge';
   readonly now: string;
 }
@@ -88,20 +87,16 @@ export function acceptTurn(given: AcceptInput): TurnAccepted | AcceptanceFailure
   };
 }
 
-/** What was accepted before is never accepted again, whatever else is wrong with it. */
+/** An accepted turn is never accepted again, whatever else is wrong. */
 function refusedTurn({ state, books, turnId }: AcceptInput): Refused | null {
   if (books.acceptedTurns.has(turnId)) {
-    return refuse('turn_already_accepted', 'turn_already_accepted', `turn ${turnId} was accepted before`, {
-      turn_id: turnId,
-    });
+    const detail = `turn ${turnId} was accepted before`;
+    return refuse('turn_already_accepted', 'turn_already_accepted', detail, { turn_id: turnId });
   }
   if (findActiveTurn(state, turnId) === null) return turnNotActive(turnId);
   if (state.status === 'active') return null;
-  return refuse(
-    'invalid_state_transition',
-    'wrong_status',
-    `a turn is accepted in an active run; this one is ${state.status}`,
-  );
+  const detail = `a turn is accepted in an active run; this one is ${state.status}`;
+  return refuse('invalid_state_transition', 'wrong_status', detail);
 }
 
 function refusedDecisions({ result, turn }: Valid, { config, books, state }: AcceptInput): Refused | null {
@@ -110,7 +105,7 @@ function refusedDecisions({ result, turn }: Valid, { config, books, state }: Acc
     const { id, durability } = decision;
     const taken = durability === 'repo' && carried.has(id) ? new Set([id]) : books.decisionIds;
     const found = checkDecision(decision, taken);
-    // What is wrong otherwise, the schema has found before.
+    // The schema has found every other fault.
     if (found !== null) return refuse('duplicate_decision_id', found.error_type, found.detail, { duplicate_id: id });
   }
   return checkOverrides(result.decisions, turn.assigned_role, config, books.targets);
@@ -125,7 +120,6 @@ interface ObservedChanges {
   readonly warnings: readonly string[];
 }
 
-/** `seen`: null = nobody looked. */
 function compareObserved(
   result: TurnResult,
   turn: Turn,
@@ -144,7 +138,7 @@ function compareObserved(
   return { refusal: null, warnings: phantom.map((path) => `files_changed: ${path} was not seen to change`) };
 }
 
-/** Another turn has changed the same file while this one was out. */
+/** Another turn changed the same file while this one was active. */
 function conflictOf(result: TurnResult, { turn_id, overtaken_by = [] }: Turn): Refused | null {
   const own = declaredFiles(result);
   const clashes = overtaken_by.flatMap(({ turn_id: by, files }) =>
@@ -152,9 +146,8 @@ function conflictOf(result: TurnResult, { turn_id, overtaken_by = [] }: Turn): R
   );
   if (clashes.length === 0) return null;
   const paths = [...new Set(clashes.map(({ path }) => path))];
-  return refuse('conflict', 'file_conflict', `${turn_id}: others have changed ${paths.join(', ')} meanwhile`, {
-    clashes,
-  });
+  const detail = `${turn_id}: others have changed ${paths.join(', ')} meanwhile`;
+  return refuse('conflict', 'file_conflict', detail, { clashes });
 }
 
 function declaredFiles({ files_changed, artifacts_created = [], verification }: TurnResult): ReadonlySet<string> {

@@ -1,39 +1,34 @@
-/** What acceptance has to know of a run's past: which ids are taken, and what can be overridden. */
+/** What acceptance needs of the past: used ids, and decisions that can be overridden. */
 
 import { canonicalPath, isProductPath } from '../lib/project-paths.ts';
-import type { UnknownRecord } from '../lib/unknown-record.ts';
+import { textsOf, type UnknownRecord } from '../lib/unknown-record.ts';
 import type { RunState } from '../state/state.ts';
-import { decisionIds, type Target } from './decisions.ts';
+import { decisionIds, entriesOfRun, type Target } from './decisions.ts';
 
 export interface AcceptanceIndex {
-  /** Turns of this run that were accepted. */
   readonly acceptedTurns: ReadonlySet<string>;
-  /** Decisions in the ledger of this run. */
+  /** Of the ledger of this run. */
   readonly decisionIds: ReadonlySet<string>;
-  /** Decisions of this run, and those that outlived theirs. */
+  /** Of this run and of earlier runs. */
   readonly targets: ReadonlyMap<string, Target>;
-  /** Phases in which a completed turn has changed the product. */
+  /** Phases with a completed turn that changed the product. */
   readonly workedPhases: ReadonlySet<string>;
-  /** Roles that had a turn accepted, by phase. */
+  /** Roles with an accepted turn, by phase. */
   readonly rolesHeard: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** Read from the entries themselves. A caller that keeps an index may build the same without them. */
+/** Built from the entries. Callers with their own index may supply the same without them. */
 export function buildAcceptanceIndex(
   state: RunState,
   history: readonly UnknownRecord[],
   ledger: readonly UnknownRecord[],
 ): AcceptanceIndex {
-  const isOfRun = ({ run_id }: UnknownRecord): boolean =>
-    run_id === undefined || run_id === null || run_id === state.run_id;
-  const past = history.filter(isOfRun);
+  const past = entriesOfRun(history, state.run_id);
   return {
-    acceptedTurns: new Set(past.flatMap(({ turn_id }) => (typeof turn_id === 'string' ? [turn_id] : []))),
+    acceptedTurns: new Set(textsOf(past.map(({ turn_id }) => turn_id))),
     decisionIds: decisionIds(ledger, state.run_id),
-    targets: targetsOf(state, ledger.filter(isOfRun)),
-    workedPhases: new Set(
-      past.filter(changedProduct).flatMap(({ phase }) => (typeof phase === 'string' ? [phase] : [])),
-    ),
+    targets: targetsOf(state, entriesOfRun(ledger, state.run_id)),
+    workedPhases: new Set(textsOf(past.filter(changedProduct).map(({ phase }) => phase))),
     rolesHeard: rolesHeardIn(past),
   };
 }
@@ -42,10 +37,8 @@ export function usedIds({ decisionIds: ids, targets }: AcceptanceIndex): Readonl
   return new Set([...ids, ...targets.keys()]);
 }
 
-/** A completed turn that changed the product. */
 export function changedProduct({ status, files_changed: files }: UnknownRecord): boolean {
-  if (status !== 'completed' || !Array.isArray(files)) return false;
-  return files.some((path) => typeof path === 'string' && isProductPath(canonicalPath(path) ?? path));
+  return status === 'completed' && textsOf(files).some((path) => isProductPath(canonicalPath(path) ?? path));
 }
 
 function rolesHeardIn(past: readonly UnknownRecord[]): ReadonlyMap<string, ReadonlySet<string>> {
@@ -65,7 +58,7 @@ function targetsOf(state: RunState, ledger: readonly UnknownRecord[]): ReadonlyM
   const overridden = new Set(ledger.map(({ overrides }) => overrides));
   for (const { id, role, authority, status } of ledger) {
     const isActive = !overridden.has(id) && status !== 'overridden';
-    // A decision that outlives its run stands in both, and is overridden in either.
+    // A carried decision is in both lists; it may be overridden in either.
     if (typeof id === 'string')
       targets.set(id, targetOf(id, role, authority, isActive && targets.get(id)?.isActive !== false));
   }

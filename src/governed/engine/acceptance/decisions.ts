@@ -1,8 +1,8 @@
-/** May a decision enter the ledger, and may it override another? Records of decisions are only ever added. */
+/** May a decision enter the ledger, and may it override another? Decision records are append-only. */
 
 import { type GovernedConfig, roleConfig } from '../config/config.ts';
 import { DECISION_ID, HUMAN, matches } from '../lib/patterns.ts';
-import { isNonEmptyText, isOneOf, isRecord, type UnknownRecord } from '../lib/unknown-record.ts';
+import { isMissing, isNonEmptyText, isOneOf, isRecord, textsOf, type UnknownRecord } from '../lib/unknown-record.ts';
 import { type Refused, refuse } from '../run/moves.ts';
 import type { RepoDecision } from '../state/state.ts';
 import { DECISION_CATEGORIES, type Decision } from '../turn-result/result.ts';
@@ -19,48 +19,41 @@ export interface LedgerRefusal {
   readonly detail: string;
 }
 
-/** `taken`: the ids of this run's ledger. */
 export function checkDecision(entry: unknown, taken: ReadonlySet<string>): LedgerRefusal | null {
   const { id, statement, category } = isRecord(entry) ? entry : {};
   if (!matches(DECISION_ID, id)) {
     return { error_type: 'invalid_decision_id_format', error_field: 'id', detail: 'id: expected DEC- and digits' };
   }
   if (!isNonEmptyText(statement)) {
-    return {
-      error_type: 'empty_required_field',
-      error_field: 'statement',
-      detail: 'statement: a decision says something',
-    };
+    const detail = 'statement: expected a text that is not blank';
+    return { error_type: 'empty_required_field', error_field: 'statement', detail };
   }
   if (!isOneOf(DECISION_CATEGORIES, category)) {
     const detail = `category: expected one of ${DECISION_CATEGORIES.join(', ')}`;
     return { error_type: 'invalid_enum_value', error_field: 'category', valid_values: DECISION_CATEGORIES, detail };
   }
   if (taken.has(id)) {
-    return {
-      error_type: 'duplicate_decision_id',
-      error_field: 'id',
-      duplicate_id: id,
-      detail: `${id} is in the ledger already`,
-    };
+    const detail = `${id} is in the ledger already`;
+    return { error_type: 'duplicate_decision_id', error_field: 'id', duplicate_id: id, detail };
   }
   return null;
 }
 
-/** The ids a run's ledger has. Entries of other runs, and those without an id, take none. */
 export function decisionIds(ledger: readonly UnknownRecord[], runId: string | null): ReadonlySet<string> {
-  const ofRun = ledger.filter(({ run_id }) => run_id === undefined || run_id === null || run_id === runId);
-  return new Set(ofRun.flatMap(({ id }) => (typeof id === 'string' ? [id] : [])));
+  return new Set(textsOf(entriesOfRun(ledger, runId).map(({ id }) => id)));
+}
+
+/** Entries that name no run belong to this one. */
+export function entriesOfRun(entries: readonly UnknownRecord[], runId: string | null): readonly UnknownRecord[] {
+  return entries.filter(({ run_id }) => isMissing(run_id) || run_id === runId);
 }
 
 const HUMAN_AUTHORITY = 100;
 
-/** null = the role has none. */
 export function decisionAuthority(config: GovernedConfig, role: string): number | null {
   return role === HUMAN ? HUMAN_AUTHORITY : (roleConfig(config, role)?.decision_authority ?? null);
 }
 
-/** A decision that can be overridden. */
 export interface Target {
   readonly id: string;
   readonly isActive: boolean;
@@ -68,7 +61,7 @@ export interface Target {
   readonly authority: number | null;
 }
 
-/** Why this turn may not override what it says it overrides, or null. */
+/** null = the turn may override all that it names. */
 export function checkOverrides(
   decisions: readonly Decision[],
   role: string,
@@ -77,18 +70,15 @@ export function checkOverrides(
 ): Refused | null {
   const own = decisionAuthority(config, role);
   for (const { id, overrides } of decisions) {
-    if (overrides === undefined || overrides === null) continue;
+    if (isMissing(overrides)) continue;
     const target = targets.get(overrides);
     if (target === undefined)
       return refusal('override_target_missing', `${id} overrides ${overrides}, which nobody decided`, overrides);
     if (!target.isActive) return refusal('override_target_inactive', `${overrides} was overridden before`, overrides);
     const needed = target.authority ?? (target.role === null ? null : decisionAuthority(config, target.role));
     if (needed !== null && (own ?? 0) < needed) {
-      return refusal(
-        'override_authority',
-        `${overrides} needs an authority of ${needed}; ${role} has ${own ?? 'none'}`,
-        overrides,
-      );
+      const detail = `${overrides} needs an authority of ${needed}; ${role} has ${own ?? 'none'}`;
+      return refusal('override_authority', detail, overrides);
     }
   }
   return null;
@@ -98,7 +88,7 @@ function refusal(code: string, detail: string, target: string): Refused {
   return refuse('override_validation_failed', code, detail, { target });
 }
 
-/** Added to the records of a project when a turn is accepted. */
+/** Appended to the project records when a turn is accepted. */
 export type RepoDecisionRecord =
   | ({ readonly type: 'decision' } & RepoDecision)
   | {
@@ -109,7 +99,7 @@ export type RepoDecisionRecord =
       readonly at: string;
     };
 
-/** What the records say now: each decision once, with what became of it. */
+/** The current state of each recorded decision. */
 export function repoDecisions(records: readonly unknown[]): readonly RepoDecision[] {
   const found = new Map<string, RepoDecision>();
   for (const record of records.filter(isRecord)) {

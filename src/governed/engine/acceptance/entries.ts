@@ -1,4 +1,4 @@
-/** What is written when a turn is accepted: one entry of history, and one of the ledger for each decision. */
+/** Entries written on acceptance: one of history, and one of the ledger per decision. */
 
 import { msFromIso } from '../../../core/lib/time.ts';
 import { type GovernedConfig, runtimeType } from '../config/config.ts';
@@ -80,7 +80,7 @@ export function ledgerEntries({ state, config, turn, result, now }: Accepted): r
   }));
 }
 
-/** A decision that outlives the run; and for each that is overridden, a record that says by what. */
+/** Records of decisions with durability `repo`, and of carried decisions that are overridden. */
 export function repoRecords(accepted: Accepted): readonly RepoDecisionRecord[] {
   const { state, config, turn, result, now } = accepted;
   const carried = new Set(state.repo_decisions.map(({ id }) => id));

@@ -1,6 +1,6 @@
 /**
- * The run after an accepted turn: counters, queue, budget, events in the order in which they are true, and queued requests.
- * Requests wait while other turns are out; then completion is judged before a phase transition.
+ * The run after an accepted turn: counters, queue, budget, events and queued requests.
+ * Requests wait while other turns are active. Completion is judged before a phase transition.
  */
 
 import type { GovernedConfig } from '../config/config.ts';
@@ -34,39 +34,31 @@ export function settle(
   { files, books }: { readonly files: ReadFiles; readonly books: AcceptanceIndex },
 ): SettleResult {
   const { config, turn, result, now } = accepted;
-  const booked = bookedState(accepted, records);
-  const events = [...toldOf(accepted, booked, entry), ...budgetEvents(booked, now)];
+  const counted = countedState(accepted, records);
+  const events = [...acceptanceEvents(accepted, counted, entry), ...budgetEvents(counted, now)];
   if (result.status === 'needs_human' || result.status === 'blocked') {
     const asked = result.needs_human_reason ?? result.summary;
-    const blocked = blockRun(booked, {
+    const blocked = blockRun(counted, {
       blockedOn: result.status === 'needs_human' ? `human:${asked}` : `turn:${turn.turn_id}`,
       category: result.status === 'needs_human' ? 'needs_human' : 'turn_blocked',
       turnId: turn.turn_id,
       detail: asked,
       now,
     });
-    // Only an active run accepts turns, so it can be blocked.
-    const state = blocked.ok ? blocked.state : booked;
+    // Only an active run accepts turns, so it can always be blocked.
+    const state = blocked.ok ? blocked.state : counted;
     return { state, events: [...events, ...(blocked.ok ? blocked.events : [])], completion: null, transition: null };
   }
-  const heard = books.rolesHeard.get(booked.phase ?? '') ?? [];
+  const heard = books.rolesHeard.get(counted.phase ?? '') ?? [];
   const isStrict = config.rules?.require_reproducible_verification === true;
   const status = isStrict ? entry.normalized_verification : result.verification.status;
-  const {
-    state,
-    events: more,
-    completion,
-    transition,
-  } = drainRequests(queueRequest(booked, turn, result, status), {
-    config,
-    files,
-    now,
-    rolesHeard: new Set([...heard, turn.assigned_role]),
-  });
-  return { state, events: [...events, ...more], completion, transition };
+  const rolesHeard = new Set([...heard, turn.assigned_role]);
+  const drained = drainRequests(queueRequest(counted, turn, result, status), { config, files, now, rolesHeard });
+  const { state, completion, transition } = drained;
+  return { state, events: [...events, ...drained.events], completion, transition };
 }
 
-function bookedState({ state, turn, result, config }: Accepted, records: readonly RepoDecisionRecord[]): RunState {
+function countedState({ state, turn, result, config }: Accepted, records: readonly RepoDecisionRecord[]): RunState {
   const others = without(state.active_turns, turn.turn_id);
   const finished = finishDelegation(state.delegation_queue, turn, result);
   const reviewed = turn.delegation_review ? null : state.pending_delegation_review;
@@ -90,10 +82,8 @@ function bookedState({ state, turn, result, config }: Accepted, records: readonl
 
 function overtaken(other: Turn, by: Turn, files: readonly string[]): Turn {
   if (files.length === 0) return other;
-  return {
-    ...other,
-    overtaken_by: [...(other.overtaken_by ?? []), { turn_id: by.turn_id, files: canonicalAll(files) }],
-  };
+  const overtaken_by = [...(other.overtaken_by ?? []), { turn_id: by.turn_id, files: canonicalAll(files) }];
+  return { ...other, overtaken_by };
 }
 
 function spent({ budget_status: before }: RunState, usd: number, limit: number | null): RunState['budget_status'] {
@@ -102,16 +92,15 @@ function spent({ budget_status: before }: RunState, usd: number, limit: number |
   return { ...before, spent_usd, remaining_usd: limit === null ? null : limit - spent_usd };
 }
 
-/** A turn that was taken straight from its assignment was handed out all the same: that is told first. */
-function toldOf(
+/** A result taken straight from the assignment implies the dispatch, which is reported first. */
+function acceptanceEvents(
   { turn, normalisations, now, state: before }: Accepted,
   state: RunState,
   entry: HistoryEntry,
 ): readonly EventDraft[] {
-  const about = { turn };
   const { accepted_sequence, summary } = entry;
   return [
-    ...(turn.is_dispatched ? [] : [eventOf('turn_dispatched', before, now, about)]),
+    ...(turn.is_dispatched ? [] : [eventOf('turn_dispatched', before, now, { turn })]),
     ...(normalisations.length === 0
       ? []
       : [eventOf('staged_result_auto_normalized', before, now, { turn, payload: { normalisations } })]),
@@ -126,7 +115,7 @@ function budgetEvents(state: RunState, now: string): readonly EventDraft[] {
     : [];
 }
 
-/** The state in which this turn's request waits. Who asked first for something is who asked for it. */
+/** Queues the request of this turn; the first request wins. */
 function queueRequest(state: RunState, turn: Turn, result: TurnResult, verificationStatus: string): RunState {
   if (result.status !== 'completed') return state;
   const { phase_transition_request: to, run_completion_request } = result;
@@ -147,11 +136,10 @@ interface DrainFacts {
   readonly config: GovernedConfig;
   readonly files: ReadFiles;
   readonly now: string;
-  /** Roles that had a turn accepted in this phase. */
   readonly rolesHeard?: ReadonlySet<string>;
 }
 
-/** Judges what waits, if nothing is out any more and the run is active. */
+/** Judges queued requests once the run is active and no turn is. */
 export function drainRequests(
   state: RunState,
   { config, files, now, rolesHeard = new Set() }: DrainFacts,

@@ -1,4 +1,4 @@
-/** The config of a project (`agentxchain.json`) after synonyms were replaced, and what it says about phases and roles, with defaults. */
+/** The project config (`agentxchain.json`), and what it says about phases and roles, with defaults. */
 
 import type { HooksConfig } from '../hooks/hook.ts';
 import { HUMAN } from '../lib/patterns.ts';
@@ -11,17 +11,17 @@ export type WriteAuthority = (typeof WRITE_AUTHORITIES)[number];
 
 export const RUNTIME_TYPES = ['manual', 'local_cli', 'api_proxy', 'mcp', 'remote_agent'] as const;
 
-/** This runtime needs no declaration. */
+/** Needs no declaration. */
 export const BUILT_IN_RUNTIME = 'manual';
 
 export interface RoleConfig {
   readonly title?: string;
   readonly mandate?: string;
-  /** Absent = authoritative. */
+  /** Default: authoritative. */
   readonly write_authority?: WriteAuthority;
-  /** Absent = manual. */
+  /** Default: manual. */
   readonly runtime?: string;
-  /** 0..99; whoever overrides a decision needs at least its authority. */
+  /** 0..99. Overriding a decision requires at least its authority. */
   readonly decision_authority?: number;
 }
 
@@ -32,10 +32,10 @@ export interface RuntimeConfig {
 
 export interface PhaseConfig {
   readonly entry_role?: string;
-  /** Absent = any declared role, and a person. */
+  /** Default: any declared role, or a person. */
   readonly allowed_next_roles?: readonly string[];
   readonly exit_gate?: string;
-  /** 1..4; absent = 1. */
+  /** 1..4 (default: 1). */
   readonly max_concurrent_turns?: number;
 }
 
@@ -43,29 +43,29 @@ export interface GateConfig {
   readonly requires_files?: readonly string[];
   readonly requires_verification_pass?: boolean;
   readonly requires_human_approval?: boolean;
-  /** Approved by a credential that may, never by a policy. */
+  /** Requires a credential with `approve`; no policy opens it. */
   readonly credentialed?: boolean;
 }
 
-/** A file a phase has to leave behind. */
+/** A file that a phase must produce. */
 export interface ArtifactConfig {
   readonly path: string;
-  /** Absent = true. */
+  /** Default: true. */
   readonly required?: boolean;
-  /** `section_check`: it needs these titles, with something under each. */
+  /** `section_check`: every required title must have content. */
   readonly semantics?: string;
   readonly semantics_config?: { readonly required_sections?: readonly string[] };
-  /** This role must have had a turn accepted in the phase. */
+  /** The role needs an accepted turn in the phase. */
   readonly owned_by?: string;
 }
 
 export interface RulesConfig {
-  /** Absent = true: who only reviews must object. `all`: every role must. */
+  /** Default: true, reviewers must object. `all`: every role must. */
   readonly challenge_required?: boolean;
   readonly challenge?: 'review_only' | 'all';
-  /** Attempts in all; absent = 2. */
+  /** Total attempts (default: 2). */
   readonly max_turn_retries?: number;
-  /** Gates take a claimed pass only with exit codes to show for it. */
+  /** Gates accept a claimed pass only with exit codes as evidence. */
   readonly require_reproducible_verification?: boolean;
 }
 
@@ -74,7 +74,6 @@ export interface GovernedConfig {
   readonly project?: { readonly id?: string; readonly name?: string };
   readonly roles: Readonly<Record<string, RoleConfig>>;
   readonly runtimes?: Readonly<Record<string, RuntimeConfig>>;
-  /** The order of its keys is the order of the phases. */
   readonly routing?: Readonly<Record<string, PhaseConfig>>;
   readonly gates?: Readonly<Record<string, GateConfig>>;
   readonly workflow_kit?: {
@@ -87,7 +86,7 @@ export interface GovernedConfig {
   readonly adapters?: Readonly<Record<string, { readonly module: string }>>;
 }
 
-/** In their order, which is that of the keys of `routing`. */
+/** The key order of `routing` is the phase order. */
 export function phasesOf({ routing }: Pick<GovernedConfig, 'routing'>): readonly string[] {
   return Object.keys(routing ?? {});
 }
@@ -100,7 +99,7 @@ export function finalPhase(config: GovernedConfig): string | null {
   return phasesOf(config).at(-1) ?? null;
 }
 
-/** The one that comes after; null behind the last, and for a phase that is none. */
+/** null after the last phase and for an unknown one. */
 export function nextPhase(config: GovernedConfig, phase: string | null): string | null {
   const phases = phasesOf(config);
   const at = phase === null ? -1 : phases.indexOf(phase);
@@ -111,7 +110,7 @@ export function phaseConfig({ routing }: GovernedConfig, phase: string | null): 
   return phase === null ? null : (getOwn(routing, phase) ?? null);
 }
 
-/** Whom a turn of this phase may name next; null = no rule. */
+/** null = no restriction. */
 export function allowedNextRoles(config: GovernedConfig, phase: string | null): readonly string[] | null {
   return phaseConfig(config, phase)?.allowed_next_roles ?? null;
 }
@@ -121,7 +120,7 @@ export function mayComeNext(config: GovernedConfig, phase: string | null, role: 
   return role === HUMAN || allowed === null || allowed.includes(role);
 }
 
-/** The gate at the end of a phase. A gate that is named but not declared is nobody's to open. */
+/** The exit gate of a phase; null `gate` = named but not declared, so nothing opens it. */
 export function exitGate(
   config: GovernedConfig,
   phase: string | null,
@@ -130,12 +129,11 @@ export function exitGate(
   return id === null ? null : { id, gate: getOwn(config.gates, id) ?? null };
 }
 
-/** What a phase has to leave behind beside what its gate asks for. */
 export function artifactsOf({ workflow_kit }: GovernedConfig, phase: string | null): readonly ArtifactConfig[] {
   return (phase === null ? undefined : getOwn(workflow_kit?.phases, phase)?.artifacts) ?? [];
 }
 
-/** Without a phase, the most any phase allows. */
+/** Without a phase: the maximum over all phases. */
 export function getMaxConcurrentTurns(
   given: Partial<GovernedConfig> | null | undefined,
   phase: string | null = null,

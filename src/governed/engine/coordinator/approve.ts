@@ -1,11 +1,17 @@
 /**
- * Gates of the coordinator are requested, approved and withdrawn. No gate opens without an approval that names a person.
- * An approval moves the phase on or ends the super run, and satisfies human barriers.
+ * Requests, approves and withdraws gates of the coordinator. Only a named approval opens a gate.
+ * An approval enters the next phase or ends the super run, and satisfies human barriers.
  */
 
 import { getOwn, isNonEmptyText } from '../lib/unknown-record.ts';
 import { type CoordinatorChange, type CoordinatorRefusal, historyLine, refused, toChange } from './change.ts';
-import { type CoordinatorView, evaluateCoordinatorCompletion, evaluateCoordinatorTransition } from './gates.ts';
+import {
+  type CoordinatorBlocker,
+  type CoordinatorVerdict,
+  type CoordinatorView,
+  evaluateCoordinatorCompletion,
+  evaluateCoordinatorTransition,
+} from './gates.ts';
 import type { BarrierLedgerEntry, Barriers, CoordinatorDecision, CoordinatorState, PendingGate } from './state.ts';
 
 export type GateRequest =
@@ -22,30 +28,32 @@ export function requestCoordinatorGate(
     const error = `super run ${state.super_run_id} is ${state.status}; a gate is asked for while it is active`;
     return refused('invalid_state_transition', 'not_active', error, { status: state.status });
   }
-  const verdict =
-    asked.gate_type === 'run_completion'
-      ? evaluateCoordinatorCompletion(view)
-      : evaluateCoordinatorTransition(view, asked.to);
+  const verdict = evaluate(view, asked);
   if (!verdict.is_ready) return notReady(verdict.blockers);
   const pending: PendingGate = { ...verdict.gate, requested_at: now };
-  const phase_gate_status = { ...state.phase_gate_status, [pending.gate]: 'pending' as const };
   const next: CoordinatorState = {
     ...state,
     status: 'paused',
     pending_gate: pending,
-    phase_gate_status,
+    phase_gate_status: { ...state.phase_gate_status, [pending.gate]: 'pending' },
     updated_at: now,
   };
   return toChange(view, next, [historyLine(state, 'gate_requested', now, { ...pending })]);
 }
 
+function evaluate(view: CoordinatorView, asked: GateRequest): CoordinatorVerdict {
+  return asked.gate_type === 'run_completion'
+    ? evaluateCoordinatorCompletion(view)
+    : evaluateCoordinatorTransition(view, asked.to);
+}
+
 export interface GateApproval {
-  /** Who approves; `policy` may, where no person is asked for. */
+  /** The approver; `policy` where no person is required. */
   readonly by: string;
   readonly now: string;
-  /** The gate that is meant, if somebody looked at it before. */
+  /** Refuses if another gate is pending. */
   readonly gate?: string;
-  /** How many decisions the coordinator has made so far. */
+  /** Number of decisions so far. */
   readonly decisionCount: number;
 }
 
@@ -61,11 +69,8 @@ export function approveCoordinatorGate(
   if (!isNonEmptyText(approval.by)) {
     return refused('invalid_state_transition', 'nobody_approves', 'an approval says whose it is');
   }
-  // The repos have gone on since it was asked for.
-  const verdict =
-    pending.gate_type === 'run_completion'
-      ? evaluateCoordinatorCompletion(view)
-      : evaluateCoordinatorTransition(view, pending.to ?? '');
+  // The repos may have changed since the request.
+  const verdict = evaluate(view, { gate_type: pending.gate_type, to: pending.to ?? '' });
   if (!verdict.is_ready) return notReady(verdict.blockers);
   const gate: PendingGate = { ...pending, human_barriers: verdict.gate.human_barriers };
   if (approval.by === POLICY && (needsPerson(pending) || needsPerson(gate))) {
@@ -79,17 +84,13 @@ export function needsPerson({ requires_human_approval, human_barriers }: Pending
   return requires_human_approval || human_barriers.length > 0;
 }
 
-/** Back to work: what was asked for is not given, or is no longer ready. */
+/** The super run becomes active again. */
 export function withdrawCoordinatorGate(
   view: CoordinatorView,
-  {
-    by,
-    reason,
-    now,
-    gate,
-  }: { readonly by: string; readonly reason: string; readonly now: string; readonly gate?: string },
+  given: { readonly by: string; readonly reason: string; readonly now: string; readonly gate?: string },
 ): CoordinatorChange | CoordinatorRefusal {
   const { state } = view;
+  const { by, reason, now, gate } = given;
   const pending = pendingOf(state, gate);
   if ('ok' in pending) return pending;
   const { [pending.gate]: _, ...phase_gate_status } = state.phase_gate_status;
@@ -97,10 +98,8 @@ export function withdrawCoordinatorGate(
   return toChange(view, next, [historyLine(state, 'gate_withdrawn', now, { gate: pending.gate, by, reason })]);
 }
 
-function pendingOf(
-  { status, pending_gate, super_run_id }: CoordinatorState,
-  gate?: string,
-): PendingGate | CoordinatorRefusal {
+function pendingOf(state: CoordinatorState, gate?: string): PendingGate | CoordinatorRefusal {
+  const { status, pending_gate, super_run_id } = state;
   if (status !== 'paused' || pending_gate === null) {
     const error = `super run ${super_run_id} is ${status} and waits for no gate`;
     return refused('invalid_state_transition', 'no_pending_gate', error, { status });
@@ -110,7 +109,7 @@ function pendingOf(
   return refused('invalid_state_transition', 'another_gate_pending', error, { pending: pending_gate.gate, gate });
 }
 
-function notReady(blockers: readonly { readonly code: string; readonly message: string }[]): CoordinatorRefusal {
+function notReady(blockers: readonly CoordinatorBlocker[]): CoordinatorRefusal {
   const error = blockers.map(({ message }) => message).join('; ');
   return refused('gate_not_ready', blockers[0]?.code ?? 'gate_not_ready', error, { blockers });
 }
@@ -130,8 +129,8 @@ function openGate(view: CoordinatorView, pending: PendingGate, approval: GateApp
     completed_at: isLast ? now : null,
   };
   const decision = decisionOf(state, pending, approval);
-  const told = historyLine(state, 'gate_approved', now, { gate, from, to, approved_by: by });
-  const history = isLast ? [told, historyLine(state, 'super_run_completed', now, {})] : [told];
+  const approved = historyLine(state, 'gate_approved', now, { gate, from, to, approved_by: by });
+  const history = isLast ? [approved, historyLine(state, 'super_run_completed', now, {})] : [approved];
   return {
     ...toChange(view, next, history),
     barriers: satisfied(barriers, human_barriers),

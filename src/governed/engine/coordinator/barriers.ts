@@ -1,7 +1,13 @@
-/** Barriers, computed from what was projected. A barrier that is satisfied stays so. */
+/** Barriers, computed from projections. A satisfied barrier stays satisfied. */
 
 import { getOwn } from '../lib/unknown-record.ts';
-import { type CoordinatorConfig, DECISION_BARRIERS, type IdsByRepo } from './config.ts';
+import {
+  type BarrierType,
+  type CoordinatorConfig,
+  DECISION_BARRIERS,
+  type IdsByRepo,
+  type Workstream,
+} from './config.ts';
 import type { Barrier, BarrierStatus, Barriers, ProjectionEntry } from './state.ts';
 
 export interface BarrierEffect {
@@ -10,7 +16,7 @@ export interface BarrierEffect {
   readonly new_status: BarrierStatus;
 }
 
-/** The barriers of a workstream after these projections, and those whose status is another now. */
+/** Recomputes the barriers of a workstream; reports those whose status changed. */
 export function recomputeBarriers(
   barriers: Barriers,
   workstreamId: string,
@@ -20,26 +26,18 @@ export function recomputeBarriers(
   const its = projections.filter(({ workstream_id }) => workstream_id === workstreamId);
   const effects: BarrierEffect[] = [];
   const entries = Object.entries(barriers).map(([id, barrier]) => {
-    if (barrier.workstream_id !== workstreamId || barrier.status === 'satisfied') return [id, withRepos(barrier)];
-    const after = recomputed(barrier, config, its);
-    if (after.status !== barrier.status) {
-      effects.push({ barrier_id: id, previous_status: barrier.status, new_status: after.status });
+    if (barrier.workstream_id !== workstreamId) return [id, barrier];
+    const done = doneRepos(barrier, config, its);
+    const before = barrier.status;
+    // The status is final, but repos are still counted.
+    if (before === 'satisfied') {
+      return [id, { ...barrier, satisfied_repos: [...new Set([...barrier.satisfied_repos, ...done])] }];
     }
-    return [id, after];
+    const status = statusOf(barrier, done, config, its);
+    if (status !== before) effects.push({ barrier_id: id, previous_status: before, new_status: status });
+    return [id, { ...barrier, satisfied_repos: done, status }];
   });
   return { barriers: Object.fromEntries(entries), effects };
-
-  /** Its status is final; which repos have done their part is still counted. */
-  function withRepos(barrier: Barrier): Barrier {
-    if (barrier.workstream_id !== workstreamId) return barrier;
-    const done = doneRepos(barrier, config, its);
-    return { ...barrier, satisfied_repos: [...new Set([...barrier.satisfied_repos, ...done])] };
-  }
-}
-
-function recomputed(barrier: Barrier, config: CoordinatorConfig, its: readonly ProjectionEntry[]): Barrier {
-  const satisfied_repos = doneRepos(barrier, config, its);
-  return { ...barrier, satisfied_repos, status: statusOf(barrier, satisfied_repos, config, its) };
 }
 
 function statusOf(
@@ -49,7 +47,7 @@ function statusOf(
   its: readonly ProjectionEntry[],
 ): BarrierStatus {
   const { type, required_repos, workstream_id } = barrier;
-  // Only the approval of the gate that lists it.
+  // Only the approval of the gate that lists it satisfies it.
   if (type === 'shared_human_gate') return barrier.status;
   const hasBegun = its.some(({ repo_id }) => required_repos.includes(repo_id));
   const partly = hasBegun ? 'partially_satisfied' : 'pending';
@@ -62,7 +60,7 @@ function statusOf(
   return isComplete ? 'satisfied' : partly;
 }
 
-/** The required repos that have done their part, in their order. */
+/** The required repos that have done their part. */
 function doneRepos(barrier: Barrier, config: CoordinatorConfig, its: readonly ProjectionEntry[]): readonly string[] {
   const ids = isOfDecisions(barrier) ? decisionIds(barrier, config) : null;
   return barrier.required_repos.filter((repo) => {
@@ -77,16 +75,20 @@ function isOfDecisions({ type }: Barrier): boolean {
   return (DECISION_BARRIERS as readonly string[]).includes(type);
 }
 
-/** What each repo has to decide; null = nobody says, and then nothing satisfies it. */
+/** The decisions required of each repo; null = undeclared, so the barrier cannot be satisfied. */
 export function decisionIds(barrier: Barrier, config: CoordinatorConfig): IdsByRepo | null {
   const { required_decision_ids_by_repo: ids, alignment_decision_ids: older, type, workstream_id } = barrier;
-  const workstream = getOwn(config.workstreams, workstream_id);
-  const declared =
-    type === 'interface_alignment' || type === 'named_decisions' ? workstream?.[type]?.decision_ids_by_repo : undefined;
+  const declared = declaredIds(type, getOwn(config.workstreams, workstream_id));
   for (const one of [ids, byRepo(older, barrier), declared]) {
     if (one !== undefined && one !== null && Object.values(one).some((list) => list.length > 0)) return one;
   }
   return null;
+}
+
+export function declaredIds(type: BarrierType, workstream: Workstream | undefined): IdsByRepo | undefined {
+  return type === 'interface_alignment' || type === 'named_decisions'
+    ? workstream?.[type]?.decision_ids_by_repo
+    : undefined;
 }
 
 function byRepo(ids: Barrier['alignment_decision_ids'], { required_repos }: Barrier): IdsByRepo | undefined {
@@ -103,8 +105,8 @@ export function openRepos({ required_repos, satisfied_repos }: Barrier): readonl
 }
 
 /**
- * Have all its repos accepted? An ordered sequence is satisfied as soon as its entry repo was, and a human gate by a person;
- * neither says that the work is done. Gates and the repos that come next wait for that too.
+ * True if all repos have accepted. An ordered sequence or a human gate may be satisfied earlier,
+ * so gates and following repos check this too.
  */
 export function isWorkDone(barrier: Barrier): boolean {
   const { type, status } = barrier;

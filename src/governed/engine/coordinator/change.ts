@@ -1,4 +1,4 @@
-/** How an operation of the coordinator ends: a change of state, barriers and ledgers, or a refusal. */
+/** Outcome of a coordinator operation: changed state, barriers and ledger lines, or a refusal. */
 
 import type { CoordinatorView } from './gates.ts';
 import type { BarrierLedgerEntry, Barriers, CoordinatorDecision, CoordinatorState, SuperRunEntry } from './state.ts';
@@ -7,7 +7,7 @@ export interface CoordinatorChange {
   readonly ok: true;
   readonly state: CoordinatorState;
   readonly barriers: Barriers;
-  /** To be appended, as the other two. */
+  /** Appended, like the next two. */
   readonly history: readonly SuperRunEntry[];
   readonly barrier_ledger: readonly BarrierLedgerEntry[];
   readonly decisions: readonly CoordinatorDecision[];
@@ -39,7 +39,6 @@ export type CoordinatorErrorType =
 export interface CoordinatorRefusal {
   readonly ok: false;
   readonly error_type: CoordinatorErrorType;
-  /** Why exactly. */
   readonly error_code: string;
   readonly error: string;
   readonly params: Readonly<Record<string, unknown>>;

@@ -2,7 +2,7 @@
 
 export const COORDINATOR_VERSION = '0.1';
 
-/** The phases there are when `routing` names none. */
+/** Used if `routing` names no phase. */
 export const DEFAULT_PHASES = ['planning', 'implementation', 'qa'] as const;
 
 export const BARRIER_TYPES = [
@@ -14,23 +14,23 @@ export const BARRIER_TYPES = [
 ] as const;
 export type BarrierType = (typeof BARRIER_TYPES)[number];
 
-/** Those that wait for decisions, which a workstream lists under the barrier's own name. */
+/** Wait for decisions that the workstream lists under the name of the barrier. */
 export const DECISION_BARRIERS = ['interface_alignment', 'named_decisions'] as const;
 export type DecisionBarrier = (typeof DECISION_BARRIERS)[number];
 
 export type IdsByRepo = Readonly<Record<string, readonly string[]>>;
 
 export interface RepoConfig {
-  /** From the coordinator's folder. */
+  /** Relative to the coordinator's folder. */
   readonly path: string;
   readonly default_branch?: string;
-  /** Absent = true: gates ask it. */
+  /** Gates wait for it (default: true). */
   readonly required?: boolean;
 }
 
 export interface Workstream {
   readonly phase: string;
-  /** In the order in which an ordered_repo_sequence goes through them. */
+  /** The order of an ordered_repo_sequence. */
   readonly repos: readonly string[];
   readonly entry_repo: string;
   readonly depends_on?: readonly string[];
@@ -40,9 +40,9 @@ export interface Workstream {
 }
 
 export interface CoordinatorGate {
-  /** Absent = true. */
+  /** Default: true. */
   readonly requires_human_approval?: boolean;
-  /** Absent = the required repos. */
+  /** Default: the required repos. */
   readonly requires_repos?: readonly string[];
 }
 
@@ -51,7 +51,7 @@ export interface CoordinatorConfig {
   readonly project: { readonly id: string; readonly name?: string };
   readonly repos: Readonly<Record<string, RepoConfig>>;
   readonly workstreams: Readonly<Record<string, Workstream>>;
-  /** The order of its keys is the order of the phases. */
+  /** The key order is the phase order. */
   readonly routing?: Readonly<Record<string, { readonly entry_workstream?: string }>>;
   readonly gates?: Readonly<Record<string, CoordinatorGate>>;
   readonly hooks?: Readonly<Record<string, unknown>>;

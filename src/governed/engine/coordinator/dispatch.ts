@@ -1,11 +1,10 @@
-/** Which repo gets the next turn, for which workstream, and what it is told about the other repos. */
+/** Chooses the repo and workstream of the next turn, and builds the context for it. */
 
 import { digestOf } from '../lib/digest.ts';
 import { getOwn } from '../lib/unknown-record.ts';
 import { decisionIds, isWorkDone, openRepos } from './barriers.ts';
-import { activeTurns, hasPendingGate, linkedState } from './blockers.ts';
 import type { Workstream } from './config.ts';
-import type { CoordinatorView } from './gates.ts';
+import { activeTurns, type CoordinatorView, hasPendingGate, linkedState } from './gates.ts';
 import { type Barrier, type Barriers, type CoordinatorState, type DispatchEntry, projectionsOf } from './state.ts';
 
 export interface Dispatch {
@@ -13,7 +12,7 @@ export interface Dispatch {
   readonly repo_id: string;
 }
 
-/** The entry workstream of the phase first; within one, the entry repo first. */
+/** Entry workstream first; within a workstream, entry repo first. */
 export function nextDispatch(view: CoordinatorView): Dispatch | null {
   const { config, state } = view;
   const entry = getOwn(config.routing, state.phase)?.entry_workstream;
@@ -30,7 +29,7 @@ export function nextDispatch(view: CoordinatorView): Dispatch | null {
   return null;
 }
 
-/** Those whose turn it is. In an ordered sequence that is one; elsewhere all, once the entry repo has done its part. */
+/** In an ordered sequence one repo; elsewhere all, once the entry repo is done. */
 function candidates({ repos, entry_repo, completion_barrier }: Workstream, barrier: Barrier): readonly string[] {
   const open = openRepos(barrier);
   const inOrder = [entry_repo, ...repos.filter((repo) => repo !== entry_repo)].filter((repo) => open.includes(repo));
@@ -38,7 +37,6 @@ function candidates({ repos, entry_repo, completion_barrier }: Workstream, barri
   return isOneByOne ? inOrder.slice(0, 1) : inOrder;
 }
 
-/** Neither busy nor blocked, nor waiting for somebody, nor over. */
 function isFree(view: CoordinatorView, repo: string): boolean {
   const found = linkedState(view, repo);
   return !('code' in found) && found.status === 'active' && activeTurns(found).length === 0 && !hasPendingGate(found);
@@ -78,7 +76,7 @@ export interface CoordinatorContext extends Dispatch {
   readonly context_ref: string;
   readonly super_run_id: string;
   readonly phase: string;
-  /** What was accepted in this workstream and in those it depends on, in order. */
+  /** Acceptances of this workstream and of those it depends on, oldest first. */
   readonly accepted: readonly {
     readonly projection_ref: string;
     readonly workstream_id: string;
@@ -91,7 +89,7 @@ export interface CoordinatorContext extends Dispatch {
   readonly barriers: Barriers;
 }
 
-/** The same picture has the same reference. */
+/** Equal contexts have equal references. */
 export function coordinatorContext(view: CoordinatorView, { workstream_id, repo_id }: Dispatch): CoordinatorContext {
   const { config, state, history, barriers } = view;
   const before = [workstream_id, ...(getOwn(config.workstreams, workstream_id)?.depends_on ?? [])];

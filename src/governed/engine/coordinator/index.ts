@@ -1,4 +1,4 @@
-/** The coordinator of several repos: pure functions, as the rest of the engine. */
+/** The coordinator of several repos: pure functions. */
 
 export type { CoordinatorFault, CoordinatorFaultCode } from '../lib/findings.ts';
 export {
@@ -9,7 +9,6 @@ export {
   withdrawCoordinatorGate,
 } from './approve.ts';
 export type { BarrierEffect } from './barriers.ts';
-export type { BlockerCode, CoordinatorBlocker } from './blockers.ts';
 export type { CoordinatorChange, CoordinatorErrorType, CoordinatorRefusal } from './change.ts';
 export { type CheckedCoordinator, checkCoordinatorConfig } from './check-config.ts';
 export type * from './config.ts';
@@ -23,14 +22,22 @@ export {
   dispatchEntry,
 } from './dispatch.ts';
 export {
+  type BlockerCode,
+  type CoordinatorBlocker,
   type CoordinatorVerdict,
   type CoordinatorView,
   evaluateCoordinatorCompletion,
   evaluateCoordinatorTransition,
   type GateDraft,
 } from './gates.ts';
-export type { Invalidation } from './invalidations.ts';
-export { type OwnerOf, ownerByPath, type Projected, type ProjectInput, projectAcceptance } from './projection.ts';
+export {
+  type Invalidation,
+  type OwnerOf,
+  ownerByPath,
+  type Projected,
+  type ProjectInput,
+  projectAcceptance,
+} from './projection.ts';
 export type * from './state.ts';
 export { type CoordinatorStep, nextCoordinatorStep } from './step.ts';
 export {

@@ -1,4 +1,4 @@
-/** Projects a turn that a repo has accepted into the super run: once, however often it is handed in. */
+/** Projects an accepted turn of a repo into the super run, exactly once. */
 
 import { sha256 } from '../../../core/lib/sha256.ts';
 import { sameJson } from '../lib/digest.ts';
@@ -7,11 +7,11 @@ import { getOwn, isNonEmptyText, isRecord, type UnknownRecord } from '../lib/unk
 import { type BarrierEffect, recomputeBarriers } from './barriers.ts';
 import { type CoordinatorRefusal, refused } from './change.ts';
 import type { CoordinatorConfig } from './config.ts';
-import { type Invalidation, invalidationsOf } from './invalidations.ts';
 import {
   type BarrierLedgerEntry,
   type Barriers,
   type CoordinatorState,
+  dispatchesOf,
   type HistoryLine,
   type ProjectionEntry,
   projectionsOf,
@@ -24,23 +24,30 @@ export interface ProjectInput {
   readonly history: readonly unknown[];
   readonly repoId: unknown;
   readonly workstreamId: unknown;
-  /** As the repo's history has it. */
+  /** From the repo's history. */
   readonly turn: unknown;
   readonly now: string;
-  /** Whoever can look at the disk says where links lead; otherwise the text of the paths decides. */
+  /** Default: decides by path text. A caller with disk access resolves links. */
   readonly ownerOf?: OwnerOf;
+}
+
+/** An active turn whose context lacks an acceptance. */
+export interface Invalidation {
+  readonly workstream_id: string;
+  readonly repo_id: string;
+  readonly repo_turn_id: string;
+  readonly context_ref: string;
+  /** The acceptance it lacks. */
+  readonly invalidated_by: string;
 }
 
 export interface Projected {
   readonly ok: true;
   readonly projection_ref: string;
-  /** False: it was in the history already. */
   readonly is_new: boolean;
-  /** To be appended. */
   readonly history: readonly HistoryLine[];
   readonly barriers: Barriers;
   readonly barrier_effects: readonly BarrierEffect[];
-  /** To be appended. */
   readonly barrier_ledger: readonly BarrierLedgerEntry[];
   readonly context_invalidations: readonly Invalidation[];
 }
@@ -56,7 +63,7 @@ export function projectAcceptance(given: ProjectInput): Projected | CoordinatorR
   const known = before.find(({ repo_id, repo_turn_id }) => repo_id === read.repoId && repo_turn_id === read.turnId);
   if (known !== undefined && !isSame(known, entry)) return projectedOtherwise(known, entry);
   const projections = known === undefined ? [...before, entry] : before;
-  // Also of what was known: barriers that were not written after a crash are put right.
+  // Also for a known turn: repairs barriers that a crash left unwritten.
   const after = recomputeBarriers(barriers, read.workstreamId, config, projections);
   const shown = known ?? entry;
   return {
@@ -67,7 +74,7 @@ export function projectAcceptance(given: ProjectInput): Projected | CoordinatorR
     barriers: after.barriers,
     barrier_effects: after.effects,
     barrier_ledger: after.effects.map((effect) => ledgerEntry(effect, shown, now)),
-    context_invalidations: invalidationsOf({ config, state, history, projections, by: shown }),
+    context_invalidations: invalidationsOf(given, projections, shown),
   };
 }
 
@@ -82,7 +89,7 @@ function strayPath({ repoId, files }: TurnRead, ownerOf: OwnerOf): CoordinatorRe
   return null;
 }
 
-/** The same turn has the same reference, whoever projects it. */
+/** Equal turns have equal references. */
 function entryOf({ super_run_id, repo_runs }: CoordinatorState, read: TurnRead, now: string): ProjectionEntry {
   const { repoId, workstreamId, turnId, turn, files } = read;
   const digest = sha256(JSON.stringify([super_run_id, workstreamId, repoId, turnId])).slice(0, 16);
@@ -102,7 +109,7 @@ function entryOf({ super_run_id, repo_runs }: CoordinatorState, read: TurnRead, 
   };
 }
 
-/** What a turn is about. When, under which reference and for which run it was noted is not part of that. */
+/** Compares the work, not the time, reference or run of the note. */
 function isSame(known: ProjectionEntry, entry: ProjectionEntry): boolean {
   const told = ({ workstream_id, summary, files_changed, decisions }: ProjectionEntry): unknown[] => [
     workstream_id,
@@ -134,6 +141,38 @@ function ledgerEntry(effect: BarrierEffect, by: ProjectionEntry, now: string): B
   };
 }
 
+/** Turns dispatched and not projected yet, of the same workstream or of one that depends on it. */
+function invalidationsOf(
+  { config, state, history }: ProjectInput,
+  projections: readonly ProjectionEntry[],
+  by: ProjectionEntry,
+): readonly Invalidation[] {
+  const concerned = dependents(config, by.workstream_id);
+  const back = new Set(projections.map(({ repo_id, repo_turn_id }) => JSON.stringify([repo_id, repo_turn_id])));
+  return dispatchesOf(history, state.super_run_id)
+    .filter(({ workstream_id }) => concerned.has(workstream_id))
+    .filter(({ repo_id, repo_turn_id }) => !back.has(JSON.stringify([repo_id, repo_turn_id])))
+    .map(({ workstream_id, repo_id, repo_turn_id, context_ref }) => ({
+      workstream_id,
+      repo_id,
+      repo_turn_id,
+      context_ref,
+      invalidated_by: by.projection_ref,
+    }));
+}
+
+/** The workstream and all that depend on it, directly or not. */
+function dependents({ workstreams }: CoordinatorConfig, id: string): ReadonlySet<string> {
+  const found = new Set([id]);
+  // Iterating a growing set visits what is added.
+  for (const before of found) {
+    for (const [other, { depends_on = [] }] of Object.entries(workstreams)) {
+      if (depends_on.includes(before)) found.add(other);
+    }
+  }
+  return found;
+}
+
 interface TurnRead {
   readonly repoId: string;
   readonly workstreamId: string;
@@ -142,12 +181,12 @@ interface TurnRead {
   readonly files: readonly string[];
 }
 
-/** These end a turn without the work being done. */
+/** Statuses without finished work. */
 const NOT_DONE = ['blocked', 'needs_human', 'failed'];
 
 function readTurn({ config, state, repoId, workstreamId, turn }: ProjectInput): TurnRead | CoordinatorRefusal {
   if (state.status === 'completed') {
-    return failed('super_run_completed', `super run ${state.super_run_id} is completed; nothing is projected any more`);
+    return failed('super_run_completed', `super run ${state.super_run_id} is completed; nothing more is projected`);
   }
   if (typeof repoId !== 'string' || getOwn(config.repos, repoId) === undefined) {
     return failed('unknown_repo', `repo_id: repo ${shown(repoId)} is not declared in repos`);
@@ -190,10 +229,10 @@ function shown(value: unknown): string {
   return JSON.stringify(value) ?? 'nothing';
 }
 
-/** The repo a path of a repo's turn leads to; null = to none of them. */
+/** null = no declared repo. */
 export type OwnerOf = (repoId: string, path: string) => string | null;
 
-/** By the text of the paths alone: the innermost declared repo that the place is in. Links are seen only by who can look. */
+/** Decides by path text: the innermost declared repo that contains the path. */
 export function ownerByPath({ repos }: Pick<CoordinatorConfig, 'repos'>): OwnerOf {
   const roots = Object.entries(repos).flatMap(([id, { path }]) => {
     const place = normalizePath('.', path);

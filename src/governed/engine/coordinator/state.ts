@@ -1,8 +1,6 @@
-/**
- * The state of a super run (the runs of several repos under one coordinator), and the lines of its history and ledgers.
- * The state is computed from the history. Lines of the history are never rewritten.
- */
+/** The state of a super run, computed from its history, and the append-only lines of history and ledgers. */
 
+import { isRecord } from '../lib/unknown-record.ts';
 import type { RunState } from '../state/state.ts';
 import type { BarrierType, IdsByRepo } from './config.ts';
 
@@ -15,7 +13,7 @@ export interface RepoRun {
   readonly run_id: string;
   readonly status: string;
   readonly phase?: string | null;
-  /** False: it was running already, and was linked. */
+  /** False: the run existed and was linked. */
   readonly initialized_by_coordinator?: boolean;
 }
 
@@ -23,10 +21,9 @@ export interface PendingGate {
   readonly gate_type: 'phase_transition' | 'run_completion';
   readonly gate: string;
   readonly from: string;
-  /** null behind the last phase. */
+  /** null after the last phase. */
   readonly to: string | null;
   readonly required_repos: readonly string[];
-  /** Barriers that its approval satisfies. */
   readonly human_barriers: readonly string[];
   readonly requires_human_approval: boolean;
   readonly requested_at: string;
@@ -55,28 +52,26 @@ export interface Barrier {
   readonly workstream_id: string;
   readonly status: BarrierStatus;
   readonly required_repos: readonly string[];
-  /** Those that have done their part. */
   readonly satisfied_repos: readonly string[];
   readonly required_decision_ids_by_repo?: IdsByRepo;
-  /** The same under an older name; a plain list is wanted of every repo. */
+  /** Older name; a plain list applies to every repo. */
   readonly alignment_decision_ids?: IdsByRepo | readonly string[];
 }
 
-/** By id. Ids are names and nothing else: what a barrier belongs to, it says itself. */
+/** By id. A barrier names its workstream itself. */
 export type Barriers = Readonly<Record<string, Barrier>>;
 
-/** What the coordinator reads of a repo's own state. */
+/** The part of a repo's state that the coordinator reads. */
 export type RepoState = Pick<RunState, 'run_id' | 'status'> &
   Partial<Pick<RunState, 'phase' | 'active_turns' | 'pending_phase_transition' | 'pending_run_completion'>>;
 
-/** A repo as it was found: its state, and what its run has accepted. */
 export interface RepoFacts {
-  /** null = there is none that can be read. */
+  /** null = unreadable. */
   readonly state: RepoState | null;
   readonly accepted: readonly AcceptedTurn[];
 }
 
-/** A turn that a repo's run has accepted: an entry of its history. */
+/** An entry of a repo's history. */
 export interface AcceptedTurn {
   readonly turn_id: string;
   readonly run_id?: string | null;
@@ -87,10 +82,13 @@ export interface AcceptedTurn {
   readonly verification?: unknown;
 }
 
-export interface ProjectionEntry {
-  readonly type: 'acceptance_projection';
+interface Line<Type extends string> {
+  readonly type: Type;
   readonly timestamp: string;
   readonly super_run_id: string;
+}
+
+export interface ProjectionEntry extends Line<'acceptance_projection'> {
   readonly projection_ref: string;
   readonly workstream_id: string;
   readonly repo_id: string;
@@ -102,48 +100,41 @@ export interface ProjectionEntry {
   readonly verification: unknown;
 }
 
-export interface DispatchEntry {
-  readonly type: 'turn_dispatched';
-  readonly timestamp: string;
-  readonly super_run_id: string;
+export interface DispatchEntry extends Line<'turn_dispatched'> {
   readonly workstream_id: string;
   readonly repo_id: string;
   readonly repo_turn_id: string;
   readonly context_ref: string;
 }
 
-export interface SuperRunEntry {
-  readonly type:
-    | 'super_run_started'
-    | 'repo_runs_resynced'
-    | 'projection_refused'
-    | 'gate_requested'
-    | 'gate_approved'
-    | 'gate_withdrawn'
-    | 'super_run_blocked'
-    | 'super_run_resolved'
-    | 'super_run_completed';
-  readonly timestamp: string;
-  readonly super_run_id: string;
+type SuperRunEvent =
+  | 'super_run_started'
+  | 'repo_runs_resynced'
+  | 'projection_refused'
+  | 'gate_requested'
+  | 'gate_approved'
+  | 'gate_withdrawn'
+  | 'super_run_blocked'
+  | 'super_run_resolved'
+  | 'super_run_completed';
+
+export interface SuperRunEntry extends Line<SuperRunEvent> {
   readonly [member: string]: unknown;
 }
 
 export type HistoryLine = ProjectionEntry | DispatchEntry | SuperRunEntry;
 
-export interface BarrierLedgerEntry {
-  readonly type: 'barrier_transition';
-  readonly timestamp: string;
-  readonly super_run_id: string;
+export interface BarrierLedgerEntry extends Line<'barrier_transition'> {
   readonly barrier_id: string;
   readonly workstream_id: string;
   readonly previous_status: BarrierStatus;
   readonly new_status: BarrierStatus;
-  /** What made it change: a projection, or the approval of a gate. */
+  /** The projection or gate approval that changed it. */
   readonly causation: Readonly<Record<string, unknown>>;
 }
 
 export interface CoordinatorDecision {
-  /** DEC-COORD- and a number. */
+  /** DEC-COORD-<number>. */
   readonly id: string;
   readonly timestamp: string;
   readonly super_run_id: string;
@@ -153,10 +144,10 @@ export interface CoordinatorDecision {
   readonly decided_by: string;
 }
 
-/** Of this super run; lines of an earlier one in the same file do not count. A line that names none is of this one. */
+/** Of this super run. Lines without an id belong to it; those of others are skipped. */
 export function projectionsOf(history: readonly unknown[], superRunId: string): readonly ProjectionEntry[] {
   const lines = linesOf(history, superRunId, 'acceptance_projection') as readonly ProjectionEntry[];
-  // A line that somebody else wrote may leave them out.
+  // Lines of other writers may lack decisions.
   return lines.map((line) => ({ ...line, decisions: Array.isArray(line.decisions) ? line.decisions : [] }));
 }
 
@@ -164,18 +155,15 @@ export function dispatchesOf(history: readonly unknown[], superRunId: string): r
   return linesOf(history, superRunId, 'turn_dispatched') as readonly DispatchEntry[];
 }
 
-/** Turns that may not be projected, and of which a person was told. */
-export function refusalsOf(
-  history: readonly unknown[],
-  superRunId: string,
-): readonly { readonly repo_id: string; readonly repo_turn_id: string }[] {
-  return linesOf(history, superRunId, 'projection_refused') as readonly ProjectionEntry[];
+/** Turns that may not be projected; a person was told. */
+export function refusalsOf(history: readonly unknown[], superRunId: string): readonly RefusedTurn[] {
+  return linesOf(history, superRunId, 'projection_refused') as readonly RefusedTurn[];
 }
 
+type RefusedTurn = Pick<ProjectionEntry, 'repo_id' | 'repo_turn_id'>;
+
 function linesOf(history: readonly unknown[], superRunId: string, type: string): readonly unknown[] {
-  return history.filter((line) => {
-    if (typeof line !== 'object' || line === null) return false;
-    const { type: its, super_run_id = superRunId } = line as { type?: unknown; super_run_id?: unknown };
-    return its === type && super_run_id === superRunId;
-  });
+  return history
+    .filter(isRecord)
+    .filter((line) => line.type === type && (line.super_run_id === undefined || line.super_run_id === superRunId));
 }

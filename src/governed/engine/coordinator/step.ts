@@ -1,33 +1,29 @@
-/** The next step of the coordinator: one step, decided only from what it sees now. */
+/** Decides the next single step of the coordinator from the current view. */
 
 import { getOwn, isMissing } from '../lib/unknown-record.ts';
 import { needsPerson } from './approve.ts';
-import { type CoordinatorBlocker, linkedState } from './blockers.ts';
 import { coordinatorPhases } from './config.ts';
 import { nextDispatch } from './dispatch.ts';
 import {
+  type CoordinatorBlocker,
   type CoordinatorView,
   evaluateCoordinatorCompletion,
   evaluateCoordinatorTransition,
   type GateDraft,
+  linkedState,
 } from './gates.ts';
 import { type AcceptedTurn, dispatchesOf, projectionsOf, type RepoRun, refusalsOf } from './state.ts';
 
 export type CoordinatorStep =
   | { readonly action: 'refuse'; readonly code: 'super_run_completed' | 'gate_pending'; readonly gate: string | null }
-  /** A gate nobody has to be asked about. */
+  /** No person is required. */
   | { readonly action: 'approve_gate'; readonly gate: string }
   | { readonly action: 'escalate'; readonly code: string; readonly detail: string }
-  /** A repo's run is not the one that was linked, or cannot be read: a person has to say what now. */
+  /** A repo's run is unreadable or not the linked one: a person must decide. */
   | { readonly action: 'block'; readonly blockers: readonly [CoordinatorBlocker, ...CoordinatorBlocker[]] }
-  /** What the repos say of themselves is right. */
+  /** Take over the repos' phases. */
   | { readonly action: 'resync'; readonly repo_runs: Readonly<Record<string, RepoRun>> }
-  | {
-      readonly action: 'project';
-      readonly repo_id: string;
-      readonly workstream_id: string;
-      readonly turn: AcceptedTurn;
-    }
+  | ({ readonly action: 'project' } & Acceptance)
   | { readonly action: 'dispatch'; readonly workstream_id: string; readonly repo_id: string }
   | { readonly action: 'request_gate'; readonly gate: GateDraft }
   | { readonly action: 'wait'; readonly blockers: readonly CoordinatorBlocker[] };
@@ -48,7 +44,7 @@ export function nextCoordinatorStep(view: CoordinatorView): CoordinatorStep {
   return divergence(view) ?? work(view);
 }
 
-/** Between what is linked and what the repos are at. */
+/** Compares linked runs with the state of the repos. */
 function divergence(view: CoordinatorView): CoordinatorStep | null {
   const { state } = view;
   const blockers: CoordinatorBlocker[] = [];
@@ -76,13 +72,13 @@ function work(view: CoordinatorView): CoordinatorStep {
     : { action: 'wait', blockers: verdict.blockers };
 }
 
-export interface Acceptance {
+interface Acceptance {
   readonly repo_id: string;
   readonly workstream_id: string;
   readonly turn: AcceptedTurn;
 }
 
-/** The first of them, in the order of the repos and of their histories. */
+/** The first unprojected turn, in the order of repos and histories. */
 function nextAcceptance(view: CoordinatorView): Acceptance | null {
   const { config, state, history, repos } = view;
   const noted = [...projectionsOf(history, state.super_run_id), ...refusalsOf(history, state.super_run_id)];
@@ -91,7 +87,7 @@ function nextAcceptance(view: CoordinatorView): Acceptance | null {
     const linked = getOwn(state.repo_runs, repo_id)?.run_id;
     for (const turn of getOwn(repos, repo_id)?.accepted ?? []) {
       if (!isMissing(turn.run_id) && turn.run_id !== linked) continue;
-      // A turn that ended without its work done is the repo's own business until another follows it.
+      // Unfinished work stays in the repo until a later turn completes it.
       if (turn.status !== undefined && turn.status !== 'completed') continue;
       if (known.has(keyOf(repo_id, turn.turn_id))) continue;
       const workstream_id = workstreamOf(view, repo_id, turn.turn_id);
@@ -101,7 +97,7 @@ function nextAcceptance(view: CoordinatorView): Acceptance | null {
   return null;
 }
 
-/** The one it was dispatched for. A turn that nobody dispatched counts only where there is no doubt. */
+/** The workstream it was dispatched for; a turn nobody dispatched counts only if one workstream is possible. */
 function workstreamOf({ config, state, history }: CoordinatorView, repoId: string, turnId: string): string | null {
   const sent = dispatchesOf(history, state.super_run_id).find(
     ({ repo_id, repo_turn_id }) => repo_id === repoId && repo_turn_id === turnId,

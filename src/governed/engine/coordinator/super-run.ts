@@ -1,6 +1,7 @@
-/** Starts a super run, blocks it, resolves the block, and takes over the state that the repos report. */
+/** Starts, blocks and resolves a super run, and takes over the state that the repos report. */
 
 import { getOwn } from '../lib/unknown-record.ts';
+import { declaredIds } from './barriers.ts';
 import { type CoordinatorChange, type CoordinatorRefusal, historyLine, refused, toChange } from './change.ts';
 import { type CoordinatorConfig, coordinatorPhases, type Workstream } from './config.ts';
 import type { CoordinatorView } from './gates.ts';
@@ -42,20 +43,14 @@ export function beginSuperRun(config: CoordinatorConfig, beginning: SuperRunBegi
     completed_at: null,
   };
   const barriers = Object.entries(config.workstreams).map(([id, one]) => [`${id}_completion`, barrierOf(id, one)]);
-  const started: SuperRunEntry = {
-    type: 'super_run_started',
-    timestamp: now,
-    super_run_id: superRunId,
-    repo_runs: repoRuns,
-  };
+  const started = historyLine(state, 'super_run_started', now, { repo_runs: repoRuns });
   return { state, barriers: Object.fromEntries(barriers), history: [started] };
 }
 
-/** A workstream that lists a repo wants it, also one that gates do not ask. */
+/** Every listed repo is required, even one that gates do not wait for. */
 function barrierOf(workstream_id: string, workstream: Workstream): Barrier {
   const { completion_barrier: type, repos } = workstream;
-  const ids =
-    type === 'interface_alignment' || type === 'named_decisions' ? workstream[type]?.decision_ids_by_repo : undefined;
+  const ids = declaredIds(type, workstream);
   return {
     type,
     workstream_id,
@@ -79,7 +74,7 @@ export function blockSuperRun(
   return toChange(view, next, [historyLine(state, 'super_run_blocked', now, { code, detail })]);
 }
 
-/** A turn that may not be projected: a person is told once, and the repo needs another turn. */
+/** The turn may not be projected: tells a person once; the repo needs another turn. */
 export function blockByProjection(
   view: CoordinatorView,
   refused: { readonly repo_id: string; readonly repo_turn_id: string; readonly code: string; readonly detail: string },
@@ -94,11 +89,11 @@ export interface SuperRunResolution {
   readonly by: string;
   readonly resolution: string;
   readonly now: string;
-  /** Repos whose present run takes the place of the one that was linked. */
+  /** Link the current run of these repos. */
   readonly relink?: readonly string[];
 }
 
-/** A gate that was pending is pending again. */
+/** A pending gate stays pending. */
 export function resolveSuperRun(
   view: CoordinatorView,
   { by, resolution, now, relink = [] }: SuperRunResolution,

@@ -1,4 +1,4 @@
-/** ASSIGNMENT.json: what a turn is about, for programs. Everything that either of the two known forms of it has. */
+/** ASSIGNMENT.json: the turn, for programs. Has every member of both known forms. */
 
 import { allowedNextRoles, authorityOf, type GovernedConfig, runtimeType } from '../config/config.ts';
 import { getOwn, type UnknownRecord, without } from '../lib/unknown-record.ts';
@@ -12,7 +12,7 @@ export interface DispatchInput {
   readonly state: RunState;
   readonly config: GovernedConfig;
   readonly turn: Turn;
-  /** What whoever is out should know and nobody stops it for. */
+  /** Advice for the agent; blocks nothing. */
   readonly warnings: readonly string[];
 }
 
@@ -53,7 +53,6 @@ function timeoutOf({ timeouts }: GovernedConfig, runtime: UnknownRecord): number
   return (timeouts?.per_turn_minutes ?? DEFAULT_TURN_MINUTES) * 60_000;
 }
 
-/** Only what there is something to say about. */
 function present(name: string, value: unknown): UnknownRecord {
   return value === null || value === undefined ? {} : { [name]: value };
 }

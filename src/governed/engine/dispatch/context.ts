@@ -1,8 +1,8 @@
-/** CONTEXT.md: where the run is and what was said so far, as far as the turn needs it. */
+/** CONTEXT.md: the state and past of the run, as far as the turn needs them. */
 
 import { authorityOf, exitGate } from '../config/config.ts';
 import type { ReadFiles } from '../gates/verdict.ts';
-import { isRecord, type UnknownRecord } from '../lib/unknown-record.ts';
+import { isRecord, recordsOf, textsOf, type UnknownRecord } from '../lib/unknown-record.ts';
 import type { DispatchInput } from './assignment.ts';
 
 export interface RunHistory {
@@ -57,11 +57,15 @@ function delegation({ turn }: DispatchInput): string {
   return parts.join('\n');
 }
 
+export function section(title: string, lines: readonly string[]): string {
+  return lines.length === 0 ? '' : [`## ${title}`, '', ...lines].join('\n');
+}
+
 function carried({ state }: DispatchInput): string {
   const active = state.repo_decisions.filter(({ status }) => status === 'active');
-  if (active.length === 0) return '';
-  return ['## Decisions of earlier runs', '', ...active.map(({ id, statement }) => `- ${id}: ${cell(statement)}`)].join(
-    '\n',
+  return section(
+    'Decisions of earlier runs',
+    active.map(({ id, statement }) => `- ${id}: ${cell(statement)}`),
   );
 }
 
@@ -69,17 +73,16 @@ function lastTurn({ history }: RunHistory): string {
   const last = history.at(-1);
   if (last === undefined) return '';
   const verification = isRecord(last.verification) ? last.verification : {};
-  return [
-    `## The last accepted turn: ${cell(last.role)} (${cell(last.turn_id)})`,
-    '',
+  const evidence = verification.evidence_summary ? `, ${cell(verification.evidence_summary)}` : '';
+  return section(`The last accepted turn: ${cell(last.role)} (${cell(last.turn_id)})`, [
     cell(last.summary),
     '',
-    ...listOf(last.objections).map(
+    ...recordsOf(last.objections).map(
       (one) => `- objection ${cell(one.id)} (${cell(one.severity)}): ${cell(one.statement)}`,
     ),
     ...textsOf(last.files_changed).map((path) => `- changed ${cell(path)}`),
-    `- verification: ${cell(verification.status)}${verification.evidence_summary ? `, ${cell(verification.evidence_summary)}` : ''}`,
-  ].join('\n');
+    `- verification: ${cell(verification.status)}${evidence}`,
+  ]);
 }
 
 function decisions({ ledger }: RunHistory): string {
@@ -87,20 +90,18 @@ function decisions({ ledger }: RunHistory): string {
   const rows = ledger
     .slice(-MAX_DECISIONS)
     .map(({ id, role, category, statement }) => `| ${[id, role, category, statement].map(cell).join(' | ')} |`);
-  return ['## Decisions', '', '| id | role | category | statement |', '|---|---|---|---|', ...rows].join('\n');
+  return section('Decisions', ['| id | role | category | statement |', '|---|---|---|---|', ...rows]);
 }
 
 function gateFiles({ state, config }: DispatchInput, { files }: RunHistory): string {
   const paths = exitGate(config, state.phase)?.gate?.requires_files ?? [];
-  if (paths.length === 0) return '';
-  return [
-    '## Files of the gate',
-    '',
-    ...paths.map((path) => `- ${path}: ${files(path) === null ? 'missing' : 'there'}`),
-  ].join('\n');
+  return section(
+    'Files of the gate',
+    paths.map((path) => `- ${path}: ${files(path) === null ? 'missing' : 'there'}`),
+  );
 }
 
-/** What a reviewer looks at first: the beginnings of what was changed last. */
+/** For reviewers: the beginnings of the files changed last. */
 function previews({ history, files }: RunHistory): string {
   const paths = textsOf(history.at(-1)?.files_changed).slice(0, MAX_PREVIEWS);
   const shown = paths.flatMap((path) => {
@@ -113,16 +114,8 @@ function previews({ history, files }: RunHistory): string {
   return shown.length === 0 ? '' : ['## What was changed', ...shown].join('\n\n');
 }
 
-/** One line, which ends no cell of a table: what an agent wrote is no mark-up here. */
+/** On one line and escaped, so that agent text cannot break the table. */
 function cell(value: unknown): string {
   const text = value === undefined || value === null ? '' : String(value);
   return text.replace(/\s+/g, ' ').replaceAll('|', '\\|').trim();
-}
-
-function listOf(value: unknown): readonly UnknownRecord[] {
-  return Array.isArray(value) ? value.filter(isRecord) : [];
-}
-
-function textsOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }

@@ -1,4 +1,4 @@
-/** The files of a sealed dispatch bundle, and how files on disk differ from them. */
+/** The manifest of a sealed dispatch bundle, and how files on disk differ from it. */
 
 import { canonicalPath } from '../lib/project-paths.ts';
 import { isNonEmptyText, isRecord, parseJson, repeatedIn } from '../lib/unknown-record.ts';
@@ -7,15 +7,12 @@ export const MANIFEST_NAME = 'MANIFEST.json';
 const MANIFEST_VERSION = '1.0';
 
 export interface ManifestFile {
-  /** Relative to the bundle, in its canonical form. */
+  /** Canonical, relative to the bundle. */
   readonly path: string;
-  /** In hex. */
   readonly sha256: string;
-  /** In bytes. */
   readonly size: number;
 }
 
-/** Whose bundle it is. */
 export interface BundleIdentity {
   readonly run_id: string | null;
   readonly turn_id: string;
@@ -25,7 +22,7 @@ export interface BundleIdentity {
 export interface DispatchManifest extends BundleIdentity {
   readonly manifest_version: string;
   readonly finalized_at: string;
-  /** Without the manifest itself, sorted by path. */
+  /** Sorted by path, without the manifest. */
   readonly files: readonly ManifestFile[];
 }
 
@@ -41,7 +38,7 @@ export function createManifest(
   return { manifest_version: MANIFEST_VERSION, run_id, turn_id, role, finalized_at: now, files: sorted };
 }
 
-/** A text says why it is none. Who it is for is a matter of comparing. */
+/** A string is the error. The identity is compared separately. */
 export function readManifest(text: string): DispatchManifest | string {
   const given = parseJson(text);
   if (!isRecord(given)) return `${MANIFEST_NAME}: expected a JSON object`;
@@ -53,7 +50,7 @@ export function readManifest(text: string): DispatchManifest | string {
   for (const [at, file] of given.files.entries()) {
     if (!isManifestFile(file)) return `files[${at}]: expected {path, sha256, size}`;
   }
-  // Its list was looked at just now; the rest is compared with what is known, whatever it is.
+  // The files were checked; compareManifest checks the rest.
   return given as unknown as DispatchManifest;
 }
 
@@ -62,7 +59,7 @@ function isManifestFile(value: unknown): boolean {
   return isNonEmptyText(value.path) && typeof value.sha256 === 'string' && Number.isSafeInteger(value.size);
 }
 
-/** What was found under a name. Only plain files have content that can be compared. */
+/** Only plain files have comparable content. */
 export type ObservedFile =
   | (ManifestFile & { readonly kind: 'file' })
   | { readonly kind: 'symlink' | 'other'; readonly path: string };

@@ -1,4 +1,4 @@
-/** Where the files of a turn are, relative to the root of the project. */
+/** Paths of the files of a turn, relative to the project. */
 
 import { getTurnStagingResultPath } from '../turns/active.ts';
 
@@ -6,12 +6,11 @@ export const RUN_FOLDER = '.agentxchain';
 export const DISPATCH_INDEX: string = `${RUN_FOLDER}/dispatch/index.json`;
 export const EVIDENCE_FOLDER: string = `${RUN_FOLDER}/evidence`;
 
-/** What is sealed. */
 export function bundleFolder(turnId: string): string {
   return `${RUN_FOLDER}/dispatch/turns/${turnId}`;
 }
 
-/** What comes about while a turn is out: requests, logs. Beside the bundle, so that a sealed one stays as it is. */
+/** Requests and logs of an active turn; outside the bundle, which is sealed. */
 export function runtimeFolder(turnId: string): string {
   return `${RUN_FOLDER}/dispatch/runtime/${turnId}`;
 }

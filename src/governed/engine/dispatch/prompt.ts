@@ -1,16 +1,17 @@
-/** PROMPT.md: who somebody is in this turn, what is asked, and how the answer looks. */
+/** PROMPT.md: the identity and rules of the turn, what is asked, and the form of the result. */
 
 import { authorityOf, exitGate, roleConfig } from '../config/config.ts';
 import { getOwn } from '../lib/unknown-record.ts';
 import { getTurnStagingResultPath } from '../turns/active.ts';
 import { createAssignment, type DispatchInput } from './assignment.ts';
+import { section } from './context.ts';
 
 interface PromptText {
   readonly text: string;
   readonly warnings: readonly string[];
 }
 
-/** `roleText` is the project's own text for the role; null = it has none. */
+/** `roleText`: the project's text for the role; null = none. */
 export function createPrompt(given: DispatchInput, roleText: string | null): PromptText {
   const { text, unknown } = interpolated(roleText ?? '', given);
   const parts = [
@@ -51,40 +52,34 @@ function rules({ config, turn }: DispatchInput): string {
   const authority = authorityOf(config, turn.assigned_role);
   const { challenge_required = true, challenge } = config.rules ?? {};
   const mustObject = challenge === 'all' || (challenge_required && authority === 'review_only');
-  return [
-    '## Rules',
-    '',
+  return section('Rules', [
     `- ${AUTHORITY[authority]}`,
     '- Nothing under .agentxchain/ is yours, but .agentxchain/reviews/ and the result below.',
     '- Claim only what you have seen: a pass needs the commands and their exit codes.',
     ...(mustObject ? ['- Raise at least one objection.'] : []),
     '- You have this one turn: hand in the result and end.',
-  ].join('\n');
+  ]);
 }
 
 function gate({ state, config }: DispatchInput): string {
   const found = exitGate(config, state.phase);
   if (found === null) return '';
   const { requires_files = [], requires_verification_pass, requires_human_approval } = found.gate ?? {};
-  return [
-    `## Before this phase ends (${found.id})`,
-    '',
+  const lines = [
     ...requires_files.map((path) => `- ${path} is there and complete`),
     ...(requires_verification_pass ? ['- the verification passes'] : []),
     ...(requires_human_approval ? ['- a person approves'] : []),
-  ].join('\n');
+  ];
+  const title = `Before this phase ends (${found.id})`;
+  return section(title, lines);
 }
 
 function rejection({ turn }: DispatchInput): string {
   const last = turn.last_rejection ?? null;
   if (last === null) return '';
   const where = last.stage === null ? '' : ` at ${last.stage}`;
-  return [
-    `## What was wrong with attempt ${last.attempt}${where}`,
-    '',
-    last.reason,
-    ...last.errors.map((one) => `- ${one}`),
-  ].join('\n');
+  const lines = [last.reason, ...last.errors.map((one) => `- ${one}`)];
+  return section(`What was wrong with attempt ${last.attempt}${where}`, lines);
 }
 
 function answer(given: DispatchInput): string {
@@ -112,9 +107,7 @@ function answer(given: DispatchInput): string {
     run_completion_request: null,
   };
   const next = createAssignment(given).allowed_next_roles;
-  return [
-    '## Your result',
-    '',
+  return section('Your result', [
     `Write it, as one JSON object, to \`${getTurnStagingResultPath(turn.turn_id)}\`: to another name first, then rename it.`,
     '',
     '```json',
@@ -124,10 +117,10 @@ function answer(given: DispatchInput): string {
     `- proposed_next_role: ${Array.isArray(next) ? next.join(', ') : ''}`,
     '- needs_human needs a needs_human_reason. Ask for the next phase or for the end of the run, never for both.',
     '- decisions and objections may be empty, unless a rule above says otherwise; nothing in angle brackets may stay.',
-  ].join('\n');
+  ]);
 }
 
-/** `{{run_id}}` and the other texts and numbers of the assignment. */
+/** Replaces `{{name}}` by a text or number of the assignment. */
 function interpolated(
   text: string,
   given: DispatchInput,

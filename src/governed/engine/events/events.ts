@@ -1,4 +1,4 @@
-/** Events of a run: their types, how they are made, and whether a list of them can be true. */
+/** Events of a run: their types, and whether a list of them is plausible. */
 
 import { msFromIso } from '../../../core/lib/time.ts';
 import { isNonEmptyText, isOneOf, isRecord, type UnknownRecord } from '../lib/unknown-record.ts';
@@ -51,7 +51,7 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** These are about a turn, and say which. */
+/** Must name their turn. */
 const TURN_EVENT_TYPES: readonly EventType[] = ['turn_dispatched', 'turn_accepted', 'turn_rejected'];
 
 export interface EventDraft {
@@ -74,14 +74,13 @@ export interface About {
   readonly payload?: UnknownRecord;
 }
 
-/** `state` is the one the event leads to. */
+/** `state`: the one after the event. */
 export function eventOf(event_type: EventType, state: RunState, timestamp: string, about: About = {}): EventDraft {
   const { run_id, phase, status } = state;
   const turn = about.turn ? { turn_id: about.turn.turn_id, role_id: about.turn.assigned_role } : null;
   return { event_type, timestamp, run_id, phase, status, turn, intent_id: null, payload: about.payload ?? {} };
 }
 
-/** Ids come from outside, one for each event. */
 export function assignEventIds(drafts: readonly EventDraft[], nextId: () => string): readonly RunEvent[] {
   return drafts.map((draft) => ({ event_id: nextId(), ...draft }));
 }
@@ -109,17 +108,17 @@ export function eventFaults(event: unknown): readonly EventFault[] {
   return faults;
 }
 
-/** What is wrong with the order of a run's events, from the first to the last. */
+/** Faults in the order of a run's events, oldest first. */
 export function orderFaults(events: readonly unknown[]): readonly EventFault[] {
-  const told = events.map((event) => (isRecord(event) ? event : {}));
+  const ordered = events.map((event) => (isRecord(event) ? event : {}));
   const faults: EventFault[] = [];
   const dispatched = new Set<string>();
   let latest = Number.NEGATIVE_INFINITY;
-  for (const [at, { event_type, timestamp, turn }] of told.entries()) {
+  for (const [at, { event_type, timestamp, turn }] of ordered.entries()) {
     if (at === 0 && event_type !== 'run_started') {
       faults.push(fault('run_started_not_first', 'the first event of a run is run_started'));
     }
-    if (event_type === 'run_completed' && at !== told.length - 1) {
+    if (event_type === 'run_completed' && at !== ordered.length - 1) {
       faults.push(fault('run_completed_not_last', `event ${at + 1}: nothing comes after run_completed`));
     }
     const id = turnOf(turn);

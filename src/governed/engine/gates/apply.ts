@@ -1,4 +1,4 @@
-/** What a gate's verdict does to the run. */
+/** Applies the verdict of a gate to the run. */
 
 import { eventOf } from '../events/events.ts';
 import { applyMove, type Changed } from '../run/moves.ts';
@@ -56,7 +56,7 @@ interface Failure extends Pick<GateFailure, 'gate' | 'gate_type'> {
   readonly reasons: readonly Reason[];
 }
 
-/** Kept for whoever has to mend it; the run itself stands where it stood. */
+/** Records the failure; status and phase of the run stay. */
 function failed(state: RunState, { gate, gate_type, reasons }: Failure, { now, by }: Requested): Changed {
   const failure: GateFailure = { gate, gate_type, phase: state.phase, reasons, failed_at: now, requested_by_turn: by };
   const marks = gate === null ? {} : { [gate]: 'failed' as const };

@@ -1,20 +1,43 @@
-/** The files whose text means something to a gate. Of every other file a gate checks only that it exists. */
+/** Documents whose text a gate reads. Of every other file it only checks that it exists. */
 
 import { type Reason, reason } from './verdict.ts';
 
-/** What is wrong with the text, or null. */
+/** null = nothing is wrong with the text. */
 type Semantic = (text: string) => Reason | null;
 
+const SIGNOFF = '.planning/PM_SIGNOFF.md';
+const MATRIX = '.planning/acceptance-matrix.md';
+const SHIP_VERDICT = '.planning/ship-verdict.md';
+
 export const SEMANTICS: Readonly<Record<string, Semantic>> = {
-  '.planning/PM_SIGNOFF.md': pmSignoff,
-  '.planning/SYSTEM_SPEC.md': systemSpec,
-  '.planning/IMPLEMENTATION_NOTES.md': implementationNotes,
-  '.planning/acceptance-matrix.md': acceptanceMatrix,
-  '.planning/ship-verdict.md': shipVerdict,
-  '.planning/RELEASE_NOTES.md': releaseNotes,
+  [SIGNOFF]: pmSignoff,
+  [MATRIX]: acceptanceMatrix,
+  [SHIP_VERDICT]: shipVerdict,
+  ...sectioned(
+    '.planning/SYSTEM_SPEC.md',
+    ['## Purpose', '## Interface', '## Acceptance Tests'],
+    (line) => /^\(.*\)$/.test(line) || keyword(line).startsWith('- [ ] NAME THE EXECUTABLE CHECKS'),
+  ),
+  ...sectioned(
+    '.planning/IMPLEMENTATION_NOTES.md',
+    ['## Changes', '## Verification'],
+    (line) => keyword(line) === '(DEV FILLS THIS DURING IMPLEMENTATION)',
+  ),
+  ...sectioned(
+    '.planning/RELEASE_NOTES.md',
+    ['## User Impact', '## Verification Summary'],
+    (line) => keyword(line) === '(QA FILLS THIS DURING THE QA PHASE)',
+  ),
 };
 
-const SIGNOFF = '.planning/PM_SIGNOFF.md';
+/** `isPlaceholder` recognises lines that the scaffold wrote. */
+function sectioned(
+  path: string,
+  sections: readonly string[],
+  isPlaceholder: (line: string) => boolean,
+): Readonly<Record<string, Semantic>> {
+  return { [path]: (text) => sectionReason(text, path, sections, isPlaceholder) };
+}
 
 function pmSignoff(text: string): Reason | null {
   const value = lineValue(text, /^[ \t]*approved[ \t]*:(.*)$/im);
@@ -22,7 +45,6 @@ function pmSignoff(text: string): Reason | null {
   return keyword(value) === 'YES' ? null : reason('signoff_not_approved', { path: SIGNOFF, value });
 }
 
-const SHIP_VERDICT = '.planning/ship-verdict.md';
 const AFFIRMATIVE = ['YES', 'SHIP', 'SHIP IT'];
 
 function shipVerdict(text: string): Reason | null {
@@ -31,7 +53,6 @@ function shipVerdict(text: string): Reason | null {
   return AFFIRMATIVE.includes(keyword(value)) ? null : reason('verdict_not_affirmative', { path: SHIP_VERDICT, value });
 }
 
-const MATRIX = '.planning/acceptance-matrix.md';
 const PLACEHOLDER = '(QA FILLS THIS FROM ROADMAP.MD)';
 const PASSED = ['PASS', 'PASSED', 'OK', 'YES'];
 
@@ -42,7 +63,7 @@ function acceptanceMatrix(text: string): Reason | null {
   return failing.length > 0 ? reason('matrix_rows_not_passed', { path: MATRIX, rows: failing }) : null;
 }
 
-/** The cells of each row under the header, to the end of the table. */
+/** The cells of each row below the header, to the end of the table. */
 function rowsOf(text: string): readonly (readonly string[])[] {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   const header = lines.findIndex((line) => /^\|\s*req #\s*\|/i.test(line));
@@ -58,52 +79,26 @@ function cellsOf(line: string): readonly string[] {
   return inner.split(/(?<!\\)\|/).map((cell) => cell.trim());
 }
 
-interface Document {
-  readonly path: string;
-  readonly sections: readonly string[];
-  /** A line the scaffold wrote. */
-  readonly isPlaceholder: (line: string) => boolean;
-}
-
-function systemSpec(text: string): Reason | null {
-  return lookAt(text, {
-    path: '.planning/SYSTEM_SPEC.md',
-    sections: ['## Purpose', '## Interface', '## Acceptance Tests'],
-    isPlaceholder: (line) => /^\(.*\)$/.test(line) || keyword(line).startsWith('- [ ] NAME THE EXECUTABLE CHECKS'),
-  });
-}
-
-function implementationNotes(text: string): Reason | null {
-  return lookAt(text, {
-    path: '.planning/IMPLEMENTATION_NOTES.md',
-    sections: ['## Changes', '## Verification'],
-    isPlaceholder: (line) => keyword(line) === '(DEV FILLS THIS DURING IMPLEMENTATION)',
-  });
-}
-
-function releaseNotes(text: string): Reason | null {
-  return lookAt(text, {
-    path: '.planning/RELEASE_NOTES.md',
-    sections: ['## User Impact', '## Verification Summary'],
-    isPlaceholder: (line) => keyword(line) === '(QA FILLS THIS DURING THE QA PHASE)',
-  });
-}
-
-/** A document of the project's own: whatever stands under its titles was written by somebody. */
+/** A document of the project: every title must exist and have content. */
 export function withSections(path: string, titles: readonly string[], text: string): Reason | null {
   const sections = titles.map((title) => (title.startsWith('#') ? title : `## ${title}`));
-  return lookAt(text, { path, sections, isPlaceholder: () => false });
+  return sectionReason(text, path, sections, () => false);
 }
 
-function lookAt(text: string, { path, sections, isPlaceholder }: Document): Reason | null {
-  const found = sections.map((title) => ({ title, lines: sectionLines(text, title) }));
+function sectionReason(
+  text: string,
+  path: string,
+  titles: readonly string[],
+  isPlaceholder: (line: string) => boolean,
+): Reason | null {
+  const found = titles.map((title) => ({ title, lines: sectionLines(text, title) }));
   const absent = found.filter(({ lines }) => lines === null).map(({ title }) => title);
   if (absent.length > 0) return reason('sections_missing', { path, sections: absent });
   const unwritten = found.filter(({ lines }) => (lines ?? []).every(isPlaceholder)).map(({ title }) => title);
   return unwritten.length > 0 ? reason('sections_unwritten', { path, sections: unwritten }) : null;
 }
 
-/** What stands behind the key, trimmed; null if the line is absent or says nothing. */
+/** The trimmed value of the line; null if it is absent or empty. */
 function lineValue(text: string, pattern: RegExp): string | null {
   const value = pattern.exec(text.replaceAll('\r', ''))?.[1]?.trim() ?? '';
   return value === '' ? null : value;
@@ -114,7 +109,7 @@ export function keyword(value: string): string {
   return value.trim().replace(/\s+/g, ' ').toUpperCase();
 }
 
-/** The lines under `## Title` that are not blank; null if there is no such title. */
+/** The non-blank lines under a title; null if the title is absent. */
 function sectionLines(text: string, title: string): readonly string[] | null {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   const begin = lines.findIndex((line) => isHeading(line) && keyword(line) === keyword(title));
@@ -124,7 +119,7 @@ function sectionLines(text: string, title: string): readonly string[] | null {
   return (end === -1 ? after : after.slice(0, end)).filter((line) => line !== '');
 }
 
-/** Of the first two levels: deeper ones are part of a section. */
+/** Levels 1 and 2; deeper headings belong to a section. */
 function isHeading(line: string): boolean {
   return /^##?\s/.test(line);
 }

@@ -1,4 +1,4 @@
-/** May the run leave its phase, or end? Decided from the config, the files and the verification status. Changes nothing. */
+/** Decides whether the run may leave its phase or end, from config, files and verification status. Changes nothing. */
 
 import {
   type ArtifactConfig,
@@ -13,16 +13,21 @@ import {
 import { canonicalPath } from '../lib/project-paths.ts';
 import { getOwn } from '../lib/unknown-record.ts';
 import { SEMANTICS, withSections } from './documents.ts';
-import { type CompletionVerdict, type PhaseVerdict, type ReadFiles, type Reason, reason } from './verdict.ts';
+import {
+  type CompletionVerdict,
+  type PhaseVerdict,
+  type ReadFiles,
+  type Reason,
+  type Reasons,
+  reason,
+} from './verdict.ts';
 
 export interface GateFacts {
   readonly config: GovernedConfig;
-  /** Where the run stands. */
   readonly phase: string | null;
   readonly files: ReadFiles;
-  /** `pass`, `attested_pass`, or anything else. */
   readonly verificationStatus: string | null;
-  /** Roles that had a turn accepted in this phase; absent = nobody knows of any. */
+  /** Roles with an accepted turn in this phase (default: none). */
   readonly rolesHeard?: ReadonlySet<string>;
 }
 
@@ -56,11 +61,11 @@ export function evaluateRunCompletion(facts: GateFacts, isRequested: boolean): C
 }
 
 interface Judged {
-  readonly failed: readonly [Reason, ...Reason[]] | null;
+  readonly failed: Reasons | null;
   readonly human: { readonly gate: string; readonly isCredentialed: boolean } | null;
 }
 
-/** Predicates come before the question to a person: nobody is asked to approve what is not there. */
+/** Predicates first: nobody is asked to approve a gate that fails. */
 function judged(exit: { readonly id: string; readonly gate: GateConfig | null } | null, facts: GateFacts): Judged {
   if (exit === null) return { failed: null, human: null };
   const { id, gate } = exit;

@@ -1,14 +1,16 @@
-/** What a gate answers: codes with parameters, and the sentence for each code. The corpus compares the sentences letter by letter. */
+/** Verdicts of gates: reason codes with parameters, and a sentence per code. Fixtures compare the sentences exactly. */
 
 import type { UnknownRecord } from '../lib/unknown-record.ts';
 
-/** A file of the project, or null. The only way a gate sees one. */
+/** null = no such file. Gates read files only through this. */
 export type ReadFiles = (path: string) => string | null;
 
 export interface Reason {
   readonly code: ReasonCode;
   readonly params: UnknownRecord;
 }
+
+export type Reasons = readonly [Reason, ...Reason[]];
 
 export type ReasonCode =
   | 'gate_not_declared'
@@ -30,21 +32,21 @@ export type ReasonCode =
 export type PhaseVerdict =
   | { readonly action: 'no_request' }
   | { readonly action: 'gate_error'; readonly code: 'unknown_phase'; readonly requested: string }
-  | { readonly action: 'gate_failed'; readonly gate: string | null; readonly reasons: readonly [Reason, ...Reason[]] }
+  | { readonly action: 'gate_failed'; readonly gate: string | null; readonly reasons: Reasons }
   | { readonly action: 'advance'; readonly gate: string | null; readonly from: string | null; readonly to: string }
   | {
       readonly action: 'awaiting_human_approval';
       readonly gate: string;
       readonly from: string | null;
       readonly to: string;
-      /** Only a credential that may approve opens it; no policy does. */
+      /** Only a credential with `approve` opens it, never a policy. */
       readonly isCredentialed: boolean;
     };
 
 export type CompletionVerdict =
   | { readonly action: 'no_request' }
-  | { readonly action: 'not_final_phase'; readonly reasons: readonly [Reason, ...Reason[]] }
-  | { readonly action: 'gate_failed'; readonly gate: string | null; readonly reasons: readonly [Reason, ...Reason[]] }
+  | { readonly action: 'not_final_phase'; readonly reasons: Reasons }
+  | { readonly action: 'gate_failed'; readonly gate: string | null; readonly reasons: Reasons }
   | { readonly action: 'complete'; readonly gate: string | null }
   | {
       readonly action: 'awaiting_human_approval';
@@ -57,9 +59,7 @@ export function reason(code: ReasonCode, params: UnknownRecord = {}): Reason {
   return { code, params };
 }
 
-type Params = Readonly<Record<string, unknown>>;
-
-const SENTENCES: { readonly [C in ReasonCode]: (params: Params) => string } = {
+const SENTENCES: { readonly [C in ReasonCode]: (params: UnknownRecord) => string } = {
   gate_not_declared: ({ gate }) => `The gate "${gate}" is not declared`,
   phase_not_next: ({ phase, requested, next }) =>
     `Phase "${requested}" does not come right after "${phase}"; the next phase is "${next}"`,

@@ -1,11 +1,11 @@
-/** Are these hooks as hooks have to be? All faults, each with its place. */
+/** Checks hook declarations; reports every fault with its field. */
 
 import { type ConfigFault, invalid } from '../lib/findings.ts';
 import { ROLE_ID } from '../lib/patterns.ts';
 import { isMissing, isNonEmptyText, isOneOf, isRecord, repeatedIn, type UnknownRecord } from '../lib/unknown-record.ts';
 import { ADVISORY_PHASES, HOOK_MODES, HOOK_PHASES, HOOK_TIMEOUT_MS, MAX_HOOKS_PER_PHASE } from './hook.ts';
 
-/** Whether a variable is there; by default nobody asks. */
+/** True if the variable is set; by default not checked. */
 type HasVariable = (name: string) => boolean;
 
 export function validateHooks(hooks: unknown, hasVariable: HasVariable = () => true): readonly ConfigFault[] {
@@ -26,7 +26,7 @@ function phaseFaults(phase: string, list: unknown, hasVariable: HasVariable): re
   ];
 }
 
-/** Of one hook. Its phase only says whether it may stop anything. */
+/** The phase only decides whether the hook may block. */
 export function validateHook(
   hook: unknown,
   place: string,
@@ -37,14 +37,14 @@ export function validateHook(
   const { name, mode, timeout_ms } = hook;
   const { least, most } = HOOK_TIMEOUT_MS;
   return [
-    ...faultUnless(typeof name === 'string' && ROLE_ID.test(name), `${place}.name`, 'a-z, 0-9, _ and -'),
-    ...faultUnless(isOneOf(HOOK_MODES, mode), `${place}.mode`, HOOK_MODES.join(' or ')),
-    ...faultUnless(
+    ...unless(typeof name === 'string' && ROLE_ID.test(name), `${place}.name`, 'a-z, 0-9, _ and -'),
+    ...unless(isOneOf(HOOK_MODES, mode), `${place}.mode`, HOOK_MODES.join(' or ')),
+    ...unless(
       mode !== 'blocking' || !ADVISORY_PHASES.includes(phase),
       `${place}.mode`,
       `advisory: at ${phase} there is nothing left to stop`,
     ),
-    ...faultUnless(
+    ...unless(
       Number.isInteger(timeout_ms) && Number(timeout_ms) >= least && Number(timeout_ms) <= most,
       `${place}.timeout_ms`,
       `an integer from ${least} to ${most}`,
@@ -56,18 +56,14 @@ export function validateHook(
 function transportFaults(hook: UnknownRecord, place: string, hasVariable: HasVariable): readonly ConfigFault[] {
   if (hook.type === 'process') {
     return [
-      ...faultUnless(isCommand(hook.command), `${place}.command`, 'a list of texts: a program and its arguments'),
+      ...unless(isCommand(hook.command), `${place}.command`, 'a list of texts: a program and its arguments'),
       ...textsFaults(hook.env, `${place}.env`, hasVariable),
     ];
   }
   if (hook.type === 'http') {
     return [
-      ...faultUnless(
-        isNonEmptyText(hook.url) && /^https?:\/\/[^/]/i.test(hook.url),
-        `${place}.url`,
-        'an http or https URL',
-      ),
-      ...faultUnless(isMissing(hook.method) || hook.method === 'POST', `${place}.method`, 'POST'),
+      ...unless(isNonEmptyText(hook.url) && /^https?:\/\/[^/]/i.test(hook.url), `${place}.url`, 'an http or https URL'),
+      ...unless(isMissing(hook.method) || hook.method === 'POST', `${place}.method`, 'POST'),
       ...textsFaults(hook.headers, `${place}.headers`, hasVariable),
     ];
   }
@@ -95,11 +91,11 @@ export function findVariables(text: string): readonly string[] {
   return [...text.matchAll(VARIABLE)].map(([, name = '']) => name);
 }
 
-/** The text with its variables; what a variable holds is not looked at again. */
+/** Substituted values are not expanded again. */
 export function withVariables(text: string, held: (name: string) => string): string {
   return text.replace(VARIABLE, (_, name: string) => held(name));
 }
 
-function faultUnless(isRight: boolean, place: string, expected: string): readonly ConfigFault[] {
+function unless(isRight: boolean, place: string, expected: string): readonly ConfigFault[] {
   return isRight ? [] : [invalid(place, expected)];
 }

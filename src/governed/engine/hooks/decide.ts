@@ -1,10 +1,9 @@
-/** Decides what a hook's end means. The order of the cases is the order of the decision. */
+/** Decides what follows from the outcome of a hook. */
 
 import { ROLE_ID } from '../lib/patterns.ts';
 import { isMissing, isOneOf, isRecord, isTextOrNothing, parseJson } from '../lib/unknown-record.ts';
 import { type Annotation, type HookAction, type HookAnswer, type HookMode, VERDICTS, type Verdict } from './hook.ts';
 
-/** How a hook ended, as far as its decision goes. */
 export type HookEnd =
   | { readonly kind: 'tampered'; readonly paths: readonly string[] }
   | { readonly kind: 'timed_out'; readonly problem: string }
@@ -21,47 +20,47 @@ export interface HookDecision {
 export function decideHook(mode: HookMode, end: HookEnd): HookDecision {
   switch (end.kind) {
     case 'tampered':
-      return told(null, 'aborted_tamper', `changed ${end.paths.join(', ')}, which was put back`);
+      return decision(null, 'aborted_tamper', `changed ${end.paths.join(', ')}, which was put back`);
     case 'timed_out':
-      return mode === 'blocking'
-        ? told('block', 'blocked_timeout', end.problem)
-        : told('warn', 'warned_timeout', end.problem);
+      return unusable(mode, 'timeout', end.problem);
     case 'failed':
-      return mode === 'blocking'
-        ? told('block', 'blocked_failure', end.problem)
-        : told('warn', 'warned_failure', end.problem);
+      return unusable(mode, 'failure', end.problem);
     case 'answered':
       return answered(mode, readAnswer(end.text));
   }
 }
 
+const ACTIONS = { allow: 'continued', warn: 'warned', block: 'blocked' } as const;
+
 function answered(mode: HookMode, answer: HookAnswer | string): HookDecision {
-  if (typeof answer === 'string') {
-    return mode === 'blocking'
-      ? told('block', 'blocked_invalid_output', answer)
-      : told('warn', 'warned_invalid_output', answer);
-  }
-  const { message, annotations } = answer;
-  switch (answer.verdict) {
-    case 'allow':
-      return { ...told('allow', 'continued', message), annotations };
-    case 'warn':
-      return { ...told('warn', 'warned', message), annotations };
-    case 'block':
-      return mode === 'blocking'
-        ? { ...told('block', 'blocked', message), annotations }
-        : { ...told('warn', 'downgraded_block_to_warn', message), annotations };
-  }
+  if (typeof answer === 'string') return unusable(mode, 'invalid_output', answer);
+  const { verdict, message, annotations } = answer;
+  const isDowngraded = verdict === 'block' && mode !== 'blocking';
+  return isDowngraded
+    ? decision('warn', 'downgraded_block_to_warn', message, annotations)
+    : decision(verdict, ACTIONS[verdict], message, annotations);
 }
 
-function told(verdict: Verdict | null, action: HookAction, message: string | null): HookDecision {
-  return { verdict, action, message, annotations: [] };
+/** Without a usable answer a blocking hook blocks and an advisory one warns. */
+function unusable(mode: HookMode, why: 'timeout' | 'failure' | 'invalid_output', problem: string): HookDecision {
+  return mode === 'blocking'
+    ? decision('block', `blocked_${why}`, problem)
+    : decision('warn', `warned_${why}`, problem);
+}
+
+function decision(
+  verdict: Verdict | null,
+  action: HookAction,
+  message: string | null,
+  annotations: HookAnswer['annotations'] = [],
+): HookDecision {
+  return { verdict, action, message, annotations };
 }
 
 export const MAX_ANNOTATIONS = 16;
 const MAX_ANNOTATION_CHARS = 1_000;
 
-/** A text says what is wrong with it. */
+/** A string is the error. */
 export function readAnswer(text: string): HookAnswer | string {
   const given = parseJson(text);
   if (!isRecord(given)) return 'output: expected one JSON object';
@@ -100,7 +99,7 @@ const CODES: readonly (readonly [RegExp, TamperCode])[] = [
   [/^\.agentxchain\/dispatch\//, 'hook_bundle_tamper'],
 ];
 
-/** The gravest of them: the order of the table. */
+/** The first match in the table is the most severe. */
 export function tamperCode(paths: readonly string[]): TamperCode {
   return CODES.find(([pattern]) => paths.some((path) => pattern.test(path)))?.[1] ?? 'hook_protected_tamper';
 }

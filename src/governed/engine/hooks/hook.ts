@@ -1,4 +1,4 @@
-/** Programs and services of a project's own that look on at certain points of a run, and may stop it there. */
+/** Hooks: project programs and services called at phases of a run; some may block it. */
 
 import type { UnknownRecord } from '../lib/unknown-record.ts';
 
@@ -14,7 +14,7 @@ export const HOOK_PHASES = [
 ] as const;
 export type HookPhase = (typeof HOOK_PHASES)[number];
 
-/** What they look on at has happened: nobody can stop it there. */
+/** The event has already happened, so these hooks cannot block. */
 export const ADVISORY_PHASES: readonly string[] = ['after_acceptance', 'on_escalation'];
 
 export const HOOK_MODES = ['blocking', 'advisory'] as const;
@@ -32,7 +32,7 @@ interface AnyHook {
 export interface ProcessHook extends AnyHook {
   readonly type: 'process';
   readonly command: readonly [string, ...string[]];
-  /** `${NAME}` stands for a variable of the runner: the way for secrets. */
+  /** `${NAME}` is replaced by a variable of the runner; use it for secrets. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -40,14 +40,13 @@ export interface HttpHook extends AnyHook {
   readonly type: 'http';
   readonly url: string;
   readonly method?: 'POST';
-  /** `${NAME}` as above. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export type Hook = ProcessHook | HttpHook;
 export type HooksConfig = Readonly<Partial<Record<HookPhase, readonly Hook[]>>>;
 
-/** What a hook is told, on stdin or as the body of a request. */
+/** Sent to a hook on stdin or as a request body. */
 export interface HookEnvelope {
   readonly hook_phase: string;
   readonly hook_name: string;
@@ -92,7 +91,7 @@ export interface HookAudit {
   readonly timestamp: string;
   readonly hook_phase: string;
   readonly hook_name: string;
-  /** Absent of one that was skipped: nothing was sent anywhere. */
+  /** Absent if the hook was skipped. */
   readonly transport?: Hook['type'];
   readonly run_id: string | null;
   readonly turn_id: string | null;

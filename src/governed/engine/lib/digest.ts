@@ -1,4 +1,4 @@
-/** Values as one text: equal values have equal digests, whatever the order of their keys. */
+/** Canonical digests and comparison: equal values match whatever the order of their keys. */
 
 import { canonicalJson, type Json } from '../../../core/lib/json.ts';
 import { sha256 } from '../../../core/lib/sha256.ts';
@@ -11,9 +11,9 @@ export function sameJson(a: unknown, b: unknown): boolean {
   return canonicalText(a) === canonicalText(b);
 }
 
-/** Through JSON once, so that members which are undefined are the same as absent ones. */
+/** A round trip through JSON treats undefined members as absent. */
 function canonicalText(value: unknown): string {
   const text = JSON.stringify(value);
-  // What JSON.parse gives is JSON.
+  // JSON.parse returns JSON.
   return text === undefined ? 'null' : canonicalJson(JSON.parse(text) as Json);
 }

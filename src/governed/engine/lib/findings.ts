@@ -1,4 +1,4 @@
-/** What checks report: faults of a config, of a coordinator's config and of a turn result, and values rewritten before they were judged. */
+/** What checks report: faults of configs and turn results, and values rewritten before they were judged. */
 
 type ConfigErrorType =
   | 'schema_version_invalid'
@@ -23,9 +23,8 @@ export function invalid(error_field: string, expected: string): ConfigFault {
 }
 
 export interface Normalisation {
-  /** The rule's name, from the table it stands in. */
   readonly rule: string;
-  /** Where: `verification.status`. */
+  /** Such as `verification.status`. */
   readonly path: string;
   readonly before: unknown;
   readonly after: unknown;
@@ -34,26 +33,15 @@ export interface Normalisation {
 export const STAGES = ['schema', 'assignment', 'artifact', 'verification', 'protocol'] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** A stage's own word, where no closer one fits. */
-export const ERROR_CLASSES: { readonly [S in Stage]: string } = {
-  schema: 'schema_error',
-  assignment: 'assignment_error',
-  artifact: 'artifact_error',
-  verification: 'verification_error',
-  protocol: 'protocol_error',
-};
-
 export interface Fault {
-  /** Absent = the class of the stage. */
+  /** Default: `<stage>_error`. */
   readonly error_type?: string;
-  /** Another name under which the same error is known. */
   readonly error_alias?: string;
   readonly error_field?: string;
   readonly error_path?: string;
   readonly detail: string;
 }
 
-/** What one stage says. Warnings never refuse anything. */
 export interface StageReport {
   readonly faults: readonly Fault[];
   readonly warnings: readonly string[];
@@ -61,7 +49,6 @@ export interface StageReport {
 
 export const NOTHING_FOUND: StageReport = { faults: [], warnings: [] };
 
-/** In a field something else was expected. */
 export function invalidField(error_field: string, expected: string): Fault {
   return { error_field, detail: `${error_field}: expected ${expected}` };
 }
@@ -105,7 +92,7 @@ export type CoordinatorFaultCode =
 export interface CoordinatorFault {
   readonly code: CoordinatorFaultCode;
   readonly field: string;
-  /** `code: sentence`, as the corpus writes errors. */
+  /** `code: field: sentence`. */
   readonly message: string;
 }
 

@@ -1,14 +1,14 @@
-/** How names and ids look. */
+/** Patterns of names and ids. */
 
 export const ROLE_ID: RegExp = /^[a-z0-9_-]+$/;
 export const DECISION_ID: RegExp = /^DEC-\d+$/;
 export const OBJECTION_ID: RegExp = /^OBJ-\d+$/;
 export const DELEGATION_ID: RegExp = /^del-\d{3}$/;
 
-/** Stands for a person wherever a role is named; it is never declared. */
+/** A person instead of a role; never declared. */
 export const HUMAN = 'human';
 
-/** A text that is one angle bracket from end to end: a template nobody has filled in. */
+/** An unfilled template: one pair of angle brackets around the whole text. */
 export function isTemplate(value: unknown): boolean {
   return typeof value === 'string' && /^<[^<>]+>$/.test(value.trim());
 }

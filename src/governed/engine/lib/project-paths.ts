@@ -1,21 +1,20 @@
-/** Paths as text: made canonical before the engine decides anything by them. */
+/** Paths as text. The engine decides only by canonical paths. */
 
 export function canonicalAll(paths: readonly string[]): readonly string[] {
   return paths.map((path) => canonicalPath(path) ?? path);
 }
 
-/** What belongs to the run itself. */
 const RESERVED = '.agentxchain';
-/** In there, what reviewers may write. */
+/** Reviewers may write here. */
 const REVIEWS = '.agentxchain/reviews/';
 const PLANNING = '.planning/';
 
-/** `./a//b/../c` → `a/c`; null for a path that is absolute, leaves the project or names nothing. */
+/** `./a//b/../c` → `a/c`; null for a path that is absolute, empty or outside the project. */
 export function canonicalPath(path: string): string | null {
-  const plain = path.trim().normalize('NFC').replaceAll('\\', '/');
-  if (plain === '' || plain.startsWith('/') || /^[a-z]:/i.test(plain) || plain.includes('\0')) return null;
+  const given = plain(path);
+  if (given === '' || isAbsolute(given) || given.includes('\0')) return null;
   const parts: string[] = [];
-  for (const part of plain.split('/')) {
+  for (const part of given.split('/')) {
     if (part === '' || part === '.') continue;
     if (part !== '..') parts.push(part);
     else if (parts.pop() === undefined) return null;
@@ -23,14 +22,14 @@ export function canonicalPath(path: string): string | null {
   return parts.length === 0 ? null : parts.join('/');
 }
 
-/** Of a canonical path. Some disks do not tell small letters from capitals, so neither does this. */
+/** Takes a canonical path. Ignores case, as some file systems do. */
 export function isReserved(canonical: string): boolean {
   const path = canonical.toLowerCase();
   if (path === RESERVED) return true;
   return path.startsWith(`${RESERVED}/`) && !path.startsWith(REVIEWS);
 }
 
-/** Not a plan, not a review: what the project is about. */
+/** Neither a plan nor a file of the run. */
 export function isProductPath(canonical: string): boolean {
   const path = canonical.toLowerCase();
   return !path.startsWith(PLANNING) && path !== RESERVED && !path.startsWith(`${RESERVED}/`);
@@ -40,7 +39,7 @@ export function isTestPath(canonical: string): boolean {
   return /(^|\/)(tests?|__tests__|spec)\//i.test(canonical) || /[._-](test|spec)\.[a-z0-9]+$/i.test(canonical);
 }
 
-/** Of a path named from a folder; null names nothing. What is above the starting folder keeps its `..`. */
+/** Resolves a path against a folder; null for an empty path. Above the folder, `..` stays. */
 export function normalizePath(folder: string, path: string): string | null {
   const asked = plain(path);
   if (asked === '' || asked.includes('\0')) return null;
@@ -48,15 +47,14 @@ export function normalizePath(folder: string, path: string): string | null {
   const parts: string[] = [];
   for (const part of from.split('/')) {
     if (part === '' || part === '.') continue;
-    if (part !== '..' || parts.length === 0 || parts.at(-1) === '..') {
-      // Nothing is above the top of a disk.
-      if (part !== '..' || !isAbsolute(from)) parts.push(part);
-    } else parts.pop();
+    if (part !== '..') parts.push(part);
+    else if (parts.length > 0 && parts.at(-1) !== '..') parts.pop();
+    else if (!isAbsolute(from)) parts.push(part);
   }
   return `${from.startsWith('/') ? '/' : ''}${parts.join('/')}`;
 }
 
-/** Is that place in the folder, or the folder itself? Both as `placeOf` names them. */
+/** True for the folder itself too. Both as `normalizePath` returns them. */
 export function isWithin(folder: string, place: string): boolean {
   if (isAbsolute(folder) !== isAbsolute(place)) return false;
   const above = partsOf(folder);

@@ -1,4 +1,4 @@
-/** Reads values that came from outside. Nothing is assumed of them. */
+/** Reads untrusted values. */
 
 export type UnknownRecord = Readonly<Record<string, unknown>>;
 
@@ -6,17 +6,15 @@ export function isRecord(value: unknown): value is UnknownRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A member of a record's own: names such as `constructor` come from outside too. */
+/** Own members only: keys such as `constructor` come from outside. */
 export function getOwn<T>(record: Readonly<Record<string, T>> | null | undefined, key: string): T | undefined {
   return record !== null && record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-/** The record without that member. */
 export function without<T>(record: Readonly<Record<string, T>>, key: string): Readonly<Record<string, T>> {
   return Object.fromEntries(Object.entries(record).filter(([name]) => name !== key));
 }
 
-/** A text with something in it. */
 export function isNonEmptyText(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '';
 }
@@ -33,12 +31,20 @@ export function isOneOf<T extends string>(values: readonly T[], value: unknown):
   return typeof value === 'string' && (values as readonly string[]).includes(value);
 }
 
-/** The values that occur more than once, each named once. */
+export function recordsOf(value: unknown): readonly UnknownRecord[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
+
+export function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+}
+
+/** Each repeated value once. */
 export function repeatedIn(values: readonly string[]): readonly string[] {
   return [...new Set(values.filter((value, at) => values.indexOf(value) !== at))];
 }
 
-/** undefined = the text is not JSON. */
+/** undefined = not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -47,7 +53,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The JSON object a text holds; null = the text holds none. */
+/** null = not a JSON object. */
 export function parseRecord(text: string): UnknownRecord | null {
   const value = parseJson(text);
   return isRecord(value) ? value : null;

@@ -1,4 +1,4 @@
-/** active → blocked, and back by an explicit resolution only. Turns that are out stay out. */
+/** active → blocked, and back by an explicit resolution only. Active turns stay. */
 
 import { eventOf } from '../events/events.ts';
 import type { Escalation, RunState } from '../state/state.ts';
@@ -47,14 +47,13 @@ export function blockRun(state: RunState, blocker: Blocker): Changed | Refused {
 export interface EscalationInput {
   readonly reason: string;
   readonly now: string;
-  /** The role it is about; absent = nobody's. */
   readonly role?: string | null;
   readonly turnId?: string | null;
   readonly detail?: string | null;
   readonly source?: Escalation['source'];
 }
 
-/** `escalation:retries-exhausted:dev`. */
+/** Blocks on `escalation:retries-exhausted:dev`. */
 export function escalateRun(state: RunState, given: EscalationInput): Changed | Refused {
   const { reason, now, role = null, turnId = null, detail = null, source = 'transition' } = given;
   const words = ['escalation', reason.replaceAll('_', '-'), ...(role === null ? [] : [role])];
@@ -68,7 +67,7 @@ export function escalateRun(state: RunState, given: EscalationInput): Changed | 
   });
 }
 
-/** By an operator: `escalation:operator:the-words-of-the-reason`. */
+/** Blocks on `escalation:operator:<slug of the reason>`. */
 export function escalateByOperator(state: RunState, given: EscalationInput): Changed | Refused {
   const slug = given.reason
     .toLowerCase()

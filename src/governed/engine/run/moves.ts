@@ -1,4 +1,4 @@
-/** The state machine: every move of a run, the one trigger of each, and how an operation ends (changed or refused). */
+/** The state machine: every move of a run, its trigger, and the two outcomes of an operation. */
 
 import type { EventDraft } from '../events/events.ts';
 import type { RunState, RunStatus } from '../state/state.ts';
@@ -17,13 +17,12 @@ export const MOVES: { readonly [T in Trigger]: { readonly from: RunStatus; reado
   gate_requires_human_approval: { from: 'active', to: 'paused' },
   approve_transition: { from: 'paused', to: 'active' },
   approve_completion: { from: 'paused', to: 'completed' },
-  /** The gate of the last phase holds, and asks for nobody. */
   completion_gate_passed: { from: 'active', to: 'completed' },
   escalation: { from: 'active', to: 'blocked' },
   resolve_blocked: { from: 'blocked', to: 'active' },
 };
 
-/** Why this trigger moves nothing now, or null. */
+/** null = the trigger applies. */
 export function checkMove({ status }: Pick<RunState, 'status'>, trigger: Trigger): Refused | null {
   const { from } = MOVES[trigger];
   if (status === from) return null;
@@ -34,7 +33,7 @@ export function checkMove({ status }: Pick<RunState, 'status'>, trigger: Trigger
   });
 }
 
-/** The state with the status the trigger leads to. Whoever calls it has asked `refusedMove` before. */
+/** Call `checkMove` first. */
 export function applyMove(state: RunState, trigger: Trigger): RunState {
   return { ...state, status: MOVES[trigger].to };
 }
@@ -52,15 +51,14 @@ type RefusalType =
 
 export interface Refused {
   readonly ok: false;
-  /** What kind of refusal it is, in the corpus's words. */
+  /** The refusal type that the corpus names. */
   readonly error_type: RefusalType;
-  /** Why exactly. */
   readonly error_code: string;
   readonly detail: string;
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** The next state, and what happened on the way to it, in order. */
+/** The next state, with the events that lead to it in order. */
 export interface Changed {
   readonly ok: true;
   readonly state: RunState;

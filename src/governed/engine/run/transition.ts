@@ -1,4 +1,4 @@
-/** Moves between idle, active, paused and completed: the start of a run, transitions asked for by name, approved gates. */
+/** Moves between idle, active, paused and completed: start, requested transitions, approved gates. */
 
 import { checkConfig } from '../config/check.ts';
 import { firstPhase } from '../config/config.ts';
@@ -47,7 +47,7 @@ export function initialiseRun(state: RunState, config: unknown, beginning: RunIn
 export interface TransitionRequest {
   readonly now: string;
   readonly target_status?: unknown;
-  /** Members of the state the caller would like to have otherwise. */
+  /** State members the caller wants to change. */
   readonly candidate_overrides?: unknown;
   readonly trigger?: unknown;
   readonly gate?: unknown;
@@ -90,18 +90,18 @@ function escalated(state: RunState, { reason, role_id, now }: TransitionRequest)
   return escalateRun(state, { reason, role: isNonEmptyText(role_id) ? role_id : null, now });
 }
 
-/** The gate waits for a person. One that leads to a phase is a transition, any other the completion of the run. */
+/** A gate with a target phase is a transition, any other the completion of the run. */
 function waiting(state: RunState, { gate, now }: TransitionRequest): Changed | Refused {
   const refused = checkMove(state, 'gate_requires_human_approval');
   if (refused !== null) return refused;
   if (!isRecord(gate)) return jump(state, 'a run pauses for a gate, and none is named');
+  // The caller supplies the members; only `to` matters here.
   return isNonEmptyText(gate.to)
-    ? // Its members are the caller's; those that matter were looked at.
-      paused(state, { pending_phase_transition: gate as unknown as PendingTransition }, now)
+    ? paused(state, { pending_phase_transition: gate as unknown as PendingTransition }, now)
     : paused(state, { pending_run_completion: { phase: state.phase, gate: null, ...gate } as PendingCompletion }, now);
 }
 
-/** What waits for a person, kept until somebody approves it. */
+/** Stores the request until it is approved. */
 export function paused(
   state: RunState,
   pending: Pick<RunState, 'pending_phase_transition'> | Pick<RunState, 'pending_run_completion'>,
@@ -117,7 +117,7 @@ function jump(state: RunState, detail: string): Refused {
 
 export interface Approval {
   readonly now: string;
-  /** Whose approval it is; told in the event. */
+  /** The approver, recorded in the event. */
   readonly by?: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** The state of a run: ids, counters, active turns and open items. What happened is in history, ledger and events. */
+/** The state of a run: ids, counters, active turns and open items. The past is in history, ledger and events. */
 
 import type { UnknownRecord } from '../lib/unknown-record.ts';
 
@@ -15,9 +15,8 @@ export interface RunState {
   readonly phase: string | null;
   readonly accepted_integration_ref: string | null;
   readonly active_turns: Readonly<Record<string, Turn>>;
-  /** A logical clock: one more at each assignment and each acceptance. */
+  /** Logical clock: increases with each assignment and each acceptance. */
   readonly turn_sequence: number;
-  /** How many turns were accepted. */
   readonly accepted_sequence: number;
   readonly last_completed_turn_id: string | null;
   readonly next_recommended_role: string | null;
@@ -61,7 +60,7 @@ export interface Turn {
   readonly run_id: string | null;
   readonly assigned_role: string;
   readonly status: TurnStatus;
-  /** Which try this is; the first is 1. */
+  /** 1 = the first. */
   readonly attempt: number;
   readonly assigned_at: string | null;
   readonly started_at: string | null;
@@ -70,11 +69,11 @@ export interface Turn {
   readonly baseline: UnknownRecord | null;
   readonly assigned_sequence: number;
   readonly concurrent_with: readonly string[];
-  /** True as soon as its dispatch is among the events. */
+  /** Its dispatch is among the events. */
   readonly is_dispatched: boolean;
   readonly delegation_context?: DelegationContext | null;
   readonly delegation_review?: DelegationReview | null;
-  /** What others had accepted while this turn was out: who, and which files. */
+  /** Other turns accepted while this one was active, with the files they changed. */
   readonly overtaken_by?: readonly { readonly turn_id: string; readonly files: readonly string[] }[];
   readonly conflict_state?: UnknownRecord | null;
   readonly last_rejection?: TurnRejection | null;
@@ -101,7 +100,7 @@ export interface QueuedDelegation extends DelegationContext {
   readonly to_role: string;
   readonly status: 'pending' | 'active' | 'completed' | 'failed';
   readonly child_turn_id: string | null;
-  /** What the child has decided of what it had to; set when it is done. */
+  /** Which required decisions the child made; set when it is done. */
   readonly satisfied_decision_ids: readonly string[];
   readonly missing_decision_ids: readonly string[];
 }
@@ -126,7 +125,7 @@ export interface PendingCompletion {
   readonly requested_at?: string | null;
 }
 
-/** A request that waits for the other turns to end. */
+/** Waits until no other turn is active. */
 export interface QueuedRequest {
   readonly to: string | null;
   readonly requested_by_turn: string;
@@ -169,7 +168,7 @@ export interface RepoDecision {
   readonly role: string | null;
   readonly statement?: string;
   readonly category?: string;
-  /** Of the role that decided, when it did; null = its role had none. */
+  /** The authority of the deciding role at that time; null = none. */
   readonly authority?: number | null;
   readonly status: 'active' | 'overridden';
   readonly overridden_by?: string | null;

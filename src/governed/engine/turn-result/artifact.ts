@@ -1,21 +1,20 @@
-/** Stages 3 and 4: may the role change these files, do they match the artifact, and does the evidence support the claimed verification? */
+/** Stages 3 and 4: may the role change these files, does the artifact match, and does the evidence support the claim? */
 
 import { authorityOf, type GovernedConfig, runtimeType } from '../config/config.ts';
 import type { Fault, StageReport } from '../lib/findings.ts';
 import { canonicalPath, isProductPath, isReserved, isTestPath } from '../lib/project-paths.ts';
-import type { UnknownRecord } from '../lib/unknown-record.ts';
 import type { Turn } from '../state/state.ts';
 import { producesArtifact } from './normalise.ts';
-import type { MachineEvidence, TurnResult } from './result.ts';
+import type { TurnResult } from './result.ts';
 
-/** The phase in which a turn has to change something of the product. */
+/** Turns of this phase must change product files. */
 const IMPLEMENTATION = 'implementation';
 
 interface ArtifactInput {
   readonly config: GovernedConfig;
   readonly turn: Turn;
   readonly phase: string | null;
-  /** True if an earlier turn of this phase has changed the product. */
+  /** An earlier turn of this phase has changed product files. */
   readonly hasEarlierWork: boolean;
 }
 
@@ -27,19 +26,10 @@ export function artifactStage(result: TurnResult, made: ArtifactInput): StageRep
   return { faults: [...authorityFaults(result, made, product), ...work.faults], warnings: work.warnings };
 }
 
-function namedPaths({
-  files_changed,
-  artifacts_created,
-  verification,
-  proposed_changes,
-}: TurnResult): readonly string[] {
-  const produced = (verification.produced_files ?? []).map(({ path }) => path);
-  return [
-    ...files_changed,
-    ...(artifacts_created ?? []),
-    ...produced,
-    ...(proposed_changes ?? []).map(({ path }) => path),
-  ];
+function namedPaths(result: TurnResult): readonly string[] {
+  const { files_changed, artifacts_created, verification, proposed_changes } = result;
+  const files = [...(verification.produced_files ?? []), ...(proposed_changes ?? [])];
+  return [...files_changed, ...(artifacts_created ?? []), ...files.map(({ path }) => path)];
 }
 
 function onePath(path: string): readonly Fault[] {
@@ -74,11 +64,7 @@ function authorityFaults(
   if (type === 'workspace' && authority !== 'authoritative') {
     faults.push(wrongType('only an authoritative role hands in a workspace'));
   }
-  if (
-    type === 'workspace' &&
-    result.files_changed.length === 0 &&
-    !producesArtifact(result as unknown as UnknownRecord)
-  ) {
+  if (type === 'workspace' && result.files_changed.length === 0 && !producesArtifact(result.verification)) {
     faults.push({ error_field: 'files_changed', detail: 'a workspace without a changed file is none' });
   }
   if (authority === 'authoritative' && first !== undefined && type === 'review') {
@@ -87,7 +73,6 @@ function authorityFaults(
   return faults;
 }
 
-/** What a completed turn must have to show. */
 function workOf(
   result: TurnResult,
   { config, turn, phase, hasEarlierWork }: ArtifactInput,
@@ -103,10 +88,9 @@ function workOf(
     } else if (product.every(isTestPath)) warnings.push('files_changed: only tests were changed');
   }
   const isRemote = ['api_proxy', 'remote_agent'].includes(runtimeType(config, turn.runtime_id));
-  if (authority === 'proposed' && isRemote && result.run_completion_request !== true) {
-    if ((result.proposed_changes ?? []).length === 0) {
-      faults.push({ error_field: 'proposed_changes', detail: 'a role that proposes has to propose a change' });
-    }
+  const mustPropose = authority === 'proposed' && isRemote && result.run_completion_request !== true;
+  if (mustPropose && (result.proposed_changes ?? []).length === 0) {
+    faults.push({ error_field: 'proposed_changes', detail: 'a role that proposes has to propose a change' });
   }
   return { faults, warnings };
 }
@@ -119,22 +103,17 @@ export function verificationStage({ verification }: TurnResult): StageReport {
   if (verification.status !== 'pass') return { faults: [], warnings: [] };
   const evidence = verification.machine_evidence ?? [];
   const faults = evidence.flatMap((one, at): readonly Fault[] => {
-    if (isAsExpected(one)) return [];
-    const error_field = `verification.machine_evidence[${at}].exit_code`;
     const expected = one.expected_exit_code ?? 0;
-    return [
-      { error_field, detail: `"${one.command}" ended with ${one.exit_code}, not ${expected}, and a pass is claimed` },
-    ];
+    if (one.exit_code === expected) return [];
+    const error_field = `verification.machine_evidence[${at}].exit_code`;
+    const detail = `"${one.command}" ended with ${one.exit_code}, not ${expected}, and a pass is claimed`;
+    return [{ error_field, detail }];
   });
   const isBare = evidence.length === 0 && (verification.commands ?? []).length === 0 && !verification.evidence_summary;
   return { faults, warnings: isBare ? ['verification: a pass without any evidence'] : [] };
 }
 
-function isAsExpected({ exit_code, expected_exit_code }: MachineEvidence): boolean {
-  return exit_code === (expected_exit_code ?? 0);
-}
-
-/** What is left of a claimed pass when somebody asks for proof. */
+/** A claimed pass, reduced to what the evidence proves. */
 export function normaliseVerification({ verification }: TurnResult, runtimeType: string): string {
   if (verification.status !== 'pass') return verification.status;
   if (runtimeType === 'manual' || runtimeType === 'api_proxy') return 'attested_pass';

@@ -1,4 +1,4 @@
-/** Rewrites a result before it is judged. Invents nothing; reports each replacement with before and after. */
+/** Rewrites synonyms in a result before it is judged. Adds nothing; reports each replacement. */
 
 import { authorityOf, type GovernedConfig } from '../config/config.ts';
 import type { Normalisation } from '../lib/findings.ts';
@@ -15,35 +15,38 @@ interface NormaliseResult {
 interface NormaliseInput {
   readonly state: RunState;
   readonly config: GovernedConfig;
-  /** The turn the result is for, if there is one. */
   readonly turn: Turn | null;
-  /** Ids that are taken: in the ledger, and of decisions that outlive runs. */
+  /** Ids in the ledger and of carried decisions. */
   readonly takenIds: ReadonlySet<string>;
 }
 
 export function normaliseResult(given: unknown, around: NormaliseInput): NormaliseResult {
   if (!isRecord(given)) return { result: given, normalisations: [] };
-  const told: Normalisation[] = [];
+  const changes: Normalisation[] = [];
   let result: UnknownRecord = given;
   for (const { rule, path, replace, from } of SYNONYMS) {
     const after = replace(result);
     if (after === undefined) continue;
-    told.push({ rule, path, before: read(result, from ?? path), after });
+    changes.push({ rule, path, before: read(result, from ?? path), after });
     result = write(result, path, after);
   }
-  for (const step of [runIdFromTurn, freeDecisionIds, emptyWorkspaceIsReview]) result = step(result, around, told);
-  return { result, normalisations: told };
+  for (const step of [runIdFromTurn, freeDecisionIds, emptyWorkspaceIsReview]) result = step(result, around, changes);
+  return { result, normalisations: changes };
 }
 
-/** Whoever names the turn that is out means its run. */
-function runIdFromTurn(result: UnknownRecord, { state, turn }: NormaliseInput, told: Normalisation[]): UnknownRecord {
+/** A result that names the active turn means its run. */
+function runIdFromTurn(
+  result: UnknownRecord,
+  { state, turn }: NormaliseInput,
+  changes: Normalisation[],
+): UnknownRecord {
   if (turn === null || result.turn_id !== turn.turn_id || result.run_id === state.run_id) return result;
-  told.push({ rule: 'run_id_from_turn', path: 'run_id', before: result.run_id, after: state.run_id });
+  changes.push({ rule: 'run_id_from_turn', path: 'run_id', before: result.run_id, after: state.run_id });
   return { ...result, run_id: state.run_id };
 }
 
-/** An id that is none is replaced by one nobody has. */
-function freeDecisionIds(result: UnknownRecord, { takenIds }: NormaliseInput, told: Normalisation[]): UnknownRecord {
+/** Replaces an invalid id by a free one. */
+function freeDecisionIds(result: UnknownRecord, { takenIds }: NormaliseInput, changes: Normalisation[]): UnknownRecord {
   const given = result.decisions;
   if (!Array.isArray(given)) return result;
   const taken = new Set(takenIds);
@@ -52,31 +55,32 @@ function freeDecisionIds(result: UnknownRecord, { takenIds }: NormaliseInput, to
     if (!isRecord(one) || matches(DECISION_ID, one.id)) return one;
     const id = nextFreeId(taken);
     taken.add(id);
-    told.push({ rule: 'free_decision_id', path: `decisions[${at}].id`, before: one.id, after: id });
+    changes.push({ rule: 'free_decision_id', path: `decisions[${at}].id`, before: one.id, after: id });
     return { ...one, id };
   });
-  return told.some(({ rule }) => rule === 'free_decision_id') ? { ...result, decisions } : result;
+  return changes.some(({ rule }) => rule === 'free_decision_id') ? { ...result, decisions } : result;
 }
 
-/** A workspace without files, from somebody who only asks for what comes next, is a review. */
+/** An empty workspace that only asks for what comes next is a review. */
 function emptyWorkspaceIsReview(
   result: UnknownRecord,
-  { config, turn }: NormaliseInput,
-  told: Normalisation[],
+  around: NormaliseInput,
+  changes: Normalisation[],
 ): UnknownRecord {
+  const { config, turn } = around;
   const { artifact, files_changed, status } = result;
   const isEmpty =
     isRecord(artifact) && artifact.type === 'workspace' && Array.isArray(files_changed) && files_changed.length === 0;
-  if (!isEmpty || producesArtifact(result)) return result;
+  if (!isEmpty || producesArtifact(result.verification)) return result;
   const asksForMore = typeof result.phase_transition_request === 'string' || result.run_completion_request === true;
   const waits = status === 'needs_human' && result.proposed_next_role === HUMAN;
   const reviews = status === 'completed' && turn !== null && authorityOf(config, turn.assigned_role) === 'review_only';
   if (!asksForMore && !waits && !reviews) return result;
-  told.push({ rule: 'empty_workspace_is_review', path: 'artifact.type', before: 'workspace', after: 'review' });
+  changes.push({ rule: 'empty_workspace_is_review', path: 'artifact.type', before: 'workspace', after: 'review' });
   return { ...result, artifact: { ...artifact, type: 'review' } };
 }
 
-export function producesArtifact({ verification }: UnknownRecord): boolean {
+export function producesArtifact(verification: unknown): boolean {
   const produced = isRecord(verification) ? verification.produced_files : undefined;
   return Array.isArray(produced) && produced.some((file) => isRecord(file) && file.disposition !== 'ignore');
 }
@@ -97,9 +101,9 @@ function write(result: UnknownRecord, path: string, value: unknown): UnknownReco
 interface Synonym {
   readonly rule: string;
   readonly path: string;
-  /** What stands there instead; undefined = it is written as it should be. */
+  /** undefined = nothing to replace. */
   readonly replace: (result: UnknownRecord) => unknown;
-  /** Where it stood before, if elsewhere. */
+  /** The former path, if it differs. */
   readonly from?: string;
 }
 
@@ -125,7 +129,7 @@ const SYNONYMS: readonly Synonym[] = [
     replace: ({ needs_human_reason, human_reason }) =>
       isMissing(needs_human_reason) && typeof human_reason === 'string' ? human_reason : undefined,
   },
-  // Before the paths alone: it reads the objects.
+  // Must run before `file_objects`, which drops the actions.
   {
     rule: 'file_actions',
     path: 'file_actions',
@@ -150,23 +154,16 @@ function pathsOf(files: unknown): unknown {
 
 function actionsOf(files: unknown): unknown {
   if (!Array.isArray(files)) return undefined;
-  const told = files.filter(isFileObject).filter(({ action }) => typeof action === 'string');
-  if (told.length === 0) return undefined;
-  return Object.fromEntries(told.map(({ path, action }) => [canonicalPath(path) ?? path, action]));
+  const changes = files.filter(isFileObject).filter(({ action }) => typeof action === 'string');
+  if (changes.length === 0) return undefined;
+  return Object.fromEntries(changes.map(({ path, action }) => [canonicalPath(path) ?? path, action]));
 }
 
-/** `DEC-001`, or the first after it that is free. */
+/** `DEC-001`, or the next free number. */
 export function nextFreeId(taken: ReadonlySet<string>): string {
-  let n = 1;
-  while (isTaken(taken, n)) n++;
-  return written(n);
-}
-
-/** `DEC-7` and `DEC-007` are read as the same by people: the new id is neither. */
-function isTaken(taken: ReadonlySet<string>, n: number): boolean {
-  return taken.has(written(n)) || taken.has(`DEC-${n}`);
-}
-
-function written(n: number): string {
-  return `DEC-${String(n).padStart(3, '0')}`;
+  for (let n = 1; ; n++) {
+    const free = `DEC-${String(n).padStart(3, '0')}`;
+    // People read `DEC-7` and `DEC-007` as the same id, so both count as taken.
+    if (!taken.has(free) && !taken.has(`DEC-${n}`)) return free;
+  }
 }

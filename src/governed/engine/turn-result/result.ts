@@ -1,4 +1,4 @@
-/** The result an agent hands in for its turn (a claim until it has passed every stage). */
+/** The result that an agent submits for its turn. */
 
 import type { UnknownRecord } from '../lib/unknown-record.ts';
 
@@ -66,7 +66,7 @@ export interface MachineEvidence {
 
 export interface ProducedFile {
   readonly path: string;
-  /** Absent = artifact. */
+  /** Default: artifact. */
   readonly disposition?: 'artifact' | 'ignore';
 }
 
@@ -103,7 +103,7 @@ export interface TurnResult {
   readonly decisions: readonly Decision[];
   readonly objections: readonly Objection[];
   readonly files_changed: readonly string[];
-  /** What was done to each file, where the result said so. */
+  /** The action per file, if the result named one. */
   readonly file_actions?: Readonly<Record<string, string>>;
   readonly artifacts_created?: readonly string[];
   readonly verification: Verification;

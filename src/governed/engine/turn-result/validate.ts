@@ -1,14 +1,7 @@
-/** The five stages, in their order, up to the first that finds something. */
+/** Judges a turn result in five stages, up to the first that finds a fault. */
 
 import type { GovernedConfig } from '../config/config.ts';
-import {
-  ERROR_CLASSES,
-  type Fault,
-  type Normalisation,
-  STAGES,
-  type Stage,
-  type StageReport,
-} from '../lib/findings.ts';
+import { type Fault, type Normalisation, STAGES, type Stage, type StageReport } from '../lib/findings.ts';
 import { getOwn, isRecord } from '../lib/unknown-record.ts';
 import type { RunState, Turn } from '../state/state.ts';
 import { artifactStage, verificationStage } from './artifact.ts';
@@ -20,9 +13,8 @@ import { schemaStage } from './schema.ts';
 export interface ValidateInput {
   readonly state: RunState;
   readonly config: GovernedConfig;
-  /** As it came from outside. */
   readonly result: unknown;
-  /** For which turn it has to be; absent = for whichever active turn it names. */
+  /** Default: the active turn that the result names. */
   readonly turnId?: string;
   readonly takenIds?: ReadonlySet<string>;
   readonly hasEarlierWork?: boolean;
@@ -30,68 +22,59 @@ export interface ValidateInput {
 
 export type Validation = Valid | Invalid;
 
-export interface Valid {
-  readonly ok: true;
-  readonly result: TurnResult;
-  readonly turn: Turn;
+interface Judged {
   readonly stages_passed: readonly Stage[];
   readonly warnings: readonly string[];
   readonly normalisations: readonly Normalisation[];
 }
 
-export interface Invalid {
+export interface Valid extends Judged {
+  readonly ok: true;
+  readonly result: TurnResult;
+  readonly turn: Turn;
+}
+
+export interface Invalid extends Judged {
   readonly ok: false;
   readonly failed_stage: Stage;
   readonly error_class: string;
   readonly error_type: string;
   readonly fault: Fault;
-  readonly stages_passed: readonly Stage[];
   readonly errors: readonly string[];
-  readonly warnings: readonly string[];
-  readonly normalisations: readonly Normalisation[];
 }
 
 export function validateTurnResult(given: ValidateInput): Validation {
   const { state, config, hasEarlierWork = false, takenIds = new Set<string>() } = given;
   const turn = turnOf(given);
-  const { result: judged, normalisations } = normaliseResult(given.result, { state, config, turn, takenIds });
-  // The first stage proves what the others take for granted.
-  const result = judged as TurnResult;
+  const { result: normalised, normalisations } = normaliseResult(given.result, { state, config, turn, takenIds });
+  // The later stages rely on what the first proves.
+  const result = normalised as TurnResult;
   const { phase } = state;
-  // Nor does any stage behind the second run without a turn.
+  // Stages after the second always have a turn.
   const out = turn as Turn;
   const stages: { readonly [S in Stage]: () => StageReport } = {
-    schema: () => schemaStage(judged),
+    schema: () => schemaStage(normalised),
     assignment: () => assignmentStage(result, { state, config, turn }),
     artifact: () => artifactStage(result, { config, turn: out, phase, hasEarlierWork }),
     verification: () => verificationStage(result),
     protocol: () => protocolStage(result, { config, turn: out, phase }),
   };
-  const passed: Stage[] = [];
+  const stages_passed: Stage[] = [];
   const warnings: string[] = [];
+  const judged = { stages_passed, warnings, normalisations };
   for (const stage of STAGES) {
     const report = stages[stage]();
     warnings.push(...report.warnings);
     const [fault] = report.faults;
     if (fault !== undefined) {
-      const errors = report.faults.map(({ detail }) => detail);
-      const error_class = ERROR_CLASSES[stage];
+      const error_class = `${stage}_error`;
       const error_type = fault.error_type ?? error_class;
-      return {
-        ok: false,
-        failed_stage: stage,
-        error_class,
-        error_type,
-        fault,
-        stages_passed: passed,
-        errors,
-        warnings,
-        normalisations,
-      };
+      const errors = report.faults.map(({ detail }) => detail);
+      return { ok: false, failed_stage: stage, error_class, error_type, fault, errors, ...judged };
     }
-    passed.push(stage);
+    stages_passed.push(stage);
   }
-  return { ok: true, result, turn: out, stages_passed: passed, warnings, normalisations };
+  return { ok: true, result, turn: out, ...judged };
 }
 
 function turnOf({ state, result, turnId }: ValidateInput): Turn | null {

@@ -1,4 +1,4 @@
-/** The turns that are out. */
+/** The active turns of a run. */
 
 import { isTurnId } from '../lib/patterns.ts';
 import { getOwn } from '../lib/unknown-record.ts';
@@ -7,7 +7,7 @@ import type { RunState, Turn } from '../state/state.ts';
 
 type HasTurns = Pick<RunState, 'active_turns'>;
 
-/** A state as `loadState` answers it, which may be none. */
+/** What `loadState` returns: maybe no state. */
 type MayHaveTurns = Partial<HasTurns> | null | undefined;
 
 export function getActiveTurns(state: MayHaveTurns): Readonly<Record<string, Turn>> {
@@ -18,7 +18,7 @@ export function getActiveTurnCount(state: MayHaveTurns): number {
   return Object.keys(getActiveTurns(state)).length;
 }
 
-/** The one that is out; null if there is none, or more than one. */
+/** null if no turn is active, or several. */
 export function getActiveTurn(state: MayHaveTurns): Turn | null {
   const [turn, other] = Object.values(getActiveTurns(state));
   return other === undefined ? (turn ?? null) : null;
@@ -36,10 +36,10 @@ export function withTurn(state: RunState, turn: Turn): RunState {
   return { ...state, active_turns: { ...state.active_turns, [turn.turn_id]: turn } };
 }
 
-/** A folder that no turn can have: one name for all that names none, so that nothing of it gets into a path. */
+/** One folder name for all invalid ids, so that no part of them gets into a path. */
 const NO_TURN = '.invalid';
 
-/** Relative to the root of the project, and never outside of `.agentxchain/staging`. */
+/** Relative to the project, always inside `.agentxchain/staging`. */
 export function getTurnStagingResultPath(turnId: string): string {
   return `.agentxchain/staging/${isTurnId(turnId) ? turnId : NO_TURN}/turn-result.json`;
 }

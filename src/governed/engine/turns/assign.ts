@@ -1,4 +1,4 @@
-/** A turn goes out: the authority of exactly one role to act, once. */
+/** Assigns a turn: one role may act, once. */
 
 import { isoFromMs, msFromIso } from '../../../core/lib/time.ts';
 import {
@@ -19,14 +19,18 @@ export interface Assignment {
   readonly roleId: string;
   readonly turnId: string;
   readonly now: string;
-  /** How the project's tree looked; null = it is in no repository, or nobody looked. */
+  /** State of the work tree; null = unknown. */
   readonly git?: { readonly isClean: boolean } | null;
   readonly baseline?: UnknownRecord | null;
-  /** Ids of turns this run has accepted: a turn goes out once. */
+  /** Ids of accepted turns: a turn is assigned once. */
   readonly acceptedTurns?: ReadonlySet<string>;
 }
 
-export const DEFAULT_TURN_MINUTES = 120;
+const DEFAULT_TURN_MINUTES = 120;
+
+export function turnDeadline({ timeouts }: GovernedConfig, now: string): string {
+  return isoFromMs(msFromIso(now) + (timeouts?.per_turn_minutes ?? DEFAULT_TURN_MINUTES) * 60_000);
+}
 
 export function assignTurn(
   state: RunState,
@@ -37,7 +41,6 @@ export function assignTurn(
   if (refused !== null) return refused;
   const { roleId, turnId, now } = given;
   const sequence = state.turn_sequence + 1;
-  const minutes = config.timeouts?.per_turn_minutes ?? DEFAULT_TURN_MINUTES;
   const review = state.pending_delegation_review?.parent_role === roleId ? state.pending_delegation_review : null;
   const delegated = review === null ? startDelegation(state.delegation_queue, roleId, turnId) : null;
   const turn: Turn = {
@@ -48,7 +51,7 @@ export function assignTurn(
     attempt: 1,
     assigned_at: now,
     started_at: null,
-    deadline_at: isoFromMs(msFromIso(now) + minutes * 60_000),
+    deadline_at: turnDeadline(config, now),
     runtime_id: runtimeOf(config, roleId),
     baseline: given.baseline ?? null,
     assigned_sequence: sequence,

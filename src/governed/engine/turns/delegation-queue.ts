@@ -1,11 +1,10 @@
-/** Work that one role has handed to others, and what came of it. */
+/** Delegations: work that one role hands to others, and its results. */
 
 import type { DelegationContext, DelegationReview, QueuedDelegation, Turn } from '../state/state.ts';
 import type { TurnResult } from '../turn-result/result.ts';
 
 type Queue = readonly QueuedDelegation[];
 
-/** What an accepted turn has handed on. */
 export function addDelegations(queue: Queue, turn: Turn, { delegations = [] }: TurnResult): Queue {
   const added = delegations.map(({ id, to_role, charter, acceptance_contract, required_decision_ids = [] }) => ({
     delegation_id: id,
@@ -23,7 +22,7 @@ export function addDelegations(queue: Queue, turn: Turn, { delegations = [] }: T
   return [...queue, ...added];
 }
 
-/** The oldest that waits for this role becomes what its turn is about. */
+/** Starts the role's oldest pending delegation. */
 export function startDelegation(
   queue: Queue,
   role: string,
@@ -41,7 +40,7 @@ export function contextFor(delegation: QueuedDelegation): DelegationContext {
   return { delegation_id, parent_turn_id, parent_role, charter, acceptance_contract, required_decision_ids };
 }
 
-/** Its child turn was accepted: done, and of what it had to decide some may be missing. */
+/** The child turn was accepted: settles the delegation and notes missing decisions. */
 export function finishDelegation(queue: Queue, turn: Turn, result: TurnResult): Queue {
   const decided = new Set(result.decisions.map(({ id }) => id));
   return queue.map((one) => {
@@ -56,7 +55,7 @@ export function finishDelegation(queue: Queue, turn: Turn, result: TurnResult): 
   });
 }
 
-/** When all that one turn handed on is done, it goes back to the role that did so. One review at a time. */
+/** When all delegations of a turn are done, the parent role reviews them. One review at a time. */
 export function nextReview(
   queue: Queue,
   pending: DelegationReview | null,

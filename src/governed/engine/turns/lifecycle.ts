@@ -1,6 +1,5 @@
-/** What happens to a turn that is out: it progresses, is rejected, or is issued again. */
+/** An active turn progresses, is rejected, reissued or rebased. */
 
-import { isoFromMs, msFromIso } from '../../../core/lib/time.ts';
 import type { GovernedConfig } from '../config/config.ts';
 import { eventOf } from '../events/events.ts';
 import type { UnknownRecord } from '../lib/unknown-record.ts';
@@ -8,9 +7,9 @@ import { escalateRun } from '../run/block.ts';
 import { type Changed, checkMove, type Refused, refuse } from '../run/moves.ts';
 import type { RunState, Turn, TurnStatus } from '../state/state.ts';
 import { findActiveTurn, turnNotActive, withTurn } from './active.ts';
-import { DEFAULT_TURN_MINUTES } from './assign.ts';
+import { turnDeadline } from './assign.ts';
 
-/** From where each step may come. */
+/** The statuses each step may follow. */
 const STEPS: { readonly [Step in TurnStep]: readonly TurnStatus[] } = {
   dispatched: ['assigned', 'retrying', 'failed', 'failed_start', 'failed_acceptance', 'stalled', 'conflicted'],
   starting: ['dispatched'],
@@ -32,11 +31,8 @@ export function progressTurn(
     return refuse('invalid_state_transition', 'wrong_status', detail, { status: state.status });
   }
   if (!STEPS[step].includes(turn.status)) {
-    return refuse(
-      'invalid_state_transition',
-      'wrong_turn_status',
-      `turn ${turnId} is ${turn.status}, and not ${step} from there`,
-    );
+    const detail = `turn ${turnId} is ${turn.status}, and not ${step} from there`;
+    return refuse('invalid_state_transition', 'wrong_turn_status', detail);
   }
   const started_at = step === 'running' ? (turn.started_at ?? now) : turn.started_at;
   const next = { ...turn, status: step, started_at, is_dispatched: turn.is_dispatched || step === 'dispatched' };
@@ -52,7 +48,7 @@ export interface Rejection {
   readonly now: string;
   readonly stage?: string | null;
   readonly errors?: readonly string[];
-  /** How the project stands as the next attempt begins; absent = the one it has. */
+  /** Default: the baseline of the turn. */
   readonly baseline?: UnknownRecord | null;
 }
 
@@ -72,7 +68,7 @@ export function rejectTurn(state: RunState, config: GovernedConfig, given: Rejec
     status: isLast ? 'failed' : 'retrying',
     attempt: isLast ? turn.attempt : turn.attempt + 1,
     baseline: baseline ?? turn.baseline,
-    // The next attempt begins on what others have done meanwhile.
+    // The next attempt starts from the work of others.
     ...(turn.overtaken_by === undefined ? {} : { overtaken_by: [] }),
     last_rejection: { attempt: turn.attempt, stage, reason, errors, rejected_at: now },
   };
@@ -96,7 +92,7 @@ export interface Reissue {
   readonly turnId: string;
   readonly reason: string;
   readonly now: string;
-  /** null = the one it has. */
+  /** Default: the baseline of the turn. */
   readonly baseline?: UnknownRecord | null;
 }
 
@@ -111,13 +107,12 @@ export function reissueTurn(
     const detail = `a turn goes out anew in an active run; this one is ${state.status}`;
     return refuse('invalid_state_transition', 'wrong_status', detail);
   }
-  const minutes = config.timeouts?.per_turn_minutes ?? DEFAULT_TURN_MINUTES;
   const next: Turn = {
     ...turn,
     status: 'assigned',
     attempt: turn.attempt + 1,
     started_at: null,
-    deadline_at: isoFromMs(msFromIso(now) + minutes * 60_000),
+    deadline_at: turnDeadline(config, now),
     baseline: baseline ?? turn.baseline,
     overtaken_by: [],
   };
@@ -126,7 +121,7 @@ export function reissueTurn(
   return { ok: true, state: after, turn: next, events: [eventOf('turn_reissued', after, now, { turn, payload })] };
 }
 
-/** What has changed is counted from another moment. */
+/** Changes are counted from another baseline from now on. */
 export function rebaseTurn(
   state: RunState,
   { turnId, baseline }: { readonly turnId: string; readonly baseline: UnknownRecord },

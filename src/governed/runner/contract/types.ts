@@ -14,9 +14,9 @@ import type { UnknownRecord } from '../../engine/lib/unknown-record.ts';
 
 export interface RunnerFailure {
   readonly ok: false;
-  /** What was expected, what was found, and where. */
+  /** Names the expectation, the value found, and the place. */
   readonly error: string;
-  /** Stable; see docs/governed-runner.md. */
+  /** Stable; see docs/reference/governed-runner.md. */
   readonly error_code: string;
   /** The engine's type of the refusal. */
   readonly error_type?: string;

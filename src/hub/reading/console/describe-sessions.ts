@@ -1,6 +1,5 @@
-/** Sessions as the rows of a list show them: from what is in memory, else from their heads and few entries; none is loaded for it. */
+/** Describes sessions for the rows of a list, from memory, or else from heads and a few entries; loads no session. */
 
-import type { ConcurrencyLimit } from '../../../core/lib/concurrency-limit.ts';
 import type { DescribedParticipant, SessionDescription } from '../../../core/protocol/operations/console-sessions.ts';
 import type { Params, Result } from '../../../core/protocol/operations/operations.ts';
 import { isReadable, membershipEnd } from '../../../core/records/session/delivery.ts';
@@ -16,30 +15,26 @@ import type { LiveSession } from '../../sessions/live-session.ts';
 import type { ReadingRooms } from '../log/read-access.ts';
 import { nextDeadline, type WaitStartTimes } from './waits.ts';
 
-export type DescribeRooms = Pick<
+type DescribeRooms = Pick<
   ReadingRooms,
-  'limits' | 'store' | 'registry' | 'sessions' | 'redactions' | 'access'
-> & {
-  readonly startTimes: WaitStartTimes;
-  readonly looks: ConcurrencyLimit;
-};
+  'limits' | 'store' | 'registry' | 'sessions' | 'redactions' | 'access' | 'looks'
+> & { readonly startTimes: WaitStartTimes };
 
-/** Sessions whose roles are known without a look at their log. */
+/** Sessions whose roles are cached. */
 const ROLES_KEPT = 4096;
-/** The newest line is looked for among so many entries. */
+/** Entries searched for the newest text. */
 const LAST_ENTRIES = 8;
 const TEXT_LENGTH = 160;
 
 export class SessionDescriber {
   private readonly rooms: DescribeRooms;
-  /** By session: the roles its creation gave, which never change. */
+  /** Roles by session; they never change. */
   private readonly roles = new LruCache<Readonly<Record<string, string>>>(ROLES_KEPT);
 
   constructor(rooms: DescribeRooms) {
     this.rooms = rooms;
   }
 
-  /** Waits its turn among the other looks: they must not take the disk from those who talk. */
   describe(asker: Binding, { session_ids }: Params<'describe_sessions'>): Promise<Result<'describe_sessions'>> {
     return this.rooms.looks.run(async () => {
       const sessions: SessionDescription[] = [];
@@ -51,7 +46,7 @@ export class SessionDescriber {
     });
   }
 
-  /** null = there is no such session for this asker. */
+  /** null = the session does not exist for this asker. */
   private async describeOne({ agentId, credential }: Binding, sessionId: string): Promise<SessionDescription | null> {
     const { sessions, registry, startTimes } = this.rooms;
     const current = await sessions.currentHead(sessionId);
@@ -62,7 +57,7 @@ export class SessionDescriber {
     if (!isNamed && !observes) return null;
     const session = sessions.peek(sessionId);
     const state = session?.durable?.head === head ? session.durable : null;
-    // An invitee, or a former participant, knows the session by its name alone, as in get_session.
+    // Invitees and former participants see only what get_session shows them.
     const isIn = membershipEnd(head, agentId) === Number.POSITIVE_INFINITY;
     const spent = isIn || observes ? (head.spent ?? null) : null;
     const shown = observes ? 'all' : ({ to: agentId } as const);
@@ -105,7 +100,7 @@ export class SessionDescriber {
     return read;
   }
 
-  /** What the asker could read itself: neither what was whispered to others nor what a rule withholds. */
+  /** The newest text the asker could read: no whispers to others, nothing withheld. */
   private async newestText(agentId: string, head: Head, session: LiveSession | undefined): Promise<string | null> {
     const { store, access, redactions } = this.rooms;
     const from_seq = Math.max(1, head.seq - LAST_ENTRIES + 1);
@@ -113,19 +108,18 @@ export class SessionDescriber {
       session?.tailFrom(from_seq) ??
       (await store.read(head.session_id, { from_seq, to_seq: head.seq, limit: LAST_ENTRIES }));
     const end = membershipEnd(head, agentId);
-    const said = entries.filter(({ envelope }) => isSaid(envelope) && isReadable(envelope, agentId, end));
-    const newest = (await dropWithheld(access, agentId, said)).at(-1);
+    const readable = entries.filter(({ envelope }) => hasText(envelope) && isReadable(envelope, agentId, end));
+    const newest = (await dropWithheld(access, agentId, readable)).at(-1);
     const text = newest === undefined ? undefined : redactions.shown(newest).envelope.event_data.text;
     return typeof text === 'string' ? shortened(text) : null;
   }
 }
 
-/** In words: other content would be shown as JSON. */
-function isSaid({ event_type, event_data }: Envelope): boolean {
+function hasText({ event_type, event_data }: Envelope): boolean {
   return isContent(event_type) && typeof event_data.text === 'string';
 }
 
-/** One line, and never cut within a character. */
+/** The first line, never cut within a character. */
 function shortened(text: string): string {
   const line =
     text

@@ -1,28 +1,11 @@
-/** How the hub is doing, in numbers: what it has counted since it began, and what there is now. */
+/** The figures and the health of the hub: counters since its start, and current sizes. */
 
 import { isoFromMs } from '../../../core/lib/time.ts';
-import type { Clock } from '../../../core/ports/platform.ts';
 import type { Health } from '../../../core/protocol/operations/console-hub.ts';
-import type { Bindings } from '../../bindings/bindings.ts';
-import type { Streams } from '../../delivery/streams.ts';
 import type { Histogram } from '../../lib/histogram.ts';
-import type { Backlog } from '../../log/backlog.ts';
-import type { LiveIndex, SessionCount } from '../../sessions/live-index.ts';
-import type { Sessions } from '../../sessions/sessions.ts';
+import type { SessionCount } from '../../sessions/live-index.ts';
 import type { Meter } from '../../telemetry/meter.ts';
 import type { ReadingRooms } from '../log/read-access.ts';
-
-export interface FiguresNeeds {
-  readonly clock: Clock;
-  readonly hubId: string;
-  readonly backlog: Backlog;
-  readonly meter: Meter;
-  readonly index: LiveIndex;
-  readonly sessions: Sessions;
-  readonly bindings: Bindings;
-  readonly streams: Streams;
-  countConnections(): number;
-}
 
 type HealthRooms = Pick<
   ReadingRooms,
@@ -31,14 +14,14 @@ type HealthRooms = Pick<
 
 export interface Figures {
   readonly counted: Readonly<Meter>;
-  /** From the first unit of a flush to its end on the disk. */
+  /** Time from the first unit of a flush until it is durable. */
   readonly flushMs: Histogram;
   readonly health: Health;
-  /** Deliveries that wait for a receipt, over all streams, and the most of one identity. */
+  /** Unacked deliveries: the sum over all streams, and the largest of one stream. */
   readonly unacked: { readonly total: number; readonly most: number };
-  /** Live sessions, in memory or not, by type and state. */
+  /** Live sessions by type and state, whether loaded or not. */
   readonly live: readonly SessionCount[];
-  /** Connections that do not read what is sent to them. */
+  /** Connections under backpressure. */
   readonly heldUp: number;
 }
 

@@ -1,4 +1,4 @@
-/** The session types of a hub, for whoever opens sessions by hand; and a look at a graph before there is a session with it. */
+/** Lists the session types of the hub, and checks a transition graph before a session uses it. */
 
 import { internalError, WireError } from '../../../core/lib/errors.ts';
 import type { RulePart } from '../../../core/ports/transition.ts';
@@ -38,8 +38,8 @@ export function checkGraph(
 
 function withGraphs(types: readonly RegisteredAdapter[], type: string | undefined) {
   for (const { adapter, inspectGraph } of types) {
-    const isMeant = type === undefined || type === adapter.manifest.type;
-    if (isMeant && inspectGraph !== null) return { adapter, inspect: inspectGraph };
+    const matches = type === undefined || type === adapter.manifest.type;
+    if (matches && inspectGraph !== null) return { adapter, inspect: inspectGraph };
   }
   const known = types.filter(({ inspectGraph }) => inspectGraph !== null).map(({ adapter }) => adapter.manifest.type);
   const message = `params.type: expected a type with graphs (${known.join(', ') || 'this hub has none'}), got ${type ?? 'nothing'}`;

@@ -1,6 +1,5 @@
-/** How the hub is doing, for operators: figures and a walk over the newest live sessions. Both are cached, however many look. */
+/** Figures of the hub for operators, with a survey of the newest live sessions. Both are cached for all readers. */
 
-import type { ConcurrencyLimit } from '../../../core/lib/concurrency-limit.ts';
 import { isoFromMs, msFromIso } from '../../../core/lib/time.ts';
 import type {
   AgentLoad,
@@ -20,18 +19,15 @@ type SurveyRooms = Pick<ReadingRooms, 'store' | 'registry' | 'sessions' | 'strea
   readonly startTimes: WaitStartTimes;
 };
 
-export type OverviewRooms = SurveyRooms &
+type OverviewRooms = SurveyRooms &
   Pick<
     ReadingRooms,
-    'clock' | 'limits' | 'backlog' | 'meter' | 'index' | 'bindings' | 'inboxes' | 'countConnections'
-  > & {
-    /** Limits the looks of those who look on. */
-    readonly looks: ConcurrencyLimit;
-  };
+    'clock' | 'limits' | 'backlog' | 'meter' | 'index' | 'bindings' | 'inboxes' | 'countConnections' | 'looks'
+  >;
 
-/** For so long an answer is as good as a new one, and for so long a walk over the live sessions. */
+/** How long an answer, and a survey of the live sessions, are reused. */
 const FRESH_MS = 500;
-const WALK_FRESH_MS = 2_000;
+const SURVEY_FRESH_MS = 2_000;
 const MAX_SLOW = 50;
 const MAX_AGENTS = 200;
 
@@ -39,8 +35,8 @@ export class Overview {
   private readonly rooms: OverviewRooms;
   private readonly recent: RecentSeconds;
   private readonly beganMs: number;
-  private answer: { readonly atMs: number; readonly figures: Promise<HubFigures> } | null = null;
-  private walk: { readonly atMs: number; readonly walked: Promise<WaitSurvey> } | null = null;
+  private readonly answer = new Fresh(FRESH_MS, (nowMs) => this.collect(nowMs));
+  private readonly survey = new Fresh(SURVEY_FRESH_MS, () => this.rooms.looks.run(() => surveyWaits(this.rooms)));
 
   constructor(rooms: OverviewRooms) {
     this.rooms = rooms;
@@ -54,19 +50,12 @@ export class Overview {
   }
 
   figures(): Promise<HubFigures> {
-    const nowMs = this.rooms.clock.monotonic();
-    if (this.answer !== null && nowMs - this.answer.atMs < FRESH_MS) return this.answer.figures;
-    const figures = this.look(nowMs);
-    this.answer = { atMs: nowMs, figures };
-    figures.catch(() => {
-      this.answer = null;
-    });
-    return figures;
+    return this.answer.get(this.rooms.clock.monotonic());
   }
 
-  private async look(nowMs: number): Promise<HubFigures> {
+  private async collect(nowMs: number): Promise<HubFigures> {
     const { clock, bindings, meter, backlog } = this.rooms;
-    const walked = await this.walked(nowMs);
+    const survey = await this.survey.get(nowMs);
     return {
       time: isoFromMs(clock.now()),
       uptime_s: Math.round((nowMs - this.beganMs) / 1000),
@@ -77,20 +66,10 @@ export class Overview {
       series: [...this.recent.series],
       staged: { units: backlog.units, bytes: backlog.bytes },
       slow_consumers: this.slow(),
-      waits: walked.waits,
-      agents: this.loads(walked),
-      is_partial: walked.isPartial,
+      waits: survey.waits,
+      agents: this.loads(survey),
+      is_partial: survey.isPartial,
     };
-  }
-
-  private walked(nowMs: number): Promise<WaitSurvey> {
-    if (this.walk !== null && nowMs - this.walk.atMs < WALK_FRESH_MS) return this.walk.walked;
-    const walked = this.rooms.looks.run(() => surveyWaits(this.rooms));
-    this.walk = { atMs: nowMs, walked };
-    walked.catch(() => {
-      this.walk = null;
-    });
-    return walked;
   }
 
   private byState(): Readonly<Record<string, number>> {
@@ -99,7 +78,7 @@ export class Overview {
     return byState;
   }
 
-  /** Connections whose bytes do not leave, and those that have as much unacked as one stream may. */
+  /** Connections under backpressure, and those with a full window of unacked deliveries. */
   private slow(): readonly SlowConsumer[] {
     const { streams, limits } = this.rooms;
     const slow: SlowConsumer[] = [];
@@ -111,7 +90,7 @@ export class Overview {
     return slow.sort((a, b) => b.unsent_bytes - a.unsent_bytes || b.unacked - a.unacked).slice(0, MAX_SLOW);
   }
 
-  /** Those who are connected, and those who have a turn; the busiest first. */
+  /** Connected agents and turn holders; those with most turns first. */
   private loads({ busy }: WaitSurvey): readonly AgentLoad[] {
     const { bindings, registry, inboxes } = this.rooms;
     const ids = new Set([...bindings.all()].map(({ agentId }) => agentId));
@@ -129,28 +108,50 @@ export class Overview {
   }
 }
 
-/** Heads of one walk: it takes some ten milliseconds of the hub's time, in pages. */
+/** A result reused while it is fresh; a failed one is dropped. */
+class Fresh<T> {
+  private readonly freshMs: number;
+  private readonly make: (nowMs: number) => Promise<T>;
+  private latest: { readonly atMs: number; readonly value: Promise<T> } | null = null;
+
+  constructor(freshMs: number, make: (nowMs: number) => Promise<T>) {
+    this.freshMs = freshMs;
+    this.make = make;
+  }
+
+  get(nowMs: number): Promise<T> {
+    if (this.latest !== null && nowMs - this.latest.atMs < this.freshMs) return this.latest.value;
+    const value = this.make(nowMs);
+    this.latest = { atMs: nowMs, value };
+    value.catch(() => {
+      this.latest = null;
+    });
+    return value;
+  }
+}
+
+/** Heads read by one survey: some ten milliseconds, in pages. */
 const MAX_SESSIONS = 2_000;
 const MAX_WAITS = 200;
 
-export interface Workload {
+interface Workload {
   openTurns: number;
   sessions: number;
 }
 
-export interface WaitSurvey {
+interface WaitSurvey {
   readonly waits: readonly PendingWait[];
   readonly busy: ReadonlyMap<string, Workload>;
-  /** There are more sessions than were looked at. */
+  /** More sessions exist than were read. */
   readonly isPartial: boolean;
 }
 
 interface Found extends PendingWait {
-  /** Of a turn or a decision: its head, from which the exact time is found. */
+  /** For finding the exact time of a turn or a decision. */
   readonly head: Head;
 }
 
-export async function surveyWaits(rooms: SurveyRooms): Promise<WaitSurvey> {
+async function surveyWaits(rooms: SurveyRooms): Promise<WaitSurvey> {
   const busy = new Map<string, Workload>();
   const found: Found[] = [];
   let looked = 0;
@@ -193,7 +194,7 @@ function waitsIn(rooms: SurveyRooms, head: Head): readonly Found[] {
   ];
 }
 
-/** Of nobody in particular. */
+/** A decision is awaited of no particular agent. */
 function decisions(head: Head): readonly Found[] {
   const { session_id, awaits } = head;
   if (awaits === undefined) return [];
@@ -202,7 +203,7 @@ function decisions(head: Head): readonly Found[] {
   return [{ session_id, ...nobody, text, grant, since_at: changedAt(head), due_at: null, head }];
 }
 
-/** Whoever has the turn is waited for already. */
+/** Replies expected of others than the turn holder, which is listed with its turn. */
 function replies(state: SessionState | null): SessionState['pacing']['unanswered'] {
   if (state === null) return [];
   return state.pacing.unanswered.filter(({ agent_id }) => agent_id !== state.head.turn?.agent_id);
@@ -218,7 +219,7 @@ function drainOf(head: Head): [since: string, due: string] {
   return [since, isoFromMs(msFromIso(since) + head.drain_timeout_ms)];
 }
 
-/** Times of turns and decisions are read only for those that are shown. */
+/** The oldest waits. Reads exact times only for those shown. */
 async function oldest(rooms: SurveyRooms, found: readonly Found[]): Promise<readonly PendingWait[]> {
   const bySince = (a: PendingWait, b: PendingWait): number =>
     a.since_at < b.since_at ? -1 : a.since_at > b.since_at ? 1 : 0;

@@ -1,6 +1,5 @@
-/** What went wrong and what was done, newest first, out of the audit: violations for who may observe, the rest for who may operate. */
+/** The feed of the console, newest first, from the audit: violations for observers, everything else for operators. */
 
-import type { ConcurrencyLimit } from '../../../core/lib/concurrency-limit.ts';
 import { WireError } from '../../../core/lib/errors.ts';
 import type { AuditEntry } from '../../../core/ports/store.ts';
 import type { FeedEntry } from '../../../core/protocol/operations/console-hub.ts';
@@ -10,26 +9,25 @@ import { countFitting } from '../../lib/fit-page.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { ReadingRooms } from '../log/read-access.ts';
 
-type FeedRooms = Pick<ReadingRooms, 'limits' | 'store' | 'registry'>;
+type FeedRooms = Pick<ReadingRooms, 'limits' | 'store' | 'registry' | 'looks'>;
 
 const DEFAULT_LIMIT = 50;
-/** Records of one call that are looked at, also those that are not shown. */
+/** Audit records one call reads, shown or not. */
 const MAX_RECORDS = 500;
 const VIOLATED = 'expectation_violated';
 
 export async function readFeed(
-  { limits, store, registry }: FeedRooms,
-  looks: ConcurrencyLimit,
+  { limits, store, registry, looks }: FeedRooms,
   { agentId, credential }: Binding,
   { since = 0, after, limit = DEFAULT_LIMIT }: Params<'read_feed'>,
 ): Promise<Result<'read_feed'>> {
   const mayOperate = registry.hasGrant(agentId, 'operate', credential);
   const mayObserve = registry.hasGrant(agentId, 'observe', credential);
   if (!mayObserve && !mayOperate) {
-    throw new WireError('forbidden', 'read_feed: this takes the grant "observe" or "operate"');
+    throw new WireError('forbidden', 'read_feed requires the grant "observe" or "operate"');
   }
   const isShown = ({ kind }: AuditEntry): boolean => (kind === VIOLATED ? mayObserve : mayOperate);
-  // Those that are not shown count too, so that one call stays small.
+  // Records that are not shown count too, so that one call stays small.
   const most = mayOperate && mayObserve ? limit : MAX_RECORDS;
   const before = after ?? Number.MAX_SAFE_INTEGER;
   const records = await looks.run(() => store.readAudit({ before, limit: most }));
@@ -55,7 +53,7 @@ function entryOf(registry: Registry, record: AuditEntry): FeedEntry {
   };
 }
 
-/** The first of them; all are in its detail. */
+/** The first violator; the detail names all. */
 function violatorIn({ detail }: AuditEntry): string | null {
   const { violators } = detail as { readonly violators?: readonly { readonly agent_id?: unknown }[] };
   const id = violators?.[0]?.agent_id;

@@ -1,4 +1,4 @@
-/** A session as it is, or was at a seq: what its type shows of it, whose turn it was, what was expected until when. */
+/** Reads a session now or at an earlier seq: its public state, its turn and its expectations. */
 
 import { invalidValueError } from '../../../core/lib/json.ts';
 import type { SessionStateAt, TurnSince } from '../../../core/protocol/operations/console-sessions.ts';
@@ -13,7 +13,7 @@ import { publicStateOf, visibleStateFor } from '../views/adapter-answers.ts';
 import { resolveViewer } from '../views/read-view.ts';
 import { nextDeadline, visibleExpectations, type WaitAudience, type WaitStartTimes } from './waits.ts';
 
-export type StateRooms = Pick<ReadingRooms, 'log' | 'limits' | 'events' | 'registry' | 'sessions' | 'redactions'> & {
+type StateRooms = Pick<ReadingRooms, 'log' | 'limits' | 'events' | 'registry' | 'sessions' | 'redactions'> & {
   readonly startTimes: WaitStartTimes;
   readonly pastStates: PastStates;
 };
@@ -21,12 +21,8 @@ export type StateRooms = Pick<ReadingRooms, 'log' | 'limits' | 'events' | 'regis
 export function readState(rooms: StateRooms, reader: Binding, params: Params<'read_state'>): Promise<SessionStateAt> {
   return rooms.sessions.use(params.session_id, async (session) => {
     const agentId = resolveViewer(rooms, session, reader, params, 'read_state');
-    const readable = readableBy(
-      rooms,
-      session.durable,
-      { reader, agentId, sessionId: session.sessionId },
-      'read_state',
-    );
+    const request = { reader, agentId, sessionId: session.sessionId };
+    const readable = readableBy(rooms, session.durable, request, 'read_state');
     const { head_seq } = readable.metadata;
     const { at_seq = head_seq } = params;
     if (at_seq > head_seq)
@@ -69,13 +65,12 @@ async function shownAt(
   };
 }
 
-/** As for what its type shows. */
+/** Members and observers, as for the public state. */
 function mayKnow({ isObserved, metadata }: ReadableBy, agentId: string): boolean {
   const participant = participantOf(metadata, agentId);
   return isObserved || (participant !== undefined && isMember(participant));
 }
 
-/** The log as it is now has the time of every envelope there was then. */
 async function turnIn(rooms: StateRooms, now: Head, { head }: PastState['state']): Promise<TurnSince | null> {
   if (head.turn === null) return null;
   return { ...head.turn, since_at: await rooms.startTimes.timeOf(now, head.turn.since_seq) };

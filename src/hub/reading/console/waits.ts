@@ -1,4 +1,4 @@
-/** What a session waits for, as far as somebody may know: whoever is waited for because of a whisper is nobody else's business. */
+/** What a session waits for, as far as a reader may know: waits caused by a whisper are shown to its recipients only. */
 
 import { toWaitInput } from '../../../core/decisions/expectations-due.ts';
 import { isoFromMs, isTime, msFromIso } from '../../../core/lib/time.ts';
@@ -18,7 +18,7 @@ import { openWaits } from '../../../core/state/waits.ts';
 import { LruCache } from '../../lib/lru-cache.ts';
 import type { ReadingRooms } from '../log/read-access.ts';
 
-/** Whose waits are shown; 'all' = everybody's. */
+/** Whose waits are shown; 'all' = every agent's. */
 export type WaitAudience = 'all' | { readonly to: string };
 
 export function visibleExpectations(
@@ -51,17 +51,17 @@ function waitsOf(state: SessionState, entry: TimedEntry, shown: WaitAudience): r
       ({ agent_id, due_ms }) => isTime(due_ms) && maySee(state, agent_id, shown),
     );
   } catch {
-    // Told where it is looked at when it is due.
+    // The deadline reports the failure when it is due.
     return [];
   }
 }
 
-/** Oneself, everybody, and whoever has the turn, which everybody knows. */
+/** A reader sees its own waits, those of the session, and those of the turn holder. */
 function maySee({ head }: SessionState, agentId: string | null, shown: WaitAudience): boolean {
   return shown === 'all' || agentId === null || agentId === shown.to || agentId === head.turn?.agent_id;
 }
 
-/** The first thing that happens by itself. `state` null = the session is not in memory: what is expected has no name then. */
+/** The next deadline. `state` null = not loaded: an expectation then has no name. */
 export function nextDeadline(
   head: Head,
   state: SessionState | null,
@@ -74,7 +74,7 @@ export function nextDeadline(
   return first === null ? null : { ...first, at: isoFromMs(first.at) };
 }
 
-/** A deadline with its time in milliseconds: of many that are looked at one is told. */
+/** A deadline with its time in milliseconds. */
 type Found = Omit<NextDeadline, 'at'> & { readonly at: number };
 
 function firstExpected(
@@ -104,10 +104,10 @@ function ofLifecycle(head: Head): Found | null {
   return { at, what: state === 'CLOSING' ? 'drain' : isInvite ? 'invites' : 'ttl', agent_id: null };
 }
 
-/** A time each: rows that several people look at. */
+/** Times kept. */
 const KEPT = 4096;
 
-/** Since when somebody has the turn, or something is waited for: known for a session in memory, read once for another. */
+/** Since when a turn is held or a decision awaited: known for a loaded session, read once for another. */
 export class WaitStartTimes {
   private readonly rooms: Pick<ReadingRooms, 'store' | 'sessions'>;
   private readonly known = new LruCache<string>(KEPT);
@@ -127,14 +127,13 @@ export class WaitStartTimes {
     return { agent_id, since_seq, since_at: await this.timeOf(head, since_seq) };
   }
 
-  /** `head` is the newest of the log in which `awaits` stands. */
   async awaitedOf(head: Head, awaits: Head['awaits']): Promise<AwaitedSince | null> {
     if (awaits === undefined) return null;
     const { text, grant, since_seq } = awaits;
     return { text, grant, since_seq, since_at: await this.timeOf(head, since_seq) };
   }
 
-  /** When an envelope of the session was accepted. */
+  /** The time an envelope of the session was accepted. */
   async timeOf(head: Head, seq: number): Promise<string> {
     if (seq >= head.seq) return changedAt(head);
     const { session_id } = head;
@@ -144,7 +143,7 @@ export class WaitStartTimes {
     const known = this.known.get(key);
     if (known !== undefined) return known;
     const [entry] = await this.rooms.store.read(session_id, { from_seq: seq, to_seq: seq, limit: 1 });
-    // Of a log that is damaged there nothing better is known.
+    // The log is damaged there: this is the best known time.
     if (entry === undefined) return changedAt(head);
     this.known.set(key, entry.envelope.created_at);
     return entry.envelope.created_at;

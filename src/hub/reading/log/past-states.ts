@@ -1,6 +1,5 @@
-/** Folds logs again: a session as it was at a seq, and the check of its snapshot against its log. */
+/** Folds logs again, for the state of a session at an earlier seq and to check a snapshot against its log. */
 
-import type { ConcurrencyLimit } from '../../../core/lib/concurrency-limit.ts';
 import { asError } from '../../../core/lib/errors.ts';
 import { canonicalJson, type Json } from '../../../core/lib/json.ts';
 import type { CompleteAdapter } from '../../../core/ports/adapter.ts';
@@ -16,9 +15,10 @@ import { loadPinnedState, loadSnapshot } from '../../sessions/snapshots.ts';
 import { VisibleLineCounts } from '../../sessions/visible-line-counts.ts';
 import type { ReadingRooms } from './read-access.ts';
 
+type StoredLog = Pick<StoredHead, 'head' | 'epoch'>;
 type PastRooms = Pick<ReadingRooms, 'log' | 'limits' | 'store' | 'redactions'>;
 
-/** Whoever scrubs forward goes on from where it was; a state may be large. */
+/** Past states kept, so that stepping forward continues from the last one. Few, because a state may be large. */
 const KEPT = 16;
 
 export interface PastState {
@@ -32,30 +32,24 @@ interface Kept {
   readonly state: SessionState;
   readonly adapter: CompleteAdapter;
   readonly epoch: number;
-  /** Redactions there were: a state that is older may hold what was hidden since. */
+  /** Number of redactions at that time: an older state may hold content redacted since. */
   readonly redactions: number;
 }
 
 export class PastStates {
-  private readonly rooms: PastRooms;
-  private readonly looks: ConcurrencyLimit;
+  private readonly rooms: PastRooms & Pick<ReadingRooms, 'looks'>;
   private readonly kept = new LruCache<Kept>(KEPT);
 
-  constructor(rooms: PastRooms, looks: ConcurrencyLimit) {
+  constructor(rooms: PastRooms & Pick<ReadingRooms, 'looks'>) {
     this.rooms = rooms;
-    this.looks = looks;
   }
 
-  /** `atSeq` is of the log, and not its head: that one is in memory. */
-  at(session: LiveSession, stored: Pick<StoredHead, 'head' | 'epoch'>, atSeq: number): Promise<PastState> {
-    return this.looks.run(() => this.folded(session, stored, atSeq));
+  /** `atSeq` is before the head, whose state is in memory. */
+  at(session: LiveSession, stored: StoredLog, atSeq: number): Promise<PastState> {
+    return this.rooms.looks.run(() => this.folded(session, stored, atSeq));
   }
 
-  private async folded(
-    session: LiveSession,
-    stored: Pick<StoredHead, 'head' | 'epoch'>,
-    atSeq: number,
-  ): Promise<PastState> {
+  private async folded(session: LiveSession, stored: StoredLog, atSeq: number): Promise<PastState> {
     const { adapter, watch } = session;
     const plain = async (why: string): Promise<PastState> => {
       const state = await this.fold(null, stored, { adapter: null, watch: null }, atSeq);
@@ -64,7 +58,7 @@ export class PastStates {
     if (adapter === null) return plain(session.unavailable ?? 'its adapter is missing');
     const start = await this.startOf(stored, adapter, atSeq);
     if (start === 'hidden') {
-      return plain('something that was said before was redacted: what its type made of it then is not shown');
+      return plain('an earlier envelope was redacted, so the adapter state of that time is not shown');
     }
     try {
       const state = await this.fold(start, stored, { adapter, watch }, atSeq);
@@ -76,9 +70,9 @@ export class PastStates {
     }
   }
 
-  /** From where to fold; null = from the first entry. 'hidden' = a state then would show what was redacted since. */
+  /** The state to continue from; null = fold from the first entry. 'hidden' = that state would show redacted content. */
   private async startOf(
-    stored: Pick<StoredHead, 'head' | 'epoch'>,
+    stored: StoredLog,
     adapter: CompleteAdapter,
     atSeq: number,
   ): Promise<SessionState | null | 'hidden'> {
@@ -86,7 +80,7 @@ export class PastStates {
     const { session_id } = stored.head;
     const redacted = rooms.redactions.inSession(session_id);
     if (redacted.some(({ seq }) => seq <= atSeq)) {
-      // The state that was kept with the newest redaction holds nothing of any.
+      // The state pinned with the newest redaction holds no redacted content.
       const pin = redacted.at(-1)?.pinnedAt == null ? null : await loadPinnedState(rooms, stored, adapter, atSeq);
       return pin?.state ?? 'hidden';
     }
@@ -101,10 +95,10 @@ export class PastStates {
     return (near?.head.seq ?? 0) > (saved?.state.head.seq ?? 0) ? near : (saved?.state ?? null);
   }
 
-  /** A page at a time: others are served in between. */
+  /** Folds a page at a time, so that other work runs in between. */
   private async fold(
     start: SessionState | null,
-    { head, epoch }: Pick<StoredHead, 'head' | 'epoch'>,
+    { head, epoch }: StoredLog,
     { adapter, watch }: { readonly adapter: CompleteAdapter | null; readonly watch: ExpectationSet | null },
     atSeq: number,
   ): Promise<SessionState> {
@@ -119,7 +113,7 @@ export class PastStates {
   }
 }
 
-/** What is wrong with the snapshot of a session; null = it is right, or there is none that would be used. */
+/** What is wrong with the snapshot of a session; null = it is right, or no usable snapshot exists. */
 export async function checkSnapshot(
   rooms: PastRooms & Omit<Extensions, 'views'>,
   sessionId: string,
@@ -133,14 +127,14 @@ export async function checkSnapshot(
   const saved = await loadSnapshot(rooms, stored, adapter, head.seq);
   if (saved === null) return null;
   const { seq } = saved.state.head;
-  // What was redacted may be gone: from where its state was pinned on the log can be folded.
+  // Redacted content may be removed; the log can be folded from the pinned state on.
   const pinned = await loadPinnedState(rooms, stored, adapter, seq);
   const keys = pinned?.keys ?? AcceptedKeys.from([]);
   const tally = pinned?.tally ?? VisibleLineCounts.empty(rooms.limits.tallyLength);
   let state: SessionState | null = pinned?.state ?? null;
   try {
     for await (const entries of iterateLog(rooms.store, sessionId, (pinned?.state.head.seq ?? 0) + 1, seq)) {
-      // The snapshot is older than what was pinned, and no longer to be checked.
+      // The snapshot is older than the pinned state and cannot be checked any more.
       if (entries.some(({ envelope }) => envelope.redacted !== undefined)) return null;
       for (const { envelope } of entries) state = foldEnvelope(state, envelope, { adapter, epoch, watch });
       keys.add(entries);
@@ -157,6 +151,6 @@ export async function checkSnapshot(
 }
 
 function same(a: SessionState | null, b: SessionState): boolean {
-  // A state that was saved is JSON; its interfaces only lack an index signature.
+  // A saved state is JSON; its interfaces only lack an index signature.
   return canonicalJson(a as unknown as Json) === canonicalJson(b as unknown as Json);
 }

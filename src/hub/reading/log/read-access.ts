@@ -1,38 +1,23 @@
-/** Who may read a session, and up to where: reading its log, its views and its state share it. */
+/** Who may read a session, and up to which seq. Log, views and state share this. */
 
 import { sessionNotFoundError } from '../../../core/decisions/admit.ts';
+import type { ConcurrencyLimit } from '../../../core/lib/concurrency-limit.ts';
 import { WireError } from '../../../core/lib/errors.ts';
 import { membershipEnd } from '../../../core/records/session/delivery.ts';
 import { participantOf, type SessionMetadata } from '../../../core/records/session/session.ts';
 import type { SessionState } from '../../../core/state/state.ts';
-import type { Access } from '../../access/access.ts';
 import type { Binding } from '../../bindings/binding.ts';
-import type { Bindings } from '../../bindings/bindings.ts';
-import type { Inboxes } from '../../delivery/inboxes.ts';
-import type { Streams } from '../../delivery/streams.ts';
-import type { Extensions } from '../../extensions/resolve-adapter.ts';
-import type { Ground } from '../../log/ground.ts';
-import type { Registry } from '../../registry/registry.ts';
-import type { LiveIndex } from '../../sessions/live-index.ts';
-import type { Redactions } from '../../sessions/redactions.ts';
-import type { Sessions } from '../../sessions/sessions.ts';
+import type { SharedRooms } from '../../posting/shared-rooms.ts';
 import type { HubEvents } from '../../telemetry/events.ts';
 
-/** What reading takes from the rooms below it. Each reader names the few it uses. */
-export interface ReadingRooms extends Ground, Extensions {
-  readonly bindings: Bindings;
-  readonly registry: Registry;
-  readonly sessions: Sessions;
-  readonly index: LiveIndex;
-  readonly redactions: Redactions;
-  readonly access: Access;
-  readonly inboxes: Inboxes;
-  readonly streams: Pick<Streams, 'all' | 'isBehind'>;
-  /** Connections there are now. */
+/** What reading uses. Each reader picks its few. */
+export interface ReadingRooms extends SharedRooms {
+  /** Bounds the reads for the console, so that they do not take the disk from posts. */
+  readonly looks: ConcurrencyLimit;
   countConnections(): number;
 }
 
-/** True if the reader holds `observe`. Each look is told to the tap, and by that to the audit. */
+/** True if the reader holds `observe`. Each observation is an event, and so an audit record. */
 export function authorizeObservation(
   { registry, events }: Pick<ReadingRooms, 'registry' | 'events'>,
   { agentId: agent_id, credential }: Pick<Binding, 'agentId' | 'credential'>,
@@ -45,22 +30,22 @@ export function authorizeObservation(
 }
 
 export interface Readable extends SessionState {
-  /** The last seq within the reader's membership; infinite while it goes on. */
+  /** The last seq within the reader's membership; infinite for a current member. */
   readonly end: number;
 }
 
-/** A session as one reader may see it. `isObserved`: it reads as an observer, everything there is. */
+/** A session as one reader may see it. `isObserved`: the reader is an observer and sees everything. */
 export type ReadableBy = Readable & { readonly isObserved: boolean };
 
 export interface ReadRequest {
   readonly reader: Pick<Binding, 'agentId' | 'credential'>;
-  /** Whose view it is: an observer may read as a participant. Defaults to the reader. */
+  /** The participant to read as, for an observer (default: the reader). */
   readonly agentId?: string;
   readonly sessionId: string;
   readonly all?: boolean;
 }
 
-/** Observers read all of a session they are not in; `all`: and of one they are in. */
+/** Observers read everything of sessions they are not in; with `all` also of those they are in. */
 export function readableBy(
   rooms: Pick<ReadingRooms, 'registry' | 'events'>,
   state: SessionState | null,
@@ -74,17 +59,17 @@ export function readableBy(
   return { ...readableEnd(state, agentId, sessionId), isObserved: false };
 }
 
-/** A stranger gets the answer for a session that does not exist; who never joined is told why not. */
+/** To a non-participant the session does not exist; an invitee that never joined gets the reason. */
 export function readableEnd(state: SessionState | null, agentId: string, sessionId: string): Readable {
   const participant = state === null ? undefined : participantOf(state.metadata, agentId);
   if (state === null || participant === undefined) throw sessionNotFoundError(sessionId);
   const end = membershipEnd(state.head, agentId);
   if (end > 0) return { ...state, end };
-  const why = participant.status === 'invited' ? invitedWords(state.metadata) : 'you never joined it';
+  const why = participant.status === 'invited' ? whyInvited(state.metadata) : 'you never joined it';
   throw new WireError('forbidden', `you cannot read session ${sessionId}: ${why}`, { status: participant.status });
 }
 
-function invitedWords({ state, close_reason }: SessionMetadata): string {
+function whyInvited({ state, close_reason }: SessionMetadata): string {
   if (state === 'INVITED' || state === 'ACTIVE') return 'answer its invite first';
   return `it is ${state} (${close_reason ?? 'closing'}), and its invite can no longer be answered`;
 }

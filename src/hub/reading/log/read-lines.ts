@@ -1,4 +1,4 @@
-/** The lines a view takes, read newest first and no further than it takes them, and how many are before those. */
+/** Reads the lines a view takes, newest first and no further than needed, and counts the earlier ones. */
 
 import { internalError, WireError } from '../../../core/lib/errors.ts';
 import { utf8Bytes } from '../../../core/lib/json.ts';
@@ -11,26 +11,25 @@ import { nameOf, type SessionMetadata } from '../../../core/records/session/sess
 import type { Entry } from '../../../core/records/session/unit.ts';
 import type { LiveSession } from '../../sessions/live-session.ts';
 
-/** The first page is short because most windows are; each further one is twice as long. */
+/** The first page is short because most windows are; each next one is twice as long. */
 const FIRST_PAGE = 32;
 const LONGEST_PAGE = 512;
 
-/** What a message takes in an answer beside its text and its name: its keys, its role, its seq. */
+/** Bytes of a message beside its text and name. */
 const MESSAGE_BYTES = 64;
 
 export interface LineQuery {
   readonly session: LiveSession;
   readonly store: Store;
   readonly metadata: SessionMetadata;
-  /** null = there is none to render the lines with. */
+  /** Renders the lines; null = the adapter is missing. */
   readonly adapter: CompleteAdapter | null;
-  /** As the entries may be shown. */
+  /** Applies redactions. */
   readonly shown: (entries: readonly Entry[]) => readonly Entry[];
-  /** Who reads. */
   readonly agentId: string;
-  /** The last entry that counts. */
+  /** The last entry to read. */
   readonly atSeq: number;
-  /** False = neither this line nor any before it. */
+  /** False = stop: neither this line nor any before it. */
   readonly takes: (line: ViewLine) => boolean;
   readonly maxBytes: number;
 }
@@ -38,18 +37,18 @@ export interface LineQuery {
 export interface LinePage {
   /** Oldest first. */
   readonly taken: readonly ViewLine[];
-  /** How many lines are before them. */
+  /** Number of lines before them. */
   readonly earlier: number;
-  /** The newest line that was wanted and is too much for one answer; null = none. */
+  /** The newest line that no longer fits into the answer, or null. */
   readonly cutAt: number | null;
-  /** Whose lines there are before a seq, by id. */
+  /** Ids of the senders with lines before a seq. */
   readonly heardBefore: (seq: number) => ReadonlySet<string>;
 }
 
 export async function readLines(reading: LineQuery): Promise<LinePage> {
   const { agentId, atSeq, session } = reading;
   const { tally } = session;
-  // Up to the newest entry the lines are counted; up to an older one, where its interval begins, and from there by reading.
+  // The tally counts lines up to the newest entry. For an older one it counts whole intervals; the rest is read.
   const interval = tally.intervalOf(atSeq + 1);
   const countedTo = interval * tally.length;
   const there = tally.totalBefore(interval, agentId);
@@ -80,7 +79,7 @@ export async function readLines(reading: LineQuery): Promise<LinePage> {
   return { taken: lines.toReversed(), earlier: (total ?? seen) - lines.length, cutAt, heardBefore };
 }
 
-/** The entries from `at` back to the one after `after`, newest first: from memory if all of them are there. */
+/** The entries from `at` back to the one after `after`, newest first; from memory if it has all of them. */
 export async function pageBefore(reading: LineQuery, at: number, after: number): Promise<readonly Entry[]> {
   const { session, store, shown } = reading;
   const tail = session.tailFrom(after + 1);
@@ -91,13 +90,13 @@ export async function pageBefore(reading: LineQuery, at: number, after: number):
   return shown(entries);
 }
 
-/** Damage may be found only when it is read. */
+/** Damage may be found only when the log is read. */
 export function cannotReadError({ sessionId }: LiveSession, seq: number): WireError {
   const message = `session ${sessionId} cannot be read at seq ${seq}; its log may be damaged`;
   return new WireError('unavailable', message, { outcome: 'refused' });
 }
 
-/** Lines are offered newest first, until the window or the size of an answer is full. */
+/** Collects lines, newest first, until the window or the answer is full. */
 export class LineCollector {
   readonly lines: ViewLine[] = [];
   isDone = false;

@@ -1,12 +1,10 @@
-/** Reads a session's log a page at a time: durable entries only, filtered like delivery, plus the reader's own. */
+/** Reads a page of a session's log: durable entries only, filtered like delivery, plus the reader's own. */
 
 import { WireError } from '../../../core/lib/errors.ts';
 import { utf8Bytes } from '../../../core/lib/json.ts';
 import type { Params, Result } from '../../../core/protocol/operations/operations.ts';
 import { isReadable } from '../../../core/records/session/delivery.ts';
 import type { Envelope } from '../../../core/records/session/envelope.ts';
-import type { Entry } from '../../../core/records/session/unit.ts';
-import type { Access } from '../../access/access.ts';
 import { dropWithheld } from '../../access/filter-withheld.ts';
 import type { Binding } from '../../bindings/binding.ts';
 import { type ReadingRooms, readableBy } from './read-access.ts';
@@ -15,7 +13,6 @@ type LogRooms = Pick<ReadingRooms, 'limits' | 'store' | 'events' | 'registry' | 
 
 const DEFAULT_LIMIT = 100;
 
-/** Reads a page: what is for the reader or came from it, and is not withheld; for an observer all of it. */
 export async function readLog(
   rooms: LogRooms,
   reader: Binding,
@@ -27,7 +24,9 @@ export async function readLog(
   const readable = readableBy(rooms, state, { reader, sessionId: session_id, all }, 'read_log');
   if (all && !readable.isObserved) {
     const field = 'params.all';
-    throw new WireError('forbidden', `${field}: what is for others takes the grant "observe"`, { field });
+    throw new WireError('forbidden', `${field}: reading envelopes addressed to others requires the grant "observe"`, {
+      field,
+    });
   }
   const { end, metadata } = readable;
   const { head_seq } = metadata;
@@ -39,7 +38,9 @@ export async function readLog(
     : { from_seq: start, to_seq: last, limit };
   if (range.to_seq < range.from_seq) return { envelopes: [], next: null, head_seq };
   const entries = await store.read(params.session_id, range);
-  const allowed = readable.isObserved ? entries : await ownOf(access, reader.agentId, entries, end);
+  const { agentId } = reader;
+  const own = entries.filter(({ envelope }) => readable.isObserved || isReadable(envelope, agentId, end));
+  const allowed = readable.isObserved ? own : await dropWithheld(access, agentId, own);
   const { envelopes, stoppedAt } = takeWithin(
     redactions.allShown(allowed).map(({ envelope }) => envelope),
     limits.maxResponseBytes,
@@ -51,18 +52,7 @@ export async function readLog(
   return { envelopes, next: next >= 1 && next <= last ? next : null, head_seq };
 }
 
-/** What is for a participant, or came from it, and is not kept from it. */
-async function ownOf(
-  access: Access,
-  agentId: string,
-  entries: readonly Entry[],
-  end: number,
-): Promise<readonly Entry[]> {
-  const readable = entries.filter(({ envelope }) => isReadable(envelope, agentId, end));
-  return dropWithheld(access, agentId, readable);
-}
-
-/** As many as fit into one answer, at least one; `stoppedAt` is where the next page begins. */
+/** As many as fit into one answer, at least one; the next page begins at `stoppedAt`. */
 function takeWithin(all: readonly Envelope[], maxBytes: number): { envelopes: Envelope[]; stoppedAt: number | null } {
   const envelopes: Envelope[] = [];
   let bytes = 0;

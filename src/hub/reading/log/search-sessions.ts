@@ -1,4 +1,4 @@
-/** Looks through the logs themselves, newest session first: so much for each call, and only what the asker could read. */
+/** Searches the logs, newest session first, within bounds per call, and only what the asker could read. */
 
 import { ConcurrencyLimit } from '../../../core/lib/concurrency-limit.ts';
 import type { Finder } from '../../../core/lib/find-text.ts';
@@ -23,13 +23,13 @@ import { authorizeObservation, type ReadingRooms } from './read-access.ts';
 type SearchRooms = Pick<ReadingRooms, 'clock' | 'limits' | 'store' | 'events' | 'registry' | 'redactions' | 'access'>;
 
 const DEFAULT_LIMIT = 20;
-/** Sessions of one call that are looked at, also those that are not asked for. */
+/** Sessions one call reads, matching or not. */
 const MAX_SESSIONS = 500;
 const SESSIONS_PER_PAGE = 25;
 const SESSIONS_PER_TURN = 100;
-/** Characters that are looked through before somebody else has a turn. */
+/** Characters searched in one tick. */
 const TEXT_PER_TURN = 256 * 1024;
-/** Entries that are read at once. */
+/** Entries per read. */
 const PAGE = 64;
 
 const MAX_CONCURRENT_SEARCHES = 2;
@@ -42,7 +42,7 @@ export class SessionSearch {
     this.rooms = rooms;
   }
 
-  /** One page of matches. Further searches wait: they must not take the disk from those who talk. */
+  /** One page of matches. Few searches run at a time, so that they do not take the disk from posts. */
   page(asker: Binding, params: SearchParams): Promise<SearchPage> {
     const find = finderFor(params);
     const place = parseSearchCursor(params.after);
@@ -94,19 +94,19 @@ class Search {
       const from = after === undefined ? query : { ...query, after };
       const { heads, next } = await this.rooms.store.list({ ...from, limit: SESSIONS_PER_PAGE });
       const stopped = await this.through(heads);
-      // Only the store can say where the list goes on behind one of a page.
+      // Only the store knows the cursor behind one of a page.
       if (stopped !== null) {
         const isLast = stopped.done === heads.length;
         const behind = isLast ? next : (await this.rooms.store.list({ ...from, limit: stopped.done })).next;
         return this.page(stopped.within, behind);
       }
       after = next;
-      if (next !== null) await this.letOthers();
+      if (next !== null) await this.yieldSometimes();
     }
     return { matches: this.matches, next: null };
   }
 
-  /** Gives how many were begun when this call had done enough, and where in the last of them; null = all are done. */
+  /** Number of sessions begun when the call's budget was spent, and the place in the last; null = all are done. */
   private async through(heads: readonly StoredHead[]): Promise<Stopped | null> {
     for (const [i, stored] of heads.entries()) {
       this.sessionsLeft -= 1;
@@ -116,13 +116,13 @@ class Search {
     return null;
   }
 
-  /** Lists are read without waiting for the disk: somebody else has a turn now and then. */
-  private async letOthers(): Promise<void> {
+  /** Lists do not wait for the disk, so yield now and then. */
+  private async yieldSometimes(): Promise<void> {
     if (this.sessionsLeft % SESSIONS_PER_TURN !== 0) return;
-    await this.turnOfOthers();
+    await this.yieldTick();
   }
 
-  private async turnOfOthers(): Promise<void> {
+  private async yieldTick(): Promise<void> {
     this.textOfTurn = 0;
     await new Promise<void>((resume) => void this.rooms.clock.after(0, resume));
   }
@@ -131,7 +131,7 @@ class Search {
     return this.matches.length >= this.limit || this.sessionsLeft <= 0 || this.entriesLeft <= 0 || this.textLeft <= 0;
   }
 
-  /** Through whatever list of the store leads to all of them, and to few others. */
+  /** The narrowest list of the store that contains all wanted sessions. */
   private query(): Omit<SessionQuery, 'limit' | 'after'> {
     const { states } = this.params;
     const participant = this.mayObserve ? this.participant() : this.agentId;
@@ -140,14 +140,14 @@ class Search {
     return isLive ? { participant, states: ['INVITED', 'ACTIVE', 'CLOSING'] } : { participant };
   }
 
-  /** By its id; a name nobody has is in no session. */
+  /** The participant's id; an unknown name matches no session. */
   private participant(): string | undefined {
     const { participant } = this.params;
     if (participant === undefined) return undefined;
     return this.rooms.registry.find(participant)?.passport.agent_id ?? participant;
   }
 
-  /** Back from a seq. Gives where it stopped because this call has done enough; null = the session is done. */
+  /** Searches a session back from a seq. Returns where the budget was spent; null = the session is done. */
   private async within({ head, damaged_from }: StoredHead, fromSeq: number): Promise<SearchCursor['within']> {
     if (!isSearched(head, this.params, this.participant())) return null;
     const isOwn = head.members[this.agentId] !== undefined;
@@ -155,19 +155,19 @@ class Search {
     const last = Math.min(head.seq, end, (damaged_from ?? Number.POSITIVE_INFINITY) - 1);
     const before = this.matches.length;
     const stoppedAt = await this.back(head.session_id, Math.min(fromSeq, last), isOwn ? end : null);
-    // Who finds something in a session of others has looked at it.
+    // A match in a session of others is an observation.
     if (!isOwn && this.matches.length > before)
       authorizeObservation(this.rooms, this.asker, head.session_id, 'search_sessions');
     return stoppedAt === 0 ? null : { sessionId: head.session_id, seq: stoppedAt };
   }
 
-  /** Gives the next seq to look at; 0 = there is none. `end`: where the asker's membership ends; null = it observes. */
+  /** Returns the next seq to search; 0 = none. `end`: the end of the asker's membership; null = it observes. */
   private async back(sessionId: string, fromSeq: number, end: number | null): Promise<number> {
     for (let at = fromSeq; at >= 1; ) {
       if (this.isSpent) return at;
       const limit = Math.min(PAGE, this.entriesLeft);
       const entries = await this.rooms.store.read(sessionId, { from_seq: 1, to_seq: at, limit, reverse: true });
-      // Damage may be found only when it is read: what is before it is for the next call.
+      // The log is damaged here.
       if (entries[0]?.envelope.seq !== at) return 0;
       this.entriesLeft -= entries.length;
       const own = end === null ? entries : entries.filter(({ envelope }) => isReadable(envelope, this.agentId, end));
@@ -179,14 +179,14 @@ class Search {
     return 0;
   }
 
-  /** Gives the seq before the last match this call has room for; null = there is room for more. */
+  /** Returns the seq before the last match that fits into this call; null = room is left. */
   private async look(entries: readonly Entry[]): Promise<number | null> {
     for (const entry of entries) {
       const length = lengthOf(entry.envelope);
       this.textLeft -= length;
       this.textOfTurn += length;
-      if (this.textOfTurn > TEXT_PER_TURN) await this.turnOfOthers();
-      // Only now: it may have been redacted meanwhile.
+      if (this.textOfTurn > TEXT_PER_TURN) await this.yieldTick();
+      // Apply redactions only now: they may be newer than the read.
       const { envelope } = this.rooms.redactions.shown(entry);
       const match = findMatch(envelope, this.find);
       if (match === null) continue;

@@ -1,4 +1,4 @@
-/** What a session's adapter shows a participant beside the log: its public state, and the tools of who has the turn. */
+/** What a session's adapter shows a participant beside the log: its public state, and the tools of the turn holder. */
 
 import { asError } from '../../../core/lib/errors.ts';
 import { copyJsonObject, type JsonObject } from '../../../core/lib/json.ts';
@@ -9,54 +9,61 @@ import type { Ground } from '../../log/ground.ts';
 import type { LiveSession } from '../../sessions/live-session.ts';
 
 type AdapterGround = Pick<Ground, 'log' | 'limits'>;
+type Shown = Pick<LiveSession, 'adapter' | 'sessionId'>;
 
-/**
- * Nothing while the adapter is missing, and nothing for who has not joined or is out. An adapter that fails at it shows
- * nothing either: whoever asks about a session wants more than this of it.
- */
+/** The public state, for members only. */
 export function publicStateOf(ground: AdapterGround, session: Shown, state: SessionState, agentId: string): JsonObject {
   const participant = participantOf(state.metadata, agentId);
   return participant !== undefined && isMember(participant) ? visibleStateFor(ground, session, state, agentId) : {};
 }
 
-type Shown = Pick<LiveSession, 'adapter' | 'sessionId'>;
-
-/** Whether it may see any of it is decided elsewhere. */
+/** The public state; the caller has checked that it may be shown. Empty without an adapter, or if the adapter fails. */
 export function visibleStateFor(
-  { limits, log }: AdapterGround,
-  { adapter, sessionId }: Shown,
+  ground: AdapterGround,
+  session: Shown,
   { metadata, adapter_state }: SessionState,
   agentId: string,
 ): JsonObject {
+  const { adapter } = session;
   if (adapter === null) return {};
-  const bounds = { maxDepth: limits.maxJsonDepth, maxBytes: limits.maxResponseBytes };
-  try {
-    return copyJsonObject(adapter.publicState(metadata, adapter_state, agentId), 'publicState', bounds);
-  } catch (thrown) {
-    const error = asError(thrown).message;
-    log.error(`publicState of ${metadata.manifest.type} failed`, { session_id: sessionId, error });
-    return {};
-  }
+  return answerOr({}, ground, session, 'publicState', (bounds) =>
+    copyJsonObject(adapter.publicState(metadata, adapter_state, agentId), 'publicState', bounds),
+  );
 }
 
-/** Nothing for who has not the turn; an adapter that fails at it offers nothing: whoever asks wants more than this. */
+/** The tools of the turn holder. Empty for everybody else, or if the adapter fails. */
 export function turnToolsOf(
-  { limits, log }: AdapterGround,
-  { adapter, sessionId }: LiveSession,
+  ground: AdapterGround,
+  session: Shown,
   { metadata, adapter_state, head }: SessionState,
   agentId: string,
 ): readonly TurnTool[] {
+  const { adapter } = session;
   if (adapter === null || metadata.state !== 'ACTIVE' || head.turn?.agent_id !== agentId) return [];
-  const bounds = { maxDepth: limits.maxJsonDepth, maxBytes: limits.maxResponseBytes };
-  try {
-    return adapter.tools(metadata, adapter_state, agentId).map(({ name, description, parameters }) => ({
+  return answerOr<readonly TurnTool[]>([], ground, session, 'tools', (bounds) =>
+    adapter.tools(metadata, adapter_state, agentId).map(({ name, description, parameters }) => ({
       name: String(name),
       description: String(description),
       parameters: copyJsonObject(parameters, 'tools', bounds),
-    }));
+    })),
+  );
+}
+
+/** A failure of the adapter is logged and answered with `empty`: the reader wants more of the session than this. */
+function answerOr<T>(
+  empty: T,
+  { limits, log }: AdapterGround,
+  { adapter, sessionId }: Shown,
+  member: 'publicState' | 'tools',
+  ask: (bounds: { readonly maxDepth: number; readonly maxBytes: number }) => T,
+): T {
+  try {
+    return ask({ maxDepth: limits.maxJsonDepth, maxBytes: limits.maxResponseBytes });
   } catch (thrown) {
-    const error = asError(thrown).message;
-    log.error(`tools of ${metadata.manifest.type} failed`, { session_id: sessionId, error });
-    return [];
+    log.error(`${member} of ${adapter?.manifest.type} failed`, {
+      session_id: sessionId,
+      error: asError(thrown).message,
+    });
+    return empty;
   }
 }

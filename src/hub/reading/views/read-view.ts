@@ -1,4 +1,4 @@
-/** What a participant sees of a session, now or as of an earlier seq: the view's window, read and shown. */
+/** Renders a session for a participant, now or as of an earlier seq: reads the view's window and shows it. */
 
 import { internalError, WireError } from '../../../core/lib/errors.ts';
 import { describeValue, invalidValueError, isPlainObject, isWellFormed, utf8Bytes } from '../../../core/lib/json.ts';
@@ -26,7 +26,7 @@ export function readView(rooms: ViewRooms, reader: Binding, params: Params<'read
   );
 }
 
-/** Whose eyes: one's own, or with the grant those of somebody in the session. */
+/** The participant to read as: the reader, or with the grant `observe` any other. */
 export function resolveViewer(
   rooms: Pick<ReadingRooms, 'registry' | 'events'>,
   { durable }: LiveSession,
@@ -37,20 +37,18 @@ export function resolveViewer(
   const { agentId } = reader;
   if (participant === undefined || durable === null) return agentId;
   const { participants } = durable.metadata;
-  const seer = participants.find(({ agent_id, name }) => agent_id === participant || name === participant);
-  if (seer?.agent_id === agentId) return agentId;
+  const field = 'params.participant';
+  const viewer = participants.find(({ agent_id, name }) => agent_id === participant || name === participant);
+  if (viewer?.agent_id === agentId) return agentId;
   if (!authorizeObservation(rooms, reader, session_id, op)) {
-    // To a stranger there is no such session.
+    // To a non-participant the session does not exist: the caller rejects it as such.
     if (participantOf(durable.metadata, agentId) === undefined) return agentId;
-    throw new WireError('forbidden', 'params.participant: what others see takes the grant "observe"', {
-      field: 'params.participant',
-    });
+    const message = `${field}: reading as another participant requires the grant "observe"`;
+    throw new WireError('forbidden', message, { field });
   }
-  if (seer !== undefined) return seer.agent_id;
-  throw new WireError('not_found', `params.participant: nobody called "${participant}" is in session ${session_id}`, {
-    field: 'params.participant',
-    received: participant,
-  });
+  if (viewer !== undefined) return viewer.agent_id;
+  const message = `${field}: no participant "${participant}" in session ${session_id}`;
+  throw new WireError('not_found', message, { field, received: participant });
 }
 
 async function viewOf(
@@ -64,7 +62,7 @@ async function viewOf(
   const { at_seq = head_seq, view: asked } = params;
   if (at_seq > head_seq) throw invalidValueError('params.at_seq', `a seq of the session, at most ${head_seq}`, at_seq);
   const atSeq = Math.min(at_seq, end);
-  // A session that cannot go on may still have an adapter to render it.
+  // An unavailable session may still have an adapter to render it.
   const adapter = session.adapter ?? rooms.adapters.find(manifest.type, manifest.version)?.adapter ?? null;
   const chosen = await resolveView(rooms, { asked, session, adapter, metadata, agentId, atSeq });
   const { store, limits } = rooms;
@@ -75,8 +73,7 @@ async function viewOf(
   const read = await (rooms.access.withholdsFrom(agentId)
     ? readAllowedLines(rooms.access, reading)
     : readLines(reading));
-  const seen = { metadata, atSeq, earlier: read.earlier, heardBefore: read.heardBefore };
-  const { messages, left } = showWithin(chosen, read.taken, seen, maxBytes);
+  const { messages, left } = showWithin(chosen, { metadata, atSeq, ...read }, maxBytes);
   return {
     messages,
     at_seq: atSeq,
@@ -86,32 +83,29 @@ async function viewOf(
   };
 }
 
-interface Seen {
+/** The lines read, and the session they are from. */
+interface ReadPage extends LinePage {
   readonly metadata: SessionMetadata;
   readonly atSeq: number;
-  /** Lines before all that were taken. */
-  readonly earlier: number;
-  readonly heardBefore: LinePage['heardBefore'];
 }
 
-/** What is shown may be longer than what was read: then the oldest are left out, but never the newest. */
+/** Messages may be longer than their lines: then drop the oldest, but never the newest. */
 function showWithin(
   { view, params }: ResolvedView,
-  taken: readonly ViewLine[],
-  seen: Seen,
+  page: ReadPage,
   maxBytes: number,
 ): { messages: readonly ViewMessage[]; left: number } {
   for (let left = 0; ; ) {
-    const shown = taken.slice(left);
-    const earlier = { count: seen.earlier + left, names: namesBefore(shown[0]?.seq ?? seen.atSeq + 1, seen) };
+    const shown = page.taken.slice(left);
+    const earlier = { count: page.earlier + left, names: namesBefore(shown[0]?.seq ?? page.atSeq + 1, page) };
     const messages = guarding(view, 'show', () => checkMessages(view.show(shown, earlier, params)));
     const over = overBy(messages, maxBytes);
     if (over === 0 || shown.length <= 1) return { messages, left };
-    left = Math.min(left + over, taken.length - 1);
+    left = Math.min(left + over, page.taken.length - 1);
   }
 }
 
-/** How many of the oldest lines are too much; 0 = all fit. Each line is one message, and what the view adds stays. */
+/** How many of the oldest lines to drop; 0 = all fit. Messages that the view adds stay. */
 function overBy(messages: readonly ViewMessage[], maxBytes: number): number {
   const sizes = messages.map((message) => utf8Bytes(JSON.stringify(message)) + 1);
   let bytes = sizes.reduce((sum, size) => sum + size, 2);
@@ -124,8 +118,8 @@ function overBy(messages: readonly ViewMessage[], maxBytes: number): number {
   return bytes > maxBytes ? Math.max(1, over) : over;
 }
 
-/** In the order of the participants, the hub after them. */
-function namesBefore(seq: number, { metadata, heardBefore }: Seen): readonly string[] {
+/** Names in the order of the participants, the hub last. */
+function namesBefore(seq: number, { metadata, heardBefore }: ReadPage): readonly string[] {
   const heard = heardBefore(seq);
   const known = metadata.participants.map(({ agent_id }) => agent_id).filter((id) => heard.has(id));
   const others = [...heard].filter((id) => !known.includes(id)).sort();
@@ -137,7 +131,7 @@ function windowOf({ view, params }: ResolvedView): (line: ViewLine) => boolean {
   return (line) => guarding(view, 'window', () => checkWindowResult(takes(line)));
 }
 
-/** Whatever a view throws, or gives that it should not, is its own defect. */
+/** A throw or an invalid result is a defect of the view. */
 function guarding<T>({ name, version }: View, member: string, call: () => T): T {
   try {
     return call();
@@ -146,10 +140,10 @@ function guarding<T>({ name, version }: View, member: string, call: () => T): T 
   }
 }
 
-/** Throws what is wrong with the first message that is none. */
-export function checkMessages(given: unknown): readonly ViewMessage[] {
+/** Throws at the first invalid message. */
+function checkMessages(given: unknown): readonly ViewMessage[] {
   if (!Array.isArray(given)) throw invalidValueError('messages', 'a list', given);
-  // Not forEach: it passes over holes.
+  // Not forEach: it skips holes.
   for (let i = 0; i < given.length; i++) checkMessage(given[i], `messages[${i}]`);
   return given;
 }
@@ -158,8 +152,8 @@ const MEMBERS = ['role', 'content', 'seq', 'name'] as const;
 
 function checkMessage(message: unknown, where: string): void {
   if (!isPlainObject(message)) throw invalidValueError(where, `an object with ${MEMBERS.join(', ')}`, message);
-  const stranger = Object.keys(message).find((key) => !MEMBERS.some((member) => member === key));
-  if (stranger !== undefined) throw invalidValueError(`${where}.${stranger}`, `one of ${MEMBERS.join(', ')}`, stranger);
+  const unknown = Object.keys(message).find((key) => !MEMBERS.some((member) => member === key));
+  if (unknown !== undefined) throw invalidValueError(`${where}.${unknown}`, `one of ${MEMBERS.join(', ')}`, unknown);
   const { role, content, seq, name } = message;
   if (role !== 'assistant' && role !== 'user') throw invalidValueError(`${where}.role`, 'assistant or user', role);
   if (!isText(content)) throw invalidValueError(`${where}.content`, 'well-formed text', content);
@@ -168,8 +162,7 @@ function checkMessage(message: unknown, where: string): void {
   if (name !== null && !isText(name)) throw invalidValueError(`${where}.name`, 'well-formed text or null', name);
 }
 
-/** A window that says neither yes nor no would take everything, or nothing. */
-export function checkWindowResult(given: unknown): boolean {
+function checkWindowResult(given: unknown): boolean {
   if (typeof given === 'boolean') return given;
   throw new Error(`expected true or false, got ${describeValue(given)}`);
 }
@@ -180,11 +173,11 @@ function isText(value: unknown): boolean {
 
 const PAGE = 512;
 
-/** Reads back to the first entry, so that neither how many lines are before nor whose they are tells of what is withheld. */
-export async function readAllowedLines(access: Access, reading: LineQuery): Promise<LinePage> {
+/** Reads back to the first entry, so that counts and names do not reveal withheld lines. */
+async function readAllowedLines(access: Access, reading: LineQuery): Promise<LinePage> {
   const { agentId, atSeq } = reading;
   const taking = new LineCollector(reading);
-  /** By sender, its first line so far: the reading goes back. */
+  /** The first line of each sender. */
   const firsts = new Map<string, number>();
   let seen = 0;
   for (let at = atSeq; at >= 1; ) {

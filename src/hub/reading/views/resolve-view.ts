@@ -1,4 +1,4 @@
-/** Which view is meant, at the version the session began with, and with its parameters parsed. */
+/** Resolves a view to the version the session began with, and parses its parameters. */
 
 import { internalError, isProtocolError, WireError } from '../../../core/lib/errors.ts';
 import { copyJsonObject, invalidValueError, isPlainObject, type JsonObject } from '../../../core/lib/json.ts';
@@ -30,13 +30,15 @@ export interface ViewRequest {
   readonly atSeq: number;
 }
 
-/** The view that was asked for, else the one the session shows this participant. */
+/** The requested view, or else the session's default for this participant. */
 export async function resolveView(rooms: ViewRooms, choice: ViewRequest): Promise<ResolvedView> {
   const { asked, session } = choice;
   const ref = asked === undefined ? await defaultRef(rooms, choice) : askedRef(rooms, asked);
   const view = await versionFor(rooms, session, ref.name, asked !== undefined);
   try {
-    return { view, params: parsedBy(view, ref.params) };
+    // The answer contains the parsed parameters, so they must be JSON.
+    const bounds = { maxDepth: 64, maxBytes: Number.MAX_SAFE_INTEGER };
+    return { view, params: copyJsonObject(view.parseParams(ref.params), 'params', bounds) };
   } catch (thrown) {
     if (!isProtocolError(thrown))
       throw internalError(thrown, `parseParams of view ${ref.name} version ${view.version}`);
@@ -46,12 +48,7 @@ export async function resolveView(rooms: ViewRooms, choice: ViewRequest): Promis
   }
 }
 
-/** What it used is told to whoever asked, so it must be JSON. */
-function parsedBy(view: View, params: JsonObject): JsonObject {
-  return copyJsonObject(view.parseParams(params), 'params', { maxDepth: 64, maxBytes: Number.MAX_SAFE_INTEGER });
-}
-
-/** As it was at that seq: an adapter may show more when there are more participants. */
+/** The default at that seq: an adapter may choose by the participants there were. */
 async function defaultRef({ store }: ViewRooms, choice: ViewRequest): Promise<ViewRef> {
   const { session, adapter, metadata, agentId, atSeq } = choice;
   if (adapter === null) return metadata.manifest.default_view;
@@ -64,12 +61,13 @@ function askedRef({ limits }: ViewRooms, { name, params = {} }: NonNullable<View
   return { name, params: copyJsonObject(params, 'params.view.params', bounds) };
 }
 
-/** A session keeps the version it was created with; a view it does not begin with is the newest. */
+/** The version recorded at creation; the newest for a view that is not recorded. */
 async function versionFor(rooms: ViewRooms, session: LiveSession, name: string, asked: boolean): Promise<View> {
   const { views, store } = rooms;
-  const { event_data } = await createdEnvelope(store, session);
-  // session.created is made by the hub; the log is read by checksum, not by schema.
-  const { versions } = event_data as unknown as CreatedData;
+  const [created] = await envelopesOf(store, session, 1, 1);
+  if (created === undefined) throw cannotReadError(session, 1);
+  // The hub wrote session.created; the log is read by checksum, not by schema.
+  const { versions } = created.event_data as unknown as CreatedData;
   const kept = isPlainObject(versions.view) && Object.hasOwn(versions.view, name) ? versions.view[name] : undefined;
   const view = typeof kept === 'number' ? views.find(name, kept) : views.newest(name);
   if (view !== null) return view;
@@ -79,7 +77,7 @@ async function versionFor(rooms: ViewRooms, session: LiveSession, name: string, 
   throw new WireError('unavailable', message, { outcome: 'refused', view: name });
 }
 
-export async function metadataAt(
+async function metadataAt(
   store: Store,
   session: LiveSession,
   now: SessionMetadata,
@@ -96,13 +94,6 @@ export async function metadataAt(
   return state === null ? now : { ...state.metadata, head_seq: atSeq };
 }
 
-/** What `session.created` says. */
-export async function createdEnvelope(store: Store, session: LiveSession): Promise<Envelope> {
-  const [created] = await envelopesOf(store, session, 1, 1);
-  if (created === undefined) throw cannotReadError(session, 1);
-  return created;
-}
-
 async function envelopesOf(store: Store, session: LiveSession, from: number, to: number): Promise<readonly Envelope[]> {
   const tail = session.tailFrom(from)?.slice(0, to - from + 1);
   const range = { from_seq: from, to_seq: to, limit: to - from + 1 };
@@ -111,10 +102,10 @@ async function envelopesOf(store: Store, session: LiveSession, from: number, to:
   return entries.map(({ envelope }) => envelope);
 }
 
-/** So many are read and folded at once: others are served in between. */
+/** Entries read and folded in one step. */
 const PAGE = 128;
 
-/** Neighbours are read together. */
+/** Ranges of consecutive seqs, each read at once. */
 function runsOf(seqs: readonly number[]): readonly (readonly [from: number, to: number])[] {
   const runs: [number, number][] = [];
   for (const seq of seqs) {

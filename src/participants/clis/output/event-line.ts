@@ -1,4 +1,4 @@
-/** One line of JSON from a tool we do not trust to keep its shapes: every look inside may find nothing. */
+/** Parses lines of JSON events defensively: the tool's shapes may change. */
 
 import { isPlainObject } from '../../../core/lib/json.ts';
 import { textAt } from '../../lib/read-json.ts';
@@ -6,7 +6,7 @@ import { appendNoise, type CliOutput, type ParsedLine } from './cli-output.ts';
 
 export type Event = Readonly<Record<string, unknown>>;
 
-/** A reader of lines from a reader of events: empty lines are passed over, lines that are no events are kept as noise. */
+/** Turns an event reader into a line reader: skips empty lines and keeps other text as noise. */
 export function readingEvents<State extends CliOutput>(
   onEvent: (event: Event, state: State) => ParsedLine<State>,
 ): (line: string, state: State) => ParsedLine<State> {
@@ -23,7 +23,7 @@ export function eventOf(text: string): Event | null {
   return isPlainObject(value) ? value : null;
 }
 
-/** The value of a JSON text, or undefined where it is none. */
+/** undefined if the text is not JSON. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -32,7 +32,7 @@ export function jsonOf(text: string): unknown {
   }
 }
 
-/** The text of a list of content blocks: those of type `text`, in order. */
+/** Joins the `text` blocks of a content list. */
 export function textOfBlocks(blocks: readonly unknown[]): string {
   return blocks
     .filter((block) => textAt(block, 'type') === 'text')

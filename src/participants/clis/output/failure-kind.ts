@@ -1,8 +1,7 @@
-/** What kind of failure a status or a message of a tool is. Only text that no model wrote may come here. */
+/** Classifies a tool's status or error message. Never pass text written by a model. */
 
 import type { AgentErrorKind } from '../../agent/agent-error.ts';
 
-/** The kind of an HTTP status that a tool reports. */
 export function kindOfStatus(status: number): AgentErrorKind | null {
   if (status === 401 || status === 403) return 'auth';
   if (status === 402) return 'budget_exceeded';
@@ -12,7 +11,7 @@ export function kindOfStatus(status: number): AgentErrorKind | null {
   return status >= 400 && status <= 499 ? 'invalid_request' : null;
 }
 
-/** The kind of a message, by its words first (they say more than a status does), then by a status in it. */
+/** Keywords take precedence over a status, because they say more. */
 export function kindOfText(text: string): AgentErrorKind | null {
   const worded = words.find(([, pattern]) => pattern.test(text));
   if (worded !== undefined) return worded[0];
@@ -20,7 +19,6 @@ export function kindOfText(text: string): AgentErrorKind | null {
   return status === undefined ? null : kindOfStatus(Number(status));
 }
 
-/** When to try again, where a message says so. */
 export function parseRetryAfterMs(text: string): number | null {
   const found = retryAfter.exec(text);
   if (found === null) return null;
@@ -29,7 +27,7 @@ export function parseRetryAfterMs(text: string): number | null {
   return Math.round(Number(found[1]) * factor);
 }
 
-// In this order: a spent account is told with 429 too, and must not look as if waiting would help.
+// Order matters: an exhausted account also reports 429, but waiting does not help.
 const words: readonly (readonly [AgentErrorKind, RegExp])[] = [
   [
     'budget_exceeded',

@@ -1,4 +1,4 @@
-/** The end of a turn: an answer if the terminal event says so, else the error that fits best. The exit code alone proves nothing. */
+/** Ends a turn: returns the answer if the final event reports success, otherwise throws the best matching error. */
 
 import { AgentError, type AgentErrorDetails, type AgentErrorKind, nonZeroExit } from '../../agent/agent-error.ts';
 import type { AgentReply } from '../../agent/agent-fn.ts';
@@ -7,19 +7,18 @@ import type { ProgramResult } from '../../processes/program.ts';
 import type { CliOutput } from './cli-output.ts';
 import { kindOfText, parseRetryAfterMs } from './failure-kind.ts';
 
-/** How one tool ends a turn. */
 export interface Ending<State extends CliOutput = CliOutput> {
-  /** Its name in errors. */
+  /** Name in errors. */
   readonly tool: string;
-  /** `event`: an event says that all is done. `exit`: it has none, and must also end with exit code 0. */
+  /** `event`: a final event marks the end. `exit`: exit code 0 does. */
   readonly ending: 'event' | 'exit';
-  /** Exit codes with a meaning of their own. */
+  /** Exit codes with a specific meaning. */
   readonly exitKinds?: Readonly<Record<number, AgentErrorKind>>;
-  /** What only the end of the run tells, for tools without a last event. */
+  /** Completes the output after the exit, for tools without a final event. */
   settle?(ran: ProgramResult, heard: State, secrets: readonly string[]): State;
 }
 
-/** The answer, or throws the AgentError that says why there is none. `secrets` are kept out of it. */
+/** Returns the answer or throws an AgentError, with `secrets` redacted. */
 export function finishTurn<State extends CliOutput>(
   ending: Ending<State>,
   ran: ProgramResult,
@@ -31,7 +30,7 @@ export function finishTurn<State extends CliOutput>(
   throw failureOf(ending, ran, heard, secrets);
 }
 
-/** What was printed beside the events, on both streams. Model text is not in it: it could say "rate limit" as well. */
+/** Errors printed outside of events. Excludes model text, which could mention "rate limit". */
 export function saidBeside(ran: ProgramResult, heard: CliOutput): string {
   return [heard.failure?.message ?? '', heard.noise, ran.stderr].filter((text) => text !== '').join('\n');
 }
@@ -69,9 +68,8 @@ function failureOf(ending: Known, ran: ProgramResult, heard: CliOutput, secrets:
   };
   if (kind === 'non_zero_exit' && heard.failure === null) return nonZeroExit(details, { secrets });
   if (heard.failure?.isFound === true) return new AgentError(kind, heard.failure.message, details, { secrets });
-  return new AgentError(kind, `${problemOf(kind, heard)} (${endOf(ran)})${detailOf(heard, beside, secrets)}`, details, {
-    secrets,
-  });
+  const problem = `${problemOf(kind, heard)} (${endOf(ran)})${detailOf(heard, beside, secrets)}`;
+  return new AgentError(kind, problem, details, { secrets });
 }
 
 function kindOf(ending: Known, ran: ProgramResult, heard: CliOutput): AgentErrorKind {
@@ -87,9 +85,9 @@ function kindOf(ending: Known, ran: ProgramResult, heard: CliOutput): AgentError
 
 function problemOf(kind: AgentErrorKind, heard: CliOutput): string {
   if (heard.failure !== null) return 'it reports a failure';
-  if (kind === 'bad_output') return 'its last line is cut off';
+  if (kind === 'bad_output') return 'its last line is truncated';
   if (kind !== 'no_result') return 'it failed';
-  return heard.isDone ? 'it ended well and said nothing' : 'it ended without its result';
+  return heard.isDone ? 'it ended without text' : 'it ended without its result';
 }
 
 function endOf(ran: ProgramResult): string {
@@ -97,7 +95,7 @@ function endOf(ran: ProgramResult): string {
 }
 
 function detailOf(heard: CliOutput, beside: string, secrets: readonly string[]): string {
-  // Before anything is cut: half a secret is not found.
+  // Redact before truncating: half a secret is not recognised.
   const text = redactSecrets(heard.failure?.message || beside, secrets)
     .replace(/\s+/g, ' ')
     .trim();

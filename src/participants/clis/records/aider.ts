@@ -1,6 +1,6 @@
 /**
- * Aider: `aider --message-file`. It writes text only and ends with 0 even when the model could not be reached; the line
- * with the tokens is what shows that a model has answered.
+ * Aider: `aider --message-file`. It writes plain text and exits with 0 even if the model is unreachable; only the line
+ * with the tokens shows that a model answered.
  */
 
 import type { Usage } from '../../agent/agent-fn.ts';
@@ -62,7 +62,7 @@ function readLine(line: string, state: CliOutput): ParsedLine {
   if (failure.test(line)) return { state: appendNoise(state, line) };
   const counted = tokens.exec(line);
   if (counted !== null) return { state: answered(counted, state) };
-  // Behind the tokens it says what it did with the answer.
+  // After the tokens aider reports what it did with the answer.
   return state.isDone ? { state: appendNoise(state, line) } : appendTextLine(state, line);
 }
 
@@ -82,7 +82,7 @@ function answered(counted: RegExpExecArray, state: CliOutput): CliOutput {
     answer: state.message.trim(),
     usage: addUsage(state.usage, usage),
     costUsd: sum(state.costUsd, costOf(price === undefined ? null : Number(price))),
-    // 1.2k is all it tells of a larger number.
+    // Aider rounds large numbers, as in 1.2k.
     meta: { ...state.meta, is_usage_rounded: true },
   };
 }

@@ -1,4 +1,4 @@
-/** Claude Code: `claude -p` with stream-json. Its errors come on stdout, inside a result that calls itself a success. */
+/** Claude Code: `claude -p` with stream-json. Errors come on stdout in a result with subtype "success". */
 
 import { isPlainObject } from '../../../core/lib/json.ts';
 import { at, countAt, listAt, numberAt, textAt } from '../../lib/read-json.ts';
@@ -18,7 +18,7 @@ import { costOf, sum } from '../output/tokens.ts';
 import type { CliRecord } from './cli-record.ts';
 
 export interface ClaudeOutput extends CliOutput {
-  /** The message whose text came in pieces; it is repeated whole afterwards. */
+  /** Id of the message that was streamed; it is repeated whole afterwards. */
   readonly streamed: string | null;
   readonly isResumed: boolean;
 }
@@ -33,7 +33,7 @@ export const claude: CliRecord<ClaudeOutput> = {
     '-p',
     '--output-format',
     'stream-json',
-    // Without it stream-json is refused.
+    // Required by stream-json.
     '--verbose',
     '--include-partial-messages',
     ...(model === undefined ? [] : ['--model', model]),
@@ -42,7 +42,7 @@ export const claude: CliRecord<ClaudeOutput> = {
     ...extra,
   ],
   permits: {
-    // Headless, what would have to be asked is denied.
+    // Headless, anything that needs a confirmation is denied.
     safe: { args: ['--permission-mode', 'default', '--disallowedTools', 'Edit,Write,NotebookEdit'] },
     write: { args: ['--permission-mode', 'acceptEdits'] },
     full: { args: ['--dangerously-skip-permissions'] },
@@ -60,7 +60,7 @@ export const claude: CliRecord<ClaudeOutput> = {
     set: {
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       DISABLE_AUTOUPDATER: '1',
-      // Ten tries would outlast the turn, and hide what went wrong.
+      // Ten retries would outlast the turn and hide the cause.
       CLAUDE_CODE_MAX_RETRIES: '4',
     },
   },
@@ -72,7 +72,7 @@ export const claude: CliRecord<ClaudeOutput> = {
 
 function readEvent(event: Event, before: ClaudeOutput): ParsedLine<ClaudeOutput> {
   const state = { ...before, sessionId: textAt(event, 'session_id') ?? before.sessionId };
-  // What a helper of its own says is not its answer.
+  // Text of a subagent is not the answer.
   const isOwn = textAt(event, 'parent_tool_use_id') === null;
   switch (event.type) {
     case 'system':
@@ -98,7 +98,7 @@ function readSystem(event: Event, state: ClaudeOutput): ParsedLine<ClaudeOutput>
   const status = numberAt(event, 'error_status');
   const why = `${status ?? ''} ${textAt(event, 'error') ?? ''}`.trim();
   const text = `try ${numberAt(event, 'attempt') ?? '?'} of ${numberAt(event, 'max_retries') ?? '?'}: ${why}`;
-  // It tries again with a refused key for minutes.
+  // Claude would retry a rejected key for minutes.
   const isRefused = status !== null && kindOfStatus(status) === 'auth';
   return withProgress(isRefused ? withFailure(state, 'auth', why) : state, 'retry', text);
 }
@@ -113,7 +113,7 @@ function readPiece(event: Event, state: ClaudeOutput): ParsedLine<ClaudeOutput> 
 }
 
 function readMessage(event: Event, state: ClaudeOutput): ParsedLine<ClaudeOutput> {
-  // An error of the service, which it writes down as if the model had said it.
+  // A service error, written as if the model had said it.
   if (event.is_api_error_message === true || textAt(event, 'message', 'model') === '<synthetic>') return { state };
   const blocks = listAt(event, 'message', 'content');
   const isRepeated = state.streamed !== null && textAt(event, 'message', 'id') === state.streamed;
@@ -150,14 +150,14 @@ function readResult(event: Event, state: ClaudeOutput): ClaudeOutput {
   };
 }
 
-/** Its total is that of the whole conversation, also of earlier runs; what this run cost it tells since lately. */
+/** The total covers the whole session, including earlier runs; newer versions report this run separately. */
 function costOfTurn(event: Event, state: ClaudeOutput): number | null {
   const since = at(event, 'model_usage_since_last_result');
   if (isPlainObject(since)) return sum(...Object.values(since).map((model) => numberAt(model, 'costUSD')));
   return state.isResumed ? null : numberAt(event, 'total_cost_usd');
 }
 
-/** `subtype: "success"` stands beside `is_error: true` when the service answered with an error. */
+/** `subtype: "success"` appears with `is_error: true` when the service answered with an error. */
 function failureOf(event: Event, answer: string | null): Failure | null {
   const subtype = textAt(event, 'subtype') ?? '';
   const isError = event.is_error === true || (subtype !== 'success' && subtype !== '');

@@ -1,18 +1,15 @@
-/**
- * What there is to know about one CLI: how it is called, what it may be let do, and how what it writes is read. A record
- * has no effects; `cli-agent.ts` makes an agent of it.
- */
+/** A record describes one CLI without side effects: how to call it, its permissions, and how to read its output. */
 
 import type { Usage } from '../../agent/agent-fn.ts';
 import type { CliOutput, ParsedLine } from '../output/cli-output.ts';
 import type { Ending } from '../output/finish-turn.ts';
 
-/** How the prompt reaches the program. Only small ones travel as an argument, which everybody on the machine can see. */
+/** How the prompt reaches the program. Arguments are visible to every user of the machine, so only small ones. */
 export type Transport = 'stdin' | 'file' | 'arg';
 
 /**
- * `safe`: it reads and answers. `write`: it may change files where it runs. `full`: it asks nobody, whatever it does.
- * As near as the tool's own switches come to that.
+ * As close as the tool's switches allow. `safe`: reads and answers. `write`: may change files in its folder.
+ * `full`: acts without confirmation.
  */
 export type Permissions = 'safe' | 'write' | 'full';
 
@@ -21,21 +18,21 @@ export interface Permit {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** What one call is made of. Of `prompt` and `promptFile` at most one is given; without both it comes on stdin. */
+/** The input of one call. At most one of `prompt` and `promptFile` is set; without both the prompt is on stdin. */
 export interface Ask {
   readonly model?: string | undefined;
-  /** The conversation of the tool to go on with. */
+  /** The tool's session to resume. */
   readonly resume?: string | undefined;
-  /** What to call a new conversation, for tools that let us choose. */
+  /** Id for a new session, for tools that let the caller choose. */
   readonly newSession?: string | undefined;
   readonly promptFile?: string | undefined;
   readonly prompt?: string | undefined;
   readonly budgetUsd?: number | undefined;
-  /** What the permissions ask for, then what the caller wants besides. */
+  /** Arguments of the permissions, then those of the caller. */
   readonly extra: readonly string[];
 }
 
-/** The conversation that is gone on with, and what it had used before, where that is known. */
+/** The resumed session and its earlier token count, where known. */
 export interface Resumed {
   readonly sessionId: string;
   readonly threadUsage: Usage | null;
@@ -48,24 +45,24 @@ export interface CliRecord<State extends CliOutput = CliOutput> extends Ending<S
   args(ask: Ask): readonly string[];
   readonly permits: Readonly<Record<Permissions, Permit>>;
   readonly env: {
-    /** Taken over from our environment when they are there: credentials, and where its service is. */
+    /** Environment variables passed if set: credentials and service addresses. */
     readonly pass: readonly string[];
-    /** Where it keeps its files; not taken over for a participant with a home of its own. */
+    /** Folders of the tool; not passed to a participant with its own home. */
     readonly home: readonly string[];
     readonly set: Readonly<Record<string, string>>;
   };
-  /** null: it cannot go on with a conversation, and is told everything every time. */
+  /** null = cannot resume: every turn sends the whole thread. */
   readonly resume: {
-    /** How it says that it does not know the conversation. */
+    /** Matches the message that the session is unknown. */
     readonly unknownSession: RegExp;
-    /** Who names a new conversation. */
+    /** Who chooses the id of a new session. */
     readonly namedBy: 'tool' | 'caller';
   } | null;
-  /** The lines of stderr in which it says that it tries again, and after what; for tools that do so for longer than a turn. */
+  /** Matches retry messages on stderr, for tools that retry longer than a turn lasts. */
   readonly retryLines?: RegExp;
   begin(resumed: Resumed | null): State;
-  /** Never throws: what it does not know it passes over. */
+  /** Never throws; ignores unknown lines. */
   read(line: string, state: State): ParsedLine<State>;
-  /** Has been run by us, not only read about. */
+  /** We have run this tool, not only read about it. */
   readonly isRunForReal: boolean;
 }

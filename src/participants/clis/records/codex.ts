@@ -1,4 +1,4 @@
-/** Codex: `codex exec --json`. It counts tokens for the whole thread, and its input includes what was cached. */
+/** Codex: `codex exec --json`. It counts tokens per thread, and its input includes cached tokens. */
 
 import type { Usage } from '../../agent/agent-fn.ts';
 import { countAt, textAt } from '../../lib/read-json.ts';
@@ -19,7 +19,7 @@ import type { CliRecord, Resumed } from './cli-record.ts';
 
 export interface CodexOutput extends CliOutput {
   readonly resumed: Resumed | null;
-  /** The message that is being written, and how much of it has been said. */
+  /** The message in progress, and its text so far. */
   readonly item: { readonly id: string; readonly text: string } | null;
 }
 
@@ -33,7 +33,7 @@ export const codex: CliRecord<CodexOutput> = {
     'exec',
     '--json',
     '--skip-git-repo-check',
-    // Both look for updates in the network before anything else, for seconds.
+    // Both check for updates on the network for seconds before anything else.
     '--disable',
     'plugins',
     '--disable',
@@ -79,26 +79,26 @@ function readEvent(event: Event, state: CodexOutput): ParsedLine<CodexOutput> {
 function readItem(event: Event, state: CodexOutput): ParsedLine<CodexOutput> {
   const type = textAt(event, 'item', 'type');
   if (type === 'agent_message') return readMessage(event, state);
-  // An item of this type may be a mere warning.
+  // Items of this type may be mere warnings.
   if (type === 'error') return withProgress(state, 'note', textAt(event, 'item', 'message') ?? 'a warning');
   if (event.type !== 'item.started' || type === null) return { state };
   return withProgress(nextMessage(state), 'tool', textAt(event, 'item', 'command') ?? type);
 }
 
-/** A message may come whole, or grow from event to event. */
+/** A message comes whole, or grows from event to event. */
 function readMessage(event: Event, state: CodexOutput): ParsedLine<CodexOutput> {
   const id = textAt(event, 'item', 'id') ?? '';
   const text = textAt(event, 'item', 'text') ?? '';
   const isSame = state.item?.id === id;
   const before = isSame ? (state.item?.text ?? '') : '';
   const next = { ...(isSame ? state : nextMessage(state)), item: { id, text }, answer: text };
-  // What was told cannot be taken back; the answer is right all the same.
+  // If the text was rewritten, the shown deltas stay, but the answer is right.
   return text.startsWith(before) ? appendText(next, text.slice(before.length)) : { state: next };
 }
 
 function readError(message: string, before: CodexOutput): ParsedLine<CodexOutput> {
   const state = appendNoise(before, message);
-  // Without a network it waits for one, for ever.
+  // Without a network Codex waits forever.
   if (/waiting for network/i.test(message))
     return withProgress(withFailure(state, 'network', message), 'retry', message);
   return withProgress(state, 'retry', message);
@@ -117,7 +117,7 @@ function completed(event: Event, state: CodexOutput): CodexOutput {
   return { ...state, isDone: true, failure: null, threadUsage, usage: usageOfTurn(threadUsage, state) };
 }
 
-/** Of a thread that somebody else began nobody knows what this turn has used. */
+/** In a thread begun elsewhere the usage of this turn is unknown. */
 function usageOfTurn(now: Usage, { resumed, sessionId }: CodexOutput): Usage {
   if (resumed === null || (sessionId !== null && sessionId !== resumed.sessionId)) return now;
   return resumed.threadUsage === null ? unknownUsage : usageSince(resumed.threadUsage, now);

@@ -1,4 +1,4 @@
-/** Cursor: `cursor-agent -p` with stream-json. When it fails it writes no JSON at all, only text on stderr. */
+/** Cursor: `cursor-agent -p` with stream-json. On failure it writes no JSON, only text on stderr. */
 
 import { countAt, listAt, textAt } from '../../lib/read-json.ts';
 import {
@@ -22,7 +22,7 @@ export const cursor: CliRecord = {
   output: 'jsonl',
   args: ({ model, resume, extra }) => [
     '-p',
-    // Headless it refuses a folder that was not trusted before.
+    // Headless, it rejects untrusted folders.
     '--trust',
     '--output-format',
     'stream-json',
@@ -32,7 +32,7 @@ export const cursor: CliRecord = {
     ...extra,
   ],
   permits: {
-    // With -p it has tools that write, unless it is told only to answer.
+    // With -p it may write, except in mode `ask`.
     safe: { args: ['--mode', 'ask'] },
     write: { args: ['--force', '--sandbox', 'enabled'] },
     full: { args: ['--force', '--sandbox', 'disabled'] },
@@ -60,7 +60,7 @@ function readEvent(event: Event, before: CliOutput): ParsedLine {
   }
 }
 
-/** Pieces have a time stamp; a message that repeats what its pieces said has none, or names the call of the model. */
+/** Deltas have a time stamp; the repeated whole message has none, or has a model call id. */
 function readMessage(event: Event, state: CliOutput): ParsedLine {
   const text = textOfBlocks(listAt(event, 'message', 'content'));
   const isPiece = event.timestamp_ms !== undefined && event.model_call_id === undefined;
@@ -91,6 +91,6 @@ function readResult(event: Event, state: CliOutput): CliOutput {
     },
   };
   if (isWell) return { ...ended, failure: null };
-  const message = answer ?? textAt(event, 'subtype') ?? 'a result that is no success';
+  const message = answer ?? textAt(event, 'subtype') ?? 'the result is not a success';
   return withFailure(ended, kindOfText(message), message);
 }

@@ -1,4 +1,4 @@
-/** Gemini: `gemini -o stream-json`. Much is printed on stderr; some exit codes say what went wrong. */
+/** Gemini: `gemini -o stream-json`. It prints a lot on stderr; some exit codes name the cause. */
 
 import { isPlainObject } from '../../../core/lib/json.ts';
 import type { AgentErrorKind } from '../../agent/agent-error.ts';
@@ -18,7 +18,7 @@ import { kindOfStatus, kindOfText } from '../output/failure-kind.ts';
 import { addUsage, sum, unknownUsage, without } from '../output/tokens.ts';
 import type { CliRecord } from './cli-record.ts';
 
-/** 53 is its limit of turns, 55 a folder it was not told to trust. */
+/** 53 = turn limit, 55 = untrusted folder. */
 const exitKinds: Readonly<Record<number, AgentErrorKind>> = {
   41: 'auth',
   42: 'invalid_request',
@@ -42,7 +42,7 @@ export const gemini: CliRecord = {
     ...extra,
   ],
   permits: {
-    // Headless, what would have to be asked is denied.
+    // Headless, anything that needs a confirmation is denied.
     safe: { args: ['--approval-mode', 'default'] },
     write: { args: ['--approval-mode', 'auto_edit'] },
     full: { args: ['--approval-mode', 'yolo'] },
@@ -93,7 +93,7 @@ function readEvent(event: Event, before: CliOutput): ParsedLine {
 function readResult(event: Event, state: CliOutput): CliOutput {
   const stats = at(event, 'stats');
   const total = countAt(stats, 'total_tokens');
-  // Thoughts are not told apart, but they are in it.
+  // The total includes thoughts, which are not reported separately.
   const meta = total === null ? state.meta : { ...state.meta, total_tokens: total };
   const ended = { ...state, isDone: true, answer: state.message, usage: usageOf(stats), meta };
   if (event.status === 'success') return { ...ended, failure: null };
@@ -103,14 +103,12 @@ function readResult(event: Event, state: CliOutput): CliOutput {
   return { ...ended, failure: { kind, message } };
 }
 
-/** Per model where it tells so, else in one sum. Thoughts are counted beside the answer; its input includes the cached. */
+/** Per model if reported, otherwise one sum. Thoughts come on top of the answer; the input includes cached tokens. */
 function usageOf(stats: unknown): Usage {
   const models = at(stats, 'models');
   const counted = isPlainObject(models) ? Object.values(models) : [];
-  const nested = counted
-    .filter((model) => at(model, 'tokens') !== undefined)
-    .map((model) => usageOfModel(at(model, 'tokens')));
-  if (nested.length > 0) return nested.reduce<Usage>((total, usage) => addUsage(total, usage), unknownUsage);
+  const nested = counted.map((model) => at(model, 'tokens')).filter((tokens) => tokens !== undefined);
+  if (nested.length > 0) return nested.map(usageOfModel).reduce<Usage>(addUsage, unknownUsage);
   const cached = countAt(stats, 'cached');
   return {
     ...unknownUsage,

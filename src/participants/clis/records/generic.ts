@@ -1,4 +1,4 @@
-/** Any other program: what it is called with is told, and its output is text, one JSON value, or a line of JSON each. */
+/** Any other program: configured arguments; output as text, one JSON value, or JSON lines. */
 
 import { at, numberAt, textAt } from '../../lib/read-json.ts';
 import { redactSecrets } from '../../lib/redact-secrets.ts';
@@ -18,20 +18,20 @@ import type { Ask, CliRecord, Transport } from './cli-record.ts';
 
 export interface GenericOptions {
   readonly command: string;
-  /** Its name in errors; without it, the command's. */
+  /** Name in errors (default: that of the command). */
   readonly tool?: string | undefined;
-  /** `{prompt}`, `{file}` and `{model}` are replaced; without the first two, the prompt or its file comes last. */
+  /** Replaces `{prompt}`, `{file}` and `{model}`; without the first two, the prompt or its file is the last argument. */
   readonly args?: readonly string[] | undefined;
   readonly transport?: Transport | undefined;
   readonly output?: 'text' | 'json' | 'jsonl' | undefined;
-  /** Where in the JSON the answer is, such as `result.text`; without it, the first of the usual names. */
+  /** Path of the answer in the JSON, such as `result.text` (default: the first common name). */
   readonly answerAt?: string | undefined;
 }
 
 const MAX_EXCERPT = 200;
 
 export interface GenericOutput extends CliOutput {
-  /** JSON that is not whole yet. */
+  /** Incomplete JSON. */
   readonly json: string;
 }
 
@@ -55,7 +55,7 @@ export function genericRecord(options: GenericOptions): CliRecord<GenericOutput>
   };
 }
 
-/** A prompt that came on stdin after all leaves no empty argument behind. */
+/** Drops an argument whose placeholder has no value, such as a prompt that went to stdin. */
 function argsOf(args: readonly string[], ask: Ask): readonly string[] {
   const given: Readonly<Record<string, string | undefined>> = {
     '{prompt}': ask.prompt,
@@ -64,7 +64,7 @@ function argsOf(args: readonly string[], ask: Ask): readonly string[] {
   };
   const filled = args.flatMap((arg) => {
     const isFilled = Object.keys(given).every((name) => !arg.includes(name) || given[name] !== undefined);
-    // One pass: a prompt that contains {file} stays as it is.
+    // Replace in one pass: a prompt that contains {file} stays unchanged.
     return isFilled ? [arg.replace(/\{(?:prompt|file|model)\}/g, (name) => given[name] ?? name)] : [];
   });
   const placed = args.some((arg) => arg.includes('{prompt}') || arg.includes('{file}'));
@@ -91,7 +91,7 @@ const settlers: Readonly<Record<'text' | 'json' | 'jsonl', (path: Path) => Settl
   jsonl: () => (_ran, state) => withPieces(state),
 };
 
-/** An `error` is a failure, a `delta` a piece of the answer, and the answer itself may come whole. */
+/** `error` is a failure, `delta` a part of the answer; the answer may also come whole. */
 function readEvent(event: Event, before: GenericOutput, path: Path): ParsedLine<GenericOutput> {
   const failure = failureIn(event);
   if (failure !== null) return { state: withFailure(before, failure.kind, failure.message) };
@@ -109,39 +109,33 @@ function withPieces(state: GenericOutput): GenericOutput {
   return { ...state, isDone: true, answer: state.message };
 }
 
-function readJson(
-  ran: ProgramResult,
-  state: GenericOutput,
-  path: Path,
-  secrets: readonly string[] = [],
-): GenericOutput {
+function readJson(ran: ProgramResult, state: GenericOutput, path: Path, secrets: readonly string[]): GenericOutput {
   if (state.json.trim() === '') return state;
   const value = jsonOf(state.json);
   const failure = value === undefined ? null : failureIn(value);
   if (failure !== null) return withFailure(state, failure.kind, failure.message);
   const answer = answerIn(value, path);
   if (answer !== null) return { ...state, isDone: true, answer };
-  // What cannot be read is no event: it may be why it failed.
+  // Unreadable output may explain the failure.
   if (ran.exitCode !== 0) {
     return { ...state, noise: value === undefined ? redactSecrets(state.json, secrets).slice(-8_192) : '' };
   }
-  const problem = value === undefined ? 'its output is no JSON' : 'its JSON has no answer in it';
+  const problem = value === undefined ? 'its output is not JSON' : 'its JSON has no answer';
   const message = `${problem}: ${excerptOf(redactSecrets(state.json, secrets))}`;
   return { ...state, failure: { kind: 'bad_output', message, isFound: true } };
 }
 
-/** Enough to know it by. */
 function excerptOf(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
   return line.length <= MAX_EXCERPT ? line : `${line.slice(0, MAX_EXCERPT)} …`;
 }
 
-const usualNames = ['result', 'response', 'answer', 'text', 'content', 'output', 'message'];
+const commonNames = ['result', 'response', 'answer', 'text', 'content', 'output', 'message'];
 
 function answerIn(value: unknown, path: Path): string | null {
   if (path !== null) return textAt(value, ...path);
   if (typeof value === 'string') return value;
-  return usualNames.map((name) => textAt(value, name)).find((text) => text !== null) ?? null;
+  return commonNames.map((name) => textAt(value, name)).find((text) => text !== null) ?? null;
 }
 
 function failureIn(value: unknown): Failure | null {

@@ -1,4 +1,4 @@
-/** Goose: `goose run -i -` with stream-json. It tells one number of tokens, and nothing of their kinds. */
+/** Goose: `goose run -i -` with stream-json. It reports only the total number of tokens. */
 
 import { countAt, listAt, textAt } from '../../lib/read-json.ts';
 import {
@@ -14,7 +14,7 @@ import { kindOfText } from '../output/failure-kind.ts';
 import type { CliRecord } from './cli-record.ts';
 
 export interface GooseOutput extends CliOutput {
-  /** The message that is being written: its pieces share an id. */
+  /** Id of the message in progress, shared by its parts. */
   readonly messageId: string | null;
 }
 
@@ -36,7 +36,7 @@ export const goose: CliRecord<GooseOutput> = {
     ...extra,
   ],
   permits: {
-    // Whoever would be asked is not there: it either may do what it likes, or only talks.
+    // Headless, nobody can confirm: it either acts freely or only talks.
     safe: { env: { GOOSE_MODE: 'chat' } },
     write: { env: { GOOSE_MODE: 'auto' } },
     full: { env: { GOOSE_MODE: 'auto' } },

@@ -1,4 +1,4 @@
-/** Hermes: `hermes chat -Q`. It writes the answer as plain text, and the name of the conversation on stderr. */
+/** Hermes: `hermes chat -Q`. It writes the answer as plain text, and the session id on stderr. */
 
 import type { ProgramResult } from '../../processes/program.ts';
 import { appendTextLine, type CliOutput, EMPTY_OUTPUT, type ParsedLine } from '../output/cli-output.ts';
@@ -16,7 +16,7 @@ export const hermes: CliRecord = {
     '--oneshot',
     '--query-file',
     '-',
-    // Keeps our conversations out of the list its user sees.
+    // Hides our sessions from the user's list.
     '--source',
     'tool',
     ...(model === undefined ? [] : ['-m', model]),
@@ -25,7 +25,7 @@ export const hermes: CliRecord = {
   ],
   permits: {
     safe: { args: ['-t', 'web'] },
-    // It has no sandbox; what it thinks dangerous it does not do unless it is told to.
+    // It has no sandbox; without --yolo it skips what it considers dangerous.
     write: {},
     full: { args: ['--yolo'] },
   },
@@ -43,7 +43,7 @@ export const hermes: CliRecord = {
 
 const sessionLine = /^session_id:\s*(\S+)\s*$/m;
 
-/** Older versions print the name of the conversation below the answer. */
+/** Older versions print the session id below the answer. */
 function readLine(line: string, state: CliOutput): ParsedLine {
   const sessionId = sessionLine.exec(line)?.[1];
   return sessionId === undefined ? appendTextLine(state, line) : { state: { ...state, sessionId } };

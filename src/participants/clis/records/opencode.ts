@@ -1,4 +1,4 @@
-/** opencode: `opencode run --format json`. It has no last event: steps are summed up, and the end is its exit. */
+/** opencode: `opencode run --format json`. It has no final event: steps add up until it exits. */
 
 import type { Usage } from '../../agent/agent-fn.ts';
 import { countAt, numberAt, textAt } from '../../lib/read-json.ts';
@@ -32,7 +32,7 @@ export const opencode: CliRecord = {
     ...extra,
   ],
   permits: {
-    // Its own default lets it do everything.
+    // Its default allows everything.
     safe: { env: { OPENCODE_PERMISSION: '{"edit":"deny","bash":"deny"}' } },
     write: { env: { OPENCODE_PERMISSION: '{"edit":"allow","bash":"deny"}' } },
     full: { args: ['--auto'] },
@@ -81,14 +81,14 @@ function stepFinished(event: Event, state: CliOutput): CliOutput {
     ...state,
     usage: addUsage(state.usage, usageOf(event)),
     costUsd: sum(state.costUsd, cost),
-    // A step that ends with tool calls is followed by another one.
+    // A step that ends in tool calls is followed by another.
     isDone: reason !== 'tool-calls',
     answer: state.message,
     meta: { ...state.meta, ...(reason === null ? {} : { stop_reason: reason }) },
   };
 }
 
-/** Its input excludes what was cached. Whether its output includes the reasoning is told by its total. */
+/** The input excludes cached tokens; the total shows whether the output includes reasoning. */
 function usageOf(event: Event): Usage {
   const [input, output, reasoning] = ['input', 'output', 'reasoning'].map((name) =>
     countAt(event, 'part', 'tokens', name),
@@ -110,9 +110,6 @@ function readError(event: Event, state: CliOutput): CliOutput {
   const name = textAt(event, 'error', 'name') ?? 'error';
   const message = `${name}: ${textAt(event, 'error', 'data', 'message') ?? textAt(event, 'error', 'message') ?? ''}`;
   const status = numberAt(event, 'error', 'data', 'statusCode');
-  return withFailure(
-    { ...state, isDone: true },
-    (status === null ? null : kindOfStatus(status)) ?? kindOfText(message),
-    message,
-  );
+  const kind = (status === null ? null : kindOfStatus(status)) ?? kindOfText(message);
+  return withFailure({ ...state, isDone: true }, kind, message);
 }

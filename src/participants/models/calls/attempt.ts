@@ -1,4 +1,4 @@
-/** One try of a call: ask, read the answer as it comes, and say what became of it. Only the caller's own code can throw here. */
+/** One attempt of a call: sends it, reads the answer and classifies the outcome. Throws only what callbacks throw. */
 
 import { msFromHttpDate } from '../../../core/lib/time.ts';
 import { type Failure, httpFailure, rejectsForcedTools } from '../client/failure.ts';
@@ -13,7 +13,7 @@ export interface AttemptResult {
   readonly blamesForce: boolean;
 }
 
-const MAX_COMPLAINT_BYTES = 64 * 1024;
+const MAX_ERROR_BYTES = 64 * 1024;
 
 export async function attemptCall(one: ModelAttempt): Promise<AttemptResult> {
   try {
@@ -40,15 +40,15 @@ async function ask({ endpoint, body, watch, io }: ModelAttempt): Promise<ModelRe
   }
 }
 
-/** What a service that refuses says; a page that never ends is not waited for. */
+/** Reads the error body of a rejected call, up to a limit. */
 async function refused(one: ModelAttempt, response: ModelResponse, requestId: string | null): Promise<AttemptResult> {
   const { status, headers } = response;
   const pieces = readBytes(one.watch, response.body?.getReader());
-  const { text } = await readText(one, pieces, MAX_COMPLAINT_BYTES);
+  const { text } = await readText(one, pieces, MAX_ERROR_BYTES);
   const isElsewhere = status === 0 || (status >= 300 && status < 400);
   const complaint = isElsewhere
     ? {
-        message: 'it sends us elsewhere, where the key must not go: set baseUrl to the right address',
+        message: 'it redirects, but the key must not go elsewhere: set baseUrl to the right address',
         words: [],
         param: null,
       }
@@ -57,14 +57,14 @@ async function refused(one: ModelAttempt, response: ModelResponse, requestId: st
   return { came: httpFailure(status, complaint, about), requestId, blamesForce: rejectsForcedTools(status, complaint) };
 }
 
-/** `retry-after-ms`, `retry-after` in seconds or as a date, the longer of both; null when neither says anything. */
+/** The longer of `retry-after-ms` and `retry-after` (seconds or a date); null when neither is set. */
 export function retryAfterMs(headers: { get(name: string): string | null }, nowMs: number): number | null {
   const exact = countOf(headers.get('retry-after-ms'));
-  const usual = usualMs(headers.get('retry-after')?.trim() ?? '', nowMs);
-  return exact === null || usual === null ? (exact ?? usual) : Math.max(exact, usual);
+  const standard = standardMs(headers.get('retry-after')?.trim() ?? '', nowMs);
+  return exact === null || standard === null ? (exact ?? standard) : Math.max(exact, standard);
 }
 
-function usualMs(value: string, nowMs: number): number | null {
+function standardMs(value: string, nowMs: number): number | null {
   const seconds = countOf(value);
   if (seconds !== null) return Math.min(Math.ceil(seconds * 1000), Number.MAX_SAFE_INTEGER);
   const at = msFromHttpDate(value);

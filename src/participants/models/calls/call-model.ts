@@ -1,4 +1,4 @@
-/** A call of a model: tries, waits between them, and one answer or one error in the end. */
+/** One call of a model: attempts and pauses, then one answer or one error. */
 
 import { AgentError, type AgentErrorKind } from '../../agent/agent-error.ts';
 import { redactSecrets } from '../../lib/redact-secrets.ts';
@@ -22,10 +22,10 @@ import { requestBody, type ServedModel } from './served-model.ts';
 
 const CALL_TIMEOUTS_MS = { timeoutMs: 300_000, idleMs: 120_000, totalMs: 900_000 } as const;
 
-/** Of a call that nobody answered. */
+/** For errors without an attempt. */
 const NOT_ASKED = { class: 'permanent', status: null, code: null, requestId: null, retryAfterMs: null } as const;
 
-/** Leaves room for the address in a message. */
+/** Leaves room for the URL in the message. */
 const MAX_PROBLEM_CHARS = 1_500;
 
 export function callModel(served: ServedModel, request: ModelRequest): Promise<ModelReply> {
@@ -37,7 +37,7 @@ class ModelCall {
   private readonly request: ModelRequest;
   private readonly began: number;
   private retries: Retries = NO_RETRIES;
-  /** What was handed on; from then on nothing is tried again. */
+  /** Text passed to `onDelta`; after that the call is not retried. */
   private text = '';
   private isHandedOn = false;
   private used: ModelUsage | null = null;
@@ -82,7 +82,7 @@ class ModelCall {
     }
   }
 
-  /** What is of no use to who asks is as good as what cannot be read. */
+  /** An answer the caller's check rejects counts as malformed. */
   private checked(tried: AttemptResult): AttemptResult {
     if (isFailure(tried.came)) return tried;
     const problem = this.request.check?.(tried.came) ?? null;
@@ -96,7 +96,7 @@ class ModelCall {
     this.request.onDelta(text);
   }
 
-  /** A try that tells nothing of what it used adds nothing. */
+  /** An attempt that reports no usage adds nothing. */
   private spend(usage: ModelUsage): void {
     if (usage.input_tokens === null && usage.output_tokens === null) return;
     const { settings, prices, io } = this.served;
@@ -179,9 +179,9 @@ class ModelCall {
   }
 }
 
-/** Much more than is shown; what is looked through costs time. */
+/** More than is ever shown; bounds the time spent searching. */
 const MAX_READ_CHARS = 16_384;
-/** Of less nobody could tell that it is a part of a secret. */
+/** A shorter match proves nothing. */
 const SHORTEST_PART = 4;
 
 export function redactedText(text: string, mostChars: number, secrets: readonly string[]): string {
@@ -190,7 +190,7 @@ export function redactedText(text: string, mostChars: number, secrets: readonly 
   return shown.length > mostChars ? `${shown.slice(0, mostChars - 1)}…` : shown;
 }
 
-/** The cut may have gone through a secret: its first half must go too. */
+/** The cut may split a secret: remove its first half too. */
 function withoutHalf(text: string, secrets: readonly string[]): string {
   const halves = secrets.map((secret) => {
     let chars = Math.min(secret.length - 1, text.length);

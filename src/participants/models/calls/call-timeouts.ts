@@ -1,4 +1,4 @@
-/** Watches over one try: the caller may end it, and so may two clocks, whatever the network does. */
+/** Ends one attempt when the caller aborts or one of two clocks runs out. */
 
 import type { CancelSignal, Clock, OwnSignal } from '../../../core/ports/platform.ts';
 
@@ -28,19 +28,19 @@ export class CallTimeouts {
     if (signal?.aborted) this.end('caller');
   }
 
-  /** Aborted when the try is over, for whatever reason: it frees the connection. */
+  /** Aborted when the attempt is over, which frees the connection. */
   get signal(): OwnSignal {
     return this.abort.signal;
   }
 
-  /** Something came: the silence is over. The next may be as long as any, or no longer than is said here. */
+  /** Restarts the idle clock, with at most `mostMs`. */
   touch(mostMs: number = Number.POSITIVE_INFINITY): void {
     this.stopIdle();
     if (this.abort.signal.aborted) return;
     this.stopIdle = this.options.clock.after(Math.min(mostMs, this.options.idleMs), () => this.end('idle'));
   }
 
-  /** Waits for it, but no longer than the watch allows: not everything that is asked to stop does. */
+  /** Rejects when the watch ends, even if `waited` ignores the abort. */
   until<T>(waited: Promise<T>): Promise<T> {
     const { signal } = this.abort;
     return new Promise<T>((resolve, reject) => {
@@ -52,7 +52,6 @@ export class CallTimeouts {
     });
   }
 
-  /** The try is over: nothing is left running. */
   close(): void {
     this.stopWall();
     this.stopIdle();

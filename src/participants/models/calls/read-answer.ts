@@ -1,4 +1,4 @@
-/** Reads an answer as it comes, in events or in one piece, whatever it is called. Only the caller's own code can throw here. */
+/** Reads an answer: a stream of events, or one piece. Throws only what callbacks throw. */
 
 import { asObject, isTooDeep, MAX_LEVELS, parseJson, truncateDepth } from '../../lib/read-json.ts';
 import { type Failure, malformedFailure, networkFailure, tooLargeFailure } from '../client/failure.ts';
@@ -22,7 +22,7 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** For what may follow the end of an answer, such as its usage. */
 const LAST_WORD_MS = 5_000;
 
-/** Servers that cannot stream answer in one piece, whatever they were asked for. */
+/** Servers that cannot stream answer in one piece even when asked to stream. */
 function isEvents({ isStream }: ModelAttempt, { headers }: ModelResponse): boolean {
   const type = headers.get('content-type') ?? '';
   return /event-stream/i.test(type) || (isStream && !/json|html/i.test(type));
@@ -31,7 +31,7 @@ function isEvents({ isStream }: ModelAttempt, { headers }: ModelResponse): boole
 export async function readAnswer(one: ModelAttempt, response: ModelResponse): Promise<Failure | null> {
   const pieces = readBytes(one.watch, response.body?.getReader());
   if (!isEvents(one, response)) return readWhole(one, pieces);
-  // Some call it a stream and send one piece of JSON, which no event begins like.
+  // Some servers label one JSON object as a stream; no event begins with a brace.
   const { isObject, all } = await peekJson(pieces);
   return isObject ? readWhole(one, all) : readEvents(one, all);
 }
@@ -49,7 +49,6 @@ async function readEvents(one: ModelAttempt, pieces: ByteStream): Promise<Failur
   return reader.isComplete ? null : networkFailure('the answer broke off before its end');
 }
 
-/** Events larger than any may be end the answer. */
 function pushed(events: SseReader, bytes: Uint8Array): readonly SseEvent[] | Failure {
   try {
     return events.push(bytes);
@@ -74,7 +73,7 @@ function shallow({ event, data }: SseEvent): SseEvent {
   return { event, data: truncateDepth(data) };
 }
 
-/** What could be read of it told what it used, or why nothing will ever come of it. */
+/** The readable part may still carry the usage or a permanent error. */
 function tooDeep(heard: string | Failure): Failure {
   if (isFailure(heard) && heard.class === 'permanent') return heard;
   return malformedFailure(`the answer is JSON of more than ${MAX_LEVELS} levels`);
@@ -85,7 +84,7 @@ async function readWhole(one: ModelAttempt, pieces: ByteStream): Promise<Failure
   if (failure !== null) return failure;
   const isDeep = isTooDeep(text);
   const body = asObject(parseJson(isDeep ? truncateDepth(text) : text));
-  if (body === null) return malformedFailure(`the answer is no JSON object: ${text}`);
+  if (body === null) return malformedFailure(`the answer is not a JSON object: ${text}`);
   const taken = one.reader.takeWhole(body);
   const heard = isDeep ? tooDeep(taken) : taken;
   if (isFailure(heard)) return heard;
@@ -111,21 +110,21 @@ export async function readText(
   return { text: text + decoder.decode(), failure: null };
 }
 
-/** Why nothing more came: a clock of ours, or the network. */
+/** Names the cause: a timeout of ours, or the network. */
 export function interruptedError({ endedBy }: CallTimeouts, what: string, thrown: unknown): Failure {
-  if (endedBy === 'wall') return networkFailure(`${what} in the time there was`, 'wall');
+  if (endedBy === 'wall') return networkFailure(`${what} before the timeout`, 'wall');
   if (endedBy === 'idle') return networkFailure(`${what}: silence`, 'idle');
   return networkFailure(`${what}: ${reasonOf(thrown)}`);
 }
 
-/** Platforms hide the reason one level down. */
+/** Platforms put the reason into `cause`. */
 function reasonOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   const { cause } = thrown;
   return cause instanceof Error ? `${thrown.message} (${cause.message || cause.name})` : thrown.message;
 }
 
-/** Last of all what broke them off, if something did. */
+/** Ends with the error that broke the stream, if any. */
 type ByteStream = AsyncGenerator<Uint8Array | { readonly thrown: unknown }>;
 
 export async function* readBytes(watch: CallTimeouts, reader: ByteReader | undefined): ByteStream {
@@ -140,12 +139,12 @@ export async function* readBytes(watch: CallTimeouts, reader: ByteReader | undef
   } catch (thrown) {
     yield { thrown };
   } finally {
-    // Also when nobody wants the rest; whoever sends it may not have heard that.
+    // Runs also if the caller stops early; the sender may not know yet.
     reader.cancel().catch(() => {});
   }
 }
 
-/** Whether they begin like a JSON object; and all of them, from the first on. */
+/** Whether the stream begins like a JSON object; `all` replays it from the start. */
 async function peekJson(pieces: ByteStream): Promise<{ readonly isObject: boolean; readonly all: ByteStream }> {
   const first: (Uint8Array | { readonly thrown: unknown })[] = [];
   for (;;) {
@@ -158,7 +157,7 @@ async function peekJson(pieces: ByteStream): Promise<{ readonly isObject: boolea
 }
 
 const OPENING = 0x7b;
-/** White space, and the mark of the byte order. */
+/** White space and the byte order mark. */
 const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]);
 
 async function* rejoined(first: readonly (Uint8Array | { readonly thrown: unknown })[], rest: ByteStream): ByteStream {

@@ -1,4 +1,4 @@
-/** A model as one service offers it: how to reach it, what its requests look like, what they may cost. */
+/** A model as one service offers it: endpoint, request format and prices. */
 
 import { utf8Bytes } from '../../../core/lib/json.ts';
 import type { Clock, OwnSignal } from '../../../core/ports/platform.ts';
@@ -20,7 +20,7 @@ export interface ServedModel {
 
 /** What calls need from the platform. */
 export interface ModelIo {
-  /** The platform's own `fetch` is one. */
+  /** Compatible with the platform's `fetch`. */
   readonly fetch: ModelFetch;
   readonly clock: Clock;
 }
@@ -31,7 +31,7 @@ export interface ModelFetchInit {
   readonly method: 'POST';
   readonly headers: Record<string, string>;
   readonly body: string;
-  /** A redirect would take the key along to somebody else. */
+  /** A redirect would send the key to another server. */
   readonly redirect: 'manual';
   readonly signal: OwnSignal;
 }
@@ -47,7 +47,7 @@ export interface ByteReader {
   cancel(reason?: unknown): Promise<void>;
 }
 
-/** The text of a request: what the API wants, then the fields the user adds; null removes a field. */
+/** The request text: the fields of the API, then the user's; null removes a field. */
 export function requestBody(
   { format, settings }: Pick<ServedModel, 'format' | 'settings'>,
   request: ModelRequest,
@@ -58,7 +58,7 @@ export function requestBody(
   return JSON.stringify(Object.fromEntries(fields));
 }
 
-/** English has more, code and most other writing fewer: with what JSON adds it is rather too many tokens than too few. */
+/** Overestimates for most text, including the JSON around it. */
 const BYTES_PER_TOKEN = 4;
 
 export function tokensOfText(text: string): number {

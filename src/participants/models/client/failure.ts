@@ -1,31 +1,31 @@
-/** Why one try failed: its class, its kind, and when the call is retried. Pure. */
+/** Why an attempt failed: class, kind, and when to retry. Pure. */
 
 import { type AgentErrorKind, type FailureClass, isAgentError } from '../../agent/agent-error.ts';
 import type { ModelRequest } from './model-client.ts';
 
-/** The rows of the retry table; null = never again. */
+/** Rows of the retry table; null = never retry. */
 export type RetryRow = 'rate_limit' | 'server' | 'network' | 'malformed';
 
 export interface Failure {
   readonly class: FailureClass;
   readonly row: RetryRow | null;
   readonly kind: AgentErrorKind;
-  /** For people; neither redacted nor cut yet: half a secret would not be found. */
+  /** Not yet redacted or truncated: half a secret would not be found. */
   readonly problem: string;
   readonly status: number | null;
   readonly code: string | null;
-  /** The service wants to be left alone for so long. */
+  /** How long the service asks to wait. */
   readonly retryAfterMs: number | null;
   readonly requestId: string | null;
   readonly watchdog?: 'wall' | 'idle' | undefined;
 }
 
-/** What a service says of itself when it fails, in a body or in an event. */
+/** An error as the service reports it, in a body or an event. */
 export interface ApiError {
   readonly message: string;
-  /** Its words for it, the most exact last: type, code, details. */
+  /** Its error codes, the most specific last: type, code, details. */
   readonly words: readonly string[];
-  /** The parameter it dislikes. */
+  /** The parameter it rejects. */
   readonly param: string | null;
 }
 
@@ -39,7 +39,6 @@ const AUTH: Judged = { class: 'permanent', row: null, kind: 'auth' };
 const SPENT: Judged = { class: 'permanent', row: null, kind: 'budget_exceeded' };
 const REFUSED: Judged = { class: 'permanent', row: null, kind: 'invalid_request' };
 
-/** An answer whose status is not 200. */
 export function httpFailure(
   status: number,
   complaint: ApiError,
@@ -55,7 +54,7 @@ export function httpFailure(
   };
 }
 
-/** An error in an answer that began well. Its status, 200, says nothing: its words count. */
+/** An error inside an answer with status 200: classified by its codes. */
 export function eventFailure(complaint: ApiError, requestId: string | null): Failure {
   const judged = hasSpendLimit(complaint.words) ? SPENT : byWords(complaint.words);
   const code = complaint.words.at(-1) ?? null;
@@ -69,7 +68,7 @@ export function networkFailure(problem: string, watchdog?: 'wall' | 'idle'): Fai
   return { ...NETWORK, kind, problem, status: null, code: null, retryAfterMs: null, requestId: null, watchdog };
 }
 
-/** An answer that is not what the service promises. */
+/** An answer that violates the API. */
 export function malformedFailure(problem: string): Failure {
   return { ...MALFORMED, problem, status: 200, code: null, retryAfterMs: null, requestId: null };
 }
@@ -83,7 +82,7 @@ function byStatus(status: number): Judged {
   if (status === 408) return NETWORK;
   if (status === 402) return SPENT;
   if (status === 401 || status === 403) return AUTH;
-  // 504 and 529 among them: a server that cannot now may later.
+  // Including 504 and 529: the server may recover.
   return status >= 500 ? SERVER : REFUSED;
 }
 
@@ -102,7 +101,7 @@ const BY_WORD: ReadonlyMap<string, Judged> = new Map([
   ['billing_error', SPENT],
 ]);
 
-/** The most exact word that is known, or a status among them; who fails in the middle of an answer mostly is overloaded. */
+/** The most specific known code or status. Unknown errors inside an answer usually mean overload. */
 function byWords(words: readonly string[]): Judged {
   const known = words.map((word) => BY_WORD.get(word) ?? byNumber(word)).filter((judged) => judged !== undefined);
   return known.at(-1) ?? SERVER;
@@ -137,18 +136,18 @@ export function isForced({ tools = [], toolChoice }: Pick<ModelRequest, 'tools' 
   return tools.length > 0 && (toolChoice === 'required' || typeof toolChoice === 'object');
 }
 
-/** Whether a request with forced tools was refused for that. */
+/** Whether the service rejected the request because it forces a tool. */
 export function rejectsForcedTools(status: number, { message, param }: ApiError): boolean {
   if (status !== 400 && status !== 422) return false;
   return param === 'tool_choice' || /tool[_ ]choice|forc(?:e[sd]?|ing)\b.{0,40}\btool/i.test(message);
 }
 
-/** Whether it failed because a model does not let itself be forced to use a tool: then ask again with `auto`. */
+/** True if a model rejects forced tool use: ask again with `auto`. */
 export function refusesForcedTools(thrown: unknown): boolean {
   return isAgentError(thrown) && thrown.details.call?.refuses_forced_tools === true;
 }
 
-/** The waits of each row, one for each further try. */
+/** Pauses per row, one for each retry. */
 export const RETRY_WAITS_MS: Readonly<Record<RetryRow, readonly number[]>> = {
   rate_limit: [1_000, 2_000, 4_000, 8_000, 16_000],
   server: [2_000, 4_000, 8_000],
@@ -156,12 +155,12 @@ export const RETRY_WAITS_MS: Readonly<Record<RetryRow, readonly number[]>> = {
   malformed: [0],
 };
 
-/** How often each row was used in this call. */
+/** Retries used per row in this call. */
 export type Retries = Readonly<Record<RetryRow, number>>;
 
 export const NO_RETRIES: Retries = { rate_limit: 0, server: 0, network: 0, malformed: 0 };
 
-/** How long to wait before the next try, and how often that row has been used with it; null = give up. */
+/** The pause before the next attempt and the updated counts; null = give up. */
 export function nextTry(
   retries: Retries,
   failure: Failure,

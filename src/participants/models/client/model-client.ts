@@ -1,4 +1,4 @@
-/** A model that can be asked, whoever serves it: what goes in and what comes out. */
+/** A model client: requests and replies, independent of the service. */
 
 import type { Json, JsonObject } from '../../../core/lib/json.ts';
 import type { OwnSignal } from '../../../core/ports/platform.ts';
@@ -8,18 +8,18 @@ import type { ModelUsage } from '../usage/usage.ts';
 export interface ModelClient {
   readonly provider: string;
   readonly model: string;
-  /** One answer, after as many tries as the retry table allows. Rejects with AgentError. */
+  /** Returns one answer, with retries by the retry table. Rejects with AgentError. */
   complete(request: ModelRequest): Promise<ModelReply>;
-  /** What a request may come to, before it is sent. */
+  /** Estimates a request before it is sent. */
   estimate?(request: ModelRequest): CallEstimate;
 }
 
-/** A guess of the prompt, and a bound for the answer. */
+/** An estimate of the prompt and a bound for the answer. */
 export interface CallEstimate {
   readonly prompt_tokens: number;
-  /** What the answer may have at most; null = nobody has said. */
+  /** Maximum tokens of the answer; null = no bound is set. */
   readonly max_output_tokens: number | null;
-  /** With an answer of so many tokens; null = the model has no known price. */
+  /** Cost with an answer of that size; null = unknown price. */
   usd(outputTokens: number): number | null;
 }
 
@@ -28,14 +28,14 @@ export interface ModelRequest {
   readonly messages: readonly ModelMessage[];
   readonly tools?: readonly ModelTool[] | undefined;
   readonly toolChoice?: ToolChoice | undefined;
-  /** The answer is JSON of this schema. */
+  /** Requires an answer that is JSON of this schema. */
   readonly schema?: AnswerSchema | undefined;
   readonly maxTokens?: number | undefined;
   readonly temperature?: number | undefined;
   readonly signal?: OwnSignal | undefined;
-  /** What is wrong with an answer, for who asks; null = nothing. Such an answer counts as malformed, and is asked for once more. */
+  /** Returns the problem with an answer, or null. A rejected answer counts as malformed and is requested once more. */
   readonly check?: ((answer: Pick<ModelReply, 'text' | 'stop'>) => string | null) | undefined;
-  /** Hears the text as it comes. What was handed on is never taken back: from then on nothing is tried again. */
+  /** Receives the text as it streams. After the first delta the call is not retried. */
   readonly onDelta?: ((text: string) => void) | undefined;
   readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
 }
@@ -54,12 +54,12 @@ export interface AssistantMessage {
   readonly role: 'assistant';
   readonly content: string;
   readonly tool_calls?: readonly ModelToolCall[] | undefined;
-  /** Of a `ModelReply`: said to the same API again word for word, with the thoughts it wants to see again. */
+  /** Of a `ModelReply`: repeated verbatim to the same API, with the reasoning it requires. */
   readonly raw?: RawAnswer | undefined;
 }
 
 export interface RawAnswer {
-  /** The API it is of; to another it says nothing. */
+  /** The API it belongs to; other APIs ignore it. */
   readonly format: string;
   readonly content: Json;
 }
@@ -75,7 +75,7 @@ export interface ModelToolCall extends ToolCall {
   readonly id: string;
 }
 
-/** `required` = some tool, {name} = this one. */
+/** `required` = some tool; {name} = this tool. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
 
 export interface AnswerSchema {
@@ -83,18 +83,18 @@ export interface AnswerSchema {
   readonly schema: JsonObject;
 }
 
-/** end: it said all. length: cut off by a bound. refused: it, or a filter, will not say it. */
+/** end: complete. length: truncated by a limit. refused: by the model or a filter. */
 export type StopReason = 'end' | 'tool_calls' | 'length' | 'refused' | 'other';
 
 export interface ModelReply {
   readonly text: string;
   readonly tool_calls: readonly ModelToolCall[];
   readonly stop: StopReason;
-  /** Why it refused, in its own words. */
+  /** Its reason for refusing. */
   readonly refusal: string | null;
-  /** Of all tries, as far as they told. */
+  /** Of all attempts, as far as reported. */
   readonly usage: ModelUsage;
-  /** null = unknown, which is not 0. */
+  /** null = unknown, not 0. */
   readonly cost_usd: number | null;
   readonly provider: string;
   /** As the service names it. */
@@ -105,20 +105,20 @@ export interface ModelReply {
   readonly raw: RawAnswer;
 }
 
-/** An answer as the next request repeats it, before the results of its tool calls. */
+/** The reply as the next request must repeat it, before the results of its tool calls. */
 export function assistantMessage({ text, tool_calls, raw }: ModelReply): AssistantMessage {
   return { role: 'assistant', content: text, tool_calls, raw };
 }
 
 const clients = new WeakMap<AgentFn, ModelClient>();
 
-/** Notes it, and gives the agent back. */
+/** Registers the client behind an agent and returns the agent. */
 export function rememberModel(agent: AgentFn, client: ModelClient): AgentFn {
   clients.set(agent, client);
   return agent;
 }
 
-/** undefined = none that is known: a program, a person, or an agent around another one. */
+/** undefined = unknown: a program, a person, or an agent that wraps another. */
 export function modelOf(agent: AgentFn): ModelClient | undefined {
   return clients.get(agent);
 }

@@ -1,72 +1,68 @@
-/** The settings of a model, and their checks: an unknown setting or a wrong value is rejected by name. Pure. */
+/** Settings of a model and their checks: unknown settings and wrong values are rejected by name. Pure. */
 
+import { type OptionCheck, textCheck } from '../../../client/lib/option-checks.ts';
 import { describeValue, isPlainObject, type Json, type JsonObject } from '../../../core/lib/json.ts';
 import { type PriceList, readPrices } from '../usage/prices.ts';
 
-/** How to reach a model. */
 export interface LlmProvider {
-  /** Up to the version, as in `https://api.example.com/v1`; a query stays behind what is appended. */
+  /** Up to the version, such as `https://api.example.com/v1`; a query stays at the end of the URL. */
   readonly baseUrl: string;
-  /** Local servers need none. */
+  /** Not needed by most local servers. */
   readonly apiKey?: string | undefined;
   readonly model: string;
-  /** The name errors and records have for it. */
+  /** Name of the service in errors and records. */
   readonly provider?: string | undefined;
-  /** What an answer may have at most; unset, the service decides (Anthropic wants a number: 8,192). */
+  /** Maximum tokens of an answer (default: decided by the service; Anthropic: 8,192). */
   readonly maxTokens?: number | undefined;
   readonly temperature?: number | undefined;
-  /** Whether answers come in pieces; on unless a server cannot. */
+  /** Stream answers (default: true). */
   readonly stream?: boolean | undefined;
-  /** One try, from the request to the last byte of the answer. 300 s. */
+  /** Timeout of one attempt, up to the last byte (default: 300 s). */
   readonly timeoutMs?: number | undefined;
-  /** The longest silence within a try. 120 s. */
+  /** Longest silence within an attempt (default: 120 s). */
   readonly idleMs?: number | undefined;
-  /** All tries and the waits between them. 900 s. */
+  /** All attempts and pauses (default: 900 s). */
   readonly totalMs?: number | undefined;
-  /** At most so many tries after the first, whatever the table says. */
+  /** Maximum retries, below those of the retry table. */
   readonly maxRetries?: number | undefined;
-  /** Go with each request, as does what is in `body`; null there leaves a field out. */
+  /** Sent with each request, like the fields of `body`; a field set to null is left out. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: JsonObject | undefined;
-  /** Of an agent: rounds of tools in one turn. 8. */
+  /** Tool rounds of an agent in one turn (default: 8). */
   readonly maxRounds?: number | undefined;
-  /** Prices that come before those we know. */
+  /** Prices that override the built-in ones. */
   readonly prices?: PriceList | undefined;
 }
 
-interface Rule {
-  /** As the end of the sentence "expected …". */
-  readonly expected: string;
-  holds(value: unknown): boolean;
-  /** It may hold a key, which is in no error. */
+interface SettingCheck extends OptionCheck {
+  /** The value may be a key: never show it. */
   readonly isSecret?: boolean;
 }
 
-const text: Rule = { expected: 'text', holds: (value) => typeof value === 'string' };
-const fromOne: Rule = { expected: 'a whole number from 1 on', holds: (value) => isWhole(value, 1) };
-const time: Rule = {
-  expected: 'milliseconds, more than 0',
+const fromOne: SettingCheck = { expected: 'a whole number >= 1', holds: (value) => isWhole(value, 1) };
+const time: SettingCheck = {
+  expected: 'milliseconds > 0',
   holds: (value) => typeof value === 'number' && value > 0,
 };
-const object: Rule = { expected: 'an object', holds: isPlainObject };
+const object: SettingCheck = { expected: 'an object', holds: isPlainObject };
 
-/** Where more is to be said of one it is said elsewhere: null. */
-const RULES: { readonly [Key in keyof Required<LlmProvider>]: Rule | null } = {
+/** null = checked elsewhere. */
+const CHECKS: { readonly [Key in keyof Required<LlmProvider>]: SettingCheck | null } = {
   baseUrl: null,
-  apiKey: { ...text, isSecret: true },
+  apiKey: { ...textCheck, isSecret: true },
   model: null,
-  provider: text,
+  provider: textCheck,
   maxTokens: fromOne,
   temperature: {
-    expected: 'a number from 0 on',
+    expected: 'a number >= 0',
     holds: (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0,
   },
   stream: { expected: 'true or false', holds: (value) => typeof value === 'boolean' },
   timeoutMs: time,
   idleMs: time,
   totalMs: time,
-  maxRetries: { expected: 'a whole number from 0 on', holds: (value) => isWhole(value, 0) },
-  headers: { expected: 'an object', holds: isPlainObject, isSecret: true },
+  maxRetries: { expected: 'a whole number >= 0', holds: (value) => isWhole(value, 0) },
+  headers: { ...object, isSecret: true },
   body: object,
   maxRounds: fromOne,
   prices: null,
@@ -76,12 +72,11 @@ const RULES: { readonly [Key in keyof Required<LlmProvider>]: Rule | null } = {
 export function checkSettings(settings: LlmProvider): void {
   for (const [name, value] of Object.entries(settings)) {
     if (value === undefined) continue;
-    if (!Object.hasOwn(RULES, name)) throw strange(name);
-    // One of the names, just now.
-    const rule = RULES[name as keyof LlmProvider];
-    if (rule === null || rule.holds(value)) continue;
-    const came = rule.isSecret === true ? '' : `, got ${describeValue(value)}`;
-    throw new TypeError(`${name}: expected ${rule.expected}${came}`);
+    if (!Object.hasOwn(CHECKS, name)) throw unknownSetting(name);
+    const check = CHECKS[name as keyof LlmProvider];
+    if (check === null || check.holds(value)) continue;
+    const received = check.isSecret === true ? '' : `, got ${describeValue(value)}`;
+    throw new TypeError(`${name}: expected ${check.expected}${received}`);
   }
   if (settings.prices !== undefined) checkPrices(settings.prices);
 }
@@ -95,15 +90,15 @@ function checkPrices(prices: unknown): void {
   }
 }
 
-function strange(name: string): TypeError {
-  const known = Object.keys(RULES);
+function unknownSetting(name: string): TypeError {
+  const known = Object.keys(CHECKS);
   const plain = bare(name);
-  const meant = known.find((one) => bare(one) === plain || bare(one) === `${plain}ms`);
-  const hint = meant === undefined ? `there are ${known.join(', ')}` : `did you mean ${meant}?`;
-  return new TypeError(`${name}: there is no such setting; ${hint}`);
+  const similar = known.find((one) => bare(one) === plain || bare(one) === `${plain}ms`);
+  const hint = similar === undefined ? `valid settings: ${known.join(', ')}` : `did you mean ${similar}?`;
+  return new TypeError(`${name}: unknown setting; ${hint}`);
 }
 
-/** `max_tokens`, `maxtokens` and `maxTokens` are meant alike. */
+/** Treats `max_tokens`, `maxtokens` and `maxTokens` alike. */
 function bare(name: string): string {
   return name.replaceAll(/[_-]/g, '').toLowerCase();
 }

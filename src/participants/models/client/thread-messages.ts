@@ -1,13 +1,13 @@
-/** A thread as the messages of a request: how it began, then what was said since. Pure. */
+/** Converts a thread to the messages of a request. Pure. */
 
 import type { Step, ThreadContext } from '../../agent/agent-fn.ts';
 import type { ModelMessage } from './model-client.ts';
 
-/** Models want to be spoken to first, and last. */
+/** Models expect the first and the last message to be the user's. */
 const OPENED_BY_YOU = 'You have the first word.';
 const YOUR_TURN = 'It is your turn again.';
 
-/** Without steps that is one message, what the thread began with. */
+/** Without steps: one message, the opening. */
 export function threadMessages(ctx: ThreadContext): readonly ModelMessage[] {
   const { start } = ctx;
   if (ctx.steps.length === 0) return [{ role: 'user', content: start.content }];
@@ -18,14 +18,14 @@ export function threadMessages(ctx: ThreadContext): readonly ModelMessage[] {
   return messages.length === 0 ? opening : [...opening, ...messages, ...closing];
 }
 
-/** Views show the opening as one of the steps: by its seq, or word for word. */
+/** Views show the opening as a step: compare by seq, otherwise by content. */
 function isSame(step: Step, start: ThreadContext['start']): boolean {
   const { seq } = start.meta;
   if (typeof seq === 'number') return step.meta.seq === seq;
   return step.role === start.role && step.timestamp === start.timestamp && step.content === start.content;
 }
 
-/** Many models take only turns that alternate: what others say in a row is one message. */
+/** Merges consecutive messages of one role: many models require alternating turns. */
 function alternating(steps: readonly { readonly role: string; readonly content: string }[]): readonly ModelMessage[] {
   const messages: { role: 'user' | 'assistant'; content: string }[] = [];
   for (const { role: said, content } of steps) {

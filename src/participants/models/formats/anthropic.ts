@@ -1,4 +1,4 @@
-/** Anthropic's Messages API: its requests, and its answers. Blocks are told apart by type; the first one need not be text. */
+/** Anthropic's Messages API: requests and answers. Blocks are identified by type, in any order. */
 
 import type { Json, JsonObject } from '../../../core/lib/json.ts';
 import { asObject, countAt, listAt, objectAt, parseJson, textAt } from '../../lib/read-json.ts';
@@ -10,7 +10,7 @@ import {
   type Answer,
   type AnswerReader,
   type BodySettings,
-  isToolCallList,
+  isFailure,
   type ModelFormat,
   readCalls,
 } from './model-format.ts';
@@ -31,7 +31,7 @@ export const anthropicFormat: ModelFormat = {
 interface Block {
   readonly index: number;
   readonly start: JsonObject;
-  /** The text, the thought, or the JSON of a tool's input, as it grows. */
+  /** Text, thinking, or the JSON of a tool's input, as it streams. */
   grown: string;
   signature: string | null;
 }
@@ -62,7 +62,7 @@ class AnthropicReader implements AnswerReader {
 
   take({ event, data }: SseEvent): string | Failure {
     const said = asObject(parseJson(data));
-    if (said === null) return malformedFailure(`an event is no JSON object: ${data}`);
+    if (said === null) return malformedFailure(`an event is not a JSON object: ${data}`);
     switch (textAt(said, 'type') ?? event) {
       case 'message_start':
         return this.begin(objectAt(said, 'message'));
@@ -99,20 +99,11 @@ class AnthropicReader implements AnswerReader {
 
   answer(): Answer | Failure {
     const tool_calls = readCalls(this.of('tool_use').map(callOf));
-    if (!isToolCallList(tool_calls)) return tool_calls;
-    const text = this.of('text')
-      .map(({ grown }) => grown)
-      .join('');
+    if (isFailure(tool_calls)) return tool_calls;
+    const text = this.of('text').reduce((all, { grown }) => all + grown, '');
     const stop = STOPS.get(this.stop ?? '') ?? 'other';
-    const { model } = this;
-    return {
-      text,
-      tool_calls,
-      stop,
-      refusal: stop === 'refused' ? text : null,
-      model,
-      content: this.blocks.map(wholeOf),
-    };
+    const refusal = stop === 'refused' ? text : null;
+    return { text, tool_calls, stop, refusal, model: this.model, content: this.blocks.map(wholeOf) };
   }
 
   private begin(message: JsonObject | null): string {
@@ -121,13 +112,13 @@ class AnthropicReader implements AnswerReader {
     return '';
   }
 
-  /** Counts are cumulative, and those that do not change may be missing or null. */
+  /** Counts are cumulative; unchanged ones may be missing or null. */
   private spend(usage: JsonObject | null): void {
     const told = Object.entries(usage ?? {}).filter(([, value]) => value !== null);
     this.used = { ...this.used, ...Object.fromEntries(told) };
   }
 
-  /** A block begins, or comes as a whole. */
+  /** Starts a block, or takes a whole one. */
   private open(start: JsonObject | null, index: number): string {
     const block: Block = { index, start: start ?? {}, grown: '', signature: textAt(start, 'signature') };
     this.blocks.push(block);
@@ -174,7 +165,7 @@ function wholeOf({ start, grown, signature }: Block): Json {
   }
 }
 
-/** The API wants a number. */
+/** The API requires a number. */
 const MAX_TOKENS = 8_192;
 
 interface Entry {
@@ -217,12 +208,12 @@ function entryOf(message: ModelMessage): Entry {
   }
 }
 
-/** A text block must not be empty. */
+/** The API rejects empty text blocks. */
 function textBlocks(text: string): readonly Json[] {
   return text === '' ? [] : [{ type: 'text', text }];
 }
 
-/** The results of one round of tools go into one message, and a message must not be empty. */
+/** Merges consecutive messages of one role, such as tool results, and drops empty ones. */
 function merged(entries: readonly Entry[]): readonly Entry[] {
   const result: Entry[] = [];
   for (const entry of entries.filter(({ content }) => content.length > 0)) {

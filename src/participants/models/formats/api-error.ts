@@ -1,4 +1,4 @@
-/** Reads what a service says of itself when it fails: each has its own shape for that. Pure. */
+/** Reads the errors of services, each of which has its own shape. Pure. */
 
 import type { Json, JsonObject } from '../../../core/lib/json.ts';
 import { asObject, objectAt, parseJson, textAt } from '../../lib/read-json.ts';
@@ -6,36 +6,29 @@ import type { ApiError } from '../client/failure.ts';
 
 const MAX_WORD_CHARS = 100;
 
-/** A body that came with a status of failure; it may be anything, such as the page of a proxy. */
+/** The body of a failed request, which may be anything, such as a proxy's HTML page. */
 export function parseErrorBody(body: string): ApiError {
   const holder = asObject(parseJson(body));
   const said = holder === null ? null : findApiError(holder);
-  return (
-    said ?? {
-      message: body
-        .replace(/<[^>]{0,1000}>/g, ' ')
-        .replace(/\s+/g, ' ')
-        .trim(),
-      words: [],
-      param: null,
-    }
-  );
+  if (said !== null) return said;
+  const text = body.replace(/<[^>]{0,1000}>/g, ' ').replace(/\s+/g, ' ');
+  return { message: text.trim(), words: [], param: null };
 }
 
-/** `{error: {type, code, message}}` and its relatives; null when nothing in it says that something failed. */
+/** `{error: {type, code, message}}` and similar shapes; null when the body reports no error. */
 export function findApiError(holder: JsonObject): ApiError | null {
   const error = holder.error;
   if (typeof error === 'string') return { message: error, words: [], param: null };
   const inner = asObject(error);
   if (inner !== null) return read(inner);
-  // FastAPI, which many local servers are made with, says `detail`.
+  // FastAPI, used by many local servers, calls it `detail`.
   const detail = holder.detail ?? holder.message;
   if (detail === undefined) return null;
   const message = typeof detail === 'string' ? detail : JSON.stringify(detail);
   return { message, words: wordsOf(holder.type, holder.code), param: null };
 }
 
-/** An event that is an error itself: `{type: "error", code, message}`. */
+/** An event that is itself an error: `{type: "error", code, message}`. */
 export function parseErrorEvent(event: JsonObject): ApiError {
   const inner = objectAt(event, 'error');
   return inner === null ? read({ ...event, type: null }) : read(inner);

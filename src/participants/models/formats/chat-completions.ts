@@ -1,4 +1,4 @@
-/** Chat completions: OpenAI's and those of compatible servers, each with its deviations. Requests and answers. */
+/** Chat completions, from OpenAI and compatible servers with their deviations: requests and answers. */
 
 import type { Json, JsonObject } from '../../../core/lib/json.ts';
 import { asObject, countAt, listAt, objectAt, parseJson, textAt } from '../../lib/read-json.ts';
@@ -17,8 +17,8 @@ import {
   type Answer,
   type AnswerReader,
   type BodySettings,
+  isFailure,
   isStrict,
-  isToolCallList,
   type ModelFormat,
   readCalls,
 } from './model-format.ts';
@@ -76,7 +76,7 @@ class ChatReader implements AnswerReader {
       return '';
     }
     const chunk = asObject(parseJson(data));
-    return chunk === null ? malformedFailure(`a chunk is no JSON object: ${data}`) : this.hear(chunk, 'delta');
+    return chunk === null ? malformedFailure(`a chunk is not a JSON object: ${data}`) : this.hear(chunk, 'delta');
   }
 
   takeWhole(body: JsonObject): string | Failure {
@@ -89,13 +89,13 @@ class ChatReader implements AnswerReader {
   answer(): Answer | Failure {
     if (!this.hasChoice) return malformedFailure('the answer has no choices');
     const tool_calls = readCalls(this.calls.map((call) => ({ ...call, id: call.id || `call_${call.index}` })));
-    if (!isToolCallList(tool_calls)) return tool_calls;
+    if (isFailure(tool_calls)) return tool_calls;
     const { text, model } = this;
     const refusal = this.refusal === '' ? null : this.refusal;
     return { text, tool_calls, stop: this.stopOf(tool_calls), refusal, model, content: spoken(text, tool_calls) };
   }
 
-  /** A chunk, or the whole. The usage may come with no choices, an empty list of them, or null. */
+  /** A chunk, or the whole answer. Usage may come with missing, empty or null choices. */
   private hear(body: JsonObject, part: 'delta' | 'message'): string | Failure {
     const complaint = body.error === undefined || body.error === null ? null : findApiError(body);
     if (complaint !== null) return eventFailure(complaint, null);
@@ -124,14 +124,14 @@ class ChatReader implements AnswerReader {
     const call = this.callOf(countAt(part, 'index'), id, name);
     const given = written?.arguments;
     if (call.id === '') call.id = id;
-    // Some servers say the name in each part.
+    // Some servers repeat the name in each part.
     if (name !== call.name) call.name += name;
     call.json += typeof given === 'string' ? given : given === undefined || given === null ? '' : JSON.stringify(given);
   }
 
   /**
-   * Parts of a call belong together by index. Servers that have none, or the same for all, begin a call with its id;
-   * where each part has an id of its own, only the first has a name.
+   * Finds the call a part belongs to: by index. Servers without distinct indexes begin a call with its id; where every part
+   * has an id, only the first has a name.
    */
   private callOf(given: number | null, id: string, name: string): GrowingCall {
     const index = given ?? (id === '' ? Math.max(0, this.calls.length - 1) : this.calls.length);
@@ -146,12 +146,12 @@ class ChatReader implements AnswerReader {
   private stopOf(calls: readonly ModelToolCall[]): StopReason {
     if (this.refusal !== '') return 'refused';
     const stop = STOPS.get(this.finish ?? '') ?? 'other';
-    // Some servers say "stop" when they mean that a tool is to be called.
+    // Some servers say "stop" when a tool is to be called.
     return stop === 'end' && calls.length > 0 ? 'tool_calls' : stop;
   }
 }
 
-/** A text, or a list of parts, of which those that are no text are thoughts. */
+/** A text, or a list of parts; other parts are reasoning. */
 function textIn(content: Json | undefined): string {
   if (typeof content === 'string') return content;
   const parts = Array.isArray(content) ? content.map(asObject) : [];

@@ -1,4 +1,4 @@
-/** Where a model is served: its address is checked once, and its key is never shown. Pure. */
+/** The address of a model, checked once, and its headers. Keys never appear in errors. Pure. */
 
 import type { LlmProvider } from '../client/provider.ts';
 import type { ModelFormat } from './model-format.ts';
@@ -8,26 +8,24 @@ export interface Endpoint {
   /** For errors: without the query. */
   readonly shownUrl: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** What must not be shown. */
   readonly secrets: readonly string[];
-  /** Why the key cannot be sent; null = it can, or there is none. Who only makes an agent need not have its key. */
+  /** Why the key cannot be sent; null = it can, or there is none. Reported at the first call, not on creation. */
   readonly keyProblem: string | null;
 }
 
 const ADDRESS = /^(https?:\/\/)([^/?#\s]+)(\/[^?#\s]*)?(\?[^#\s]*)?$/i;
 const ONE_LINE = 'expected one line of visible ASCII characters';
-/** A shorter one is a stand-in such as `none`, and hiding it would spoil every text. */
+/** Shorter keys are placeholders such as `none`; hiding them would spoil every text. */
 const SHORTEST_SECRET = 6;
 
-/** Throws TypeError, without any value that may be secret. */
+/** Throws TypeError without secret values. */
 export function resolveEndpoint(
   { baseUrl, apiKey = '', headers = {}, model }: LlmProvider,
   format: Pick<ModelFormat, 'path' | 'headers' | 'authorise'>,
 ): Endpoint {
   const [, scheme = '', host = '', base = '', query = ''] = ADDRESS.exec(baseUrl) ?? [];
   if (host === '') throw new TypeError('baseUrl: expected an http or https address such as https://api.example.com/v1');
-  if (host.includes('@'))
-    throw new TypeError('baseUrl: expected no user and no password in it; give the key as apiKey');
+  if (host.includes('@')) throw new TypeError('baseUrl: expected no user and password; pass the key as apiKey');
   if (typeof model !== 'string' || model === '') throw new TypeError('model: expected the name of a model');
   const hasKey = apiKey !== '' && isHeaderValue(apiKey);
   const wrong = Object.entries(headers).find(([, value]) => !isHeaderValue(value));
@@ -39,23 +37,23 @@ export function resolveEndpoint(
     shownUrl,
     headers: { ...own, ...format.headers, ...(hasKey ? format.authorise(apiKey) : {}), ...lowerCase(headers) },
     secrets: secretsOf([apiKey, ...secretHeaders(headers), ...secretQuery(query)]),
-    keyProblem: hasKey || apiKey === '' ? null : `the apiKey cannot be sent, ${ONE_LINE}`,
+    keyProblem: hasKey || apiKey === '' ? null : `the apiKey cannot be sent: ${ONE_LINE}`,
   };
 }
 
-/** As they are, and as they look in JSON and in addresses; the longest first, so that none is half hidden. */
+/** Raw, JSON-escaped and URL-encoded; longest first, so that none is half hidden. */
 function secretsOf(values: readonly string[]): readonly string[] {
   const long = values.filter(({ length }) => length >= SHORTEST_SECRET);
   const written = long.flatMap((value) => [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)]);
   return [...new Set(written)].sort((a, b) => b.length - a.length);
 }
 
-/** The message of a platform about a header that is not allowed would have its value in it. */
+/** Checked here because the platform's own error would quote the value. */
 function isHeaderValue(value: string): boolean {
   return typeof value === 'string' && /^[\x20-\x7e]*$/.test(value) && value.trim() === value;
 }
 
-/** Names are the same whatever their case: ours must give way to those that are given. */
+/** Header names ignore case: configured headers override ours. */
 function lowerCase(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
@@ -66,9 +64,10 @@ function secretHeaders(headers: Readonly<Record<string, string>>): readonly stri
 }
 
 function secretQuery(query: string): readonly string[] {
-  const pairs = query
-    .slice(1)
-    .split('&')
-    .map((pair) => pair.split('='));
-  return pairs.flatMap(([name = '', value = '']) => (/key|token|secret|sig/i.test(name) ? [value] : []));
+  const pairs = query.slice(1).split('&');
+  return pairs
+    .map((pair) => pair.split('='))
+    .flatMap(([name = '', value = '']) => {
+      return /key|token|secret|sig/i.test(name) ? [value] : [];
+    });
 }

@@ -1,4 +1,4 @@
-/** An API that models are served by: how a request is written and an answer is read. Pure, with what all formats share. */
+/** A model API: how its requests are written and its answers are read; with helpers shared by all formats. Pure. */
 
 import type { Json, JsonObject } from '../../../core/lib/json.ts';
 import { asObject, listAt, parseJson } from '../../lib/read-json.ts';
@@ -9,35 +9,32 @@ import type { ModelUsage } from '../usage/usage.ts';
 import type { SseEvent } from './sse.ts';
 
 export interface ModelFormat {
-  /** What raw answers are marked with. */
+  /** Marks raw answers. */
   readonly name: string;
-  /** The name of the service, unless one is given. */
+  /** Default name of the service. */
   readonly provider: string;
-  /** The headers that carry the key. */
+  /** Headers that carry the key. */
   authorise(key: string): Readonly<Record<string, string>>;
-  /** Those that every request has. */
+  /** Headers of every request. */
   readonly headers: Readonly<Record<string, string>>;
   readonly path: string;
   body(request: ModelRequest, settings: BodySettings): JsonObject;
-  /** For one answer. */
   reader(): AnswerReader;
 }
 
 export type BodySettings = Pick<LlmProvider, 'model' | 'maxTokens' | 'temperature'> & { readonly stream: boolean };
 
-/** Takes in an answer as it comes. */
+/** Reads one answer. */
 export interface AnswerReader {
-  /** What this event adds to the text, or why the answer failed. Events it does not know add nothing. */
+  /** Returns the text an event adds, or the failure it reports. Unknown events add nothing. */
   take(event: SseEvent): string | Failure;
-  /** The same for an answer that comes in one piece. */
+  /** Reads an answer that comes in one piece. */
   takeWhole(body: JsonObject): string | Failure;
   /** Nothing more will come. */
   readonly isOver: boolean;
-  /** The model has said all, even if the last word of the service is missing. */
+  /** The model has finished, even if the service's last event is missing. */
   readonly isComplete: boolean;
-  /** As far as it is known. */
   readonly usage: ModelUsage;
-  /** What was said in the end, or what is wrong with it. */
   answer(): Answer | Failure;
 }
 
@@ -47,8 +44,8 @@ export interface Answer extends Pick<ModelReply, 'text' | 'tool_calls' | 'stop' 
   readonly content: Json;
 }
 
-export function isFailure(value: string | Answer | Failure): value is Failure {
-  return typeof value === 'object' && 'class' in value;
+export function isFailure(value: unknown): value is Failure {
+  return typeof value === 'object' && value !== null && 'class' in value;
 }
 
 export function isStrict(schema: JsonObject): boolean {
@@ -74,20 +71,16 @@ export interface RawToolCall {
   readonly json: string;
 }
 
-/** The calls, or what is wrong with the first that cannot be read. */
+/** The parsed calls, or the first problem. */
 export function readCalls(written: readonly RawToolCall[]): readonly ModelToolCall[] | Failure {
   const calls: ModelToolCall[] = [];
   for (const { id, name, json } of written) {
-    if (id === '' || name === '') return malformedFailure('a tool call came without its id or its name');
-    // No arguments at all is how some services write that there are none.
-    const given = json.trim() === '' ? {} : parseJson(json);
-    if (given === undefined)
-      return malformedFailure(`the arguments of the tool call ${name} are no JSON that can be read: ${json}`);
-    calls.push({ id, name, arguments: given });
+    if (id === '' || name === '') return malformedFailure('a tool call came without id or name');
+    // Some services send an empty text for no arguments.
+    const args = json.trim() === '' ? {} : parseJson(json);
+    if (args === undefined)
+      return malformedFailure(`the arguments of the tool call ${name} are not readable JSON: ${json}`);
+    calls.push({ id, name, arguments: args });
   }
   return calls;
-}
-
-export function isToolCallList(read: readonly ModelToolCall[] | Failure): read is readonly ModelToolCall[] {
-  return Array.isArray(read);
 }

@@ -1,4 +1,4 @@
-/** OpenAI's Responses API. The whole thread is sent each time; an answer is a list of items, repeated in the last event. */
+/** OpenAI's Responses API, stateless: every request has the whole thread; an answer is a list of items. */
 
 import type { Json, JsonObject } from '../../../core/lib/json.ts';
 import { asObject, countAt, listAt, objectAt, parseJson, textAt } from '../../lib/read-json.ts';
@@ -17,8 +17,8 @@ import {
   type Answer,
   type AnswerReader,
   type BodySettings,
+  isFailure,
   isStrict,
-  isToolCallList,
   type ModelFormat,
   type RawToolCall,
   readCalls,
@@ -40,9 +40,9 @@ export const responsesFormat: ModelFormat = {
 class ResponsesReader implements AnswerReader {
   isOver = false;
   private readonly items: JsonObject[] = [];
-  /** The places in the output of which text came piece by piece. */
+  /** Output indexes whose text was streamed. */
   private readonly streamed = new Set<number | null>();
-  /** The text as it came piece by piece. */
+  /** All streamed text. */
   private grown = '';
   private last: JsonObject | null = null;
   private isCutOff = false;
@@ -59,7 +59,7 @@ class ResponsesReader implements AnswerReader {
   take({ event, data }: SseEvent): string | Failure {
     if (data.trim() === '[DONE]') return '';
     const said = asObject(parseJson(data));
-    if (said === null) return malformedFailure(`an event is no JSON object: ${data}`);
+    if (said === null) return malformedFailure(`an event is not a JSON object: ${data}`);
     switch (textAt(said, 'type') ?? event) {
       case 'response.output_text.delta':
         this.streamed.add(countAt(said, 'output_index'));
@@ -93,7 +93,7 @@ class ResponsesReader implements AnswerReader {
   answer(): Answer | Failure {
     const items = this.said();
     const tool_calls = readCalls(items.filter(({ type }) => type === 'function_call').map(callOf));
-    if (!isToolCallList(tool_calls)) return tool_calls;
+    if (isFailure(tool_calls)) return tool_calls;
     const refusal = items.map((item) => partsOf(item, 'refusal')).join('');
     return {
       text: items.map((item) => partsOf(item, 'output_text')).join(''),
@@ -105,7 +105,7 @@ class ResponsesReader implements AnswerReader {
     };
   }
 
-  /** Some servers leave the list out of their last event, and some never say an item as a whole. */
+  /** Some servers omit the list from the last event; some never send a complete item. */
   private said(): readonly JsonObject[] {
     const output = listAt(this.last, 'output')
       .map(asObject)
@@ -121,7 +121,7 @@ class ResponsesReader implements AnswerReader {
     return more;
   }
 
-  /** An item is whole. Its text is handed on here if it never came piece by piece. */
+  /** Takes a complete item; returns its text if that was not streamed. */
   private add(item: JsonObject | null, index: number | null): string {
     if (item === null) return '';
     this.items.push(item);
@@ -162,7 +162,7 @@ function callOf(item: JsonObject): RawToolCall {
   return { id: textAt(item, 'call_id') ?? '', name: textAt(item, 'name') ?? '', json: textAt(item, 'arguments') ?? '' };
 }
 
-/** What was not stored has no id there, and a thought that is not in the item itself cannot be repeated. */
+/** Items are not stored, so their ids are invalid in requests; reasoning is repeatable only in encrypted form. */
 function repeatable(item: JsonObject): readonly Json[] {
   if (item.type === 'reasoning' && textAt(item, 'encrypted_content') === null) return [];
   const { id: _id, status: _status, ...rest } = item;
@@ -207,7 +207,7 @@ function writtenCall({ id, name, arguments: given }: ModelToolCall): JsonObject 
   return { type: 'function_call', call_id: id, name, arguments: JSON.stringify(given) };
 }
 
-/** Here `strict` is on unless it is switched off. */
+/** This API defaults to `strict`: turn it off where the schema does not qualify. */
 function toolOf({ name, description, parameters }: ModelTool): JsonObject {
   return { type: 'function', name, description, parameters, strict: isStrict(parameters) };
 }

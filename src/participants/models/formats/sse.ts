@@ -1,15 +1,12 @@
-/**
- * Server-sent events, read from bytes as they come: a cut may be anywhere, in a character, in a line, between a CR and
- * its LF. Only what models send is made of it: the name of an event and its data.
- */
+/** Parses server-sent events from bytes split anywhere: in a character, a line, or between CR and LF. */
 
 export interface SseEvent {
-  /** `message` unless the stream says otherwise. */
+  /** Defaults to `message`. */
   readonly event: string;
   readonly data: string;
 }
 
-/** One event of a model is a few hundred bytes; the largest hold a whole answer. */
+/** Most events are a few hundred bytes; the largest hold a whole answer. */
 export const MAX_EVENT_CHARS: number = 16 * 1024 * 1024;
 
 export class SseReader {
@@ -20,7 +17,7 @@ export class SseReader {
   private data: string[] = [];
   private chars = 0;
 
-  /** The events these bytes complete. Throws RangeError when one is larger than any may be. */
+  /** Returns the events these bytes complete. Throws RangeError if one is too large. */
   push(bytes: Uint8Array): SseEvent[] {
     const text = this.decoder.decode(bytes, { stream: true });
     const events: SseEvent[] = [];
@@ -31,9 +28,9 @@ export class SseReader {
     return events;
   }
 
-  /** The whole lines; what is left waits for the rest. */
+  /** Returns complete lines and keeps the rest. */
   private linesOf(text: string): string[] {
-    // A LF here belongs to the CR the text before ended with.
+    // A leading LF belongs to the CR that ended the previous text.
     const own = this.endedWithCr && text.startsWith('\n') ? text.slice(1) : text;
     if (text !== '') this.endedWithCr = text.endsWith('\r');
     const [first = '', ...rest] = own.split(/\r\n|\r|\n/);
@@ -43,7 +40,6 @@ export class SseReader {
     return lines;
   }
 
-  /** A line: a field, a comment, or the blank one that ends an event. */
   private take(line: string): SseEvent | null {
     if (line === '') return this.dispatch();
     const colon = line.indexOf(':');
@@ -54,7 +50,7 @@ export class SseReader {
     return null;
   }
 
-  /** An event without data is none. */
+  /** An event without data is dropped. */
   private dispatch(): SseEvent | null {
     const { data } = this;
     const event = this.event === '' ? 'message' : this.event;

@@ -1,4 +1,4 @@
-/** Prices of models, and what an answer costs by them: model, day, length of the prompt, terms. Unknown cost is null. Pure. */
+/** Model prices, and the cost of an answer by model, day, prompt length and terms. Unknown cost is null. Pure. */
 
 import type { Json, JsonObject } from '../../../core/lib/json.ts';
 import { isoFromMs, msFromIso } from '../../../core/lib/time.ts';
@@ -8,23 +8,23 @@ import known from './prices.json' with { type: 'json' };
 import { type ModelUsage, promptTokens } from './usage.ts';
 
 export interface PriceList {
-  /** The day on which it was true: `2026-10-07`. */
+  /** The day the list was valid: `2026-10-07`. */
   readonly as_of: string;
   readonly prices: readonly Price[];
 }
 
 export interface Price {
-  /** Names of models; a date at the end of a model's name does not matter. */
+  /** Model names; a date at the end of a model's name is ignored. */
   readonly models: readonly string[];
-  /** The day it begins; without one it holds until another does. */
+  /** First day of the price; it holds until a later one starts. */
   readonly effective_from?: string;
   readonly tiers: readonly PriceTier[];
-  /** What a term of the service multiplies the price with; a term that is not here makes it unknown. */
+  /** Factor per service term; an unlisted term makes the cost unknown. */
   readonly terms?: Readonly<Record<string, number>>;
   readonly note?: string;
 }
 
-/** USD per million tokens, for prompts of more than `above` tokens. What is not here is not known. */
+/** USD per million tokens, for prompts of more than `above` tokens. A missing class is unknown. */
 export interface PriceTier {
   readonly above: number;
   readonly input: number;
@@ -39,18 +39,18 @@ const OLD_AFTER_DAYS = 180;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const CLASSES = ['input', 'output', 'cache_read', 'cache_write', 'cache_write_1h'];
 
-/** A list from outside, such as a file. Throws TypeError, which names the place. */
+/** Checks a list from outside, such as a file. Throws TypeError that names the field. */
 export function readPrices(given: Json): PriceList {
   const list = asObject(given);
   if (list === null || !Array.isArray(list.prices)) throw wrong('prices', 'a list', list?.prices);
   checkDay(list, 'as_of', 'as_of');
   for (const [at, price] of list.prices.entries()) checkPrice(asObject(price), `prices[${at}]`);
-  return given as unknown as PriceList; // Looked through just now.
+  return given as unknown as PriceList;
 }
 
 export const KNOWN_PRICES: PriceList = readPrices(known as Json);
 
-/** Yours first, for the models it has; the day is that of the older. */
+/** Own prices take precedence; `as_of` is the older of the two. */
 export function withPrices(own: PriceList, others: PriceList = KNOWN_PRICES): PriceList {
   const mine = new Set(own.prices.flatMap(({ models }) => models));
   const rest = others.prices.map((price) => ({ ...price, models: price.models.filter((model) => !mine.has(model)) }));
@@ -58,12 +58,12 @@ export function withPrices(own: PriceList, others: PriceList = KNOWN_PRICES): Pr
   return { as_of, prices: [...own.prices, ...rest.filter(({ models }) => models.length > 0)] };
 }
 
-/** What to say of a list that is more than 180 days old; null when it is not. */
+/** A warning if the list is more than 180 days old, otherwise null. */
 export function priceWarning({ as_of }: PriceList, nowMs: number): string | null {
   const days = Math.floor((nowMs - msFromIso(`${as_of}T00:00:00.000Z`)) / DAY_MS);
   if (days <= OLD_AFTER_DAYS) return null;
   const today = isoFromMs(nowMs).slice(0, 10);
-  return `the prices of models are of ${as_of}, ${days} days before ${today}: costs may be wrong; give a newer list`;
+  return `the model prices are from ${as_of}, ${days} days before ${today}: costs may be wrong; use a newer list`;
 }
 
 function checkPrice(price: JsonObject | null, at: string): void {
@@ -95,7 +95,7 @@ function checkDay(holder: JsonObject, key: string, at: string): void {
 }
 
 function checkAmount(value: Json | undefined, at: string): void {
-  if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) throw wrong(at, 'a number from 0 on', value);
+  if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) throw wrong(at, 'a number >= 0', value);
 }
 
 function wrong(at: string, expected: string, came: Json | undefined): TypeError {
@@ -103,10 +103,10 @@ function wrong(at: string, expected: string, came: Json | undefined): TypeError 
 }
 
 const PER_TOKENS = 1_000_000;
-/** Finer than any price of one token, coarse enough to hide what binary fractions add. */
+/** Finer than the price of one token, coarse enough to hide binary fractions. */
 const PARTS_OF_A_DOLLAR = 1e10;
 
-/** Of a reply as well, which has only what all agents tell. */
+/** Also accepts the usage of a reply, which lacks the model classes. */
 export type PricedUsage = Usage & Partial<ModelUsage>;
 
 export function costOf(
@@ -124,7 +124,7 @@ export function costOf(
   return sum === null || factor === null ? null : rounded((sum * factor) / PER_TOKENS);
 }
 
-/** What one of them does not know, nobody knows of the sum. */
+/** The sum is unknown if either part is. */
 export function addCosts(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : rounded(a + b);
 }
@@ -133,7 +133,7 @@ function rounded(usd: number): number {
   return Math.round(usd * PARTS_OF_A_DOLLAR) / PARTS_OF_A_DOLLAR;
 }
 
-/** The price on that day, of exactly this model: another one's is none. */
+/** The price on that day for exactly this model; prices of similar models do not apply. */
 function priceOf(model: string, atMs: number, { prices }: PriceList): Price | null {
   const today = isoFromMs(atMs).slice(0, 10);
   const names = [model, model.replace(/-(?:\d{8}|\d{4}-\d{2}-\d{2})$/, '')];

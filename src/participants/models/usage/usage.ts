@@ -1,4 +1,4 @@
-/** What an answer used, in classes that do not overlap, whichever way a service counts. Pure. */
+/** Token usage of an answer in disjoint classes, for every way a service counts. Pure. */
 
 import type { JsonObject } from '../../../core/lib/json.ts';
 import type { Usage } from '../../agent/agent-fn.ts';
@@ -6,9 +6,9 @@ import { plus, usageBy } from '../../agent/usage.ts';
 import { countAt, objectAt, textAt } from '../../lib/read-json.ts';
 
 export interface ModelUsage extends Usage {
-  /** The part of the cache writes that is kept for an hour, which costs more. */
+  /** Cache writes kept for an hour, which cost more; part of `cache_write_tokens`. */
   readonly cache_write_1h_tokens: number | null;
-  /** What else the price depends on: `service_tier=flex`, `inference_geo=us`. What is usual is not listed. */
+  /** Other price terms: `service_tier=flex`, `inference_geo=us`. Default terms are left out. */
   readonly terms: readonly string[];
 }
 
@@ -22,7 +22,7 @@ export const UNKNOWN_USAGE: ModelUsage = {
   terms: [],
 };
 
-/** Anthropic: `input_tokens` is without what was read from or written to the cache. */
+/** Anthropic: `input_tokens` excludes cached tokens. */
 export function anthropicUsage(usage: JsonObject): ModelUsage {
   return {
     input_tokens: countAt(usage, 'input_tokens'),
@@ -38,7 +38,7 @@ export function anthropicUsage(usage: JsonObject): ModelUsage {
   };
 }
 
-/** OpenAI, chat (`prompt_tokens`) and Responses (`input_tokens`): the input has the cached tokens in it. */
+/** OpenAI, chat (`prompt_tokens`) and Responses (`input_tokens`): the input includes cached tokens. */
 export function openAiUsage(usage: JsonObject, serviceTier: string | null): ModelUsage {
   const details = objectAt(usage, 'prompt_tokens_details') ?? objectAt(usage, 'input_tokens_details');
   const all = countAt(usage, 'prompt_tokens') ?? countAt(usage, 'input_tokens');
@@ -56,7 +56,6 @@ export function openAiUsage(usage: JsonObject, serviceTier: string | null): Mode
   };
 }
 
-/** Of two tries. What one of them does not tell is not known of the sum. */
 export function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {
   return {
     ...usageBy((name) => plus(a[name], b[name])),
@@ -65,12 +64,12 @@ export function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {
   };
 }
 
-/** Everything that was read to answer; null when the service does not tell. */
+/** All prompt tokens; null when the service does not report them. */
 export function promptTokens(usage: Usage): number | null {
   const { input_tokens, cache_read_tokens, cache_write_tokens } = usage;
   return input_tokens === null ? null : input_tokens + (cache_read_tokens ?? 0) + (cache_write_tokens ?? 0);
 }
 
-function term(name: string, value: string | null, usual: readonly string[]): readonly string[] {
-  return value === null || usual.includes(value) ? [] : [`${name}=${value}`];
+function term(name: string, value: string | null, defaults: readonly string[]): readonly string[] {
+  return value === null || defaults.includes(value) ? [] : [`${name}=${value}`];
 }

@@ -1,11 +1,11 @@
-/** Keeps the head and the tail of a stream, each up to half of the bound, and counts the bytes between. */
+/** Keeps the head and the tail of a stream, each up to half of the limit, and counts the bytes between. */
 
 export class Capture {
   readonly #head: BoundedBytes;
   readonly #tailBytes: number;
-  /** A ring: the newest bytes, wherever in it they end. Made when the head is full. */
+  /** A ring of the latest bytes, created when the head is full. */
   #ring: Buffer | null = null;
-  /** All that ever went to the ring. */
+  /** Bytes ever written to the ring. */
   #passed = 0;
 
   constructor(maxBytes: number) {
@@ -36,14 +36,14 @@ export class Capture {
     this.#ring ??= Buffer.alloc(size);
     const length = Buffer.byteLength(text);
     const begin = size === 0 ? 0 : this.#passed % size;
-    // Mostly it fits before the end of the ring, and no copy is made.
+    // Usually fits before the end of the ring, without a copy.
     if (begin + length <= size) this.#ring.write(text, begin);
     else this.#wrap(this.#ring, Buffer.from(text));
     this.#passed += length;
   }
 
   #wrap(ring: Buffer, bytes: Buffer): void {
-    // Of more than the ring holds only the end matters.
+    // Only the end of an oversized text matters.
     const from = Math.max(0, bytes.length - ring.length);
     const begin = ring.length === 0 ? 0 : (this.#passed + from) % ring.length;
     const fits = bytes.copy(ring, begin, from);
@@ -64,19 +64,18 @@ export class BoundedBytes {
   readonly #max: number;
   #bytes: Buffer = Buffer.alloc(0);
   #length = 0;
-  /** Once something did not fit, nothing does: what is kept is a beginning. */
+  /** Once something did not fit, nothing more is added. */
   #isFull = false;
 
   constructor(max: number) {
     this.#max = max;
   }
 
-  /** Nothing was added, not even something that did not fit. */
   get isUntouched(): boolean {
     return this.#length === 0 && !this.#isFull;
   }
 
-  /** Keeps what fits, by whole characters; answers what does not. */
+  /** Adds the whole characters that fit and returns the rest. */
   add(text: string): string {
     if (this.#isFull) return text;
     const bytes = Buffer.byteLength(text);
@@ -94,7 +93,7 @@ export class BoundedBytes {
   clear(): void {
     this.#length = 0;
     this.#isFull = false;
-    // A long line has passed: its memory is not kept for the short ones.
+    // Release the memory of a long line.
     if (this.#bytes.length > 16 * FIRST_BYTES) this.#bytes = Buffer.alloc(0);
   }
 
@@ -116,7 +115,7 @@ export class BoundedBytes {
   }
 }
 
-/** The place, at or before `at`, where a character of UTF-8 begins. */
+/** Where the UTF-8 character at `at` begins. */
 function beginningOfCharacter(bytes: Buffer, at: number): number {
   let begin = at;
   while (begin > 0 && isWithinCharacter(bytes[begin])) begin -= 1;

@@ -1,8 +1,8 @@
-/** Text that comes in pieces becomes lines; one that is too long is cut, and the rest of it is passed over. */
+/** Splits chunks of text into lines; truncates lines that are too long. */
 
 import { BoundedBytes } from './capture.ts';
 
-/** Of UTF-16, in UTF-8. */
+/** UTF-8 bytes per UTF-16 unit. */
 const MAX_BYTES_OF_A_UNIT = 3;
 
 export class LineSplitter {
@@ -15,12 +15,11 @@ export class LineSplitter {
     this.#line = new BoundedBytes(maxLineBytes);
   }
 
-  /** Whether any line was cut. */
   get hasCut(): boolean {
     return this.#hasCut;
   }
 
-  /** The lines that are whole with this piece, without their ends (`\n` or `\r\n`). */
+  /** The lines this chunk completes, without `\n` or `\r\n`. */
   *split(piece: string): Generator<string> {
     let from = 0;
     for (let end = piece.indexOf('\n'); end !== -1; end = piece.indexOf('\n', from)) {
@@ -31,12 +30,12 @@ export class LineSplitter {
     if (from < piece.length) this.#keep(piece.slice(from));
   }
 
-  /** A last line without an end is a line too. */
+  /** A last line without an end counts as a line. */
   *end(): Generator<string> {
     if (!this.#line.isUntouched) yield this.#take();
   }
 
-  /** A line that came in one piece, and is surely short enough, goes through as it is. */
+  /** Fast path: a short line in one chunk is not copied. */
   #whole(part: string): string {
     if (this.#line.isUntouched && part.length * MAX_BYTES_OF_A_UNIT <= this.#maxBytes) return withoutReturn(part);
     this.#keep(part);

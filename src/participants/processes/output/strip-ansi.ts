@@ -1,21 +1,20 @@
-/** Takes terminal sequences out of a text that comes in pieces: colours, cursor moves, titles, links. */
-
 /**
- * Where in a sequence the text so far has ended. `string` is OSC, DCS and the like, up to BEL or ST; a line break ends every
- * sequence, so that one which is never finished cannot swallow what follows.
+ * The position within a terminal sequence. `string` is OSC, DCS and similar, up to BEL or ST. A line break ends every
+ * sequence, so that an unfinished one cannot swallow what follows.
  */
 type Place = 'text' | 'escape' | 'intermediate' | 'csi' | 'string' | 'string_escape';
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it matches control characters.
 const BEGINS = /[\u001b\u0090\u0098\u009b\u009d-\u009f]/g;
 const ESC = '\u001b';
 const BEL = '\u0007';
 const ST = '\u009c';
 
+/** Removes terminal sequences (colours, cursor moves, titles, links) from a text that comes in chunks. */
 export class AnsiStripper {
   #place: Place = 'text';
 
-  /** What of this piece is text. What a sequence began here goes on in the next piece. */
+  /** Returns the text of this chunk; a sequence may continue in the next one. */
   strip(piece: string): string {
     let kept = '';
     let at = 0;
@@ -26,7 +25,7 @@ export class AnsiStripper {
         at = begin;
         if (at < piece.length) this.#place = placeAfter(piece.charAt(at));
       } else if (!this.#takes(piece.charAt(at))) {
-        // It belongs to no sequence: it is looked at again, as text.
+        // Not part of a sequence: process it again as text.
         this.#place = 'text';
         continue;
       }
@@ -35,7 +34,7 @@ export class AnsiStripper {
     return kept;
   }
 
-  /** Goes on within a sequence; false = this character cancels it and is text. */
+  /** Continues a sequence; false = this character cancels it and is text. */
   #takes(char: string): boolean {
     const next = nextPlace(this.#place, char);
     if (next === null) return false;
@@ -59,7 +58,7 @@ function nextPlace(place: Place, char: string): Place | null {
   if (place === 'string') return inString(char);
   if (place === 'string_escape') return char === '\\' ? 'text' : nextPlace('escape', char);
   if (char === ESC) return 'escape';
-  // CAN and SUB cancel, and are no text either.
+  // CAN and SUB cancel a sequence and are not text.
   if (char === '\u0018' || char === '\u001a') return 'text';
   if (place === 'escape') return afterEscape(char);
   if (place === 'csi') return isWithin(char, ' ', '?') ? 'csi' : isWithin(char, '@', '~') ? 'text' : null;

@@ -1,4 +1,4 @@
-/** The processes of this machine, as /proc tells of them. Elsewhere there is none, and a group is known by its number only. */
+/** Reads processes from /proc. Without it, a process group is known by its number only. */
 
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
@@ -7,16 +7,16 @@ export interface ProcessEntry {
   readonly parent: number;
   readonly group: number;
   readonly session: number;
-  /** In ticks since the machine started; with the pid it names a process for good. */
+  /** In ticks since boot; with the pid it identifies a process. */
   readonly startedAt: number;
 }
 
 export const hasProcessTable: boolean = existsSync('/proc/self/stat');
 
-/** Null for what is gone, also for what has ended and only waits for its parent to notice. */
+/** Null if it is gone or a zombie. */
 export function readProcess(pid: number): ProcessEntry | null {
   const stat = readOrNull(`/proc/${pid}/stat`);
-  // The name, in parentheses, may hold anything, blanks and parentheses too.
+  // The name, in parentheses, may contain anything, including blanks and parentheses.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (fields === undefined || fields[0] === 'Z' || fields[0] === 'X') return null;
   const [parent, group, session, startedAt] = [fields[1], fields[2], fields[3], fields[19]].map(Number);
@@ -24,13 +24,13 @@ export function readProcess(pid: number): ProcessEntry | null {
   return { pid, parent, group, session, startedAt };
 }
 
-/** Whether it was started with a variable of this name; no for what may not be read. */
+/** Whether its environment has the variable; false if unreadable. */
 export function hasVariable(pid: number, name: string): boolean {
   const environ = readOrNull(`/proc/${pid}/environ`);
   return environ !== null && (environ.startsWith(`${name}=`) || environ.includes(`\0${name}=`));
 }
 
-/** Whether it holds a file open whose path has this in it; no for what may not be read. */
+/** Whether it holds an open file with `name` in its path; false if unreadable. */
 export function holdsFile(pid: number, name: string): boolean {
   const folder = `/proc/${pid}/fd`;
   try {
@@ -48,7 +48,7 @@ function readOrNull(path: string): string | null {
   try {
     return readFileSync(path, 'latin1');
   } catch {
-    // It has ended meanwhile, or belongs to somebody else.
+    // It has ended, or belongs to another user.
     return null;
   }
 }

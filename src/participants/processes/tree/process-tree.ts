@@ -1,4 +1,4 @@
-/** A program and all its descendants: its group, its session, what has its mark, and their children. Finds and ends them. */
+/** A program and its descendants: its group, its session, marked processes, and their children. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import {
@@ -10,15 +10,15 @@ import {
   readProcess,
 } from './process-table.ts';
 
-/** How many processes are looked at before others have their turn. */
+/** Processes to inspect before yielding to the event loop. */
 const AT_ONCE = 64;
 
 export class ProcessTree {
   readonly pid: number;
   readonly #mark: string;
-  /** Nothing that is older can be of it. */
+  /** Older processes cannot belong to it. */
   readonly #since: number;
-  /** Whoever was found once stays known, also when nothing points to it any more. */
+  /** Every process ever found, even if nothing points to it any more. */
   readonly #known = new Map<number, ProcessEntry>();
 
   constructor(pid: number, mark: string) {
@@ -27,7 +27,6 @@ export class ProcessTree {
     this.#since = hasProcessTable ? (readProcess(pid)?.startedAt ?? 0) : 0;
   }
 
-  /** Those that live, by their pids. */
   async living(): Promise<readonly number[]> {
     const steps = this.#look();
     for (;;) {
@@ -37,7 +36,7 @@ export class ProcessTree {
     }
   }
 
-  /** The same at once, for a process that is about to end. */
+  /** Synchronous, for a process that is about to exit. */
   livingNow(): readonly number[] {
     const steps = this.#look();
     for (;;) {
@@ -46,21 +45,21 @@ export class ProcessTree {
     }
   }
 
-  /** Of those found before: does any still live? Cheap, for asking again and again. */
+  /** Cheap check for polling: looks only at processes found before. */
   get isAnyKnownAlive(): boolean {
     if (!hasProcessTable) return canSignal(-this.pid);
     for (const entry of this.#known.values()) if (isSame(entry, readProcess(entry.pid))) return true;
     return false;
   }
 
-  /** To the group as a whole, so that nobody in it slips away by forking, and to each of the others. */
+  /** Signals the whole group, so that no fork escapes, and each other process. */
   signal(signal: 'SIGTERM' | 'SIGKILL', living: readonly number[]): void {
     if (living.some((pid) => pid === -this.pid || this.#known.get(pid)?.group === this.pid)) send(-this.pid, signal);
     for (const pid of living) if (pid > 0 && this.#known.get(pid)?.group !== this.pid) send(pid, signal);
   }
 
   *#look(): Generator<void, readonly number[]> {
-    // Without a table the group is one, alive as long as it can be signalled.
+    // Without a table only the group can be checked.
     if (!hasProcessTable) return canSignal(-this.pid) ? [-this.pid] : [];
     const younger: ProcessEntry[] = [];
     const found = new Map<number, ProcessEntry>();
@@ -85,21 +84,17 @@ export class ProcessTree {
   }
 }
 
-/** Whoever has a parent among them is one of them, and so on down. */
+/** Adds children, grandchildren and so on. */
 function addChildren(found: Map<number, ProcessEntry>, others: readonly ProcessEntry[]): void {
   let rest = others;
   for (let before = -1; before !== found.size; ) {
     before = found.size;
-    const [children, strangers] = [rest.filter(isChild), rest.filter((entry) => !isChild(entry))];
-    for (const entry of children) found.set(entry.pid, entry);
-    rest = strangers;
-  }
-  function isChild({ parent }: ProcessEntry): boolean {
-    return found.has(parent);
+    for (const entry of rest) if (found.has(entry.parent)) found.set(entry.pid, entry);
+    rest = rest.filter(({ pid }) => !found.has(pid));
   }
 }
 
-/** Pids are used again. */
+/** Pids are reused. */
 function isSame(known: ProcessEntry, now: ProcessEntry | null): boolean {
   return now !== null && now.startedAt === known.startedAt;
 }
@@ -108,7 +103,7 @@ function canSignal(pid: number): boolean {
   return send(pid, 0);
 }
 
-/** Who is gone meanwhile, or may not be signalled, is no concern of ours any more. */
+/** Ignores processes that are gone or not ours to signal. */
 function send(pid: number, signal: 'SIGTERM' | 'SIGKILL' | 0): boolean {
   try {
     return process.kill(pid, signal);
@@ -117,12 +112,11 @@ function send(pid: number, signal: 'SIGTERM' | 'SIGKILL' | 0): boolean {
   }
 }
 
-/** Often enough to lose no time, seldom enough to cost nothing. */
 const LOOK_EVERY_MS = 15;
-/** What a killed process may take to be gone; one that hangs in the kernel is not waited for any longer. */
+/** A process that hangs in the kernel longer is given up. */
 const KILL_WAIT_MS = 5_000;
 
-/** Resolves when nobody of it is left. */
+/** Resolves when no process is left. */
 export async function killTree(family: ProcessTree, graceMs: number): Promise<void> {
   if (await isGoneAfter(family, 'SIGTERM', graceMs)) return;
   await isGoneAfter(family, 'SIGKILL', KILL_WAIT_MS);
@@ -134,7 +128,7 @@ async function isGoneAfter(family: ProcessTree, signal: 'SIGTERM' | 'SIGKILL', w
     const living = await family.living();
     if (living.length === 0) return true;
     if (performance.now() >= deadline) return false;
-    // Also those that were born since the last look.
+    // Includes processes started since the last look.
     family.signal(signal, living);
     while (family.isAnyKnownAlive && performance.now() < deadline) await pause(LOOK_EVERY_MS);
   }

@@ -1,15 +1,13 @@
-/** What runs at the moment, and the guard that ends it: none of it outlives this process. */
+/** Running programs, and the guard that ends them: none outlives this process. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { ProcessTree } from './process-tree.ts';
 
 /**
- * A fixed text: what runs is told by lines on its stdin, `begin <mark> <pid>` and `end <mark>`, of letters and digits only.
- * It is a shell because that is there everywhere, and a hundredth of the size of another Node.
- *
- * When our process has ended, what it ran still lives, and with it what ties others to it: a parent, a group, a session (of a
- * process, the numbers of these stand behind its own in `ties`). All of it is looked at before the first signal, and
- * whoever was found stays known by number and birth, also when its parent is gone.
+ * A guard script, controlled by lines on stdin: `begin <mark> <pid>` and `end <mark>`, of letters and digits only.
+ * A shell exists everywhere and is a hundred times smaller than another Node.
+ * When stdin closes, it collects all descendants before the first signal: by mark, and by parent, group and session (`ties`).
+ * Processes once found stay known by number and start time, even if their parent is gone.
  */
 const SCRIPT = `
 trap '' HUP INT TERM
@@ -63,15 +61,14 @@ exit 0
 `;
 
 /**
- * A small process beside ours that knows what runs. Its stdin is a pipe from us: however our process ends, also by SIGKILL,
- * the pipe closes, and the guard ends whatever was still running. So no signal handlers are needed here, which would
- * change how our process behaves.
+ * Runs the guard script as a child. However our process ends, even by SIGKILL, the pipe closes and the guard ends what is
+ * still running. That avoids signal handlers here.
  */
 export class OrphanGuard {
   readonly #runs = new Map<string, number>();
   #process: ChildProcess | null = null;
 
-  /** Before it is started (pid 0: its mark is enough to find it), and again when its pid is known. */
+  /** Called before the start (pid 0: the mark suffices), and again with the pid. */
   begin(mark: string, pid: number): void {
     this.#runs.set(mark, pid);
     if (this.#process === null) this.#start();
@@ -82,7 +79,7 @@ export class OrphanGuard {
     if (this.#runs.delete(mark)) this.#tell(`end ${mark}`);
   }
 
-  /** In a session of its own: what is sent to our group does not reach it. It keeps nobody awake. */
+  /** In its own session, out of reach of signals to our group; does not keep the event loop alive. */
   #start(): void {
     const { PATH = '/usr/bin:/bin' } = process.env;
     const guard = spawn('/bin/sh', ['-c', SCRIPT, 'parley-guard'], {
@@ -92,11 +89,11 @@ export class OrphanGuard {
       stdio: ['pipe', 'ignore', 'ignore'],
     });
     this.#process = guard;
-    // Where there is no shell there is no guard.
+    // Without a shell there is no guard.
     guard.once('error', () => this.#lost(guard));
     guard.once('exit', (_, signal) => {
       this.#lost(guard);
-      // Somebody ended it, and what runs is still to be guarded.
+      // The guard was killed while programs run: restart it.
       if (signal !== null && this.#runs.size > 0 && this.#process === null) this.#start();
     });
     guard.stdin?.on('error', () => {});
@@ -117,7 +114,7 @@ export class OrphanGuard {
 export interface RunningProgram {
   readonly tool: string;
   readonly pid: number;
-  /** When it was started, in milliseconds of the epoch. */
+  /** Start time, in milliseconds since the epoch. */
   readonly sinceMs: number;
 }
 
@@ -133,7 +130,7 @@ export function runningPrograms(): readonly RunningProgram[] {
   return [...running.values()].map(({ tool, pid, sinceMs }) => ({ tool, pid, sinceMs }));
 }
 
-/** To be called before it is started: from then on it cannot be lost. */
+/** Call before the start, so that the program cannot be lost. */
 export function expectRun(mark: string): void {
   if (!isWatchingExit) process.once('exit', endAllNow);
   isWatchingExit = true;
@@ -150,7 +147,7 @@ export function forgetRun(mark: string): void {
   guard.end(mark);
 }
 
-/** Our process ends in this moment: there is no time to ask. */
+/** Synchronous, since this process is exiting. */
 function endAllNow(): void {
   for (const { family } of running.values()) family.signal('SIGKILL', family.livingNow());
 }

@@ -1,23 +1,23 @@
-/** Finds what in an answer may be its metadata, the clearest first: marked blocks, front matter, JSON. Pure. */
+/** Finds the parts of an answer that may be its metadata: marked blocks, front matter, JSON. Pure. */
 
 import { asError } from '../../../core/lib/errors.ts';
 import { parseFrontMatter } from '../../../core/lib/front-matter.ts';
 import { isPlainObject, type JsonObject } from '../../../core/lib/json.ts';
 import { readJsonText } from './json-text.ts';
 
-/** In the order in which they are believed: a block that says what it is, and then by how likely it is one by chance. */
+/** In order of trust: explicitly marked first, then by how unlikely a match by chance is. */
 const SHAPES = ['marked', 'front_matter', 'whole', 'json', 'bare'] as const;
 
 export interface Block {
   readonly shape: (typeof SHAPES)[number];
-  /** Where it is, for people. */
+  /** Position, for error messages. */
   readonly where: string;
   readonly read: { readonly value: JsonObject } | { readonly problem: string };
 }
 
 const MAX_FRONT_MATTER_BYTES = 8_192;
 
-/** Those of the clearest shape that can be read; when none can, all that look like an attempt. */
+/** The readable blocks of the most trusted shape; if none is readable, every attempt. */
 export function metaBlocks(answer: string): readonly Block[] {
   const lines = answer.replace(/^\ufeff/, '').split(/\r\n|\r|\n/);
   const blocks = [...frontMatterOf(lines), ...wholeOf(lines), ...fencesOf(lines)];
@@ -26,7 +26,7 @@ export function metaBlocks(answer: string): readonly Block[] {
   return clearest === undefined ? blocks : readable.filter(({ shape }) => shape === clearest);
 }
 
-/** Two rules with text between them are no front matter: it has keys with values. */
+/** Requires keys with values: text between two horizontal rules is not front matter. */
 function frontMatterOf(lines: readonly string[]): readonly Block[] {
   if (lines[0]?.trimEnd() !== '---') return [];
   const end = lines.findIndex((line, index) => index > 0 && /^(?:---|\.\.\.)[ \t]*$/.test(line));
@@ -60,22 +60,21 @@ function shapeOf({ info, text }: Fenced): Block['shape'] | null {
   return info === '' && text.trimStart().startsWith('{') ? 'bare' : null;
 }
 
-/** What cannot be an object is not tried to be read: a hostile answer has many of those. */
+/** Rejects obvious non-objects without parsing: a hostile answer may have many. */
 function readObject(text: string): Block['read'] {
   const written = text.replace(/^\ufeff/, '').trim();
   if (!written.startsWith('{')) return { problem: 'expected a JSON object' };
-  if (!written.endsWith('}')) return { problem: 'no JSON: it does not end with }' };
+  if (!written.endsWith('}')) return { problem: 'not JSON: it does not end with }' };
   const read = readJsonText(written);
   if ('problem' in read) return read;
-  // A plain object that was JSON is one of JSON values.
   return isPlainObject(read.value) ? { value: read.value as JsonObject } : { problem: 'expected a JSON object' };
 }
 
 interface Fenced {
-  /** What is written behind the opening fence, in small letters: `json`, `json meta`. */
+  /** The info string after the opening fence, in lower case: `json`, `json meta`. */
   readonly info: string;
   readonly text: string;
-  /** The line on which it begins, from 1. */
+  /** The line it begins on, from 1. */
   readonly line: number;
 }
 
@@ -86,12 +85,12 @@ interface Open {
   readonly line: number;
 }
 
-/** Up to three blanks, three or more of one sign, and after backticks no further backtick. */
+/** Up to three blanks, three or more of one sign, and no backtick after backticks. */
 const OPENING = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})[ \t]*([\s\S]*)$/;
 const CLOSING = /^ {0,3}(`{3,}|~{3,})[ \t]*$/;
 const MAX_INFO_CHARS = 100;
 
-/** A block within a block is its text. One that is never closed goes on to the end. */
+/** Ignores fences inside a block. An unclosed block extends to the end. */
 function fencedBlocks(lines: readonly string[]): readonly Fenced[] {
   const blocks: Fenced[] = [];
   let open: Open | null = null;

@@ -1,20 +1,19 @@
-/** The error of an answer without valid metadata: the answer, the issues, and what the calls cost. Pure. */
+/** The error of an answer without valid metadata: the answer, the issues and the cost of the calls. Pure. */
 
 import { AgentError } from '../../agent/agent-error.ts';
 import type { ExtractIssue } from '../lib/standard-schema.ts';
 import type { ReportedUsage } from '../lib/usage-total.ts';
 
-/** An AgentError of the kind `bad_output`: what the agent wrote cannot be read. */
 export class ExtractError extends AgentError {
-  /** The last answer, word for word. */
+  /** The last answer, verbatim. */
   readonly raw: string;
   readonly issues: readonly ExtractIssue[];
 
-  /** `spent` is what all calls used and cost; `corrections`, how often it was told what is wrong. */
+  /** `spent` covers all calls; `corrections` counts the correction requests. */
   constructor(raw: string, issues: readonly ExtractIssue[], spent: ReportedUsage = {}, corrections = 0) {
     const { usage = null, cost_usd = null } = spent;
-    const again = corrections === 0 ? '' : ', also after a correction';
-    super('bad_output', `no metadata as the schema wants it${again}: ${describeIssues(issues)}`, {
+    const again = corrections === 0 ? '' : ', even after a correction';
+    super('bad_output', `no metadata that matches the schema${again}: ${describeIssues(issues)}`, {
       tool: 'extract',
       partial: raw,
       call: {
@@ -34,12 +33,12 @@ export class ExtractError extends AgentError {
   }
 }
 
-/** By shape, not by class: it may come from another copy of this package. */
+/** Checks the shape, not the class: the error may come from another copy of this package. */
 export function isExtractError(thrown: unknown): thrown is ExtractError {
   return thrown instanceof Error && thrown.name === 'ExtractError' && 'raw' in thrown && 'issues' in thrown;
 }
 
-/** A schema can have any number of complaints, and quote what it got in each. */
+/** A schema can report any number of issues, each quoting its value. */
 const MAX_ISSUES = 20;
 const MAX_CHARS = 300;
 

@@ -1,4 +1,4 @@
-/** What every way to the metadata is given, and what it comes to. */
+/** The input and the outcome of every extraction strategy. */
 
 import { asError } from '../../../core/lib/errors.ts';
 import { isPlainObject, type JsonObject } from '../../../core/lib/json.ts';
@@ -12,22 +12,22 @@ export interface Extraction<Meta> {
   readonly schema: StandardSchema<Meta>;
   readonly settings: ResolvedExtractSettings;
   readonly jsonSchema: JsonSchemaOf;
-  /** The model behind the agent, if it is one. */
+  /** The model behind the agent, if there is one. */
   readonly own: ModelClient | undefined;
   readonly ctx: ThreadContext;
   readonly prompt: string;
   readonly reply: AgentReply;
-  /** Calls a model, as long as the turn lasts. */
+  /** Calls a model within the turn. */
   complete(client: ModelClient, request: ModelRequest): Promise<ModelReply>;
   readonly spent: UsageTotal;
 }
 
 export type Outcome<Meta> =
-  /** `said` is what the schema took. */
+  /** `said` is the object the schema accepted. */
   | { readonly kind: 'found'; readonly meta: Meta; readonly said: JsonObject }
-  /** There was something, and it cannot be taken: nobody else may put something better in its place. */
+  /** Metadata was found but is invalid; later strategies must not replace it. */
   | { readonly kind: 'invalid'; readonly issues: readonly ExtractIssue[]; readonly said: string }
-  /** Nothing was said, or this way is not open. `inAnswer` = who gave the answer can do something about it. */
+  /** Nothing was found, or the strategy is unavailable. `inAnswer` = the agent can fix it. */
   | { readonly kind: 'absent'; readonly why: string; readonly inAnswer?: true };
 
 export async function validateMeta<Meta>(schema: StandardSchema<Meta>, said: JsonObject): Promise<Outcome<Meta>> {
@@ -42,13 +42,13 @@ export function invalid(message: string, said: string): Outcome<never> {
 
 export type JsonSchemaOf = { readonly schema: JsonObject } | { readonly missing: string };
 
-/** A schema as JSON Schema: as given, or as the schema describes itself. */
+/** The JSON Schema that was passed in, or the one the schema reports. */
 export function jsonSchemaOf(schema: StandardSchema, given: JsonObject | undefined): JsonSchemaOf {
   if (given !== undefined) return { schema: given };
   const { jsonSchema, vendor } = schema['~standard'];
-  if (jsonSchema === undefined) return missing(`a schema of ${vendor} does not tell its JSON Schema`);
+  if (jsonSchema === undefined) return missing(`a schema of ${vendor} does not report its JSON Schema`);
   try {
-    // JSON text is what is sent of it; which version of JSON Schema it is in is no model's business.
+    // Models get plain JSON, without the JSON Schema version.
     const { $schema: _, ...rest } = JSON.parse(JSON.stringify(jsonSchema.input({ target: 'draft-2020-12' })));
     return { schema: rest as JsonObject };
   } catch (thrown) {
@@ -57,10 +57,10 @@ export function jsonSchemaOf(schema: StandardSchema, given: JsonObject | undefin
 }
 
 function missing(why: string): JsonSchemaOf {
-  return { missing: `${why}; give one as extract.jsonSchema` };
+  return { missing: `${why}; pass one as extract.jsonSchema` };
 }
 
-/** What an agent said to the others: its text, or the message it passes the turn on with. */
+/** What the agent told the others: its text, or the message of a routing call. */
 export function answerText({ text, tool_calls = [] }: AgentReply): string {
   if (text.trim() !== '') return text;
   const messages = tool_calls.map(({ arguments: given }) => (isPlainObject(given) ? given.message : null));

@@ -1,4 +1,4 @@
-/** The ways to the metadata of one answer, in their order, until one of them has something to say. */
+/** Tries the extraction strategies in order until one finds something. */
 
 import { canonicalJson, type JsonObject } from '../../../core/lib/json.ts';
 import type { AgentReply } from '../../agent/agent-fn.ts';
@@ -9,7 +9,7 @@ import { bySchema, bySecondModel, byTool, type Correction, objectOf } from './fr
 import { REPORT_TOOL } from './prompts.ts';
 import type { ExtractStrategy } from './settings.ts';
 
-/** `by` is who has said it; null = nobody said anything. */
+/** `by` is the strategy that found something; null = none did. */
 export type ExtractResult<Meta> =
   | Extract<Outcome<Meta>, { readonly kind: 'found' }>
   | {
@@ -17,11 +17,11 @@ export type ExtractResult<Meta> =
       readonly by: ExtractStrategy | null;
       readonly said: string;
       readonly issues: readonly ExtractIssue[];
-      /** As much of it as concerns the answer: which ways are open is not for the agent to mend. */
+      /** The issues the agent can fix; unavailable strategies are not among them. */
       readonly told: readonly ExtractIssue[];
     };
 
-/** The first that finds something decides, also when that is wrong: a second guess would be an invention. */
+/** The first strategy that finds something decides, even if it is invalid: a second guess would be invented. */
 export async function extract<Meta>(about: Extraction<Meta>): Promise<ExtractResult<Meta>> {
   const absent: { readonly by: ExtractStrategy; readonly why: string; readonly inAnswer?: true }[] = [];
   for (const by of about.settings.strategies) {
@@ -32,11 +32,11 @@ export async function extract<Meta>(about: Extraction<Meta>): Promise<ExtractRes
   }
   const issues = absent.map(({ by, why }) => ({ path: '', message: `${by}: ${why}` }));
   const own = absent.flatMap(({ why, inAnswer }) => (inAnswer ? [{ path: '', message: why }] : []));
-  const told = own.length > 0 ? own : [{ path: '', message: 'no metadata was found' }];
+  const told = own.length > 0 ? own : [{ path: '', message: 'no metadata found' }];
   return { kind: 'failed', by: null, said: answerText(about.reply), issues, told };
 }
 
-/** The same way once more, told what was wrong. */
+/** Repeats one strategy with a correction. */
 export async function extractAgain<Meta>(
   about: Extraction<Meta>,
   by: ExtractStrategy,
@@ -49,14 +49,14 @@ export async function extractAgain<Meta>(
   return { kind: 'failed', by, said: wrong.said, issues, told: issues };
 }
 
-/** Why a way is not open, whatever is answered; null = it is. */
+/** Why a strategy is unavailable; null = it is available. */
 export function unavailableReason<Meta>(
   by: ExtractStrategy,
   { own, settings, jsonSchema }: Pick<Extraction<Meta>, 'own' | 'settings' | 'jsonSchema'>,
 ): string | null {
   if (by === 'answer') return null;
   if (by === 'model' && settings.model === undefined) return 'no second model is set (extract.model)';
-  if (by !== 'model' && own === undefined) return 'the agent is no model that can be asked';
+  if (by !== 'model' && own === undefined) return 'the agent is not a model';
   return 'missing' in jsonSchema ? jsonSchema.missing : null;
 }
 
@@ -72,12 +72,12 @@ async function along<Meta>(
   const closed = unavailableReason(by, about);
   const client = by === 'model' ? settings.model : own;
   if (closed !== null || client === undefined || 'missing' in jsonSchema)
-    return { kind: 'absent', why: closed ?? 'it is not open' };
+    return { kind: 'absent', why: closed ?? 'it is unavailable' };
   const ways = { schema: bySchema, tool: byTool, model: bySecondModel } as const;
   return ways[by](about, client, jsonSchema.schema satisfies JsonObject, wrong);
 }
 
-/** An agent that knows the tool may have called it by itself. */
+/** An agent that knows the tool may already have called it. */
 function callIn({ tool_calls = [] }: AgentReply): { readonly arguments: Parameters<typeof objectOf>[1] } | undefined {
   return tool_calls.findLast(({ name }) => name === REPORT_TOOL);
 }
@@ -93,13 +93,10 @@ export async function fromAnswer<Meta>(schema: StandardSchema<Meta>, answer: str
   const outcomes = await Promise.all(distinct(blocks).map((said) => validateMeta(schema, said)));
   const [found, other] = outcomes.filter(({ kind }) => kind === 'found');
   if (other !== undefined) {
-    const places = blocks
-      .slice(0, MAX_PLACES)
-      .map(({ where }) => where)
-      .join(', ');
-    return invalid(`several blocks could be the metadata and say different things: ${places}`, answer);
+    const places = blocks.slice(0, MAX_PLACES).map(({ where }) => where);
+    return invalid(`several blocks look like metadata and differ: ${places.join(', ')}`, answer);
   }
-  // Which was meant nobody knows; the last is the agent's last word.
+  // All are invalid: report the last one.
   return found ?? outcomes.at(-1) ?? { kind: 'absent', why: 'no block can be read', inAnswer: true };
 }
 

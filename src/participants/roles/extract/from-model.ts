@@ -1,27 +1,21 @@
-/** The metadata as a model says it when it is asked for it: the one behind the agent, of its own answer, or a second one. */
+/** Asks a model for the metadata: the one behind the agent, or a second one. */
 
 import { isPlainObject, type Json, type JsonObject } from '../../../core/lib/json.ts';
 import { isAgentError } from '../../agent/agent-error.ts';
 import { refusesForcedTools } from '../../models/client/failure.ts';
-import type {
-  ModelClient,
-  ModelMessage,
-  ModelReply,
-  ModelRequest,
-  ModelTool,
-} from '../../models/client/model-client.ts';
+import type { ModelClient, ModelReply, ModelRequest, ModelTool } from '../../models/client/model-client.ts';
 import { threadMessages } from '../../models/client/thread-messages.ts';
 import { answerText, type Extraction, invalid, type Outcome, validateMeta } from './extraction-input.ts';
 import { readJsonText } from './json-text.ts';
 import * as prompts from './prompts.ts';
 
-/** A correction: what was said, and what is wrong with it. */
+/** The rejected metadata, and its problem. */
 export interface Correction {
   readonly said: string;
   readonly words: string;
 }
 
-/** The model behind the agent, held to the schema by its service. */
+/** Asks the model behind the agent, with the schema enforced by the service. */
 export async function bySchema<Meta>(
   about: Extraction<Meta>,
   client: ModelClient,
@@ -32,12 +26,12 @@ export async function bySchema<Meta>(
   const reply = await asked(about, () => about.complete(client, request));
   if ('absent' in reply) return { kind: 'absent', why: reply.absent };
   const read = readJsonText(reply.text);
-  // A service that knows nothing of schemas lets the model say anything.
-  if ('problem' in read) return { kind: 'absent', why: `it answered ${read.problem}` };
+  // A service without schema support lets the model answer anything.
+  if ('problem' in read) return { kind: 'absent', why: `unusable answer: ${read.problem}` };
   return objectOf(about, read.value);
 }
 
-/** The model behind the agent, by a call of a tool. */
+/** Asks the model behind the agent to call a tool. */
 export async function byTool<Meta>(
   about: Extraction<Meta>,
   client: ModelClient,
@@ -49,31 +43,28 @@ export async function byTool<Meta>(
   return 'absent' in reply ? { kind: 'absent', why: reply.absent } : called(about, reply);
 }
 
-/** A second model, which was not there: it can say that the answer does not say it. */
+/** Asks a second model to read the answer; it can report that the metadata is not there. */
 export async function bySecondModel<Meta>(
   about: Extraction<Meta>,
   client: ModelClient,
   schema: JsonObject,
   wrong: Correction | null,
 ): Promise<Outcome<Meta>> {
-  const messages: readonly ModelMessage[] = [
-    { role: 'user', content: prompts.readOut(answerText(about.reply), wrong) },
-  ];
-  const request = { system: prompts.READER_PROMPT, messages };
-  const reply = await asked(about, () =>
-    askWithTools(about, client, request, [reportTool(schema), prompts.NOT_STATED_TOOL]),
-  );
+  const content = prompts.readOut(answerText(about.reply), wrong);
+  const request = { system: prompts.READER_PROMPT, messages: [{ role: 'user' as const, content }] };
+  const tools = [reportTool(schema), prompts.NOT_STATED_TOOL] as const;
+  const reply = await asked(about, () => askWithTools(about, client, request, tools));
   return 'absent' in reply ? { kind: 'absent', why: reply.absent } : called(about, reply);
 }
 
-/** Its thread, its answer, and the question for the metadata of that. */
+/** The thread, the answer, and the request for its metadata. */
 function ownRequest<Meta>(about: Extraction<Meta>, question: string, wrong: Correction | null): ModelRequest {
   const { ctx, prompt, reply } = about;
   const asking = wrong === null ? question : `${question}\n\n${prompts.correction(wrong)}`;
   return { system: prompt, messages: threadMessages(prompts.extended(ctx, answerText(reply), asking)) };
 }
 
-/** What a service does not take is another way's turn; all other failures are the turn's. */
+/** A request the service rejects makes this strategy unavailable; other failures fail the turn. */
 async function asked<Meta>(
   { spent }: Extraction<Meta>,
   ask: () => Promise<ModelReply>,
@@ -94,13 +85,12 @@ function called<Meta>(about: Extraction<Meta>, reply: ModelReply): Promise<Outco
   if (report !== undefined) return objectOf(about, report.arguments);
   const refusal = reply.tool_calls.findLast(({ name }) => name === prompts.NOT_STATED_TOOL.name)?.arguments;
   if (refusal === undefined) return { kind: 'absent', why: 'the model did not call the tool' };
-  return { kind: 'absent', why: `the answer does not say it: ${JSON.stringify(refusal)}`, inAnswer: true };
+  return { kind: 'absent', why: `the answer does not state it: ${JSON.stringify(refusal)}`, inAnswer: true };
 }
 
-/** Arguments came as JSON, so a plain object of them is one. */
 export function objectOf<Meta>(about: Extraction<Meta>, value: Json): Promise<Outcome<Meta>> | Outcome<Meta> {
   const text = JSON.stringify(value);
-  // Once more through the gate: a client of another make may not have looked.
+  // Custom clients may not have checked the arguments.
   const read = readJsonText(text);
   if ('problem' in read) return invalid(read.problem, text);
   if (!isPlainObject(read.value)) return invalid('expected a JSON object', text);
@@ -135,5 +125,5 @@ async function askWithTools(
 }
 
 function mustCall(tools: readonly ModelTool[]): string {
-  return `Answer by calling ${tools.map(({ name }) => `the tool ${name}`).join(' or ')}, once, and in no other way.`;
+  return `Answer only by calling ${tools.map(({ name }) => `the tool ${name}`).join(' or ')}, once.`;
 }

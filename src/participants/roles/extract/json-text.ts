@@ -1,9 +1,9 @@
-/** JSON that an agent wrote, read without a doubt about what it says: nothing is dropped, rounded or guessed. Pure. */
+/** Reads JSON from an agent strictly: nothing is dropped, rounded or guessed. Pure. */
 
 import { asError } from '../../../core/lib/errors.ts';
 import { copyJson, type Json } from '../../../core/lib/json.ts';
 
-/** Metadata is small; a hub takes no message that is much larger. */
+/** Metadata is small; the hub rejects much larger messages. */
 const LIMITS = { maxDepth: 32, maxBytes: 65_536 };
 
 export type ReadText = { readonly value: Json } | { readonly problem: string };
@@ -15,9 +15,9 @@ export function readJsonText(text: string): ReadText {
   try {
     value = JSON.parse(written);
   } catch (thrown) {
-    return { problem: `no JSON: ${thrown instanceof Error ? thrown.message : String(thrown)}` };
+    return { problem: `not JSON: ${asError(thrown).message}` };
   }
-  const problem = doubtIn(written);
+  const problem = ambiguityIn(written);
   if (problem !== null) return { problem };
   try {
     return { value: copyJson(value, 'meta', LIMITS) };
@@ -26,11 +26,11 @@ export function readJsonText(text: string): ReadText {
   }
 }
 
-/** A text, a number, or a sign that opens, closes or parts; of JSON that is known to be whole. */
+/** A text, a number or a structural sign of valid JSON. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|[{}[\],:]/g;
 
-/** What JSON.parse makes something of that was not said: one of two members of one name, another number. */
-function doubtIn(json: string): string | null {
+/** Finds what JSON.parse changes silently: duplicate keys and inexact numbers. */
+function ambiguityIn(json: string): string | null {
   const open: (Set<string> | null)[] = [];
   let text: string | null = null;
   for (const [token] of json.matchAll(TOKEN)) {
@@ -38,10 +38,10 @@ function doubtIn(json: string): string | null {
     else if (token === '[') open.push(null);
     else if (token === '}' || token === ']') open.pop();
     else if (token === ':' && text !== null) {
-      // Written in another way it may be the same name.
+      // Compare decoded names: escapes can spell the same key differently.
       const key = String(JSON.parse(text));
       const keys = open.at(-1);
-      if (keys?.has(key)) return `the key ${text} is there twice`;
+      if (keys?.has(key)) return `duplicate key ${text}`;
       keys?.add(key);
     } else if (/^-?\d/.test(token) && isChanged(token))
       return `the number ${token} cannot be kept exactly; write it as text`;
@@ -50,7 +50,7 @@ function doubtIn(json: string): string | null {
   return null;
 }
 
-/** One with a point or an exponent is as exact as numbers are, unless it is beyond all of them. */
+/** Decimals and exponents are accepted as doubles unless they overflow. */
 function isChanged(number: string): boolean {
   const value = Number(number);
   return !Number.isFinite(value) || (/^-?\d+$/.test(number) && !Number.isSafeInteger(value));

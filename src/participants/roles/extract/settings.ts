@@ -1,13 +1,13 @@
-/** How metadata is got out of answers: what may be set, for all roles or for one, and what holds where nothing is. Pure. */
+/** Settings of metadata extraction, for all roles or one, their checks and defaults. Pure. */
 
 import { badOptionError } from '../../../client/lib/option-checks.ts';
 import type { JsonObject } from '../../../core/lib/json.ts';
 import type { ModelClient } from '../../models/client/model-client.ts';
 
-/** Every way there is, in the order in which they are tried unless told otherwise. */
+/** All strategies, in their default order. */
 export const EXTRACT_STRATEGIES = {
   answer: 'What the agent wrote itself: front matter, or JSON in a fenced block.',
-  schema: 'The model behind the agent is asked for its metadata, as JSON of the schema.',
+  schema: 'The model behind the agent is asked for its metadata as JSON of the schema.',
   tool: 'The model behind the agent is asked to call a tool with its metadata.',
   model: 'A second model reads the metadata out of the answer.',
 } as const;
@@ -15,19 +15,19 @@ export const EXTRACT_STRATEGIES = {
 export type ExtractStrategy = keyof typeof EXTRACT_STRATEGIES;
 
 export interface ExtractSettings {
-  /** Which ways, in this order. */
+  /** Strategies to try, in this order. */
   readonly strategies?: readonly ExtractStrategy[] | undefined;
-  /** The second model. */
+  /** The second model, for the strategy `model`. */
   readonly model?: ModelClient | undefined;
-  /** For schemas that cannot say what they are as JSON Schema. */
+  /** For schemas that cannot convert themselves to JSON Schema. */
   readonly jsonSchema?: JsonObject | undefined;
-  /** Whether the agent is told how to write its metadata, after its prompt. */
+  /** Add to the prompt how to write metadata (default: true). */
   readonly instruct?: boolean | undefined;
-  /** How often what is wrong is told, and asked for again: 1, or 0 for never. */
+  /** Number of correction requests (default: 1). */
   readonly corrections?: 0 | 1 | undefined;
 }
 
-/** With everything in it. */
+/** The settings with defaults applied. */
 export interface ResolvedExtractSettings {
   readonly strategies: readonly ExtractStrategy[];
   readonly model: ModelClient | undefined;
@@ -36,16 +36,15 @@ export interface ResolvedExtractSettings {
   readonly corrections: 0 | 1;
 }
 
-/** Those for all, and over them those of one role: field by field, each as a whole. What is undefined says nothing. */
+/** Merges field by field; `own` overrides `all`, and undefined fields are ignored. */
 export function mergeExtract<Settings extends object>(all: Settings | undefined, own: Settings | undefined): Settings {
-  const said = [all, own].flatMap((settings) =>
+  const values = [all, own].flatMap((settings) =>
     Object.entries(settings ?? {}).filter(([, value]) => value !== undefined),
   );
-  // Every member is one of either, under its own name.
-  return Object.fromEntries(said) as Settings;
+  return Object.fromEntries(values) as Settings;
 }
 
-/** Refuses what is wrong with them by name. */
+/** Throws `bad_options` with the name of a wrong setting. */
 export function resolveExtractSettings(settings: ExtractSettings = {}): ResolvedExtractSettings {
   const { strategies = KNOWN, model, jsonSchema, instruct = true, corrections = 1 } = settings;
   const unknown = Object.keys(settings).find((key) => !FIELDS.includes(key));
@@ -55,7 +54,7 @@ export function resolveExtractSettings(settings: ExtractSettings = {}): Resolved
   for (const one of strategies)
     if (!Object.hasOwn(EXTRACT_STRATEGIES, one)) throw badOptionError('extract.strategies', ALL, one);
   if (model !== undefined && typeof model?.complete !== 'function')
-    throw badOptionError('extract.model', 'a client of a model', model);
+    throw badOptionError('extract.model', 'a model client', model);
   if (jsonSchema !== undefined && (typeof jsonSchema !== 'object' || jsonSchema === null))
     throw badOptionError('extract.jsonSchema', 'a JSON Schema', jsonSchema);
   if (typeof instruct !== 'boolean') throw badOptionError('extract.instruct', 'true or false', instruct);
@@ -63,7 +62,6 @@ export function resolveExtractSettings(settings: ExtractSettings = {}): Resolved
   return { strategies: [...new Set(strategies)], model, jsonSchema, instruct, corrections };
 }
 
-// The keys of a record of literals are its keys.
 const KNOWN = Object.keys(EXTRACT_STRATEGIES) as readonly ExtractStrategy[];
 const ALL = KNOWN.join(', ');
 const FIELDS: readonly string[] = ['strategies', 'model', 'jsonSchema', 'instruct', 'corrections'];

@@ -1,17 +1,17 @@
-/** Standard Schema v1, as far as it is used here: what any library's schema can be asked, without any of them. */
+/** The part of Standard Schema v1 used here, without a dependency on any library. */
 
 import { asError } from '../../../core/lib/errors.ts';
 import { describeValue } from '../../../core/lib/json.ts';
 import { AgentError } from '../../agent/agent-error.ts';
 
-/** A schema of zod, valibot, ArkType and others, or one made by hand. */
+/** A schema of zod, valibot, ArkType and others, or a hand-written one. */
 export interface StandardSchema<Output = unknown> {
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: string;
     readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
-    /** Standard JSON Schema: not every library has it. */
+    /** Standard JSON Schema; some libraries lack it. */
     readonly jsonSchema?: { readonly input: (options: { readonly target: 'draft-2020-12' }) => object } | undefined;
   };
 }
@@ -25,10 +25,10 @@ export interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** What a schema makes of what it takes. */
+/** The output type of a schema. */
 export type MetaOf<Schema extends StandardSchema> = Schema extends StandardSchema<infer Output> ? Output : never;
 
-/** What is wrong with a value, and where; the path is empty for the value itself. */
+/** A problem and its path, which is empty for the value itself. */
 export interface ExtractIssue {
   readonly path: string;
   readonly message: string;
@@ -42,26 +42,25 @@ export async function check<Output>(schema: StandardSchema<Output>, value: unkno
   const result = await resultOf(schema, value);
   if (result.issues === undefined) return { isValid: true, value: result.value };
   const issues = result.issues.map(({ path = [], message }) => ({ path: pathOf(path), message }));
-  return { isValid: false, issues: issues.length === 0 ? [{ path: '', message: 'the schema refuses it' }] : issues };
+  return { isValid: false, issues: issues.length === 0 ? [{ path: '', message: 'the schema rejects it' }] : issues };
 }
 
-/** What is wrong with the schema itself no other answer could mend. */
+/** Throws if the schema itself fails: no other answer could fix that. */
 async function resultOf<Output>(schema: StandardSchema<Output>, value: unknown): Promise<StandardResult<Output>> {
   let result: unknown;
   try {
     result = await schema['~standard'].validate(value);
   } catch (thrown) {
-    throw new AgentError('bad_output', `the schema of the role failed: ${asError(thrown).message}`, TOOL, {
-      cause: thrown,
-    });
+    throw schemaError(asError(thrown).message, thrown);
   }
-  // Made by hand it may be anything.
   if (typeof result === 'object' && result !== null) return result as StandardResult<Output>;
-  const problem = `the schema of the role failed: expected {value} or {issues}, got ${describeValue(result)}`;
-  throw new AgentError('bad_output', problem, TOOL);
+  throw schemaError(`expected {value} or {issues}, got ${describeValue(result)}`);
 }
 
-const TOOL = { tool: 'extract' };
+function schemaError(problem: string, cause?: unknown): AgentError {
+  const details = { tool: 'extract' };
+  return new AgentError('bad_output', `the schema of the role failed: ${problem}`, details, { cause });
+}
 
 export function isStandardSchema(value: unknown): value is StandardSchema {
   // Some libraries' schemas are functions.

@@ -10,7 +10,7 @@ export interface ReportedUsage {
   readonly cost_usd?: number | null | undefined;
 }
 
-/** Who tells nothing adds nothing; what one of those who tell does not know is not known of the sum. */
+/** An addend without a report adds nothing; a reported null makes the sum unknown. */
 export class UsageTotal {
   private usage: Usage | undefined;
   private cost: number | null | undefined;
@@ -20,35 +20,34 @@ export class UsageTotal {
     if (cost_usd !== undefined) this.cost = this.cost === undefined ? cost_usd : addCosts(this.cost, cost_usd);
   }
 
-  /** Without what only models' own records have. */
+  /** Drops the classes that only model clients report. */
   private sum(usage: Usage): Usage {
     const before = this.usage;
     return usageBy((name) => (before === undefined ? usage[name] : plus(before[name], usage[name])));
   }
 
-  /** As an answer says it. */
-  get told(): { readonly usage?: Usage; readonly cost_usd?: number | null } {
+  get total(): { readonly usage?: Usage; readonly cost_usd?: number | null } {
     const usage = this.usage === undefined ? {} : { usage: this.usage };
     return this.cost === undefined ? usage : { ...usage, cost_usd: this.cost };
   }
 }
 
-/** The same error with the sum of all calls; what is no AgentError has no place for it. */
+/** Adds the cost of earlier calls to an AgentError; returns other errors unchanged. */
 export function attachUsage(thrown: unknown, before: UsageTotal): unknown {
   if (!isAgentError(thrown)) return thrown;
   const { details, kind, message } = thrown;
-  const { usage, cost_usd } = before.told;
+  const { usage, cost_usd } = before.total;
   if (usage === undefined && cost_usd === undefined) return thrown;
   const spent = new UsageTotal();
-  spent.add(before.told);
+  spent.add(before.total);
   const { call } = details;
-  // A call that tells nothing of what it used was refused before it used anything.
+  // A call without usage was rejected before it used anything.
   if (call !== undefined && call.usage !== null) spent.add({ usage: call.usage, cost_usd: call.cost_usd });
-  const sum = spent.told;
+  const sum = spent.total;
   const about = call ?? NO_CALL;
   const problem = message.startsWith(`${details.tool}: `) ? message.slice(details.tool.length + 2) : message;
-  const told = { ...about, usage: sum.usage ?? null, cost_usd: sum.cost_usd ?? null };
-  return new AgentError(kind, problem, { ...details, call: told }, { cause: thrown });
+  const complete = { ...about, usage: sum.usage ?? null, cost_usd: sum.cost_usd ?? null };
+  return new AgentError(kind, problem, { ...details, call: complete }, { cause: thrown });
 }
 
 const NO_CALL = {

@@ -1,8 +1,8 @@
-/** Arguments that a model wrote, held against the schema it was shown: what is wrong with them, in words it can act on. Pure. */
+/** Checks a model's arguments against the schema it was shown; problems are worded for the model. Pure. */
 
 import { describeValue, isPlainObject, type Json, type JsonObject } from '../../../core/lib/json.ts';
 
-/** Only as much of JSON Schema as tools are written in. */
+/** Supports the parts of JSON Schema that tools use. */
 export function wrongArguments(schema: JsonObject, args: Json): readonly string[] {
   return wrongIn(schema, args, '');
 }
@@ -44,8 +44,8 @@ function wrongMembers(schema: JsonObject, value: JsonObject, at: string): readon
     const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (known !== undefined) return wrongIn(known, one, within(name));
     const there = Object.keys(properties);
-    const others = there.length === 0 ? 'there are none' : `there is ${there.join(', ')}`;
-    return schema.additionalProperties === false ? [`${within(name)}: there is no such argument; ${others}`] : [];
+    const others = there.length === 0 ? 'it takes none' : `valid: ${there.join(', ')}`;
+    return schema.additionalProperties === false ? [`${within(name)}: unknown argument; ${others}`] : [];
   });
   return [...missing, ...wrong];
 }

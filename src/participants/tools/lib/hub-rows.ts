@@ -1,12 +1,11 @@
-/** What tools show of the hub, a page at a time: agents, sessions, the result of a delegation. Shared with MCP. */
+/** The rows that tools of agents and of MCP show: agents, sessions, results of delegations. */
 
 import type { OperationName, Params, Result } from '../../../core/protocol/operations/operations.ts';
 import { isTerminal, nameOf, participantOf } from '../../../core/records/session/session.ts';
 import { DELEGATION_LABEL, type DelegateAnswer, type DelegateParams } from '../../../core/records/work/delegation.ts';
 
-/** All that the tools need that only read. A client is one. */
+/** A client, or the caller of an MCP tool. */
 interface HubCaller {
-  /** Who asks. */
   readonly agentId: string | Promise<string>;
   call<Name extends OperationName>(op: Name, params: Params<Name>): Promise<Result<Name>>;
 }
@@ -18,7 +17,7 @@ const MAX_CAPABILITIES = 20;
 export interface PeerQuery {
   readonly capability?: string | undefined;
   readonly text?: string | undefined;
-  /** Only who is connected now. */
+  /** Only connected agents. */
   readonly connected?: boolean | undefined;
   readonly after?: string | undefined;
 }
@@ -39,7 +38,7 @@ export async function findPeers(
   const agentId = await caller.agentId;
   const bound = connected === true ? true : undefined;
   const page = await caller.call('find_agent', { capability, text, bound, after, limit: PAGE });
-  // Those of single commands have nobody behind them.
+  // Single commands of the CLI register such names; nobody answers there.
   const agents = page.agents.filter(({ name }) => !name.startsWith('cli.'));
   const peers = agents.map(({ agent_id, name, kind, bound: isBound, resume }) => ({
     name,
@@ -61,12 +60,12 @@ interface SessionRow {
   readonly topic: string | null;
   readonly your_turn: boolean;
   readonly closed: string | null;
-  /** One is asked, and has not answered. */
+  /** Invited and not yet answered. */
   readonly invited: boolean;
   readonly from: string;
   /** The first ten. */
   readonly participants: string[];
-  /** Whose turn it is; null = nobody in particular. */
+  /** Name of the turn's holder; null = nobody. */
   readonly expected: string | null;
 }
 
@@ -100,14 +99,14 @@ async function whoIsIn(caller: HubCaller, agentId: string, session_id: string) {
   };
 }
 
-/** The question of a delegation is in its session, for who has joined: it may be taken back there, and is not copied. */
+/** A delegated question is not copied here: it may be redacted in its session. */
 export function topicOf(labels: Readonly<Record<string, string>>, creator: string): string | null {
   const { intent } = labels;
   if (intent !== undefined) return intent;
-  return labels[DELEGATION_LABEL] === undefined ? null : `a question that ${creator} has for you`;
+  return labels[DELEGATION_LABEL] === undefined ? null : `a question from ${creator}`;
 }
 
-/** A name; or `capability:review` for whoever offers that. */
+/** A name, or `capability:review` for any agent that claims it. */
 export function delegateTarget(to: string): DelegateParams['target'] {
   const [, capability] = /^capability:\s*(.+)$/.exec(to) ?? [];
   return capability === undefined ? to : { capability };
@@ -118,7 +117,7 @@ type DelegationResult =
   | { readonly status: 'failed'; readonly reason: string }
   | { readonly status: 'answered'; readonly answer: string; readonly more?: true };
 
-/** `more`: the answer is longer than that. */
+/** `more`: the answer is longer than `mostChars`. */
 export function toDelegationResult({ outcome, reply, reason }: DelegateAnswer, mostChars: number): DelegationResult {
   if (outcome === 'open') return { status: 'waiting' };
   if (reply === null) return { status: 'failed', reason: reason ?? outcome };
