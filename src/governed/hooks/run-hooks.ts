@@ -13,10 +13,8 @@ import { type HookOptions, PhaseRecord } from './phase-record.ts';
 import { runHook } from './run-hook.ts';
 
 export interface HooksRun {
-  /** Whether the operation may continue. */
   readonly ok: boolean;
   readonly blocked: boolean;
-  /** The hook that blocked. */
   readonly blocker?: HookAudit;
   readonly tamper?: { readonly hook_name: string; readonly error_code: TamperCode; readonly paths: readonly string[] };
   /** Set unless `ok`. */

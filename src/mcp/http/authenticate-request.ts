@@ -12,7 +12,6 @@ export type Proof = Omit<SingleRequest, 'op' | 'params' | 'as'> & { readonly as:
 
 export interface RequestIdentity {
   readonly agentId: string;
-  /** Credential of every operation. */
   readonly proof: Proof;
 }
 

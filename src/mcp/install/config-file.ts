@@ -12,7 +12,6 @@ export interface ConfigFile {
   /** Without the mark; null = no file. */
   readonly text: string | null;
   readonly backups: Backups;
-  /** Begins with a byte order mark. */
   readonly isMarked: boolean;
   readonly owner: { readonly mode: number; readonly uid: number; readonly gid: number } | null;
 }
@@ -50,7 +49,6 @@ export async function writeConfig(
   );
 }
 
-/** Deletes a file that was created for an entry. */
 export async function deleteConfig(file: ConfigFile): Promise<void> {
   await assertUnchanged(file);
   await rm(file.path);
@@ -115,9 +113,7 @@ export interface Backup {
 }
 
 export interface Backups {
-  /** Oldest first. */
   readonly all: readonly Backup[];
-  /** Path for the next backup. */
   readonly freePath: string;
 }
 

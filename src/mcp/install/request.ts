@@ -22,7 +22,6 @@ export interface Request {
   readonly words: readonly string[];
   /** A secret to write to a separate file, which the words name. */
   readonly secret: { readonly file: string; readonly token: string } | null;
-  /** No credentials were found. */
   readonly isUnproven: boolean;
 }
 

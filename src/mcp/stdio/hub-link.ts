@@ -24,11 +24,8 @@ export interface LinkSettings {
   readonly name: string;
   /** No name was configured: a token for one name decides it. */
   readonly isNameOpen?: boolean;
-  /** Credentials and trusted certificate authority. */
   readonly proof: Pick<ConnectOptions, 'credentials'> & { readonly ca?: string };
-  /** Claimed capabilities, for others to find it. */
   readonly claim?: Claim;
-  /** How long a call waits for an unreachable hub. */
   readonly patienceMs: number;
   readonly log: Logger;
 }
@@ -182,7 +179,6 @@ export class HubLink implements Participant {
   }
 }
 
-/** The token is no longer valid. */
 function isSentAway(end: ConnectionEnd): boolean {
   if (end.by === 'refusal') return end.error.code === 'unauthenticated';
   return end.by === 'hub' && end.reason === 'unauthorized';
