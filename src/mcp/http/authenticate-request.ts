@@ -10,7 +10,7 @@ import { type Claim, claimParams, hasClaimed, isClaim } from '../session/partici
 
 export type Proof = Omit<SingleRequest, 'op' | 'params' | 'as'> & { readonly as: string };
 
-export interface RequestIdentity {
+interface RequestIdentity {
   readonly agentId: string;
   readonly proof: Proof;
 }

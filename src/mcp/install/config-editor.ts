@@ -10,7 +10,7 @@ import type { JsonObject } from '../../core/lib/json.ts';
 export type Path = readonly string[];
 
 /** The back end of a language. Every function may throw a BrokenConfig. */
-export interface ConfigSyntax {
+interface ConfigSyntax {
   /** undefined = only white space and comments. */
   parse(text: string): unknown;
   /** Sets these members at the path; `there` is the current value. */

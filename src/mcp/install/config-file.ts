@@ -106,13 +106,13 @@ function marked({ isMarked }: ConfigFile, text: string): string {
 
 const BACKUP = '.before-parley';
 
-export interface Backup {
+interface Backup {
   readonly path: string;
   /** Without a byte order mark; null = not a text file. */
   readonly text: string | null;
 }
 
-export interface Backups {
+interface Backups {
   readonly all: readonly Backup[];
   readonly freePath: string;
 }
@@ -130,7 +130,7 @@ async function findBackups(path: string): Promise<Backups> {
   }
 }
 
-export const MARK = '\ufeff';
+const MARK = '\ufeff';
 
 /** Keeps the byte order mark. */
 export async function textOf(path: string): Promise<string> {
@@ -142,7 +142,7 @@ export async function textOf(path: string): Promise<string> {
   }
 }
 
-export function stripMark(text: string): string {
+function stripMark(text: string): string {
   return text.startsWith(MARK) ? text.slice(MARK.length) : text;
 }
 
@@ -151,7 +151,7 @@ export function nullIfMissing(thrown: unknown): null {
   throw thrown;
 }
 
-export function unusableFileError(path: string, problem: string, hint: string): CommandError {
+function unusableFileError(path: string, problem: string, hint: string): CommandError {
   return new CommandError('failed', 'unusable_config', `${path}: ${problem}; nothing was written`, hint);
 }
 

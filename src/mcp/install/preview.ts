@@ -57,7 +57,7 @@ export async function confirm(question: string): Promise<boolean> {
   }
 }
 
-export interface ManualSetup {
+interface ManualSetup {
   readonly tool: string;
   readonly file: string;
   readonly language: 'json' | 'toml';

@@ -118,9 +118,9 @@ function byData(data: string | undefined, isUnproven: boolean) {
 }
 
 /** By option name without dashes; the last value of a repeated option. */
-export type SettingValues = Readonly<Record<string, string>>;
+type SettingValues = Readonly<Record<string, string>>;
 
-export interface ExistingSettings {
+interface ExistingSettings {
   readonly settings: SettingValues;
   readonly capabilities: readonly string[];
 }

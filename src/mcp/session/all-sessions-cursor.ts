@@ -2,7 +2,7 @@
 
 import { Refusal } from './participant.ts';
 
-export interface SeenPosition {
+interface SeenPosition {
   readonly seen: number;
   /** The log was reported up to this seq; an invite has no seq. */
   readonly told: number | 'invite';
@@ -58,7 +58,7 @@ export function withSeen(cursor: AllSessionsCursor, sessionId: string, position:
   return { ...cursor, heard: new Map([...cursor.heard, [shortOf(sessionId), position]]) };
 }
 
-export interface ChangedSession {
+interface ChangedSession {
   readonly session_id: string;
   readonly changed_at: string;
 }
@@ -85,7 +85,7 @@ export function byChange(a: ChangedSession, b: ChangedSession): number {
   return a.changed_at < b.changed_at ? -1 : 1;
 }
 
-export interface EndedSession {
+interface EndedSession {
   readonly session_id: string;
   /** null = draining. */
   readonly closed_at: string | null;

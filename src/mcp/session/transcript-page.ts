@@ -15,7 +15,7 @@ export interface TranscriptMessage {
   readonly part?: boolean;
 }
 
-export interface TranscriptPage {
+interface TranscriptPage {
   readonly messages: readonly TranscriptMessage[];
   readonly cursor: string;
   readonly more: boolean;

@@ -185,11 +185,11 @@ function isSentAway(end: ConnectionEnd): boolean {
 }
 
 /** The only name of the token, if it differs from the one tried. */
-export function otherName(thrown: unknown): string | null {
+function otherName(thrown: unknown): string | null {
   return thrown instanceof WireError && isRefusal(thrown) ? onlyNameFrom(thrown) : null;
 }
 
-export function explainConnectError(
+function explainConnectError(
   thrown: unknown,
   { url, name, proof }: Pick<LinkSettings, 'url' | 'name' | 'proof'>,
 ): unknown {
@@ -209,7 +209,7 @@ export function explainConnectError(
 }
 
 /** The hub does not distinguish an unknown name from a wrong token, so the advice is to check the token. */
-export function invalidTokenError(url: string, name: string, cause: unknown): WireError {
+function invalidTokenError(url: string, name: string, cause: unknown): WireError {
   const message = `the token of this server, as "${name}" at ${url}, is wrong or no longer valid`;
   return new WireError('unauthenticated', message, { name }, { cause });
 }

@@ -14,7 +14,7 @@ const GRACE_MS = 1_000;
 const EARLY_MS = 1;
 const AWAY = 'the hub is not answering';
 
-export interface PollResult {
+interface PollResult {
   readonly status: string;
   readonly reason?: string | undefined;
 }
