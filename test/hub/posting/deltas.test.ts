@@ -96,7 +96,7 @@ describe('a delta', () => {
     expect([texts(bob).length, texts(carol).length]).toEqual([1, 3]);
   });
 
-  it('[DT3, RU6] is kept from who takes nothing from its sender, also when that is said in between', async () => {
+  it('[DT3, RU6] is kept from who does not accept messages from its sender, also when that is said in between', async () => {
     const { world, alice, bob, carol, id } = await aPanel();
     await show(world, alice, id, 'one');
     await world.answer(bob.call('set_rule', { rule: { access: { inbound_from: ['carol'] } } }));

@@ -31,14 +31,14 @@ it.skipIf(skips)(`[MI4] shows the change and asks; anything but yes means no${wh
   for (const answer of ['n', '', 'yep']) {
     const asked = atTerminal();
     await asked.says('+ [mcp_servers.parley]');
-    await asked.says('Do it? [y/N]');
+    await asked.says('Write this change? [y/N]');
     asked.type(answer);
     await asked.says('nothing was written');
     expect(await asked.ended).toBe(1);
     await expect(access(file())).rejects.toThrow('ENOENT');
   }
   const asked = atTerminal();
-  await asked.says('Do it? [y/N]');
+  await asked.says('Write this change? [y/N]');
   asked.type('y');
   expect(await asked.ended).toBe(0);
   expect(await readFile(file(), 'utf8')).toContain('[mcp_servers.parley]');
@@ -51,7 +51,7 @@ it('[MI4] without a terminal, shows the change and names --yes', async () => {
   const { code, out, err } = await line.run(['mcp', 'install', 'cursor'], own());
   expect(code).toBe(2);
   expect(out).toContain('+     "parley": {');
-  expect(err).toContain('nobody can be asked here; nothing was written\nSay "--yes" to do it.');
+  expect(err).toContain('cannot ask for confirmation: not a terminal; nothing was written\nRun again with --yes.');
   await expect(access(join(line.folder, '.cursor'))).rejects.toThrow('ENOENT');
 });
 

@@ -216,7 +216,7 @@ describe('the token', () => {
 
   it('[MI5] is replaced by the data folder if missing, with a note if there is none', async () => {
     const { notes } = await shop.run('claude', { ...YES });
-    expect(notes.join()).toContain('no token was found');
+    expect(notes.join()).toContain('no token found');
     expect((await shop.run('', { print: true })).notes).toEqual(notes);
     await shop.write(join(shop.root, 'data', 'operator-token'), token);
     const again = await shop.run('claude', { ...YES, entry: 'two' });
