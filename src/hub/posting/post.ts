@@ -31,7 +31,7 @@ type PostingNeeds = Pick<
   'limits' | 'backlog' | 'registry' | 'bindings' | 'sessions' | 'access' | 'rates' | 'inboxes'
 > & { readonly gate: PostAuthorizer };
 
-/** A post with what is known before the decision. */
+/** A post before its decision. */
 interface Asked extends RateCharge {
   readonly sender: Binding;
   readonly draft: Draft;
