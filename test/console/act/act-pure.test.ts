@@ -4,9 +4,8 @@ import type { Envelope, Participant, SessionMetadata } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
 import { routeChoices } from '../../../src/console/act/compose/routes.ts';
 import { silenceText, turnText } from '../../../src/console/act/compose/turn-text.ts';
-import { approvalObstacle } from '../../../src/console/act/governed/approval-obstacle.ts';
-import { askedAt, askedText, resultBegun, turnDue } from '../../../src/console/act/governed/turn-due.ts';
-import { operatorActionsFor, permissionsFor } from '../../../src/console/act/permissions.ts';
+import { askedAt, askedText, resultTemplate, turnDue } from '../../../src/console/act/governed/turn-due.ts';
+import { approvalObstacle, operatorActionsFor, permissionsFor } from '../../../src/console/act/permissions.ts';
 import { fieldError } from '../../../src/console/open/create-session.ts';
 import { toRunHistory } from '../../../src/console/parts/governed/model/run-history.ts';
 import { stopText } from '../../../src/console/parts/governed/model/run-model.ts';
@@ -68,9 +67,9 @@ it('[UI81] whose turn it is, and why one is silent, is said in words', () => {
   const isBobs = { code: 'not_your_turn', why: "discussion expects 'bob' to speak, got 'ann'" } as const;
   expect(turnText(turn('id-bob'), 'id-ann', names, isBobs)).toBe('It is the turn of bob.');
   expect(turnText(null, 'id-ann', names, isBobs)).toContain('Not now:');
-  expect(turnText(null, 'id-ann', names, null)).toBe('Nobody in particular has the turn.');
+  expect(turnText(null, 'id-ann', names, null)).toBe('Nobody has the turn.');
   expect(silenceText(ann('hidden'), { state: 'ACTIVE' })).toMatch(/^You are hidden/);
-  expect(silenceText(ann('active'), { state: 'CLOSED' })).toMatch(/^It is over/);
+  expect(silenceText(ann('active'), { state: 'CLOSED' })).toMatch(/^This session has ended/);
   expect(silenceText(null, { state: 'ACTIVE' })).toBeNull();
 });
 
@@ -102,7 +101,7 @@ it('[UI87] a turn is due for who holds its role while it is at work, and begins 
     }) as unknown as SessionStateAt;
   const due = turnDue(state('governed', 'active'), 'id-ann');
   expect(due).toEqual({ turn_id: 't1', role: 'dev', attempt: 2, run_id: 'r1' });
-  expect(due === null ? null : resultBegun(due, CONFIG)).toMatchObject({ run_id: 'r1', runtime_id: 'manual' });
+  expect(due === null ? null : resultTemplate(due, CONFIG)).toMatchObject({ run_id: 'r1', runtime_id: 'manual' });
   for (const none of [
     turnDue(state('governed', 'active'), 'id-bob'),
     turnDue(state('governed', 'blocked'), 'id-ann'),
@@ -140,9 +139,7 @@ it('[UI88] who may approve is told what is missing to answer, by their place; al
   expect(approvalObstacle(me('approve'), at('active'))).toBeNull();
   expect(approvalObstacle(me('observe'), at(null))).toBeNull();
   expect(approvalObstacle(me('approve'), at(null, 'CLOSED'))).toBeNull();
-  expect(approvalObstacle(me('approve'), at(null))).toMatch(
-    /answering takes a place in the session\. .* can invite you/,
-  );
+  expect(approvalObstacle(me('approve'), at(null))).toMatch(/only participants can answer\. .* can invite you/);
   expect(approvalObstacle(me('approve'), at('invited'))).toContain('accept the invite first');
   expect(approvalObstacle(me('approve'), at('hidden'))).toContain('come back first');
 });

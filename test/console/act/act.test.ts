@@ -29,7 +29,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
   /** Who is a person takes their time to accept. */
   const opened = (type: string, participants: readonly string[], more: object = {}) =>
     alice.open(type, { participants: [...participants], wait: 'created', ...more });
-  const words = (page: Page) => page.getByLabel('Your words');
+  const words = (page: Page) => page.getByLabel('Message');
   const logOf = async (sessionId: string) =>
     (await alice.call('read_log', { session_id: sessionId, limit: 1000 })).envelopes;
 
@@ -238,7 +238,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
     await write(page, page.getByLabel('Reason'), 'all is said');
     await press(page, page.getByRole('button', { name: 'Close it' }));
     await page.waitForSelector('.mark-close >> text=all is said');
-    await page.waitForSelector('.silence >> text=It is over');
+    await page.waitForSelector('.silence >> text=This session has ended');
     expect(await close.count()).toBe(0);
     expect(await page.evaluate('document.activeElement.id')).toBe('main');
     await page.context().close();
@@ -248,10 +248,10 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
     const session = await alice.open('conversation', ['bob']);
     const { page, name } = await person(['observe'], `/sessions/${session.id}`);
     await page.waitForSelector('.session-head');
-    expect(await page.getByRole('button', { name: 'Act on bob' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Actions for bob' }).count()).toBe(0);
     await world.hub.grant(name, ['operate']);
     await page.reload();
-    const actOnBob = page.getByRole('button', { name: 'Act on bob' });
+    const actOnBob = page.getByRole('button', { name: 'Actions for bob' });
     await press(page, actOnBob);
     await write(page, page.getByLabel('Reason'), 'too loud');
     await press(page, page.getByRole('button', { name: 'Hide' }));
@@ -318,7 +318,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
       expect(await ben.page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
       await world.hub.revoke(ann.name, ['approve']);
       await press(ann.page, ann.page.getByRole('button', { name: 'Approve' }));
-      await ann.page.locator('.notice.refused', { hasText: 'The grant "approve" was taken from you' }).waitFor();
+      await ann.page.locator('.notice.refused', { hasText: 'The grant "approve" was revoked' }).waitFor();
       await ann.page.getByRole('button', { name: 'Approve' }).waitFor({ state: 'detached' });
       expect(await run.status()).toBe('paused');
       await ann.page.context().close();
@@ -349,14 +349,14 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
       const run = await governedRun(alice, [ann.name], { roles, join: (id) => joined(ann, id) });
       const { page } = ann;
       await run.out('turn_d', 'dev');
-      const area = page.getByLabel('Result, as JSON');
+      const area = page.getByLabel('Result (JSON)');
       await area.waitFor();
       const begun = await area.inputValue();
       await write(page, area, `${begun},`);
-      await press(page, page.getByRole('button', { name: 'Hand in' }));
+      await press(page, page.getByRole('button', { name: 'Submit' }));
       await page.locator('.turn-result .refusal', { hasText: /^Line \d+, column \d+/ }).waitFor();
       await write(page, area, begun.replace('"summary": ""', '"summary": "done by hand"'));
-      await press(page, page.getByRole('button', { name: 'Hand in' }));
+      await press(page, page.getByRole('button', { name: 'Submit' }));
       await area.waitFor({ state: 'detached' });
       const claim = (await logOf(run.id)).find(({ event_type }) => event_type === 'turn.result');
       expect(claim?.event_data).toMatchObject({ turn_id: 'turn_d', attempt: 1, result: { summary: 'done by hand' } });
@@ -370,7 +370,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
     const run = await governedRun(alice, [ann.name], { roles, join: (id) => joined(ann, id) });
     const { page } = ann;
     await run.out('turn_d', 'dev');
-    await page.getByLabel('Result, as JSON').waitFor();
+    await page.getByLabel('Result (JSON)').waitFor();
     const waiting = await opened('discussion', ['bob', ann.name]);
     await page.getByLabel('Read-only').check();
     const sent: string[] = [];
@@ -378,17 +378,17 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
     await page.reload();
     await page.waitForSelector('.panel-governed >> text=turn_d');
     for (const [role, name] of [
-      ['button', /Send|Hand in|Close the session|Act on|Approve|Answer|Accept|Decline/],
-      ['textbox', /Your words|Result/],
+      ['button', /Send|Submit|Close the session|Actions for|Approve|Answer|Accept|Decline/],
+      ['textbox', /Message|Result/],
       ['link', /Open a session/],
     ] as const) {
       expect(await page.getByRole(role, { name }).count(), String(name)).toBe(0);
     }
     await page.evaluate(`location.hash = '#/sessions/${waiting.id}'`);
-    await page.waitForSelector('.refusal >> text=The hub shows nothing of it');
+    await page.waitForSelector('.refusal >> text=The hub refused to show this session');
     expect(await page.getByRole('button', { name: /Accept|Decline/ }).count()).toBe(0);
     await page.evaluate(`location.hash = '#/open'`);
-    await page.waitForSelector('text=Nothing is opened in read-only mode');
+    await page.waitForSelector('text=Read-only mode cannot open sessions');
     const acting =
       /"op":"(?!whoami|list_|search_|describe_|get_|read_|find_|hub_|check_|can_send|health|subscribe|unsubscribe)/;
     expect(sent.some((frame) => frame.includes('"op":"read_state"'))).toBe(true);
@@ -414,7 +414,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
               .then(() => page.waitForSelector('.invite-answer')),
         ],
         ['a gate', () => goTo(page, run.id).then(() => page.getByRole('button', { name: 'Approve' }).waitFor())],
-        ['a dialog', () => page.getByRole('button', { name: 'Act on alice' }).click()],
+        ['a dialog', () => page.getByRole('button', { name: 'Actions for alice' }).click()],
         [
           'the form',
           async () => {
@@ -462,7 +462,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
     await page.locator('.composer-turn', { hasText: 'It is your turn.' }).waitFor();
     await page.keyboard.press('Control+Enter');
     await expect.poll(() => page.locator('.said-row', { hasText: evil }).count(), POLL).toBe(2);
-    await press(page, page.getByRole('button', { name: 'Act on alice' }));
+    await press(page, page.getByRole('button', { name: 'Actions for alice' }));
     await write(page, page.getByLabel('Reason'), evil);
     await press(page, page.getByRole('button', { name: 'Hide' }));
     await page.locator('.mark-hide', { hasText: evil }).waitFor();

@@ -26,7 +26,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the composer${whyNo
 
   const opened = (type: string, participants: readonly string[], knobs: object = {}) =>
     alice.open(type, { participants: [...participants], knobs: { ...knobs }, wait: 'created' });
-  const words = (page: Page) => page.getByLabel('Your words');
+  const words = (page: Page) => page.getByLabel('Message');
   const toWhom = (page: Page) => page.locator('.to-whom summary');
   const logOf = async (sessionId: string, reader = alice) =>
     (await reader.call('read_log', { session_id: sessionId, limit: 1000 })).envelopes;
@@ -39,7 +39,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the composer${whyNo
       const session = await opened('workflow', [name, 'bob', 'carol'], { graph });
       await joined(ann, session.id);
       await page.locator('.composer-turn', { hasText: 'It is your turn.' }).waitFor();
-      await expect.poll(() => toWhom(page).textContent(), POLL).toBe('To everybody');
+      await expect.poll(() => toWhom(page).textContent(), POLL).toBe('To everyone');
       await press(page, toWhom(page));
       await press(page, page.getByRole('checkbox', { name: 'carol' }), 'Space');
       await expect.poll(() => toWhom(page).textContent(), POLL).toBe('To carol');
@@ -77,8 +77,8 @@ describe.skipIf(chromium === null && !required('chromium'))(`the composer${whyNo
       await bob.session(session.id).send('Second.');
       await page.locator('.composer-turn', { hasText: 'It is your turn.' }).waitFor();
       await press(page, toWhom(page));
-      await press(page, page.getByRole('checkbox', { name: 'everybody' }), 'Space');
-      expect(await toWhom(page).textContent()).toBe('To everybody');
+      await press(page, page.getByRole('checkbox', { name: 'everyone' }), 'Space');
+      expect(await toWhom(page).textContent()).toBe('To everyone');
       await press(page, page.getByRole('button', { name: 'Send' }));
       await page.locator('.said-row', { hasText: 'Half a secret' }).waitFor();
       const said = (await logOf(session.id)).find(({ event_data }) => event_data.text === 'Half a secret');
@@ -97,7 +97,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the composer${whyNo
       await press(page, toWhom(page));
       await press(page, page.getByRole('checkbox', { name: 'carol' }), 'Space');
       await world.hub.removeParticipant(session.id, 'carol');
-      await page.locator('.to-whom', { hasText: 'carol (gone)' }).waitFor();
+      await page.locator('.to-whom', { hasText: 'carol (left)' }).waitFor();
       await session.send('Go on.');
       await page.locator('.composer-turn', { hasText: 'It is your turn.' }).waitFor();
       await write(page, words(page), 'For carol alone');
@@ -121,13 +121,13 @@ describe.skipIf(chromium === null && !required('chromium'))(`the composer${whyNo
       await press(page, page.getByRole('button', { name: 'Raise hand' }));
       await page.locator('.quiet-row.mark-hand', { hasText: `${name} raises a hand: 7 of 9` }).waitFor();
       await page.locator('.person', { hasText: name }).locator('.hand', { hasText: '7' }).waitFor();
-      await press(page, page.getByRole('button', { name: 'Take it down' }));
+      await press(page, page.getByRole('button', { name: 'Lower hand' }));
       await page.locator('.quiet-row.mark-hand', { hasText: `${name} takes the hand down` }).waitFor();
-      await page.getByRole('button', { name: 'Take it down' }).waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Lower hand' }).waitFor({ state: 'detached' });
       await press(page, page.getByRole('button', { name: 'Raise hand' }));
-      await page.getByRole('button', { name: 'Take it down' }).waitFor();
+      await page.getByRole('button', { name: 'Lower hand' }).waitFor();
       // What is pressed while another is still on its way counts as well.
-      await page.evaluate(`for (const name of ['Take it down', 'Raise hand']) {
+      await page.evaluate(`for (const name of ['Lower hand', 'Raise hand']) {
         [...document.querySelectorAll('button')].find((one) => one.textContent === name).click();
       }`);
       await page

@@ -184,7 +184,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page under stress
     await page.reload();
     await page.waitForSelector('.rows .row');
     await page.evaluate(`location.hash = '#/sessions?search=needle'`);
-    await page.waitForSelector('.found >> text=Looking');
+    await page.waitForSelector('.found >> text=Searching');
     await page.evaluate(`location.hash = '#/sessions?states=CLOSED&search=needle'`);
     await page.waitForSelector('.found >> text=1 found');
     letGo();

@@ -101,17 +101,17 @@ describe.skipIf(chromium === null && !required('chromium'))(`a hub that is kille
     const session = await carol.open('conversation', { participants: ['dora'], wait: 'created' });
     await open.evaluate(`location.hash = '#/sessions/${session.id}'`);
     await open.getByRole('button', { name: 'Accept' }).click();
-    await open.getByLabel('Your words').fill('Said into the void');
+    await open.getByLabel('Message').fill('Said into the void');
     const gone = once(hub.child, 'exit');
     hub.child.kill('SIGKILL');
     await gone;
     await open.waitForSelector('[data-connection=away]');
-    await open.getByLabel('Your words').press('Control+Enter');
-    await open.waitForSelector('.composer-turn >> text=it is said when it is back');
-    expect(await open.getByLabel('Your words').inputValue()).toBe('Said into the void');
+    await open.getByLabel('Message').press('Control+Enter');
+    await open.waitForSelector('.composer-turn >> text=the message is sent on reconnect');
+    expect(await open.getByLabel('Message').inputValue()).toBe('Said into the void');
     hub = await start(hub.port);
     await open.waitForSelector('.said-row >> text=Said into the void');
-    await expect.poll(() => open.getByLabel('Your words').inputValue()).toBe('');
+    await expect.poll(() => open.getByLabel('Message').inputValue()).toBe('');
     expect(await open.locator('.said-row .text').allInnerTexts()).toEqual(['Said into the void']);
     await open.context().close();
   }, 60_000);
@@ -133,7 +133,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a hub that is kille
     hub.child.kill('SIGKILL');
     await gone;
   }
-  const words = (page: Page) => page.getByLabel('Your words');
+  const words = (page: Page) => page.getByLabel('Message');
 
   it('[UI81] what was said while somebody looked elsewhere is not there to be said again', async () => {
     const { open, session } = await talking('dora');
@@ -160,7 +160,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a hub that is kille
     await open.waitForSelector('[data-connection=away]');
     await words(open).fill('Not after all');
     await words(open).press('Control+Enter');
-    await open.waitForSelector('.composer-turn >> text=it is said when it is back');
+    await open.waitForSelector('.composer-turn >> text=the message is sent on reconnect');
     await open.getByLabel('Read-only').check();
     hub = await start(hub.port);
     await open.waitForSelector('[data-connection=open]', { state: 'attached' });

@@ -39,7 +39,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       const ann = await somebody(world);
       const session = await alice.open('conversation', { participants: [ann.name], wait: 'created' });
       await joined(ann, session.id);
-      await ann.page.getByLabel('Your words').fill('What is it?');
+      await ann.page.getByLabel('Message').fill('What is it?');
       await ann.page.keyboard.press('Control+Enter');
       const { envelope_id: causationId } = await session.waitFor('msg.text');
       await session.delta('Half of', { causationId });
@@ -82,7 +82,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       const { page } = ann;
       await page.locator('.said-row', { hasText: 'In your ear.' }).waitFor();
       const eyes = page.getByLabel('As seen by');
-      expect(await eyes.locator('option').allInnerTexts()).toEqual(['all I may read', ann.name]);
+      expect(await eyes.locator('option').allInnerTexts()).toEqual(['everything I can read', ann.name]);
       await eyes.selectOption(ann.name);
       const line = page.locator('.view-of .said-row', { hasText: 'In your ear.' });
       await line.locator('.audience', { hasText: `to ${ann.name}, bob` }).waitFor();
@@ -97,14 +97,14 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       const { page, name } = ann;
       const session = await alice.open('conversation', ['bob']);
       await goTo(page, session.id);
-      await page.getByRole('button', { name: 'Act on bob' }).waitFor();
+      await page.getByRole('button', { name: 'Actions for bob' }).waitFor();
       await world.hub.revoke(name, ['operate']);
       await press(page, page.getByRole('button', { name: 'Close the session' }));
       await press(page, page.getByRole('button', { name: 'Close it' }));
       await page.locator('dialog .refusal', { hasText: 'The hub refused:' }).waitFor();
       await notice(page, '"operate"').waitFor();
       await page.keyboard.press('Escape');
-      for (const gone of ['Close the session', 'Act on bob']) {
+      for (const gone of ['Close the session', 'Actions for bob']) {
         await page.getByRole('button', { name: gone }).waitFor({ state: 'detached' });
       }
       await page.context().close();
@@ -119,11 +119,11 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       const { page, name } = ann;
       const session = await alice.open('conversation', ['bob']);
       await goTo(page, session.id);
-      await page.getByRole('button', { name: 'Act on bob' }).waitFor();
+      await page.getByRole('button', { name: 'Actions for bob' }).waitFor();
       await page.evaluate('window.marker = "still here"');
       for (const [change, text, count] of [
-        [hub.revoke, 'was taken from you', 0],
-        [hub.grant, 'was given to you', 1],
+        [hub.revoke, 'was revoked', 0],
+        [hub.grant, 'was granted to you', 1],
       ] as const) {
         await page.evaluate('document.querySelectorAll(".notice button").forEach((one) => one.click())');
         const serving = change === hub.revoke ? first : again;
@@ -132,7 +132,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
         await change(name, ['operate']);
         again = await hub.listen({ port: first.port, console: { folder: built.folder } });
         await notice(page, text).waitFor();
-        await expect.poll(() => page.getByRole('button', { name: 'Act on bob' }).count()).toBe(count);
+        await expect.poll(() => page.getByRole('button', { name: 'Actions for bob' }).count()).toBe(count);
       }
       expect(await page.evaluate('window.marker')).toBe('still here');
       await page.context().close();
@@ -155,7 +155,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       await page.locator('.said-row', { hasText: 'Between us.' }).waitFor();
       await world.hub.revoke(name, ['observe']);
       await notice(page, '"observe"').waitFor();
-      await page.waitForSelector('.session-head >> text=what is for you');
+      await page.waitForSelector('.session-head >> text=addressed to you');
       await bob.session(own.id).send('To all.');
       await page.locator('.said-row', { hasText: 'To all.' }).waitFor();
       expect(await page.locator('.said-row', { hasText: 'Between us.' }).count()).toBe(0);

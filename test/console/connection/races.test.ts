@@ -112,7 +112,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`answers that come l
     wire.hold(({ op, params }) => op === 'read_log' && params.reverse !== true);
     await scrollTo(page, 'end');
     await expect.poll(wire.waiting, POLL).toBeGreaterThan(0);
-    await page.getByRole('button', { name: /newest/ }).click();
+    await page.getByRole('button', { name: /latest/ }).click();
     await expect.poll(() => lastLine(page), POLL).toBe('line 1400');
     wire.letGo();
     await session.send('and one more');
@@ -127,7 +127,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`answers that come l
     wire.hold(({ op, params }) => op === 'read_log' && params.reverse === true && params.from_seq !== undefined);
     await scrollTo(page, 0);
     await expect.poll(wire.waiting, POLL).toBeGreaterThan(0);
-    await page.getByRole('button', { name: /newest/ }).click();
+    await page.getByRole('button', { name: /latest/ }).click();
     await expect.poll(() => lastLine(page), POLL).toBe('line 1800');
     wire.letGo();
     await scrollTo(page, 0);
@@ -214,7 +214,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`answers that come l
     await page.getByLabel('Token').fill(await world.tokenFor(zoe, []));
     await page.getByRole('button', { name: 'Connect' }).click();
     await page.locator('.me', { hasText: zoe }).waitFor();
-    await page.locator('.empty', { hasText: 'There is no session yet.' }).waitFor();
+    await page.locator('.empty', { hasText: 'No sessions yet.' }).waitFor();
     expect(await page.locator('body').textContent()).not.toContain('for mia alone');
     // And another token in the address, while the page is open, is another identity too.
     await page.evaluate(`location.hash = 'token=${await world.tokenFor('ida', ['observe'])}&name=ida'`);
@@ -225,7 +225,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`answers that come l
     await page.getByLabel('Name').fill(zoe);
     await page.getByLabel('Token').fill(await world.tokenFor(zoe, []));
     await page.getByRole('button', { name: 'Connect' }).click();
-    await page.locator('.empty', { hasText: 'There is no session yet.' }).waitFor();
+    await page.locator('.empty', { hasText: 'No sessions yet.' }).waitFor();
     expect(await page.locator('body').textContent()).not.toContain('for mia alone');
     await page.context().close();
   }, 60_000);

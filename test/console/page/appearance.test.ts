@@ -173,7 +173,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`how the console loo
   it('[UI85] to remove somebody looks like what it is', async () => {
     const session = await ada.open('conversation', ['ken']);
     const { page } = await person(world, ['observe', 'operate'], `/sessions/${session.id}`);
-    await press(page, page.getByRole('button', { name: 'Act on ken' }));
+    await press(page, page.getByRole('button', { name: 'Actions for ken' }));
     await page.locator('dialog', { hasText: 'cannot come back' }).waitFor();
     const colours = (name: string) => styleOf(page, name, 'color');
     expect(await colours('Remove for good')).not.toBe(await colours('Hide'));

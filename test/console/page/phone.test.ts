@@ -68,7 +68,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console on a ph
         ['hands', to(`#/sessions/${hands.id}`, '.hand-part')],
         ['to whom', () => page.locator('.to-whom summary').click()],
         ['who takes part', () => page.locator('.folded-people summary').click()],
-        ['a dialog', () => page.getByRole('button', { name: 'Act on bob' }).click()],
+        ['a dialog', () => page.getByRole('button', { name: 'Actions for bob' }).click()],
         ['the past', to(`#/sessions/${hands.id}?at=3`, '.badge.then')],
         ['a workflow', to(`#/sessions/${workflow.id}`, '.panel-graph svg')],
         ['where it goes', () => page.getByLabel('Then').selectOption('finish')],

@@ -6,8 +6,7 @@ import { fromFragment, isReadOnlyAsked } from '../../../src/console/connection/s
 import { detailText, type FeedFilter, observedText, passesFilter } from '../../../src/console/hub/feed-text.ts';
 import { evenWindow, rowByKey, scrollFor, steadyTop, unevenWindow } from '../../../src/console/lib/rows-window.ts';
 import { OPTIONS } from '../../../src/console/parts/create/options.ts';
-import { expectationText, withNames } from '../../../src/console/session/inspector/expectation-text.ts';
-import { routingText } from '../../../src/console/session/transcript/routing-text.ts';
+import { expectationText, routingText, withNames } from '../../../src/console/session/session-text.ts';
 import { countText } from '../../../src/console/sessions/search.ts';
 import { askedSince, FIRST_SWEEP, sweepFrom, withSwept } from '../../../src/console/state/change-sweep.ts';
 import { EMPTY_HUB, withFeed } from '../../../src/console/state/hub-state.ts';
@@ -372,9 +371,7 @@ describe('what happens beside what is said', () => {
 
   it('[UI98] what the hub has seen of an agent is a sentence', () => {
     const seen = { n: 3, completed: 2, failed: 1, expired: 0, p50_latency_ms: 65_000 };
-    expect(observedText(['sql', seen])).toBe(
-      'sql: 3 tasks, 2 completed, 1 failed, 0 expired; half of them within 1m 5s',
-    );
+    expect(observedText(['sql', seen])).toBe('sql: 3 tasks, 2 completed, 1 failed, 0 expired; median 1m 5s');
     expect(observedText(['sql', { ...seen, n: 1, p50_latency_ms: null }])).toMatch(/^sql: 1 task, .* 0 expired$/);
   });
 

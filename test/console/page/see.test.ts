@@ -151,7 +151,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await expect.poll(() => page.locator('.rows .row').count(), POLL).toBe(1);
     await row.locator('.next-deadline >> text=explicit_close').waitFor();
     await page.getByRole('button', { name: 'Clear' }).click();
-    await page.getByLabel('Said').fill('no such words');
+    await page.getByLabel('Text').fill('no such words');
     await page.waitForSelector('.found >> text=0 found');
     await page.context().close();
   });
@@ -240,17 +240,17 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.locator('.rows .row', { hasText: 'With carl' }).waitFor();
     await page.locator('.rows .row', { hasText: 'All three' }).waitFor();
     expect(await page.locator('.rows .row').count()).toBe(2);
-    await page.getByLabel('Said').fill('Not for carl');
-    await page.getByLabel('Said').press('Enter');
+    await page.getByLabel('Text').fill('Not for carl');
+    await page.getByLabel('Text').press('Enter');
     await page.waitForSelector('.found >> text=0 found');
 
     await page.evaluate(`location.hash = '#/sessions/${session.id}'`);
-    await page.waitForSelector('.session-head >> text=what is for you');
+    await page.waitForSelector('.session-head >> text=addressed to you');
     await session.send('Live for carl.');
     await page.waitForSelector('.said-row >> text=Live for carl.');
 
     await page.evaluate(`location.hash = '#/sessions/${panel.id}'`);
-    await page.waitForSelector('.session-head >> text=what is for you');
+    await page.waitForSelector('.session-head >> text=addressed to you');
     await panel.send('Whispered to bob.', { to: ['bob'] });
     await bob.session(panel.id).send('Said to all.');
     await page.waitForSelector('.said-row >> text=Said to all.');
@@ -263,7 +263,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.waitForSelector('.refusal >> text=no session');
     expect(await page.getByRole('link', { name: 'Hub' }).count()).toBe(0);
     await page.evaluate(`location.hash = '#/hub'`);
-    await page.waitForSelector('main >> text=you do not have it');
+    await page.waitForSelector('main >> text=which you do not have');
     expect(await page.locator('.refusal, .tiles, .card').count()).toBe(0);
     const refused = (await world.hub.audit({ limit: 1_000_000 })).filter(
       ({ kind, detail }) => kind === 'operation_refused' && ['hub_figures', 'read_feed'].includes(String(detail.op)),
