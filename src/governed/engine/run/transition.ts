@@ -61,14 +61,17 @@ export function transitionState(state: RunState, asked: TransitionRequest): Chan
   const { trigger, target_status: target } = asked;
   if (trigger !== undefined) {
     if (trigger !== 'gate_requires_human_approval' && trigger !== 'escalation') {
-      return jump(state, `the trigger ${JSON.stringify(trigger)} is none that leads anywhere here`);
+      return jump(
+        state,
+        `trigger: expected gate_requires_human_approval or escalation, got ${JSON.stringify(trigger)}`,
+      );
     }
     if (target !== undefined && target !== MOVES[trigger].to)
       return jump(state, `${trigger} does not lead to ${target}`);
     return trigger === 'escalation' ? escalated(state, asked) : waiting(state, asked);
   }
   if (target === undefined || target === state.status) return { ok: true, state, events: [] };
-  return jump(state, `a run does not go from ${state.status} to ${target} by being told to`);
+  return jump(state, `a run cannot be moved from ${state.status} to ${target} directly`);
 }
 
 function refusedOverride(state: RunState, overrides: unknown): Refused | null {
@@ -82,11 +85,11 @@ function refusedOverride(state: RunState, overrides: unknown): Refused | null {
   const field = Object.keys(others).find(
     (name) => !sameJson(others[name], getOwn(state as unknown as UnknownRecord, name)),
   );
-  return field === undefined ? null : jump(state, `${field} is not changed by being told to`);
+  return field === undefined ? null : jump(state, `${field} cannot be changed directly`);
 }
 
 function escalated(state: RunState, { reason, role_id, now }: TransitionRequest): Changed | Refused {
-  if (!isNonEmptyText(reason)) return jump(state, 'an escalation has a reason');
+  if (!isNonEmptyText(reason)) return jump(state, 'reason: expected the reason of the escalation');
   return escalateRun(state, { reason, role: isNonEmptyText(role_id) ? role_id : null, now });
 }
 
@@ -94,7 +97,7 @@ function escalated(state: RunState, { reason, role_id, now }: TransitionRequest)
 function waiting(state: RunState, { gate, now }: TransitionRequest): Changed | Refused {
   const refused = checkMove(state, 'gate_requires_human_approval');
   if (refused !== null) return refused;
-  if (!isRecord(gate)) return jump(state, 'a run pauses for a gate, and none is named');
+  if (!isRecord(gate)) return jump(state, 'gate: expected the gate to wait for');
   // The caller supplies the members; only `to` matters here.
   return isNonEmptyText(gate.to)
     ? paused(state, { pending_phase_transition: gate as unknown as PendingTransition }, now)
