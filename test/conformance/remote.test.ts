@@ -205,8 +205,8 @@ describe('parley conformance check --remote', () => {
     const all: readonly (readonly [readonly string[], number, RegExp])[] = [
       [['--remote', url, '--target', '.'], 2, /--target and --remote exclude each other/],
       [['--token', token], 2, /--token: expected --remote with it/],
-      [['--remote', 'nowhere'], 2, /--remote: expected an address/],
-      [['--remote', 'http://u:secret@127.0.0.1'], 2, /--remote: expected an address/],
+      [['--remote', 'nowhere'], 2, /--remote: expected a URL/],
+      [['--remote', 'http://u:secret@127.0.0.1'], 2, /--remote: expected a URL/],
       [['--remote', url, '--token', 'a b'], 2, /--token: expected visible characters/],
       [['--remote', 'http://127.0.0.1:9'], 3, /conform\/capabilities: .*(ECONNREFUSED|bad port)/],
       [['--remote', await served((_, r) => json(r, { message: 'no' }, 401))], 4, /HTTP 401: no/],

@@ -1,4 +1,4 @@
-/** The usual openings of a test: who is there, which session is open, what was refused. */
+/** Openings for tests: peers, sessions, refusals. */
 
 import { consulting } from 'parley-hub/adapters/consulting';
 import { conversation } from 'parley-hub/adapters/conversation';
@@ -10,6 +10,7 @@ import { tokenBudget } from 'parley-hub/views/token-budget';
 import { windowedSummary } from 'parley-hub/views/windowed-summary';
 import { expect } from 'vitest';
 import { WireError } from '../../src/core/lib/errors.ts';
+import type { HubEventName, HubEvents } from '../../src/hub/telemetry/events.ts';
 import type { FaultyStore } from '../../src/testing/doubles/faulty-store.ts';
 import type { Peer } from '../../src/testing/doubles/peer.ts';
 import { World, type WorldOptions } from '../../src/testing/doubles/world.ts';
@@ -72,7 +73,7 @@ export async function aPanel(
   return { world, alice, bob, carol, id: await opened(world, alice, [bob, carol], { type: 'panel', ...more }) };
 }
 
-/** A new session in which nobody has answered yet. */
+/** A new session whose invites are not answered. */
 export async function invited(
   world: World,
   creator: Peer,
@@ -115,7 +116,7 @@ export interface Refusal {
   readonly details: WireError['details'];
 }
 
-/** The error a call was answered with. */
+/** The error of a rejected call. */
 export async function refusal(world: World, call: Promise<unknown>): Promise<Refusal> {
   const answer = await world.answer(call).then(
     (result) => ({ result }),
@@ -166,7 +167,7 @@ export function types(log: readonly Envelope[]): readonly string[] {
   return log.map(({ event_type }) => event_type);
 }
 
-/** A unit another writer might have appended after what is durable. */
+/** A unit as another writer might have appended it. */
 export function foreignUnit(world: World, session_id: string, ...drafts: readonly Partial<Envelope>[]) {
   const log = logOf(world.store, session_id);
   const last = log.at(-1);
@@ -185,7 +186,7 @@ export function foreignUnit(world: World, session_id: string, ...drafts: readonl
       priority: 'normal',
       idempotency_key: null,
       ttl_seconds: null,
-      // Later than the last of the log, and earlier than anything of a later millisecond.
+      // Later than the last of the log, and earlier than any of a later millisecond.
       envelope_id: `${(last?.envelope_id ?? '0'.repeat(32)).slice(0, 17)}${'f'.repeat(13)}${(16 + i).toString(16)}`,
       created_at: last?.created_at ?? '2026-01-01T00:00:00.000Z',
       depth: 0,
@@ -197,7 +198,7 @@ export function foreignUnit(world: World, session_id: string, ...drafts: readonl
   return { entries };
 }
 
-/** A new connection bound to a registered name. It acks nothing unless told to. */
+/** A new connection bound to a registered name. It acks only on request. */
 export async function rebind(world: World, name: string, resume?: Parameters<Peer['hello']>[1]): Promise<Peer> {
   const peer = world.stranger();
   peer.hello(name, resume);
@@ -209,20 +210,48 @@ export function gapsOf(peer: Peer): readonly GapFrame[] {
   return peer.frames.filter((frame): frame is GapFrame => frame.kind === 'gap');
 }
 
-/** The peer hangs up. */
+/** The disk works again after `world.hold`. */
+export async function releaseHold(world: World): Promise<void> {
+  world.hold = false;
+  await world.settle();
+}
+
+/** A slow store answers what it held back. */
+export async function openGate(world: World, store: { readonly gate: { open(): void } }): Promise<void> {
+  store.gate.open();
+  await world.settle();
+}
+
+export async function ack(world: World, peer: Peer, session_id: string, ...seqs: readonly number[]): Promise<void> {
+  for (const seq of seqs) peer.receipt(session_id, seq);
+  await world.settle();
+}
+
+/** What `show` makes of each event from now on; by default the event. */
+export function recordEvents<Name extends HubEventName, Shown = HubEvents[Name]>(
+  world: World,
+  name: Name,
+  show: (event: HubEvents[Name]) => Shown = (event) => event as unknown as Shown,
+): readonly Shown[] {
+  const events: Shown[] = [];
+  world.hub.on(name, (event) => void events.push(show(event)));
+  return events;
+}
+
+/** Disconnects the peer. */
 export async function leave(world: World, peer: Peer): Promise<void> {
   peer.link.close();
   await world.settle();
 }
 
-/** Time passes at once, with one sweep at its end. */
+/** Advances the clock with one sweep at the end. */
 export async function leap(world: World, ms: number): Promise<void> {
   world.clock.advance(ms);
   world.hub.sweep();
   await world.settle();
 }
 
-/** How a session stands: its state, its reason, and who is what in it. */
+/** The state of a session, its reason, and the status of each participant. */
 export async function standing(world: World, peer: Peer, session_id: string): Promise<string> {
   const { state, close_reason, participants } = await sessionOf(world, peer, session_id);
   const who = participants.map(({ name, status }) => `${name} ${status}`).join(', ');

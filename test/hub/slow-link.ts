@@ -1,4 +1,4 @@
-/** A peer whose link says how much has not left yet, as a test tells it. */
+/** A peer whose unsent bytes are set by the test. */
 
 import { linkPair } from '../../src/core/lib/link.ts';
 import { Peer } from '../../src/testing/doubles/peer.ts';
@@ -6,13 +6,14 @@ import type { World } from '../../src/testing/doubles/world.ts';
 
 export interface SlowLink {
   readonly peer: Peer;
-  /** Bytes that have not left. */
+  /** Unsent bytes. */
   unsent: number;
-  /** Everything has left. */
+  /** Everything is sent. */
   drain(): void;
 }
 
-export function slowLink(world: World): SlowLink {
+/** `counting`: every sent byte counts as unsent until the next drain. */
+export function slowLink(world: World, { counting = false } = {}): SlowLink {
   const [hubEnd, peerEnd] = linkPair();
   let drained = (): void => {};
   const slow: SlowLink = {
@@ -24,7 +25,10 @@ export function slowLink(world: World): SlowLink {
     },
   };
   world.hub.accept({
-    send: (text) => hubEnd.send(text),
+    send: (text) => {
+      if (counting) slow.unsent += text.length;
+      hubEnd.send(text);
+    },
     onMessage: (receive) => hubEnd.onMessage(receive),
     onClose: (closed) => hubEnd.onClose(closed),
     close: () => hubEnd.close(),
