@@ -7,7 +7,7 @@ import { sameJson } from '../lib/digest.ts';
 import { getOwn, isNonEmptyText, isRecord, type UnknownRecord } from '../lib/unknown-record.ts';
 import type { PendingCompletion, PendingTransition, RunState } from '../state/state.ts';
 import { escalateRun } from './block.ts';
-import { applyMove, type Changed, checkMove, MOVES, type Refused, refuse } from './moves.ts';
+import { applyMove, type Changed, changed, checkMove, MOVES, type Refused, refuse } from './moves.ts';
 
 export interface RunInit {
   readonly runId: string;
@@ -41,7 +41,7 @@ export function initialiseRun(state: RunState, config: unknown, beginning: RunIn
     provenance,
     inherited_context: inheritedContext,
   };
-  return { ok: true, state: next, events: [eventOf('run_started', next, now), eventOf('phase_entered', next, now)] };
+  return changed(next, eventOf('run_started', next, now), eventOf('phase_entered', next, now));
 }
 
 export interface TransitionRequest {
@@ -70,7 +70,7 @@ export function transitionState(state: RunState, asked: TransitionRequest): Chan
       return jump(state, `${trigger} does not lead to ${target}`);
     return trigger === 'escalation' ? escalated(state, asked) : waiting(state, asked);
   }
-  if (target === undefined || target === state.status) return { ok: true, state, events: [] };
+  if (target === undefined || target === state.status) return changed(state);
   return jump(state, `a run cannot be moved from ${state.status} to ${target} directly`);
 }
 
@@ -78,9 +78,8 @@ function refusedOverride(state: RunState, overrides: unknown): Refused | null {
   if (!isRecord(overrides)) return null;
   const { run_id, ...others } = overrides;
   if (run_id !== undefined && run_id !== state.run_id) {
-    return refuse('immutable_field', 'run_id', `the id of a run never changes: it is ${state.run_id}`, {
-      field: 'run_id',
-    });
+    const detail = `the id of a run never changes: it is ${state.run_id}`;
+    return refuse('immutable_field', 'run_id', detail, { field: 'run_id' });
   }
   const field = Object.keys(others).find(
     (name) => !sameJson(others[name], getOwn(state as unknown as UnknownRecord, name)),
@@ -111,7 +110,7 @@ export function paused(
   now: string,
 ): Changed {
   const next: RunState = { ...applyMove(state, 'gate_requires_human_approval'), ...pending };
-  return { ok: true, state: next, events: [eventOf('gate_pending', next, now, { payload: pending })] };
+  return changed(next, eventOf('gate_pending', next, now, { payload: pending }));
 }
 
 function jump(state: RunState, detail: string): Refused {
@@ -136,14 +135,11 @@ export function approveTransition(state: RunState, { now, by = null }: Approval)
   };
   const { gate, from, to } = pending;
   const payload = { gate_type: 'phase_transition', gate, from, to, approved_by: by };
-  return {
-    ok: true,
-    state: next,
-    events: [
-      eventOf('gate_approved', next, now, { payload }),
-      eventOf('phase_entered', next, now, { payload: { from } }),
-    ],
-  };
+  const events = [
+    eventOf('gate_approved', next, now, { payload }),
+    eventOf('phase_entered', next, now, { payload: { from } }),
+  ];
+  return changed(next, ...events);
 }
 
 export function approveCompletion(state: RunState, { now, by = null }: Approval): Changed | Refused {
@@ -158,11 +154,7 @@ export function approveCompletion(state: RunState, { now, by = null }: Approval)
     completed_at: now,
   };
   const payload = { gate_type: 'run_completion', gate: pending.gate, approved_by: by };
-  return {
-    ok: true,
-    state: next,
-    events: [eventOf('gate_approved', next, now, { payload }), eventOf('run_completed', next, now)],
-  };
+  return changed(next, eventOf('gate_approved', next, now, { payload }), eventOf('run_completed', next, now));
 }
 
 export function enterPhase(state: RunState, phase: string, now: string): RunState {

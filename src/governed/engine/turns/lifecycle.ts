@@ -4,7 +4,7 @@ import type { GovernedConfig } from '../config/config.ts';
 import { eventOf } from '../events/events.ts';
 import type { UnknownRecord } from '../lib/unknown-record.ts';
 import { escalateRun } from '../run/block.ts';
-import { type Changed, checkMove, type Refused, refuse } from '../run/moves.ts';
+import { type Changed, changed, checkMove, type Refused, refuse } from '../run/moves.ts';
 import type { RunState, Turn, TurnStatus } from '../state/state.ts';
 import { findActiveTurn, turnNotActive, withTurn } from './active.ts';
 import { type TurnChanged, turnDeadline } from './assign.ts';
@@ -128,5 +128,5 @@ export function rebaseTurn(
 ): Changed | Refused {
   const turn = findActiveTurn(state, turnId);
   if (turn === null) return turnNotActive(turnId);
-  return { ok: true, state: withTurn(state, { ...turn, baseline }), events: [] };
+  return changed(withTurn(state, { ...turn, baseline }));
 }
