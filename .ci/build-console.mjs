@@ -10,7 +10,7 @@ import { build } from 'vite';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const stampFile = join(root, 'dist/console.tsbuildinfo');
 
-/** What the page is made of, and what makes it: if none of that has changed, neither has the page. */
+/** Inputs of the page: if none of that has changed, neither has the page. */
 const made = ['src/console', 'src/client', 'src/core', '.ci/build-console.mjs', 'package-lock.json'];
 
 /** Bundles the console into a folder, `dist/console` unless another is named. */

@@ -1,22 +1,20 @@
-/** `parley completion`. */
+/** `parley completion`: completion scripts for bash, zsh and fish, made from the table of commands. */
 
 import { type Argument, type Command, type Completion, type Option, optionsOf } from './terminal/command.ts';
 import { EXIT } from './terminal/exit-codes.ts';
 
-/** It completes all commands, itself among them. */
 export function createCompletion(commands: () => readonly Command[]): Command {
   return {
     name: 'completion',
-    summary: 'A script that completes commands and options in your shell.',
-    args: [{ name: 'shell', help: 'bash, zsh or fish.', values: Object.keys(COMPLETIONS) }],
+    summary: 'Print a shell completion script',
+    args: [{ name: 'shell', help: 'bash, zsh or fish', values: Object.keys(COMPLETIONS) }],
     examples: [
-      'parley completion bash > /etc/bash_completion.d/parley',
-      'parley completion zsh > ~/.zsh/completions/_parley',
-      'parley completion fish > ~/.config/fish/completions/parley.fish',
+      ['Install it for bash', 'parley completion bash > /etc/bash_completion.d/parley'],
+      ['Install it for zsh', 'parley completion zsh > ~/.zsh/completions/_parley'],
+      ['Install it for fish', 'parley completion fish > ~/.config/fish/completions/parley.fish'],
     ],
     json: '{"shell", "script"}.',
     async run(args, io) {
-      // Checked against the list by the parser.
       const shell = args.positionals.shell as Shell;
       const script = COMPLETIONS[shell](commands());
       io.put({ shell, script });
@@ -34,7 +32,7 @@ export const COMPLETIONS: { readonly [S in Shell]: (commands: readonly Command[]
   fish: fishScript,
 };
 
-/** The words for the first argument; the others are texts and ids. */
+/** Words offered for the first argument. */
 function wordsOf({ args: [first] = [] }: Command): readonly string[] {
   if (first === undefined) return [];
   return first.suggests ?? (typeof first.values === 'object' ? first.values : []);
@@ -59,7 +57,7 @@ function bashScript(commands: readonly Command[]): string {
       case "$prev" in
 ${values.join('\n')}
       esac
-      COMPREPLY=($(compgen -W "${words}"${paths === null ? '' : paths === 'file' ? ' -f' : ' -d'} -- "$cur"))
+      COMPREPLY=($(compgen -W "${words}"${paths === null ? '' : ` ${bashPaths(paths)}`} -- "$cur"))
       ;;`;
   });
   return `# bash completion for parley; made by "parley completion bash"
@@ -82,14 +80,14 @@ complete -F _parley parley
 
 function bashValue(option: Option): readonly string[] {
   if (option.value === undefined) return [];
+  const words = typeof option.values === 'object' ? option.values.join(' ') : '';
   const paths = kindOfPath(option);
-  const kind =
-    paths === null
-      ? `-W "${typeof option.values === 'object' ? option.values.join(' ') : ''}"`
-      : paths === 'file'
-        ? '-f'
-        : '-d';
+  const kind = paths === null ? `-W "${words}"` : bashPaths(paths);
   return [`        --${option.name}) COMPREPLY=($(compgen ${kind} -- "$cur")); return ;;`];
+}
+
+function bashPaths(paths: 'file' | 'folder'): string {
+  return paths === 'file' ? '-f' : '-d';
 }
 
 function zshScript(commands: readonly Command[]): string {
@@ -99,9 +97,10 @@ function zshScript(commands: readonly Command[]): string {
       (option) => `'${option.isMany === true ? '*' : ''}--${option.name}[${zshText(option.help)}]${zshValue(option)}'`,
     );
     const args = (command.args ?? []).map((argument, i) => {
+      const { name, isRest = false, isOptional = false } = argument;
       const words = i === 0 ? wordsOf(command) : [];
       const action = words.length > 0 ? `(${words.join(' ')})` : zshPaths(argument);
-      return `'${argument.isRest === true ? '*' : i + 1}${argument.isOptional === true && argument.isRest !== true ? ':' : ''}:${argument.name}:${action}'`;
+      return `'${isRest ? '*' : i + 1}${isOptional && !isRest ? ':' : ''}:${name}:${action}'`;
     });
     return `    ${command.name}) _arguments ${[...options, ...args].join(' ')} ;;`;
   });
@@ -148,7 +147,7 @@ function zshValue(option: Option): string {
   return `:${zshText(option.value)}:${action}`;
 }
 
-/** Which command it is says its place: a word of a message may be called the same. */
+/** Test the position of the command: a later word of a message may equal a command name. */
 const FISH_TESTS = `function __parley_none
   test (count (commandline -opc)) -eq 1
 end

@@ -1,11 +1,10 @@
 #!/usr/bin/env node
 
-/** The `parley` command. What there is, is in commands/table.ts; how it ends, in commands/exit-codes.ts. */
-
+/** Entry point of the `parley` command. */
 import { runCommandLine } from './run-command-line.ts';
 import { EXIT } from './terminal/exit-codes.ts';
 
-// Whoever reads the output may stop reading (`parley demo | head`): then there is nothing left to do.
+// A reader may close the pipe early, as in `parley demo | head`: that is success.
 process.stdout.on('error', (error: NodeJS.ErrnoException) =>
   process.exit(error.code === 'EPIPE' ? EXIT.done : EXIT.failed),
 );

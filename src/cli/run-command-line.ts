@@ -1,17 +1,15 @@
 /**
- * The `parley` command line: parses the words, runs one command and gives its exit code.
+ * The `parley` command line: parses the words, runs one command and returns its exit code.
  *
- * `table.ts` lists the commands. Each is one record (`terminal/command.ts`), from which the parser, --help, the completion
- * scripts and docs/reference/cli.md are made. Commands are grouped as in --help: talking, reading, joining, operating, maintenance,
- * governed, demo. They reach a hub through `connecting/connect.ts` and speak through `terminal/io.ts`: results go to stdout,
- * notes to stderr, and with --json stdout is JSON and nothing else. Every error ends here, with one code of
- * `terminal/exit-codes.ts`. Help and version must start fast: commands load what they run with `import()`.
+ * `table.ts` lists the commands, each a record (`terminal/command.ts`). They connect through `connecting/connect.ts` and write
+ * through `terminal/io.ts`: results to stdout, notes to stderr, only JSON to stdout with --json. Every error ends here, with a code
+ * of `terminal/exit-codes.ts`. Commands load what they run with `import()`, so that help and version start fast.
  */
 
 import { packageVersion } from '../system/package.ts';
-import { helpOf, helpOfAll } from './help.ts';
+import { helpOf, helpOfAll, helpOfTopic } from './help.ts';
 import { parseCommand } from './parse-command.ts';
-import { COMMANDS } from './table.ts';
+import { COMMAND_GROUPS, COMMANDS } from './table.ts';
 import { reportError } from './terminal/command-error.ts';
 import { EXIT } from './terminal/exit-codes.ts';
 import { createIo, type Streams } from './terminal/io.ts';
@@ -24,25 +22,25 @@ export async function runCommandLine(words: readonly string[], streams: Streams)
   try {
     const parsed = parseCommand(COMMANDS, words);
     if (parsed.kind === 'run') return await parsed.command.run(parsed.args, io);
-    const text =
-      parsed.kind === 'version'
-        ? `${packageVersion()}\n`
-        : parsed.command === null
-          ? helpOfAll(COMMANDS)
-          : helpOf(parsed.command);
-    if (isJson) io.put(parsed.kind === 'version' ? { version: packageVersion() } : { help: text });
-    else streams.stdout.write(text);
+    const value = parsed.kind === 'version' ? { version: packageVersion() } : { help: helpText(parsed) };
+    if (isJson) io.put(value);
+    else streams.stdout.write(value.help ?? `${value.version}\n`);
     return EXIT.done;
   } catch (thrown) {
     return complain(thrown, isJson, streams);
   }
 }
 
-/** In the way that was asked for; a defect of ours with the place it happened at. */
+function helpText({ command, topic }: Extract<ReturnType<typeof parseCommand>, { kind: 'help' }>): string {
+  if (topic !== undefined) return helpOfTopic(topic);
+  return command === null ? helpOfAll(COMMAND_GROUPS) : helpOf(command);
+}
+
+/** Reports an error as text or JSON. PARLEY_DEBUG adds the stack. */
 function complain(thrown: unknown, isJson: boolean, { stderr, env }: Streams): number {
   const { exit, ...error } = reportError(thrown);
   if (isJson) stderr.write(`${printableJson({ error: { ...error, exit } })}\n`);
-  // A line each: what others wrote cannot add one that looks like ours.
+  // One line each: foreign text cannot add a line that looks like ours.
   else {
     const { message, hint, problems = [] } = error;
     const lines = [`parley: ${message}`, ...problems.map((one) => `  ${one}`), ...(hint === '' ? [] : [hint])];

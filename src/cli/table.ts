@@ -1,8 +1,9 @@
-/** Every command there is, in the order in which help shows them. A new one is one file and one line here. */
+/** The table of all commands. */
 
 import { createCompletion } from './completion.ts';
 import { demo } from './demo/demo.ts';
 import { run } from './governed/run.ts';
+import type { CommandGroups } from './help.ts';
 import { join } from './joining/join.ts';
 import { mcp } from './joining/mcp.ts';
 import { archive } from './maintenance/archive.ts';
@@ -25,32 +26,14 @@ import { schedule } from './talking/schedule.ts';
 import { close, send } from './talking/send.ts';
 import type { Command } from './terminal/command.ts';
 
-export const COMMANDS: readonly Command[] = [
-  up,
-  demo,
-  open,
-  send,
-  close,
-  join,
-  mcp,
-  sessions,
-  agents,
-  show,
-  inbox,
-  tail,
-  search,
-  exportSession,
-  redact,
-  graph,
-  schedule,
-  run,
-  token,
-  backup,
-  restore,
-  archive,
-  verify,
-  repair,
-  doctor,
-  conformance,
-  createCompletion(() => COMMANDS),
+/** Groups of commands, in the order of help. To add a command, write its file and add it here. */
+export const COMMAND_GROUPS: CommandGroups = [
+  ['Run a hub', [up, doctor, token, demo]],
+  ['Take part in sessions', [open, send, close, join, mcp, inbox]],
+  ['Read sessions', [sessions, agents, show, tail, search, exportSession]],
+  ['Govern and automate', [run, schedule, graph, redact, conformance]],
+  ['Maintain a data folder', [backup, restore, archive, verify, repair]],
+  ['Set up your shell', [createCompletion(() => COMMANDS)]],
 ];
+
+export const COMMANDS: readonly Command[] = COMMAND_GROUPS.flatMap(([, commands]) => commands);

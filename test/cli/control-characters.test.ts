@@ -1,4 +1,4 @@
-// What others wrote, as it reaches a terminal: it moves no cursor, makes no rows of its own, and gives nobody another name.
+// Foreign text in a terminal cannot move the cursor, add lines or change a name.
 
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -86,7 +86,7 @@ describe('commands', () => {
     if (words.endsWith('md')) expect(out).not.toMatch(/^# t/m);
   });
 
-  it('[CM4] what is wrong is told without them', async () => {
+  it('[CM4] reports errors without control characters', async () => {
     const { code, err } = await line.here(['show', `x${EVIL}`]);
     expect({ code, steers: STEERS.test(err) }).toEqual({ code: 2, steers: false });
   });
@@ -97,10 +97,10 @@ describe('commands', () => {
     expect((await stat(out)).mode & 0o777).toBe(0o600);
   });
 
-  it('[CM4] nothing said is asked wrongly; what cannot be hidden is refused, whatever the token', async () => {
+  it('[CM4] rejects a missing text as a usage error, and an envelope that cannot be redacted whatever the token', async () => {
     expect(await line.here(['send', id, ''])).toMatchObject({
       code: 2,
-      err: expect.stringContaining('something to say'),
+      err: expect.stringContaining('requires a text'),
     });
     const { code, err } = await line.here(['redact', id, '1']);
     expect({ code, err }).toEqual({ code: 6, err: expect.stringContaining('parley show') });

@@ -228,7 +228,7 @@ describe('parley', () => {
   it.each(['--help', '-h'])('%s tells all there is', async (flag) => {
     const { code, output } = await parley(flag);
     expect(code).toBe(0);
-    for (const word of ['Usage: parley', 'demo', '--help', '--version', 'NO_COLOR', 'Exit codes', 'Examples']) {
+    for (const word of ['Usage: parley', 'demo', '--help', '--version', 'environment', 'exit-codes', 'Examples']) {
       expect(output).toContain(word);
     }
   });

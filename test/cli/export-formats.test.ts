@@ -1,4 +1,4 @@
-// What was said, in a document: it is text, whatever it looks like, and nobody says anything that another said.
+// Exported messages cannot add markup, links or lines of another speaker.
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -47,7 +47,7 @@ const HOSTILE = [
   '$x$ @somebody {{ x }} :::',
 ];
 
-it('[CM15] in Markdown what was said is text in a quotation, and marks up nothing', () => {
+it('[CM15] quotes messages in Markdown without any markup', () => {
   for (const text of HOSTILE) {
     const lines = exported('md', text).split('\n');
     const said = lines.slice(lines.indexOf('**alice** (1):') + 1).join('\n');

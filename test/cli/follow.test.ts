@@ -1,4 +1,4 @@
-// Who opens a session and follows it: what is printed counts as read.
+// `--follow` acks what it prints.
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ it('[CM6] what --follow prints is read, so that the session ends with its last m
   expect(await line.json('inbox')).toEqual([]);
 });
 
-itDeep('[CM8] a turn that failed is told in words, by show and by --follow', async () => {
+itDeep('[CM8] describes a failed turn in show and with --follow', async () => {
   const failing = ['join', '--name', 'e7', '--command', `'${process.execPath}' -e 'process.exit(7)'`, '--json'];
   const e7 = new Joined(line.spawn(failing));
   await e7.says('"joined"');

@@ -1,4 +1,4 @@
-// What is told fits what happened: nothing before it is true, nothing that would not help, and nothing that others wrote as ours.
+// Hints fit what happened, and never repeat foreign text as ours.
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => line.close());
 
-it('[CM3] "open" tells nobody to wait for what is refused', async () => {
+it('[CM3] "open" rejects an invalid session before it announces a wait', async () => {
   const { code, err } = await line.here(['open', 'nonsense', '--to', 'bob']);
   expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/^parley: .*nonsense/) });
 });
@@ -47,7 +47,7 @@ it('[CM3] a file that is there is not written over, and that is said', async () 
   const out = join(line.folder, 'mine');
   await writeFile(out, 'mine');
   const { code, err } = await line.here(['export', session_id, '--out', out]);
-  expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/--out: expected a file that is not there/) });
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/--out: expected a file that does not exist/) });
 });
 
 it('[CM2] the table of sessions has whose turn it is and how it ended apart', async () => {
@@ -58,33 +58,30 @@ it('[CM2] the table of sessions has whose turn it is and how it ended apart', as
   expect(row?.indexOf('enough for today')).toBe(heads.indexOf('ended'));
 });
 
-it('[CM8] as of a seq, who was awaited is told as what was then, without a time that counts from now', async () => {
+it('[CM8] shows pending actions of a past seq as of then, without relative times', async () => {
   const { out } = await line.here(['show', asked_id, '--at', '5']);
   expect(out).toMatch(/awaited then: bob to speak(, due 2\S+Z)?\n/);
   expect(out).not.toMatch(/ ago|until/);
   expect((await line.here(['show', asked_id, '--at', '4'])).out).toMatch(/awaited then: alice to speak/);
 });
 
-it.skipIf(!hasOpenssl)(
-  '[CM3, PO9] a certificate that nobody vouches for is told with the way to trust it',
-  async () => {
-    const { certFile, keyFile, remove } = await selfSigned();
-    const data = join(line.folder, 'tls');
-    const up = new UpProcess(line.command, '--data', data, '--port', '0', '--tls-cert', certFile, '--tls-key', keyFile);
-    try {
-      const there = ['--url', await up.url(), '--data', data];
-      expect(await line.here(['sessions', ...there])).toMatchObject({
-        code: 3,
-        err: expect.stringMatching(/\n.*--ca/),
-      });
-      expect(await line.here(['sessions', ...there, '--ca', certFile])).toMatchObject({ code: 0, err: '' });
-    } finally {
-      up.kill('SIGTERM');
-      await up.ended;
-      await remove();
-    }
-  },
-);
+it.skipIf(!hasOpenssl)('[CM3, PO9] explains how to trust an unknown certificate', async () => {
+  const { certFile, keyFile, remove } = await selfSigned();
+  const data = join(line.folder, 'tls');
+  const up = new UpProcess(line.command, '--data', data, '--port', '0', '--tls-cert', certFile, '--tls-key', keyFile);
+  try {
+    const there = ['--url', await up.url(), '--data', data];
+    expect(await line.here(['sessions', ...there])).toMatchObject({
+      code: 3,
+      err: expect.stringMatching(/\n.*--ca/),
+    });
+    expect(await line.here(['sessions', ...there, '--ca', certFile])).toMatchObject({ code: 0, err: '' });
+  } finally {
+    up.kill('SIGTERM');
+    await up.ended;
+    await remove();
+  }
+});
 
 itDeep('[CM10] a hub on every address says one that can be called; its log tells who came and what began', async () => {
   const data = join(line.folder, 'open');
@@ -98,7 +95,7 @@ itDeep('[CM10] a hub on every address says one that can be called; its log tells
     up.kill('SIGTERM');
   }
   const { err, out } = await up.ended;
-  expect(out).toContain('every other address of this machine');
+  expect(out).toContain('all other addresses of this machine');
   const told = linesOf(err);
   expect(told.map(({ msg }) => msg)).toEqual(
     expect.arrayContaining(['registered', 'connected', 'session created', 'disconnected']),

@@ -1,4 +1,4 @@
-// `parley join` with an agent, as the process it is: what it shows, and what is left when it ends, however it ends.
+// `parley join` with an agent as a real process: its output, and what remains however it ends.
 
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
@@ -81,7 +81,7 @@ async function gone(pid: string | undefined): Promise<void> {
 describe('an agent that is a program', () => {
   it('[PA5, PA15] shows live what it does, and what it writes reaches the others before it is done', async () => {
     const bob = run('bob', '--command', fake('It', 'is.'));
-    await bob.says('bob has joined');
+    await bob.says('bob joined');
     const session = await ask('bob');
     expect(await wrote).toContain('I read it.');
     await bob.says('alice: Is it ready?');
@@ -90,13 +90,13 @@ describe('an agent that is a program', () => {
     await go();
     expect(await session.ended()).toMatchObject({ reason: 'consulting_complete' });
     expect(await answers(session)).toEqual(['I read it.\nIt is.']);
-    await bob.says('✓ said');
-    await bob.says('it is over: consulting_complete');
+    await bob.says('✓ posted');
+    await bob.says('session ended: consulting_complete');
   });
 
-  it('[PA4, PA15] is ended with the session, and Ctrl-C leaves in good order', async () => {
+  it('[PA4, PA15] stops with the session, and Ctrl-C exits cleanly', async () => {
     const bob = run('bea', '--command', fake());
-    await bob.says('has joined');
+    await bob.says(' joined ');
     const session = await ask('bea');
     await wrote;
     const [pid] = await pids();
@@ -106,7 +106,7 @@ describe('an agent that is a program', () => {
     expect(await answers(session)).toEqual([]);
     bob.child.kill('SIGINT');
     expect(await bob.ended).toBe(0);
-    expect(bob.out).toContain('turns that are open wait for its next run');
+    expect(bob.out).toContain('its open turns wait for the next run');
     // Nothing runs any more.
     expect(bob.err).not.toContain('ending');
   });
@@ -165,7 +165,7 @@ describe('an agent that is a program', () => {
     },
   );
 
-  it('[PA3, PA15] that fails is shown with why, the session is told, and the next turn is taken', async () => {
+  it('[PA3, PA15] shows a failure with its reason, reports it to the session, and takes the next turn', async () => {
     const dora = run('dora', '--command', `'${process.execPath}' -e 'process.exit(7)'`, '--json');
     await dora.says('"joined"');
     const session = await ask('dora');
@@ -179,7 +179,7 @@ describe('an agent that is a program', () => {
 });
 
 describe('how a program is run', () => {
-  it('[PA15] where it is told to, with the variables it is given and no others', async () => {
+  it('[PA15] in the given folder, with only the given variables', async () => {
     const script = join(folder, 'where.mjs');
     await writeFile(
       script,
@@ -190,7 +190,7 @@ describe('how a program is run', () => {
     const args = ['join', '--name', 'gil', '--command', command, '--cwd', folder, '--pass-env', 'MINE_1,MINE_2'];
     const gil = new Joined(line.spawn(args, own));
     started.push(gil);
-    await gil.says('gil has joined');
+    await gil.says('gil joined');
     const session = await ask('gil');
     await session.ended();
     expect(await answers(session)).toEqual([`${await realpath(folder)} one two undefined`]);
@@ -216,7 +216,7 @@ describe('an agent that is a script', () => {
     await writeFile(role, '---\nname: echo\ndescription: says it again\n---\nYou heard:\n');
     const echo = new Joined(line.spawn(['join', '--script', script, '--role', role], { PARLEY_NAME: '' }));
     started.push(echo);
-    await echo.says('echo has joined');
+    await echo.says('echo joined');
     const session = await ask('echo');
     await session.ended();
     expect(await answers(session)).toEqual(['You heard: Is it ready?']);
@@ -227,7 +227,7 @@ describe('an agent that is a script', () => {
     const script = join(folder, 'answers.json');
     await writeFile(script, '["Yes.", {"text": "No."}]');
     const jay = run('jay', '--script', script);
-    await jay.says('jay has joined');
+    await jay.says('jay joined');
     const session = await ask('jay');
     await session.ended();
     expect(await answers(session)).toEqual(['Yes.']);
@@ -240,7 +240,7 @@ describe('asked wrongly', () => {
       'a program that is nowhere',
       ['--command', 'no-such-agent --x'],
       5,
-      /no-such-agent: it is in no folder of PATH[\s\S]*Is it installed/,
+      /no-such-agent: not found in PATH[\s\S]*Install it/,
     ],
     ['a CLI there is none of', ['--cli', 'clade'], 2, /claude/],
     ['two at once', ['--command', 'cat', '--script', 'x.mjs'], 2, /--command and --script exclude each other/],
@@ -249,25 +249,30 @@ describe('asked wrongly', () => {
       'a script that is not there',
       ['--script', '/nowhere/x.mjs'],
       5,
-      /--script: \/nowhere\/x\.mjs is not there\n.*path/,
+      /--script: \/nowhere\/x\.mjs does not exist\n.*path/,
     ],
     ['a script in TypeScript', ['--script', '/nowhere/x.ts'], 2, /expected JavaScript, got TypeScript\n.*tsc/],
     [
       'permissions of a command',
       ['--command', 'cat', '--permissions', 'full'],
       2,
-      /--permissions does nothing with --command\n.*--cli/,
+      /--permissions has no effect with --command\n.*--cli/,
     ],
     [
       'the output of a script',
       ['--script', 'x.mjs', '--output', 'json'],
       2,
-      /--output does nothing with --script\n.*--command/,
+      /--output has no effect with --script\n.*--command/,
     ],
-    ['a time limit of a script', ['--script', 'x.mjs', '--timeout', '1m'], 2, /--timeout does nothing with --script/],
-    ['a model that goes nowhere', ['--command', 'cat', '--model', 'x'], 2, /--model does nothing: \{model\} is not in/],
-    ['a folder for a person', ['--human', '--cwd', '/'], 2, /--cwd does nothing for a person/],
-    ['a folder that is not there', ['--command', 'cat', '--cwd', '/nowhere'], 5, /--cwd: \/nowhere is not there/],
+    ['a time limit of a script', ['--script', 'x.mjs', '--timeout', '1m'], 2, /--timeout has no effect with --script/],
+    [
+      'a model that goes nowhere',
+      ['--command', 'cat', '--model', 'x'],
+      2,
+      /--model has no effect: \{model\} is not in/,
+    ],
+    ['a folder for a person', ['--human', '--cwd', '/'], 2, /--cwd has no effect for a person/],
+    ['a folder that is not there', ['--command', 'cat', '--cwd', '/nowhere'], 5, /--cwd: \/nowhere does not exist/],
     [
       'a time that is none',
       ['--command', 'cat', '--timeout', 'soon'],
@@ -276,18 +281,18 @@ describe('asked wrongly', () => {
     ],
     ['no time at all', ['--command', 'cat', '--timeout', '0'], 2, /--timeout: expected a time/],
     ['a variable with its value', ['--command', 'cat', '--pass-env', 'A=b'], 2, /--pass-env: expected names/],
-    ['a variable that is not set', ['--command', 'cat', '--pass-env', 'NO_SUCH_1'], 2, /NO_SUCH_1 is not set here/],
+    ['a variable that is not set', ['--command', 'cat', '--pass-env', 'NO_SUCH_1'], 2, /NO_SUCH_1 is not set/],
     ['a role that is not there', ['--role', '/nowhere/x.md'], 5, /--role: \/nowhere\/x\.md cannot be read/],
     ['quotes that are open', ['--command', 'cat "x'], 2, /quotes are closed/],
     ['a number that is none', ['--command', 'cat', '--parallel', '0'], 2, /--parallel: expected a whole number/],
   ];
-  it.each(cases)('[PA15] %s is told with what to do', async (_what, args, code, says) => {
+  it.each(cases)('[PA15] explains %s and what to do', async (_what, args, code, says) => {
     const ended = await line.here(['join', '--name', 'nobody', ...args]);
     expect(ended.err).toMatch(says);
     expect(ended.code).toBe(code);
   });
 
-  it('[PA15] a CLI that is not installed is told with how to install it', async () => {
+  it('[PA15] explains how to install a missing CLI', async () => {
     const ended = await line.here(['join', '--name', 'nobody', '--cli', 'claude'], { PATH: folder });
     expect(ended.err).toContain('npm install --global @anthropic-ai/claude-code');
     expect(ended.code).toBe(5);
@@ -296,7 +301,7 @@ describe('asked wrongly', () => {
   it('[PA15] a role without anybody to play it, and one with keys that mean nothing', async () => {
     const role = join(folder, 'role.md');
     await writeFile(role, 'You are kind.');
-    expect((await line.here(['join', '--role', role])).err).toContain('nothing says what takes the turns of that role');
+    expect((await line.here(['join', '--role', role])).err).toContain('the role names no agent to take the turns');
     await writeFile(role, '---\nnmae: x\n---\nYou are kind.');
     expect((await line.here(['join', '--role', role])).err).toMatch(
       /expected name, description, model, cli .* got "nmae"/,
@@ -314,12 +319,14 @@ describe('asked wrongly', () => {
     await writeFile(script, 'export default (');
     expect(await line.run(['join', '--script', script])).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/half\.mjs: it is no JavaScript module: .*\n"node --check .*half\.mjs" says where/),
+      err: expect.stringMatching(
+        /half\.mjs: not a valid JavaScript module: .*\nRun "node --check .*half\.mjs" to see where/,
+      ),
     });
     const list = join(folder, 'half.json');
     await writeFile(list, '["Yes.');
     expect((await line.here(['join', '--script', list])).err).toMatch(
-      /half\.json: it is no JSON: .*\nIt is a list such as/,
+      /half\.json: not valid JSON: .*\nExpected a list such as/,
     );
   });
 

@@ -46,7 +46,7 @@ function person(name: string, env: NodeJS.ProcessEnv = {}): Joined {
 }
 
 it.skipIf(skips)(
-  `[CM7] shows invites, what is said, whose turn it is and the time that is left, and says what is typed${why}`,
+  `[CM7] shows invites, messages, whose turn it is and the time left, and sends typed text${why}`,
   async () => {
     const bob = person('bob');
     await bob.says('you are bob');
@@ -94,7 +94,7 @@ it.skipIf(skips)(
 );
 
 it.skipIf(skips)(
-  `[CM7, CM12] a refusal is told with what to do, text cannot move the cursor, and NO_COLOR is obeyed${why}`,
+  `[CM7, CM12] explains a rejection, keeps text from moving the cursor, and obeys NO_COLOR${why}`,
   async () => {
     const dora = person('dora', { NO_COLOR: '1' });
     await dora.says('you are dora');

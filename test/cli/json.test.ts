@@ -12,7 +12,7 @@ let bob: Joined;
 /** Which commands were run here: at the end, all of them. */
 const ran = new Set<string>();
 
-/** What anything else puts on its stdout is seen here. */
+/** Detects any other output on stdout. */
 async function json(command: string, ...args: readonly string[]): Promise<readonly Record<string, unknown>[]> {
   ran.add(command);
   const strays = [vi.spyOn(process.stdout, 'write'), vi.spyOn(console, 'log'), vi.spyOn(console, 'info')];
@@ -205,7 +205,7 @@ it('[CM2, GV19] conformance reports counts, and the digest of the fixtures', asy
   expect(out).not.toMatch(/\bpass\b/i);
 });
 
-it('[CM2] mcp has nothing of its own to say on stdout', async () => {
+it('[CM2] mcp prints nothing but the protocol', async () => {
   expect(await line.run(['mcp', '--name', 'reviewer', '--json'])).toMatchObject({ code: 0, out: '' });
 });
 

@@ -30,7 +30,7 @@ describe('beside a hub that runs', () => {
     expect(await line.json('sessions')).toHaveLength(1);
   });
 
-  it('[CM16] verify and archive are done by it too; what it refuses is told', async () => {
+  it('[CM16] runs verify and archive in the hub too, and reports its rejections', async () => {
     expect(await line.json('verify')).toMatchObject([{ data: line.data, ok: true, damages: [] }]);
     expect(await line.json('archive')).toMatchObject([{ sessions: 0 }]);
     const again = await line.here(['backup', join(line.folder, 'copy')]);
@@ -38,7 +38,7 @@ describe('beside a hub that runs', () => {
     expect((await line.here(['backup', join(line.data, 'x')])).code).toBe(2);
   });
 
-  it.skipIf(process.platform !== 'linux')('[CM16] what its system refuses the hub is told as that', async () => {
+  it.skipIf(process.platform !== 'linux')('[CM16] reports a system error of the hub as such', async () => {
     const { code, err } = await line.here(['backup', '/proc/parley']);
     expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/the hub could not: .*\n.*as its own user/) });
   });
@@ -46,7 +46,7 @@ describe('beside a hub that runs', () => {
   it('[CM9] repair changes what a hub may hold in memory, and is not done', async () => {
     const { code, out, err } = await line.here(['repair']);
     expect({ code, out }).toEqual({ code: 7, out: '' });
-    expect(err).toMatch(/is in use by process \d+: .* has it open\nStop that hub first/);
+    expect(err).toMatch(/is in use by process \d+: it is open in .*\nStop that hub first/);
   });
 
   it('[CM9] a hub that cannot be asked is named, and what to do', async () => {
@@ -78,13 +78,13 @@ describe('on a folder that is damaged', () => {
     const copy = join(line.data, 'journal', `damaged-00000001-${from}-${to}.bytes`);
     expect(repaired).toMatchObject({ code: 0, err: '' });
     expect(repaired.out).toBe(
-      `journal/00000001.journal, bytes ${from} to ${to}: the audit log: set aside; a copy is in ${copy}\n`,
+      `journal/00000001.journal, bytes ${from} to ${to}: the audit log: quarantined; a copy is in ${copy}\n`,
     );
     expect((await readFile(copy)).length).toBe(bytes);
     const after = await line.here(['verify']);
     expect(after).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/all as it should be\n.*set aside before: 1\n/),
+      out: expect.stringMatching(/no problems\n.*quarantined by .* before: 1\n/),
     });
     expect(await line.here(['repair'])).toMatchObject({ code: 0, out: 'nothing is damaged\n' });
   });

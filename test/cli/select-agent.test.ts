@@ -1,4 +1,4 @@
-// What `parley join` would run, looked at before anything is joined or started.
+// `parley join` checks its agent before it connects or starts anything.
 
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -40,9 +40,9 @@ describe('[PA15] a command', () => {
 
   it('is no folder, in PATH or by its path', async () => {
     expect((await troubleOf(choose({ command: join(folder, 'tools') }))).message).toBe(
-      `${join(folder, 'tools')}: there is no program`,
+      `${join(folder, 'tools')}: no such program`,
     );
-    expect((await troubleOf(choose({ command: 'tools' }))).message).toBe('tools: it is in no folder of PATH');
+    expect((await troubleOf(choose({ command: 'tools' }))).message).toBe('tools: not found in PATH');
   });
 
   it.each(['', ' ', "''", '"" --fast', "' '"])('is not nothing: %o', async (command) => {
@@ -52,9 +52,9 @@ describe('[PA15] a command', () => {
   });
 });
 
-describe('[AC14, PA15] a model that reads like an option, or is none, is told with where it stands', () => {
+describe('[AC14, PA15] rejects a model that looks like an option, or is empty, naming its source', () => {
   it.each(['-x', ' --yolo', '', ' '])('after --model: %o', async (model) => {
-    const expected = `--model: expected the name of a model, which does not begin with -, got "${model}"`;
+    const expected = `--model: expected a model name that does not begin with "-", got "${model}"`;
     expect((await troubleOf(choose({ cli: 'claude', model }))).message).toBe(expected);
     expect((await troubleOf(choose({ command: 'mine {model}', model }))).message).toBe(expected);
   });
@@ -62,7 +62,7 @@ describe('[AC14, PA15] a model that reads like an option, or is none, is told wi
   it('in a role', async () => {
     const role = { ...NO_ROLE, cli: 'claude', model: '--yolo' };
     expect((await troubleOf(choose({}, role))).message).toBe(
-      'model of the role: expected the name of a model, which does not begin with -, got "--yolo"',
+      'model of the role: expected a model name that does not begin with "-", got "--yolo"',
     );
     expect(await choose({ model: 'good' }, role)).toMatchObject({ name: 'claude' });
   });

@@ -1,9 +1,9 @@
 // One table of commands: help, the document and the parser say what it says.
 
 import { expect, it } from 'vitest';
-import { helpOf, helpOfAll } from '../../src/cli/help.ts';
+import { helpOf, helpOfAll, helpOfTopic } from '../../src/cli/help.ts';
 import { parseCommand } from '../../src/cli/parse-command.ts';
-import { COMMANDS } from '../../src/cli/table.ts';
+import { COMMAND_GROUPS, COMMANDS } from '../../src/cli/table.ts';
 import { optionsOf } from '../../src/cli/terminal/command.ts';
 import { EXIT, EXIT_HELP } from '../../src/cli/terminal/exit-codes.ts';
 import { createProgress } from '../../src/cli/terminal/io.ts';
@@ -28,12 +28,15 @@ it.each(COMMANDS.map((command) => [command.name, command] as const))(
       for (const value of typeof values === 'object' ? values : [])
         expect({ one, own }).toEqual({ one, own: expect.stringContaining(value) });
     }
-    expect(helpOfAll(COMMANDS)).toContain(`\n  ${name} `);
+    expect(helpOfAll(COMMAND_GROUPS)).toContain(`\n  ${name} `);
     expect(command.examples.length).toBeGreaterThan(0);
     expect(new Set(optionsOf(command).map((option) => option.name)).size).toBe(optionsOf(command).length);
     expect(parseCommand(COMMANDS, [name, '--nonsense', '--help'])).toEqual({ kind: 'help', command });
-    const own = command.examples.filter((example) => example.startsWith(`parley ${name}`));
-    for (const example of own) {
+    const [before = ''] = help.split('\nExamples:\n');
+    expect(before.split('\n').length).toBeLessThanOrEqual(50);
+    const own = command.examples.filter(([, example]) => example.startsWith(`parley ${name}`));
+    for (const [comment, example] of own) {
+      expect(help).toContain(`  # ${comment}\n  ${example}\n`);
       const words = [...(example.split(/ [|>] /)[0] ?? '').matchAll(/"([^"]*)"|(\S+)/g)].map(
         ([, a, b]) => a ?? b ?? '',
       );
@@ -56,14 +59,16 @@ it('[CM4] the exit codes are in one table, no two the same, each explained', () 
     found: 8,
     disk: 74,
   });
-  const help = helpOfAll(COMMANDS);
+  const help = helpOfTopic('exit-codes');
   for (const [name, text] of Object.entries(EXIT_HELP)) {
-    expect(help).toContain(`${EXIT[name as keyof typeof EXIT]}`);
+    expect(help).toMatch(new RegExp(`^  ${EXIT[name as keyof typeof EXIT]} +`, 'm'));
     expect(help).toContain(text);
   }
+  expect(parseCommand(COMMANDS, ['help', 'exit-codes'])).toEqual({ kind: 'help', command: null, topic: 'exit-codes' });
+  expect(helpOfAll(COMMAND_GROUPS)).toContain('exit-codes');
 });
 
-it('[CM3] what was probably meant is a few letters away', () => {
+it('[CM3] suggests words within a few changes', () => {
   expect(['sesions', 'tial', 'ex', 'xyz', ''].map((word) => findNearest(word, ['sessions', 'tail', 'export']))).toEqual(
     ['sessions', 'tail', 'export', null, null],
   );

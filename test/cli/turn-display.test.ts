@@ -28,7 +28,7 @@ it('[PA15] shows whole lines at once and half of one after a while, each once', 
   expect(lines.at(-1)).toBe('[123456] | th');
   display.onDelta('ree', taken);
   display.onReply({ text: 'one\ntwo\n\nthree' }, taken, { seq: 2 } as never);
-  expect(lines.slice(4)).toEqual(['[123456] | ree', expect.stringContaining('✓ said')]);
+  expect(lines.slice(4)).toEqual(['[123456] | ree', expect.stringContaining('✓ posted')]);
 });
 
 it('[PA15] shows no empty line where a line ends that was shown before its end came', () => {

@@ -72,31 +72,31 @@ const WRONG: Readonly<Record<string, readonly Wrong[]>> = {
     ['--max-wait soon', 2, /--max-wait: expected a duration from 1s to 10m, got "soon"/, /50s/],
     ['serve', 2, /<action>: expected one of install, got "serve"/, /--help/],
     ['--undo', 2, /--undo is for "parley mcp install"/, /parley mcp install <tool> --undo/],
-    ['--token-file %/none', 5, /--token-file: there is no token in .*none/, /path/],
-    ['install', 2, /"mcp install" needs <tool>/, /claude, codex, cursor, gemini, opencode/],
+    ['--token-file %/none', 5, /--token-file: no token in .*none/, /path/],
+    ['install', 2, /"mcp install" requires <tool>/, /claude, codex, cursor, gemini, opencode/],
     ['install vim', 2, /<tool>: expected one of claude, codex, cursor, gemini, opencode, got "vim"/, /--help/],
     [
       'install claude --scope all',
       2,
       /--scope: expected one of user, project, got "all"/,
-      /"parley mcp --help" shows its options/,
+      /"parley mcp --help" for its options/,
     ],
     ['install claude --max-wait 5h', 2, /--max-wait: expected a duration from 1s to 10m/, /50s/],
     ['install claude --name Bob! --dry-run', 2, /--name: expected a name of a-z/, /^$/],
   ],
   demo: [['twice', 2, /"demo" takes no arguments, got "twice"/, /--help/]],
   open: [
-    ['consulting', 2, /"open" needs --to/, /parley agents/],
+    ['consulting', 2, /"open" requires --to/, /parley agents/],
     ['consulting --to nobody hello', 2, /nobody/, /parley join/],
     ['nonsense --to bob', 2, /nonsense/, /parley/],
-    ['workflow --to bob --graph %/broken.yaml', 2, /neither JSON nor YAML/, /Mend/],
+    ['workflow --to bob --graph %/broken.yaml', 2, /neither JSON nor YAML/, /Correct that/],
     ['discussion --to bob --knob rounds', 2, /--knob: expected key=value, got "rounds"/, /^$/],
-    ['conversation --to bob --no-wait hello', 2, /--no-wait: nothing can be said/, /parley send/],
+    ['conversation --to bob --no-wait hello', 2, /--no-wait: a message can only be sent/, /parley send/],
   ],
   send: [
-    ['', 2, /"send" needs <session>/, /parley send <session>/],
-    ['last', 2, /"send" needs something to say/, /--data-json/],
-    ['last hello', 5, /there is no session "last"/, /parley sessions/],
+    ['', 2, /"send" requires <session>/, /parley send <session>/],
+    ['last', 2, /"send" requires a text/, /--data-json/],
+    ['last hello', 5, /session "last" not found/, /parley sessions/],
     [`${'a'.repeat(32)} hello`, 5, /no session/i, /parley sessions/],
     ['last --data-json 7', 2, /--data-json: expected a JSON object/, /^$/],
   ],
@@ -116,8 +116,8 @@ const WRONG: Readonly<Record<string, readonly Wrong[]>> = {
       /--base-url: expected an http or https address without a user/,
       /--key-env/,
     ],
-    ['--model openai:x --cwd /', 2, /--cwd does nothing with --model/, /--cli or --command/],
-    ['--script x.mjs --max-tokens 3', 2, /--max-tokens does nothing with --script/, /--model/],
+    ['--model openai:x --cwd /', 2, /--cwd has no effect with --model/, /--cli or --command/],
+    ['--script x.mjs --max-tokens 3', 2, /--max-tokens has no effect with --script/, /--model/],
     ['bob', 2, /"join" takes no arguments, got "bob"/, /--help/],
   ],
   sessions: [
@@ -126,17 +126,17 @@ const WRONG: Readonly<Record<string, readonly Wrong[]>> = {
   ],
   agents: [['--bond', 2, /Unknown option '--bond'/, /Did you mean --bound\?/]],
   show: [
-    ['abcd', 5, /there is no session "abcd"/, /parley sessions/],
+    ['abcd', 5, /session "abcd" not found/, /parley sessions/],
     ['last --at zero', 2, /--at: expected a whole number from 1, got "zero"/, /^$/],
   ],
   inbox: [['--as Al!ce', 2, /name/i, /^/]],
-  tail: [['abcd', 5, /there is no session "abcd"/, /parley sessions/]],
-  search: [['', 2, /"search" needs <text>/, /--help/]],
+  tail: [['abcd', 5, /session "abcd" not found/, /parley sessions/]],
+  search: [['', 2, /"search" requires <text>/, /--help/]],
   redact: [['last x', 2, /<seq>: expected a whole number from 1, got "x"/, /^$/]],
   export: [['last --format pdf', 2, /--format: expected one of jsonl, md, html, got "pdf"/, /--help/]],
   graph: [
-    ['%/graph.yaml', 8, /initial_speaker/, /Mend/],
-    ['%/none.yaml', 5, /is not there/, /JSON or YAML/],
+    ['%/graph.yaml', 8, /initial_speaker/, /Correct that/],
+    ['%/none.yaml', 5, /does not exist/, /JSON or YAML/],
     [
       '%/condition.yaml',
       8,
@@ -149,24 +149,24 @@ const WRONG: Readonly<Record<string, readonly Wrong[]>> = {
       /transitions\.1\.then\.name: expected a registered target \(.*agent.*"nobody_knows"/,
       /--own/,
     ],
-    ['%/arguments.yaml', 8, /transitions\.0\.when\.args\.speaker: expected one of agent_id/, /Mend/],
+    ['%/arguments.yaml', 8, /transitions\.0\.when\.args\.speaker: expected one of agent_id/, /Correct that/],
   ],
   schedule: [
-    ['create x --to bob --cron x', 2, /"schedule create" needs --type/, /--help/],
+    ['create x --to bob --cron x', 2, /"schedule create" requires --type/, /--help/],
     ['create x --type conversation --to bob --cron never', 2, /expression/, /^/],
     ['pause x', 2, /<what>: expected the id of a schedule/, /schedule list/],
     ['stop', 2, /<action>: expected one of list, create, pause, resume, delete, got "stop"/, /--help/],
   ],
   run: [
     ['dance', 2, /<action>: expected one of init, status, .*, got "dance"/, /--help/],
-    ['reject --root %', 2, /"run reject" needs --reason/, /--help/],
-    ['status --note x', 2, /"run status" takes no --note/, /--help/],
-    ['status --root %/none', 5, /--root: .* is not there/, /project/],
+    ['reject --root %', 2, /"run reject" requires --reason/, /--help/],
+    ['status --note x', 2, /"run status" does not take --note/, /--help/],
+    ['status --root %/none', 5, /--root: .* does not exist/, /project/],
     ['loop --root % --max-turns many', 2, /--max-turns: expected a whole number from 1, got "many"/, /^$/],
-    ['assign --root %', 5, /there is no agentxchain\.json in/, /parley run init/],
+    ['assign --root %', 5, /no agentxchain\.json in/, /parley run init/],
   ],
   token: [
-    ['revoke', 2, /"token revoke" needs <id>/, /token list/],
+    ['revoke', 2, /"token revoke" requires <id>/, /token list/],
     [
       `revoke parley_${'a'.repeat(16)}_${'b'.repeat(43)}`,
       2,
@@ -178,7 +178,7 @@ const WRONG: Readonly<Record<string, readonly Wrong[]>> = {
   ],
   backup: [['%/copy --data %/none', 5, /is not a data folder: there is no parley\.json/, /--data/]],
   restore: [
-    ['%/none --data %/new', 5, /there is no folder/, /parley backup/],
+    ['%/none --data %/new', 5, /does not exist/, /parley backup/],
     ['%/full --data %/new', 2, /backup/, /parley backup/],
   ],
   archive: [['--ended-before yesterday --data %/none', 2, /--ended-before: expected a date/, /^$/]],
@@ -190,9 +190,9 @@ const WRONG: Readonly<Record<string, readonly Wrong[]>> = {
     ['check --tier 4', 2, /--tier: expected one of 1, 2, 3, got "4"/, /--help/],
     ['check --surface lamps', 2, /--surface: expected one of .*state_machine.*got "lamps"/, /^$/],
     ['check --timeout soon', 2, /--timeout: expected a whole number/, /^$/],
-    ['check --fixtures %/none', 5, /is not there/, /--fixtures/],
+    ['check --fixtures %/none', 5, /does not exist/, /--fixtures/],
     ['check --token abc', 2, /--token: expected --remote with it/, /address/],
-    ['check --remote x', 2, /--remote: expected an address/, /^$/],
+    ['check --remote x', 2, /--remote: expected a URL/, /^$/],
     ['prove', 2, /<action>: expected one of check, got "prove"/, /--help/],
   ],
   completion: [['tcsh', 2, /<shell>: expected one of bash, zsh, fish, got "tcsh"/, /--help/]],
@@ -227,7 +227,7 @@ describe.concurrent('asked wrongly', () => {
   });
 });
 
-describe('what is wrong before a hub is asked', () => {
+describe('errors before a hub is asked', () => {
   it('[CM3, CM4] a hub that is not there ends with 3 and says how to start one', async () => {
     const { code, err } = await line.run(['sessions', '--url', 'ws://127.0.0.1:9']);
     expect(code).toBe(3);
@@ -240,7 +240,7 @@ describe('what is wrong before a hub is asked', () => {
     const { code, err } = await line.run(['sessions', '--data', join(line.folder, 'none')]);
     expect(code).toBe(4);
     expect(err).toMatch(
-      /no token: there is none in .*operator-token.*\nRun it where "parley up" runs.*--data.*--token-file.*PARLEY_TOKEN/,
+      /no token: none found in .*operator-token.*\nRun it in the folder of "parley up".*--data.*--token-file.*PARLEY_TOKEN/,
     );
     expect(err).not.toMatch(/scheme|credential/);
     const wrong = await line.here(['sessions', '--token', `parley_${'a'.repeat(16)}_${'b'.repeat(43)}`]);
@@ -250,7 +250,7 @@ describe('what is wrong before a hub is asked', () => {
   it('[CM3] an option before the command, and a command that nearly is one', async () => {
     expect(await line.here(['--loud'])).toMatchObject({
       code: 2,
-      err: expect.stringContaining('The command comes first'),
+      err: expect.stringContaining('Put the command first'),
     });
     expect(await line.here(['tial'])).toMatchObject({
       code: 2,
@@ -259,7 +259,7 @@ describe('what is wrong before a hub is asked', () => {
     expect((await line.here(['--json', 'agents'])).code).toBe(0);
   });
 
-  it('[CM2, CM3] what is behind -- is no option: --json there is a word like any other', async () => {
+  it('[CM2, CM3] treats --json after -- as a plain word', async () => {
     const plain = await line.here(['show', '--', '--json']);
     expect(plain).toMatchObject({ code: 2, out: '', err: expect.stringMatching(/^parley: /) });
     const json = await line.here(['show', '--json', '--', '--json']);
@@ -271,7 +271,7 @@ it('[CM14] whatever was wrong with "up", no folder was made', () => {
   expect(existsSync(join(line.folder, 'unmade'))).toBe(false);
 });
 
-it.skipIf(process.platform !== 'linux')('[CM14] a place that takes no folders is told at once', async () => {
+it.skipIf(process.platform !== 'linux')('[CM14] rejects a place where no folder can be created', async () => {
   const { code, err } = await line.run(['up', '--data', '/proc/parley/x', '--port', '0']);
   expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/cannot be a data folder.*\n.*--data/) });
 });
@@ -283,7 +283,7 @@ it('[CM14] a port that is taken leaves no folder either', async () => {
   expect(existsSync(join(line.folder, 'unmade'))).toBe(false);
 });
 
-it.skipIf(process.platform === 'win32')('[CM14] what a hub keeps is for its owner alone', async () => {
+it.skipIf(process.platform === 'win32')('[CM14] keeps a hub’s files private to their owner', async () => {
   const modeOf = async (...path: readonly string[]) =>
     ((await stat(join(line.data, ...path))).mode & 0o777).toString(8);
   expect(await modeOf()).toBe('700');
@@ -294,7 +294,7 @@ it.skipIf(process.platform === 'win32')('[CM14] what a hub keeps is for its owne
   }
 });
 
-it('[CM17] conditions and targets of one’s own are taken by their names', async () => {
+it('[CM17] accepts custom conditions and targets by name', async () => {
   const names = ['--own', 'is_urgent', '--own', 'nobody_knows'];
   const { code, out } = await line.here(['graph', join(line.folder, 'condition.yaml'), ...names, '--json']);
   expect({ code, drawn: JSON.parse(out) }).toMatchObject({

@@ -1,4 +1,4 @@
-// What `parley up` says when it is up.
+// The welcome of `parley up`.
 
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** What zsh offers for a line, asked in a terminal of its own: there is no other way to ask it. */
+/** Completions of zsh for a line, read through a pseudo-terminal: zsh offers no other way. */
 
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';

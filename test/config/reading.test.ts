@@ -177,9 +177,9 @@ export default self;
     try {
       const loading = loadGuarded('hangs.mjs', () => new Promise(() => {})).catch((thrown: Error) => thrown.message);
       await vi.advanceTimersByTimeAsync(3_000);
-      expect(told.mock.calls).toEqual([['parley: hangs.mjs is still being loaded\n']]);
+      expect(told.mock.calls).toEqual([['parley: hangs.mjs is still loading\n']]);
       await vi.advanceTimersByTimeAsync(27_000);
-      expect(await loading).toBe('it was not done within 30 s; does it await something that never comes?');
+      expect(await loading).toBe('not loaded within 30 s; does it await something that never happens?');
       expect(vi.getTimerCount()).toBe(0);
       expect(await loadGuarded('quick.mjs', async () => 1)).toBe(1);
       expect(vi.getTimerCount()).toBe(0);

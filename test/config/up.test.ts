@@ -79,7 +79,7 @@ describe('parley up with a config file', () => {
       expect(up.err).toContain('with parley.config.json\n');
       // They were there before anybody could connect.
       expect(up.out).toMatch(
-        /^bob has joined \(script\)\nsol has joined \(openai m-1\)\nschedule daily: made\nParley listens/,
+        /^bob joined \(script\)\nsol joined \(openai m-1\)\nschedule daily: made\nParley listens/,
       );
       const data = join(folder, 'hub');
       stub.will(answer, stall('data: {"choices": [{"index": 0, "delta": {"content": "Fo"}}]}\n\n'));
@@ -110,8 +110,8 @@ describe('parley up with a config file', () => {
       code: 'bad_config',
       message: 'team.yaml: 2 problems',
       problems: [
-        expect.stringMatching(/^team\.yaml:3:18: agents\.bob\.script: .*none\.mjs is not there$/),
-        expect.stringMatching(/^team\.yaml:4:19: agents\.sol\.command: .*none: there is no program$/),
+        expect.stringMatching(/^team\.yaml:3:18: agents\.bob\.script: .*none\.mjs does not exist$/),
+        expect.stringMatching(/^team\.yaml:4:19: agents\.sol\.command: .*none: no such program$/),
       ],
     });
     expect(existsSync(join(folder, 'hub'))).toBe(false);
@@ -149,7 +149,7 @@ describe('parley up with a config file', () => {
     expect(checks).toMatchObject([
       { name: 'config', ok: true, found: 'parley.config.yaml; agents bob' },
       { name: 'environment' },
-      { name: 'folder', found: `${join(folder, 'here')} is not there yet; "parley up" makes it` },
+      { name: 'folder', found: `${join(folder, 'here')} does not exist yet; "parley up" creates it` },
       {},
       {},
       {},
@@ -181,7 +181,7 @@ describe('parley join --model', () => {
     ];
     const sun = run(line.folder, ['join', '--name', 'sun', ...words, '--key-env', 'MY_KEY'], env);
     const moon = run(line.folder, ['join', ...words, '--name', 'moon', '--json'], env);
-    await sun.says('sun has joined');
+    await sun.says('sun joined');
     await moon.says('"joined"');
     for (const name of ['sun', 'moon']) {
       const { alice, session } = await ask(line.url, line.data, name, 'How much?');
@@ -208,6 +208,6 @@ describe('parley join --model', () => {
       ANTHROPIC_API_KEY: '',
     } as Record<string, string>);
     expect(await lost.ended).toBe(2);
-    expect(lost.err).toMatch(/^parley: the model needs a key: ANTHROPIC_API_KEY is not set\n.*--key-env/);
+    expect(lost.err).toMatch(/^parley: the model requires a key: ANTHROPIC_API_KEY is not set\n.*--key-env/);
   });
 });

@@ -167,9 +167,9 @@ describe('what fits together', () => {
     );
     const lines = linesOf(thrown, folder.path).map((line) => line.replace(/^needs\.yaml:\d+:\d+: /, ''));
     expect(lines).toEqual([
-      'agents.ann.script: none.mjs is not there',
-      'agents.ben.command: none: there is no program',
-      'agents.cid.cli: claude: it is in no folder of PATH',
+      'agents.ann.script: none.mjs does not exist',
+      'agents.ben.command: none: no such program',
+      'agents.cid.cli: claude: not found in PATH',
       'agents.dan.passEnv[1]: the variable NOT_SET is not set',
       'agents.eve.cwd: expected an existing folder',
       expect.stringMatching(/^agents\.fay\.command: .*quotes are closed/),
@@ -190,9 +190,9 @@ schedules:
 `;
     const file = await folder.write('both.yaml', text);
     expect(await folder.problems(file)).toEqual([
-      'both.yaml:2:18: agents.ann.script: none.mjs is not there',
+      'both.yaml:2:18: agents.ann.script: none.mjs does not exist',
       'both.yaml:3:35: agents.ben.prompt: the variable UNSET is not set',
-      'both.yaml:4:19: agents.cid.command: none: there is no program',
+      'both.yaml:4:19: agents.cid.command: none: no such program',
       'both.yaml:6:25: roles.nobody.promptFile: none.md cannot be read',
       expect.stringMatching(/^both\.yaml:8:78: schedules\.s\.zone: expected a time zone .*, got "Nowhere"$/),
       expect.stringMatching(/^both\.yaml:9:89: schedules\.t\.knobs\.rounds: expected .*, got 0$/),

@@ -1,7 +1,7 @@
 /** docs/reference/cli.md, made from the table of commands. */
 
 import { ENVIRONMENT } from '../../src/cli/help.ts';
-import { COMMANDS } from '../../src/cli/table.ts';
+import { COMMAND_GROUPS } from '../../src/cli/table.ts';
 import {
   COMMON_OPTIONS,
   type Command,
@@ -18,45 +18,51 @@ export function commandPage(): string {
 # The \`parley\` command
 
 \`\`\`console
-$ parley up                                          # a hub, in this folder
-$ parley join --name bob --human                     # a person, in another terminal
-$ parley open consulting --to bob "Does it work?"    # a question to that person, in a third
+# Run a hub in this folder
+$ parley up
+# Join as a person, in another terminal
+$ parley join --name bob --human
+# Ask that person a question, in a third
+$ parley open consulting --to bob "Does it work?"
 \`\`\`
 
-In a clone \`npm run -s parley -- …\` is the same without installing it. How to run a hub for others is in [running a hub](../operating/running-a-hub.md).
+In a clone, \`npm run -s parley -- …\` does the same without an installation. See [running a hub](../operating/running-a-hub.md).
 
-## Which hub, and who asks
+## Hub and identity
 
-Commands talk to \`ws://127.0.0.1:4747\` and prove themselves with the token that \`parley up\` left in \`.parley/operator-token\`.
-Options come before the environment, and the environment before that.
+Commands connect to \`ws://127.0.0.1:4747\` with the token that \`parley up\` writes to \`.parley/operator-token\`.
+Precedence: options, then environment variables, then these defaults.
 
 | variable | |
 |---|---|
 ${ENVIRONMENT.map(([name, help]) => `| \`${name}\` | ${help} |`).join('\n')}
 
-A command that only looks does so under a name of its own (\`cli.<login>.<host>\`), and no two that run at the same time have the same.
-\`open\`, \`send\`, \`inbox\` and \`schedule create\` speak for somebody: \`--as\`, \`PARLEY_NAME\` or your login name, which is registered
-if it is new. A hub has one connection for each name, and a newer one takes over. So a command first looks whether that name is connected,
-as by a \`parley join\` in another terminal; then it is refused with exit code 7, and \`--take-over\` does it all the same. Commands that
-speak for one name wait for each other. Invites and messages are left to whoever stays: a short command accepts and acks nothing, and
-\`open --follow\` acks only what it prints. With a token
-for one name alone nobody can look first, and a note on stderr says so.
+Read-only commands connect under a generated name (\`cli.<login>.<host>\`), unique among commands running at the same time.
+\`open\`, \`send\`, \`inbox\` and \`schedule create\` act for an identity: \`--as\`, \`PARLEY_NAME\` or your login name, registered if it is new.
 
-## What it writes
+A newer connection of a name replaces the older one. So a command first checks whether its name is connected, for example by a
+\`parley join\` in another terminal. If so, it exits with 7, unless you pass \`--take-over\`. Commands for the same name wait for each other.
+With a token for one name the check is impossible, and a note on stderr says so.
 
-People read stdout, in colour on a terminal unless \`NO_COLOR\` is set. Progress and notes go to stderr. With \`--json\` stdout is JSON and
-nothing else: one value, or for lists and streams a line each. What goes wrong is one line on stderr then, too:
-\`{"error": {"code", "message", "hint", "exit"}}\`. \`PARLEY_DEBUG=1\` adds where in the program it happened.
+Short commands accept no invites and ack nothing; \`open --follow\` acks what it prints.
+
+## Output and exit codes
+
+Results go to stdout, in colour on a terminal unless \`NO_COLOR\` is set. Progress and notes go to stderr. With \`--json\`, stdout contains only
+JSON: one value, or one line per entry of a list or stream. An error is then one line on stderr:
+\`{"error": {"code", "message", "hint", "exit"}}\`.
+
+\`parley help exit-codes\` prints this table.
 
 | exit code | |
 |---|---|
 ${(Object.keys(EXIT) as ExitName[]).map((name) => `| ${EXIT[name]} | ${EXIT_HELP[name]} |`).join('\n')}
 
-A session is named by its id, by four or more digits of its beginning or end, or by \`last\`.
+Name a session by its id, by four or more digits of its beginning or end, or by \`last\`.
 
 All commands take ${COMMON_OPTIONS.map(({ name }) => `\`--${name}\``).join(' and ')}.
 
-${COMMANDS.map(sectionOf).join('\n')}`;
+${COMMAND_GROUPS.flatMap(([, commands]) => commands.map(sectionOf)).join('\n')}`;
 }
 
 function sectionOf(command: Command): string {
@@ -73,12 +79,12 @@ function sectionOf(command: Command): string {
 
 \`${usageOf(command)} [options]\`
 
-${summary}${details === undefined ? '' : ` ${details}`}
+${summary}.${details === undefined ? '' : ` ${details}`}
 
 ${table}With \`--json\`: ${cell(json)}
 
 \`\`\`console
-${examples.map((example) => `$ ${example}`).join('\n')}
+${examples.map(([comment, example]) => `# ${comment}\n$ ${example}`).join('\n')}
 \`\`\`
 `;
 }
@@ -87,7 +93,7 @@ function wordOf({ name, value }: Option): string {
   return `--${name}${value === undefined ? '' : ` <${value}>`}`;
 }
 
-/** A bar would end the cell. */
+/** Escapes bars and placeholders for a table cell. */
 function cell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll(/<([a-z ]+)>/g, '`<$1>`');
 }

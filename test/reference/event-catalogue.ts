@@ -1,8 +1,8 @@
-/** Every type of envelope that the hub makes, or that comes of an operation, with what its data says. The reference of the wire is made from it. */
+/** Envelope types that the hub or an operation writes, with their data. The wire reference is made from this table. */
 
 import type { HubEventType } from '../../src/core/records/session/envelope.ts';
 
-/** Made by what participants ask about tasks and turns: the sender is who asked. */
+/** Written by task and turn operations; the sender is the caller. */
 export const TASK_EVENT_TYPES = [
   'task.started',
   'task.progress',
@@ -17,147 +17,146 @@ export const TASK_EVENT_TYPES = [
 export type CataloguedType = HubEventType | (typeof TASK_EVENT_TYPES)[number];
 
 export interface EventDoc {
-  /** When it is said. */
   readonly help: string;
   readonly audience: string;
-  /** The members of `event_data`, in words; a `?` at the end of the name = it may be absent. */
+  /** Members of `event_data`; a name ending in `?` may be absent. */
   readonly data: Readonly<Record<string, string>>;
 }
 
-const EVERYONE = 'everyone';
-const LOG_ONLY = 'the log alone';
-const agent_id = 'who';
-const reason = 'why';
-const END = { reason: 'why; see [ends](sessions.md#how-a-session-ends)', 'by?': 'who asked for it' };
-const PLACE = { agent_id, name: 'its name', role: 'its role', order: 'its place' };
+const EVERYONE = 'all participants';
+const LOG_ONLY = 'log only';
+const agent_id = 'participant';
+const reason = 'reason';
+const END = { reason: 'reason; see [ends](sessions.md#how-a-session-ends)', 'by?': 'identity that asked for it' };
+const PLACE = { agent_id, name: 'its name', role: 'its role', order: 'its position' };
 const TASK_END = {
-  owner_id: 'whose task',
-  started_at: 'when it began',
-  capability: 'which of the owner’s it used, or null',
+  owner_id: 'owner of the task',
+  started_at: 'start time',
+  capability: 'capability of the owner in use, or null',
 };
-const TURN = { since_seq: 'the turn: where it was given' };
+const TURN = { since_seq: 'seq at which the turn was given' };
 
 export const EVENTS: { readonly [Type in CataloguedType]: EventDoc } = {
   'session.created': {
-    help: 'The first of every log.',
+    help: 'First envelope of every log.',
     audience: LOG_ONLY,
     data: {
-      manifest: 'what the session type says of itself, with the expectations of this session',
-      creator_id: 'who opened it',
+      manifest: 'manifest of the session type, with the expectations of this session',
+      creator_id: 'creator',
       participants: 'list of `{agent_id, name, role, order}`',
-      knobs: 'the settings of the session type',
-      labels: 'as given',
-      required_acks: 'how many have to accept',
-      invite_deadline_at: 'until when, or null',
-      expires_at: 'when its time to live is over, or null',
-      drain_timeout_ms: 'how long closing may take',
-      parent_session_id: 'the session it belongs to, or null',
-      depth: 'how deep it is in a tree',
-      versions: 'of what it uses',
-      request_digest: 'of what was asked',
+      knobs: 'settings of the session type',
+      labels: 'labels',
+      required_acks: 'required number of accepted invites',
+      invite_deadline_at: 'deadline of invites, or null',
+      expires_at: 'expiry time, or null',
+      drain_timeout_ms: 'time limit of closing',
+      parent_session_id: 'parent session, or null',
+      depth: 'depth in a tree of delegations',
+      versions: 'versions of its parts',
+      request_digest: 'digest of the request',
     },
   },
   'session.invite': {
-    help: 'An invite: answer with `ack_invite` or `reject_invite`. Outside of the stream, no receipt.',
+    help: 'Invite: answer with `ack_invite` or `reject_invite`. Outside the stream, without a receipt.',
     audience: 'the invitee',
     data: {
       ...PLACE,
       type: 'the session type',
-      creator_id: 'who asks',
+      creator_id: 'creator',
       creator_name: 'its name',
-      labels: 'of the session, such as `intent`',
+      labels: 'labels of the session, such as `intent`',
     },
   },
-  'session.invite.ack': { help: 'Somebody accepted.', audience: 'who opened it', data: { agent_id } },
-  'session.invite.reject': { help: 'Somebody declined.', audience: 'who opened it', data: { agent_id, reason } },
+  'session.invite.ack': { help: 'An invitee accepted.', audience: 'the creator', data: { agent_id } },
+  'session.invite.reject': { help: 'An invitee declined.', audience: 'the creator', data: { agent_id, reason } },
   'session.opened': {
-    help: 'Enough have accepted: it is ACTIVE, and takes posts.',
+    help: 'Enough invitees accepted: the session is ACTIVE and accepts posts.',
     audience: EVERYONE,
     data: { active: 'list of ids, in order' },
   },
   'session.closing': {
-    help: 'It takes no more posts. `session.closed` follows when everyone connected has acked this, or the drain time is over.',
+    help: 'The session accepts no more posts. `session.closed` follows when all bound participants have acked this, or the drain time has passed.',
     audience: EVERYONE,
     data: END,
   },
-  'session.closed': { help: 'The end: the last of its log.', audience: EVERYONE, data: END },
+  'session.closed': { help: 'End: the last envelope of the log.', audience: EVERYONE, data: END },
   'session.expired': {
-    help: 'The end, of one whose time was over: the last of its log.',
+    help: 'End by expiry: the last envelope of the log.',
     audience: EVERYONE,
     data: END,
   },
   'session.participant.joined': {
-    help: 'Somebody joined who was added, or accepted after it had opened.',
+    help: 'A participant was added, or accepted after the session had opened.',
     audience: EVERYONE,
     data: PLACE,
   },
   'session.participant.hidden': {
-    help: 'Out of the rotation: it goes on reading, and may not speak.',
+    help: 'Hidden: it keeps reading, but may not post.',
     audience: EVERYONE,
     data: { agent_id, 'reason?': reason },
   },
-  'session.participant.returned': { help: 'Back in its place.', audience: EVERYONE, data: { agent_id } },
+  'session.participant.returned': { help: 'Returned to its position.', audience: EVERYONE, data: { agent_id } },
   'session.participant.removed': {
-    help: 'Out for good: it left, unregistered or was taken out. For that one it is the end of the session.',
+    help: 'Removed permanently: it left, was unregistered or was removed. For this participant the session ends.',
     audience: EVERYONE,
-    data: { agent_id, reason: '`left`, `unregistered`, or what was given' },
+    data: { agent_id, reason: '`left`, `unregistered`, or the given reason' },
   },
   'session.available': {
-    help: 'What the session lacked at this hub is registered again: turns count.',
+    help: 'A missing part of the session is registered again: deadlines run.',
     audience: EVERYONE,
     data: {},
   },
   'expectation.violated': {
-    help: 'What was expected did not come in time, or came and must not. What follows from it is in the envelopes behind it.',
-    audience: 'as the handler says: violators, everyone or the log alone',
+    help: 'A wait passed its deadline, or a forbidden event occurred. The handler’s effects follow.',
+    audience: 'chosen by the handler: violators, all participants or log only',
     data: {
-      entry: 'its place in the list',
-      name: 'of the evaluator',
+      entry: 'index of the expectation',
+      name: 'evaluator',
       violators: 'list of `{agent_id, since_seq}`; `agent_id: null` = the session',
-      due_at: 'when it was due',
+      due_at: 'deadline',
       on_violation: 'the handler',
-      detail: 'in words',
+      detail: 'description',
     },
   },
   'task.started': {
     help: '`start_task`.',
     audience: EVERYONE,
     data: {
-      requester_id: 'for whom',
-      title: 'in words',
+      requester_id: 'requester',
+      title: 'title',
       capability: TASK_END.capability,
-      ttl_ms: 'how long it may take, or null',
+      ttl_ms: 'time limit, or null',
     },
   },
   'task.progress': {
-    help: '`progress_task`, or `report_progress` of a turn; not more often than the session wants to hear.',
-    audience: 'who asked for the task; of a turn the log alone',
+    help: '`progress_task`, or `report_progress` of a turn; limited in rate.',
+    audience: 'the requester; of a turn log only',
     data: {
       agent_id,
       'progress?': 'of a task: from 0 to 1, or null',
       'since_seq?': `of a turn: ${TURN.since_seq}`,
-      'note?': 'in words',
+      'note?': 'note',
     },
   },
   'task.checkpoint': {
     help: '`checkpoint_task`.',
     audience: LOG_ONLY,
-    data: { data: 'what was saved', bytes: 'its size' },
+    data: { data: 'checkpoint', bytes: 'its size' },
   },
   'task.resumed': { help: '`resume_task`.', audience: LOG_ONLY, data: {} },
   'task.completed': {
     help: '`complete_task`.',
     audience: EVERYONE,
-    data: { ...TASK_END, 'result?': 'what came of it', 'result_bytes?': 'its size' },
+    data: { ...TASK_END, 'result?': 'result', 'result_bytes?': 'its size' },
   },
   'task.failed': {
     help: '`fail_task`; or, with `task_id: null`, `report_turn_failure`.',
-    audience: 'everyone; of a turn the log alone',
+    audience: 'all participants; of a turn log only',
     data: {
       'owner_id?': `of a task: ${TASK_END.owner_id}`,
       'started_at?': `of a task: ${TASK_END.started_at}`,
       'capability?': `of a task: ${TASK_END.capability}`,
-      'agent_id?': 'of a turn: whose',
+      'agent_id?': 'of a turn: its holder',
       'since_seq?': `of a turn: ${TURN.since_seq}`,
       'reason?': reason,
     },
@@ -167,42 +166,46 @@ export const EVENTS: { readonly [Type in CataloguedType]: EventDoc } = {
     audience: EVERYONE,
     data: { ...TASK_END, 'reason?': reason },
   },
-  'task.cancel_request': { help: '`cancel_task` by another.', audience: 'the owner', data: { 'reason?': reason } },
+  'task.cancel_request': {
+    help: '`cancel_task` by another participant.',
+    audience: 'the owner',
+    data: { 'reason?': reason },
+  },
   'task.expired': {
     help: 'The hub ended a task.',
     audience: EVERYONE,
     data: { ...TASK_END, reason: '`ttl`, `session_ended` or `owner_removed`' },
   },
   'delegation.opened': {
-    help: '`delegate`: a child session is opened.',
+    help: '`delegate`: opens a child session.',
     audience: LOG_ONLY,
     data: {
       delegation_id: 'its id',
-      agent_id: 'who delegates',
-      target_id: 'to whom',
-      root_session_id: 'the top of the tree',
-      prompt: 'what is asked',
-      budget: 'what may be spent, or null',
-      timeout: 'in seconds, or null',
-      key: 'as given, or null',
-      request_digest: 'of what was asked',
+      agent_id: 'delegating participant',
+      target_id: 'target agent',
+      root_session_id: 'root of the tree',
+      prompt: 'prompt',
+      budget: 'budget, or null',
+      timeout: 'time limit in seconds, or null',
+      key: 'idempotency key, or null',
+      request_digest: 'digest of the request',
     },
   },
   'delegation.settled': {
-    help: 'What became of it.',
-    audience: 'who delegated',
+    help: 'Result of a delegation.',
+    audience: 'the delegating participant',
     data: {
       delegation_id: 'its id',
-      agent_id: 'who delegated',
-      child_session_id: 'where, or null',
+      agent_id: 'delegating participant',
+      child_session_id: 'child session, or null',
       outcome: 'as in the answer of [delegate](#delegate)',
       reason,
-      spent: '`{usd, tokens, unpriced}`, `usd` in billionths of a dollar; null = not known',
+      spent: '`{usd, tokens, unpriced}`, `usd` in billionths of a dollar; null = unknown',
     },
   },
 };
 
-/** Members of an event's data that the catalogue does not have, or that it has and are missing; of other types none. */
+/** Members of an event's data that are not catalogued, or catalogued and missing; none for other types. */
 export function findUncatalogued(eventType: string, data: object): readonly string[] {
   if (!isCatalogued(eventType)) return [];
   const notes = Object.keys(EVENTS[eventType].data);

@@ -1,4 +1,4 @@
-/** Golden frames by name: what a run of the scenes gives, and what is kept in test/reference/golden. */
+/** Golden frames: compares a run of the scenes with test/reference/golden. */
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

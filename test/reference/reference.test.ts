@@ -100,7 +100,7 @@ it('[PK8] every detail the sources give with an error is in the catalogue of err
   expect(found.filter(({ code, detail }) => !isKnownDetail(code, detail))).toEqual([]);
 });
 
-/** What the catalogue says must be there. */
+/** Every entry of the catalogue must exist. */
 function wholeData(type: HubEventType): Record<string, string> {
   const names = Object.keys(EVENTS[type].data).filter((name) => !name.endsWith('?'));
   return Object.fromEntries(names.map((name) => [name, '']));

@@ -99,7 +99,7 @@ function operationSection(name: OperationName, book: GoldenBook): string {
   return [
     `### ${name}`,
     help,
-    `Who may: ${who}. Errors of its own: ${codes === '' ? 'none' : codes}.`,
+    `Who may: ${who}. Specific errors: ${codes === '' ? 'none' : codes}.`,
     ...(rows.length === 0 ? ['No parameters.'] : [table(['parameter', 'type', ''], rows)]),
     resultWords(name),
     fence(shown === undefined ? [] : [shown.request, shown.response]),

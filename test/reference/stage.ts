@@ -1,4 +1,4 @@
-/** A hub whose time, ids and secrets are the same in each run, behind a real socket: what is said there can be quoted. */
+/** A hub with fixed ids and times, so that its frames can be quoted. */
 
 import { createHash } from 'node:crypto';
 import { consulting } from 'parley-hub/adapters/consulting';

@@ -23,7 +23,7 @@ export function resultSchema(op: OperationName): JsonSchema {
   return OPERATIONS[op].result.jsonSchema() as JsonSchema;
 }
 
-/** Records that have a name of their own, by where one can be found. */
+/** Named records, by a place where each occurs. */
 export const RECORDS: ReadonlyMap<string, JsonSchema> = new Map(
   Object.entries({
     Envelope: at('read_log', 'envelopes'),
@@ -92,7 +92,7 @@ export function typeWords(schema: JsonSchema, self?: string): string {
     case 'object':
       return objectWords(schema);
     default:
-      // What has no schema is a duration: text with a unit, or seconds.
+      // Only durations have no schema: text with a unit, or seconds.
       return 'duration: `30s`, `15m`, `2h`, `1d` or seconds';
   }
 }

@@ -20,7 +20,7 @@ export class WirePeer {
   /** Acks what comes in its streams. */
   acks = true;
   private readonly socket: WebSocket;
-  /** What came and was not taken yet. */
+  /** Frames received but not yet taken. */
   private heard: Frame[] = [];
   private asked = 0;
 

@@ -1,4 +1,4 @@
-// What somebody who looks after a hub is told, over real sockets: who one is, what there is, how sessions stand, how the hub is doing.
+// Operator reads over real sockets: identity, overview, sessions and health.
 
 import { createHub, type LocalHub } from 'parley-hub';
 import type { Grant, Result } from 'parley-hub/core';
@@ -138,7 +138,7 @@ describe('how sessions stand', () => {
     expect((await described(bob, id))[0]?.text).toBe(`${'é'.repeat(159)}…`);
   });
 
-  it('[CN7] what is expected next is named with who must act', async () => {
+  it('[CN7] names pending waits with who must act', async () => {
     const { alice, bob } = people;
     const id = await opened('discussion', [bob], {
       expectations: [{ name: 'turn_within', on_violation: 'warn', params: { seconds: 300 } }],
@@ -150,14 +150,14 @@ describe('how sessions stand', () => {
     expect(due).toBe(300_000);
   });
 
-  it('[CN7, L7] who is not in it gets nothing of it, and no sign that there is one', async () => {
+  it('[CN7, L7] gives a non-participant nothing, and no sign that the session exists', async () => {
     const id = await opened('conversation', [people.bob]);
     expect(await described(people.mallory, id, NOWHERE)).toEqual([]);
     expect(await described(people.ops, id)).toEqual([]);
     expect((await described(people.alice, NOWHERE, id, id)).map(({ session_id }) => session_id)).toEqual([id]);
   });
 
-  it('[CN7] who observes gets the row without a word of what was said; who is invited or out only who and whose turn', async () => {
+  it('[CN7] gives an observer the row without content, and an invitee or removed participant only names and turns', async () => {
     const { alice, bob, carol, olive } = people;
     const id = await opened('discussion', [bob, carol]);
     await say(alice, id, 'hello', {}, { cost_usd: 1 });

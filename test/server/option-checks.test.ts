@@ -36,14 +36,14 @@ it.each([
   [{ reconnect: { maxMs: '5' } }, /^reconnect.maxMs: expected a number of milliseconds over 0, got "5"$/],
   [{ reconnect: true }, /^reconnect: expected false, or an object/],
   [{ link: () => {} }, /^link: expected a known option/],
-])('[AU13, CL4] nobody connects with %j, and what there is instead is told', async (options, message) => {
+])('[AU13, CL4] rejects %j when connecting, and lists the valid options', async (options, message) => {
   for (const join of [connect, connectHuman]) {
     await expect(join(NOWHERE, untyped({ name: 'alice', ...options }))).rejects.toThrow(message);
   }
 });
 
 it.each(['typo', 'link', 'ids', 'name'])(
-  '[CL4] in this process nobody joins with %s, and only what may be given is told',
+  '[CL4] rejects %s when joining in process, and lists the valid options',
   async (option) => {
     for (const join of [hub.agent, hub.human]) {
       const error = await join('alice', untyped({ [option]: 'x' })).catch((thrown) => thrown);
@@ -53,7 +53,7 @@ it.each(['typo', 'link', 'ids', 'name'])(
   },
 );
 
-it('[AU13, CL4] a client over a link of its own looks at reconnect too', async () => {
+it('[AU13, CL4] a client with a custom link checks reconnect', async () => {
   const reconnect = untyped({ clock: new SimClock(), random: Math.random, minMS: 5 });
   const link = new ScriptedHub().link;
   await expect(AgentClient.connect({ link, name: 'alice', ids: countedIds(), reconnect })).rejects.toThrow(
@@ -73,7 +73,7 @@ it.each([
   await expect(hub.listen({ port: 0, ...untyped(options) })).rejects.toThrow(message);
 });
 
-it('[AU13, PO3] origins with a scheme of their own, and all of them, are fine', async () => {
+it('[AU13, PO3] accepts origins with custom schemes, and *', async () => {
   const port = await hub.listen({ port: 0, origins: ['*', 'https://app.example.org:8443', 'app://console'] });
   await port.close();
 });

@@ -1,4 +1,4 @@
-/** `parley up` as the process it is: what it says, and how it ends. */
+/** `parley up` as a process: its output and its end. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// `parley up`, run as a process: what it says when it cannot start, and how it ends when it is told to.
+// `parley up`: errors at start, and how it stops.
 
 import { stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -104,7 +104,7 @@ itDeep('[PO7, L1] told to end, it says goodbye, keeps all it has confirmed, and 
   const sends = Array.from({ length: 400 }, async (_, n) => {
     await session.send(`${n}`);
     confirmed.push(`${n}`);
-    // In the middle of what is under way.
+    // While requests are in progress.
     if (confirmed.length === 100) up.kill('SIGTERM');
   });
   await Promise.allSettled(sends);
@@ -120,7 +120,7 @@ itDeep('[PO7, L1] told to end, it says goodbye, keeps all it has confirmed, and 
   const texts = log.filter(({ event_type }) => event_type === 'msg.text').map(({ event_data }) => event_data.text);
   expect(texts).toEqual(Array.from(texts, (_, n) => `${n}`));
   expect(texts).toEqual(expect.arrayContaining(confirmed));
-  // Nobody heard what is not kept.
+  // Nothing that is not durable was delivered.
   expect(texts.slice(0, heard.length)).toEqual(heard);
 });
 

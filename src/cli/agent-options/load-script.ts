@@ -1,4 +1,4 @@
-/** A script for `parley join --script`: a module with a function or a list of answers, or a JSON file with a list. */
+/** Loads a script for `parley join --script`: a module with a function or a list of answers, or a JSON list. */
 
 import { access, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -9,9 +9,9 @@ import { createScriptAdapter, type Script } from '../../participants/agent/scrip
 import { CommandError, notFoundError, usageError } from '../terminal/command-error.ts';
 import { loadGuarded } from '../terminal/load-guarded.ts';
 
-const HINT = 'It has "export default async (ctx, systemPrompt, turn) => …", or a list of answers.';
+const HINT = 'Expected "export default async (ctx, systemPrompt, turn) => …", or a list of answers.';
 
-/** `where`: what named it, for errors. */
+/** `where`: the option or setting that named the file. */
 export async function loadScript(file: string, where = '--script'): Promise<AgentFn> {
   if (/\.[cm]?tsx?$/.test(file)) throw typed(file, where);
   await access(file).catch((thrown: unknown) => {
@@ -26,30 +26,30 @@ export async function loadScript(file: string, where = '--script'): Promise<Agen
     const message = `${where}: ${file}: expected a function or a list of answers as its default export`;
     throw usageError('bad_script', message, HINT);
   }
-  // What a module exports is its own; what it answers is looked at with every turn.
+  // Its answers are checked at every turn.
   return createScriptAdapter(script as Script);
 }
 
 function typed(file: string, where: string): CommandError {
   const message = `${where}: ${file}: expected JavaScript, got TypeScript`;
-  return usageError('bad_script', message, 'Build it first ("npx tsc"), and give the .js or .mjs of it.');
+  return usageError('bad_script', message, 'Build it first ("npx tsc"), then give the .js or .mjs file.');
 }
 
 function missing(file: string, where: string, thrown: unknown): CommandError {
-  const isThere = thrown instanceof Error && 'code' in thrown && thrown.code !== 'ENOENT';
-  const why = isThere ? `cannot be read: ${asError(thrown).message}` : 'is not there';
+  const exists = thrown instanceof Error && 'code' in thrown && thrown.code !== 'ENOENT';
+  const why = exists ? `cannot be read: ${asError(thrown).message}` : 'does not exist';
   return notFoundError('no_file', `${where}: ${file} ${why}`, 'Give the path of a .mjs, .js or .json file.');
 }
 
-/** What it is about is in the file itself, so that how a script looks is no help. */
+/** The file itself is wrong, so explaining the expected format would not help. */
 function broken(file: string, where: string, error: Error): CommandError {
   if (!(error instanceof SyntaxError)) {
-    const hint = 'It failed while it was loaded; "node" with that file says where.';
+    const hint = `It failed while loading; run "node ${file}" to see where.`;
     return new CommandError('failed', 'bad_script', `${where}: ${file}: ${error.message}`, hint);
   }
   const isJson = file.endsWith('.json');
-  const hint = isJson ? 'It is a list such as ["Yes.", "No."].' : `"node --check ${file}" says where.`;
-  const what = isJson ? 'it is no JSON' : 'it is no JavaScript module';
+  const hint = isJson ? 'Expected a list such as ["Yes.", "No."].' : `Run "node --check ${file}" to see where.`;
+  const what = isJson ? 'not valid JSON' : 'not a valid JavaScript module';
   return new CommandError('failed', 'bad_script', `${where}: ${file}: ${what}: ${error.message}`, hint);
 }
 

@@ -1,4 +1,4 @@
-/** A model as one types it, `anthropic:claude-sonnet-5`: which API it is, where its key is, and the agent that asks it. */
+/** Parses a model such as `anthropic:claude-sonnet-5` and creates its agent or client. */
 
 import type { AgentFn } from '../../participants/agent/agent-fn.ts';
 import type { ModelClient, ModelProvider, PriceList } from '../../participants/models/index.ts';
@@ -21,25 +21,24 @@ export interface ModelChoice {
 }
 
 export interface ModelSettings {
-  /** Where it is served, unless at its maker's. */
+  /** Server URL, if not the vendor's. */
   readonly baseUrl?: string | undefined;
-  /** In a config file `${NAME}` takes it from the environment. */
+  /** A config file can take it from the environment with `${NAME}`. */
   readonly apiKey?: string | undefined;
   readonly maxTokens?: number | undefined;
   readonly temperature?: number | undefined;
-  /** Whether answers come in pieces; on unless a server cannot. */
+  /** Stream answers (default: true). */
   readonly stream?: boolean | undefined;
-  /** Rounds of tools in one turn. */
+  /** Maximum tool rounds per turn. */
   readonly maxRounds?: number | undefined;
-  /** Added to every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Before those for all agents and those we know. */
+  /** Override the prices for all agents and the built-in ones. */
   readonly prices?: PriceList | undefined;
-  /** A whole turn, with every try. */
+  /** Time limit of a turn including retries. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** As the end of the sentence "expected …". */
+/** Completes the sentence "expected …". */
 export const MODEL_FORM = 'anthropic:<model>, openai:<model> or responses:<model>';
 
 const KEY_VARIABLES: Readonly<Record<ModelApi, string>> = {
@@ -51,10 +50,10 @@ const KEY_VARIABLES: Readonly<Record<ModelApi, string>> = {
 const OPENAI = 'https://api.openai.com/v1';
 const ONE_TRY_MS = 300_000;
 
-/** An address as it is taken: a user or a password in it would be shown. */
+/** Without user or password, which would be shown. */
 export const BASE_URL: RegExp = /^https?:\/\/[^\s/?#@]+(?:[/?][^\s#]*)?$/i;
 
-/** null = it names no API. */
+/** null if it names no known API. */
 export function parseModelChoice(value: string): ModelChoice | null {
   const [, api, model = ''] = /^([a-z]+):(\S.*)$/.exec(value) ?? [];
   const known = MODEL_APIS.find((one) => one === api);
@@ -65,14 +64,14 @@ export function keyVariable({ api }: ModelChoice): string {
   return KEY_VARIABLES[api];
 }
 
-/** A server on this machine may want no key; any other does. */
+/** Only a server on this machine may need no key. */
 export function needsKey(baseUrl: string | undefined): boolean {
   if (baseUrl === undefined) return true;
   const [, host = ''] = /^https?:\/\/(\[[^\]]*\]|[^:/?#]+)/i.exec(baseUrl) ?? [];
   return host !== 'localhost' && !isLoopback(host.replace(/^\[|\]$/g, ''));
 }
 
-/** What each API makes of a model: an agent that takes turns, and a client for whoever asks it something else. */
+/** Factories per API. */
 const MAKERS: Readonly<Record<ModelApi, Makers>> = {
   anthropic: { agent: createAnthropicAdapter, client: createAnthropicClient },
   responses: { agent: createResponsesAdapter, client: createResponsesClient },

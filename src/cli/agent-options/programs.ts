@@ -1,4 +1,4 @@
-/** The programs that can take turns: agent CLIs by name, and any command line. */
+/** Programs that take turns: known agent CLIs by name, and any command line. */
 
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
@@ -17,7 +17,7 @@ export const CLI_NAMES: readonly CliName[] = [
   'goose',
 ];
 
-/** By what is typed after `--cli`. */
+/** Install commands, by name. */
 const INSTALL: Readonly<Record<string, string>> = {
   claude: 'npm install --global @anthropic-ai/claude-code',
   codex: 'npm install --global @openai/codex',
@@ -27,17 +27,17 @@ const INSTALL: Readonly<Record<string, string>> = {
 };
 
 export async function requireProgram(command: string, path: string | undefined): Promise<void> {
-  if (await isThere(command, path ?? '')) return;
+  if (await exists(command, path ?? '')) return;
   const install = INSTALL[command];
   const hint =
     install === undefined
-      ? 'Is it installed, and is its folder in PATH? A path such as ./my-agent works too.'
-      : `Install it with "${install}"; if it is installed, put its folder in PATH.`;
-  const where = command.includes('/') ? 'there is no program' : 'it is in no folder of PATH';
+      ? 'Install it and add its folder to PATH, or give a path such as ./my-agent.'
+      : `Install it with "${install}"; if it is installed, add its folder to PATH.`;
+  const where = command.includes('/') ? 'no such program' : 'not found in PATH';
   throw notFoundError('no_program', `${command}: ${where}`, hint);
 }
 
-async function isThere(command: string, path: string): Promise<boolean> {
+async function exists(command: string, path: string): Promise<boolean> {
   const places = command.includes('/')
     ? [command]
     : path.split(delimiter).map((folder) => join(folder || '.', command));
@@ -45,7 +45,7 @@ async function isThere(command: string, path: string): Promise<boolean> {
   return found.includes(true);
 }
 
-/** A folder may be entered, which is the same right as to run a file. */
+/** Exclude folders, which also have the execute permission. */
 async function isProgram(place: string): Promise<boolean> {
   await access(place, constants.X_OK);
   return (await stat(place)).isFile();
@@ -53,7 +53,7 @@ async function isProgram(place: string): Promise<boolean> {
 
 const WORD = /\s+|'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)/gsy;
 
-/** The first is not empty. Quotes hold a word together, a backslash takes the next character as it is; nothing is expanded. */
+/** Splits a command line like a shell, without expansion. The first word is never empty. */
 export function splitWords(line: string, option: string): readonly string[] {
   const words: string[] = [];
   let word: string | null = null;

@@ -1,4 +1,4 @@
-/** A role in a markdown file: who the agent is and what runs it in the front matter, how it works in the text. */
+/** Reads a role from Markdown: identity in the front matter, instructions in the text. */
 
 import { readFile } from 'node:fs/promises';
 import { WireError } from '../../core/lib/errors.ts';
@@ -11,7 +11,7 @@ export interface RoleFile {
   readonly description: string | undefined;
   readonly model: string | undefined;
   readonly cli: string | undefined;
-  /** What the agent is told with every turn. */
+  /** System prompt of every turn. */
   readonly prompt: string;
 }
 
@@ -36,11 +36,11 @@ export async function readRole(file: string): Promise<RoleFile> {
 function parseRole(text: string, file: string): RoleFile {
   const [, front, body = ''] = FENCED.exec(text) ?? [];
   if (front === undefined) return { ...NO_ROLE, prompt: (body || text).trim() };
-  const said = frontMatter(front, file);
-  const unknown = Object.keys(said).find((key) => !KEYS.some((one) => one === key));
+  const fields = frontMatter(front, file);
+  const unknown = Object.keys(fields).find((key) => !KEYS.some((one) => one === key));
   if (unknown !== undefined)
     throw badRole(`${file}: expected ${KEYS.join(', ')} in the front matter, got "${unknown}"`);
-  const [name, description, model, cli] = KEYS.map((key) => textIn(said, key, file));
+  const [name, description, model, cli] = KEYS.map((key) => textIn(fields, key, file));
   return { name, description, model, cli, prompt: body.trim() };
 }
 
@@ -52,13 +52,13 @@ function frontMatter(front: string, file: string): JsonObject {
   }
 }
 
-function textIn(said: JsonObject, key: string, file: string): string | undefined {
-  const value = said[key];
+function textIn(fields: JsonObject, key: string, file: string): string | undefined {
+  const value = fields[key];
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string' && value.trim() !== '') return value.trim();
   throw badRole(`${file}: ${key}: expected text, got ${JSON.stringify(value)}`);
 }
 
 function badRole(message: string): CommandError {
-  return usageError('bad_role', message, 'A role begins with "---", "name: …" and "---"; its text follows.');
+  return usageError('bad_role', message, 'A role starts with "---", "name: …" and "---", followed by its text.');
 }

@@ -1,4 +1,4 @@
-/** How `parley join` runs its program: for how long, where, and with what of our environment. */
+/** Options of `parley join` for running a program: time limit, folder, environment. */
 
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -33,25 +33,21 @@ export function parseTimeout(value: string): number {
   throw invalidValueError('--timeout', 'a time such as 90s, 10m or 2h, at most 24h', value);
 }
 
-/** One that is not set would be missed by the program alone, and only when its turn comes. */
+/** Check now: a missing variable would otherwise fail only at the first turn. */
 function variable(name: string, env: NodeJS.ProcessEnv): string {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-    throw invalidValueError(
-      '--pass-env',
-      'names such as OPENAI_API_KEY,HTTPS_PROXY',
-      name,
-      'Their values come from here.',
-    );
+    const hint = 'Values are taken from the environment.';
+    throw invalidValueError('--pass-env', 'names such as OPENAI_API_KEY,HTTPS_PROXY', name, hint);
   }
   if (env[name] !== undefined) return name;
-  const hint = `Set it ("export ${name}=…"), or leave it out.`;
-  throw usageError('wrong_value', `--pass-env: ${name} is not set here`, hint);
+  const hint = `Set it ("export ${name}=…"), or omit it.`;
+  throw usageError('wrong_value', `--pass-env: ${name} is not set`, hint);
 }
 
 async function folderIn(value: string): Promise<string> {
   const found = await stat(value).catch(() => null);
   if (found?.isDirectory() === true) return resolve(value);
-  const why = found === null ? 'is not there' : 'is no folder';
+  const why = found === null ? 'does not exist' : 'is not a folder';
   throw notFoundError('no_folder', `--cwd: ${value} ${why}`, 'Give the folder in which the program runs.');
 }
 
@@ -59,7 +55,7 @@ type AgentSource = 'cli' | 'command' | 'script' | 'model' | 'person';
 
 const PROGRAMS: readonly AgentSource[] = ['cli', 'command'];
 
-/** Who has a use for it. */
+/** Agents that use each option. */
 const USERS: Readonly<Record<string, readonly AgentSource[]>> = {
   model: [...PROGRAMS, 'model'],
   'base-url': ['model'],
@@ -77,24 +73,22 @@ const USERS: Readonly<Record<string, readonly AgentSource[]>> = {
 export function rejectUnusedOptions(way: AgentSource, { values, lists }: CommandArgs, role: RoleFile): void {
   for (const [option, users] of Object.entries(USERS)) {
     if (values[option] === undefined && lists[option] === undefined) continue;
-    if (!users.includes(way)) throw idle(option, way, users);
+    if (!users.includes(way)) throw unusedOption(option, way, users);
   }
   if (way === 'command' && values.model !== undefined && values.command?.includes('{model}') !== true) {
-    throw wrong(
-      '--model does nothing: {model} is not in the command line',
-      'Say where it goes: "my-agent -m {model}".',
-    );
+    const problem = '--model has no effect: {model} is not in the command line';
+    throw wrong(problem, 'Add it to the command: "my-agent -m {model}".');
   }
   if ((way === 'command' || way === 'script') && role.cli !== undefined) {
-    const hint = `Leave out --${way}, or "cli" in the front matter of the role.`;
+    const hint = `Omit --${way}, or remove "cli" from the front matter of the role.`;
     throw wrong(`--${way} and "cli: ${role.cli}" of the role exclude each other`, hint);
   }
 }
 
-function idle(option: string, way: AgentSource, users: readonly AgentSource[]): CommandError {
+function unusedOption(option: string, way: AgentSource, users: readonly AgentSource[]): CommandError {
   const who = way === 'person' ? 'for a person' : `with --${way}`;
   const list = users.map((one) => `--${one}`).join(' or ');
-  return wrong(`--${option} does nothing ${who}`, `Leave it out; it is for ${list}.`);
+  return wrong(`--${option} has no effect ${who}`, `Omit it; it is for ${list}.`);
 }
 
 function wrong(message: string, hint: string): CommandError {

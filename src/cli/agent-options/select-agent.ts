@@ -1,4 +1,4 @@
-/** What `parley join` asks for its turns: a CLI it knows, any command, a script, or a model. */
+/** Creates the agent of `parley join`: a known CLI, any command, a script, or a model. */
 
 import { resolve } from 'node:path';
 import type { AgentFn } from '../../participants/agent/agent-fn.ts';
@@ -21,16 +21,16 @@ import { parseTimeout, rejectUnusedOptions, resolveRunOptions } from './run-opti
 
 export interface SelectedAgent {
   readonly agent: AgentFn;
-  /** Who it is if nobody says. */
+  /** Default name. */
+  /** Default name. */
   readonly name: string;
-  /** For its passport. */
   readonly provider: string;
   readonly model?: string | undefined;
 }
 
 const WAYS = ['cli', 'command', 'script'] as const;
 
-/** null = nothing is asked to take turns: a person does. */
+/** null if a person takes the turns. */
 export async function selectAgent(
   args: CommandArgs,
   role: RoleFile,
@@ -53,7 +53,7 @@ export async function selectAgent(
   return cli === undefined ? null : byName(cli, args, role, env);
 }
 
-/** Its key comes from the environment: an argument is there for everybody on the machine to read. */
+/** The key comes from the environment: other users of the machine can read arguments. */
 function byModel(choice: ModelChoice, { values }: CommandArgs, env: NodeJS.ProcessEnv): SelectedAgent {
   const { 'base-url': address, 'max-tokens': maxTokens, timeout } = values;
   const baseUrl = address === undefined ? undefined : addressIn(address);
@@ -72,7 +72,7 @@ function byModel(choice: ModelChoice, { values }: CommandArgs, env: NodeJS.Proce
 async function byName(cli: string, args: CommandArgs, role: RoleFile, env: NodeJS.ProcessEnv): Promise<SelectedAgent> {
   const name = CLI_NAMES.find((one) => one === cli);
   if (name === undefined)
-    throw invalidValueError('cli', `one of ${CLI_NAMES.join(', ')}`, cli, 'Any other: "--command".');
+    throw invalidValueError('cli', `one of ${CLI_NAMES.join(', ')}`, cli, 'For any other program use "--command".');
   await requireProgram(name, env.PATH);
   const { cliFactories } = await import('../../participants/clis/cli-agents.ts');
   const model = modelOf(args, role);
@@ -80,7 +80,7 @@ async function byName(cli: string, args: CommandArgs, role: RoleFile, env: NodeJ
   const agent = cliFactories[name]({
     ...(await resolveRunOptions(args, env)),
     ...(model === undefined ? {} : { model }),
-    // The table of options has the values there are.
+    // The parser checked the value.
     ...(permissions === undefined ? {} : { permissions: permissions as 'safe' }),
   });
   return { agent, name, provider: name };
@@ -100,23 +100,23 @@ async function byCommand(
   const { transport, output } = args.values;
   const agent = createCliAdapter({
     ...running,
-    // A path is meant from where it was typed, wherever the program then runs.
+    // Resolve relative to the current folder, not to --cwd.
     command: command.includes('/') ? resolve(command) : command,
     args: words,
     ...(model === undefined ? {} : { model }),
-    // The table of options has the values there are.
+    // The parser checked the values.
     ...(transport === undefined ? {} : { transport: transport as 'stdin' }),
     ...(output === undefined ? {} : { output: output as 'text' }),
   });
   return { agent, name: nameOfFile(command), provider: 'command' };
 }
 
-/** It becomes an argument: one that reads like an option is refused by every adapter. */
+/** Becomes an argument: reject a model that looks like an option. */
 function modelOf({ values }: CommandArgs, role: RoleFile): string | undefined {
   const model = values.model ?? role.model;
   if (model === undefined || /^\s*[^\s-]/.test(model)) return model;
   const where = values.model === undefined ? 'model of the role' : '--model';
-  throw invalidValueError(where, 'the name of a model, which does not begin with -', model);
+  throw invalidValueError(where, 'a model name that does not begin with "-"', model);
 }
 
 /** `./agents/Reviewer.mjs` → `reviewer`. */
@@ -132,26 +132,22 @@ function nameOfFile(path: string): string {
 
 function addressIn(value: string): string {
   if (BASE_URL.test(value)) return value;
-  // A password may be in it.
+  // Do not show the value: it may contain a password.
   const message = '--base-url: expected an http or https address without a user, such as https://api.example.com/v1';
-  throw usageError('wrong_value', message, 'The key comes from the environment: "--key-env <name>".');
+  throw usageError('wrong_value', message, 'Keys come from the environment: "--key-env <name>".');
 }
 
 function noApi(value: string): CommandError {
-  return invalidValueError(
-    '--model',
-    MODEL_FORM,
-    value,
-    'For another program say which: "--cli", or "--command" with {model} in it.',
-  );
+  const hint = 'For another program use "--cli", or "--command" with {model} in it.';
+  return invalidValueError('--model', MODEL_FORM, value, hint);
 }
 
 function noKey(variable: string): CommandError {
-  const hint = `Set it ("export ${variable}=…"), or say which variable has it: "--key-env <name>".`;
-  return usageError('no_key', `the model needs a key: ${variable} is not set`, hint);
+  const hint = `Set it ("export ${variable}=…"), or name another variable: "--key-env <name>".`;
+  return usageError('no_key', `the model requires a key: ${variable} is not set`, hint);
 }
 
 function tooMany(names: readonly string[]): CommandError {
   const ways = names.map((way) => `--${way}`).join(' and ');
-  return usageError('wrong_option', `${ways} exclude each other`, 'One participant is run by one of them.');
+  return usageError('wrong_option', `${ways} exclude each other`, 'Use only one of them.');
 }

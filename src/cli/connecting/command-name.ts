@@ -1,6 +1,6 @@
 /**
- * The name under which commands look at a hub. A newer connection of a name takes over from an older one, so two commands must
- * never use the same: each takes the first that no other on this machine has, by a lock that goes with its process.
+ * Names for commands that only read. A newer connection replaces an older one of the same name, so each command locks the first
+ * free name on this machine until its process ends.
  */
 
 import { createHash } from 'node:crypto';
@@ -12,11 +12,11 @@ import { loginName } from './hub-target.ts';
 
 const { tryLock }: { tryLock(fd: number): boolean } = createRequire(import.meta.url)('fs-native-extensions');
 
-/** How the names begin that are commands, not somebody. */
+/** Prefix of names used by commands. */
 export const COMMAND_NAME_PREFIX = 'cli.';
 
 const MAX_NAMES = 64;
-const LOOK_MS = 20;
+const RETRY_MS = 20;
 const PATIENCE_MS = 5_000;
 
 export interface CommandName {
@@ -30,21 +30,21 @@ export async function acquireCommandName(url: string): Promise<CommandName> {
     const release = await lock(`${url} ${n}`);
     if (release !== null) return { name: n === 1 ? base : `${base}.${n}`, release };
   }
-  // So many at once are a mistake of whoever starts them; they share.
+  // So many concurrent commands are a mistake: let them share a name.
   return { name: `${base}.${MAX_NAMES}`, release: async () => {} };
 }
 
-/** Short commands that speak for the same name do so one after the other; who waits too long finds out who has it. */
+/** Short commands with the same name run one after the other; after a timeout the hub decides. */
 export async function lockName(url: string, name: string): Promise<CommandName> {
-  for (let waited = 0; waited < PATIENCE_MS; waited += LOOK_MS) {
+  for (let waited = 0; waited < PATIENCE_MS; waited += RETRY_MS) {
     const release = await lock(`${url} as ${name}`);
     if (release !== null) return { name, release };
-    await new Promise((resume) => setTimeout(resume, LOOK_MS));
+    await new Promise((resume) => setTimeout(resume, RETRY_MS));
   }
   return { name, release: async () => {} };
 }
 
-/** null = another process has it. The lock goes with the process, however that ends. */
+/** null if another process holds the lock. The lock ends with the process. */
 async function lock(what: string): Promise<(() => Promise<void>) | null> {
   const folder = join(tmpdir(), `parley-cli-${process.getuid?.() ?? 'user'}`);
   await mkdir(folder, { recursive: true, mode: 0o700 });

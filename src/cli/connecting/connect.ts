@@ -19,13 +19,10 @@ import { acquireCommandName, lockName } from './command-name.ts';
 import { type HubTarget, loginName, requestedName, resolveHubTarget } from './hub-target.ts';
 import { nameInUseError, throwExplained } from './refusals.ts';
 
-/** An invite is for a client that stays: it is left unanswered, and the hub sends it again at the next connection. */
+/** Leaves invites unanswered: the hub sends them again to the next client that stays. */
 const leaveOpen = (): Promise<boolean> => new Promise(() => {});
 
-/**
- * Runs with a client: a `reader` has a name of the command's own, or the one name its token speaks for; a `speaker` has the
- * name of `--as`, which is left alone if it is connected elsewhere, unless `--take-over` says otherwise.
- */
+/** Runs `work` with a client: a `reader` uses a generated name or its token's one name, a `speaker` the name of `--as`. */
 export async function withHub<T>(
   args: CommandArgs,
   io: Io,
@@ -40,13 +37,14 @@ export async function withHub<T>(
   try {
     if (!isReader) await assertFree(target, name, args, io);
     const connecting = isReader ? connectReader(target, name, args, io) : connectBriefly(target, name);
-    return await withClient(await connecting.catch((thrown) => throwExplained(thrown, target, name)), work);
+    const client = await connecting.catch((thrown) => throwExplained(thrown, target, name));
+    return await work(client).finally(() => client.close());
   } finally {
     await release();
   }
 }
 
-/** A person who stays connected: the client reconnects when the link is lost. */
+/** Connects a person who stays; the client reconnects when the link is lost. */
 export async function connectPerson(
   args: CommandArgs,
   io: Io,
@@ -59,7 +57,7 @@ export async function connectPerson(
   );
 }
 
-/** The same for an agent. `fallback`: its name if none is requested and the token is for no name. */
+/** Connects an agent that stays. `fallback`: its name if none is requested and the token is for no name. */
 export async function agentConnector(
   args: CommandArgs,
   io: Io,
@@ -82,14 +80,6 @@ async function stayingTarget(args: CommandArgs, io: Io, requested: string | unde
   return { target, name };
 }
 
-async function withClient<T>(client: AgentClient, work: (client: AgentClient) => Promise<T>): Promise<T> {
-  try {
-    return await work(client);
-  } finally {
-    client.close();
-  }
-}
-
 async function connectBriefly(target: HubTarget, name: string): Promise<AgentClient> {
   const { connect } = await import('../../client/node.ts');
   const options = { ...proofOf(target), reconnect: false, onInvite: leaveOpen, register: { kind: 'human' } } as const;
@@ -104,7 +94,7 @@ async function connectReader(target: HubTarget, name: string, args: CommandArgs,
   return connectBriefly(target, name).catch(async (thrown: unknown) => {
     const other = isRefusal(thrown) ? (onlyNameFrom(thrown) ?? requestedName(args, io)) : undefined;
     if (!isRefusal(thrown) || thrown.code !== 'forbidden' || other === undefined) throw thrown;
-    const hint = 'For two things at once make a token for another name: "parley token create".';
+    const hint = 'To run two commands at the same time, create a token for another name: "parley token create".';
     await assertNotElsewhere(target, other, io, hint);
     return connectBriefly(target, other).catch((again) => throwExplained(again, target, other));
   });
@@ -116,16 +106,16 @@ async function speakerOf(
   requested: string | undefined,
   fallback: string = loginName(),
 ): Promise<string> {
-  // The operator's token speaks for any name.
+  // The operator token may use any name.
   if (requested !== undefined || !target.isExplicit) return requested ?? fallback;
   const refusal = await refusalOf(target);
   return (refusal === null ? null : onlyNameFrom(refusal)) ?? fallback;
 }
 
-/** A name that is connected elsewhere is left alone unless told otherwise. */
+/** Rejects a name that is connected elsewhere, unless --take-over is set. */
 async function assertFree(target: HubTarget, name: string, args: CommandArgs, io: Io, option = '--as'): Promise<void> {
   if (args.switches.has('take-over')) return;
-  const hint = `Speak there, or as another with "${option}"; "--take-over" does it all the same.`;
+  const hint = `Use that connection, choose another name with "${option}", or replace it with "--take-over".`;
   const refusal = await refusalOf(target, async (looker) => {
     if (await isConnected(looker, name)) throw nameInUseError(name, hint);
   });
@@ -136,22 +126,23 @@ async function assertFree(target: HubTarget, name: string, args: CommandArgs, io
   await assertNotElsewhere(target, name, io, hint);
 }
 
-/** For a token that does not let one look under another name. */
+/** For a token that cannot connect under another name. */
 async function assertNotElsewhere(target: HubTarget, name: string, io: Io, hint: string): Promise<void> {
   const isElsewhere = await isConnectedElsewhere(target, name);
   if (isElsewhere === true) throw nameInUseError(name, hint);
   if (isElsewhere === null)
-    io.note(`note: this token speaks for ${name} alone; if ${name} is connected elsewhere, that connection ends now`);
+    io.note(`note: this token is for ${name} only; an existing connection of ${name} is replaced now`);
 }
 
-/** Connects under a name of the command's own; the refusal, or null if the hub allows it. */
+/** Connects under a generated name; returns the refusal, or null if the hub accepts it. */
 async function refusalOf(
   target: HubTarget,
   work: (client: AgentClient) => Promise<void> = async () => {},
 ): Promise<WireError | null> {
   const { name, release } = await acquireCommandName(target.url);
   try {
-    await withClient(await connectBriefly(target, name), work);
+    const client = await connectBriefly(target, name);
+    await work(client).finally(() => client.close());
     return null;
   } catch (thrown) {
     if (isRefusal(thrown)) return thrown;
@@ -168,14 +159,13 @@ async function isConnected(client: AgentClient, name: string): Promise<boolean> 
 
 const PATIENCE_MS = 5_000;
 
-/** Asked over HTTP, which replaces no connection, with a token that speaks for that name alone. null = unknown. */
+/** Asks over HTTP, which replaces no connection, with a token for that one name. null = unknown. */
 async function isConnectedElsewhere(target: HubTarget, name: string): Promise<boolean | null> {
   const answer = await postOverHttp(target, 'find_agent', { text: name, bound: true }).catch(() => null);
   if (answer === null) return null;
   // The name is not registered yet.
   if (answer.status === 401) return false;
   if (answer.status !== 200) return null;
-  // As find_agent answers it.
   const { agents } = JSON.parse(answer.text) as { readonly agents: readonly { readonly name: string }[] };
   return agents.some((agent) => agent.name === name);
 }

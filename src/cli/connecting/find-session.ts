@@ -1,4 +1,4 @@
-/** Which session is meant: its id, the beginning or end of it, or `last` for the newest. */
+/** Resolves a session id, a part of one, or `last`. */
 
 import type { AgentClient } from '../../client/agent-client.ts';
 import { WireError } from '../../core/lib/errors.ts';
@@ -8,18 +8,14 @@ import { invalidValueError, notFoundError } from '../terminal/command-error.ts';
 
 const WHOLE = /^[0-9a-f]{32}$/;
 const PART = /^[0-9a-f]{4,31}$/;
-/** Older ones are found by their whole id. */
+/** Older sessions need their complete id. */
 const MAX_SESSIONS = 1_000;
 
 export async function findSession(client: AgentClient, value: string): Promise<string> {
   if (WHOLE.test(value)) return value;
   if (value !== 'last' && !PART.test(value)) {
-    throw invalidValueError(
-      '<session>',
-      'a session id, four or more digits of its beginning or end, or "last"',
-      value,
-      LIST,
-    );
+    const expected = 'a session id, four or more digits of its beginning or end, or "last"';
+    throw invalidValueError('<session>', expected, value, LIST);
   }
   const ids: string[] = [];
   for await (const { session_id } of allSessions(client, {}, MAX_SESSIONS)) {
@@ -27,14 +23,15 @@ export async function findSession(client: AgentClient, value: string): Promise<s
     if (session_id.startsWith(value) || session_id.endsWith(value)) ids.push(session_id);
   }
   const [found, other] = ids;
-  if (found === undefined) throw notFoundError('not_found', `there is no session "${value}" to be seen`, LIST);
+  if (found === undefined)
+    throw notFoundError('not_found', `session "${value}" not found, or not visible to you`, LIST);
   if (other === undefined) return found;
-  throw invalidValueError('<session>', `more of its id: ${ids.length} sessions fit`, value, LIST);
+  throw invalidValueError('<session>', `more digits: ${ids.length} sessions match`, value, LIST);
 }
 
-const LIST = '"parley sessions" shows which there are.';
+const LIST = 'Run "parley sessions" to list them.';
 
-/** Everybody's, as far as one may; else one's own. Newest first. */
+/** All sessions if permitted, else the caller's own; newest first. */
 export async function* allSessions(
   client: AgentClient,
   query: Pick<Params<'list_sessions'>, 'states' | 'type'>,

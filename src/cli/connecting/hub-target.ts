@@ -1,4 +1,4 @@
-/** Which hub a command talks to, and with what it proves who asks: options first, then the environment, then what is usual. */
+/** Resolves hub, credentials and name. Precedence: options, environment, defaults. */
 
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
@@ -16,9 +16,9 @@ export interface HubTarget {
   readonly url: string;
   readonly credentials: JsonObject;
   readonly ca: string | undefined;
-  /** Where the token was looked for, for whoever is refused. */
+  /** Source of the token, for error messages. */
   readonly proof: string;
-  /** The token was given; else it is the operator's, or there is none. */
+  /** True if a token was passed; false for the operator token or none. */
   readonly isExplicit: boolean;
 }
 
@@ -26,7 +26,7 @@ export function dataFolder({ values }: CommandArgs, { env }: Pick<Io, 'env'>): s
   return values.data ?? (env.PARLEY_DATA || DEFAULT_DATA);
 }
 
-/** The same for who has a config file too, which comes between the two. */
+/** For commands with a config file, which ranks between the two. */
 export function resolveDataFolders(
   { values }: CommandArgs,
   { env }: Pick<Io, 'env'>,
@@ -38,11 +38,8 @@ export function hubUrl({ values }: CommandArgs, { env }: Pick<Io, 'env'>): strin
   const value = values.url ?? (env.PARLEY_URL || `ws://127.0.0.1:${DEFAULT_PORT}`);
   const url = value.replace(/^http/, 'ws');
   if (/^wss?:\/\/[^\s/]+/.test(url)) return url;
-  throw invalidValueError(
-    values.url === undefined ? 'PARLEY_URL' : '--url',
-    'an address such as ws://127.0.0.1:4747',
-    value,
-  );
+  const source = values.url === undefined ? 'PARLEY_URL' : '--url';
+  throw invalidValueError(source, 'a URL such as ws://127.0.0.1:4747', value);
 }
 
 export async function resolveHubTarget(args: CommandArgs, io: Pick<Io, 'env'>): Promise<HubTarget> {
@@ -60,18 +57,18 @@ async function credentialsOf(args: CommandArgs, io: Pick<Io, 'env'>): Promise<Om
   if (inEnv) return { credentials: proving(inEnv), proof: 'PARLEY_TOKEN', isExplicit: true };
   const file = operatorTokenFile(dataFolder(args, io));
   const token = (await readFile(file, 'utf8').catch(() => '')).trim();
-  // A hub may ask for no proof.
+  // The hub may accept clients without a token.
   const isExplicit = false;
-  if (token === '') return { credentials: { scheme: 'none' }, proof: `no token: there is none in ${file}`, isExplicit };
+  if (token === '') return { credentials: { scheme: 'none' }, proof: `no token: none found in ${file}`, isExplicit };
   return { credentials: { scheme: 'token', token }, proof: file, isExplicit };
 }
 
-/** Who is to speak, if that is said. */
+/** The requested name, if any. */
 export function requestedName({ values }: CommandArgs, { env }: Pick<Io, 'env'>): string | undefined {
   return values.as ?? (env.PARLEY_NAME || undefined);
 }
 
-/** A hub's own has a shape of its own; anything else is an issuer's. */
+/** Hub tokens have a known format; any other token is an issuer's. */
 function proving(token: string): JsonObject {
   return { scheme: parseToken(token) === null ? 'jwt' : 'token', token };
 }
@@ -79,10 +76,10 @@ function proving(token: string): JsonObject {
 async function secretIn(file: string): Promise<string> {
   const token = (await readFile(file, 'utf8').catch(() => '')).trim();
   if (token !== '') return token;
-  throw notFoundError('no_file', `--token-file: there is no token in ${file}`, 'Give the path of a file with it.');
+  throw notFoundError('no_file', `--token-file: no token in ${file}`, 'Give the path of a file that contains it.');
 }
 
-/** Who somebody is when nobody says: the name they logged in with, as far as it is a name here. */
+/** The login name, as far as it is a valid name. */
 export function loginName(): string {
   const name = login()
     .toLowerCase()

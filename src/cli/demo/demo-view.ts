@@ -1,4 +1,4 @@
-/** Draws what happens in a hub, line by line. It only listens. */
+/** Draws the events of a hub line by line. */
 
 import type { Result } from '../../core/protocol/operations/operations.ts';
 import type { Envelope, Turn } from '../../core/records/session/envelope.ts';
@@ -16,7 +16,7 @@ const STATES_BEGUN: Readonly<Record<string, LifecycleState>> = {
   'session.expired': 'EXPIRED',
 };
 
-/** Drawn together when they come together. */
+/** Events drawn together when they arrive together. */
 const GATHERED: Readonly<Record<string, GatheredKind>> = {
   'session.invite': 'invite',
   'session.invite.ack': 'accept',
@@ -25,7 +25,7 @@ const GATHERED: Readonly<Record<string, GatheredKind>> = {
 export class DemoView {
   private readonly screen: Screen;
   private readonly names = new Map<string, string>();
-  /** By session: the seq of its closing. */
+  /** Seq of the closing envelope, by session. */
   private readonly closings = new Map<string, number>();
   private readonly gathering = new Gathering();
 
@@ -43,7 +43,7 @@ export class DemoView {
       const text = `refused, ${error.code}: ${error.message}`;
       this.line({ mark: '✗', who: this.nameOf(agent_id ?? ''), text, style: 'red' });
     });
-    // Every delivery is acked; the acks of a closing are what a session waits for before it ends.
+    // A session ends when its closing is acked.
     hub.on('deliveryAcked', ({ agent_id, session_id, seq }) => {
       if (this.closings.get(session_id) === seq) this.gather('ack', seq, agent_id);
     });
@@ -53,12 +53,12 @@ export class DemoView {
     this.screen.title(text);
   }
 
-  /** What somebody does that the log does not show. */
+  /** Shows an action that is not in the log. */
   aside(who: string, text: string): void {
     this.line({ mark: '·', who, text, style: 'dim' });
   }
 
-  /** A session as somebody sees it: messages for a model. */
+  /** Shows a session's view for one participant. */
   shown(who: string, { view, messages }: Result<'read_view'>): void {
     const params = Object.entries(view.params).map(([key, value]) => `${key} ${value}`);
     this.aside(who, `sees it as ${view.name} (${params.join(', ')}):`);
@@ -69,7 +69,7 @@ export class DemoView {
     this.screen.print(text);
   }
 
-  /** Everything so far is drawn, and there was time to read it. */
+  /** Resolves when everything is drawn and there was time to read it. */
   beat(): Promise<void> {
     return this.screen.beat();
   }
@@ -89,7 +89,7 @@ export class DemoView {
     if (state === 'CLOSING') this.closings.set(session_id, seq);
   }
 
-  /** Only where a turn begins; what closes its session with the next envelope gives nobody a turn that could be taken. */
+  /** Shown only where a turn begins, and not if the next envelope closes the session. */
   private turnText({ event_type, seq, session_id }: Envelope, turn: Turn | null): string | null {
     if (this.closings.get(session_id) === seq + 1) return null;
     if (turn?.since_seq === seq) return `▸ ${this.nameOf(turn.agent_id)}'s turn`;
@@ -107,7 +107,7 @@ export class DemoView {
     const line = this.gathering.take();
     if (line === null) return;
     const { kind, from, to, names } = line;
-    // Acks arrive in any order: name participants as they joined, so that the demonstration always reads the same.
+    // Acks arrive in any order: sort names so that the demo always prints the same.
     const known = [...this.names.values()];
     const ordered = kind === 'ack' ? names.toSorted((a, b) => known.indexOf(a) - known.indexOf(b)) : names;
     const text = describeGathered({ ...line, names: ordered });
@@ -125,7 +125,7 @@ type GatheredKind = 'invite' | 'accept' | 'ack';
 
 interface GatheredLine {
   readonly kind: GatheredKind;
-  /** The seq of the first and of the last. */
+  /** First and last seq. */
   readonly from: number;
   readonly to: number;
   readonly names: readonly string[];
@@ -134,7 +134,7 @@ interface GatheredLine {
 class Gathering {
   private line: GatheredLine | null = null;
 
-  /** False = it is of another kind than those before it, which have to be taken first. */
+  /** False if the kind differs: take the current line first. */
   add(kind: GatheredKind, seq: number, name: string): boolean {
     if (this.line !== null && this.line.kind !== kind) return false;
     const { from, names } = this.line ?? { from: seq, names: [] };

@@ -6,24 +6,25 @@ import { EXIT } from '../terminal/exit-codes.ts';
 import type { Io } from '../terminal/io.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** The demonstration promises to end by itself; if it hangs, that is a failure. */
+/** A demo that hangs is a failure. */
 const DEMO_MS = 20_000;
 
 export const demo: Command = {
   name: 'demo',
-  summary: 'Watch sessions of every kind live and end.',
+  summary: 'Watch a demo of every session type',
   details:
-    'A hub in this process, scripted agents and a person. Takes about twelve seconds; without a terminal it does not pause and writes plain text.',
-  examples: ['parley demo', 'NO_COLOR=1 parley demo'],
-  json: 'A line for each line of the demonstration: {"text"}.',
+    'Runs a hub with scripted agents in this process for about twelve seconds. Without a terminal it prints plain text without pauses.',
+  examples: [
+    ['Watch the demo', 'parley demo'],
+    ['Without colour', 'NO_COLOR=1 parley demo'],
+  ],
+  json: 'One line per printed line: {"text"}.',
   async run(_args, io) {
     let tooLong: NodeJS.Timeout | undefined;
     const limit = new Promise<never>((_, reject) => {
-      const message = `the demonstration did not end within ${DEMO_MS / 1000} s`;
-      tooLong = setTimeout(
-        () => reject(new CommandError('failed', 'too_long', message, 'Try again on a machine with less to do.')),
-        DEMO_MS,
-      );
+      const message = `the demo did not end within ${DEMO_MS / 1000} s`;
+      const error = new CommandError('failed', 'too_long', message, 'Try again when the machine is less busy.');
+      tooLong = setTimeout(() => reject(error), DEMO_MS);
     });
     try {
       const { runDemo } = await import('./run-demo.ts');

@@ -1,4 +1,4 @@
-/** `parley demo`: a real hub, real clients and scripted speakers, so that one can see sessions live and end. */
+/** Runs the demo: a real hub, real clients and scripted speakers. */
 
 import { createHub } from '../../server/create-hub.ts';
 import type { Terminal } from '../terminal/terminal.ts';

@@ -1,4 +1,4 @@
-/** The five scenes of the demonstration, one for each kind of session and one for deadlines. */
+/** The five scenes of the demo: one per session type, and one for deadlines. */
 
 import type { TransitionGraph } from 'parley-hub/adapters/transition-graph';
 import { turnWithin } from 'parley-hub/expectations/entries';
@@ -101,7 +101,7 @@ export async function discuss(stage: Stage): Promise<void> {
   await view.beat();
 }
 
-/** Only the coder's turns: the others take theirs at once, and no slow machine makes them late. */
+/** Applies to the coder only: the others answer immediately, so a slow machine cannot make them late. */
 const CODER = { appliesTo: ['coder'] };
 const EXPECTATIONS = [turnWithin(1, 'warn', CODER), turnWithin(2, 'hide', CODER)];
 
@@ -124,7 +124,7 @@ export async function missTurn(stage: Stage): Promise<void> {
   const warning = late.waitFor('expectation.violated');
   await talk.send('Do we release today?');
   view.aside('coder', 'says nothing, and time goes by');
-  // Nobody here does anything until the next text: the hub keeps the time, and the reviewer takes the turn it is given.
+  // Nothing else happens here: the hub's timers and the reviewer move the session.
   await waitForTexts(talk, 1);
   await warning;
   await view.beat();
@@ -151,7 +151,7 @@ function describeExpectation(
 const after = (agent_id: string): RuleRef => ({ name: 'from_speaker', args: { agent_id } });
 const to = (agent_id: string): RuleRef => ({ name: 'agent', args: { agent_id } });
 
-/** Triage has spoken, and said what the ticket is about. */
+/** True after triage has set this topic. */
 function about(value: string): RuleRef {
   const topic = { name: 'context_equals', args: { key: 'topic', value } };
   return { name: 'all_of', args: { conditions: [after('triage'), topic] } };
@@ -171,7 +171,7 @@ const graph: TransitionGraph = {
 export async function handleTicket(stage: Stage): Promise<void> {
   const { hub, view } = stage;
   const maria = await hub.human('maria');
-  // She reads along: what is pushed to her is read.
+  // Acks what she receives.
   maria.onMessage(() => {});
   await staff(stage);
   view.title('workflow: a graph and what is known say who is next');
@@ -189,7 +189,7 @@ export async function handleTicket(stage: Stage): Promise<void> {
   await maria.close();
 }
 
-/** None of them knows the graph. Triage says what the ticket is about; who gets it is not its business. */
+/** No agent knows the graph: triage sets the topic, and the graph chooses who is next. */
 async function staff(stage: Stage): Promise<void> {
   await stage.agent('triage', {
     onTurn({ message }, session) {
@@ -207,7 +207,7 @@ async function staff(stage: Stage): Promise<void> {
   });
 }
 
-/** One line per transition; participants, recorded as ids, by their names. */
+/** One line per transition, with names instead of ids. */
 function describeTransitions(metadata: SessionMetadata): readonly string[] {
   const { transitions } = metadata.knobs.graph as unknown as TransitionGraph;
   return transitions.map(({ when, then }) => `${condition(when, metadata)} ▸ ${target(then, metadata)}`);

@@ -1,10 +1,10 @@
-/** Lines in columns, one after the other at a pace that can be read. */
+/** Prints lines in columns, at a readable pace. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LifecycleState } from '../../core/records/session/session.ts';
 import { type Style, type Terminal, wrap } from '../terminal/terminal.ts';
 
-/** Between two lines, and before somebody acts. Without a terminal nobody waits. */
+/** Pauses between lines and before an action; none without a terminal. */
 const LINE_MS = 35;
 const BEAT_MS = 130;
 
@@ -13,7 +13,7 @@ const MARK_WIDTH = 3;
 const WHO_WIDTH = 10;
 const INDENT = STATE_WIDTH + MARK_WIDTH + 2 + WHO_WIDTH;
 const TURN_WIDTH = 18;
-/** The next row of the same line. */
+/** Continuation of a line. */
 const BELOW = `\n${' '.repeat(INDENT)}`;
 
 const SPEAKER_STYLES: readonly Style[] = ['cyan', 'magenta', 'blue', 'yellow', 'green'];
@@ -26,14 +26,14 @@ const STATE_STYLES: Readonly<Record<LifecycleState, Style>> = {
 };
 
 export interface Line {
-  /** The state that begins here. */
+  /** State that begins at this line. */
   readonly state?: LifecycleState | undefined;
-  /** A seq, or a sign for what is not in the log. */
+  /** A seq, or a symbol for lines that are not in the log. */
   readonly mark?: string;
   readonly who?: string;
   readonly text: string;
   readonly style?: Style;
-  /** On the right: who may speak from here on, as it is known when the line is drawn; null = nothing to say. */
+  /** Text on the right, computed when the line is drawn; null = none. */
   readonly turn?: () => string | null;
 }
 
@@ -46,7 +46,7 @@ export class Screen {
     this.terminal = terminal;
   }
 
-  /** From here on this name has a colour. */
+  /** Assigns a colour to a name. */
   introduce(name: string): void {
     const speakers = this.styles.size - 1;
     this.styles.set(name, SPEAKER_STYLES[speakers % SPEAKER_STYLES.length] ?? 'cyan');
@@ -66,7 +66,7 @@ export class Screen {
     this.enqueue(() => text);
   }
 
-  /** Everything so far is drawn, and there was time to read it. */
+  /** Resolves when everything is drawn and there was time to read it. */
   async beat(): Promise<void> {
     await this.drawn;
     await this.wait(BEAT_MS);
@@ -97,7 +97,7 @@ export class Screen {
     return head + body + this.beside(rows.at(-1) ?? '', turn());
   }
 
-  /** What stands right of a row, or below it if it does not fit. */
+  /** Text right of a row, or below it if it does not fit. */
   private beside(row: string, turn: string | null): string {
     if (turn === null) return '';
     const room = this.terminal.columns - INDENT;

@@ -1,4 +1,4 @@
-/** What every scene has: the hub, the view that draws it, and agents who take a moment before they act. */
+/** Shared by the scenes: the hub, the view, and agents that pause before they act. */
 
 import type { AgentClient, Session, TurnHandler } from '../../client/index.ts';
 import { HubError } from '../../core/lib/errors.ts';
@@ -15,7 +15,7 @@ export class Stage {
     this.view = view;
   }
 
-  /** An agent that thinks for a moment before it accepts an invite, and before it takes a turn. */
+  /** An agent that pauses before it accepts an invite and before each turn. */
   async agent(name: string, { onTurn, ...options }: LocalAgentOptions = {}): Promise<AgentClient> {
     const onInvite = async (): Promise<true> => {
       await this.view.beat();
@@ -30,7 +30,7 @@ export class Stage {
     return client;
   }
 
-  /** An agent that says these lines, one for each turn the hub gives it; null = it lets the turn pass in silence. */
+  /** An agent that sends one line per turn; null = it sends nothing. */
   speaker(name: string, lines: readonly (string | null)[]): Promise<AgentClient> {
     const left = [...lines];
     const onTurn = async (_turn: unknown, session: Session): Promise<void> => {
@@ -40,7 +40,7 @@ export class Stage {
     return this.agent(name, { onTurn });
   }
 
-  /** The scene is over: the same names may come again, and behave otherwise. */
+  /** Disconnects the agents, so that the next scene can reuse their names. */
   async clear(): Promise<void> {
     for (const client of this.cast) await client.close();
   }
@@ -53,12 +53,12 @@ export class Stage {
   }
 }
 
-/** Waits for what others say; what nobody takes stays unread, and a session waits for its readers before it ends. */
+/** Reads texts: unread ones would keep the session from ending. */
 export async function waitForTexts(session: Session, count: number): Promise<void> {
   for (let heard = 0; heard < count; heard++) await session.waitFor('msg.text');
 }
 
-/** Waits for a refusal; what the hub says about it is drawn by the view. */
+/** Expects a rejection, which the view draws. */
 export async function expectRefusal(send: Promise<unknown>): Promise<void> {
   const accepted = await send.then(
     () => true,

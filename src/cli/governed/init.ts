@@ -1,4 +1,4 @@
-/** `parley run init`: a project, if there is none, and its run. */
+/** `parley run init`: creates a project if there is none, and starts its run. */
 
 import { open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -14,7 +14,6 @@ import { createTemplate, type TemplateName } from './templates.ts';
 
 export async function init(args: CommandArgs, io: Io): Promise<number> {
   const root = (await findRoot(args)) ?? process.cwd();
-  // Checked against the list by the parser.
   const template = args.values.template as TemplateName | undefined;
   const made = await scaffolded(root, template);
   const project = await loadProject({ ...args, values: { ...args.values, root } });
@@ -24,16 +23,16 @@ export async function init(args: CommandArgs, io: Io): Promise<number> {
   });
   if (!begun.ok) throw await explainRefusal(begun, project);
   io.put({ root, made, state: begun.state });
-  if (made) io.say(`${join(root, CONFIG_FILE)} is made, from the template ${template ?? 'team'}`);
+  if (made) io.say(`created ${join(root, CONFIG_FILE)} from the template ${template ?? 'team'}`);
   if (begun.migration_notice !== null) io.say(begun.migration_notice);
-  io.say(`${begun.state.run_id} has begun, in phase ${begun.state.phase}`);
-  // People can do the turns all the same, with assign and accept.
+  io.say(`${begun.state.run_id} started in phase ${begun.state.phase}`);
+  // Only notes: people can still take the turns.
   for (const fault of await driverFaults(project)) io.note(`${CONFIG_FILE}: ${fault}`);
   sayNext(begun.state, project, io);
   return EXIT.done;
 }
 
-/** False = there was one already, and nothing of it is changed. */
+/** False if the project already exists; it is never changed. */
 async function scaffolded(root: string, template: TemplateName | undefined): Promise<boolean> {
   const file = join(root, CONFIG_FILE);
   const made = await open(file, 'wx', 0o644).catch((thrown: NodeJS.ErrnoException) => {
@@ -42,8 +41,8 @@ async function scaffolded(root: string, template: TemplateName | undefined): Pro
   });
   if (made === null) {
     if (template === undefined) return false;
-    const hint = 'Leave --template out to begin a run with it, or give another folder with --root.';
-    throw usageError('project_exists', `${file} is there already, and is not overwritten`, hint);
+    const hint = 'Omit --template to start a run with it, or choose another folder with --root.';
+    throw usageError('project_exists', `${file} already exists and is not overwritten`, hint);
   }
   try {
     await made.writeFile(asText(createTemplate(template ?? 'team', basename(root))));

@@ -1,4 +1,4 @@
-/** What a loop shows while it runs: a line for people, a value for programs, and on a terminal who is at work. */
+/** Shows the events of a run loop: lines for people, JSON for programs, and active roles on a terminal. */
 
 import type { LoopEvent } from '../../governed/loop/types.ts';
 import { formatDuration } from '../terminal/columns.ts';
@@ -12,21 +12,23 @@ export function loopEventText(event: LoopEvent): string {
       return `✓ ${event.role}: ${event.acceptResult.accepted.summary}`;
     case 'turn_rejected':
     case 'turn_conflicted': {
-      const what = event.type === 'turn_rejected' ? 'sent back' : 'clashed with another turn';
-      return `✗ ${event.role}, ${what}${event.escalated ? ', no tries left' : ''}: ${event.reason}`;
+      const what = event.type === 'turn_rejected' ? 'rejected' : 'conflicts with another turn';
+      return `✗ ${event.role}, ${what}${event.escalated ? ', no attempts left' : ''}: ${event.reason}`;
     }
     case 'parallel_dispatch':
-      return `⇉ ${event.turns.map(({ assigned_role }) => assigned_role).join(', ')} at the same time`;
+      return `⇉ ${event.turns.map(({ assigned_role }) => assigned_role).join(', ')} concurrently`;
     case 'gate_paused':
     case 'gate_approved':
-    case 'gate_held':
-      return `◆ ${gateOf(event)} ${{ gate_paused: 'waits for approval', gate_approved: 'is approved', gate_held: 'stays closed' }[event.type]}`;
+    case 'gate_held': {
+      const result = { gate_paused: 'awaits approval', gate_approved: 'is approved', gate_held: 'stays closed' };
+      return `◆ ${gateOf(event)} ${result[event.type]}`;
+    }
     case 'completed':
       return '● the run is completed';
     case 'blocked':
       return `■ the run is blocked on ${event.state.blocked_on}: ${event.state.blocked_reason?.recovery.detail ?? ''}`;
     case 'caller_stopped':
-      return 'nobody has the next turn';
+      return 'no role has the next turn';
   }
 }
 
@@ -35,7 +37,7 @@ function gateOf({ gateType, state }: Extract<LoopEvent, { gateType: unknown }>):
   return gate ? `gate ${gate}` : `the gate (${gateType.replaceAll('_', ' ')})`;
 }
 
-/** Without the whole state, which `status --json` has. */
+/** Omits the state, which `status --json` shows. */
 export function loopEventJson(event: LoopEvent): object {
   switch (event.type) {
     case 'turn_assigned':
@@ -50,27 +52,21 @@ export function loopEventJson(event: LoopEvent): object {
       return { event: event.type, turns: event.turns.map(({ turn_id }) => turn_id) };
     default: {
       const { status, phase, blocked_on } = event.state;
-      return {
-        event: event.type,
-        ...('gateType' in event ? { gate_type: event.gateType } : {}),
-        status,
-        phase,
-        blocked_on,
-      };
+      const gate = 'gateType' in event ? { gate_type: event.gateType } : {};
+      return { event: event.type, ...gate, status, phase, blocked_on };
     }
   }
 }
 
-/** The part of a stream that is used here. */
 interface LiveOutput {
   readonly isTTY?: boolean;
   write(text: string): unknown;
 }
 
 export interface LiveLine {
-  /** Those that are out now. */
+  /** Shows the roles with a dispatched turn. */
   show(roles: readonly string[]): void;
-  /** Takes the line away, so that others can be written. */
+  /** Clears the line before other output. */
   clear(): void;
 }
 
@@ -92,7 +88,7 @@ export function createLiveLine(output: LiveOutput): LiveLine {
       if (roles.length === 0) return;
       const begunMs = performance.now();
       const draw = (): void => {
-        const line = `… ${roles.join(', ')} at work for ${formatDuration(performance.now() - begunMs)}`;
+        const line = `… ${roles.join(', ')} working for ${formatDuration(performance.now() - begunMs)}`;
         output.write(`\r\u001b[K${printableLine(line)}`);
       };
       draw();

@@ -1,4 +1,4 @@
-/** `parley run loop`: the run goes on by itself, with the adapters of its runtimes. */
+/** `parley run loop`: runs turns with the configured runtimes until the run stops. */
 
 import type { RunState } from '../../governed/engine/index.ts';
 import { getOwn } from '../../governed/engine/lib/unknown-record.ts';
@@ -25,38 +25,40 @@ export async function loop(args: CommandArgs, io: Io): Promise<number> {
   const { root, config, runner } = project;
   await checkAdapters(project);
   const live = createLiveLine(process.stderr);
-  const hand = waitForStop(() => io.note('stopping: what is out stays out; once more to end at once'));
-  const out = new Map<string, string>();
-  const watch = guardExit(hand.signal, () => [...out].map(([turn, role]) => `${turn} (${role})`));
+  const stop = waitForStop(() =>
+    io.note('stopping after the current step; press Ctrl-C once more to exit immediately'),
+  );
+  const dispatched = new Map<string, string>();
+  const watch = guardExit(stop.signal, () => [...dispatched].map(([turn, role]) => `${turn} (${role})`));
   try {
     const result = await createRunLoop({ runner, clock: systemClock })(
       root,
       config,
       {
         selectRole: nextRole,
-        dispatch: shownOn(live, out, dispatchByDriver({ timeoutMs, write: (text) => sayToPeople(text, io) })),
+        dispatch: shownOn(live, dispatched, dispatchByDriver({ timeoutMs, write: (text) => noteLines(text, io) })),
         approveGate: (_, state) => switches.has('approve-gates') && !isCredentialed(state, project),
         onEvent: (event) => {
           live.clear();
           reportEvent(event, io);
         },
       },
-      { ...optionsOf(args), signal: hand.signal, maxTurns, turnTimeoutMs: timeoutMs },
+      { ...optionsOf(args), signal: stop.signal, maxTurns, turnTimeoutMs: timeoutMs },
     );
-    // It may have come or gone meanwhile.
+    // The hub may have started or stopped since then.
     return ended(result, { ...project, served: await findServingHub(root) }, io);
   } finally {
     watch.end();
     live.clear();
-    hand.end();
+    stop.end();
   }
 }
 
-/** Before anything is begun: the first turn would be blocked by it, or one that comes hours later. */
+/** Check before the run starts: faulty settings might otherwise block a turn hours later. */
 async function checkAdapters(project: Project): Promise<void> {
   const faults = await driverFaults(project);
   if (faults.length === 0) return;
-  const what = `the adapters of ${CONFIG_FILE} are not right in ${faults.length} places`;
+  const what = `${CONFIG_FILE}: ${faults.length} invalid adapter settings`;
   throw usageError('bad_settings', what, `Correct ${CONFIG_FILE}, then try again.`, faults);
 }
 
@@ -69,21 +71,21 @@ function optionsOf({ switches }: CommandArgs): LoopOptions {
   };
 }
 
-/** While it is out, a turn is on the line that lives. */
+/** Shows a turn on the live line while it is dispatched. */
 function shownOn(
   live: LiveLine,
-  out: Map<string, string>,
+  dispatched: Map<string, string>,
   dispatch: LoopCallbacks['dispatch'],
 ): LoopCallbacks['dispatch'] {
   return async (context) => {
     const { turn_id, assigned_role } = context.turn;
-    out.set(turn_id, assigned_role);
-    live.show([...out.values()]);
+    dispatched.set(turn_id, assigned_role);
+    live.show([...dispatched.values()]);
     try {
       return await dispatch(context);
     } finally {
-      out.delete(turn_id);
-      live.show([...out.values()]);
+      dispatched.delete(turn_id);
+      live.show([...dispatched.values()]);
     }
   };
 }
@@ -93,14 +95,13 @@ function turnsIn(value: string): number {
   throw invalidValueError('--max-turns', 'a whole number from 1', value);
 }
 
-/** A policy opens no gate that asks for somebody's credential. */
+/** --approve-gates never opens a gate that requires a credential. */
 function isCredentialed(state: RunState, { config }: Project): boolean {
   const gate = (state.pending_phase_transition ?? state.pending_run_completion)?.gate ?? null;
   return gate === null || getOwn(config.gates, gate)?.credentialed === true;
 }
 
-/** What adapters write is for whoever does the turn, in lines. */
-function sayToPeople(text: string, io: Io): void {
+function noteLines(text: string, io: Io): void {
   for (const line of text.trimEnd().split('\n')) io.note(line);
 }
 
@@ -109,7 +110,7 @@ function reportEvent(event: LoopEvent, io: Io): void {
   io.say(printableLine(loopEventText(event)));
 }
 
-/** As the run stands is no failure of the loop; what it could not do is. */
+/** A run that stops as configured is no failure of the loop. */
 const EXITS: Partial<Record<StopReason, ExitName>> = {
   completed: 'done',
   gate_held: 'done',
@@ -127,22 +128,13 @@ function ended(result: LoopResult, project: Project, io: Io): number {
   const { stop_reason, errors, state, turns_executed, gates_approved, turn_history } = result;
   const exit = EXITS[stop_reason] ?? 'failed';
   const next = state === null ? [] : nextSteps(state, project);
-  io.put({
-    event: 'ended',
-    root: project.root,
-    ok: result.ok,
-    stop_reason,
-    turns_executed,
-    gates_approved,
-    turn_history,
-    errors,
-    next,
-  });
+  const { root } = project;
+  const counts = { turns_executed, gates_approved, turn_history };
+  io.put({ event: 'ended', root, ok: result.ok, stop_reason, ...counts, errors, next });
   if (state === null || exit === 'failed' || stop_reason === 'init_failed') throw notRun(result, exit, next);
   const done = turn_history.filter(({ accepted }) => accepted).length;
-  io.say(
-    `${stop_reason.replaceAll('_', ' ')}: ${done} turns accepted, ${turns_executed} tries; the run is ${state.status}`,
-  );
+  const reason = stop_reason.replaceAll('_', ' ');
+  io.say(`${reason}: ${done} turns accepted in ${turns_executed} attempts; the run is ${state.status}`);
   for (const { code, message } of exit === 'done' ? [] : errors) io.note(`${code}: ${message}`);
   for (const step of next) io.say(`Next: ${step}`);
   return EXIT[exit];
@@ -150,15 +142,10 @@ function ended(result: LoopResult, project: Project, io: Io): number {
 
 function notRun({ stop_reason, errors }: LoopResult, exit: ExitName, next: readonly string[]): CommandError {
   const isBusy = errors.some(({ code }) => code === 'loop_running');
-  const hint = isBusy ? 'Let it end, or stop it with Ctrl-C.' : `Next: ${next.join('; or ') || 'parley run status'}`;
+  const hint = isBusy ? 'Wait for it, or stop it with Ctrl-C.' : `Next: ${next.join('; or ') || 'parley run status'}`;
   const problems = errors.map(({ code, message }) => `${code}: ${message}`);
-  return new CommandError(
-    isBusy ? 'inUse' : exit,
-    stop_reason,
-    `the loop ended: ${stop_reason.replaceAll('_', ' ')}`,
-    hint,
-    problems,
-  );
+  const message = `the loop ended: ${stop_reason.replaceAll('_', ' ')}`;
+  return new CommandError(isBusy ? 'inUse' : exit, stop_reason, message, hint, problems);
 }
 
 const CODES = { SIGINT: 130, SIGTERM: 143 } as const;
@@ -182,14 +169,16 @@ function waitForStop(onFirst: () => void): { readonly signal: AbortSignal; end()
   };
 }
 
-/** `out`: the turns that are out, in words. Of a person who has ended it (the signal) nobody needs to be told. */
-function guardExit(signal: AbortSignal, out: () => readonly string[]): { end(): void } {
+/** Reports code in the loop that ends the process, with the dispatched turns; silent after Ctrl-C. */
+function guardExit(signal: AbortSignal, dispatched: () => readonly string[]): { end(): void } {
   const onExit = (code: number): void => {
     if (signal.aborted) return;
-    const when = out().length === 0 ? '' : ` while ${out().join(', ')} was out`;
-    const what = `the loop is not over, and something in it has ended the process${when} (exit code ${code})`;
+    const when = dispatched().length === 0 ? '' : ` while ${dispatched().join(', ')} was dispatched`;
+    const what = `the loop has not finished, but its process ended${when} (exit code ${code})`;
     process.stderr.write(`${printableLine(`parley: ${what}`)}\n`);
-    process.stderr.write('An adapter of the project must not call process.exit. Go on with: parley run loop\n');
+    process.stderr.write(
+      'A runtime driver of the project must not call process.exit. Continue with: parley run loop\n',
+    );
     process.exitCode = EXIT.failed;
   };
   process.once('exit', onExit);

@@ -1,4 +1,4 @@
-/** What to do next, by how a run stands: mostly what to type. */
+/** Suggests the next commands for the status of a run. */
 
 import { getTurnStagingResultPath, type RunState, type Turn } from '../../governed/engine/index.ts';
 import { getOwn } from '../../governed/engine/lib/unknown-record.ts';
@@ -6,13 +6,13 @@ import { nextRole } from '../../governed/loop/choose.ts';
 import type { Io } from '../terminal/io.ts';
 import type { Project } from './project.ts';
 
-/** What was handed in for a turn: nothing, something that is not whole, or a result. */
+/** The staged result of a turn: missing, incomplete, or ready. */
 export type StagedState = 'nothing' | 'not_whole' | 'ready';
 
 export function nextSteps(
   state: RunState | null,
   project: Pick<Project, 'root' | 'config' | 'served'>,
-  handed: (turnId: string) => StagedState = () => 'nothing',
+  staged: (turnId: string) => StagedState = () => 'nothing',
 ): readonly string[] {
   const { root, served } = project;
   if (served?.is_there === false) {
@@ -32,7 +32,7 @@ export function nextSteps(
     case 'failed':
       return ['parley run init --new'];
     case 'active':
-      return active(state, project, handed);
+      return active(state, project, staged);
   }
 }
 
@@ -43,20 +43,20 @@ export function sayNext(state: RunState, project: Pick<Project, 'root' | 'config
 function active(
   state: RunState,
   { config, served }: Pick<Project, 'config' | 'served'>,
-  handed: (turnId: string) => StagedState,
+  staged: (turnId: string) => StagedState,
 ): readonly string[] {
-  const out = Object.values(state.active_turns);
+  const turns = Object.values(state.active_turns);
   const holder = (role: string): string | null => getOwn(served?.roles ?? {}, role) ?? null;
-  if (out.length > 0) return out.map((turn) => ofTurn(turn, handed(turn.turn_id), holder(turn.assigned_role)));
+  if (turns.length > 0) return turns.map((turn) => ofTurn(turn, staged(turn.turn_id), holder(turn.assigned_role)));
   const role = nextRole(state, config);
   return [...(role === null ? [] : [`parley run assign ${role}`]), 'parley run loop'];
 }
 
-function ofTurn({ turn_id, status, assigned_role }: Turn, handed: StagedState, holder: string | null): string {
+function ofTurn({ turn_id, status, assigned_role }: Turn, staged: StagedState, holder: string | null): string {
   const accept = `parley run accept ${turn_id}`;
-  if (handed === 'ready') return accept;
-  const isOut = status === 'dispatched' || status === 'starting' || status === 'running';
-  if (!isOut) return `parley run assign ${assigned_role}`;
+  if (staged === 'ready') return accept;
+  const isDispatched = status === 'dispatched' || status === 'starting' || status === 'running';
+  if (!isDispatched) return `parley run assign ${assigned_role}`;
   if (holder !== null) return `wait for ${holder}, who has ${turn_id} in the hub, then: ${accept}`;
   return `write ${getTurnStagingResultPath(turn_id)}, then: ${accept}`;
 }

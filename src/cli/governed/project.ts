@@ -1,4 +1,4 @@
-/** The project a command is about: its folder, and what its agentxchain.json says. */
+/** Loads the project of a command: its folder and its agentxchain.json. */
 
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -12,14 +12,14 @@ import { CommandError, notFoundError, usageError } from '../terminal/command-err
 
 export const CONFIG_FILE = 'agentxchain.json';
 
-/** To begin anew over it would lose what it says. */
+/** Starting a new run would lose the content of the file. */
 export const STATE_HINT = 'Correct that file, or move it elsewhere; nothing was changed.';
 
 export interface Project {
   readonly root: string;
   readonly config: GovernedConfig;
   readonly runner: Runner;
-  /** null = no hub serves it. */
+  /** null if no hub serves it. */
   readonly served: ServingHub | null;
 }
 
@@ -28,14 +28,14 @@ export async function loadProject(args: CommandArgs): Promise<Project> {
   const file = root === null ? null : join(root, CONFIG_FILE);
   const text = file === null ? null : await readFile(file, 'utf8').catch(absent);
   if (root === null || file === null || text === null) {
-    const where = args.values.root === undefined ? 'here, nor in a folder above' : `in ${args.values.root}`;
-    throw notFoundError('no_project', `there is no ${CONFIG_FILE} ${where}`, 'Make one with: parley run init');
+    const where = args.values.root === undefined ? 'here or in a parent folder' : `in ${args.values.root}`;
+    throw notFoundError('no_project', `no ${CONFIG_FILE} ${where}`, 'Create one with: parley run init');
   }
   const { createRunner } = await import('../../governed/runner/runner.ts');
   return { root, config: configIn(file, text), runner: createRunner(), served: await findServingHub(root) };
 }
 
-/** Where a project is, or would be begun; null = none is found from here upwards. */
+/** The folder of the project, or of a new one; null if none is found here or in a parent folder. */
 export async function findRoot({ values }: CommandArgs): Promise<string | null> {
   if (values.root !== undefined) return folderIn(values.root);
   for (let folder = process.cwd(); ; folder = dirname(folder)) {
@@ -48,7 +48,7 @@ export async function findRoot({ values }: CommandArgs): Promise<string | null> 
 async function folderIn(value: string): Promise<string> {
   const found = await stat(value).catch(() => null);
   if (found?.isDirectory() === true) return resolve(value);
-  const why = found === null ? 'is not there' : 'is no folder';
+  const why = found === null ? 'does not exist' : 'is not a folder';
   throw notFoundError('no_folder', `--root: ${value} ${why}`, 'Give the folder of the project.');
 }
 
@@ -63,7 +63,7 @@ function configIn(file: string, text: string): GovernedConfig {
   const checked = checkConfig(value);
   if (checked.ok) return checked.config;
   const faults = checked.faults.map(({ message }) => message);
-  throw usageError('invalid_config', `${file} is not right in ${faults.length} places`, hint, faults);
+  throw usageError('invalid_config', `${file}: ${faults.length} invalid settings`, hint, faults);
 }
 
 function absent(thrown: NodeJS.ErrnoException): null {
@@ -71,7 +71,7 @@ function absent(thrown: NodeJS.ErrnoException): null {
   throw thrown;
 }
 
-/** null = no run has begun. A file that is no state is told: it may be all that is left of a run. */
+/** null if no run has started. An invalid state file is an error: it may be all that is left of a run. */
 export async function loadRunState({ root, config, runner }: Project): Promise<RunState | null> {
   const state = await runner.loadState(root, config);
   if (state !== null) return state;
@@ -83,38 +83,36 @@ export async function loadRunState({ root, config, runner }: Project): Promise<R
   });
 }
 
-/** The run there is. */
 export async function requireRun(project: Project): Promise<RunState> {
   const { root } = project;
   const state = await loadRunState(project);
   if (state !== null && state.status !== 'idle') return state;
-  throw new CommandError('refused', 'no_run', `no run has begun in ${root}`, 'Begin it with: parley run init');
+  throw new CommandError('refused', 'no_run', `no run has started in ${root}`, 'Start one with: parley run init');
 }
 
-/** What the adapters of this project would refuse when a turn goes out; roles that are held in a hub need none. */
+/** Settings that a runtime driver would reject at dispatch. Roles held in a hub need no driver. */
 export async function driverFaults({ config, served }: Project): Promise<readonly string[]> {
   const { driverFaults: adapterFaults } = await import('../../governed/drivers/check-settings.ts');
   return adapterFaults(config, (role) => Object.hasOwn(served?.roles ?? {}, role));
 }
 
 interface ServingHub {
-  /** The hub's folder; null = it keeps nothing. */
+  /** The hub's data folder; null if it has none. */
   readonly data: string | null;
   readonly is_there: boolean;
   /** Names of participants, by role. */
   readonly roles: Readonly<Record<string, string>>;
 }
 
-/** null = no hub does. */
+/** null if no hub serves the project. */
 export async function findServingHub(root: string): Promise<ServingHub | null> {
   const note = await readServedNote(root);
   if (note === null) return null;
   return { data: note.data, is_there: await canBeReached(note), roles: note.roles };
 }
 
-/** For whoever looks at how the run stands. */
 export function servingHubText({ is_there, roles }: ServingHub): string {
-  if (!is_there) return 'the hub that serves it does not run';
+  if (!is_there) return 'the hub that serves it is not running';
   const held = Object.entries(roles).map(([role, name]) => `; ${role} is held by ${name}`);
   return `a hub serves it${held.join('')}`;
 }

@@ -23,14 +23,14 @@ type Action = (typeof ACTIONS)[number];
 
 export const run: Command = {
   name: 'run',
-  summary: 'A governed run: roles take turns through phases, and gates stand between them.',
+  summary: 'Manage a governed run: roles take turns through phases and gates',
   details:
-    'init begins a run, and makes agentxchain.json for it if there is none. assign gives a role its turn; its result is written to the file that is named, and accept takes it in, or reject sends it back. approve opens a gate that waits. block stops the run, resolve goes on. loop does all of it with the runtimes of agentxchain.json. status, history and ledger tell how it stands. No hub is needed; one that serves the project ("parley up --run") is asked, and take-back ends that when it is stopped. docs/guides/governed-run.md goes through one.',
+    'init starts a run and creates agentxchain.json if missing. assign dispatches a turn; accept or reject its staged result. approve opens a gate, block stops the run, resolve continues it. loop does all of this with the runtimes of agentxchain.json. status, history and ledger show the run. No hub is required; a hub that serves the project ("parley up --run") is asked, and take-back ends that when the hub is gone. See docs/guides/governed-run.md.',
   args: [
-    { name: 'action', help: `${ACTIONS.join(', ')}.`, values: ACTIONS },
+    { name: 'action', help: ACTIONS.join(', '), values: ACTIONS },
     {
       name: 'what',
-      help: 'assign: the role; without it, whose turn it is. accept, reject, block: the turn; without it, the one that is out.',
+      help: 'assign: the role (default: the next one). accept, reject, block: the turn (default: the active one)',
       isOptional: true,
     },
   ],
@@ -38,36 +38,33 @@ export const run: Command = {
     {
       name: 'root',
       value: 'folder',
-      help: 'The project. Without it, the nearest folder from here upwards with an agentxchain.json.',
+      help: 'Project folder (default: the nearest parent with an agentxchain.json)',
       values: 'folder',
     },
     {
       name: 'template',
       value: 'name',
-      help: 'init: what agentxchain.json is made from: team (planning, implementation and qa by people; usual), agents (the same by programs) or solo (one role, one gate).',
+      help: 'init: team (people plan, implement and test), agents (programs do) or solo (one role, one gate) (default: team)',
       values: TEMPLATE_NAMES,
     },
-    { name: 'new', help: 'init, loop: begin another run although the last one is completed or blocked.' },
-    { name: 'reason', value: 'text', help: 'reject, block: why.' },
-    { name: 'note', value: 'text', help: 'approve, resolve: what is to be remembered of it.' },
-    { name: 'merged', help: 'accept: a person has merged what clashed with another turn.' },
-    { name: 'max-turns', value: 'number', help: 'loop: after so many turns it ends (50).' },
-    { name: 'timeout', value: 'time', help: 'loop: how long a turn may take, such as 90s or 20m.' },
-    {
-      name: 'approve-gates',
-      help: 'loop: open gates by itself, except those that need a credential. Without it the loop ends at a gate.',
-    },
+    { name: 'new', help: 'init, loop: start another run after a completed or blocked one' },
+    { name: 'reason', value: 'text', help: 'reject, block: the reason' },
+    { name: 'note', value: 'text', help: 'approve, resolve: a note for the record' },
+    { name: 'merged', help: 'accept: the conflict with another turn was merged by hand' },
+    { name: 'max-turns', value: 'number', help: 'loop: stop after this many turns (default: 50)' },
+    { name: 'timeout', value: 'time', help: 'loop: time limit of a turn, such as 90s or 20m' },
+    { name: 'approve-gates', help: 'loop: open gates, except those that require a credential' },
   ],
   examples: [
-    'parley run init',
-    'parley run assign pm',
-    'parley run accept',
-    'parley run reject --reason "The plan names no acceptance tests."',
-    'parley run approve',
-    'parley run loop --approve-gates --max-turns 20',
-    'parley run history --json',
+    ['Start a run, and dispatch the first turn', 'parley run init'],
+    ['Dispatch a turn to a role', 'parley run assign pm'],
+    ['Accept the staged result', 'parley run accept'],
+    ['Reject it', 'parley run reject --reason "The plan names no acceptance tests."'],
+    ['Open the gate that awaits approval', 'parley run approve'],
+    ['Run turns with the configured runtimes', 'parley run loop --approve-gates --max-turns 20'],
+    ['List accepted turns in a script', 'parley run history --json'],
   ],
-  json: 'init: {"root", "made", "state"}. status: {"root", "run_id", "status", "phase", "turns", "waits_for", "served", "next", "state"}. assign: {"turn", "bundle", "staging", "state"}. accept: {"accepted", "state", …}. reject: {"turn", "escalated", "state"}. approve, block, resolve: {"state"}. loop: a line for each event, then {"event": "ended", "stop_reason", …}. history, ledger: a line for each entry.',
+  json: 'init: {"root", "made", "state"}. status: {"root", "run_id", "status", "phase", "turns", "waits_for", "served", "next", "state"}. assign: {"turn", "bundle", "staging", "state"}. accept: {"accepted", "state", …}. reject: {"turn", "escalated", "state"}. approve, block, resolve: {"state"}. loop: one line per event, then {"event": "ended", "stop_reason", …}. history, ledger: one line per entry.',
   async run(args, io) {
     const action = args.positionals.action as Action;
     checkOptions(args, action);
@@ -77,7 +74,7 @@ export const run: Command = {
 
 type Work = (args: CommandArgs, io: Io) => Promise<number>;
 
-/** Loaded when it is needed: help comes at once. */
+/** Loaded on use, so that help starts fast. */
 const WORK: { readonly [A in Action]: () => Promise<Work> } = {
   init: async () => (await import('./init.ts')).init,
   status: async () => (await import('./status.ts')).status,
@@ -93,7 +90,7 @@ const WORK: { readonly [A in Action]: () => Promise<Work> } = {
   'take-back': async () => (await import('./turns.ts')).takeBack,
 };
 
-/** What each takes beside --root. */
+/** Options of each action beside --root. */
 const TAKES: { readonly [A in Action]: readonly string[] } = {
   init: ['template', 'new'],
   status: [],
@@ -109,18 +106,18 @@ const TAKES: { readonly [A in Action]: readonly string[] } = {
   'take-back': [],
 };
 const NEEDS: Partial<Record<Action, string>> = { reject: 'reason', block: 'reason' };
-const HELP = '"parley run --help" says more.';
+const HELP = 'Run "parley run --help" for details.';
 
-/** An option that does nothing would be taken for one that did. */
+/** Rejects options that the action would ignore. */
 function checkOptions({ positionals: args, values, switches }: CommandArgs, action: Action): void {
   const names = [...Object.keys(values), ...switches].filter((name) => !['root', 'json', 'help'].includes(name));
   const extra = names.find((name) => !TAKES[action].includes(name));
-  if (extra !== undefined) throw usageError('extra_option', `"run ${action}" takes no --${extra}`, HELP);
+  if (extra !== undefined) throw usageError('extra_option', `"run ${action}" does not take --${extra}`, HELP);
   if (args.what !== undefined && !TAKES[action].includes('what')) {
-    throw usageError('extra_argument', `"run ${action}" takes nothing more, got "${args.what}"`, HELP);
+    throw usageError('extra_argument', `"run ${action}" takes no argument, got "${args.what}"`, HELP);
   }
   const needed = NEEDS[action];
   if (needed !== undefined && (values[needed] ?? '').trim() === '') {
-    throw usageError('missing_option', `"run ${action}" needs --${needed}`, HELP);
+    throw usageError('missing_option', `"run ${action}" requires --${needed}`, HELP);
   }
 }

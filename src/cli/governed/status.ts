@@ -1,4 +1,4 @@
-/** `parley run status`, `history` and `ledger`: whose turn it is and what to do next, what was accepted, and what was decided. */
+/** `parley run status`, `history` and `ledger`: the state of a run, its accepted turns, and its decisions. */
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,15 +20,15 @@ export async function status(args: CommandArgs, io: Io): Promise<number> {
   const project = await loadProject(args);
   const { root, served } = project;
   const state = await loadRunState(project);
-  const handed = await handedIn(project, state);
-  const next = nextSteps(state, project, (id) => handed.get(id) ?? 'nothing');
+  const staged = await stagedStates(project, state);
+  const next = nextSteps(state, project, (id) => staged.get(id) ?? 'nothing');
   const turns = Object.values(state?.active_turns ?? {});
   io.put({
     root,
     run_id: state?.run_id ?? null,
     status: state?.status ?? 'idle',
     phase: state?.phase ?? null,
-    turns: turns.map((turn) => turnShown(turn, handed)),
+    turns: turns.map((turn) => turnJson(turn, staged)),
     waits_for: waitsFor(state),
     served,
     next,
@@ -38,15 +38,15 @@ export async function status(args: CommandArgs, io: Io): Promise<number> {
   sayRun(project, state, io);
   if (served !== null) io.say(printableLine(servingHubText(served)));
   if (turns.length > 0) {
-    const rows = turns.map((turn) => rowOf(turn, handed));
-    writeColumns(io.terminal, ['turn', 'role', 'status', 'try', 'since', 'until', 'result'], rows);
+    const rows = turns.map((turn) => rowOf(turn, staged));
+    writeColumns(io.terminal, ['turn', 'role', 'status', 'attempt', 'since', 'until', 'result'], rows);
   }
   for (const line of openItems(state)) io.say(printableLine(line));
   for (const step of next) io.say(`Next: ${step}`);
   return EXIT.done;
 }
 
-async function handedIn({ root }: Project, state: RunState | null): Promise<ReadonlyMap<string, StagedState>> {
+async function stagedStates({ root }: Project, state: RunState | null): Promise<ReadonlyMap<string, StagedState>> {
   const found = new Map<string, StagedState>();
   for (const id of Object.keys(state?.active_turns ?? {})) {
     const { kind } = await readStagedResult(root, id);
@@ -55,23 +55,14 @@ async function handedIn({ root }: Project, state: RunState | null): Promise<Read
   return found;
 }
 
-function turnShown(turn: Turn, handed: ReadonlyMap<string, StagedState>) {
+function turnJson(turn: Turn, staged: ReadonlyMap<string, StagedState>) {
   const { turn_id, assigned_role: role, status: at, attempt, assigned_at, started_at, deadline_at } = turn;
+  const times = { assigned_at, started_at, deadline_at };
   const staging = getTurnStagingResultPath(turn_id);
-  return {
-    turn_id,
-    role,
-    status: at,
-    attempt,
-    assigned_at,
-    started_at,
-    deadline_at,
-    staging,
-    result: handed.get(turn_id),
-  };
+  return { turn_id, role, status: at, attempt, ...times, staging, result: staged.get(turn_id) };
 }
 
-/** Who has to do something; null = nobody, it is over. */
+/** Who must act next; null if the run has ended. */
 function waitsFor(state: RunState | null): string | null {
   if (state === null || state.status === 'idle') return 'somebody to begin it';
   if (state.status === 'completed' || state.status === 'failed') return null;
@@ -82,7 +73,7 @@ function waitsFor(state: RunState | null): string | null {
 }
 
 function sayRun({ root, config }: Project, state: RunState | null, io: Io): void {
-  if (state === null || state.status === 'idle') return io.say(`no run has begun in ${root}`);
+  if (state === null || state.status === 'idle') return io.say(`no run has started in ${root}`);
   const phases = phasesOf(config);
   const at = state.phase === null ? -1 : phases.indexOf(state.phase);
   const where = at === -1 ? '' : `, phase ${state.phase} (${at + 1} of ${phases.length})`;
@@ -91,31 +82,27 @@ function sayRun({ root, config }: Project, state: RunState | null, io: Io): void
   io.say(printableLine(`${state.run_id} is ${state.status}${where}${when}; ${state.accepted_sequence} turns accepted`));
 }
 
-function rowOf(turn: Turn, handed: ReadonlyMap<string, StagedState>): readonly string[] {
+function rowOf(turn: Turn, staged: ReadonlyMap<string, StagedState>): readonly string[] {
   const { turn_id, assigned_role, status: at, attempt, assigned_at, started_at, deadline_at } = turn;
   const since = started_at ?? assigned_at;
-  const result = { nothing: 'none yet', not_whole: 'not whole', ready: 'handed in' }[handed.get(turn_id) ?? 'nothing'];
+  const result = { nothing: 'none', not_whole: 'incomplete', ready: 'staged' }[staged.get(turn_id) ?? 'nothing'];
   return [turn_id, assigned_role, at, String(attempt), when(since), when(deadline_at), result];
 }
 
 function openItems(state: RunState | null): readonly string[] {
   if (state === null) return [];
-  const {
-    pending_phase_transition: phase,
-    pending_run_completion: end,
-    blocked_reason: why,
-    last_gate_failure: failed,
-  } = state;
+  const { pending_phase_transition: phase, pending_run_completion: end, blocked_reason: why } = state;
+  const failed = state.last_gate_failure;
   return [
-    ...(phase === null ? [] : [`gate ${phase.gate} waits for approval: ${phase.from} → ${phase.to}`]),
-    ...(end === null ? [] : [`gate ${end.gate} waits for approval: the end of the run`]),
+    ...(phase === null ? [] : [`gate ${phase.gate} awaits approval: ${phase.from} → ${phase.to}`]),
+    ...(end === null ? [] : [`gate ${end.gate} awaits approval: the end of the run`]),
     ...(why === null ? [] : [`blocked on ${state.blocked_on}: ${why.recovery.detail}`]),
-    // What was judged is kept as codes with parameters; the sentences are made of them.
+    // Reasons are stored as codes with parameters.
     ...(failed?.reasons ?? []).map(
       (reason) => `gate ${failed?.gate} did not open: ${describeReason(reason as Reason)}`,
     ),
     ...Object.values(state.active_turns).flatMap(({ turn_id, last_rejection: last }) =>
-      last === null || last === undefined ? [] : [`${turn_id} was sent back (try ${last.attempt}): ${last.reason}`],
+      last === null || last === undefined ? [] : [`${turn_id} was rejected (attempt ${last.attempt}): ${last.reason}`],
     ),
   ];
 }
@@ -137,7 +124,7 @@ const HISTORY: Book = {
 const LEDGER: Book = {
   file: 'decision-ledger.jsonl',
   heads: ['decision', 'turn', 'role', 'phase', 'category', 'when', 'statement'],
-  empty: 'nothing was decided yet',
+  empty: 'no decision yet',
   row: ({ id, type, turn_id, role, phase, category, created_at, statement, decision }) =>
     cells(id ?? type, turn_id, role, phase, category, when(created_at), statement ?? decision),
 };
@@ -152,7 +139,7 @@ export function ledger(args: CommandArgs, io: Io): Promise<number> {
 
 async function printBook(book: Book, args: CommandArgs, io: Io): Promise<number> {
   const project = await loadProject(args);
-  // Reading the run repairs its files first.
+  // Loading the run repairs its files first.
   await requireRun(project);
   const text = await readFile(join(project.root, RUN_FOLDER, book.file), 'utf8').catch(absent);
   await printTable(io, recordsIn(text), book);

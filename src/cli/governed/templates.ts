@@ -1,4 +1,4 @@
-/** The projects that `parley run init` can begin with. Each can be run as it is. */
+/** Templates of `parley run init`. Each works unchanged. */
 
 import type { GovernedConfig } from '../../governed/engine/index.ts';
 
@@ -55,7 +55,7 @@ const STAGES = {
   rules: { challenge_required: true, max_turn_retries: 2 },
 } as const;
 
-/** A program that reads the prompt from its stdin, works in the folder and stages its result. */
+/** A program that reads the prompt from stdin, works in the folder and stages its result. */
 const AGENT = {
   type: 'local_cli',
   command: 'claude',

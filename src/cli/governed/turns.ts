@@ -1,4 +1,4 @@
-/** The actions of `parley run` that change a run by hand: assign, accept, reject, approve, block, resolve and take-back. */
+/** The actions of `parley run` that change a run by hand. */
 
 import { describeReason } from '../../governed/engine/gates/verdict.ts';
 import { getActiveTurn, getTurnStagingResultPath, type RunState, type Turn } from '../../governed/engine/index.ts';
@@ -15,25 +15,29 @@ import { explainRefusal } from './explain-refusal.ts';
 import { sayNext } from './next-steps.ts';
 import { loadProject, type Project, requireRun } from './project.ts';
 
-/** The turn with its bundle: what was assigned and not sent out, or sent back, goes out by the same words. */
+/** Dispatches a new turn of the role, or an assigned one that is not dispatched. */
 export async function assign(args: CommandArgs, io: Io): Promise<number> {
   const project = await loadProject(args);
   const state = await requireRun(project);
-  const role = args.positionals.what ?? nextRole(state, project.config) ?? roleOut(state);
+  const role = args.positionals.what ?? nextRole(state, project.config) ?? activeRole(state);
   if (role === null) {
-    throw usageError('missing_argument', '"run assign" needs <what>: the role', 'Roles: agentxchain.json.');
+    throw usageError(
+      'missing_argument',
+      '"run assign" requires <what>: the role',
+      'See agentxchain.json for the roles.',
+    );
   }
-  const out = Object.values(state.active_turns).find(({ assigned_role }) => assigned_role === role);
-  const turn = out !== undefined && !isUnderWay(out) ? out : await assigned(project, role);
-  await sendOut(project, turn, io);
+  const active = Object.values(state.active_turns).find(({ assigned_role }) => assigned_role === role);
+  const turn = active !== undefined && !isDispatched(active) ? active : await assigned(project, role);
+  await dispatchTurn(project, turn, io);
   return EXIT.done;
 }
 
-function roleOut(state: RunState): string | null {
+function activeRole(state: RunState): string | null {
   return getActiveTurn(state)?.assigned_role ?? null;
 }
 
-function isUnderWay({ status }: Turn): boolean {
+function isDispatched({ status }: Turn): boolean {
   return status === 'dispatched' || status === 'starting' || status === 'running';
 }
 
@@ -44,7 +48,7 @@ async function assigned(project: Project, role: string): Promise<Turn> {
   return made.turn;
 }
 
-async function sendOut(project: Project, turn: Turn, io: Io): Promise<void> {
+async function dispatchTurn(project: Project, turn: Turn, io: Io): Promise<void> {
   const { root, config, runner } = project;
   const { turn_id, assigned_role } = turn;
   const sent = await runner.writeDispatchBundle(root, null, config, { turnId: turn_id });
@@ -52,12 +56,12 @@ async function sendOut(project: Project, turn: Turn, io: Io): Promise<void> {
   const staging = getTurnStagingResultPath(turn_id);
   const now = sent.state.active_turns[turn_id] ?? turn;
   io.put({ turn: now, bundle: sent.bundlePath, staging, warnings: sent.warnings, state: sent.state });
-  io.say(`${turn_id} is out: ${assigned_role}, try ${now.attempt}`);
+  io.say(`${turn_id} is dispatched: ${assigned_role}, attempt ${now.attempt}`);
   const holder = getOwn(project.served?.roles ?? {}, assigned_role);
   if (holder === undefined) {
-    io.say(`  to read   ${sent.bundlePath}/PROMPT.md and CONTEXT.md`);
-    io.say(`  to write  ${staging}`);
-  } else io.say(printableLine(`  ${holder} is told of it in the hub`));
+    io.say(`  read   ${sent.bundlePath}/PROMPT.md and CONTEXT.md`);
+    io.say(`  write  ${staging}`);
+  } else io.say(printableLine(`  the hub notifies ${holder}`));
   for (const warning of sent.warnings) io.note(warning);
   sayNext(sent.state, project, io);
 }
@@ -73,13 +77,13 @@ export async function accept(args: CommandArgs, io: Io): Promise<number> {
   if (!taken.ok) throw await explainRefusal(taken, project);
   const { ok: _, ...answer } = taken;
   io.put(answer);
-  for (const line of toldOf(taken)) io.say(printableLine(line));
+  for (const line of describeAccepted(taken)) io.say(printableLine(line));
   for (const warning of taken.warnings) io.note(warning);
   sayNext(taken.state, project, io);
   return EXIT.done;
 }
 
-function toldOf({ accepted, state, gateResult, completionResult }: TurnTaken): readonly string[] {
+function describeAccepted({ accepted, state, gateResult, completionResult }: TurnTaken): readonly string[] {
   const verdict = completionResult ?? gateResult;
   return [
     `${accepted.turn_id} is accepted (${accepted.role}): ${accepted.summary}`,
@@ -100,16 +104,16 @@ export async function reject(args: CommandArgs, io: Io): Promise<number> {
   const { turn, escalated, state } = sent;
   if (escalated) {
     io.put({ turn, escalated, state });
-    io.say(`${turn.turn_id} is sent back, and has no tries left: the run is blocked on ${state.blocked_on}`);
+    io.say(`${turn.turn_id} is rejected and has no attempts left: the run is blocked on ${state.blocked_on}`);
     sayNext(state, project, io);
     return EXIT.done;
   }
-  io.say(`${turn.turn_id} is sent back: ${printableLine(reason)}`);
+  io.say(`${turn.turn_id} is rejected: ${printableLine(reason)}`);
   if (io.isJson) {
     const again = await runner.writeDispatchBundle(root, null, config, { turnId: turn.turn_id });
     if (!again.ok) throw await explainRefusal(again, project);
     io.put({ turn: again.state.active_turns[turn.turn_id] ?? turn, escalated, state: again.state });
-  } else await sendOut(project, turn, io);
+  } else await dispatchTurn(project, turn, io);
   return EXIT.done;
 }
 
@@ -119,7 +123,7 @@ export async function approve(args: CommandArgs, io: Io): Promise<number> {
   return steered(args, io, ({ runner, root, config }, state) => {
     const { note } = args.values;
     const options = note === undefined ? {} : { note };
-    // Without one that waits the answer says so.
+    // If no gate awaits approval, the runner says so.
     return state.pending_run_completion === null
       ? runner.approvePhaseGate(root, config, options)
       : runner.approveCompletionGate(root, config, options);
@@ -161,6 +165,6 @@ export async function takeBack(args: CommandArgs, io: Io): Promise<number> {
   const answer = await withdrawRun(project.root);
   if (!answer.ok) throw await explainRefusal(answer, project);
   io.put({ root: project.root });
-  io.say(printableLine(`the runs of ${project.root} go on from its files, without a hub`));
+  io.say(printableLine(`the runs of ${project.root} continue from its files, without a hub`));
   return EXIT.done;
 }

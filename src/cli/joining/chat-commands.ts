@@ -1,16 +1,16 @@
-/** What can be typed in a chat beside what one says. */
+/** Slash commands of a chat. */
 
 import { findNearest } from '../terminal/nearest.ts';
 import type { ChatRoom } from './chat-room.ts';
 
-/** What the commands need of the chat. */
+/** The part of a chat that commands use. */
 export interface ChatCommands {
   send(text: string, to?: readonly string[]): Promise<void>;
   needCurrent(): ChatRoom;
   all(): readonly ChatRoom[];
   choose(room: ChatRoom): void;
   note(text: string): void;
-  wordsOf(room: ChatRoom): string;
+  turnTextOf(room: ChatRoom): string;
   quit(): void;
 }
 
@@ -20,25 +20,24 @@ interface ChatCommand {
 }
 
 const COMMANDS: Readonly<Record<string, ChatCommand>> = {
-  help: { help: 'what can be typed', run: (chat) => chat.note(HELP) },
-  sessions: { help: 'your sessions, and whose turn it is', run: (chat) => chat.note(list(chat)) },
-  use: { help: 'to which session you speak: its number in /sessions, or the end of its id', run: use },
-  who: { help: 'who is in it', run: (chat) => chat.note(chat.needCurrent().names.join(', ')) },
-  to: { help: 'only for some: /to bob,carol text', run: sendTo },
-  close: { help: 'close it, with a reason if you like', run: (chat, reason) => closeIt(chat, reason) },
-  leave: { help: 'leave it for good', run: async (chat) => void (await chat.needCurrent().session.leave()) },
-  back: {
-    help: 'come back after you were hidden',
-    run: async (chat) => void (await chat.needCurrent().session.comeBack()),
-  },
-  quit: { help: 'end the chat; what comes meanwhile waits for you', run: (chat) => chat.quit() },
+  help: { help: 'list these commands', run: (chat) => chat.note(HELP) },
+  sessions: { help: 'list your sessions and whose turn it is', run: (chat) => chat.note(list(chat)) },
+  use: { help: 'switch to a session: its number in /sessions, or the end of its id', run: use },
+  who: { help: 'list the participants', run: (chat) => chat.note(chat.needCurrent().names.join(', ')) },
+  to: { help: 'whisper: /to bob,carol text', run: sendTo },
+  close: { help: 'close the session, with an optional reason', run: closeSession },
+  leave: { help: 'leave the session permanently', run: (chat) => chat.needCurrent().session.leave().then(ignore) },
+  back: { help: 'return after you were hidden', run: (chat) => chat.needCurrent().session.comeBack().then(ignore) },
+  quit: { help: 'end the chat; new messages wait for you', run: (chat) => chat.quit() },
 };
+
+const ignore = (): void => {};
 
 const HELP = Object.entries(COMMANDS)
   .map(([name, { help }]) => `  /${name.padEnd(10)}${help}`)
   .join('\n');
 
-/** A line that begins with two slashes is said with one. */
+/** Runs one typed line. Two leading slashes send a text that begins with one. */
 export async function runLine(text: string, chat: ChatCommands): Promise<void> {
   if (!text.startsWith('/')) return chat.send(text);
   if (text.startsWith('//')) return chat.send(text.slice(1));
@@ -46,19 +45,19 @@ export async function runLine(text: string, chat: ChatCommands): Promise<void> {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command !== undefined) return command.run(chat, rest);
   const meant = findNearest(name, Object.keys(COMMANDS));
-  throw new Error(`there is no /${name}; ${meant === null ? '/help shows what there is' : `did you mean /${meant}?`}`);
+  throw new Error(`unknown command /${name}; ${meant === null ? 'try /help' : `did you mean /${meant}?`}`);
 }
 
 function list(chat: ChatCommands): string {
   const rooms = chat.all();
   if (rooms.length === 0) return 'you are in no session';
-  return rooms.map((room, i) => `  ${i + 1}  ${room.label}  ${chat.wordsOf(room)}`).join('\n');
+  return rooms.map((room, i) => `  ${i + 1}  ${room.label}  ${chat.turnTextOf(room)}`).join('\n');
 }
 
 function use(chat: ChatCommands, rest: string): void {
   const rooms = chat.all();
   const room = rooms[Number(rest) - 1] ?? rooms.find(({ session }) => rest !== '' && session.id.endsWith(rest));
-  if (room === undefined) throw new Error(`there is no session "${rest}"; /sessions shows which there are`);
+  if (room === undefined) throw new Error(`session "${rest}" not found; /sessions lists yours`);
   chat.choose(room);
 }
 
@@ -68,6 +67,6 @@ async function sendTo(chat: ChatCommands, rest: string): Promise<void> {
   await chat.send(text, names.split(','));
 }
 
-async function closeIt(chat: ChatCommands, reason: string): Promise<void> {
+async function closeSession(chat: ChatCommands, reason: string): Promise<void> {
   await chat.needCurrent().session.close(reason === '' ? undefined : reason);
 }

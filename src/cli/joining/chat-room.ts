@@ -1,4 +1,4 @@
-/** One session in a chat: who is in it, whose turn it is and until when, and what others are writing. */
+/** One session in a chat: participants, turn, deadline, and live text. */
 
 import type { Session } from '../../client/session/session.ts';
 import { msFromIso } from '../../core/lib/time.ts';
@@ -10,18 +10,18 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { secondsPerTurn } from '../transcript/pending-actions.ts';
 import { Transcript } from '../transcript/transcript.ts';
 
-/** Longer than any line that is shown of it. */
+/** More than any terminal shows. */
 const LIVE_LENGTH = 2_000;
 
 export class ChatRoom {
   readonly session: Session;
   readonly transcript: Transcript;
   private metadata: SessionMetadata | null = null;
-  /** When the newest envelopes were written, by seq: a turn begins with one of them. */
+  /** Times of recent envelopes by seq, to find the beginning of a turn. */
   private readonly times = new Map<number, number>();
-  /** By sender, what it shows before it says it. */
+  /** Live text by sender. */
   private readonly live = new Map<string, { readonly turn: string; readonly text: string }>();
-  /** The newest turn that was told to who reads plain lines. */
+  /** The turn last announced on plain output. */
   private toldTurn: number | null = null;
 
   constructor(session: Session, terminal: Terminal) {
@@ -67,8 +67,8 @@ export class ChatRoom {
     return parts.join(' | ');
   }
 
-  /** "your turn, 42 s left". */
-  turnWords(ownId: string, nowMs: number): string {
+  /** Such as "your turn, 42 s left". */
+  turnText(ownId: string, nowMs: number): string {
     const { turn, state } = this.session;
     if (state !== 'ACTIVE') return state === null ? '' : state.toLowerCase();
     if (turn === null) return 'anyone may speak';
@@ -78,7 +78,7 @@ export class ChatRoom {
     return left <= 0 ? `${who}, late` : `${who}, ${formatDuration(left)} left`;
   }
 
-  /** Once for each turn, for who has no line that changes. */
+  /** True once per turn, for output without a prompt line. */
   newTurn(): boolean {
     const since = this.session.turn?.since_seq ?? null;
     if (since === this.toldTurn) return false;
@@ -86,7 +86,7 @@ export class ChatRoom {
     return since !== null;
   }
 
-  /** When it is late, in ISO; null = never. */
+  /** Deadline of the turn in ISO; null = none. */
   dueAt(): string | null {
     const { turn } = this.session;
     const left = turn === null ? null : this.msLeft(turn, 0);

@@ -1,20 +1,20 @@
-/** Where a chat is read and typed: a terminal, whose last lines are what is being written and the prompt, or plain lines. */
+/** The screen of a chat: a terminal with live text and a prompt at the bottom, or plain lines. */
 
 import { clearScreenDown, createInterface, cursorTo, moveCursor } from 'node:readline';
 import { printable } from '../terminal/printable.ts';
 
-/** What stands below everything that was said. */
+/** The bottom lines. */
 interface Status {
-  /** What others show of what they are writing; empty = nothing. */
+  /** Text others are writing; empty = none. */
   readonly live: string;
   readonly prompt: string;
 }
 
 export interface ChatScreen {
-  /** Whole lines, above what is being typed. */
+  /** Prints whole lines above the prompt. */
   print(lines: readonly string[]): void;
   status(status: Status): void;
-  /** Resolves when there is no more input, or it was interrupted. */
+  /** Resolves at the end of the input, or when interrupted. */
   readonly ended: Promise<void>;
   close(): void;
 }
@@ -47,7 +47,7 @@ export function terminalScreen({ stdin, stdout }: ChatStreams, onLine: OnLine): 
       if (isOver || lines.length === 0) return;
       clearBelow(input, stdout);
       stdout.write(`${lines.join('\n')}\n`);
-      // What it has drawn is gone: it must not go up by that many rows.
+      // Reset readline's row count: the rows it drew are cleared.
       (input as unknown as { prevRows: number }).prevRows = 0;
       input.prompt(true);
     },
@@ -64,7 +64,7 @@ export function terminalScreen({ stdin, stdout }: ChatStreams, onLine: OnLine): 
   };
 }
 
-/** From the first row of the prompt down. */
+/** Clears from the first row of the prompt down. */
 function clearBelow(input: ReturnType<typeof createInterface>, stdout: NodeJS.WriteStream): void {
   cursorTo(stdout, 0);
   const { rows } = input.getCursorPos();
@@ -72,7 +72,7 @@ function clearBelow(input: ReturnType<typeof createInterface>, stdout: NodeJS.Wr
   clearScreenDown(stdout);
 }
 
-/** The end of it: what is written last is what is new. */
+/** Keeps the end of the text: it is the newest. */
 function oneLine(text: string, columns: number): string {
   const line = printable(text).replaceAll(/\s+/g, ' ');
   const room = Math.max(20, columns - 2);

@@ -1,4 +1,4 @@
-/** A person in a terminal: what is said in all sessions is shown, and what is typed goes to the current one. */
+/** A person's chat in a terminal: shows all sessions, and sends what is typed to the current one. */
 
 import type { HumanClient } from '../../client/human-client.ts';
 import type { Invite } from '../../client/session/invites.ts';
@@ -21,9 +21,9 @@ export class Chat implements ChatCommands {
   private screen: ChatScreen | null = null;
   private current: ChatRoom | null = null;
   private isAway = false;
-  /** What was typed is carried out in order, and before the chat ends. */
+  /** Typed lines run in order, and finish before the chat ends. */
   private work: Promise<unknown>;
-  /** It knows which sessions there are: what is typed before that waits. */
+  /** Lines typed before the sessions are known wait for this. */
   private begun: () => void = () => {};
 
   constructor(io: Io, now: () => number) {
@@ -34,12 +34,12 @@ export class Chat implements ChatCommands {
     });
   }
 
-  /** From now on it is shown; what came before waits in the client. */
+  /** Starts showing events; earlier messages are waiting in the client. */
   async begin(client: HumanClient, screen: ChatScreen): Promise<void> {
     this.client = client;
     this.screen = screen;
     this.io.put({ event: 'joined', name: client.name, agent_id: client.agentId });
-    this.note(`you are ${client.name}; what you type goes to the session of the prompt, "/help" tells more`);
+    this.note(`you are ${client.name}; text goes to the session in the prompt; "/help" lists commands`);
     for await (const { session_id } of client.sessions({ states: ['INVITED', 'ACTIVE', 'CLOSING'] })) {
       await this.enter(client.session(session_id));
     }
@@ -60,7 +60,7 @@ export class Chat implements ChatCommands {
     const room = this.roomOf(session);
     room.heard(envelope);
     if (envelope.event_type === 'session.opened' || envelope.event_type === 'session.participant.joined')
-      // What is not known of it is asked for again with the next message; the chat may be over.
+      // Retried at the next message; the chat may also be over.
       this.enter(session).catch(() => {});
     this.print(room, room.transcript.linesOf(envelope));
     const isOver = session.state !== null && isTerminal(session.state);
@@ -79,8 +79,8 @@ export class Chat implements ChatCommands {
   reached(state: 'open' | 'away' | 'closed'): void {
     this.io.put({ event: state });
     this.isAway = state === 'away';
-    if (state === 'away') this.note('the hub is out of reach; trying again');
-    if (state === 'open') this.note('the hub is there again');
+    if (state === 'away') this.note('hub unreachable; retrying');
+    if (state === 'open') this.note('hub connected again');
     this.refresh();
   }
 
@@ -100,24 +100,23 @@ export class Chat implements ChatCommands {
       });
   }
 
-  /** All that was typed has had its effect, or was refused. */
   async settled(): Promise<void> {
     await this.work;
   }
 
-  /** What stands below; called when something changed, and every second for the time that is left. */
+  /** Redraws the bottom lines: after a change, and every second for the time left. */
   refresh(): void {
     const { current, client, screen } = this;
     if (client === null || screen === null) return;
     const words =
-      current === null ? 'no session' : `${current.label} · ${current.turnWords(client.agentId, this.now())}`;
+      current === null ? 'no session' : `${current.label} · ${current.turnText(client.agentId, this.now())}`;
     const { paint } = this.io.terminal;
     const isMine = current?.session.isMyTurn === true;
     const prompt = `${paint(`${this.client?.name ?? ''} · ${this.isAway ? 'away · ' : ''}${words}`, isMine ? 'green' : 'dim')} > `;
     screen.status({ prompt, live: current?.liveLine ?? '' });
     if (current?.newTurn() !== true) return;
     this.io.put({ event: 'turn', session_id: current.session.id, turn: current.session.turn, due_at: current.dueAt() });
-    if (!this.io.terminal.isLive) screen.print([`▸ ${current.turnWords(client.agentId, this.now())}`]);
+    if (!this.io.terminal.isLive) screen.print([`▸ ${current.turnText(client.agentId, this.now())}`]);
   }
 
   async send(text: string, to?: readonly string[]): Promise<void> {
@@ -133,7 +132,7 @@ export class Chat implements ChatCommands {
 
   needCurrent(): ChatRoom {
     if (this.current !== null) return this.current;
-    throw new Error('you are in no session; somebody has to invite you, or open one with "parley open"');
+    throw new Error('you are in no session; wait for an invite, or open one with "parley open"');
   }
 
   all(): readonly ChatRoom[] {
@@ -153,8 +152,8 @@ export class Chat implements ChatCommands {
     this.screen?.close();
   }
 
-  wordsOf(room: ChatRoom): string {
-    return room.turnWords(this.client?.agentId ?? '', this.now());
+  turnTextOf(room: ChatRoom): string {
+    return room.turnText(this.client?.agentId ?? '', this.now());
   }
 
   private said({ session, envelope, turn }: Message): void {
@@ -166,7 +165,7 @@ export class Chat implements ChatCommands {
     this.refresh();
   }
 
-  /** Asked about once it is known to be ours, for the names and the times. */
+  /** Loads participants and times once we are in the session. */
   private async enter(session: Session): Promise<void> {
     const room = this.roomOf(session);
     const { session: metadata } = await session.info();
@@ -198,7 +197,7 @@ export class Chat implements ChatCommands {
     return room;
   }
 
-  /** Of another session than the one of the prompt, with which. */
+  /** Labels lines of other sessions than the current one. */
   private print(room: ChatRoom, lines: readonly string[]): void {
     const isOther = this.current !== null && this.current !== room;
     const label = isOther ? this.io.terminal.paint(`[${room.label}] `, 'magenta') : '';

@@ -1,4 +1,4 @@
-/** `parley join`. */
+/** `parley join`: a person in this terminal, or an agent that takes turns. */
 
 import type { HumanClient } from '../../client/human-client.ts';
 import { joinHub } from '../../participants/node.ts';
@@ -9,8 +9,8 @@ import { NO_ROLE, type RoleFile, readRole } from '../agent-options/role-file.ts'
 import { type SelectedAgent, selectAgent } from '../agent-options/select-agent.ts';
 import { agentConnector, connectPerson } from '../connecting/connect.ts';
 import { goodbyeError } from '../connecting/refusals.ts';
-import type { Command, CommandArgs } from '../terminal/command.ts';
-import { type CommandError, invalidValueError, usageError } from '../terminal/command-error.ts';
+import { type Command, type CommandArgs, inGroup, TAKE_OVER_OPTION } from '../terminal/command.ts';
+import { invalidValueError, usageError } from '../terminal/command-error.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
 import { type Io, waitForInterrupt } from '../terminal/io.ts';
 import { Chat } from './chat.ts';
@@ -19,96 +19,105 @@ import { TurnDisplay } from './turn-display.ts';
 
 export const join: Command = {
   name: 'join',
-  summary: 'Take part in sessions: you in this terminal, or an agent that takes its turns.',
+  summary: 'Join sessions as a person, or run an agent that takes turns',
   details:
-    'Invites are accepted. What you type goes to the session of the prompt, which also says whose turn it is and how much time is left; above it is what others are writing. End it with Ctrl-D or /quit: what comes meanwhile waits for you. Without a terminal it reads lines and writes lines. With --cli, --command, --script or a --model of an API an agent takes part in your place: for each of its turns the program is run, or the model is asked, with what it sees of the session, its answer is posted, and what it does is shown; if it fails the session is told, and nothing is made up. Ctrl-C ends it and what it started; a turn that is open waits for the next run.',
+    'Accepts all invites. Without an agent option you chat here: text goes to the session in the prompt, and Ctrl-D or /quit ends the chat. An agent (--cli, --command, --script or --model) takes its turns until Ctrl-C stops it; an open turn waits for the next run.',
   options: [
     {
       name: 'name',
       value: 'name',
-      help: 'Who you are (PARLEY_NAME, the name your token is for, or your login name); a new name is registered.',
+      help: "Your name, registered if new [env: PARLEY_NAME] (default: the token's name, else your login name)",
     },
-    { name: 'human', help: 'You are a person; else a new name is registered as an agent.' },
-    { name: 'cli', value: 'cli', help: 'An agent CLI takes the turns.', values: CLI_NAMES },
-    {
-      name: 'command',
-      value: 'command line',
-      help: 'Any program does: it gets the prompt, and writes the answer. No shell reads it.',
-    },
-    {
-      name: 'script',
-      value: 'file',
-      help: 'A module does, with a function or a list of answers; or a JSON list.',
-      values: 'file',
-    },
-    {
-      name: 'role',
-      value: 'file',
-      help: 'Who the agent is: markdown, with name, description, model and cli in its front matter.',
-      values: 'file',
-    },
-    {
-      name: 'model',
-      value: 'model',
-      help: 'A model does: anthropic:<model>, openai:<model> (or any server that is compatible) or responses:<model>. With --cli, the model it is told; of --command, what {model} in it stands for.',
-    },
-    { name: 'base-url', value: 'url', help: 'Where the model is served, up to the version; at its maker unless told.' },
-    {
-      name: 'key-env',
-      value: 'name',
-      help: 'The variable that has the key of the model (ANTHROPIC_API_KEY, OPENAI_API_KEY); on this machine it may need none.',
-    },
-    { name: 'max-tokens', value: 'count', help: 'What an answer of the model may have at most.' },
-    {
-      name: 'permissions',
-      value: 'permissions',
-      help: 'What the CLI may do; safe unless told: read and answer.',
-      values: ['safe', 'write', 'full'],
-    },
-    {
-      name: 'transport',
-      value: 'transport',
-      help: 'How --command gets the prompt; stdin unless told.',
-      values: ['stdin', 'file', 'arg'],
-    },
-    {
-      name: 'output',
-      value: 'output',
-      help: 'How --command answers; text unless told.',
-      values: ['text', 'json', 'jsonl'],
-    },
-    {
-      name: 'timeout',
-      value: 'time',
-      help: 'How long a turn may take, such as 10m; 5m unless told, of a model 15m with every try.',
-    },
-    {
-      name: 'pass-env',
-      value: 'names',
-      help: 'Variables that the program gets too, such as OPENAI_API_KEY,HTTPS_PROXY: of the environment it sees little else than PATH, HOME, the language and, of a CLI, what that is known to need.',
-      isMany: true,
-    },
-    { name: 'cwd', value: 'folder', help: 'Where the program runs; here unless told.', values: 'folder' },
-    { name: 'parallel', value: 'count', help: 'Turns that an agent takes at once; 4 unless told.' },
-    { name: 'take-over', help: 'Also if that name is connected elsewhere: it is sent away there.' },
+    { name: 'human', help: 'Register a new name as a person instead of an agent' },
+    TAKE_OVER_OPTION,
+    ...inGroup('Agent options', [
+      { name: 'cli', value: 'cli', help: 'Run an agent CLI', values: CLI_NAMES },
+      { name: 'command', value: 'line', help: 'Run any program: prompt in, answer out (no shell)' },
+      { name: 'script', value: 'file', help: 'Run a module with a function, or a list of answers', values: 'file' },
+      {
+        name: 'model',
+        value: 'model',
+        help: 'Ask an API: anthropic:<model>, openai:<model> (or compatible), responses:<model>; or set the model of --cli or the {model} of --command',
+      },
+      {
+        name: 'role',
+        value: 'file',
+        help: 'Markdown role with name, description, model and cli in its front matter',
+        values: 'file',
+      },
+      {
+        name: 'timeout',
+        value: 'time',
+        help: 'Time limit of a turn (default: 5m; with an API 15m, including retries)',
+      },
+      { name: 'parallel', value: 'count', help: 'Turns to take concurrently (default: 4)' },
+      {
+        name: 'base-url',
+        value: 'url',
+        help: "URL of a compatible API, including its version (default: the vendor's)",
+      },
+      {
+        name: 'key-env',
+        value: 'name',
+        help: 'Variable with the API key (default: ANTHROPIC_API_KEY, OPENAI_API_KEY)',
+      },
+      { name: 'max-tokens', value: 'count', help: 'Maximum tokens of an answer' },
+    ]),
+    ...inGroup('Program options', [
+      {
+        name: 'permissions',
+        value: 'permissions',
+        help: 'Permissions of the CLI: safe (read and answer only), write or full (default: safe)',
+        values: ['safe', 'write', 'full'],
+      },
+      {
+        name: 'transport',
+        value: 'transport',
+        help: 'How --command gets the prompt: stdin, file or arg (default: stdin)',
+        values: ['stdin', 'file', 'arg'],
+      },
+      {
+        name: 'output',
+        value: 'output',
+        help: 'How --command answers: text, json or jsonl (default: text)',
+        values: ['text', 'json', 'jsonl'],
+      },
+      {
+        name: 'pass-env',
+        value: 'names',
+        help: 'Variables to pass, beside PATH, HOME, locale and those of a known CLI',
+        isMany: true,
+      },
+      { name: 'cwd', value: 'folder', help: 'Working folder of the program (default: this folder)', values: 'folder' },
+    ]),
   ],
   on: 'hub',
   examples: [
-    'parley join --name bob --human',
-    'echo "It works." | parley join --name bob --json',
-    'parley join --name reviewer --cli claude --role reviewer.md',
-    'parley join --name sonnet --model anthropic:claude-sonnet-5 --role reviewer.md',
-    'parley join --name local --model openai:llama3.2 --base-url http://127.0.0.1:11434/v1',
-    'parley join --name llama --command "ollama run llama3.2" --timeout 10m',
-    'parley join --name helper --command "./my-agent --model {model}" --model small --pass-env MY_API_KEY --cwd project',
+    ['Chat in this terminal', 'parley join --name bob --human'],
+    ['Send one line from a script', 'echo "It works." | parley join --name bob --json'],
+    ['Let Claude Code take turns as a reviewer', 'parley join --name reviewer --cli claude --role reviewer.md'],
+    ['Ask a model over its API', 'parley join --name sonnet --model anthropic:claude-sonnet-5 --role reviewer.md'],
+    ['Ask a local server', 'parley join --name local --model openai:llama3.2 --base-url http://127.0.0.1:11434/v1'],
+    ['Run any program', 'parley join --name llama --command "ollama run llama3.2" --timeout 10m'],
+    [
+      'Pass it a model, a key and a folder',
+      'parley join --name helper --command "./my-agent --model {model}" --model small --pass-env MY_API_KEY --cwd project',
+    ],
   ],
-  json: 'A line for each thing that happens: {"event": "joined" | "invited" | "message" | "event" | "delta" | "turn" | "sent" | "refused" | "away" | "open" | "closed", …}; of an agent "joined", "turn", "delta", "progress", "reply", "failed", "cancelled", "over", "away", "open", "closed", "left".',
+  json: 'One line per event: {"event": "joined" | "invited" | "message" | "event" | "delta" | "turn" | "sent" | "refused" | "away" | "open" | "closed", …}; of an agent "joined", "turn", "delta", "progress", "reply", "failed", "cancelled", "over", "away", "open", "closed", "left".',
   async run(args, io) {
     const role = args.values.role === undefined ? NO_ROLE : await readRole(args.values.role);
     const chosen = await selectAgent(args, role, io.env);
-    if (chosen !== null && args.switches.has('human')) throw bothAtOnce();
-    if (chosen !== null) return joinAgent(args, io, role, chosen);
-    if (args.values.role !== undefined) throw nobody();
+    if (chosen !== null) {
+      if (!args.switches.has('human')) return joinAgent(args, io, role, chosen);
+      const hint = 'Join as a person, or let the agent take the turns; use two names for both.';
+      throw usageError('wrong_option', '--human and an agent exclude each other', hint);
+    }
+    if (args.values.role !== undefined) {
+      const hint =
+        'Add "--cli", "--command", "--script" or "--model", or "cli: claude" to the front matter of the role.';
+      throw usageError('wrong_option', 'the role names no agent to take the turns', hint);
+    }
     const chat = new Chat(io, () => systemClock.now());
     const client = await connectPerson(args, io, {
       register: { kind: args.switches.has('human') ? 'human' : 'agent' },
@@ -140,21 +149,11 @@ async function talk(client: HumanClient, chat: Chat, io: Io): Promise<number> {
   }
 }
 
-function bothAtOnce(): CommandError {
-  const hint = 'Join as a person, or let the agent take the turns: each under a name of its own.';
-  return usageError('wrong_option', '--human and an agent exclude each other', hint);
-}
-
-function nobody(): CommandError {
-  const hint = 'Add "--cli", "--command", "--script" or "--model", or "cli: claude" to the front matter of the role.';
-  return usageError('wrong_option', 'nothing says what takes the turns of that role', hint);
-}
-
 async function joinAgent(args: CommandArgs, io: Io, role: RoleFile, chosen: SelectedAgent): Promise<number> {
   const requested = args.values.name ?? role.name ?? (io.env.PARLEY_NAME || undefined);
   const { name, url, connect } = await agentConnector(args, io, { requested, fallback: chosen.name });
   const display = new TurnDisplay(io, name, systemClock);
-  // Asked for before anything is started: nothing that was is left behind.
+  // Listen before starting anything, so that an early Ctrl-C leaves nothing behind.
   const stop = waitForInterrupt();
   const participant = await joinHub(connect, {
     name,
@@ -166,20 +165,20 @@ async function joinAgent(args: CommandArgs, io: Io, role: RoleFile, chosen: Sele
     ...(role.description === undefined ? {} : { resume: { summary: role.description } }),
     onState(state) {
       io.put({ event: state });
-      if (state === 'away') io.note('the hub is out of reach; trying again');
-      if (state === 'open') io.note('the hub is there again');
+      if (state === 'away') io.note('hub unreachable; retrying');
+      if (state === 'open') io.note('hub connected again');
     },
   });
   io.put({ event: 'joined', name, agent_id: participant.client.agentId, url });
-  io.say(`${name} has joined ${url} and takes its turns; Ctrl-C ends it.`);
+  io.say(`${name} joined ${url}; press Ctrl-C to stop`);
   const over = await Promise.race([participant.closed, stop.then(() => null)]);
-  // One that does not listen is given a while: nobody should wonder meanwhile.
+  // Stopping a program may take a while: say so.
   for (const { tool } of runningPrograms()) io.note(`ending ${tool} …`);
   await participant.close();
   if (over?.by === 'hub') throw goodbyeError(name, over.reason);
   if (over?.by === 'refusal') throw over.error;
   io.put({ event: 'left', name });
-  io.say(`${name} is no longer connected; turns that are open wait for its next run.`);
+  io.say(`${name} left; its open turns wait for the next run`);
   return EXIT.done;
 }
 

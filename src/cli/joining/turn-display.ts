@@ -1,4 +1,4 @@
-/** Shows what a participant does while it does it: lines for people, or an object a line for programs. */
+/** Displays an agent's turns as they run: lines for people, one JSON object per line for programs. */
 
 import type { PostAnswer } from '../../core/decisions/admit.ts';
 import type { Clock } from '../../core/ports/platform.ts';
@@ -9,23 +9,23 @@ import { printable, printableLine } from '../terminal/printable.ts';
 
 interface DisplayedTurn {
   readonly beganMs: number;
-  /** Everything it has written so far; never searched, as that would read it again with every piece. */
+  /** Everything written so far. */
   text: string;
-  /** What of it is not on the screen yet. */
+  /** The part not printed yet. */
   rest: string;
   isPrinted: boolean;
-  /** What was printed last is a line that had no end by then. */
+  /** The last printed line was incomplete. */
   isHalf: boolean;
-  /** What programs have not been told yet; null = the next piece is told at once. */
+  /** Text not yet sent to programs; null = send the next piece immediately. */
   untold: string | null;
   stopTelling: (() => void) | null;
-  /** Half a line waits for its other half. */
+  /** Timer that prints an incomplete line. */
   stopWait: (() => void) | null;
 }
 
 const MAX_KEPT = 1_000_000;
 const HALF_LINE_MS = 250;
-/** Programs are told the pieces of this long at once. */
+/** Pieces within this time become one object for programs. */
 const TELL_MS = 100;
 
 export class TurnDisplay implements Required<JoinHandlers> {
@@ -41,24 +41,17 @@ export class TurnDisplay implements Required<JoinHandlers> {
   }
 
   onTurn(turn: AgentTurn): void {
-    const nothing = {
-      text: '',
-      rest: '',
-      isPrinted: false,
-      isHalf: false,
-      untold: null,
-      stopTelling: null,
-      stopWait: null,
-    };
-    this.turns.set(turn.idempotencyKey, { beganMs: this.clock.monotonic(), ...nothing });
+    const empty = { text: '', rest: '', isPrinted: false, isHalf: false };
+    const timers = { untold: null, stopTelling: null, stopWait: null };
+    this.turns.set(turn.idempotencyKey, { beganMs: this.clock.monotonic(), ...empty, ...timers });
     const { from, text, resumed } = turn;
     this.put('turn', turn, { from, text, resumed });
-    const prompt = from === null ? `it is the turn of ${this.name}` : `${from}: ${printableLine(text)}`;
+    const prompt = from === null ? `${this.name} has the turn` : `${from}: ${printableLine(text)}`;
     this.line(turn, prompt);
-    this.line(turn, this.io.terminal.paint(resumed ? 'goes on with it …' : 'works on it …', 'dim'));
+    this.line(turn, this.io.terminal.paint(resumed ? 'resuming …' : 'working …', 'dim'));
   }
 
-  /** Whole lines at once; half of one when nothing more of it comes for a while. */
+  /** Prints whole lines immediately, and an incomplete one after a pause. */
   onDelta(text: string, turn: AgentTurn): void {
     const shown = this.turns.get(turn.idempotencyKey);
     if (shown === undefined || shown.text.length > MAX_KEPT) return;
@@ -89,7 +82,7 @@ export class TurnDisplay implements Required<JoinHandlers> {
     if (shown !== undefined && shown.text.trim() === text.trim() && shown.isPrinted) {
       this.writeRest(turn, shown);
     } else this.line(turn, `${this.name}: ${printable(text)}`);
-    this.line(turn, this.io.terminal.paint(`✓ said${costOf(ms, usage, cost_usd)}`, 'green'));
+    this.line(turn, this.io.terminal.paint(`✓ posted${costOf(ms, usage, cost_usd)}`, 'green'));
   }
 
   onError(error: Error, turn: AgentTurn): void {
@@ -108,7 +101,7 @@ export class TurnDisplay implements Required<JoinHandlers> {
     { state, reason }: { readonly state: string; readonly reason: string | null },
   ): void {
     this.io.put({ event: 'over', session_id: session.id, state, reason });
-    this.io.say(`${shortOf(session.id)} it is over: ${printableLine(reason ?? state)}`);
+    this.io.say(`${shortOf(session.id)} session ended: ${printableLine(reason ?? state)}`);
   }
 
   private take(turn: AgentTurn): DisplayedTurn | undefined {
@@ -130,7 +123,7 @@ export class TurnDisplay implements Required<JoinHandlers> {
     shown.isHalf = true;
   }
 
-  /** The end of a line that is on the screen already is no line of its own. */
+  /** The line end of an incomplete line that is already printed adds no empty line. */
   private writeWhole(turn: AgentTurn, shown: DisplayedTurn, text: string): void {
     const lines = shown.isHalf && text.startsWith('\n') ? text.slice(1) : text;
     shown.isHalf = false;
@@ -142,7 +135,7 @@ export class TurnDisplay implements Required<JoinHandlers> {
     for (const one of text.replace(/\n$/, '').split('\n')) this.line(turn, `| ${printable(one)}`);
   }
 
-  /** An object for each character would be a hundred times as much as what was said. */
+  /** Groups pieces: one object per character would be a hundred times the text. */
   private tellPiece(turn: AgentTurn, shown: DisplayedTurn, text: string): void {
     if (shown.untold !== null) {
       shown.untold += text;

@@ -9,17 +9,16 @@ import { formatBytes, viaHubOrStore } from './with-store.ts';
 
 export const archive: Command = {
   name: 'archive',
-  summary: 'Pack sessions that ended long ago: disk space is given back, and they stay readable.',
-  details: 'While a hub runs on the folder (parley up), that hub does it, and goes on meanwhile.',
+  summary: 'Compress ended sessions to free disk space; they stay readable',
+  details: 'If a hub runs on the folder ("parley up"), that hub does it while it serves.',
   options: [
-    {
-      name: 'ended-before',
-      value: 'time',
-      help: 'Only those that ended before this: 2026-01-31, or an age such as 30d (30d).',
-    },
+    { name: 'ended-before', value: 'time', help: 'Only sessions that ended before a date or an age (default: 30d)' },
   ],
   on: 'folder',
-  examples: ['parley archive --ended-before 90d', 'parley archive --ended-before 2026-01-01'],
+  examples: [
+    ['Archive by age', 'parley archive --ended-before 90d'],
+    ['Archive by date', 'parley archive --ended-before 2026-01-01'],
+  ],
   json: '{"data", "ended_before", "sessions", "freed_bytes"}.',
   async run(args, io) {
     const ended_before = timeOf(args.values['ended-before'] ?? '30d');
@@ -29,9 +28,8 @@ export const archive: Command = {
     );
     const { sessions, freedBytes } = answer;
     io.put({ data, ended_before, sessions, freed_bytes: freedBytes });
-    io.say(
-      `${sessions} ${sessions === 1 ? 'session' : 'sessions'} that ended before ${ended_before}; ${formatBytes(Math.max(0, freedBytes))} given back`,
-    );
+    const count = `${sessions} ${sessions === 1 ? 'session' : 'sessions'}`;
+    io.say(`${count} that ended before ${ended_before}; ${formatBytes(Math.max(0, freedBytes))} freed`);
     return EXIT.done;
   },
 };

@@ -3,6 +3,8 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { copyOperatorToken } from '../../server/auth/operator-token.ts';
+import type { DurableStore } from '../../store/durable-store.ts';
+import type { BackupResult } from '../../store/maintenance/backup.ts';
 import { dataFolder } from '../connecting/hub-target.ts';
 import type { Command } from '../terminal/command.ts';
 import { invalidValueError, notFoundError } from '../terminal/command-error.ts';
@@ -11,34 +13,27 @@ import { formatBytes, viaHubOrStore } from './with-store.ts';
 
 export const backup: Command = {
   name: 'backup',
-  summary: 'Copy everything of a data folder into a new folder.',
+  summary: 'Copy a data folder to a new folder',
   details:
-    "The operator's token goes with it. While a hub runs on it (parley up), that hub makes the copy, as its own user, and goes on meanwhile.",
-  args: [{ name: 'target', help: 'The folder to make; outside of the data folder.', values: 'folder' }],
+    'The copy includes the operator token. If a hub runs on the folder ("parley up"), that hub makes the copy as its own user, while it serves.',
+  args: [{ name: 'target', help: 'Folder to create, outside the data folder', values: 'folder' }],
   on: 'folder',
-  examples: ['parley backup /backups/hub-2026-01-31'],
+  examples: [['Back up the hub in this folder', 'parley backup /backups/hub-2026-01-31']],
   json: '{"data", "target", "bytes"}.',
   async run(args, io) {
     const target = args.positionals.target ?? '';
     const request = { target: resolve(target) };
-    const { folder: data, answer } = await viaHubOrStore(
-      args,
-      io,
-      'backup',
-      request,
-      'copying',
-      async (store, folder) => {
-        assertOutside(folder, target);
-        const done = await store.backup(target, { onProgress: io.progress('copying') });
-        await copyOperatorToken(folder, target);
-        return done;
-      },
-    );
+    const copy = async (store: DurableStore, folder: string): Promise<BackupResult> => {
+      assertOutside(folder, target);
+      const done = await store.backup(target, { onProgress: io.progress('copying') });
+      await copyOperatorToken(folder, target);
+      return done;
+    };
+    const { folder: data, answer } = await viaHubOrStore(args, io, 'backup', request, 'copying', copy);
     const { bytes } = answer;
     io.put({ data, target, bytes });
-    io.say(
-      `${target}: ${formatBytes(bytes)}; "parley restore ${target} --data <new folder>" makes a data folder of it`,
-    );
+    const next = `"parley restore ${target} --data <new folder>" creates a data folder from it`;
+    io.say(`${target}: ${formatBytes(bytes)}; ${next}`);
     return EXIT.done;
   },
 };
@@ -46,23 +41,23 @@ export const backup: Command = {
 function assertOutside(data: string, target: string): void {
   const within = relative(resolve(data), resolve(target));
   if (within.startsWith('..') || isAbsolute(within)) return;
-  const hint = 'A copy inside would go with it.';
-  throw invalidValueError('<target>', `a folder outside of the data folder ${data}`, target, hint);
+  const hint = 'A copy inside would be lost with the data.';
+  throw invalidValueError('<target>', `a folder outside the data folder ${data}`, target, hint);
 }
 
 export const restore: Command = {
   name: 'restore',
-  summary: 'Make a data folder of a backup.',
-  details: 'The data folder must not be there yet, or be empty. Clients see every session from its beginning again.',
-  args: [{ name: 'backup', help: 'The folder that "parley backup" made.', values: 'folder' }],
+  summary: 'Create a data folder from a backup',
+  details: 'The data folder must not exist, or be empty. Clients reload every session from its beginning.',
+  args: [{ name: 'backup', help: 'Folder that "parley backup" created', values: 'folder' }],
   on: 'folder',
-  examples: ['parley restore /backups/hub-2026-01-31 --data .parley'],
+  examples: [['Restore into this folder', 'parley restore /backups/hub-2026-01-31 --data .parley']],
   json: '{"backup", "data", "bytes"}.',
   async run(args, io) {
     const from = args.positionals.backup ?? '';
     const data = dataFolder(args, io);
     if (!existsSync(from)) {
-      throw notFoundError('no_file', `there is no folder ${from}`, 'Give the folder that "parley backup" made.');
+      throw notFoundError('no_file', `folder ${from} does not exist`, 'Give the folder that "parley backup" created.');
     }
     const { restoreBackup } = await import('../../store/restore.ts');
     const { bytes } = await restoreBackup(from, data, { onProgress: io.progress('copying') });

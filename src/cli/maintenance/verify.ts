@@ -8,11 +8,11 @@ import { viaHubOrStore, withStore } from './with-store.ts';
 
 export const verify: Command = {
   name: 'verify',
-  summary: 'Read a data folder again from its beginning, and compare with what is kept of it.',
+  summary: 'Verify the integrity of a data folder',
   details:
-    'It changes nothing, and works beside a hub that runs on the folder (parley up). What is damaged is named by its file, its place in it and what it belonged to. Exit code 8 says that something does not agree.',
+    'Reads all records again and compares them with the index and the snapshots, also while a hub runs ("parley up"). Changes nothing. Names damage by file, position and log. Exits with 8 if there are problems.',
   on: 'folder',
-  examples: ['parley verify --data /var/lib/parley'],
+  examples: [['Verify a data folder', 'parley verify --data /var/lib/parley']],
   json: '{"data", "ok", "records", "logs", "damages": [{"file", "begin", "end", "logs", "others"}], "problems", "damaged", "set_aside"}.',
   async run(args, io) {
     const { folder: data, answer: found } = await viaHubOrStore(args, io, 'verify', {}, 'verifying', (store) =>
@@ -23,27 +23,28 @@ export const verify: Command = {
     const ok = problems.length === 0 && damages.length === 0;
     io.put({ data, ok, ...found, damages });
     const count = problems.length + damages.length;
-    io.say(`${records} records, ${logs} logs: ${ok ? 'all as it should be' : problemsIn(count)}`);
+    const result = ok ? 'no problems' : count === 1 ? '1 problem' : `${count} problems`;
+    io.say(`${records} records, ${logs} logs: ${result}`);
     for (const damage of damages) io.say(`  ${describeDamage(damage)}`);
     for (const { log_id, problem } of problems) io.say(`  ${log_id}: ${problem}`);
-    if (set_aside > 0) io.say(`  damage that "parley repair" set aside before: ${set_aside}`);
-    if (!ok) io.note('"parley backup" keeps a copy as it is; "parley repair" cuts damaged logs to what is sound');
+    if (set_aside > 0) io.say(`  damage quarantined by "parley repair" before: ${set_aside}`);
+    if (!ok)
+      io.note('keep a copy with "parley backup"; then "parley repair" truncates damaged logs to their valid part');
     return ok ? EXIT.done : EXIT.found;
   },
 };
 
-function problemsIn(count: number): string {
-  return count === 1 ? '1 problem' : `${count} problems`;
-}
-
 export const repair: Command = {
   name: 'repair',
-  summary: 'Cut damaged logs to what is sound of them, and set aside what is damaged of the audit.',
+  summary: 'Truncate damaged logs to their valid part and quarantine damaged audit records',
   details:
-    'Nobody reads what is cut any more: make a "parley backup" first. Without --session all that are damaged; sound ones are left alone. Damaged records of the audit, and what else no log needs, are set aside: the bytes are kept in a file beside the journal, and "parley verify" is content.',
-  options: [{ name: 'session', value: 'id', help: 'Only this one, by its whole id.', isMany: true }],
+    'Truncated entries are lost: run "parley backup" first. Repairs all damaged logs, or those of --session. Damaged records that no log needs, as of the audit trail, are quarantined: their bytes are kept in a file beside the journal.',
+  options: [{ name: 'session', value: 'id', help: 'Only this session, by its complete id', isMany: true }],
   on: 'folder',
-  examples: ['parley repair', 'parley repair --session 0192f3b27a3c4d5e8f90a1b2c3d4e5f6'],
+  examples: [
+    ['Repair all damaged logs', 'parley repair'],
+    ['Repair one session', 'parley repair --session 0192f3b27a3c4d5e8f90a1b2c3d4e5f6'],
+  ],
   json: '{"data", "repaired": [{"log_id", "kept_seq", "epoch"}], "set_aside": [{"file", "begin", "end", "logs", "others", "copy"}]}.',
   run(args, io) {
     return withStore(args, io, async (store, data) => {
@@ -54,10 +55,8 @@ export const repair: Command = {
       io.put({ data, repaired, set_aside });
       for (const { log_id, kept_seq } of repaired) io.say(`${log_id}: kept up to seq ${kept_seq}`);
       for (const damage of set_aside) {
-        const { copy } = damage;
-        io.say(
-          `${describeDamage(damage)}: set aside${copy === null ? '' : `; a copy is in ${join(data, 'journal', copy)}`}`,
-        );
+        const copy = damage.copy === null ? '' : `; a copy is in ${join(data, 'journal', damage.copy)}`;
+        io.say(`${describeDamage(damage)}: quarantined${copy}`);
       }
       if (repaired.length + set_aside.length === 0) io.say('nothing is damaged');
       return EXIT.done;
@@ -67,16 +66,16 @@ export const repair: Command = {
 
 const NAMES: Readonly<Record<string, string>> = {
   audit: 'the audit log',
-  cursors: 'how far agents have read',
+  cursors: 'cursors of agents',
   meta: 'named values of the hub',
   hub: 'the list of identities',
-  store: 'what was repaired or restored',
-  moved: 'where logs were moved to',
+  store: 'the list of repairs and restores',
+  moved: 'the positions of moved logs',
 };
 
 function describeDamage({ file, begin, end, logs, others }: DamagedRange): string {
-  const whose = [...logs.map((log) => NAMES[log] ?? log), ...(others ? ['what has lost its name'] : [])];
+  const whose = [...logs.map((log) => NAMES[log] ?? log), ...(others ? ['records of unknown logs'] : [])];
   const where =
-    begin === end ? `journal/${file} from byte ${begin} on is gone` : `journal/${file}, bytes ${begin} to ${end}`;
+    begin === end ? `journal/${file} is missing from byte ${begin} on` : `journal/${file}, bytes ${begin} to ${end}`;
   return `${where}: ${whose.join(', ') || 'a mark'}`;
 }

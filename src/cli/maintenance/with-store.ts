@@ -1,4 +1,4 @@
-/** What the commands on a data folder share: it is opened for as long as the work takes, and only if no hub has it. */
+/** Opens a data folder for a maintenance command, or asks the hub that has it open. */
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,23 +16,23 @@ export async function withStore<T>(
   work: (store: DurableStore, folder: string) => Promise<T>,
 ): Promise<T> {
   const folder = dataFolder(args, io);
-  // Opening would make one.
+  // Opening a missing folder would create it.
   if (!existsSync(join(folder, 'parley.json'))) {
-    const hint = 'Say where it is: "--data <folder>", or PARLEY_DATA.';
+    const hint = 'Pass a data folder with "--data <folder>", or PARLEY_DATA.';
     throw notFoundError('no_data_folder', `${folder} is not a data folder: there is no parley.json in it`, hint);
   }
   const { openStore } = await import('../../store/open-store.ts');
   const { store, recovery } = await openStore(folder, { onProgress: io.progress('reading the journal') }).catch(inUse);
   try {
-    if (recovery.rebuilt && !recovery.renewed) io.note('the index was of no use and was built anew');
-    if (recovery.torn !== null) io.note('a last write that was never confirmed was cut');
+    if (recovery.rebuilt && !recovery.renewed) io.note('the index was unusable and has been rebuilt');
+    if (recovery.torn !== null) io.note('an unconfirmed last write was removed');
     return await work(store, folder);
   } finally {
     await store.close();
   }
 }
 
-/** With the store of a folder that no hub has open; else the hub that has it is asked, and goes on meanwhile. */
+/** Works on the store if no hub has it open; else asks that hub. */
 export async function viaHubOrStore<Name extends ControlName>(
   args: CommandArgs,
   io: Io,
@@ -53,40 +53,35 @@ export async function viaHubOrStore<Name extends ControlName>(
   }
 }
 
-/** A hub in a program of somebody's own, or with a path that is too long for a socket. */
+/** The folder is open in another program, or its path is too long for a socket. */
 function cannotAsk({ message, hint }: CommandError, ask: ControlName): CommandError {
-  const own = `If it is a program of yours, it has hub.${ask}(), which works while it runs.`;
+  const own = `If it is your own program, call hub.${ask}() there, which works while it runs.`;
   return new CommandError('inUse', 'data_in_use', message, `${hint} ${own}`);
 }
 
-/** What the system refuses the hub. */
+/** Explains a system error of the hub, which runs as its own user. */
 function asItsOwnUser(thrown: unknown): never {
   if (!(thrown instanceof HubError) || thrown.code !== 'failed') throw thrown;
   const hint = thrown.message.includes('ENOSPC')
     ? 'Make room on the disk.'
-    : 'The hub does it, as its own user and on its own machine: give a folder that it may write.';
+    : 'The hub does it as its own user, on its own machine: give a folder that it may write.';
   throw new CommandError('failed', 'failed', `the hub could not: ${thrown.message}`, hint);
 }
 
 function inUse(thrown: unknown): never {
   if (!(thrown instanceof HubError) || thrown.code !== 'data_in_use') throw thrown;
-  const hint = 'Stop that hub first (Ctrl-C, or "systemctl stop parley"), then try again; it goes on where it was.';
-  throw new CommandError(
-    'inUse',
-    'data_in_use',
-    `${thrown.message.split(';')[0]}: the hub that runs there, or another command, has it open`,
-    hint,
-  );
+  const hint = 'Stop that hub first (Ctrl-C, or "systemctl stop parley"), then try again.';
+  const message = `${thrown.message.split(';')[0]}: it is open in a running hub or another command`;
+  throw new CommandError('inUse', 'data_in_use', message, hint);
 }
 
 /** "12.3 MB". */
 export function formatBytes(bytes: number): string {
-  const [unit, size] = (
-    [
-      ['GB', 1e9],
-      ['MB', 1e6],
-      ['kB', 1e3],
-    ] as const
-  ).find(([, one]) => bytes >= one) ?? ['bytes', 1];
+  const units = [
+    ['GB', 1e9],
+    ['MB', 1e6],
+    ['kB', 1e3],
+  ] as const;
+  const [unit, size] = units.find(([, one]) => bytes >= one) ?? ['bytes', 1];
   return `${size === 1 ? bytes : (bytes / size).toFixed(1)} ${unit}`;
 }

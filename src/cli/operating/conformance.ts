@@ -15,46 +15,41 @@ import { printable, printableJson } from '../terminal/printable.ts';
 
 export const conformance: Command = {
   name: 'conformance',
-  summary: 'Check an implementation of governed runs against a folder of fixtures.',
+  summary: 'Check an implementation of governed runs against fixtures',
   details:
-    'Each fixture is given to the adapter of the target without what is expected, and compared here, strictly. An adapter that says "pass" to what cannot be is counted as lying, and a tier it does not claim as skipped. The target is a folder, whose command is run, or an address. Exit code 8 says that not every fixture is as expected.',
-  args: [{ name: 'action', help: 'check.', values: ['check'] }],
+    'Gives each fixture without its expected result to the conformance adapter of the target, and compares the answers strictly. An adapter that passes an impossible fixture is reported as lying; unclaimed tiers are skipped. Exits with 8 if a fixture fails.',
+  args: [{ name: 'action', help: 'check', values: ['check'] }],
   options: [
-    { name: 'tier', value: 'n', help: 'Up to and with this tier; without it, 1.', values: ['1', '2', '3'] },
-    { name: 'surface', value: 'name', help: 'Only this surface, such as state_machine.' },
+    { name: 'tier', value: 'n', help: 'Highest tier to check: 1, 2 or 3 (default: 1)', values: ['1', '2', '3'] },
+    { name: 'surface', value: 'name', help: 'Only this surface, such as state_machine' },
     {
       name: 'target',
       value: 'folder',
-      help: 'The implementation: a folder with .agentxchain-conformance/capabilities.json in it. Without it, this folder.',
+      help: 'Folder with .agentxchain-conformance/capabilities.json (default: this folder)',
       values: 'folder',
     },
-    {
-      name: 'remote',
-      value: 'url',
-      help: 'An implementation that is asked over HTTP (http-fixture-v1) instead: the address before /conform/.',
-    },
+    { name: 'remote', value: 'url', help: 'URL of an HTTP target (http-fixture-v1), up to /conform/' },
     {
       name: 'token',
       value: 'token',
-      help: 'The token of --remote (PARLEY_CONFORMANCE_TOKEN is safer: it is not shown to who lists processes).',
+      help: 'Token of --remote; other users can see arguments, so prefer [env: PARLEY_CONFORMANCE_TOKEN]',
     },
     {
       name: 'fixtures',
       value: 'folder',
-      help: 'The fixtures. Without it, .agentxchain-conformance/fixtures of the target, or else those of this project.',
+      help: "Folder of fixtures (default: the target's .agentxchain-conformance/fixtures, else this project's)",
       values: 'folder',
     },
-    {
-      name: 'timeout',
-      value: 'ms',
-      help: 'How long a fixture may take, with all of its answer, in milliseconds; without it, 30000.',
-    },
-    { name: 'format', value: 'format', help: 'text, or json as with --json.', values: ['text', 'json'] },
+    { name: 'timeout', value: 'ms', help: 'Time limit of a fixture in milliseconds (default: 30000)' },
+    { name: 'format', value: 'format', help: 'text, or json as with --json (default: text)', values: ['text', 'json'] },
   ],
   examples: [
-    'parley conformance check',
-    'parley conformance check --tier 1 --surface gate_semantics --target ../runner',
-    'parley conformance check --tier 3 --remote http://127.0.0.1:4747',
+    ['Check this folder', 'parley conformance check'],
+    [
+      'Check one surface of another implementation',
+      'parley conformance check --tier 1 --surface gate_semantics --target ../runner',
+    ],
+    ['Check an implementation over HTTP', 'parley conformance check --tier 3 --remote http://127.0.0.1:4747'],
   ],
   json: '{"implementation", "is_conformant", "counts", "tiers", "surfaces", "findings", "corpus_sha256", …}.',
   async run(args, io) {
@@ -83,7 +78,7 @@ async function checked(args: CommandArgs, io: Io, timeoutMs: number): Promise<Re
     throw invalidValueError('--surface', `one of ${surfaces.join(', ')}`, surface);
   }
   if (surface !== null && !claims(target, surface)) {
-    const hint = 'Without "--surface" everything of the tiers it claims is asked for.';
+    const hint = 'Omit "--surface" to check all claimed surfaces.';
     const message = `--surface: ${target.implementation} does not claim ${surface}`;
     throw usageError('unclaimed_surface', message, hint);
   }
@@ -92,7 +87,7 @@ async function checked(args: CommandArgs, io: Io, timeoutMs: number): Promise<Re
     tier: Number(values.tier ?? 1),
     surface,
     timeoutMs,
-    // Who is asked over HTTP may keep something between requests: one after the other.
+    // A remote target may keep state between requests: run one at a time.
     atOnce: target.kind === 'remote' ? 1 : Math.min(4, availableParallelism()),
     onProgress: (bytes, of) => progress({ bytes, of }),
   });
@@ -111,17 +106,17 @@ async function localTarget(root: string): Promise<Target> {
   const { CAPABILITIES, readTarget } = await import('../../governed/conformance/verifier/target.ts');
   const target = await readTarget(root);
   if (typeof target !== 'string') return target;
-  const hint = '"--target" names the folder of an implementation.';
+  const hint = 'Pass the folder of an implementation with "--target".';
   throw usageError('wrong_target', `${join(root, CAPABILITIES)}: ${target}`, hint);
 }
 
 async function remoteTarget(value: string, token: string | null, timeoutMs: number): Promise<Target> {
   const { readRemote, remoteUrl } = await import('../../governed/conformance/verifier/target.ts');
   const url = remoteUrl(value);
-  // It may hold a secret: it is not shown.
+  // Do not show the value: it may contain a secret.
   if (url === null) throw usageError('wrong_value', `--remote: expected ${ADDRESS}`, '');
   if (token !== null && !/^[\x21-\x7e]+$/.test(token)) {
-    throw usageError('wrong_value', '--token: expected visible characters of ASCII, without spaces', '');
+    throw usageError('wrong_value', '--token: expected visible ASCII characters without spaces', '');
   }
   const target = await readRemote(url, token, timeoutMs);
   if (target.kind === 'remote') return target;
@@ -129,55 +124,58 @@ async function remoteTarget(value: string, token: string | null, timeoutMs: numb
   throw new CommandError(exit, code, `${url}/conform/capabilities: ${target.message}`, hint);
 }
 
-const ADDRESS = 'an address such as http://127.0.0.1:4747, with nothing behind its path and no name or password in it';
+const ADDRESS = 'a URL such as http://127.0.0.1:4747, without query, name or password';
 
 const UNUSABLE = {
-  unreachable: { exit: 'unreachable', code: 'unavailable', hint: 'Is it running? "parley up --conformance" is one.' },
-  not_allowed: { exit: 'notAllowed', code: 'unauthenticated', hint: 'Its token: "--token", PARLEY_CONFORMANCE_TOKEN.' },
-  wrong: {
-    exit: 'wrong',
-    code: 'wrong_target',
-    hint: '"--remote" names an implementation that speaks http-fixture-v1.',
+  unreachable: {
+    exit: 'unreachable',
+    code: 'unavailable',
+    hint: 'Is it running? "parley up --conformance" starts one.',
   },
+  not_allowed: {
+    exit: 'notAllowed',
+    code: 'unauthenticated',
+    hint: 'Pass its token: "--token", PARLEY_CONFORMANCE_TOKEN.',
+  },
+  wrong: { exit: 'wrong', code: 'wrong_target', hint: 'Pass the URL of a target that supports http-fixture-v1.' },
 } as const;
 
 function excluded(message: string): CommandError {
-  const hint = 'A target is a folder, or an address that may take a token.';
-  return usageError('wrong_option', message, hint);
+  return usageError('wrong_option', message, 'A target is a folder, or an address with an optional token.');
 }
 
-/** The package's own are in its repository only. */
+/** The package's own fixtures exist only in its repository. */
 async function corpusOf(named: string | undefined, root: string): Promise<Corpus> {
   const { readCorpus } = await import('../../governed/conformance/verifier/corpus.ts');
-  const own = [join(root, '.agentxchain-conformance/fixtures'), ...upTo('test/conformance/fixtures')];
+  const own = [join(root, '.agentxchain-conformance/fixtures'), ...inPackage('test/conformance/fixtures')];
   const folder = named === undefined ? own.find((path) => existsSync(path)) : resolve(named);
   if (folder === undefined || !existsSync(folder)) {
-    const hint = '"--fixtures" names a folder of fixtures.';
-    throw notFoundError('no_fixtures', folder === undefined ? 'there are no fixtures' : `${folder} is not there`, hint);
+    const problem = folder === undefined ? 'no fixtures found' : `${folder} does not exist`;
+    throw notFoundError('no_fixtures', problem, 'Pass a folder of fixtures with "--fixtures".');
   }
   return readCorpus(folder);
 }
 
-/** From the sources and from what is built of them. */
-function upTo(path: string): readonly string[] {
+/** Relative to the sources, and to the build. */
+function inPackage(path: string): readonly string[] {
   return ['../../../', '../../../../'].map((up) => fileURLToPath(new URL(`${up}${path}`, import.meta.url)));
 }
 
 function sayReport(report: Report, io: Io): void {
-  io.say(`${printable(report.implementation)}, up to tier ${report.tier_requested}: ${inWords(report.counts)}`);
+  io.say(`${printable(report.implementation)}, up to tier ${report.tier_requested}: ${countsText(report.counts)}`);
   for (const [surface, counts] of Object.entries(report.surfaces))
-    io.say(`  ${printable(surface)}: ${inWords(counts)}`);
-  for (const finding of report.findings) io.say(`  ${sayFinding(finding)}`);
-  for (const { file, problem } of report.problems) io.say(`  ${printable(`${file} is no fixture: ${problem}`)}`);
+    io.say(`  ${printable(surface)}: ${countsText(counts)}`);
+  for (const finding of report.findings) io.say(`  ${findingText(finding)}`);
+  for (const { file, problem } of report.problems) io.say(`  ${printable(`${file} is not a fixture: ${problem}`)}`);
   io.say(`fixtures sha-256 ${report.corpus_sha256}`);
 }
 
-function inWords({ fixtures, as_expected, ...counts }: Counts): string {
+function countsText({ fixtures, as_expected, ...counts }: Counts): string {
   const rest = Object.entries(counts).filter(([, count]) => count > 0);
   const others = rest.map(([name, count]) => `, ${count} ${name.replaceAll('_', ' ')}`).join('');
   return `${as_expected} of ${fixtures} as expected${others}`;
 }
 
-function sayFinding({ fixture_id, outcome, detail }: Finding): string {
+function findingText({ fixture_id, outcome, detail }: Finding): string {
   return printable(`${fixture_id} ${outcome.replaceAll('_', ' ')}${detail === null ? '' : `: ${detail}`}`);
 }

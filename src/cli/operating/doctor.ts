@@ -11,26 +11,30 @@ import { type Check, createChecks } from './doctor-checks.ts';
 
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'Look whether a hub can run here, or runs well: environment, config file, folder, port, disk, clock.',
+  summary: 'Check environment, config file, data folder, port, disk and clock',
   details:
-    'It writes and removes a small file in the data folder, or beside it, to time the disk. Exit code 8 says that something is wrong.',
+    'Writes and removes a small file in the data folder, or beside it, to time the disk. Exits with 8 if something is wrong.',
   options: [
     {
       name: 'config',
       value: 'file',
-      help: 'A config file to look at; the one in this folder unless told. Scripts in it are loaded, nobody joins.',
+      help: 'Config file to check (default: the one in this folder). Loads its scripts; no agent joins',
       values: 'file',
     },
     READER_OPTION,
   ],
   on: 'hub',
-  examples: ['parley doctor', 'parley doctor --config team.yaml', 'parley doctor --data /var/lib/parley --json'],
+  examples: [
+    ['Check this folder', 'parley doctor'],
+    ['Check a config file', 'parley doctor --config team.yaml'],
+    ['Check a data folder in a script', 'parley doctor --data /var/lib/parley --json'],
+  ],
   json: '{"ok", "checks": [{"name", "ok", "found", "hint"}]}.',
   async run(args: CommandArgs, io: Io) {
     const checks: Check[] = [];
-    const { check, around } = await checkConfigFile(args, io);
+    const { check: config, around } = await checkConfigFile(args, io);
     const looks = createChecks(around, io);
-    for (const look of check === null ? looks : [async () => check, ...looks]) {
+    for (const look of config === null ? looks : [async () => config, ...looks]) {
       const check = await look();
       checks.push(check);
       if (!io.isJson) print(io, check);
@@ -48,7 +52,7 @@ function print(io: Io, { name, ok, found, hint }: Check): void {
   if (!ok) io.say(paint(`                     ${hint}`, 'yellow'));
 }
 
-/** null = there is no such file. The other checks are then about the hub it describes. */
+/** null if there is no config file. The other checks then use the hub it describes. */
 export async function checkConfigFile(
   args: CommandArgs,
   io: Io,
@@ -57,10 +61,8 @@ export async function checkConfigFile(
   try {
     const plan = await findPlan(args.values.config, io.env, { data: resolveDataFolders(args, io) });
     if (plan === null) return { check: null, around: args };
-    return {
-      check: { name: 'config', ok: true, found: summary(plan), hint: '' },
-      around: aboutItsHub(args, io, plan),
-    };
+    const check = { name: 'config', ok: true, found: summary(plan), hint: '' };
+    return { check, around: withHubOf(args, io, plan) };
   } catch (thrown) {
     if (!(thrown instanceof CommandError)) throw thrown;
     const found = [thrown.message, ...thrown.problems].join('\n');
@@ -68,7 +70,7 @@ export async function checkConfigFile(
   }
 }
 
-/** Who and what is in it, by name: nothing of what its variables stand for. */
+/** Names only: values may contain secrets. */
 function summary({ loaded: { file, config } }: Plan): string {
   const parts = (['agents', 'roles', 'rules', 'schedules'] as const).flatMap((part) => {
     const names = Object.keys(config[part] ?? {});
@@ -77,7 +79,7 @@ function summary({ loaded: { file, config } }: Plan): string {
   return [file, ...parts].join('; ');
 }
 
-function aboutItsHub(args: CommandArgs, { env }: Io, { loaded }: Plan): CommandArgs {
+function withHubOf(args: CommandArgs, { env }: Io, { loaded }: Plan): CommandArgs {
   const { data, port = DEFAULT_PORT, host = '127.0.0.1', tls } = loaded.config.hub ?? {};
   const isElsewhere = args.values.url !== undefined || Boolean(env.PARLEY_URL);
   const url = `${tls === undefined ? 'ws' : 'wss'}://${host.includes(':') ? `[${host}]` : host}:${port}`;

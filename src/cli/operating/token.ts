@@ -7,39 +7,32 @@ import { GRANTS, type Grant } from '../../core/records/access/grants.ts';
 import type { TokenClaim, TokenRecord } from '../../core/records/access/tokens.ts';
 import { withHub } from '../connecting/connect.ts';
 import { formatRelative, printTable, type Table } from '../terminal/columns.ts';
-import type { Command, CommandArgs } from '../terminal/command.ts';
+import { type Command, type CommandArgs, inGroup } from '../terminal/command.ts';
 import { invalidValueError, notFoundError, usageError } from '../terminal/command-error.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
 import type { Io } from '../terminal/io.ts';
 
 export const token: Command = {
   name: 'token',
-  summary: 'Tokens for those who connect: create, list, revoke.',
-  details:
-    'A secret is shown once, when it is made: the hub keeps only a digest of it. It takes the grant enrol, which the operator has.',
+  summary: 'Create, list and revoke tokens',
+  details: 'A secret is shown once, when it is created: the hub keeps only a digest. Requires the enrol grant.',
   args: [
-    { name: 'action', help: 'create, list or revoke.', values: ['create', 'list', 'revoke'] },
-    { name: 'id', help: 'For revoke: the id of the token, not its secret.', isOptional: true },
+    { name: 'action', help: 'create, list or revoke', values: ['create', 'list', 'revoke'] },
+    { name: 'id', help: 'revoke: id of the token, not its secret', isOptional: true },
   ],
-  options: [
-    {
-      name: 'name',
-      value: 'name',
-      help: 'create: the one name it speaks for; without it, those that are registered with it.',
-    },
-    { name: 'label', value: 'text', help: 'create: what it is for.' },
-    {
-      name: 'grant',
-      value: 'grant',
-      help: 'create: what it lets its bearer do.',
-      values: Object.keys(GRANTS),
-      isMany: true,
-    },
-    { name: 'ttl', value: 'time', help: 'create: how long it holds, such as 30d; without it, until it is revoked.' },
-  ],
+  options: inGroup('Options of create', [
+    { name: 'name', value: 'name', help: 'Tie the token to this name (default: every name registered with it)' },
+    { name: 'label', value: 'text', help: 'Description of the token' },
+    { name: 'grant', value: 'grant', help: 'Grant to include', values: Object.keys(GRANTS), isMany: true },
+    { name: 'ttl', value: 'time', help: 'Lifetime, such as 30d (default: until it is revoked)' },
+  ]),
   on: 'hub',
-  examples: ['parley token create --name bob --ttl 30d', 'parley token list', 'parley token revoke 0123456789abcdef'],
-  json: 'create: the token with its secret, {"token_id", "token", "name", "grants", …}. list: a line each. revoke: {"token_id"}.',
+  examples: [
+    ['Create a token for bob', 'parley token create --name bob --ttl 30d'],
+    ['List all tokens', 'parley token list'],
+    ['Revoke a token', 'parley token revoke 0123456789abcdef'],
+  ],
+  json: 'create: the token with its secret, {"token_id", "token", "name", "grants", …}. list: one line per token. revoke: {"token_id"}.',
   run(args, io) {
     const { action, id } = args.positionals;
     check(args);
@@ -53,35 +46,30 @@ export const token: Command = {
 };
 
 function check({ positionals: { action, id } }: CommandArgs): void {
-  const help = '"parley token --help" says more.';
+  const help = 'Run "parley token --help" for details.';
   if (action !== 'revoke' && id !== undefined) {
     throw usageError('extra_argument', `"token ${action}" takes no <id>, got "${id}"`, help);
   }
   if (action !== 'revoke') return;
   if (id === undefined) {
-    throw usageError('missing_argument', '"token revoke" needs <id>: which', '"parley token list" shows the ids.');
+    throw usageError('missing_argument', '"token revoke" requires <id>', '"parley token list" lists the ids.');
   }
   const [, own] = /^parley_([0-9a-f]{16})_/.exec(id) ?? [];
   if (!/^[0-9a-f]{16}$/.test(id)) {
-    const hint = own === undefined ? '"parley token list" shows the ids.' : `That is its secret; its id is ${own}.`;
-    throw invalidValueError(
-      '<id>',
-      'the id of a token: 16 lower-case hex digits',
-      own === undefined ? id : 'a secret',
-      hint,
-    );
+    const hint = own === undefined ? '"parley token list" lists the ids.' : `That is a secret; its id is ${own}.`;
+    const received = own === undefined ? id : 'a secret';
+    throw invalidValueError('<id>', 'the id of a token: 16 lower-case hex digits', received, hint);
   }
 }
 
 async function create(client: AgentClient, { values, lists }: CommandArgs, io: Io): Promise<void> {
   const { name, label, ttl } = values;
-  // Checked against the list by the parser.
   const grants = lists.grant as readonly Grant[] | undefined;
   const claim: TokenClaim = { name, label, ttl, grants };
   const made = await client.call('create_token', claim);
   io.put(made);
   io.say(made.token);
-  io.note(`token ${made.token_id}${name === undefined ? '' : ` for ${name}`}; it is not shown again`);
+  io.note(`token ${made.token_id}${name === undefined ? '' : ` for ${name}`}; the secret is not shown again`);
 }
 
 async function* listedTokens(client: AgentClient): AsyncGenerator<TokenRecord> {
@@ -106,11 +94,11 @@ const TOKEN_TABLE: Table<TokenRecord> = {
 
 async function revoke(client: AgentClient, token_id: string, io: Io): Promise<void> {
   const revoked = await client.call('revoke_token', { token_id }).catch((thrown: unknown) => {
-    // Whoever revokes the token it speaks with is sent away before the answer.
+    // Revoking one's own token ends the connection before the answer.
     if (client.state === 'closed') return { token_id };
     if (!(thrown instanceof WireError) || thrown.code !== 'not_found') throw thrown;
-    throw notFoundError(thrown.code, thrown.message, '"parley token list" shows the ids there are.');
+    throw notFoundError(thrown.code, thrown.message, '"parley token list" lists the ids.');
   });
   io.put(revoked);
-  io.say(`${token_id} is revoked; whoever spoke with it was sent away`);
+  io.say(`${token_id} is revoked; its clients were disconnected`);
 }

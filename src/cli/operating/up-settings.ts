@@ -1,4 +1,4 @@
-/** What `parley up` runs a hub with: options first, then the config file, then defaults; and the governed runs that it serves. */
+/** Settings of `parley up`. Precedence: options, config file, defaults. Also starts the governed runs it serves. */
 
 import { resolve } from 'node:path';
 import type { HubConfig } from '../../config/shape/config.ts';
@@ -13,11 +13,11 @@ import type { CommandArgs } from '../terminal/command.ts';
 import { CommandError, invalidValueError, usageError } from '../terminal/command-error.ts';
 import type { Io } from '../terminal/io.ts';
 
-const HELP = '"parley up --help" shows the options.';
+const HELP = 'Run "parley up --help" for the options.';
 
 type UpSettings = Omit<UpOptions, 'tell' | 'log' | 'startAgents'> & { readonly logLevel: LogLevel };
 
-/** Paths in the file are whole already. */
+/** Paths in the config file are already resolved. */
 export async function resolveUpSettings(args: CommandArgs, io: Io, hub: HubConfig): Promise<UpSettings> {
   const { values, switches } = args;
   const port = values.port === undefined ? hub.port : portIn(values.port);
@@ -34,7 +34,7 @@ export async function resolveUpSettings(args: CommandArgs, io: Io, hub: HubConfi
     hubLimits: hub.limits ?? {},
     conformance: conformanceIn(args, io),
     ...(port === undefined ? {} : { port }),
-    // Checked against the list by the parser, or by the shape.
+    // Checked by the parser, or by the config schema.
     logLevel: level as LogLevel,
   };
 }
@@ -58,12 +58,12 @@ function portIn(value: string): number {
 
 type Serve = (hub: LocalHub, log: Logger, report: (event: UpEvent) => void) => Promise<Closeable>;
 
-/** What is wrong with the options is said before anything is started. */
+/** Checks the options before anything starts. */
 export async function servedProjects({ lists }: CommandArgs, data: string): Promise<readonly Serve[]> {
   const roots = lists.run ?? [];
   const roles = Object.fromEntries((lists.holds ?? []).map(holding));
   if (Object.keys(roles).length > 0 && roots.length !== 1) {
-    throw usageError('missing_option', '--holds goes with one --run', '"parley up --help" says more.');
+    throw usageError('missing_option', '--holds requires exactly one --run', HELP);
   }
   return roots.map(
     (root) => (hub, log, report) => serveOne(hub, resolve(root), { roles, data: resolve(data), log }, report),
@@ -93,14 +93,14 @@ async function serveOne(
   }
 }
 
-/** One after the other, all or none; they end the other way round. */
-export async function startInOrder(begin: readonly (() => Promise<Closeable>)[]): Promise<Closeable> {
-  const begun: Closeable[] = [];
+/** Starts one after the other; on failure, or at close, closes the started ones in reverse order. */
+export async function startInOrder(starts: readonly (() => Promise<Closeable>)[]): Promise<Closeable> {
+  const started: Closeable[] = [];
   const close = async (): Promise<void> => {
-    for (const one of begun.toReversed()) await one.close();
+    for (const one of started.toReversed()) await one.close();
   };
   try {
-    for (const one of begin) begun.push(await one());
+    for (const start of starts) started.push(await start());
     return { close };
   } catch (thrown) {
     await close();

@@ -1,4 +1,4 @@
-/** What a hub says when it is up: where it is, where the token is, and three things to try that work as they stand. */
+/** The welcome of `parley up`: its addresses and token, and commands to try that work as printed. */
 
 import { relative, resolve } from 'node:path';
 import type { ConformanceUp } from '../../server/up.ts';
@@ -8,32 +8,31 @@ interface Up {
   readonly url: string;
   readonly data: string;
   readonly tokenFile: string;
-  /** Where the console is; null = it is not served. */
+  /** Console URL; null if not served. */
   readonly console: string | null;
-  /** Not only there. */
+  /** The hub listens on all addresses. */
   readonly isEverywhere: boolean;
-  /** Where fixtures are done, if they are. */
   readonly conformance?: ConformanceUp | undefined;
 }
 
-/** Where the examples look by themselves. */
-const USUAL_URL = 'ws://127.0.0.1:4747';
-const USUAL_DATA = '.parley';
+/** Defaults of the examples. */
+const DEFAULT_URL = 'ws://127.0.0.1:4747';
+const DEFAULT_DATA = '.parley';
 
 export function welcomeLines(up: Up): readonly string[] {
   const tries = thingsToTry(up);
   return [
-    `Parley listens on ${up.url}${up.isEverywhere ? ' (and on every other address of this machine)' : ''}`,
+    `Parley listens on ${up.url}${up.isEverywhere ? ' (and on all other addresses of this machine)' : ''}`,
     `  data            ${up.data}`,
     `  operator token  ${up.tokenFile}`,
     ...(up.console === null ? [] : [`  console         ${up.console} (sign in with a token, such as the operator's)`]),
-    `  coding agents   ${up.url.replace(/^ws/, 'http')}/mcp (MCP); to set one up: ${whereItIs(up)}${parley()} mcp install claude`,
+    `  coding agents   ${up.url.replace(/^ws/, 'http')}/mcp (MCP); to set one up: ${settingsOf(up)}${parley()} mcp install claude`,
     ...conformanceLines(up),
     '',
-    'Three things to try, in another terminal, in this folder:',
+    'Try one of these in another terminal, in this folder:',
     ...tries.map(({ what, command }) => `  # ${what}\n  ${command}`),
     '',
-    'Ctrl-C stops it.',
+    'Press Ctrl-C to stop.',
   ];
 }
 
@@ -41,8 +40,8 @@ function conformanceLines({ conformance }: Up): readonly string[] {
   if (conformance === undefined) return [];
   const { url, token_file } = conformance;
   return [
-    `  conformance     ${url}/conform/ (it runs the commands of fixtures)`,
-    `  its token       ${token_file ?? 'as it was given'}`,
+    `  conformance     ${url}/conform/ (runs the commands of fixtures)`,
+    `  its token       ${token_file ?? 'as passed in'}`,
   ];
 }
 
@@ -52,31 +51,31 @@ interface Try {
 }
 
 function thingsToTry(up: Up): readonly [Try, Try, Try] {
-  const where = whereItIs(up);
+  const where = settingsOf(up);
   const folder = packageFolder();
   const examples = relative('', resolve(folder, 'examples/websocket'));
   const python = {
-    what: 'an agent in Python that answers one question (needs its package websockets; it says how to ask)',
+    what: 'run an agent in Python that answers one question (requires the package websockets)',
     command: `${where}python3 ${examples}/client.py`,
   };
-  const ready = { what: 'is it well?', command: `curl ${up.url.replace(/^ws/, 'http')}/readyz` };
+  const ready = { what: 'check readiness', command: `curl ${up.url.replace(/^ws/, 'http')}/readyz` };
   if (resolve('') !== folder) {
-    return [python, ready, { what: 'sessions of every kind, in a hub of their own', command: 'npx parley demo' }];
+    return [python, ready, { what: 'watch a demo of every session type', command: 'npx parley demo' }];
   }
   const two = `${where}npm run example ${examples}/two-processes.ts`;
-  return [{ what: 'two agents in two processes meet here', command: two }, python, ready];
+  return [{ what: 'run two agents in two processes', command: two }, python, ready];
 }
 
-/** How the command is called from here: after a clone it is not on the path. */
+/** The command as it is called from here: a clone does not install it. */
 function parley(): string {
   return resolve('') === packageFolder() ? 'npm run -s parley --' : 'npx parley';
 }
 
-/** What the examples have to be told; nothing, if all is as usual. */
-function whereItIs({ url, data }: Up): string {
+/** Environment of the examples; empty if the defaults fit. */
+function settingsOf({ url, data }: Up): string {
   const settings = [
-    ...(url === USUAL_URL ? [] : [`PARLEY_URL=${url}`]),
-    ...(resolve(data) === resolve(USUAL_DATA) ? [] : [`PARLEY_DATA=${quoted(data)}`]),
+    ...(url === DEFAULT_URL ? [] : [`PARLEY_URL=${url}`]),
+    ...(resolve(data) === resolve(DEFAULT_DATA) ? [] : [`PARLEY_DATA=${quoted(data)}`]),
   ];
   return settings.map((setting) => `${setting} `).join('');
 }

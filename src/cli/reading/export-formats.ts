@@ -1,4 +1,4 @@
-/** A session as a text: for programs a line of JSON each, for people Markdown or a page of its own. */
+/** Exports a session: JSON lines for programs, Markdown or an HTML page for people. */
 
 import { type Envelope, isContent } from '../../core/records/session/envelope.ts';
 import { nameOf, type SessionMetadata } from '../../core/records/session/session.ts';
@@ -100,14 +100,14 @@ function asHtml(text: string): string {
   return withoutControls(text).replaceAll(/[&<>"']/g, (mark) => ENTITIES[mark] ?? mark);
 }
 
-/** What means something wherever it stands. */
+/** Characters with a meaning anywhere in Markdown. */
 const MARKS = /[\\`*_{}[\]<>|~&@$#^]/g;
-/** What means something at the beginning of a line: lists, headings, rules, definitions. */
+/** Marks with a meaning at the beginning of a line: lists, headings, rules, definitions. */
 const STARTS = /^([-+=:]|\d+[.)])/;
-/** What some viewers make links of by themselves. */
+/** Text that some viewers turn into links. */
 const BARE_LINKS = /\b(\w+)(:\/\/)|\b(www)\./gi;
 
-/** In quotation marks of its own on every line; lines stay lines. */
+/** Quotes every line, and keeps line breaks. */
 export function quotation(text: string): string {
   const lines = splitLines(text);
   return lines
@@ -118,7 +118,7 @@ export function quotation(text: string): string {
     .join('\n');
 }
 
-/** In one line, within a line of our own. */
+/** As one line, for use within a line. */
 export function markdownLine(text: string): string {
   return inert(splitLines(text).join(' '));
 }
@@ -135,6 +135,6 @@ function inert(line: string): string {
     .replaceAll(BARE_LINKS, (_, scheme?: string, slashes?: string, www?: string) =>
       www === undefined ? `${scheme}\\${slashes}` : `${www}\\.`,
     );
-  // Spaces would make it code; as a character they are only shown.
+  // Leading spaces would make it code; as entities they are only displayed.
   return indent.replaceAll(' ', '&#32;').replaceAll('\t', '&#9;') + plain;
 }

@@ -13,15 +13,23 @@ const FORMATS: readonly ExportFormat[] = ['jsonl', 'md', 'html'];
 
 export const exportSession: Command = {
   name: 'export',
-  summary: 'Write a session to a file or to stdout.',
+  summary: 'Export a session to a file or to stdout',
   args: [SESSION_ARGUMENT],
   options: [
-    { name: 'format', value: 'format', help: 'jsonl: every envelope (usual). md, html: to read.', values: FORMATS },
-    { name: 'out', value: 'file', help: 'Where to; it must not be there yet. Without it, stdout.', values: 'file' },
+    {
+      name: 'format',
+      value: 'format',
+      help: 'jsonl with every envelope, or md or html to read (default: jsonl)',
+      values: FORMATS,
+    },
+    { name: 'out', value: 'file', help: 'File to create; it must not exist (default: stdout)', values: 'file' },
     READER_OPTION,
   ],
   on: 'hub',
-  examples: ['parley export last > session.jsonl', 'parley export 3f2a --format html --out session.html'],
+  examples: [
+    ['Save all envelopes', 'parley export last > session.jsonl'],
+    ['Write a page to read', 'parley export 3f2a --format html --out session.html'],
+  ],
   json: '{"session_id", "format", "envelopes", "bytes", "out", "text"}; text is null with --out.',
   run(args, io) {
     const format = (args.values.format ?? 'jsonl') as ExportFormat;
@@ -44,10 +52,6 @@ export const exportSession: Command = {
 
 function cannotWrite(thrown: NodeJS.ErrnoException): never {
   if (thrown.code !== 'EEXIST') throw thrown;
-  throw invalidValueError(
-    '--out',
-    'a file that is not there yet',
-    String(thrown.path),
-    'Give another name, or remove it first.',
-  );
+  const hint = 'Choose another name, or remove the file first.';
+  throw invalidValueError('--out', 'a file that does not exist', String(thrown.path), hint);
 }

@@ -12,12 +12,12 @@ import { Transcript } from '../transcript/transcript.ts';
 type Info = Result<'get_session'>;
 type Why = 'invite' | 'turn' | 'news';
 
-/** What waits in one session. */
+/** News of one session for the caller. */
 interface Waiting {
   readonly session_id: string;
   readonly type: string;
   readonly why: Why;
-  /** What was said since the last thing one said oneself, oldest first; the newest 50. */
+  /** The last 50 messages since the caller's own latest one, oldest first. */
   readonly envelopes: readonly Envelope[];
 }
 
@@ -25,12 +25,16 @@ const MAX_ENVELOPES = 50;
 
 export const inbox: Command = {
   name: 'inbox',
-  summary: 'What waits for you: invites, turns, and what was said since you last spoke.',
-  details: 'It only looks: nothing counts as read by it. To answer invites and take part, "parley join".',
+  summary: 'List invites, turns and new messages waiting for you',
+  details:
+    'New messages are those since your own latest one. Reading acks nothing: use "parley join" to accept invites and take part.',
   on: 'hub',
   acts: true,
-  examples: ['parley inbox', 'parley inbox --as bob --json'],
-  json: 'A line for each session with something: {"session_id", "type", "why": "invite" | "turn" | "news", "envelopes"}.',
+  examples: [
+    ['List what waits for you', 'parley inbox'],
+    ['Check for bob in a script', 'parley inbox --as bob --json'],
+  ],
+  json: 'One line per session: {"session_id", "type", "why": "invite" | "turn" | "news", "envelopes"}.',
   run(args, io) {
     return withHub(args, io, 'speaker', async (client) => {
       let count = 0;

@@ -28,18 +28,21 @@ const STATE_STYLES: { readonly [State in LifecycleState]: Style } = {
 
 export const sessions: Command = {
   name: 'sessions',
-  summary: 'The sessions there are, newest first.',
-  details: "Everybody's, with the grant observe, which the operator has; else your own, with --as.",
+  summary: 'List sessions, newest first',
+  details: 'Lists all sessions with the observe grant, otherwise those of the --as identity.',
   options: [
-    { name: 'live', help: 'Only those that have not ended.' },
-    { name: 'state', value: 'state', help: 'Only those in this state.', values: STATES, isMany: true },
-    { name: 'type', value: 'type', help: 'Only those of this type.' },
-    { name: 'limit', value: 'number', help: 'At most so many (50).' },
-    { name: 'as', value: 'name', help: 'Whose; a token for one name knows it by itself.' },
+    { name: 'live', help: 'Only sessions that have not ended' },
+    { name: 'state', value: 'state', help: 'Only sessions in this state', values: STATES, isMany: true },
+    { name: 'type', value: 'type', help: 'Only sessions of this type' },
+    { name: 'limit', value: 'number', help: 'Maximum number of sessions (default: 50)' },
+    READER_OPTION,
   ],
   on: 'hub',
-  examples: ['parley sessions --live', 'parley sessions --json | jq -r .session_id'],
-  json: 'A line for each session: {"session_id", "type", "state", "creator_id", "created_at", "head_seq", "turn", …}.',
+  examples: [
+    ['List live sessions', 'parley sessions --live'],
+    ['Print only the ids', 'parley sessions --json | jq -r .session_id'],
+  ],
+  json: 'One line per session: {"session_id", "type", "state", "creator_id", "created_at", "head_seq", "turn", …}.',
   run(args, io) {
     const { lists, values, switches } = args;
     const limit = values.limit === undefined ? 50 : parseInteger('--limit', values.limit, 1);
@@ -75,17 +78,20 @@ function sessionTable(names: (id: string) => string): Table<SessionSummary> {
 
 export const agents: Command = {
   name: 'agents',
-  summary: 'Who is registered, who is connected, and what they can do.',
+  summary: 'List agents, their connections and capabilities',
   options: [
-    { name: 'bound', help: 'Only who is connected now.' },
-    { name: 'capability', value: 'word', help: 'Only who can do this.' },
-    { name: 'text', value: 'words', help: 'Only of whom this is known.' },
-    { name: 'all', help: `Also the names under which commands look at the hub (${COMMAND_NAME_PREFIX}…).` },
+    { name: 'bound', help: 'Only agents that are connected' },
+    { name: 'capability', value: 'word', help: 'Only agents with this capability' },
+    { name: 'text', value: 'words', help: 'Only agents whose profile contains these words' },
+    { name: 'all', help: `Include the generated names of commands (${COMMAND_NAME_PREFIX}…)` },
     READER_OPTION,
   ],
   on: 'hub',
-  examples: ['parley agents --bound', 'parley agents --capability review --json'],
-  json: 'A line for each agent: {"name", "agent_id", "kind", "bound", "resume", …}.',
+  examples: [
+    ['List connected agents', 'parley agents --bound'],
+    ['Find reviewers in a script', 'parley agents --capability review --json'],
+  ],
+  json: 'One line per agent: {"name", "agent_id", "kind", "bound", "resume", …}.',
   run(args, io) {
     const { values, switches } = args;
     const query = {
@@ -112,7 +118,7 @@ async function* foundAgents(
 
 const AGENT_TABLE: Table<FoundAgent> = {
   heads: ['name', 'kind', 'here', 'can', 'about'],
-  empty: 'nobody; "parley join --name bob --human" adds somebody',
+  empty: 'no agents; "parley join --name bob --human" adds one',
   row: ({ name, kind, bound, resume }) => [
     name,
     kind,
@@ -122,7 +128,7 @@ const AGENT_TABLE: Table<FoundAgent> = {
   ],
 };
 
-/** The names of ids, for lists that have only ids. */
+/** Maps ids to names, for lists that contain only ids. */
 export async function agentNames(client: AgentClient): Promise<(id: string) => string> {
   const names = new Map<string, string>();
   for (let after: string | null | undefined; after !== null; ) {

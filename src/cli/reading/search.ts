@@ -12,23 +12,30 @@ import { agentNames } from './lists.ts';
 
 export const search: Command = {
   name: 'search',
-  summary: 'Look for words in what was said, in the newest sessions first.',
-  details: 'In every session, with the grant observe, which the operator has.',
-  args: [{ name: 'text', help: 'What to look for.', isRest: true }],
+  summary: 'Search messages, newest sessions first',
+  details: 'Searches all sessions with the observe grant, otherwise those of the --as identity.',
+  args: [{ name: 'text', help: 'Text to search for', isRest: true }],
   options: [
-    { name: 'match', value: 'how', help: 'substring (usual), or words: whole words.', values: ['substring', 'words'] },
-    { name: 'type', value: 'type', help: 'Only in sessions of this type.' },
-    { name: 'participant', value: 'name', help: 'Only in sessions with this one.' },
-    { name: 'limit', value: 'number', help: 'At most so many (20).' },
+    {
+      name: 'match',
+      value: 'how',
+      help: 'substring, or words for whole words (default: substring)',
+      values: ['substring', 'words'],
+    },
+    { name: 'type', value: 'type', help: 'Only sessions of this type' },
+    { name: 'participant', value: 'name', help: 'Only sessions with this participant' },
+    { name: 'limit', value: 'number', help: 'Maximum number of matches (default: 20)' },
     READER_OPTION,
   ],
   on: 'hub',
-  examples: ['parley search export', 'parley search "api key" --json'],
-  json: 'A line for each match: {"session_id", "seq", "envelope_id", "sender_id", "snippet", "at", "length", …}.',
+  examples: [
+    ['Find a word', 'parley search export'],
+    ['Find a phrase in a script', 'parley search "api key" --json'],
+  ],
+  json: 'One line per match: {"session_id", "seq", "envelope_id", "sender_id", "snippet", "at", "length", …}.',
   run(args, io) {
     const { type, participant, match, limit } = args.values;
     const max = limit === undefined ? 20 : parseInteger('--limit', limit, 1);
-    // Checked against the list by the parser.
     const options = { type, participant, match: match as TextMatch | undefined };
     return withHub(args, io, 'reader', async (client) => {
       const names = io.isJson ? String : await agentNames(client);
@@ -39,7 +46,7 @@ export const search: Command = {
         left -= 1;
         if (left === 0) break;
       }
-      if (left === max) io.say('nothing was found');
+      if (left === max) io.say('no matches');
       return EXIT.done;
     });
   },

@@ -19,17 +19,20 @@ import { Transcript } from '../transcript/transcript.ts';
 
 export const show: Command = {
   name: 'show',
-  summary: 'A session: what was said, how it stands, and who is awaited.',
+  summary: 'Show a session: transcript, state, and who must act next',
   details:
-    'All of it, with the grant observe, which the operator has; with --as what one of them sees, as its view shows it.',
+    'Without --as it shows all envelopes and requires the observe grant; with --as, the view of that participant.',
   args: [SESSION_ARGUMENT],
   options: [
-    { name: 'as', value: 'name', help: 'As this participant sees it.' },
-    { name: 'at', value: 'seq', help: 'As it was when this was its newest seq.' },
+    { name: 'as', value: 'name', help: 'Show it as this participant sees it' },
+    { name: 'at', value: 'seq', help: 'Show it as of this seq (default: the latest)' },
   ],
   on: 'hub',
-  examples: ['parley show last', 'parley show 3f2a --as bob --at 17'],
-  json: '{"session", "state", "at_seq", "turn", "awaited", "envelopes"}; with --as {"view": {"messages", …}} in place of envelopes.',
+  examples: [
+    ['Show the latest session', 'parley show last'],
+    ['Show what bob saw at seq 17', 'parley show 3f2a --as bob --at 17'],
+  ],
+  json: '{"session", "state", "at_seq", "turn", "awaited", "envelopes"}; with --as {"view": {"messages", …}} instead of envelopes.',
   run(args, io) {
     const at = args.values.at === undefined ? null : parseInteger('--at', args.values.at, 1);
     return withHub(args, io, 'reader', async (client) => {
@@ -44,7 +47,7 @@ export const show: Command = {
 
 interface Shown {
   readonly session: Result<'get_session'>['session'];
-  /** How it was at that seq. */
+  /** The state at that seq. */
   readonly state: string;
   readonly at_seq: number;
   readonly turn: Turn | null;
@@ -83,7 +86,7 @@ async function logUpTo(client: AgentClient, sessionId: string, atSeq: number): P
   return envelopes;
 }
 
-/** Only who observes is told with each envelope whose turn it was; the log itself does not say. null = nobody's, or it may not know. */
+/** The log does not contain turns; only observers get them. null = nobody's turn, or not permitted. */
 async function turnAt(client: AgentClient, sessionId: string, atSeq: number): Promise<Turn | null> {
   return new Promise((resolve, reject) => {
     client
@@ -104,14 +107,12 @@ function print(io: Io, shown: Shown, as: string | undefined): void {
   const transcript = new Transcript(io.terminal, session);
   const isNow = at_seq === session.head_seq;
   const { paint } = io.terminal;
-  const who = session.participants.map(
-    ({ name, role, status }) =>
-      `${printableLine(name)} (${printableLine(role)}${status === 'active' ? '' : `, ${status}`})`,
-  );
-  io.say(
-    `${paint(session.session_id, 'bold')}  ${session.manifest.type} ${session.manifest.version}  ${state} at seq ${at_seq}`,
-  );
-  io.say(`  with     ${who.join(', ')}`);
+  const participants = session.participants.map(({ name, role, status }) => {
+    return `${printableLine(name)} (${printableLine(role)}${status === 'active' ? '' : `, ${status}`})`;
+  });
+  const { type, version } = session.manifest;
+  io.say(`${paint(session.session_id, 'bold')}  ${type} ${version}  ${state} at seq ${at_seq}`);
+  io.say(`  with     ${participants.join(', ')}`);
   for (const [key, value] of Object.entries(session.labels)) io.say(printableLine(`  ${key.padEnd(8)} ${value}`));
   if (session.expires_at !== null && session.closed_at === null && isNow) io.say(`  until    ${session.expires_at}`);
   if (session.close_reason !== null && state === session.state)
@@ -120,11 +121,10 @@ function print(io: Io, shown: Shown, as: string | undefined): void {
   io.say('');
   for (const envelope of envelopes) for (const line of transcript.linesOf(envelope)) io.say(line);
   if (view !== undefined) printView(io, view, as ?? '');
-  const words = awaited.map(
-    ({ name, what, due_at }) =>
-      `${printableLine(name)} ${printableLine(what)}${due_at === null ? '' : `, due ${isNow ? formatRelative(due_at, Date.now()) : due_at}`}`,
-  );
-  // What was due then is no matter of now.
+  const words = awaited.map(({ name, what, due_at }) => {
+    const due = due_at === null ? '' : `, due ${isNow ? formatRelative(due_at, Date.now()) : due_at}`;
+    return `${printableLine(name)} ${printableLine(what)}${due}`;
+  });
   const label = isNow ? 'awaited' : 'awaited then';
   io.say(words.length === 0 ? '' : `\n${paint(`${label}: ${words.join('; ')}`, 'yellow')}`);
 }

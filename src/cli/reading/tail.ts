@@ -11,29 +11,33 @@ import { EXIT } from '../terminal/exit-codes.ts';
 import { type Io, waitForInterrupt } from '../terminal/io.ts';
 import { Transcript } from '../transcript/transcript.ts';
 
-/** How often it is looked for new sessions. */
+/** Interval of the search for new sessions. */
 const LOOK_MS = 1_000;
-/** A connection observes at most so many at once. */
+/** Observations a connection may have. */
 const MAX_SESSIONS = 200;
 
 export const tail: Command = {
   name: 'tail',
-  summary: 'Watch a session, or all that are live, as it happens.',
-  details: 'Until the session ends, or Ctrl-C. It takes the grant observe, which the operator has.',
+  summary: 'Follow a session, or all live sessions, as they happen',
+  details: 'Runs until the session ends, or Ctrl-C. Requires the observe grant.',
   args: [
-    { name: 'session', help: 'Its id, a part of it, or "last"; without it, every live session.', isOptional: true },
+    { name: 'session', help: 'Session id, a part of it, or "last" (default: all live sessions)', isOptional: true },
   ],
   options: [
-    { name: 'all', help: 'Of the session, from its beginning.' },
-    { name: 'deltas', help: 'With --json, also what participants show before they say it.' },
+    { name: 'all', help: 'Print the session from its beginning' },
+    { name: 'deltas', help: 'With --json, include live fragments of text' },
   ],
   on: 'hub',
-  examples: ['parley tail', 'parley tail last --all', 'parley tail --json | jq .envelope.event_data.text'],
-  json: 'A line for each envelope: {"envelope", "turn"}; with --deltas also {"delta"}.',
+  examples: [
+    ['Follow all live sessions', 'parley tail'],
+    ['Follow the latest session from its beginning', 'parley tail last --all'],
+    ['Print only texts', 'parley tail --json | jq .envelope.event_data.text'],
+  ],
+  json: 'One line per envelope: {"envelope", "turn"}; with --deltas also {"delta"}.',
   run(args, io) {
     const deltas = args.switches.has('deltas');
     return withHub(args, io, 'reader', async (client) => {
-      if (args.positionals.session === undefined) return new Everything(client, io, deltas).watch();
+      if (args.positionals.session === undefined) return new LiveSessions(client, io, deltas).watch();
       const sessionId = await findSession(client, args.positionals.session);
       const { session } = await client.call('get_session', { session_id: sessionId });
       const afterSeq = args.switches.has('all') ? 0 : session.head_seq;
@@ -42,7 +46,8 @@ export const tail: Command = {
   },
 };
 
-class Everything {
+/** Follows all live sessions, including new ones. */
+class LiveSessions {
   private readonly client: AgentClient;
   private readonly io: Io;
   private readonly deltas: boolean;
@@ -73,16 +78,13 @@ class Everything {
     }
   }
 
-  /** What is new since the last look is watched from its beginning: nothing of it has been seen. */
+  /** A session that appears later is printed from its beginning. */
   private async look(): Promise<void> {
-    for await (const { session_id } of allSessions(
-      this.client,
-      { states: ['INVITED', 'ACTIVE', 'CLOSING'] },
-      MAX_SESSIONS,
-    )) {
+    const live = { states: ['INVITED', 'ACTIVE', 'CLOSING'] as const };
+    for await (const { session_id } of allSessions(this.client, live, MAX_SESSIONS)) {
       if (!this.watched.has(session_id) && this.watched.size < MAX_SESSIONS) await this.add(session_id);
     }
-    if (this.isFirst) this.io.note(`watching ${this.watched.size} live sessions, and those to come; Ctrl-C ends it`);
+    if (this.isFirst) this.io.note(`watching ${this.watched.size} live sessions and new ones; press Ctrl-C to stop`);
     this.isFirst = false;
   }
 
@@ -105,19 +107,15 @@ class Everything {
         },
       )
       .catch((thrown: unknown) => {
-        throw new CommandError(
-          'notAllowed',
-          'forbidden',
-          asError(thrown).message,
-          'A token with the grant observe: "--token".',
-        );
+        const hint = 'Pass a token with the grant observe: "--token".';
+        throw new CommandError('notAllowed', 'forbidden', asError(thrown).message, hint);
       });
     void observation.ended.then(() => this.watched.delete(sessionId));
   }
 }
 
 interface FollowOptions {
-  /** 0 = from its beginning; without it, from now on. */
+  /** 0 = from the beginning (default). */
   readonly afterSeq?: number;
   readonly deltas?: boolean;
 }

@@ -9,22 +9,22 @@ import { parseNames, readJsonOption } from '../terminal/parse-values.ts';
 
 export const graph: Command = {
   name: 'graph',
-  summary: 'Check the graph of a workflow, and draw it as Mermaid.',
+  summary: 'Check a workflow graph and draw it as Mermaid',
   details:
-    'Of conditions and targets the built-in ones are known, and those that --own names; others are refused, as are arguments that do not fit. Warnings are about rules that can never apply.',
-  args: [{ name: 'file', help: 'The graph in JSON or YAML.', values: 'file' }],
+    'Knows the built-in conditions and targets, and those named with --own; unknown ones and invalid arguments are errors. Warns about rules that can never apply.',
+  args: [{ name: 'file', help: 'Graph in JSON or YAML', values: 'file' }],
   options: [
     {
       name: 'own',
       value: 'names',
-      help: 'Conditions and targets of your own hub: a,b. Their arguments are not checked.',
+      help: 'Custom conditions and targets of your hub: a,b. Their arguments are not checked',
       isMany: true,
     },
   ],
   examples: [
-    'parley graph support.yaml',
-    'parley graph support.yaml --own is_urgent',
-    'parley graph support.yaml --json | jq -r .mermaid',
+    ['Check a graph', 'parley graph support.yaml'],
+    ['Allow a custom condition', 'parley graph support.yaml --own is_urgent'],
+    ['Print only the drawing', 'parley graph support.yaml --json | jq -r .mermaid'],
   ],
   json: '{"file", "warnings", "mermaid"}.',
   async run(args, io) {
@@ -35,7 +35,7 @@ export const graph: Command = {
     );
     try {
       const parsed = parseGraph(value);
-      checkGraph(parsed, ownParts(args.lists.own ?? []));
+      checkGraph(parsed, customParts(args.lists.own ?? []));
       const warnings = graphWarnings(parsed);
       const mermaid = graphToMermaid(parsed);
       io.put({ file, warnings, mermaid });
@@ -45,14 +45,14 @@ export const graph: Command = {
     } catch (thrown) {
       if (!isProtocolError(thrown)) throw thrown;
       const isUnknown = /expected a registered (condition|target)/.test(thrown.message);
-      const hint = `Mend that member${isUnknown ? ', or name it with "--own" if your hub has it' : ''}; docs/reference/workflows.md describes graphs.`;
+      const hint = `Correct that member${isUnknown ? ', or name it with "--own" if your hub defines it' : ''}; see docs/reference/workflows.md.`;
       throw new CommandError('found', 'wrong_graph', `${file}: ${thrown.message}`, hint);
     }
   },
 };
 
-/** Only their names are known here: what they do is in the hub that has them. */
-function ownParts(lists: readonly string[]): CustomRuleParts {
+/** Only the names are known here; the hub has the implementations. */
+function customParts(lists: readonly string[]): CustomRuleParts {
   const parts = parseNames(lists).map((name) => ({ name, version: 1 }));
   return {
     conditions: parts.map((part) => ({ ...part, holds: () => false })),

@@ -18,36 +18,38 @@ export const TYPES: readonly string[] = ['consulting', 'conversation', 'discussi
 
 export const open: Command = {
   name: 'open',
-  summary: 'Open a session with others, and say the first thing in it.',
+  summary: 'Open a session and send its first message',
   details:
-    'It waits until enough have accepted. Then it ends, and what others say waits for you: "parley inbox" shows it, "parley join" takes part, --follow stays and prints it.',
+    'Waits until enough participants have accepted, then exits. Read the answers with "parley inbox", chat with "parley join", or stay with --follow.',
   args: [
-    { name: 'type', help: 'consulting, conversation, discussion, workflow, or one of your own.', suggests: TYPES },
-    { name: 'text', help: 'What to say when it is open; "-" reads it from stdin.', isOptional: true, isRest: true },
+    { name: 'type', help: 'consulting, conversation, discussion, workflow, or a custom type', suggests: TYPES },
+    { name: 'text', help: 'First message; "-" reads it from stdin', isOptional: true, isRest: true },
   ],
   options: [
-    { name: 'to', value: 'names', help: 'With whom: a,b.', isMany: true },
-    { name: 'graph', value: 'file', help: 'The graph of a workflow, in JSON or YAML.', values: 'file' },
-    { name: 'knob', value: 'key=value', help: 'A setting of the type, such as rounds=2.', isMany: true },
-    { name: 'label', value: 'key=value', help: 'For whoever looks at it.', isMany: true },
-    { name: 'ttl', value: 'time', help: 'How long it may last, such as 30m.' },
-    {
-      name: 'invite-timeout',
-      value: 'time',
-      help: 'How long they have to accept, such as 10m (30s): a coding agent has to be asked first.',
-    },
-    { name: 'no-wait', help: 'Do not wait until others have accepted.' },
-    { name: 'follow', help: 'Stay, and print what is said, until it ends.' },
+    { name: 'to', value: 'names', help: 'Participants to invite: a,b', isMany: true },
+    { name: 'graph', value: 'file', help: 'Graph of a workflow, in JSON or YAML', values: 'file' },
+    { name: 'knob', value: 'key=value', help: 'Setting of the type, such as rounds=2', isMany: true },
+    { name: 'label', value: 'key=value', help: 'Label of the session', isMany: true },
+    { name: 'ttl', value: 'time', help: 'Maximum lifetime, such as 30m' },
+    { name: 'invite-timeout', value: 'time', help: 'Time to accept, such as 10m for a coding agent (default: 30s)' },
+    { name: 'no-wait', help: 'Do not wait until others have accepted' },
+    { name: 'follow', help: 'Stay and print messages until the session ends' },
   ],
   on: 'hub',
   acts: true,
   examples: [
-    'parley open consulting --to bob "Does the export work?"',
-    'parley open discussion --to bob,carol --knob rounds=2 --follow "When do we release?"',
-    'parley open consulting --to reviewer --invite-timeout 10m "Is this diff safe?"',
-    'parley open workflow --to triage,billing --graph support.yaml',
+    ['Ask bob a question', 'parley open consulting --to bob "Does the export work?"'],
+    [
+      'Start a discussion and watch it',
+      'parley open discussion --to bob,carol --knob rounds=2 --follow "When do we release?"',
+    ],
+    [
+      'Give a coding agent time to accept',
+      'parley open consulting --to reviewer --invite-timeout 10m "Is this diff safe?"',
+    ],
+    ['Open a workflow', 'parley open workflow --to triage,billing --graph support.yaml'],
   ],
-  json: '{"session", "warnings", "posted"}: its metadata, and of the first message {"seq", "turn"} or null. With --follow, a line for each envelope follows.',
+  json: '{"session", "warnings", "posted"}: session metadata, and {"seq", "turn"} of the first message or null. With --follow, one line per envelope follows.',
   async run(args, io) {
     const options = await openOptions(args);
     const text = await textOf(args);
@@ -70,7 +72,7 @@ async function openAndSay(
   for (const warning of session.warnings) io.note(`warning: ${warning}`);
   io.say(`${session.id}  ${metadata.state}`);
   if (args.switches.has('follow')) {
-    // It fails only with the client, of whose end the following tells.
+    // Fails only with the client, whose end followSession reports.
     takeAll(session).catch(() => {});
     return followSession(client, session.id, io);
   }
@@ -78,12 +80,12 @@ async function openAndSay(
   return EXIT.done;
 }
 
-/** What is followed is read: it does not wait for its reader any more, and nor does the end of the session. */
+/** Acks what is printed, so that the end of the session does not wait for this reader. */
 async function takeAll(session: Session): Promise<void> {
   for await (const _ of session);
 }
 
-/** Under one key: what is refused is refused before anybody is told to wait. */
+/** Creates the session first, under the same key, so that errors come before the wait. */
 async function openSession(client: AgentClient, type: string, options: OpenOptions, io: Io): Promise<Session> {
   if (options.wait !== 'active') return client.open(type, options);
   const key = systemIds.hex32();
@@ -93,14 +95,14 @@ async function openSession(client: AgentClient, type: string, options: OpenOptio
 }
 
 function sayNext(io: Io, { name }: AgentClient, { id }: Session): void {
-  io.note(`parley show ${id}    what was said`);
-  io.note(`parley inbox --as ${name}    what waits for you`);
+  io.note(`parley show ${id}    show the session`);
+  io.note(`parley inbox --as ${name}    list what waits for you`);
 }
 
 async function openOptions({ positionals: args, lists, values, switches }: CommandArgs): Promise<OpenOptions> {
   const participants = parseNames(lists.to ?? []);
   if (participants.length === 0) {
-    throw usageError('missing_option', '"open" needs --to: with whom', '"parley agents" shows who there is: --to a,b');
+    throw usageError('missing_option', '"open" requires --to: who to invite', '"parley agents" lists names: --to a,b');
   }
   const graph = values.graph === undefined ? {} : { graph: await readJsonOption('--graph', values.graph) };
   const knobs = { ...parsePairs('--knob', lists.knob ?? []), ...graph };
@@ -116,13 +118,13 @@ async function openOptions({ positionals: args, lists, values, switches }: Comma
 
 async function textOf({ positionals: args, switches }: CommandArgs): Promise<string | undefined> {
   if (args.text !== undefined && switches.has('no-wait')) {
-    const hint = 'Leave one of them out; "parley send" says it later.';
-    throw usageError('wrong_option', '--no-wait: nothing can be said before others have accepted', hint);
+    const hint = 'Omit one of them, or send it later with "parley send".';
+    throw usageError('wrong_option', '--no-wait: a message can only be sent after others have accepted', hint);
   }
   return args.text === '-' ? readStdin() : args.text;
 }
 
-/** All of it, without the line end that a pipe leaves behind. */
+/** Reads all of stdin, without the line end of a pipe. */
 export async function readStdin(): Promise<string> {
   let text = '';
   process.stdin.setEncoding('utf8');
@@ -147,7 +149,7 @@ function secondsOf(text: string): number {
     const ms = durationMs(text, '--invite-timeout');
     if (ms > 0) return ms / 1000;
   } catch {
-    // Said below, like every other value.
+    // Reported below.
   }
   throw invalidValueError('--invite-timeout', 'a duration such as 10m', text);
 }

@@ -10,14 +10,14 @@ import { parseInteger } from '../terminal/parse-values.ts';
 
 export const redact: Command = {
   name: 'redact',
-  summary: 'Hide what an envelope says, for good and from everybody: a key that leaked.',
+  summary: "Permanently remove an envelope's content, such as a leaked key",
   details:
-    'Its place, sender and digest stay. Its bytes go with the next "parley archive" after the session has ended. It takes the grant operate, which the operator has.',
-  args: [SESSION_ARGUMENT, { name: 'seq', help: 'Which envelope, as "parley show" numbers them.' }],
-  options: [{ name: 'reason', value: 'text', help: 'Why, for the record.' }],
+    'The envelope keeps its seq, sender and digest. Its bytes leave the disk with the next "parley archive" after the session has ended. Requires the operate grant.',
+  args: [SESSION_ARGUMENT, { name: 'seq', help: 'Seq of the envelope, as in "parley show"' }],
+  options: [{ name: 'reason', value: 'text', help: 'Reason, for the audit trail' }],
   on: 'hub',
-  examples: ['parley redact last 7 --reason "an API key"'],
-  json: '{"session_id", "seq", "envelope_id", "redacted", "pinned"}; with "duplicate": true if it was redacted before.',
+  examples: [['Remove a leaked key from the latest session', 'parley redact last 7 --reason "an API key"']],
+  json: '{"session_id", "seq", "envelope_id", "redacted", "pinned"}; with "duplicate": true if it was already redacted.',
   run(args, io) {
     const seq = parseInteger('<seq>', args.positionals.seq ?? '', 1);
     return withHub(args, io, 'reader', async (client) => {
@@ -25,28 +25,27 @@ export const redact: Command = {
       const answer = await client
         .call('redact', { session_id, seq, reason: args.values.reason })
         .catch((thrown: unknown) => {
-          throw nothingToHide(thrown) ?? thrown;
+          throw redactError(thrown) ?? thrown;
         });
       io.put(answer);
-      io.say(`${session_id} ${seq} is redacted${answer.duplicate === true ? ' (it was before)' : ''}`);
-      io.note(
-        answer.pinned
-          ? 'nobody is shown it any more; its bytes are on the disk until the session has ended and "parley archive" ran, and in backups made before'
-          : 'nobody is shown it any more; its bytes stay on the disk: its session type is missing, so redact it again when that is there',
-      );
+      io.say(`${session_id} ${seq} is redacted${answer.duplicate === true ? ' (it was already)' : ''}`);
+      const bytes = answer.pinned
+        ? 'on disk until the session has ended and "parley archive" has run, and in earlier backups'
+        : 'on disk: its session type is not registered, so redact it again when it is';
+      io.note(`nobody can read it any more; its bytes stay ${bytes}`);
       return EXIT.done;
     });
   },
 };
 
-/** Who may redact may not redact everything: another token would not help. */
-function nothingToHide(thrown: unknown): CommandError | null {
+/** Some errors are not about the token, although the hub answers forbidden. */
+function redactError(thrown: unknown): CommandError | null {
   if (!(thrown instanceof WireError)) return null;
   if (thrown.code === 'not_found') {
-    const about = 'It takes the grant operate, as the operator has it; "parley show <session>" numbers what was said.';
-    return notFoundError(thrown.code, thrown.message, about);
+    const hint = 'Redacting requires the grant operate; "parley show <session>" lists the seqs.';
+    return notFoundError(thrown.code, thrown.message, hint);
   }
   if (thrown.code !== 'forbidden' || thrown.details?.field !== 'params.seq') return null;
-  const hint = '"parley show <session>" numbers what was said: that can be hidden.';
+  const hint = 'Only messages can be redacted; "parley show <session>" lists them.';
   return new CommandError('refused', thrown.code, thrown.message, hint);
 }

@@ -5,7 +5,7 @@ import type { ScheduledSession } from '../../client/operations/params.ts';
 import type { Schedule } from '../../core/records/work/schedule.ts';
 import { withHub } from '../connecting/connect.ts';
 import { formatRelative, printTable, type Table } from '../terminal/columns.ts';
-import type { Command, CommandArgs } from '../terminal/command.ts';
+import { type Command, type CommandArgs, inGroup } from '../terminal/command.ts';
 import { invalidValueError, usageError } from '../terminal/command-error.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
 import type { Io } from '../terminal/io.ts';
@@ -16,35 +16,40 @@ const ACTIONS = ['list', 'create', 'pause', 'resume', 'delete'] as const;
 
 export const schedule: Command = {
   name: 'schedule',
-  summary: 'Sessions that the hub opens by the clock: list, create, pause, resume, delete.',
+  summary: 'List, create, pause, resume and delete scheduled sessions',
   details:
-    'Lists, pauses and deletes as the operator, unless --as says for whom; what it creates is of --as, who opens those sessions.',
+    'Schedules belong to the --as identity, which opens their sessions. Without --as, other actions run as the operator.',
   args: [
-    { name: 'action', help: `${ACTIONS.join(', ')}.`, values: ACTIONS },
-    { name: 'what', help: 'create: what to call it. pause, resume, delete: its id.', isOptional: true },
+    { name: 'action', help: ACTIONS.join(', '), values: ACTIONS },
+    { name: 'what', help: 'create: a name; pause, resume, delete: the schedule id', isOptional: true },
   ],
   options: [
-    { name: 'type', value: 'type', help: `create: the type of its sessions (${TYPES.join(', ')}, …).` },
-    { name: 'to', value: 'names', help: 'create: with whom.', isMany: true },
-    { name: 'cron', value: 'expression', help: 'create: when, such as "0 9 * * 1-5".' },
-    { name: 'zone', value: 'zone', help: "create: whose clocks are meant, such as Europe/Berlin (this machine's)." },
-    { name: 'knob', value: 'key=value', help: 'create: a setting of the type.', isMany: true },
-    { name: 'graph', value: 'file', help: 'create: the graph of a workflow.', values: 'file' },
-    {
-      name: 'missed',
-      value: 'what',
-      help: 'create: of times the hub was down, none (skip) or the last (once).',
-      values: ['skip', 'once'],
-    },
-    { name: 'overlap', help: 'create: open one also while the one before is under way.' },
+    ...inGroup('Options of create', [
+      { name: 'type', value: 'type', help: `Session type (${TYPES.join(', ')}, …)` },
+      { name: 'to', value: 'names', help: 'Participants to invite: a,b', isMany: true },
+      { name: 'cron', value: 'expression', help: 'Cron expression, such as "0 9 * * 1-5"' },
+      { name: 'zone', value: 'zone', help: "Time zone, such as Europe/Berlin (default: this machine's)" },
+      { name: 'knob', value: 'key=value', help: 'Setting of the type, such as rounds=2', isMany: true },
+      { name: 'graph', value: 'file', help: 'Graph of a workflow, in JSON or YAML', values: 'file' },
+      {
+        name: 'missed',
+        value: 'what',
+        help: 'Runs missed while the hub was down: skip them, or run the last once (default: skip)',
+        values: ['skip', 'once'],
+      },
+      { name: 'overlap', help: 'Open a session even if the previous one has not ended' },
+    ]),
   ],
   on: 'hub',
   acts: true,
   examples: [
-    'parley schedule create stand-up --type discussion --to bob,carol --cron "0 9 * * 1-5" --zone Europe/Berlin',
-    'parley schedule list',
+    [
+      'Hold a stand-up on weekdays at nine',
+      'parley schedule create stand-up --type discussion --to bob,carol --cron "0 9 * * 1-5" --zone Europe/Berlin',
+    ],
+    ['List all schedules', 'parley schedule list'],
   ],
-  json: 'list: a line for each schedule. create, pause, resume: the schedule. delete: {"schedule_id"}.',
+  json: 'list: one line per schedule. create, pause, resume: the schedule. delete: {"schedule_id"}.',
   async run(args, io) {
     const { action } = args.positionals;
     const work = await workOf(args, io);
@@ -62,27 +67,27 @@ async function workOf(args: CommandArgs, io: Io): Promise<Work> {
   const { action, what } = args.positionals;
   if (action === 'list') {
     if (what !== undefined)
-      throw usageError('extra_argument', `"schedule list" takes nothing more, got "${what}"`, HELP);
+      throw usageError('extra_argument', `"schedule list" takes no argument, got "${what}"`, HELP);
     return (client) => printTable(io, client.schedules({ all: args.values.as === undefined }), SCHEDULE_TABLE);
   }
-  if (what === undefined) throw usageError('missing_argument', `"schedule ${action}" needs <what>`, HELP);
+  if (what === undefined) throw usageError('missing_argument', `"schedule ${action}" requires <what>`, HELP);
   if (action === 'create') {
     const options = await scheduleOptions(args);
     return async (client) => reportSchedule(io, await client.schedule(what, options));
   }
   if (!/^[0-9a-f]{32}$/.test(what))
-    throw invalidValueError('<what>', 'the id of a schedule', what, '"parley schedule list" shows the ids.');
+    throw invalidValueError('<what>', 'the id of a schedule', what, '"parley schedule list" lists the ids.');
   if (action !== 'delete') {
     return async (client) => reportSchedule(io, await client.updateSchedule(what, { paused: action === 'pause' }));
   }
   return async (client) => {
     await client.deleteSchedule(what);
     io.put({ schedule_id: what });
-    io.say(`${what} is deleted; the sessions it opened go on`);
+    io.say(`${what} is deleted; sessions it opened continue`);
   };
 }
 
-const HELP = '"parley schedule --help" says more.';
+const HELP = 'Run "parley schedule --help" for details.';
 
 async function scheduleOptions({ values, lists, switches }: CommandArgs) {
   const participants = parseNames(lists.to ?? []);
@@ -90,7 +95,7 @@ async function scheduleOptions({ values, lists, switches }: CommandArgs) {
   const missing =
     type === undefined ? '--type' : cron === undefined ? '--cron' : participants.length === 0 ? '--to' : null;
   if (type === undefined || cron === undefined || missing !== null) {
-    throw usageError('missing_option', `"schedule create" needs ${missing}`, HELP);
+    throw usageError('missing_option', `"schedule create" requires ${missing}`, HELP);
   }
   const knobs = {
     ...parsePairs('--knob', lists.knob ?? []),
@@ -112,7 +117,7 @@ async function reportSchedule(io: Io, schedule: Schedule): Promise<void> {
 
 const SCHEDULE_TABLE: Table<Schedule> = {
   heads: ['schedule', 'name', 'type', 'when', 'zone', 'next', 'last'],
-  empty: 'no schedules; "parley schedule create" makes one',
+  empty: 'no schedules; "parley schedule create" adds one',
   row: ({ schedule_id, name, template, expression, zone, paused, next_run_at, last_run }) => {
     const next = paused ? 'paused' : next_run_at === null ? 'never' : formatRelative(next_run_at, Date.now());
     const last = last_run === null ? '' : `${last_run.outcome} ${formatRelative(last_run.at, Date.now())}`;

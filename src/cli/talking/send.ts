@@ -13,21 +13,24 @@ import { readStdin } from './open.ts';
 
 export const send: Command = {
   name: 'send',
-  summary: 'Say something in a session.',
+  summary: 'Send a message to a session',
   args: [
     SESSION_ARGUMENT,
-    { name: 'text', help: 'What to say; "-" reads it from stdin.', isOptional: true, isRest: true },
+    { name: 'text', help: 'Text to send; "-" reads it from stdin', isOptional: true, isRest: true },
   ],
   options: [
-    { name: 'to', value: 'names', help: 'Only for these: a,b.', isMany: true },
-    { name: 'type', value: 'event type', help: 'Something else than text; it takes --data-json.' },
-    { name: 'data-json', value: 'object', help: 'What is said, as JSON.' },
-    { name: 'key', value: 'key', help: 'The same key and text count once, however often you send them.' },
+    { name: 'to', value: 'names', help: 'Whisper to these participants only: a,b', isMany: true },
+    { name: 'type', value: 'event type', help: 'Event type; requires --data-json (default: msg.text)' },
+    { name: 'data-json', value: 'object', help: 'Event data as JSON' },
+    { name: 'key', value: 'key', help: 'Idempotency key; repeats with the same text are accepted once' },
   ],
   on: 'hub',
   acts: true,
-  examples: ['parley send last "It works."', 'git diff | parley send 3f2a - --as reviewer'],
-  json: '{"session_id", "envelope_id", "seq", "created_at", "turn"}; with "duplicate": true if its key was used before.',
+  examples: [
+    ['Answer in the latest session', 'parley send last "It works."'],
+    ['Send the output of a command', 'git diff | parley send 3f2a - --as reviewer'],
+  ],
+  json: '{"session_id", "envelope_id", "seq", "created_at", "turn"}; with "duplicate": true for a repeated key.',
   async run(args, io) {
     const content = await contentOf(args);
     return withHub(args, io, 'speaker', async (client) => {
@@ -40,9 +43,8 @@ export const send: Command = {
       if (io.isJson) return EXIT.done;
       const { session: metadata } = await session.info();
       const turn = new Transcript(io.terminal, metadata).turnOf(posted.turn);
-      io.say(
-        `seq ${posted.seq}${posted.duplicate === true ? ' (sent before)' : ''}  ${metadata.state}${turn === '' ? '' : `  ▸ ${turn}`}`,
-      );
+      const repeated = posted.duplicate === true ? ' (sent before)' : '';
+      io.say(`seq ${posted.seq}${repeated}  ${metadata.state}${turn === '' ? '' : `  ▸ ${turn}`}`);
       return EXIT.done;
     });
   },
@@ -51,48 +53,42 @@ export const send: Command = {
 async function contentOf({ positionals: args, values }: CommandArgs): Promise<string | Content> {
   const data = values['data-json'];
   if (values.type !== undefined || data !== undefined) {
-    if (args.text !== undefined || data === undefined) throw oneOfThem();
+    if (args.text !== undefined || data === undefined) throw nothingToSend();
     return { event_type: values.type ?? 'msg.text', event_data: parseJsonOption('--data-json', data) };
   }
   const text = args.text === '-' ? await readStdin() : args.text;
-  if (text === undefined || text === '') throw oneOfThem();
+  if (text === undefined || text === '') throw nothingToSend();
   return text;
 }
 
-function oneOfThem(): CommandError {
-  const hint = 'parley send <session> "text", or --type and --data-json; "parley send --help" says more.';
-  return usageError('missing_argument', '"send" needs something to say: a text, or --data-json', hint);
+function nothingToSend(): CommandError {
+  const hint =
+    'Usage: parley send <session> "text", or with --type and --data-json. Run "parley send --help" for details.';
+  return usageError('missing_argument', '"send" requires a text or --data-json', hint);
 }
 
 export const close: Command = {
   name: 'close',
-  summary: 'Close a session; those present still get what was said.',
-  details: 'As the operator of the hub, unless --as says who closes it.',
+  summary: 'Close a session after its participants have received its messages',
+  details: 'Closes it as the operator, unless --as names a participant.',
   args: [SESSION_ARGUMENT],
   options: [
-    { name: 'reason', value: 'text', help: 'Why, for everyone in it to read.' },
-    { name: 'wait', help: 'Until everyone present has heard it.' },
+    { name: 'reason', value: 'text', help: 'Reason, visible to all participants' },
+    { name: 'wait', help: 'Wait until the bound participants have acked it' },
   ],
   on: 'hub',
   acts: true,
-  examples: ['parley close last --reason "done for today"'],
+  examples: [['Close the latest session', 'parley close last --reason "done for today"']],
   json: '{"session_id", "state", "close_reason"}.',
   run(args, io) {
     const role = args.values.as === undefined ? 'reader' : 'speaker';
     return withHub(args, io, role, async (client) => {
       const session_id = await findSession(client, args.positionals.session ?? '');
-      const answer = await client.call('close_session', { session_id, reason: reasonOf(args), wait: waitOf(args) });
+      const wait = args.switches.has('wait') ? 'closed' : 'closing';
+      const answer = await client.call('close_session', { session_id, reason: args.values.reason, wait });
       io.put({ session_id, ...answer });
       io.say(`${session_id}  ${answer.state}  ${printableLine(answer.close_reason ?? '')}`);
       return EXIT.done;
     });
   },
 };
-
-function reasonOf({ values }: CommandArgs): string | undefined {
-  return values.reason;
-}
-
-function waitOf({ switches }: CommandArgs): 'closing' | 'closed' {
-  return switches.has('wait') ? 'closed' : 'closing';
-}

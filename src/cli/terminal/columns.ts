@@ -1,4 +1,4 @@
-/** Lists for people: columns as wide as they need to be, the last as long as it is; a row is one line. And spans of time. */
+/** Tables for people, one line per row, and time spans as text. */
 
 import type { Io } from './io.ts';
 import { printableLine } from './printable.ts';
@@ -8,12 +8,12 @@ export type Cell = string | { readonly text: string; readonly style: Style };
 
 export interface Table<Entry> {
   readonly heads: readonly string[];
-  /** Said to people in place of a table without rows. */
+  /** Shown to people instead of an empty table. */
   readonly empty?: string;
   row(entry: Entry): readonly Cell[];
 }
 
-/** To programs a line of JSON for each entry as it comes, to people one table. */
+/** Prints one JSON line per entry for programs, or one table for people. */
 export async function printTable<Entry>(
   io: Io,
   entries: AsyncIterable<Entry> | Iterable<Entry>,

@@ -1,14 +1,14 @@
-/** What a command tells when it cannot go on: what is wrong, and what to type next. */
+/** Errors of commands: what is wrong, what to type next, and the exit code. */
 
 import { asError, HubError, type WireCode, WireError } from '../../core/lib/errors.ts';
 import { EXIT, type ExitName, exitOf } from './exit-codes.ts';
 
-/** An error that a command found itself. */
+/** An error detected by a command itself. */
 export class CommandError extends Error {
   readonly exit: ExitName;
   readonly code: string;
   readonly hint: string;
-  /** Where there are several: a line each. */
+  /** Several problems, shown one per line. */
   readonly problems: readonly string[];
 
   constructor(exit: ExitName, code: string, message: string, hint: string, problems: readonly string[] = []) {
@@ -21,47 +21,46 @@ export class CommandError extends Error {
   }
 }
 
-/** As it is told: to people in two lines, to programs as JSON. */
+/** An error as people and programs see it. */
 interface ReportedError {
   readonly exit: number;
   readonly code: string;
   readonly message: string;
-  /** What to type next; empty = nobody knows. */
+  /** What to type next; empty = no suggestion. */
   readonly hint: string;
-  /** What the message counts, a line each; most have none. */
   readonly problems?: readonly string[];
 }
 
 const WIRE_HINTS: Partial<Record<WireCode, string>> = {
-  unauthenticated: 'Is it the token of that hub? "--token", PARLEY_TOKEN, or "--data" with the folder of "parley up".',
-  forbidden: 'A token with the grant it takes: "parley token create --grant …" by who has it, then "--token".',
-  not_found: '"parley sessions", "parley agents" and "parley schedule list" show what there is.',
-  invalid_create:
-    '"parley agents" shows who is there; "parley join --name … --human" in another terminal adds somebody.',
-  not_your_turn: '"parley show <session>" says whose turn it is.',
-  session_closed: '"parley show <session>" says how it ended; "parley open" begins a new one.',
-  protocol_error: '"parley show <session>" says what it waits for.',
-  conflict: '"parley show <session>" says how far it is now.',
-  rate_limited: 'Wait a little, and try again.',
-  inbox_full: 'Whoever it is for has to read first.',
-  unavailable: 'Is the hub running? "parley up" starts one; "parley doctor" says more; "--url" names another.',
-  timeout: 'It may still take effect: "parley show <session>".',
-  internal: 'The log of the hub says more.',
+  unauthenticated: 'Pass a token of that hub: "--token", PARLEY_TOKEN, or "--data" with the folder of "parley up".',
+  forbidden:
+    'Ask an operator for a token with that grant ("parley token create --grant …"), then pass it with "--token".',
+  not_found: 'List what exists: "parley sessions", "parley agents" or "parley schedule list".',
+  invalid_create: 'List agents with "parley agents"; add one with "parley join --name … --human" in another terminal.',
+  not_your_turn: 'Run "parley show <session>" to see whose turn it is.',
+  session_closed: 'Run "parley show <session>" to see how it ended, or "parley open" for a new session.',
+  protocol_error: 'Run "parley show <session>" to see what it waits for.',
+  conflict: 'Run "parley show <session>" to see its current state.',
+  rate_limited: 'Wait a moment, then try again.',
+  inbox_full: 'The recipient must read its messages first.',
+  unavailable: 'Is the hub running? "parley up" starts one; "parley doctor" checks it; "--url" selects another.',
+  timeout: 'It may still take effect: check with "parley show <session>".',
+  internal: 'See the log of the hub.',
 };
 
 const HUB_HINTS: Readonly<Record<string, string>> = {
-  bad_limits: 'docs/reference/config.md has the settings of the config file.',
-  bad_data_folder: 'Give the path of a folder that can be made or written: "--data <folder>", PARLEY_DATA.',
+  bad_limits: 'See docs/reference/config.md for the settings of the config file.',
+  bad_data_folder: 'Give the path of a folder that can be created or written: "--data <folder>", PARLEY_DATA.',
   cannot_listen:
-    'Another port: "parley up --port 4748", in a clone "npm start -- --port 4748"; another address with "--host".',
+    'Choose another port with "parley up --port 4748" (in a clone "npm start -- --port 4748"), or another address with "--host".',
   data_in_use:
-    'Another folder: "parley up --data other --port 4748", in a clone "npm start -- --data other --port 4748".',
-  client_closed: 'Is the hub still running? "parley doctor" says more.',
-  not_a_backup: 'Give the folder that "parley backup" made.',
-  is_backup: '"parley restore <backup> --data <new folder>" makes a data folder of it.',
-  not_damaged: '"parley verify" finds what is.',
-  backup_damaged: 'Another copy of it may be whole.',
-  folder_not_empty: 'Give the path of a folder that is not there yet.',
+    'Choose another folder: "parley up --data other --port 4748", in a clone "npm start -- --data other --port 4748".',
+  client_closed: 'Is the hub still running? Check with "parley doctor".',
+  not_a_backup: 'Give the folder that "parley backup" created.',
+  is_backup: 'Run "parley restore <backup> --data <new folder>" to create a data folder from it.',
+  not_damaged: 'Run "parley verify" to find damaged logs.',
+  backup_damaged: 'Try another copy of the backup.',
+  folder_not_empty: 'Give the path of a folder that does not exist yet.',
 };
 
 export function reportError(thrown: unknown): ReportedError {
@@ -79,29 +78,28 @@ function reportCommandError({ exit, code, message, hint, problems }: CommandErro
 
 function hintOfWire({ code, message }: WireError): string {
   if (code === 'unavailable' && /certificate|altnames/i.test(message))
-    return 'If you trust it: "--ca <its certificate as PEM>", PARLEY_CA; and call the hub by a name that is in it.';
+    return 'To trust it, pass its certificate ("--ca <file>", PARLEY_CA), and use a host name that it contains.';
   return WIRE_HINTS[code] ?? '';
 }
 
-/** Missing files are the system error that people meet most. */
+/** Hints for common file errors. */
 function hintOfSystem(thrown: unknown): string {
   const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
   if (code === 'ENOENT') return 'Is the path right?';
-  if (code === 'EACCES' || code === 'EPERM') return 'Whose file is it? Run it as that user.';
-  return code === 'ENOSPC' ? 'Make room on the disk.' : '';
+  if (code === 'EACCES' || code === 'EPERM') return 'Run it as the user that owns the file.';
+  return code === 'ENOSPC' ? 'Free disk space.' : '';
 }
 
-/** Exit 2: the words of the command line or a file they name are wrong. */
+/** Exit 2: invalid command line, or an invalid file it names. */
 export function usageError(code: string, message: string, hint: string, problems?: readonly string[]): CommandError {
   return new CommandError('wrong', code, message, hint, problems);
 }
 
-/** Exit 5: what the command needs is not there. */
+/** Exit 5: something the command needs does not exist. */
 export function notFoundError(code: string, message: string, hint: string): CommandError {
   return new CommandError('notFound', code, message, hint);
 }
 
-/** A value that is not what is asked for. */
 export function invalidValueError(where: string, expected: string, received: string, hint = ''): CommandError {
   return usageError('wrong_value', `${where}: expected ${expected}, got "${received}"`, hint);
 }

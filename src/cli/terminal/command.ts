@@ -1,103 +1,109 @@
-/** What a command is: one record, from which the parser, --help, the completion scripts and docs/reference/cli.md are made. */
+/** A command as one record, from which the parser, --help, the completion scripts and docs/reference/cli.md are made. */
 
 import type { Io } from './io.ts';
 
-/** What the shell may offer for a value. */
+/** What a shell offers for a value. */
 export type Completion = 'file' | 'folder' | readonly string[];
 
 export interface Argument {
   readonly name: string;
   readonly help: string;
   readonly isOptional?: true;
-  /** It takes all that follow; they are joined with spaces, as one writes a sentence. */
+  /** Takes all remaining words, joined with spaces. */
   readonly isRest?: true;
   readonly values?: Completion;
-  /** Some of the values there are. */
+  /** Some of the possible values. */
   readonly suggests?: readonly string[];
 }
 
 export interface Option {
   readonly name: string;
-  /** What stands for its value in the help; absent = a switch. */
+  /** Placeholder of its value in the help; absent for a switch. */
   readonly value?: string;
-  /** It may be given several times. */
   readonly isMany?: true;
   readonly help: string;
   readonly values?: Completion;
+  /** Heading in the help, "Options" by default. */
+  readonly group?: string;
 }
 
-/** What was asked, checked against the record: nothing that is not in it. */
+/** Parsed words, checked against the record. */
 export interface CommandArgs {
-  /** By the names of the arguments. */
+  /** By argument name. */
   readonly positionals: Readonly<Record<string, string>>;
-  /** By the names of the options; absent = not given. */
+  /** By option name; absent if not passed. */
   readonly values: Readonly<Record<string, string>>;
   readonly lists: Readonly<Record<string, readonly string[]>>;
   readonly switches: ReadonlySet<string>;
 }
 
+type Example = readonly [comment: string, command: string];
+
 export interface Command {
   readonly name: string;
+  /** One imperative line without a full stop. */
   readonly summary: string;
-  /** More than the summary, in whole sentences. */
   readonly details?: string;
   readonly args?: readonly Argument[];
   readonly options?: readonly Option[];
-  /** `hub`: it talks to a hub that runs, and has the options for that; `folder`: it works on a data folder that no hub has open. */
+  /** `hub`: connects to a running hub; `folder`: works on a data folder. Adds the options for that. */
   readonly on?: 'hub' | 'folder';
-  /** It speaks for somebody: it has `--as` and `--take-over`. */
+  /** Acts for a participant: adds `--as` and `--take-over`. */
   readonly acts?: true;
-  readonly examples: readonly string[];
-  /** What `--json` puts on stdout. */
+  readonly examples: readonly Example[];
+  /** What `--json` writes to stdout. */
   readonly json: string;
-  /** Gives the exit code. What it throws is told by whoever runs it. */
+  /** Returns the exit code; the caller reports what it throws. */
   run(args: CommandArgs, io: Io): Promise<number>;
 }
 
-const HUB_OPTIONS: readonly Option[] = [
-  { name: 'url', value: 'url', help: 'The hub (PARLEY_URL, or ws://127.0.0.1:4747).' },
-  { name: 'token', value: 'token', help: "A token (PARLEY_TOKEN, or the operator's of the data folder)." },
-  { name: 'token-file', value: 'file', help: 'A file with the token in it.', values: 'file' },
-  {
-    name: 'data',
-    value: 'folder',
-    help: "Where the operator's token is (PARLEY_DATA, or .parley).",
-    values: 'folder',
-  },
-  { name: 'ca', value: 'file', help: 'A certificate to trust beside wss, as PEM (PARLEY_CA).', values: 'file' },
-];
+const DATA_DEFAULT = '[env: PARLEY_DATA] (default: .parley)';
+
+const HUB_OPTIONS: readonly Option[] = inGroup('Connection options', [
+  { name: 'url', value: 'url', help: 'Hub URL [env: PARLEY_URL] (default: ws://127.0.0.1:4747)' },
+  { name: 'token', value: 'token', help: "Token [env: PARLEY_TOKEN] (default: the operator token's file)" },
+  { name: 'token-file', value: 'file', help: 'File that contains the token', values: 'file' },
+  { name: 'data', value: 'folder', help: `Data folder with the operator token ${DATA_DEFAULT}`, values: 'folder' },
+  { name: 'ca', value: 'file', help: 'PEM certificate to trust for wss [env: PARLEY_CA]', values: 'file' },
+]);
 
 const FOLDER_OPTIONS: readonly Option[] = [
-  { name: 'data', value: 'folder', help: 'The data folder (PARLEY_DATA, or .parley).', values: 'folder' },
+  { name: 'data', value: 'folder', help: `Data folder ${DATA_DEFAULT}`, values: 'folder' },
 ];
+
+export const TAKE_OVER_OPTION: Option = { name: 'take-over', help: 'Replace an existing connection of that name' };
 
 const ACTING_OPTIONS: readonly Option[] = [
   {
     name: 'as',
     value: 'name',
-    help: 'For whom to speak (PARLEY_NAME, the name your token is for, or your login name).',
+    help: "Identity to act as [env: PARLEY_NAME] (default: the token's name, else your login name)",
   },
-  { name: 'take-over', help: 'Also if that name is connected elsewhere: it is sent away there.' },
+  TAKE_OVER_OPTION,
 ];
 
-/** Of commands about one session. */
 export const SESSION_ARGUMENT: Argument = {
   name: 'session',
-  help: 'Its id, four or more digits of its beginning or end, or "last".',
+  help: 'Session id, four or more digits of its beginning or end, or "last"',
 };
 
-/** Of commands that only read. */
+/** For commands that only read. */
 export const READER_OPTION: Option = {
   name: 'as',
   value: 'name',
-  help: 'Who asks; a token for one name knows it by itself.',
+  help: "Identity to act as (default: the token's name)",
 };
 
-/** What every command takes. */
-export const COMMON_OPTIONS: readonly Option[] = [
-  { name: 'json', help: 'JSON on stdout and nothing else; of a stream, a line each.' },
-  { name: 'help', help: 'Show help.' },
-];
+/** Options of every command. */
+export const COMMON_OPTIONS: readonly Option[] = inGroup('Global options', [
+  { name: 'json', help: 'Print only JSON to stdout; one object per line for streams' },
+  { name: 'help', help: 'Show help' },
+]);
+
+/** Puts options under a separate heading in the help. */
+export function inGroup(group: string, options: readonly Option[]): readonly Option[] {
+  return options.map((option) => ({ ...option, group }));
+}
 
 export function optionsOf({ options = [], on, acts }: Command): readonly Option[] {
   const own = new Set(options.map(({ name }) => name));
@@ -108,11 +114,11 @@ export function optionsOf({ options = [], on, acts }: Command): readonly Option[
   return [...options, ...shared.filter(({ name }) => !own.has(name)), ...COMMON_OPTIONS];
 }
 
-/** Its help, with the values there are unless it explains them all itself. */
+/** The help text with the possible values, unless it names them all. */
 export function fullHelp({ help, values, ...rest }: Argument | Option): string {
-  const isSaid = typeof values !== 'object' || values.every((value) => help.includes(value));
-  const known = isSaid ? '' : ` One of ${values.join(', ')}.`;
-  return `${help}${known}${'isMany' in rest && rest.isMany === true ? ' May be repeated.' : ''}`;
+  const isComplete = typeof values !== 'object' || values.every((value) => help.includes(value));
+  const known = isComplete ? '' : ` (one of ${values.join(', ')})`;
+  return `${help}${known}${'isMany' in rest && rest.isMany === true ? ' (repeatable)' : ''}`;
 }
 
 /** `parley send <session> <text...>`. */

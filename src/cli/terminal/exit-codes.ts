@@ -1,4 +1,4 @@
-/** How a command ends, in one table: what a script can tell from it. */
+/** Exit codes of commands, in one table. */
 
 import { HubError, type WireCode, WireError } from '../../core/lib/errors.ts';
 
@@ -18,17 +18,16 @@ export const EXIT = {
 export type ExitName = keyof typeof EXIT;
 
 export const EXIT_HELP: { readonly [Name in ExitName]: string } = {
-  done: 'done',
-  failed: 'it failed',
-  wrong: 'it was asked wrongly: a command, an option or a value',
-  unreachable: 'the hub cannot be reached, or did not answer',
-  notAllowed: 'the hub does not know the credential, or does not allow it that',
-  notFound: 'there is no such session, agent, token, schedule or file',
-  refused: "the hub refused it for now: somebody else's turn, a session that has ended, a full inbox",
-  inUse:
-    'somebody else has it: a data folder that a hub has open, a port that is taken, a name that is connected elsewhere',
-  found: 'it looked for problems (verify, graph, doctor, conformance) and found some',
-  disk: 'the disk failed a running hub',
+  done: 'success',
+  failed: 'failure',
+  wrong: 'invalid command line: a command, an option, a value or a file it names',
+  unreachable: 'hub unreachable, or no answer in time',
+  notAllowed: 'credential unknown to the hub, or without the required grant',
+  notFound: 'session, agent, token, schedule or file not found',
+  refused: 'rejected by the hub for now: not your turn, session ended, inbox full',
+  inUse: 'in use: the data folder, port or name is taken by another process',
+  found: 'problems found (verify, graph, doctor, conformance)',
+  disk: 'the disk failed while the hub was running',
 };
 
 const OF_WIRE: Partial<Record<WireCode, ExitName>> = {
@@ -64,7 +63,7 @@ export function exitOf(thrown: unknown): ExitName {
   return 'failed';
 }
 
-/** A port can be out of reach for other reasons too. */
+/** A port can be unavailable for other reasons. */
 function isPortTaken(thrown: unknown): boolean {
   if (!(thrown instanceof HubError) || thrown.code !== 'cannot_listen') return false;
   const { cause } = thrown;

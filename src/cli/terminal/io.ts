@@ -1,4 +1,4 @@
-/** Where a command speaks: people and programs read stdout, progress and notes go to stderr. */
+/** Output of a command: results to stdout, progress and notes to stderr. */
 
 import { once } from 'node:events';
 import { printableJson, printableLine } from './printable.ts';
@@ -6,14 +6,14 @@ import { type Terminal, terminalOf } from './terminal.ts';
 
 export interface Io {
   readonly isJson: boolean;
-  /** For people: what it can show. */
+  /** Capabilities of stdout. */
   readonly terminal: Terminal;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Lines for people; nothing where JSON was asked for. */
+  /** Writes lines for people; ignored with --json. */
   say(text: string): void;
-  /** A value for programs; nothing where it was not asked for. */
+  /** Writes a JSON line for programs; ignored without --json. */
   put(value: unknown): void;
-  /** One line on stderr, for people. */
+  /** Writes one line to stderr, for people. */
   note(text: string): void;
   progress(what: string): Progress;
 }
@@ -40,7 +40,6 @@ export function createIo({ stdout, stderr, env }: Streams, isJson: boolean): Io 
 
 type Progress = (at: { readonly bytes: number; readonly of: number }) => void;
 
-/** The part of a stream that is used here. */
 interface ProgressOutput {
   readonly isTTY?: boolean;
   write(text: string): unknown;

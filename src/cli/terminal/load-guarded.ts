@@ -1,15 +1,15 @@
-/** Loads a file that is a program: it may never be done, and it may end the process that it is loaded into. Neither goes without a word. */
+/** Loads a file that runs code: reports when it takes too long or ends the process. */
 
 import { EXIT } from './exit-codes.ts';
 import { printableLine } from './printable.ts';
 
-/** A program that looks something up before it is ready has time for it. */
+/** Allows for slow lookups at load time. */
 const MAX_MS = 30_000;
-const TOLD_AFTER_MS = 3_000;
+const NOTE_AFTER_MS = 3_000;
 
 const loading = new Set<string>();
 
-/** Throws when it takes too long; what is loaded cannot be stopped, but need not be waited for. */
+/** Rejects on timeout. The load cannot be stopped, only ignored. */
 export async function loadGuarded<T>(file: string, load: () => Promise<T>): Promise<T> {
   begin(file);
   let stop = (): void => {};
@@ -17,9 +17,9 @@ export async function loadGuarded<T>(file: string, load: () => Promise<T>): Prom
     return await Promise.race([
       load(),
       new Promise<never>((_, reject) => {
-        // They also keep the process alive: one that waits for nothing else ends without a word.
-        const noteTimer = setTimeout(() => note(`${file} is still being loaded`), TOLD_AFTER_MS);
-        const why = `it was not done within ${MAX_MS / 1000} s; does it await something that never comes?`;
+        // The timers also keep the process alive: otherwise it could end without a message.
+        const noteTimer = setTimeout(() => note(`${file} is still loading`), NOTE_AFTER_MS);
+        const why = `not loaded within ${MAX_MS / 1000} s; does it await something that never happens?`;
         const timeout = setTimeout(() => reject(new Error(why)), MAX_MS);
         stop = () => {
           clearTimeout(noteTimer);
@@ -43,7 +43,7 @@ function end(file: string): void {
   if (loading.size === 0) process.off('exit', onExit);
 }
 
-/** Nobody who awaits the file hears of it any more. */
+/** The file ended the process while it was loading. */
 function onExit(code: number): void {
   const [first = '', ...others] = loading;
   const who = others.length === 0 ? first : `one of ${[first, ...others].join(', ')}`;

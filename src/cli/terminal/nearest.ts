@@ -1,4 +1,4 @@
-/** Which of some words was probably meant: the one that takes the fewest changes, if it takes few. */
+/** Finds the word that was probably meant: the one with the fewest changes, if there are few. */
 
 const MAX_CHANGES = 2;
 
@@ -11,7 +11,7 @@ export function findNearest(value: string, words: readonly string[]): string | n
   return best !== undefined && best.changes <= MAX_CHANGES && best.changes < best.word.length ? best.word : null;
 }
 
-/** Letters to put in, leave out, replace or swap with their neighbour. */
+/** Edit distance: letters inserted, deleted, replaced or swapped with a neighbour. */
 function changesTo(from: string, to: string): number {
   const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, j) => j)];
   for (let i = 1; i <= from.length; i++) {

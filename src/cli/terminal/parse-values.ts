@@ -1,15 +1,15 @@
-/** Values that are given as words: `--knob rounds=2`, a JSON or YAML file, a list of names. */
+/** Parses option values: `--knob rounds=2`, JSON or YAML files, lists of names. */
 
 import { readFile } from 'node:fs/promises';
 import type { Json, JsonObject } from '../../core/lib/json.ts';
 import { invalidValueError, notFoundError, usageError } from './command-error.ts';
 
-/** `a,b` and `a b`, in one or several options. */
+/** `a,b` and `a b`, in one option or several. */
 export function parseNames(values: readonly string[]): readonly string[] {
   return values.flatMap((one) => one.split(/[,\s]+/)).filter((name) => name !== '');
 }
 
-/** `key=value`: what is JSON is meant as JSON, all else as text. */
+/** `key=value`, where the value is JSON if it parses, else text. */
 export function parsePairs(option: string, values: readonly string[]): JsonObject {
   return Object.fromEntries(
     values.map((pair) => {
@@ -28,7 +28,7 @@ function jsonOr(text: string): Json {
   }
 }
 
-/** The same, all as text. */
+/** `key=value`, all as text. */
 export function parseTextPairs(option: string, values: readonly string[]): Readonly<Record<string, string>> {
   const pairs = Object.entries(parsePairs(option, values));
   return Object.fromEntries(
@@ -42,10 +42,10 @@ export function parseJsonOption(option: string, text: string): JsonObject {
   throw invalidValueError(option, 'a JSON object such as {"text": "hello"}', text);
 }
 
-/** A file with one object in JSON or YAML, of which JSON is a part. */
+/** Reads a file with one object in JSON or YAML. */
 export async function readJsonOption(option: string, file: string): Promise<JsonObject> {
   const text = await readFile(file, 'utf8').catch((thrown: NodeJS.ErrnoException) => {
-    const why = thrown.code === 'ENOENT' ? 'is not there' : `cannot be read: ${thrown.message}`;
+    const why = thrown.code === 'ENOENT' ? 'does not exist' : `cannot be read: ${thrown.message}`;
     throw notFoundError('no_file', `${option}: ${file} ${why}`, 'Give the path of a JSON or YAML file.');
   });
   const value = await parsed(option, file, text);
@@ -59,7 +59,7 @@ async function parsed(option: string, file: string, text: string): Promise<unkno
     return parse(text);
   } catch (thrown) {
     const why = thrown instanceof Error ? (thrown.message.split('\n')[0] ?? '') : '';
-    throw usageError('wrong_value', `${option}: ${file} is neither JSON nor YAML: ${why}`, 'Mend that line.');
+    throw usageError('wrong_value', `${option}: ${file} is neither JSON nor YAML: ${why}`, 'Correct that line.');
   }
 }
 

@@ -1,4 +1,4 @@
-/** What the place that output goes to can show: colour only on a terminal that wants it, and lines that fit. */
+/** Output capabilities of a stream: colour if the terminal supports it, and lines that fit. */
 
 const CODES = {
   bold: 1,
@@ -14,32 +14,31 @@ const CODES = {
 export type Style = keyof typeof CODES;
 
 export interface Terminal {
-  /** Somebody may be reading along. */
+  /** True for a terminal. */
   readonly isLive: boolean;
   readonly columns: number;
   paint(text: string, ...styles: readonly Style[]): string;
-  /** One or more whole lines. */
+  /** Writes one or more complete lines. */
   write(text: string): void;
 }
 
-/** The part of a stream that is used here. */
 interface Output {
   readonly isTTY?: boolean;
   readonly columns?: number;
   write(text: string): unknown;
 }
 
-/** Longer lines are hard to read, however wide the window is. */
-const WIDEST = 100;
-const NARROWEST = 60;
+/** Longer lines are hard to read in any window. */
+const MAX_COLUMNS = 100;
+const MIN_COLUMNS = 60;
 
 export function terminalOf(output: Output, env: Readonly<Record<string, string | undefined>>): Terminal {
   const isLive = output.isTTY === true;
   const hasColour = isLive && !env.NO_COLOR && env.TERM !== 'dumb';
   return {
     isLive,
-    // A pseudo-terminal without a size says 0.
-    columns: Math.max(NARROWEST, Math.min(output.columns || WIDEST, WIDEST)),
+    // A pseudo-terminal without a size reports 0.
+    columns: Math.max(MIN_COLUMNS, Math.min(output.columns || MAX_COLUMNS, MAX_COLUMNS)),
     paint: (text, ...styles) => (hasColour ? paint(text, styles) : text),
     write: (text) => void output.write(`${text}\n`),
   };
@@ -50,7 +49,7 @@ function paint(text: string, styles: readonly Style[]): string {
   return `\u001b[${styles.map((style) => CODES[style]).join(';')}m${text}\u001b[0m`;
 }
 
-/** Breaks at spaces; a word that is longer than the line stays whole. */
+/** Breaks at spaces; a word longer than the line stays in one piece. */
 export function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {

@@ -1,4 +1,4 @@
-/** What the hub writes into a log, in words for a terminal; what people say is theirs. */
+/** Describes the hub's log entries for a terminal. */
 
 import type { Json } from '../../core/lib/json.ts';
 import { renderText } from '../../core/ports/adapter.ts';
@@ -24,7 +24,7 @@ export function describeEvent(envelope: Envelope, nameOf: (id: unknown) => strin
     case 'session.available':
       return 'the session is available again';
     case 'task.failed':
-      // Of a turn: a task has words of its own.
+      // Failed turn: a task has its own text.
       if (task_id === null) return `${nameOf(agent_id ?? sender_id)} could not answer${why}`;
       return describeEnvelope(envelope, nameOf);
     default:
@@ -55,14 +55,14 @@ export function describeEnvelope(envelope: Envelope, nameOf: (id: unknown) => st
   }
 }
 
-/** The knobs of its type, with what the type fills in; graphs and the like are no words. */
+/** The knobs declared by the type, without structured values such as graphs. */
 function ownKnobs(knobs: Json | undefined, manifest: Json | undefined): string {
   const own = Object.keys(member(member(manifest, 'knobs_schema'), 'properties') ?? {});
   const plain = Object.entries(knobs ?? {}).filter(([key, value]) => own.includes(key) && typeof value !== 'object');
   return plain.length === 0 ? '' : ` (${plain.map(([key, value]) => `${key} ${value}`).join(', ')})`;
 }
 
-/** What a packet makes known to everyone. */
+/** Context variables set by a packet. */
 function variables(updates: Json | undefined): readonly string[] {
   return Object.entries(member(updates, 'set') ?? {}).map(([key, value]) => `[${key} = ${value}]`);
 }

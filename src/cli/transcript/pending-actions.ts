@@ -1,4 +1,4 @@
-/** For whom a session waits, and until when as far as its log tells: its turn, and invites that are not answered. */
+/** Lists who must act next in a session, and until when: the turn, and unanswered invites. */
 
 import { isoFromMs, msFromIso } from '../../core/lib/time.ts';
 import type { Envelope, Turn } from '../../core/records/session/envelope.ts';
@@ -8,11 +8,11 @@ interface PendingAction {
   readonly agent_id: string;
   readonly name: string;
   readonly what: 'to speak' | 'to accept';
-  /** When it is late, by the shortest `turn_within` or by the deadline of invites; null = never. */
+  /** Deadline from the shortest `turn_within`, or of the invite; null = none. */
   readonly due_at: string | null;
 }
 
-/** `isNow` false = as it was: who had not answered an invite then is not known any more. */
+/** `isNow` false = a past seq: pending invites of that time are unknown. */
 export function pendingActions(
   session: SessionMetadata,
   turn: Turn | null,
@@ -33,14 +33,14 @@ function inviteDeadline([created]: readonly Envelope[]): string | null {
   return typeof at === 'string' ? at : null;
 }
 
-/** Progress makes a turn longer; what is told here is the least it has. */
+/** The minimum deadline: progress extends it. */
 function turnDue(session: SessionMetadata, turn: Turn, envelopes: readonly Envelope[]): string | null {
   const begun = envelopes.find(({ seq }) => seq === turn.since_seq)?.created_at;
   const seconds = secondsPerTurn(session, turn.agent_id);
   return begun === undefined || seconds === null ? null : isoFromMs(msFromIso(begun) + seconds * 1000);
 }
 
-/** The shortest time that the session gives this participant for a turn; null = it gives none. */
+/** The shortest turn limit for this participant; null = no limit. */
 export function secondsPerTurn(session: SessionMetadata, agentId: string): number | null {
   const { role, name } = participantOf(session, agentId) ?? {};
   const limits = session.manifest.expectations

@@ -1,4 +1,4 @@
-/** A session in words: a line for each envelope. */
+/** Renders a session as text, with lines for each envelope. */
 
 import { type Envelope, HUB_ID, isContent, type Turn } from '../../core/records/session/envelope.ts';
 import type { SessionMetadata } from '../../core/records/session/session.ts';
@@ -26,7 +26,6 @@ export class Transcript {
     return this.names.get(String(id)) ?? printableLine(String(id));
   }
 
-  /** Whose turn it is, if the session is to say. */
   turnOf(turn: Turn | null): string {
     return turn === null ? '' : `${this.nameOf(turn.agent_id)}'s turn`;
   }
@@ -48,7 +47,7 @@ export class Transcript {
     });
   }
 
-  /** What the hub writes tells who is who: the first of a session all, then of each who joins; what others say of names is talk. */
+  /** Learns names from hub envelopes only: names in posted content cannot be trusted. */
   private learn({ sender_id, event_data }: Envelope): void {
     if (sender_id !== HUB_ID) return;
     const { participants, agent_id, name } = event_data;

@@ -1,4 +1,4 @@
-/** Options and token for serving conformance fixtures. They run commands, so they require the loopback and a token of their own. */
+/** Options and token for serving conformance fixtures. They run commands, so they require the loopback and a separate token. */
 
 import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -45,9 +45,15 @@ const JWT = /\beyJ[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*/g;
 /** Any value; trailing punctuation belongs to the surrounding text. */
 const BEARER = /\b(Bearer +)[^\s"']*[^\s"',;]/gi;
 /** Members that are always secret. */
-const SECRET_NAMES: ReadonlySet<string> = new Set(
-  'token secret password passphrase authorization auth cookie'.split(' '),
-);
+const SECRET_NAMES: ReadonlySet<string> = new Set([
+  'token',
+  'secret',
+  'password',
+  'passphrase',
+  'authorization',
+  'auth',
+  'cookie',
+]);
 const HIDDEN = '[secret]';
 /** Deeper than any logged value. */
 const MAX_LEVELS = 8;

@@ -17,7 +17,7 @@ describe('loop', () => {
       const held = await run('loop', '--approve-gates');
       expect(held).toMatchObject({
         code: 0,
-        out: expect.stringMatching(/✓ dev: The lamp is lit\.\n◆ gate done waits.*\n◆ gate done stays closed\n/),
+        out: expect.stringMatching(/✓ dev: The lamp is lit\.\n◆ gate done awaits.*\n◆ gate done stays closed\n/),
       });
       expect(held.out).toContain('Next: parley run approve');
       configure(scripted(WORKS));
@@ -33,7 +33,7 @@ describe('loop', () => {
     60_000,
   );
 
-  it('[CM21] what a program cannot do ends it with a code, the reason and what comes next', async () => {
+  it('[CM21] exits with a code, the reason and the next step when a program fails', async () => {
     configure(scripted('process.exit(7)', { rules: { max_turn_retries: 1 } }));
     const { code, out, err } = await run('loop');
     expect({ code, out }).toMatchObject({
@@ -52,7 +52,7 @@ describe('loop', () => {
   const inProject = (...args: string[]) => new Joined(line.spawn(['run', 'loop', ...args, '--root', root, '--json']));
 
   itDeep(
-    '[CM21] Ctrl-C ends it in good order, and the next one goes on with the same turn',
+    '[CM21] stops cleanly on Ctrl-C, and the next loop continues the same turn',
     async () => {
       configure(scripted('setInterval(() => {}, 1000)'));
       const running = inProject();
@@ -76,7 +76,7 @@ describe('loop', () => {
   itDeep(
     '[CM21] a second Ctrl-C ends it at once',
     async () => {
-      // It does not listen to SIGTERM: in good order would take its five seconds.
+      // It ignores SIGTERM: a clean stop would take five seconds.
       configure(
         scripted(
           'process.on("SIGTERM", () => {}); require("node:fs").writeFileSync("out", "1"); setInterval(() => {}, 1000)',
@@ -93,7 +93,7 @@ describe('loop', () => {
   );
 
   itDeep.each([0, 5])(
-    '[CM21] an adapter that ends the process with %d is told of, and it is no good end',
+    '[CM21] reports an adapter that ends the process with %d, and exits with an error',
     async (given) => {
       const adapters = { mine: { module: './mine.mjs' } };
       configure({ ...scripted(''), adapters, runtimes: { script: { type: 'mine' } } });
@@ -111,7 +111,7 @@ describe('loop', () => {
     60_000,
   );
 
-  it('[CM21, GA1] settings of an adapter that are wrong are told by their field: at init, and by the loop before anything goes out', async () => {
+  it('[CM21, GA1] reports invalid adapter settings by field: at init, and before the loop dispatches anything', async () => {
     const runtimes = {
       script: { type: 'local_cli', args: 'none', timeout_ms: -1 },
       far: { type: 'remote_agent', url: 'ftp://example.org' },

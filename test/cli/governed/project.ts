@@ -1,4 +1,4 @@
-/** A governed project in a folder of its own for each test, and the commands on it. */
+/** A governed project in a new folder for each test, and commands on it. */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

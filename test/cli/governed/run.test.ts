@@ -1,4 +1,4 @@
-// `parley run` as its users meet it: what it refuses first, then a run from its beginning to its end.
+// `parley run` from the user's side: rejections first, then a complete run.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -31,10 +31,10 @@ describe('asked wrongly', () => {
       err: expect.stringMatching(/no agentxchain.json.*\n.*parley run init/),
     });
     const gone = await line.here(['run', 'status', '--root', join(root, 'gone')]);
-    expect(gone).toMatchObject({ code: 5, err: expect.stringContaining('is not there') });
+    expect(gone).toMatchObject({ code: 5, err: expect.stringContaining('does not exist') });
   });
 
-  it('[CM19] a project that is not right is told in full', async () => {
+  it('[CM19] reports every problem of an invalid project', async () => {
     writeFileSync(join(root, 'agentxchain.json'), '{');
     expect(await run('init')).toMatchObject({ code: 2, err: expect.stringContaining('expected JSON') });
     configure({ schema_version: '2', roles: {} });
@@ -51,10 +51,10 @@ describe('asked wrongly', () => {
     for (const words of [['assign'], ['accept'], ['approve'], ['history'], ['resolve']]) {
       expect(await run(...words)).toMatchObject({
         code: 6,
-        err: expect.stringMatching(/no run has begun.*\n.*parley run init/),
+        err: expect.stringMatching(/no run has started.*\n.*parley run init/),
       });
     }
-    expect(await run('status')).toMatchObject({ code: 0, out: expect.stringContaining('no run has begun') });
+    expect(await run('status')).toMatchObject({ code: 0, out: expect.stringContaining('no run has started') });
   });
 });
 
@@ -63,7 +63,7 @@ describe('a state that is none', () => {
     ['{"status":', /state\.json: expected a JSON object/],
     ['{"status":"weird"}', /state\.json: .*status.*weird/],
   ])(
-    '[CM19, GR10] %j is told with its place, and is neither overwritten nor called no run',
+    '[CM19, GR10] reports %j with its file, and neither overwrites it nor treats it as no run',
     async (text, said) => {
       configure(scripted(WORKS));
       const file = join(root, '.agentxchain/state.json');
@@ -117,7 +117,7 @@ describe('init', () => {
   });
 
   itDeep(
-    '[CM19] in a repository, what is not committed is told before a turn goes out',
+    '[CM19] reports uncommitted changes before it dispatches a turn',
     async () => {
       const git = (...args: string[]) =>
         execFileSync('git', ['-C', root, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args]);
@@ -182,7 +182,7 @@ describe('a run by hand', () => {
   );
 
   itDeep(
-    '[CM20] what a run does not take as it stands is told in words of the command line',
+    '[CM20] explains runner rejections in terms of the command line',
     async () => {
       const id = await solo();
       const told = async (words: readonly string[], said: RegExp) => {
@@ -224,7 +224,7 @@ describe('a run by hand', () => {
     const { out: shown } = await run('status');
     expect(shown).toMatch(/run_\w+ is active, phase work \(1 of 1\), for \d+ \w; 0 turns accepted\n/);
     expect(shown).toMatch(
-      new RegExp(`${id} +dev +dispatched +1 +.* ago +in 1 h +handed in\nNext: parley run accept ${id}\n`),
+      new RegExp(`${id} +dev +dispatched +1 +.* ago +in 1 h +staged\nNext: parley run accept ${id}\n`),
     );
   }, 30_000);
 
@@ -234,7 +234,7 @@ describe('a run by hand', () => {
     const again = await run('reject', '--reason', 'say more');
     expect(again).toMatchObject({
       code: 0,
-      out: expect.stringMatching(new RegExp(`${id} is sent back: say more\n${id} is out: dev, try 2`)),
+      out: expect.stringMatching(new RegExp(`${id} is rejected: say more\n${id} is dispatched: dev, attempt 2`)),
     });
     expect(readFileSync(join(root, '.agentxchain/dispatch/turns', id, 'PROMPT.md'), 'utf8')).toContain('say more');
     expect(await json('reject', '--reason', 'no')).toMatchObject([{ escalated: true, state: { status: 'blocked' } }]);
@@ -244,7 +244,10 @@ describe('a run by hand', () => {
     expect(await json('resolve', '--note', 'talked')).toMatchObject([
       { state: { status: 'active', blocked_on: null } },
     ]);
-    expect(await run('assign')).toMatchObject({ code: 0, out: expect.stringContaining(`${id} is out: dev, try 2`) });
+    expect(await run('assign')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(`${id} is dispatched: dev, attempt 2`),
+    });
     expect(await json('block', '--reason', 'Waiting for parts')).toMatchObject([
       { state: { status: 'blocked', blocked_on: 'escalation:operator:waiting-for-parts' } },
     ]);
@@ -253,7 +256,7 @@ describe('a run by hand', () => {
   it('[CM20] history and ledger are tables for people and lines for programs', async () => {
     const id = await solo();
     expect(await run('history')).toMatchObject({ code: 0, out: 'no turn was accepted yet\n' });
-    expect(await run('ledger')).toMatchObject({ code: 0, out: 'nothing was decided yet\n' });
+    expect(await run('ledger')).toMatchObject({ code: 0, out: 'no decision yet\n' });
     const decisions = [{ id: 'DEC-001', category: 'scope', statement: 'One lamp.', rationale: 'Small room.' }];
     stage(id, { decisions });
     expect(await json('accept')).toMatchObject([{ accepted: { turn_id: id }, state: { accepted_sequence: 1 } }]);

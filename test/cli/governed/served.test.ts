@@ -1,4 +1,4 @@
-// `parley run` on a project that a hub serves: what it says comes next knows who holds a role, and whether the hub is there.
+// The next steps of a run served by a hub consider who holds a role, and whether the hub is running.
 
 import { createHub } from 'parley-hub';
 import { createRunner, serveRun, stageResult } from 'parley-hub/governed';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => line.close());
 
-it('[CM20] what comes next is to wait for who holds the role, and to start the hub where it is gone', async () => {
+it('[CM20] suggests waiting for the holder of a role, and starting a hub that is not running', async () => {
   const root = project();
   const run = (...args: readonly string[]) => line.here(['run', ...args, '--root', root]);
   const hub = await createHub();
@@ -39,7 +39,7 @@ it('[CM20] what comes next is to wait for who holds the role, and to start the h
   await served.close();
   const start = `parley up --data the-hub --run ${root}`;
   expect(await status()).toMatchObject({ served: { is_there: false }, next: [start, 'parley run take-back'] });
-  expect((await run('status')).out).toContain('the hub that serves it does not run');
+  expect((await run('status')).out).toContain('the hub that serves it is not running');
   const refused = await run('accept');
   expect(refused).toMatchObject({ code: 3, err: expect.stringContaining(`Next: ${start}; or parley run take-back`) });
 }, 60_000);

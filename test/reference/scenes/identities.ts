@@ -1,4 +1,4 @@
-/** Who there is, what they say about themselves, and what they may. */
+/** Identities: their profiles, skills, rules and tokens. */
 
 import { type Cast, resultOf } from '../cast.ts';
 

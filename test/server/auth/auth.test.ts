@@ -56,7 +56,7 @@ it('[AU3] a token that is revoked or expires ends who speaks with it at once, an
   await expect(hub.revokeToken(token_id)).rejects.toMatchObject({ code: 'not_found' });
 });
 
-it('[AU4] tokens are made, listed and revoked by who may enrol; nobody hands out what it does not have', async () => {
+it('[AU4] requires enrol to create, list and revoke tokens; rejects grants that the caller lacks', async () => {
   const { hub, url } = await startedHub();
   const admin = await hub.createToken({ grants: ['enrol'] });
   const root = await connect(url, { name: 'root', token: admin.token, ...once });
@@ -236,7 +236,7 @@ it('[AU8] a JWT that is another issuer’s, for another, too early, too late, no
   }
 });
 
-it('[AU9] what cannot be a safe set of keys is refused when the port opens', async () => {
+it('[AU9] rejects unsafe key sets when the port opens', async () => {
   const { hub } = await startedHub();
   const opened = (jwt: object) => hub.listen({ port: 0, auth: { jwt: { ...HUB, jwks: issuer.jwks, ...jwt } } });
   await expect(opened({ jwks: 'http://issuer.example/keys' })).rejects.toThrow('expected an https URL');
@@ -244,5 +244,5 @@ it('[AU9] what cannot be a safe set of keys is refused when the port opens', asy
   await expect(opened({ jwks: { keys: 7 } })).rejects.toThrow('expected {"keys": [...]}');
   await expect(opened({ algorithms: ['HS256'] })).rejects.toThrow('auth.jwt.algorithms: expected some of RS256');
   await expect(opened({ algorithms: ['none'] })).rejects.toThrow('got "none"');
-  await expect(opened({ issuer: '' })).rejects.toThrow('auth.jwt.issuer: expected a text');
+  await expect(opened({ issuer: '' })).rejects.toThrow('auth.jwt.issuer: expected a non-empty text');
 });

@@ -29,18 +29,18 @@ function bound(cell: Cell): Row {
   return row({ outsider: cell, hidden: cell, removed: cell, observer: cell });
 }
 
-/** About a session: to who is not in it there is none. */
+/** About a session: to a non-participant it does not exist. */
 function within(hidden: Cell, removed: Cell, observer: Cell = 'not_found'): Row {
   return row({ outsider: 'not_found', hidden, removed, observer });
 }
 
 const may = (allowed: string): Cell => ({ allowed });
-const EVERYONE = may('everyone who is bound may');
-const OWN = may('it is about the asker itself');
-const READS_ON = may('who is hidden reads on');
-const UNTIL_OUT = may('who is out reads up to its removal');
-const OBSERVES = may('the grant `observe` is for that');
-const IS_OUT = may('who is out stays out: nothing changes');
+const EVERYONE = may('every bound identity may');
+const OWN = may('concerns the caller itself');
+const READS_ON = may('hidden participants keep reading');
+const UNTIL_OUT = may('removed participants read up to their removal');
+const OBSERVES = may('the `observe` grant allows it');
+const IS_OUT = may('no-op for removed participants');
 
 export const WRITTEN: { readonly [Name in OperationName]?: Row } = {
   register: bound('forbidden'),
@@ -64,7 +64,7 @@ export const WRITTEN: { readonly [Name in OperationName]?: Row } = {
   search_sessions: bound(OWN),
   close_session: within('forbidden', 'forbidden'),
   post: within('not_your_turn', 'forbidden'),
-  can_send: within(may('it is told that it cannot'), may('it is told that it cannot')),
+  can_send: within(may('answers that it cannot'), may('answers that it cannot')),
   report_progress: within('not_your_turn', 'not_your_turn'),
   report_turn_failure: within('not_your_turn', 'not_your_turn'),
   start_task: within('protocol_error', 'forbidden'),
@@ -86,7 +86,7 @@ export const WRITTEN: { readonly [Name in OperationName]?: Row } = {
   update_schedule: bound('not_found'),
   delete_schedule: bound('not_found'),
   whoami: bound(OWN),
-  describe_sessions: bound(may('what the asker may not see is left out')),
+  describe_sessions: bound(may('omits what the caller may not see')),
   read_state: within(READS_ON, UNTIL_OUT, OBSERVES),
   hub_figures: row({ outsider: 'forbidden', hidden: 'forbidden', removed: 'forbidden', observer: OBSERVES }),
   read_feed: row({ outsider: 'forbidden', hidden: 'forbidden', removed: 'forbidden', observer: OBSERVES }),

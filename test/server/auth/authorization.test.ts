@@ -64,7 +64,7 @@ describe('the table', () => {
       observer: 15,
       expired: 1,
     });
-    // The grant of the enroller is nobody's here; whoever is bound may do what `bound` allows.
+    // Nobody here has the enroller’s grant; any bound identity may do what `bound` allows.
     const free = operations.filter((op) => !Object.hasOwn(WRITTEN, op) && OPERATIONS[op].who === 'bound').length;
     expect(free).toBeGreaterThanOrEqual(7);
     expect(refused).toHaveLength(operations.length * COLUMNS.length - 56 - 4 * free);
@@ -102,14 +102,14 @@ describe('refused', () => {
     const before = (await scene.auditKinds()).length;
     const heard = scene.heard();
     for (const place of refused) await ask(scene, place);
-    // What was sent to him before this answer has come.
+    // Frames sent to him before this answer have arrived.
     await scene.bob.ask('health', {});
     expect(scene.heard()).toBe(heard);
     const since = (await scene.auditKinds()).slice(before);
     expect(new Set(since)).toEqual(new Set(['operation_refused']));
   });
 
-  it('[AU1, DL6] a hello for another with a token of one’s own is refused, and takes nothing over', async () => {
+  it('[AU1, DL6] rejects a hello for another name with one’s token, and replaces nothing', async () => {
     const { hub, url } = scene;
     const bound = hub.health().bound;
     const { token } = await hub.createToken({ name: 'mallory' });

@@ -15,7 +15,7 @@ import { quiet, seededIds } from '../../../src/testing/doubles/world.ts';
 
 export interface ProvingOptions {
   readonly arbiter?: Partial<Arbiter>;
-  /** What judges a hello; the hub's tokens unless told. */
+  /** How the port authenticates (default: the hub's tokens). */
   readonly judge?: (auth: JsonObject) => Credential | null | Promise<Credential | null>;
   readonly helloFailed?: Watched['helloFailed'];
 }

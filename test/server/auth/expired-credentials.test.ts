@@ -14,7 +14,7 @@ async function started(options: ProvingOptions = {}): Promise<Proving> {
 
 const REFUSED = { ok: false, error: { code: 'unauthenticated' } };
 
-it('[AU3] what runs out is refused with the next request, before anybody looked at the time, and is told so', async () => {
+it('[AU3] rejects the next request of an expired credential, before any timer fires, with the reason', async () => {
   const { clock, tokens, settle, made, registered } = await started();
   const { token } = await made({ name: 'alice', ttl: 60 });
   const alice = await registered('alice', token);
@@ -31,7 +31,7 @@ it('[AU3] what runs out is refused with the next request, before anybody looked 
   expect(alice.frames.at(-1)).toEqual({ kind: 'goodbye', reason: 'unauthorized', recipient_id: alice.agentId });
 });
 
-it('[AU3] a time that is over ends the binding also of who asks for nothing', async () => {
+it('[AU3] ends the binding of an idle agent when its credential expires', async () => {
   const { hub, clock, settle, made, registered } = await started();
   const { token } = await made({ name: 'alice', ttl: 60 });
   const alice = await registered('alice', token);
@@ -76,7 +76,7 @@ it('[AU3, AR2] nor what was revoked while the arbiter was asked', async () => {
   expect(store.durableEntries('hub')).toEqual([]);
 });
 
-it('[AU3, L1] who is registered while its token is taken back is not bound', async () => {
+it('[AU3, L1] does not bind an agent whose token is revoked during registration', async () => {
   const { hub, store, tokens, settle, made, greeted } = await started();
   const { token, token_id } = await made({ grants: ['enrol'] });
   const eve = greeted('eve', token);
@@ -114,7 +114,7 @@ it('[AU3] the moment it runs out ends the binding, of each in its time, without 
   expect(late?.frames.at(-1)).toMatchObject({ kind: 'goodbye', reason: 'unauthorized' });
 });
 
-it('[AU14] what it asked before, with a deadline or without, is answered without its result; another credential asks anew', async () => {
+it('[AU14] answers earlier requests of a revoked credential without results; a new credential works', async () => {
   const { store, tokens, settle, settled, made, registered } = await started();
   const [first, second] = [await made({ name: 'alice' }), await made({ name: 'alice' })];
   const alice = await registered('alice', first.token);
@@ -134,7 +134,7 @@ it('[AU14] what it asked before, with a deadline or without, is answered without
   expect(rule.access.inbound_from).toEqual([]);
 });
 
-it('[AU14] also what was asked before another hello on the same connection', async () => {
+it('[AU14] the same for requests sent before another hello on the same connection', async () => {
   const { store, tokens, settle, made, registered } = await started();
   const { token, token_id } = await made({ name: 'alice' });
   const alice = await registered('alice', token);

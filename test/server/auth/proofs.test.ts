@@ -1,4 +1,4 @@
-// What a proof is good for, and what becomes of those that cannot be judged.
+// What credentials permit, and how the hub handles those it cannot judge.
 
 import { expect, it } from 'vitest';
 import type { Credential } from '../../../src/core/records/access/credentials.ts';
@@ -29,7 +29,7 @@ it('[AU2] a token for one name is for that name alone, also with the grant to en
   await hub.stop();
 });
 
-it('[AU2, OPR1] who was given the grant to enrol registers others, whatever its token is for', async () => {
+it('[AU2, OPR1] lets an agent with the enrol grant register others, whatever its token is for', async () => {
   const { hub, settled, made, registered } = await proving();
   const bob = await registered('bob', (await made({ name: 'bob' })).token);
   const register = () => bob.ask('register', { name: 'eve' });
@@ -57,7 +57,7 @@ it('[AU1, L8] a judge that throws or rejects says no; that is logged, and the co
   }
 });
 
-it('[AU1, OP3] what comes while a credential is judged waits in order, and only so much of it', async () => {
+it('[AU1, OP3] queues frames in order while a credential is checked, up to a bound', async () => {
   let answer = (_: Credential | null): void => {};
   const judge = () =>
     new Promise<Credential | null>((resolve) => {
@@ -92,7 +92,7 @@ it('[AU15, AU1] nor more bytes than a frame may have', async () => {
   await hub.stop();
 });
 
-it('[AU1, OP3] what waited behind a hello is taken in the order it came', async () => {
+it('[AU1, OP3] handles frames queued behind a hello in order', async () => {
   let answer = (_: Credential | null): void => {};
   const judge = () =>
     new Promise<Credential | null>((resolve) => {
@@ -118,7 +118,7 @@ it('[AU1] a hello that proves nothing leaves what the one before it proved', asy
   await hub.stop();
 });
 
-it('[AU1, AU2] whom somebody with a token of its own has registered does not speak with that token', async () => {
+it('[AU1, AU2] does not let an agent use the token of the agent that registered it', async () => {
   const { hub, settle, settled, made, greeted, registered } = await proving();
   const { token } = await made({ name: 'bob', grants: ['enrol'] });
   const bob = await registered('bob', token);
@@ -129,7 +129,7 @@ it('[AU1, AU2] whom somebody with a token of its own has registered does not spe
   await hub.stop();
 });
 
-it('[PO8] who failed too often is sent away, with the refusal before it; who proves itself never is', async () => {
+it('[PO8] disconnects an address that failed too often, after its rejection, but never a client that authenticates', async () => {
   const { hub, settle, made, greeted } = await proving({ helloFailed: () => true });
   const eve = greeted('eve', 'wrong');
   const bob = greeted('bob', (await made({ name: 'bob' })).token);

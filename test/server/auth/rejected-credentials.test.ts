@@ -1,4 +1,4 @@
-// What is told to who offers a credential that does not count, and to who offers one that cannot be judged now.
+// Answers to rejected credentials, and to those that cannot be checked now.
 
 import { createServer } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
@@ -17,7 +17,7 @@ const NOT_ACCEPTED = {
 const UNAVAILABLE = { code: 'unavailable', details: { outcome: 'refused', retry_after_ms: 5000, name: 'alice' } };
 const once = { reconnect: false } as const;
 
-it('[AU11] a wrong, revoked or expired token and a bad JWT are told that the credential was not accepted', async () => {
+it('[AU11] tells a client with a wrong, revoked or expired token or a bad JWT that the credential was not accepted', async () => {
   const { publicKey } = await generateKeyPair('ES256');
   const jwks = { keys: [await exportJWK(publicKey)] };
   const { hub, url } = await startedHub({ auth: { jwt: { issuer: 'https://i.example', audience: 'hub', jwks } } });
@@ -30,7 +30,7 @@ it('[AU11] a wrong, revoked or expired token and a bad JWT are told that the cre
   await expect(connect(url, { name: 'bob', credentials, ...once })).rejects.toMatchObject(NOT_ACCEPTED);
 });
 
-it('[AU11] a token that ran out is told the same; who has said nothing is asked to say hello', async () => {
+it('[AU11] answers an expired token the same way; asks a silent client for a hello', async () => {
   const judge = (): Credential => ({ id: 'other', name: 'bob', grants: [], expires_at_ms: 0 });
   const { hub, settled, greeted } = await proving({ judge });
   const bob = greeted('bob', '');
@@ -45,7 +45,7 @@ it('[AU11] a token that ran out is told the same; who has said nothing is asked 
   socket.close();
 });
 
-it('[AU7, AU11] a hello without a credential is told that one is needed, also where only the proxy is in the way', async () => {
+it('[AU7, AU11] tells a client without a credential that one is required, also behind a proxy', async () => {
   const message = /^"bob" cannot be registered: a credential is needed; the scheme "none" .* never through a proxy$/;
   const { url } = await startedHub();
   await expect(connect(url, { name: 'bob', ...once })).rejects.toMatchObject({
@@ -85,7 +85,7 @@ it('[AU11] a scheme there is none of is named, with those there are', async () =
   ).rejects.toThrow('got something else');
 });
 
-it('[AU12] keys that cannot be had are no fault of the token: unavailable, with when to try again, and a warning', async () => {
+it('[AU12] answers unavailable with a retry time when keys cannot be loaded, and warns in the log', async () => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
@@ -113,10 +113,10 @@ it('[AU12] keys that cannot be had are no fault of the token: unavailable, with 
   ]);
 });
 
-it('[AU12, PO8] who cannot be judged now is not counted as having failed, and is bound when it can be', async () => {
+it('[AU12, PO8] does not count a credential that cannot be checked as a failure, and binds it later', async () => {
   let isUp = false;
   const judge = (): Credential => {
-    if (!isUp) throw new WireError('unavailable', 'the keys cannot be had');
+    if (!isUp) throw new WireError('unavailable', 'cannot load the keys');
     return { id: 'other', name: 'alice', grants: [], expires_at_ms: null };
   };
   const { hub, settle, settled, greeted, registered } = await proving({ judge, helloFailed: () => true });

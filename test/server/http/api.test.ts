@@ -70,7 +70,7 @@ it('[HT1] paths match by their parts, and every friendly one names parameters it
   expect(matchRoute('DELETE', '/sessions')).toBe(null);
 });
 
-it('[HT1] what the query says is refused by name where the operation has no such parameter, or not of that kind', async () => {
+it('[HT1] rejects unknown query parameters and values of the wrong kind by name', async () => {
   const http = await HttpHub.open();
   const token = await http.member('alice');
   const said = async (path: string) => (await http.get(path, { token })).body.error;
@@ -231,7 +231,7 @@ describe('what is asked', () => {
     expect((await send('{}', 'application/json')).status).toBe(200);
   });
 
-  it('[HT5] comes from a Host and a page that were allowed; such pages are told so, and no cookie is', async () => {
+  it('[HT5] allows configured origins by CORS headers, and no cookies', async () => {
     const http = await HttpHub.open({ origins: ['https://console.example'] });
     const token = await http.member('alice');
     const from = (headers: Record<string, string>, method = 'GET') =>
@@ -267,7 +267,7 @@ it('[HT6] a post with a key is accepted once, over HTTP and the socket together'
   for (const client of [alice, bob]) client.close();
 });
 
-it('[HT7] what needs a connection is refused, and says where to ask', async () => {
+it('[HT7] rejects operations that require a connection, and names the alternative', async () => {
   const http = await HttpHub.open();
   const token = await http.member('alice', ['observe']);
   for (const op of ['subscribe', 'unsubscribe']) {

@@ -1,4 +1,4 @@
-// The table of who may not what, over HTTP: every operation × every kind of asker, as over a socket.
+// The authorization table over HTTP: every operation and kind of caller, as over a socket.
 
 import { request } from 'node:http';
 import { OPERATIONS, type OperationName } from 'parley-hub/core';

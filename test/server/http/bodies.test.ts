@@ -20,7 +20,7 @@ describe('a body', () => {
       ]),
     );
     expect(await raw.until('"unauthenticated"')).toContain('401 Unauthorized');
-    // What comes late is not taken for another request.
+    // A late answer is not taken for another request.
     raw.write('x'.repeat(900_000)).write(requestText('GET /healthz'));
     await raw.until('"alive"');
     expect(raw.statuses).toEqual([401, 200]);
@@ -116,7 +116,7 @@ describe('a body', () => {
     expect(raw.statuses).toEqual([413, 200, 413]);
   });
 
-  it('[HT10] is asked for, by who waits for that, only from who may post it', async () => {
+  it('[HT10] is requested with 100-continue only after authentication', async () => {
     const http = await HttpHub.open();
     const token = await http.member('alice');
     const head = [JSON_TYPE, 'Content-Length: 2', 'Expect: 100-continue'];
@@ -205,7 +205,7 @@ it('[HT4] what may be tried again says when, whether the hub knows or not', asyn
   expect(codes.at(-1)).toBe('inbox_full');
 });
 
-it('[AU14, HT2] who loses its credential while its request runs is answered 401, and without the result', async () => {
+it('[AU14, HT2] answers 401 without a result if the credential is revoked while the request runs', async () => {
   const http = await HttpHub.open();
   const { token, token_id } = await http.hub.createToken({ name: 'alice' });
   await http.post('/register', { name: 'alice' }, { token });

@@ -136,7 +136,7 @@ describe('AsyncAPI', () => {
   });
 });
 
-it('[HT9] the documents and every schema are published, to whoever asks', async () => {
+it('[HT9] publishes the documents and every schema without a credential', async () => {
   const http = await HttpHub.open();
   const at = async (path: string) => (await http.send('GET', path, null)).body;
   expect(await at('/openapi.json')).toEqual(open);

@@ -31,7 +31,7 @@ it('[MO1] has every metric', () => {
   expect(table('| metric | kind | |')).toEqual(MEASURES.map(({ name, kind, help }) => [`\`${name}\``, kind, help]));
 });
 
-it('[HT1] calls only what is there', () => {
+it('[HT1] calls only existing paths', () => {
   const calls = [...text.matchAll(/curl -s (-X POST )?'?http:\/\/127\.0\.0\.1:4747\/api\/v1(\/[\w/]+)/g)];
   expect(calls).toHaveLength(4);
   for (const [, post, path = ''] of calls) expect(matchRoute(post === undefined ? 'GET' : 'POST', path)).not.toBe(null);

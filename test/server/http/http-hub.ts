@@ -45,7 +45,7 @@ export class HttpHub {
     return new HttpHub(hub, await hub.listen({ port: 0, ...serving }));
   }
 
-  /** Whoever still holds a connection is not waited for: it may be one that a client keeps for later. */
+  /** Does not wait for connections that clients keep open. */
   async close(): Promise<void> {
     await this.serving.close(0);
     await this.hub.stop();

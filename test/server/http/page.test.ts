@@ -1,4 +1,4 @@
-// The console's page over a real port: what is served, to whom, how it is kept, and that nothing else of the disk is.
+// The console over HTTP: files, headers and caching, and no other file of the disk.
 
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
@@ -147,7 +147,7 @@ describe('the page', () => {
     expect((await http.send('GET', '/assets/index-abc123.js', null)).headers['content-security-policy']).toBeDefined();
   });
 
-  it('[CN4] what has a hash in its name is kept for good; the page is asked for again, and not sent again', async () => {
+  it('[CN4] caches files with hashed names permanently; revalidates all others', async () => {
     const http = await open();
     const page = await http.send('GET', '/', null);
     const script = await http.send('GET', '/assets/index-abc123.js', null);
@@ -162,7 +162,7 @@ describe('the page', () => {
     expect(script.headers.etag).not.toBe(page.headers.etag);
   });
 
-  it('[CN4] it is packed as the browser takes it, each way with a tag of its own', async () => {
+  it('[CN4] compresses as the browser accepts it, with an ETag per encoding', async () => {
     const { port } = await open();
     const ask = (accepted: string) => bytesOf(port, '/assets/index-abc123.js', { 'accept-encoding': accepted });
     const [br, gz, plain, refused] = await Promise.all(['gzip, br', 'gzip', '', 'br;q=0, gzip; q=0.0'].map(ask));

@@ -32,7 +32,7 @@ export class RawHttp {
     return [...this.heard.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) => Number(status));
   }
 
-  /** What was heard, once the text is in it. */
+  /** Text received so far, once it contains `text`. */
   async until(text: string): Promise<string> {
     while (!this.heard.includes(text)) {
       if (this.socket.closed) throw new Error(`closed before "${text}"; heard: ${this.heard}`);

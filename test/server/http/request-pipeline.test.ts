@@ -82,7 +82,7 @@ describe('a request', () => {
     ]);
   });
 
-  it('[HT11, PO3] without a Host, with an Expect there is none of or in an encoding of its own is refused with a code', async () => {
+  it('[HT11, PO3] rejects a missing Host, an unknown Expect or an encoded body with a code', async () => {
     const http = await HttpHub.open();
     const token = await http.member('alice');
     expect(await said(http, 'GET /healthz HTTP/1.1\r\n\r\n')).toEqual([403, 'forbidden']);

@@ -1,4 +1,4 @@
-// The sockets that HTTP takes: how many one address may hold, for how long, and what is answered to what is no request.
+// HTTP sockets: how many an address may hold, for how long, and answers to malformed input.
 
 import { createServer } from 'node:http';
 import { type AddressInfo, connect as connectTcp, type Socket } from 'node:net';
@@ -58,7 +58,7 @@ async function until<T>(work: () => Promise<T | null>): Promise<T> {
 }
 
 describe('a socket', () => {
-  it('[PO5] whose request does not come is told so with a code, in its headers and in its body', async () => {
+  it('[PO5] answers a request that arrives too slowly with a code, in headers and in the body', async () => {
     const http = await HttpHub.open({ limits: { handshakeMs: 200 } });
     const token = await http.member('alice');
     const [headers, body] = [await RawHttp.to(http.port), await RawHttp.to(http.port)];
@@ -87,7 +87,7 @@ describe('a socket', () => {
     );
   });
 
-  it('[PO12] whose peer does not read its answer is cut off', async () => {
+  it('[PO12] cuts off a peer that does not read its answer', async () => {
     const open = new InFlight(() => {}, 50);
     const server = createServer((request, response) => {
       open.begin(request, response);
@@ -107,7 +107,7 @@ describe('a socket', () => {
 });
 
 describe('while the port closes', () => {
-  it('[PO7] what was on its way is answered, not cut off', async () => {
+  it('[PO7] answers requests that have arrived before it closes', async () => {
     const http = await HttpHub.open();
     const raws = await Promise.all(Array.from({ length: 100 }, () => RawHttp.to(http.port)));
     // Accepted or not, read or not: all of it was sent.

@@ -1,4 +1,4 @@
-// What a peer can make a port hold or keep open, without ever saying who it is: all of it has a bound.
+// Bounds on what an unauthenticated peer can make a port hold or keep open.
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -27,7 +27,7 @@ describe('pings', () => {
     await once(socket, 'pong');
     socket.ping('two');
     await once(socket, 'pong');
-    // Whatever was answered before this has come before its answer.
+    // All earlier answers arrive before its answer.
     socket.send('{"kind":"ping"}');
     await once(socket, 'message');
     expect(pongs).toEqual(['one', 'two']);
@@ -70,7 +70,7 @@ describe('pings', () => {
       }
       while (socket.bufferedAmount > 0) await new Promise((resolve) => setImmediate(resolve));
       tcp.resume();
-      // The latest is answered, and what is said after it.
+      // Answers the latest ping, and continues with later frames.
       socket.send('{"kind":"ping"}');
       await once(socket, 'message');
       expect(pongs).toBeGreaterThan(0);
@@ -128,7 +128,7 @@ describe('sockets', () => {
     expect(openFiles('/no/such/folder')).toBe(null);
   });
 
-  it('[PO11] of who was refused and does not hang up are closed', async () => {
+  it('[PO11] closes the sockets of a rejected peer that does not hang up', async () => {
     const { port } = await openHub();
     const socket = connectTcp({ port: port.port, host: '127.0.0.1', allowHalfOpen: true });
     let heard = '';

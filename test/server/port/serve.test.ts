@@ -1,4 +1,4 @@
-// A port of the hub, with real sockets: what it takes, what it turns away, and how it ends.
+// A port: accepted and rejected connections, and how it closes.
 
 import { once } from 'node:events';
 import { request } from 'node:http';
@@ -17,7 +17,7 @@ async function socketTo(url: string, options: object = {}): Promise<WebSocket> {
   return socket;
 }
 
-/** What has come on each socket and was not looked at. */
+/** Unread bytes of each socket. */
 const heard = new WeakMap<WebSocket, string[]>();
 
 async function next(socket: WebSocket): Promise<Record<string, unknown>> {
@@ -138,7 +138,7 @@ it('[PO4] a frame over the bound ends the connection with 1009, one that is not 
   good.close();
 });
 
-it('[PO5] who says nothing, or its request drop by drop, is cut off in the end, and told why', async () => {
+it('[PO5] cuts off a silent or slow client, and tells it why', async () => {
   const { port } = await openHub({ limits: { handshakeMs: 200 } });
   const silent = await socketTo(port.url);
   const drop: Socket = connectTcp(port.port, '127.0.0.1');
@@ -178,7 +178,7 @@ it('[PO7] stopping says goodbye, lets what was sent leave, closes the port, and 
   await expect(socketTo(port.url)).rejects.toThrow('ECONNREFUSED');
 });
 
-it('[PO8] at most so many connections are open, and so many without a hello; one more is told so', async () => {
+it('[PO8] bounds open connections and connections without a hello, and rejects one more with a code', async () => {
   const { port } = await openHub({ limits: { maxConnections: 2 } });
   const [one, two] = [await socketTo(port.url), await socketTo(port.url)];
   expect(await upgrade(port.url, {})).toBe(503);

@@ -66,7 +66,7 @@ describe.skipIf(!hasOpenssl)('with TLS (needs the command openssl)', () => {
     expect(await opened({ key: theirs.key }).catch((thrown: Error) => thrown.message)).not.toContain(theirs.key);
   });
 
-  it('[PO11, PO5] who connects and does not speak TLS is cut off, and holds up no stopping', async () => {
+  it('[PO11, PO5] cuts off a client that does not speak TLS, without delaying a stop', async () => {
     const port = await hub.listen({ port: 0, tls: ours, ...none, limits: { handshakeMs: 50 } });
     const silent = connectTcp(port.port, '127.0.0.1').resume();
     await once(silent, 'close');

@@ -1,4 +1,4 @@
-/** A client's own account of what it sent and what was answered: a file of its own, which no hub knows of. */
+/** What a client sent and received, in a file that no hub knows. */
 
 import { closeSync, fdatasyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 

@@ -12,7 +12,7 @@ import type { FromChild, ToChild } from './hub-messages.ts';
 let hub: LocalHub | null = null;
 const links = new Map<number, Link>();
 
-// Whoever started it is gone: nobody is left to end it.
+// The parent has exited: stop.
 process.on('disconnect', () => process.exit(1));
 process.on('message', (message: ToChild) => void obey(message));
 tell({ kind: 'loaded' });

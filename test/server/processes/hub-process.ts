@@ -27,14 +27,14 @@ type Told<Kind extends FromChild['kind']> = Extract<FromChild, { kind: Kind }>;
 export class HubProcess {
   static readonly #running = new Set<HubProcess>();
   readonly exited: Promise<Exit>;
-  /** Everything it said of its own. */
+  /** All of its output. */
   readonly storeFailures: string[] = [];
   readonly #child: ChildProcess;
   readonly #links = new Map<number, ChannelLink>();
   readonly #waiting: { readonly kinds: readonly string[]; readonly settle: (told: FromChild) => void }[] = [];
   readonly #loaded: Promise<FromChild>;
 
-  /** Begins to start; whatever is asked of it waits until it has. */
+  /** Starts the process; requests wait until it is loaded. */
   constructor(script: string, { maxFileKib }: HubProcessOptions = {}) {
     const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const;
     const limited = `ulimit -f ${maxFileKib} && exec "$0" "$1"`;
@@ -48,7 +48,7 @@ export class HubProcess {
       return { code, signal };
     });
     this.#child.on('message', (told: FromChild) => this.#hear(told));
-    // What is sent to a process that was killed is lost; that it is gone is told by its exit.
+    // Messages to a killed process are lost; `exited` reports the kill.
     this.#child.on('error', () => {});
     this.#loaded = this.#next('loaded');
     HubProcess.#running.add(this);

@@ -94,7 +94,7 @@ function said(seq: number, number: number): Envelope {
 class KillLoop {
   killedEarly = 0;
   readonly #folder: string;
-  /** Loaded already, so that a round does not wait for it. It holds nothing until it is told to open. */
+  /** Loaded already, so that a round does not wait for it; holds nothing until asked to open. */
   #spare: HubProcess;
   #sessions: readonly string[] = [];
 

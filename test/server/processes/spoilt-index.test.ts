@@ -1,4 +1,4 @@
-// The index is a cache: whatever becomes of its file, a hub starts again and has everything that is in the journal.
+// A damaged index: a hub always starts again, with everything in the journal.
 
 import { cp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -49,7 +49,7 @@ afterAll(() => HubProcess.endAll());
 
 describe('an index that', () => {
   it.each(FATES)(
-    '[DS9] %s: it is built anew and the hub starts, at the second try if the first was ended by it',
+    '[DS9] %s: rebuilds the index and starts, at the second try if the first one crashed',
     async (fate, spoil) => {
       const folder = join(root.path, fate);
       await cp(join(root.path, 'sound'), folder, { recursive: true });
@@ -75,7 +75,7 @@ const MOST_STARTS = 6;
 
 describe('an index', () => {
   it.each(SCARS)(
-    '[DS9] %s never makes a log look shorter or damaged, and is built anew within a few starts',
+    '[DS9] %s never makes a log look shorter or damaged, and is rebuilt within a few starts',
     async (scar, spoil) => {
       const needed: number[] = [];
       for (const seed of SEEDS) {
@@ -93,7 +93,7 @@ describe('an index', () => {
   );
 });
 
-/** False = the process ended or refused; what it does answer must be right. */
+/** False if the process ended or refused; every answer must be correct. */
 async function isWholeIn(folder: string): Promise<boolean> {
   const hub = new HubProcess(built.path);
   const dead = hub.exited.then(() => 'dead' as const);

@@ -1,4 +1,4 @@
-// `npm start` as a user meets it: what it prints works as it stands, and it ends when it is told to.
+// `npm start`: its printed commands work, and it stops when asked to.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { python, whyNoPython } from '../websocket/python.ts';
 const BUILD_MS = 180_000;
 const readme = read('README.md');
 
-/** A group of its own, so that a Ctrl-C can be sent to all of it, as a terminal does. */
+/** In a separate process group, so that Ctrl-C can be sent to all of it, as a terminal does. */
 function npmStart(...args: string[]): Started {
   const child = spawn('npm', ['start', '--', ...args], { cwd: root, env: withoutNpm(), detached: true });
   return new Started(child);
@@ -42,7 +42,7 @@ class Started {
     }
   }
 
-  /** Ends what is left of it. */
+  /** Kills remaining processes. */
   async cut(): Promise<void> {
     if (this.child.exitCode === null && this.child.pid !== undefined) process.kill(-this.child.pid, 'SIGKILL');
     await this.exit;
@@ -59,7 +59,7 @@ describe.skipIf(process.platform === 'win32')('npm start', () => {
 
   beforeAll(async () => {
     hub = npmStart('--port', '0', '--data', data);
-    await hub.says('Ctrl-C stops it.');
+    await hub.says('Press Ctrl-C to stop.');
   }, BUILD_MS);
 
   afterAll(async () => {
@@ -140,12 +140,12 @@ describe.skipIf(process.platform === 'win32')('npm start', () => {
       const folder = npmStart('--port', '0', '--data', data);
       expect(await folder.exit).toBe(7);
       expect(folder.output).toMatch(
-        /parley: data folder .* is in use by process \d+.*\nAnother folder: .*npm start -- --data/,
+        /parley: data folder .* is in use by process \d+.*\nChoose another folder: .*npm start -- --data/,
       );
       const taken = npmStart('--port', port, '--data', join(dirname(data), 'other'));
       expect(await taken.exit).toBe(7);
       expect(taken.output).toMatch(
-        /parley: port \d+ of 127\.0\.0\.1 is taken.*\nAnother port: .*npm start -- --port 4748/,
+        /parley: port \d+ of 127\.0\.0\.1 is in use.*\nChoose another port .*.*npm start -- --port 4748/,
       );
     },
     BUILD_MS,
@@ -155,15 +155,15 @@ describe.skipIf(process.platform === 'win32')('npm start', () => {
     ['Ctrl-C, which reaches every process of a terminal,', 'SIGINT', 'group'],
     ['SIGTERM to npm alone', 'SIGTERM', 'npm'],
   ] as const)(
-    '[PK7] %s ends it in good order, and it can be started again',
+    '[PK7] %s stops it cleanly, and it can be started again',
     async (_what, signal, whom) => {
       const { pid = 0 } = hub.child;
       process.kill(whom === 'group' ? -pid : pid, signal);
       // How npm itself ends is its own affair.
       await hub.exit;
-      expect(hub.output).toContain(`${signal}: saying goodbye and writing what is left\nstopped\n`);
+      expect(hub.output).toContain(`${signal}: saying goodbye and writing pending data\nstopped\n`);
       hub = npmStart('--port', '0', '--data', data);
-      await hub.says('Ctrl-C stops it.');
+      await hub.says('Press Ctrl-C to stop.');
     },
     BUILD_MS,
   );
@@ -171,7 +171,7 @@ describe.skipIf(process.platform === 'win32')('npm start', () => {
   itDeep.each(['SIGINT', 'SIGTERM'] as const)('[PK7] %s to the hub itself ends it with exit code 0', async (signal) => {
     const args = ['.ci/start.mjs', '--port', '0', '--data', join(dirname(data), signal)];
     const alone = new Started(spawn(process.execPath, args, { cwd: root, env: withoutNpm() }));
-    await alone.says('Ctrl-C stops it.');
+    await alone.says('Press Ctrl-C to stop.');
     alone.child.kill(signal);
     expect(await alone.exit).toBe(0);
   });

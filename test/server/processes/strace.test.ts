@@ -1,4 +1,4 @@
-// What the operating system was really asked to do, in which order: strace shows every call of the process.
+// The system calls of the hub and their order: nothing is announced before it is synced.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

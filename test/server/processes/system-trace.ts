@@ -1,4 +1,4 @@
-/** What strace wrote of a process, as calls that begin and return; and the rule for its answers. */
+/** Parses strace output into calls that begin and return. */
 
 import { dirname } from 'node:path';
 
@@ -6,9 +6,9 @@ export interface SystemCall {
   readonly name: string;
   /** The file or pipe it is about, as strace shows it. */
   readonly target: string;
-  /** Its descriptor was opened with O_DSYNC: what it writes is on the disk when it returns. */
+  /** True for O_DSYNC: a write is durable when it returns. */
   readonly through: boolean;
-  /** The arguments, with the beginning of what was written. */
+  /** The arguments, with the beginning of the written bytes. */
   readonly text: string;
   /** Lines of the trace: strace sees one thing at a time. */
   readonly begun: number;
@@ -49,7 +49,7 @@ export function callsIn(trace: string): readonly SystemCall[] {
   return calls;
 }
 
-/** By descriptor and line: whether it was last opened with O_DSYNC. An open that is cut in two is told by its process. */
+/** Whether a descriptor was last opened with O_DSYNC, by line. Joins an interrupted open by its process. */
 function throughFrom(lines: readonly string[]): (fd: string, line: number) => boolean {
   const opened = new Map<string, { readonly line: number; readonly through: boolean }[]>();
   const asking = new Set<string>();

@@ -39,7 +39,7 @@ it('[MO5] on a terminal it is text', () => {
   expect(output.text).toMatch(/^\S+Z warn it rains \{"where":"here"\}\n$/);
 });
 
-it.each([true, false])('[MO5] what is below the level is not told (terminal: %s)', (isTTY) => {
+it.each([true, false])('[MO5] drops messages below the level (terminal: %s)', (isTTY) => {
   for (const [at, level] of LOG_LEVELS.entries()) {
     const output = new Output(isTTY);
     const log = logTo(output, level);
@@ -78,7 +78,7 @@ it('[MO5] secrets are taken out wherever they are', async () => {
   expect(() => JSON.stringify(redactCredentials(circle))).not.toThrow();
 });
 
-it('[MO5] at debug every HTTP request is told, without its query and its credential', async () => {
+it('[MO5] logs every HTTP request at debug, without its query and credential', async () => {
   const output = new Output();
   const http = await HttpHub.open({}, { log: logTo(output, 'debug') });
   const token = await http.member('alice');

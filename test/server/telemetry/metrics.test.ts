@@ -33,7 +33,7 @@ function refusalsIn(figures: ReadonlyMap<string, number>): Map<string, number> {
   return new Map(found);
 }
 
-/** What a client is answered with, counted. */
+/** Counts the answers of a client. */
 class Seen {
   readonly refusals = new Map<string, number>();
   accepted = 0;
@@ -78,7 +78,7 @@ it('[MO1] under load the counts are those of the journal, and the refusals those
   const work = Array.from({ length: 600 }, async (_, n) => {
     const { id: session_id } = sessions[n % 3] ?? { id: '' };
     const at = n % 4;
-    // Some repeat a key, some are no messages, some are of who is not in it or not to speak.
+    // Some repeat a key, some are malformed, some are from non-participants or out of turn.
     const idempotency_key = n % 5 === 0 ? `k${n % 50}` : null;
     const post = {
       session_id,

@@ -1,4 +1,4 @@
-/** A process of bad peers: told what to do and to whom, it goes on until it is told to stop, and then says what came of it. */
+/** A process that attacks a hub as instructed, until told to stop, and then reports the results. */
 
 import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
@@ -105,7 +105,7 @@ const ATTACKS = {
     for (const socket of sockets) socket?.terminate();
   },
 
-  /** Two take one name from each other, as fast as they can, and do not give up when they are told to. */
+  /** Two clients take one name from each other as fast as they can, and ignore requests to stop. */
   async takeovers(url, count, isOver) {
     const fight = async (): Promise<void> => {
       while (!isOver()) {
@@ -141,7 +141,7 @@ process.on('message', (told: Attack | 'stop') => {
   const counts: Counts = {};
   const count = (what: string): void => {
     counts[what] = (counts[what] ?? 0) + 1;
-    // What there is to see is seen: the test may go on.
+    // Reports the observed counts.
     if (counts[what] === 1) process.send?.({ seen: what });
   };
   void ATTACKS[told.kind](told.url, count, () => isOver).then(() => process.send?.({ counts }));

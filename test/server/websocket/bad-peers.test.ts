@@ -34,7 +34,7 @@ async function deaf(port: HubServer, name: string): Promise<WebSocket> {
   return socket;
 }
 
-itDeep('[BP1, L8] who stops reading is sent away as a slow consumer, holds nobody up, and loses nothing', async () => {
+itDeep('[BP1, L8] disconnects a slow consumer without delaying others or losing messages', async () => {
   const limits = { maxUnsentBytes: 64 * 1024, maxHeldBytes: 64 * 1024 * 1024, slowConsumerMs: 1, maxPending: 10_000 };
   const { hub, port } = await openHub({}, { limits });
   const [alice, bob, dave] = [await joined(port, 'alice'), await joined(port, 'bob'), await joined(port, 'dave')];
@@ -57,7 +57,7 @@ itDeep('[BP1, L8] who stops reading is sent away as a slow consumer, holds nobod
   expect(erin.state).toBe('open');
   await Promise.all(sent);
   expect(await gone).toBe('slow_consumer');
-  // It reads again before it is cut: what it had not read comes first, and then why.
+  // It reads again before it is cut: the unread frames come first, then the reason.
   const closed = once(socket, 'close');
   socket.resume();
   (socket as unknown as { readonly _socket: Socket })._socket.resume();
@@ -104,7 +104,7 @@ it('[BP2, L8] a process that was stopped is noticed, others go on, and it has ev
   expect(heard).toEqual([...told('before'), ...told('after')]);
 });
 
-it('[BP3, L7] two that fight for one name end with the newer one; the older is told and does not come back', async () => {
+it('[BP3, L7] ends a fight for one name with the newer connection; the older is notified and does not reconnect', async () => {
   const { port } = await openHub();
   const clients: AgentClient[] = [];
   for (let n = 0; n < 20; n++) clients.push(await joined(port, 'alice'));

@@ -1,4 +1,4 @@
-// A storm that is larger than the hub lets in at once: those who are turned away come back later.
+// Thousands reconnect while clients work: rejected ones retry later.
 
 import { connect } from 'parley-hub';
 import { expect, onTestFinished } from 'vitest';

@@ -64,7 +64,7 @@ it('[BP7] beside others a chunk of many frames is taken in portions with pauses,
   expect(source.isPaused).toBe(false);
 });
 
-it('[BP7] who speaks alone waits for the next turn only', () => {
+it('[BP7] continues a peer that sends alone in the next tick', () => {
   const { taken, source, chunk } = scene();
   const count = 3 * AT_ONCE + 5;
   const begin = Date.now();
@@ -85,7 +85,7 @@ it('[BP7] large frames are taken one in a turn', () => {
   expect(taken).toHaveLength(2);
 });
 
-it('[BP7] who sends a few in a turn is never kept waiting', () => {
+it('[BP7] never delays a peer that sends a few frames per tick', () => {
   const { taken, source, chunk } = scene();
   for (let turn = 0; turn < 10; turn++) {
     chunk(turn * (AT_ONCE - 1), AT_ONCE - 1);
@@ -95,7 +95,7 @@ it('[BP7] who sends a few in a turn is never kept waiting', () => {
   expect(taken).toEqual(upTo(10 * (AT_ONCE - 1)));
 });
 
-it('[BP7, BP1] what is held up waits whole and in order, also when it is held in the middle of a portion', () => {
+it('[BP7, BP1] keeps held frames complete and in order, also when held within a portion', () => {
   const { taken, source, reading, chunk, onEach } = scene();
   onEach((text) => {
     if (text === textOf(3) || text === textOf(AT_ONCE + 3)) reading.hold();
@@ -113,7 +113,7 @@ it('[BP7, BP1] what is held up waits whole and in order, also when it is held in
   expect(source.isPaused).toBe(false);
 });
 
-it('[BP7] who is to be read slowly is not read for that long', () => {
+it('[BP7] does not read a slowed peer for that long', () => {
   const { taken, source, reading, chunk, onEach } = scene();
   onEach((text) => {
     if (text === textOf(1)) reading.slow(50);
@@ -138,7 +138,7 @@ it('[BP7] a pause that was asked for is not cut short at the end of a portion', 
   expect(taken).toEqual(upTo(AT_ONCE + 1));
 });
 
-it('[BP7] what came before the end is taken at the end', () => {
+it('[BP7] takes frames received before the end', () => {
   const { taken, reading, chunk } = scene();
   chunk(0, 2 * AT_ONCE);
   reading.end();

@@ -47,7 +47,7 @@ export async function fuzz(url: string, sessionId: string, frames: number, seed:
 interface Fuzzer {
   /** Who is bound to it. */
   readonly name: string | null;
-  /** What came until the hub had read it, and had refused it if it must; or that the connection is over. */
+  /** Frames received until the hub has read the input and rejected it if it must; or the end of the connection. */
   ask(text: string, isWrong: boolean): Promise<readonly string[] | 'closed'>;
   end(): void;
 }
@@ -186,10 +186,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/**
- * By the hub's own grammar: what does not parse, names no operation, or has parameters that do not. From who is not bound all
- * but a little; from who is bound what is about the session it is a stranger to.
- */
+/** By the hub's grammar: malformed frames, most requests of unbound clients, and requests about a foreign session. */
 function mustBeRefused(text: string, strangeTo: string | null): boolean {
   try {
     const frame = parseClientFrame(text, MAX_FRAME);

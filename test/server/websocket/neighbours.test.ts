@@ -1,4 +1,4 @@
-// Bad peers in a process of their own, and beside them two who talk: their messages arrive while it goes on.
+// Bad peers in a separate process, beside two clients that work undisturbed.
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -124,7 +124,7 @@ itDeep(
     const stop = await attacked('connects', world.url, 'all tried');
     expect(world.hub.health().connections).toBe(52);
     await world.talk(30);
-    // Whoever else wants in is told to come again.
+    // Rejects other clients with a retry time.
     await expect(world.join('late', { reconnect: false })).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringContaining('503'),
@@ -135,7 +135,7 @@ itDeep(
   },
 );
 
-it('[BP6, BP3, L5] beside two who take one name from each other; what is said to that name meanwhile is not lost', async () => {
+it('[BP6, BP3, L5] beside two clients that take one name from each other, and keeps messages to that name', async () => {
   const world = await neighbours();
   const prize = await world.join('prize');
   const teller = await world.join('teller');
