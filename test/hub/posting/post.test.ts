@@ -484,7 +484,7 @@ describe('keys', () => {
     expect([answer.seq, answer.duplicate]).toEqual([6, undefined]);
   });
 
-  it('[AM3, L5] finds after a crash what was kept, and sends what was lost', async () => {
+  it('[AM3, L5] finds a kept post after a crash, and sends a lost one', async () => {
     for (const kept of [true, false]) {
       const { world, alice, id } = await aConversation();
       world.hold = true;
