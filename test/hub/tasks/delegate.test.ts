@@ -208,7 +208,7 @@ describe('a delegation', () => {
     world.hold = false;
     expect(await world.answer(stolen)).toMatchObject({
       code: 'not_your_turn',
-      message: expect.stringContaining('is the question that you delegated, and the hub puts it'),
+      message: expect.stringContaining('is the delegated prompt, which the hub posts'),
     });
     await world.answer(note);
     await refused(world, alice.call('post', text(child, 'One more.')), 'not_your_turn');
@@ -323,7 +323,9 @@ describe('a rejected delegation', () => {
     await world.answer(carol.call('ack_invite', { session_id: child }));
     const denied = await refusal(world, delegates(carol, child, 'dave'));
     expect(denied).toMatchObject({ code: 'forbidden' });
-    expect(denied.message).toContain('carol may go 1 sessions deep, this is 2 (limits.delegation_depth)');
+    expect(denied.message).toContain(
+      'carol may use sessions up to depth 1, this one has depth 2 (limits.delegation_depth)',
+    );
     expect(accounts(world, child)).toEqual([]);
   });
 

@@ -108,7 +108,7 @@ describe('a task', () => {
       const params = { ...refOf(task), progress: 0.5, data: {}, reason: 'x' };
       expect(await refusal(world, bob.call(op, params))).toMatchObject({
         code: 'forbidden',
-        message: expect.stringContaining(`only alice, who owns task ${task.task_id}`),
+        message: expect.stringContaining(`only alice, the owner of task ${task.task_id}`),
         details: { owner_id: alice.agentId },
       });
       const carol = await world.peer('carol');
