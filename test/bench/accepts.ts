@@ -1,4 +1,4 @@
-/** Durable accepts per second against the raw group commit of the same bytes. */
+/** Durable accepts per second, relative to a raw group commit of the same bytes. */
 
 import { join } from 'node:path';
 import { serializeUnit } from '../../src/core/state/serialize.ts';
@@ -54,7 +54,7 @@ export const accepts: Bench = {
   },
 };
 
-/** The very bytes the journal keeps of a post. */
+/** The bytes the journal stores for a post. */
 async function recordOf(arena: Arena, sessionId: string, seq: number): Promise<Buffer> {
   const entries = await arena.store.read(sessionId, { from_seq: seq, to_seq: seq, limit: 1 });
   const text = serializeUnit({ entries });

@@ -1,4 +1,4 @@
-/** A hub over a data folder with open conversations, and a way to speak in them as a connection would. */
+/** A hub over a data folder with open conversations, posting to it as a connection would. */
 
 import { conversation } from 'parley-hub/adapters/conversation';
 import { discussion } from 'parley-hub/adapters/discussion';
@@ -14,7 +14,7 @@ import { openStore } from '../../src/store/open-store.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { systemIds } from '../../src/system/ids.ts';
 
-/** Some sentences, as agents write them: an envelope of some 600 bytes. */
+/** Typical agent sentences: an envelope of some 600 bytes. */
 export const TEXT = 'The quick brown fox jumps over the lazy dog, and then it thinks about what it has done. '.repeat(
   2,
 );
@@ -35,7 +35,7 @@ export class Arena {
     this.rooms = (hub as unknown as { readonly rooms: Rooms }).rooms;
   }
 
-  /** Those who listen in a bench take their time: no inbox is ever full. */
+  /** Recipients never ack here, so inboxes must never fill. */
   static async open(folder: string, limits: Partial<Limits> = {}): Promise<Arena> {
     const { store } = await openStore(folder);
     return new Arena(
@@ -52,7 +52,7 @@ export class Arena {
     );
   }
 
-  /** A participant that is here but takes nothing in: its endpoint swallows what is sent. */
+  /** A participant that ignores everything sent to it. */
   async join(name: string): Promise<Binding> {
     let passport = this.rooms.registry.named(name);
     if (passport === null) {
@@ -74,19 +74,19 @@ export class Arena {
     return this.rooms.operations.run({ binding, proof: 'trusted', bind() {} }, op, params);
   }
 
-  /** An open conversation between the two. */
+  /** Opens a conversation of the two. */
   converse(by: Binding, other: Binding): Promise<string> {
     return this.#open(by, other, { type: 'conversation' });
   }
 
-  /** An open discussion of the two, who speak in turn; without a list it expects what discussions usually do. */
+  /** Opens a discussion of the two with alternating turns (default: the type's expectations). */
   discuss(by: Binding, other: Binding, expectations?: readonly ExpectationEntry[]): Promise<string> {
     return this.#open(by, other, { type: 'discussion', ...(expectations === undefined ? {} : { expectations }) });
   }
 
   post(by: Binding, sessionId: string | undefined): Promise<{ readonly seq: number }> {
     this.#posted += 1;
-    // Clients give every post a key, so that it can be tried again.
+    // Clients add a key to every post.
     const idempotency_key = `bench-${this.#posted.toString(36)}`;
     const params = { session_id: sessionId, event_type: 'msg.text', event_data: { text: TEXT }, idempotency_key };
     return this.perform(by, 'post', params);

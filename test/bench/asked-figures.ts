@@ -1,4 +1,4 @@
-/** What a bench is asked: its options, and which figures: all, one by its name, or all whose name begins so. */
+/** The options of a bench, and the figures it measures: all, or those whose name starts with an argument. */
 
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
@@ -21,7 +21,7 @@ export function askedOptions<const Known extends Options>(
   }
 }
 
-/** What was asked and names no figure; null = all is known. */
+/** An argument that names no figure; null = all are known. */
 export function unknownFigure(only: readonly string[], names: readonly string[]): string | null {
   const unknown = only.find((asked) => !names.some((name) => name.startsWith(asked)));
   return unknown === undefined

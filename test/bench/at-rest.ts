@@ -1,4 +1,4 @@
-/** The journal makes its next segment ready in the background. Whoever measures something else waits for that. */
+/** Waits until the journal has prepared its next segment, so that this disturbs no measurement. */
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,8 +1,8 @@
-/** A closed loop: so many callers, each of which asks again as soon as it is answered. */
+/** A closed loop: each caller asks again as soon as it is answered. */
 
 export type Submit = (slot: number) => Promise<unknown>;
 
-/** Answers per second, with `outstanding` requests open all the time for about `ms`. */
+/** Answers per second, with `outstanding` requests open for about `ms`. */
 export async function closedLoop(outstanding: number, ms: number, submit: Submit): Promise<number> {
   const begin = performance.now();
   const until = begin + ms;
@@ -16,7 +16,7 @@ export async function closedLoop(outstanding: number, ms: number, submit: Submit
   return answered / ((performance.now() - begin) / 1000);
 }
 
-/** So many requests in all, `outstanding` of them open at a time; gives the milliseconds it took. */
+/** Runs this many requests, `outstanding` at a time; returns the milliseconds. */
 export async function inAll(count: number, outstanding: number, submit: Submit): Promise<number> {
   const begin = performance.now();
   let begun = 0;

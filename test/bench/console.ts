@@ -1,4 +1,4 @@
-/** What a hub can do while people look on: ten have the list open, ten one session of those that are talked in. */
+/** Hub throughput while ten consoles show the list and ten an active session. */
 
 import type { Bench } from './figure.ts';
 import { microseconds } from './message-cost.ts';
@@ -10,7 +10,7 @@ import { perSecond } from './wire/setting.ts';
 const SESSIONS = 64;
 const IN_FLIGHT = 8 * SESSIONS;
 const CONSOLES = { lists: 10, inSession: 10 };
-/** Each list is asked for once in it. Short, and many: what else this machine does changes from second to second. */
+/** Each list is read once per round. Short and many, because the machine's load varies. */
 const ROUND_MS = 1_000;
 
 interface Costs {
@@ -29,7 +29,7 @@ export const consoles: Bench = {
       const names = await people.order<string[]>({ do: 'join', port: rig.port, ...CONSOLES });
       await rig.observers(names);
       const costs: Costs = { alone: [], watched: [] };
-      /** Posts per second; what one costs the hub is noted. */
+      /** Posts per second; notes what one costs the hub. */
       const round = async (of: keyof Costs): Promise<number> => {
         const before = await rig.cpu();
         const rate = await rig.closed({ layout, rooms: SESSIONS, ms: ROUND_MS }, IN_FLIGHT);
@@ -73,7 +73,7 @@ export const consoles: Bench = {
   },
 };
 
-/** Who looks on has to see something, or nothing was measured. */
+/** The consoles must have seen something, or nothing was measured. */
 async function whileLooking<T>(people: Worker, work: () => Promise<T>): Promise<T> {
   await people.order({ do: 'look' });
   const result = await work();

@@ -1,4 +1,4 @@
-/** A data folder with very many live sessions, made by the store's own append and kept between runs. */
+/** A data folder with very many live sessions, written by the store and kept between runs. */
 
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,17 +19,17 @@ import { systemClock } from '../../src/system/clock.ts';
 import { systemIds } from '../../src/system/ids.ts';
 import { Arena, TEXT } from './arena.ts';
 
-/** A folder made by another version of this file is of no use. */
+/** Folders of other versions are rebuilt. */
 const FORMAT = 'v1';
 const AGENTS = 1_000;
 const ENVELOPES_PER_SESSION = 10;
-/** Ten years: a folder that is kept must not be full of sessions that are due. */
+/** Ten years: sessions of a kept folder must not be due. */
 const TTL_MS = 3650 * 86_400_000;
 const UNITS_IN_FLIGHT = 4_000;
 
 export interface DataFolder {
   readonly folder: string;
-  /** One of its sessions, and who may speak there. */
+  /** One of its sessions, and two participants. */
   readonly sessionId: string;
   readonly agentName: string;
 }
@@ -42,7 +42,7 @@ interface Agent {
 export async function dataFolder(sessions: number, note: (text: string) => void): Promise<DataFolder> {
   const folder = join(tmpdir(), `parley-bench-${FORMAT}-${sessions}`);
   const about = join(folder, 'bench.json');
-  // Written by this function, at its end.
+  // Written below.
   if (existsSync(about)) return JSON.parse(readFileSync(about, 'utf8')) as DataFolder;
   rmSync(folder, { recursive: true, force: true });
   const building = `${folder}.building`;
@@ -63,7 +63,7 @@ async function registerAgents(folder: string): Promise<readonly Agent[]> {
   return agents.map(({ agentId, name }) => ({ agent_id: agentId, name }));
 }
 
-/** Gives the id of the first session, which the first agent created. */
+/** Returns the id of the first session, created by the first agent. */
 async function fill(
   folder: string,
   sessions: number,

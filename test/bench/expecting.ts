@@ -1,4 +1,4 @@
-/** What a message costs in a session that expects something against one that expects nothing. */
+/** The cost of a message in a session with expectations, relative to one without. */
 
 import { join } from 'node:path';
 import { Arena } from './arena.ts';
@@ -7,7 +7,7 @@ import type { Bench } from './figure.ts';
 import { microseconds } from './message-cost.ts';
 import { inPairs } from './pairs.ts';
 
-/** So many that few flushes carry them: what the expectations cost would be lost in those. */
+/** Many per flush, so that flushing does not hide the cost. */
 const OUTSTANDING = 256;
 
 export const expecting: Bench = {
@@ -17,8 +17,8 @@ export const expecting: Bench = {
     const arena = await Arena.open(join(folder, 'data'));
     const speakers = [await arena.join('alice'), await arena.join('bob')] as const;
     const messages = quick ? 2_000 : 4_000;
-    // A discussion: each message moves the turn, and with it everything its session expects. The time of the processor,
-    // not of the clock: what is waited for is the same on both sides, and hides a difference as small as this one.
+    // Each message moves the turn, and so all expectations. Measures CPU time: waiting is the same on both sides and
+    // would hide the difference.
     const cost = async (session: string) => {
       const before = process.cpuUsage();
       await inAll(messages, OUTSTANDING, (i) => arena.post(speakers[i % 2 === 0 ? 0 : 1], session));

@@ -1,9 +1,9 @@
-/** Runs a script of this folder in a process of its own: cold caches, a heap of its own. */
+/** Runs a script of this folder in its own process, with cold caches and its own heap. */
 
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** What it printed as its last line, parsed. Its stderr goes to ours. */
+/** Returns the last line of its output, parsed; passes on stderr. */
 export async function inChild<T>(
   script: string,
   args: readonly string[],

@@ -1,4 +1,4 @@
-/** Posts as a client's frames, answered as frames: what the wire's text costs without the wire. */
+/** Posts as frames without a network: the cost of the wire format. */
 
 import type { Link } from '../../src/core/lib/link.ts';
 import type { Hub } from '../../src/hub/hub.ts';
@@ -12,7 +12,7 @@ interface Answer {
   readonly error?: { readonly message: string };
 }
 
-/** Conversations opened, and posts made, by frames alone. */
+/** Opens conversations and posts by frames alone. */
 export async function postByLink(
   hub: Hub,
   sessions: number,
@@ -51,7 +51,7 @@ class Asker {
   constructor(link: Link) {
     this.#link = link;
     link.onMessage((text) => {
-      // What the hub sends is a frame.
+      // The hub sends frames.
       const answer = JSON.parse(text) as Answer;
       if (answer.request_id === undefined) return;
       this.#open.get(answer.request_id)?.(answer);

@@ -1,4 +1,4 @@
-/** `npm run bench`: ratios against what the machine can do, measured side by side. It measures and does not judge: the exit code is 0. */
+/** `npm run bench`: ratios relative to what the machine can do, measured side by side. Always exits with 0. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

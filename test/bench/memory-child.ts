@@ -5,19 +5,18 @@ import type { Binding } from '../../src/hub/bindings/binding.ts';
 import { Arena } from './arena.ts';
 import { inAll } from './closed-loop.ts';
 
-/** created, invite, ack, opened, and so many texts. */
+/** created, invite, ack, opened, then texts. */
 const TEXTS = 6;
 const OUTSTANDING = 64;
-/** Sessions are spread over many agents, as they would be. */
 const PAIRS = 500;
-/** The index is written half a second after the last change; then nothing of it is left in memory. */
+/** The index is written half a second after the last change; then memory holds nothing of it. */
 const SETTLED_MS = 1500;
 const [WARM_ROUNDS, CLOSED_ROUNDS] = [2, 3];
 
 const [folder = '', count = ''] = process.argv.slice(2);
 const sessions = Number(count);
 const arena = await Arena.open(folder, { maxLoadedSessions: 1_000_000 });
-// Slopes, not differences from an empty hub: code and buffers come and go by megabytes, whatever the sessions weigh.
+// Measure slopes: code and buffers vary by megabytes, whatever the sessions weigh.
 const ids = await open(sessions);
 arena.hub.evictIdle();
 const evictedOnce = await weigh();
@@ -26,7 +25,7 @@ const loaded = await weigh();
 arena.hub.evictIdle();
 const evictedTwice = await weigh();
 await end(ids);
-// The heap grows for a while for reasons of its own: the tables of agents, compiled code.
+// Warm up: the tables of agents and compiled code grow first.
 for (let i = 0; i < WARM_ROUNDS; i++) await end(await open(sessions));
 const closedOnce = await weigh();
 for (let i = 0; i < CLOSED_ROUNDS; i++) await end(await open(sessions));
@@ -41,11 +40,11 @@ console.log(JSON.stringify(bytes));
 
 interface Opened {
   readonly session: string;
-  /** Which pair of agents talks in it. */
+  /** The agents talking in it. */
   readonly pair: number;
 }
 
-/** Everyone leaves again: a stream costs memory as long as its reader is here. */
+/** Agents leave again, because a stream costs memory while its reader is present. */
 async function open(number: number): Promise<Opened[]> {
   const [askers, others] = [await joinAll('asker'), await joinAll('other')];
   const opened: Opened[] = [];
@@ -61,7 +60,7 @@ async function open(number: number): Promise<Opened[]> {
   return opened;
 }
 
-/** Nobody is here to ack the closing, so the sessions end as soon as their closer leaves. */
+/** Nobody acks the closing, so sessions end when their closer leaves. */
 async function end(opened: readonly Opened[]): Promise<void> {
   const closers = await joinAll('asker');
   await inAll(opened.length, OUTSTANDING, async (i) => {
@@ -77,7 +76,7 @@ function joinAll(name: string): Promise<Binding[]> {
   return Promise.all(Array.from({ length: PAIRS }, (_, pair) => arena.join(`${name}-${pair}`)));
 }
 
-/** Two sweeps let go of what nobody has used since the first. */
+/** Two sweeps evict what was unused since the first. */
 async function weigh(): Promise<number> {
   for (let i = 0; i < 2; i++) {
     arena.hub.sweep();

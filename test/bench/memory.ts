@@ -1,4 +1,4 @@
-/** What a session costs in memory while it is loaded, when it is evicted, and after it has ended. */
+/** Memory per session: loaded, evicted, ended. */
 
 import { join } from 'node:path';
 import type { Bench, Figure } from './figure.ts';
@@ -26,7 +26,7 @@ export const memory: Bench = {
     return [
       figure('bytes_evicted', 'bytes per live session, evicted', bytes.evicted, 2 * KIB, KIB),
       figure('bytes_loaded', 'bytes per live session, loaded and idle', bytes.loaded, 8 * KIB, 4 * KIB),
-      // The bar is 0; what is allowed is the noise of weighing a heap, which is of that order.
+      // The limit is 0 plus the noise of weighing a heap.
       figure('bytes_closed', 'bytes per session that has ended', bytes.closed, 64, 16),
     ];
   },

@@ -1,4 +1,4 @@
-/** What a message costs in a long session against a short one. */
+/** The cost of a message in a long session, relative to a short one. */
 
 import { join } from 'node:path';
 import { Arena } from './arena.ts';
@@ -24,7 +24,7 @@ export const messageCost: Bench = {
       return session;
     };
     note('message cost: filling sessions');
-    // Both kinds are new for every pair: a short one must not become long, nor a long one longer than its name says.
+    // New sessions for every pair, so that their lengths stay as named.
     const longOnes: string[] = [];
     for (let i = 0; i < (quick ? 2 : 4); i++) longOnes.push(await filled(LONG));
     const shortOnes: string[] = [];

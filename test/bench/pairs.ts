@@ -1,16 +1,16 @@
-/** Ratios on a machine that is shared: both sides are measured in turn, and the middle of the pairs counts. */
+/** Ratios on a shared machine: both sides are measured alternately, and the median pair counts. */
 
 export interface Pairs {
   readonly ours: number;
   readonly raw: number;
-  /** The middle of the ratios, which is not the ratio of the middles. */
+  /** The median of the ratios, not the ratio of the medians. */
   readonly ratio: number;
 }
 
 export async function inPairs(count: number, raw: () => Promise<number>, ours: () => Promise<number>): Promise<Pairs> {
   const pairs: { readonly raw: number; readonly ours: number }[] = [];
   for (let i = 0; i < count; i++) {
-    // Who goes first changes, so that a machine that slows down favours neither.
+    // Alternate who goes first, so that a slowing machine favours neither.
     const first = i % 2 === 0 ? await raw() : await ours();
     const second = i % 2 === 0 ? await ours() : await raw();
     pairs.push(i % 2 === 0 ? { raw: first, ours: second } : { raw: second, ours: first });

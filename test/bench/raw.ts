@@ -1,8 +1,8 @@
-/** What the disk can do: a plain group commit of given bytes into a preallocated file, and nothing around it. */
+/** The disk's limit: a plain group commit of given bytes to a preallocated file. */
 
 import { constants, type FileHandle, open } from 'node:fs/promises';
 
-/** The last as the journal has it: where the system can, a write returns when the disk has it. */
+/** Opened like the journal: where supported, a write returns when durable. */
 const [MIB, FILE_BYTES, DSYNC] = [2 ** 20, 2 ** 26, process.platform === 'linux' ? constants.O_DSYNC : 0];
 /** More than is ever outstanding. */
 const MOST_AT_ONCE = 4 * MIB;
@@ -28,7 +28,7 @@ export class RawCommit {
     return new RawCommit(await open(path, constants.O_RDWR | DSYNC));
   }
 
-  /** Resolves when the bytes are on the disk. All that is appended in one turn of the event loop goes together. */
+  /** Resolves when durable. Everything appended in one tick goes together. */
   append(bytes: Uint8Array): Promise<void> {
     this.#filling.set(bytes, this.#length);
     this.#length += bytes.length;
@@ -37,7 +37,7 @@ export class RawCommit {
   }
   close = (): Promise<void> => this.#file.close();
 
-  /** One sync at a time; what comes meanwhile goes with the next. */
+  /** One sync at a time; later appends join the next. */
   async #run(): Promise<void> {
     this.#isRunning = true;
     for (await turn(); this.#length > 0; await turn()) {

@@ -1,4 +1,4 @@
-/** Reads every segment of a data folder's journal, and nothing else: how long that takes. */
+/** Reads every segment of a data folder's journal and reports the time. */
 
 import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';

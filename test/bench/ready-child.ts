@@ -1,4 +1,4 @@
-/** Opens a hub over a data folder and posts once: how long until the answer. */
+/** Opens a hub over a data folder and posts once: the time to the answer. */
 
 import { Arena } from './arena.ts';
 

@@ -1,4 +1,4 @@
-/** How soon a hub over very many live sessions takes its first post, against reading its journal and doing nothing with it. */
+/** How soon a hub with very many live sessions answers its first post, relative to reading its journal. */
 
 import { dataFolder } from './data-folder.ts';
 import type { Bench } from './figure.ts';
@@ -29,7 +29,7 @@ export const ready: Bench = {
     const heap = `${(heapBytes / 2 ** 20).toFixed(0)} MiB heap`;
     return [
       {
-        // The bar is for the large one: in a small folder what a start always costs is most of it.
+        // Only the large folder has a limit: in a small one the fixed cost of a start dominates.
         name: quick ? 'ready_10k' : 'ready_100k',
         what: `open to first ack, ${sessions.toLocaleString('en')} sessions of 10 ÷ reading the journal`,
         measured: `${ours.toFixed(0)} ms, ${heap}`,

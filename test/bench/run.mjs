@@ -1,5 +1,4 @@
-// Compiles the benches beside the hub in dist/ and runs the one that is named there: what is measured is what is published, not a
-// translation on the fly.
+// Compiles the benches next to the hub in dist/ and runs the one named, so that published code is measured.
 
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';

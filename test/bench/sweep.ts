@@ -1,4 +1,4 @@
-/** What a look at what is due costs with very many sessions armed, and how late it comes by the clock. */
+/** The cost and lateness of a deadline sweep with very many armed sessions. */
 
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -13,7 +13,6 @@ import { inPairs } from './pairs.ts';
 const [MANY, FEW, DUE] = [100_000, 1_000, 100];
 /** Sessions that fall due while the clock is watched, and over how long. */
 const [LATE, SPREAD_SECONDS] = [800, 8];
-/** Sessions are spread over many agents, as they would be. */
 const PAIRS = 500;
 const OUTSTANDING = 256;
 /** Longer than any bench runs. */
@@ -68,12 +67,12 @@ export const sweep: Bench = {
   },
 };
 
-/** A hub with so many discussions, each of which waits for a turn to be taken: nearly all for a long time, some that are due when asked. */
+/** A hub with many discussions waiting for a turn: nearly all due much later, some on demand. */
 class Armed {
   readonly #arena: Arena;
   readonly #speakers: readonly [Binding, Binding];
   readonly #due: readonly string[];
-  /** Who has the turn in those that fall due. */
+  /** The holder of the turn in those that fall due. */
   #turn: 0 | 1 = 0;
 
   private constructor(arena: Arena, speakers: readonly [Binding, Binding], due: readonly string[]) {
@@ -89,14 +88,14 @@ class Armed {
       const [by, other] = [fillers[2 * (i % PAIRS)], fillers[2 * (i % PAIRS) + 1]];
       if (by !== undefined && other !== undefined) await arena.discuss(by, other, [turnWithin(FAR_SECONDS)]);
     });
-    // A stream costs memory as long as its reader is here.
+    // A stream costs memory while its reader is present.
     for (const binding of fillers) arena.leave(binding);
     const speakers = [await arena.join('alice'), await arena.join('bob')] as const;
     const due = await discussions(arena, speakers, DUE, () => SOON_SECONDS);
     return new Armed(arena, speakers, due);
   }
 
-  /** The milliseconds from the sweep until everything that is due has fired and is durable. */
+  /** The milliseconds from the sweep until everything due has fired and is durable. */
   async sweep(): Promise<number> {
     const speaker = this.#speakers[this.#turn];
     this.#turn = this.#turn === 0 ? 1 : 0;
@@ -109,10 +108,10 @@ class Armed {
     return performance.now() - begin;
   }
 
-  /** By how much each firing comes behind its time, when the hub is woken as it always is. */
+  /** How late each firing is when the hub wakes as usual. */
   async lateness(): Promise<number[]> {
     const lateMs: number[] = [];
-    // Made beforehand, due from a second after that on.
+    // Prepared in advance; due one second from then on.
     const seconds = (i: number) => 3 + (i * SPREAD_SECONDS) / LATE;
     const fired = this.#firings(LATE, (dueAt) => lateMs.push(Date.now() - Date.parse(dueAt)));
     const stopTicking = everySecond(() => this.#arena.hub.sweep());
@@ -126,7 +125,7 @@ class Armed {
     return this.#arena.stop();
   }
 
-  /** Resolves with the last of so many violations. */
+  /** Resolves with the last of this many violations. */
   #firings(count: number, each: (dueAt: string) => void): Promise<void> {
     return new Promise((resolve) => {
       let left = count;
@@ -154,7 +153,7 @@ async function discussions(
   return sessions;
 }
 
-/** Audited only: nobody is hidden, and the next turn is waited for as this one was. */
+/** Audited only: nobody is hidden, and the next turn is awaited too. */
 function turnWithin(seconds: number): ExpectationEntry {
   return { name: 'turn_within', on_violation: 'audit', params: { seconds } };
 }

@@ -1,10 +1,9 @@
-/** The figures as a table for people. */
+/** Prints the figures as a table. */
 
 import { type Figure, passes } from './figure.ts';
 
 const HEADINGS = ['', 'name', 'figure', 'must', 'aim', 'measured', 'raw', 'what'];
 
-/** Whoever divides the two columns gets another number. */
 const HOW =
   'A figure without a unit is a ratio: the median of pairs, measured ÷ raw of one pair after the other; measured and raw are the median of each side alone.';
 

@@ -1,4 +1,4 @@
-/** Reading the end of a very long session against a short one: by the store, and by the operation. */
+/** Reading the end of a very long session relative to a short one: by the store, and by the operation. */
 
 import { join } from 'node:path';
 import type { Binding } from '../../src/hub/bindings/binding.ts';

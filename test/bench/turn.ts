@@ -1,10 +1,9 @@
-/** What a turn costs beside the program that answers it: the hub, the socket, the view, the prompt and the post. */
+/** The cost of a turn besides the program that answers it: hub, socket, view, prompt and post. */
 
 import { connect, createHub } from 'parley-hub';
 import { createCliAdapter, joinHub, runProgram } from 'parley-hub/participants';
 import type { Bench } from './figure.ts';
 
-/** It exits at once. */
 const PROGRAM = { command: '/bin/echo', args: ['done'] } as const;
 const ROUNDS = 30;
 

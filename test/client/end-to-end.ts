@@ -1,4 +1,4 @@
-// Clients and a real hub, over any link: the same body runs in process and over sockets.
+// Clients and a real hub, over any link: in process and over sockets.
 
 import {
   AgentClient,
@@ -32,7 +32,7 @@ export function describeEndToEnd(over: string, start: () => Promise<RunningHub>)
     const human = (name: string, options: Partial<HumanOptions> = {}): Promise<HumanClient> =>
       HumanClient.connect({ link: () => hub.connect(), name, ids: systemIds, ...options });
 
-    it('[CL1] a name is registered once and bound again after that', async () => {
+    it('[CL1] registers a name once and binds it afterwards', async () => {
       const first = await agent('alice');
       first.close();
       const second = await agent('alice');
@@ -40,7 +40,7 @@ export function describeEndToEnd(over: string, start: () => Promise<RunningHub>)
       await expect(agent('nobody', { register: false })).rejects.toMatchObject({ code: 'unauthenticated' });
     });
 
-    it('[CL16, CL17, CL18] a question is asked, answered, and over', async () => {
+    it('[CL16, CL17, CL18] asks, answers and ends a consultation', async () => {
       const bob = await agent('bob', {
         onMessage: async (message) => void (await message.reply(`to ${message.text}`)),
       });
@@ -55,7 +55,7 @@ export function describeEndToEnd(over: string, start: () => Promise<RunningHub>)
       await expect(session.send('and?')).rejects.toMatchObject({ code: 'session_closed' });
     });
 
-    it('[CL19] agents that only take turns ask and answer', async () => {
+    it('[CL19] runs a consultation with agents that only take turns', async () => {
       await agent('bob', { onTurn: async ({ message }, session) => void (await session.send(`to ${message?.text}`)) });
       const alice = await agent('alice', { onTurn: async (_turn, session) => void (await session.send('why?')) });
       const session = await alice.open('consulting', { participants: ['bob'] });
@@ -63,7 +63,7 @@ export function describeEndToEnd(over: string, start: () => Promise<RunningHub>)
       expect(await texts(session.log())).toEqual(['why?', 'to why?']);
     });
 
-    it('[ID1, ID4, ID7] agents say what they can do, and are found by it', async () => {
+    it('[ID1, ID4, ID7] finds agents by their profile', async () => {
       const [alice, bob] = [await agent('alice'), await agent('bob')];
       expect(await bob.setResume({ claimedCapabilities: ['review'], domains: ['rust'] })).toMatchObject({ version: 1 });
       expect(await alice.resume('bob')).toMatchObject({ claimed_capabilities: ['review'], version: 1 });
@@ -79,7 +79,7 @@ export function describeEndToEnd(over: string, start: () => Promise<RunningHub>)
       expect((await session.info()).session.participants.map(({ name }) => name)).toEqual(['alice', 'bob']);
     });
 
-    it('[MB1, CL17] who leaves hears that it is out, and nothing more', async () => {
+    it('[MB1, CL17] leaving is final for the one who leaves', async () => {
       const [alice, bob] = [await agent('alice'), await agent('bob')];
       const session = await alice.open('conversation', ['bob']);
       const theirs = bob.session(session.id);
@@ -113,7 +113,7 @@ export function describeEndToEnd(over: string, start: () => Promise<RunningHub>)
       expect(await ann.next()).toBeNull();
     });
 
-    it('[CL15] who is asked decides, and knows by whom', async () => {
+    it('[CL15] the invitee decides, and knows who invites', async () => {
       const invites: string[] = [];
       await agent('bob', {
         onInvite: ({ from, type, role }) => {
@@ -129,7 +129,7 @@ export function describeEndToEnd(over: string, start: () => Promise<RunningHub>)
       expect(invites).toEqual(['alice conversation respondent']);
     });
 
-    it('[CL5, CL21] what was not handled comes again to the next client of that name, and nothing else does', async () => {
+    it('[CL5, CL21] delivers unhandled messages, and only those, to the next client of the name', async () => {
       const alice = await agent('alice');
       const before = await agent('bob');
       const session = await alice.open('conversation', ['bob']);
@@ -143,7 +143,7 @@ export function describeEndToEnd(over: string, start: () => Promise<RunningHub>)
       expect(await texts(log)).toEqual(['one', 'two', 'three', 'four']);
     });
 
-    it('[VW1, VW10] a participant looks at a session as it sees it, now and as it was', async () => {
+    it('[VW1, VW10] shows a participant its view, now and at an earlier seq', async () => {
       const alice = await agent('alice');
       const bob = await agent('bob', { onMessage: () => {} });
       const session = await alice.open('conversation', ['bob']);
@@ -166,7 +166,7 @@ export function describeEndToEnd(over: string, start: () => Promise<RunningHub>)
       ['has put it out', (session) => hub.removeParticipant(session.id, 'bob')],
     ];
 
-    it.each(endings)('[CL13, CL14] a turn under way is aborted at once when the session %s', async (_how, end) => {
+    it.each(endings)('[CL13, CL14] aborts a running turn immediately when the session %s', async (_how, end) => {
       const [begun, aborted] = [deferred(), deferred()];
       const read: string[] = [];
       await agent('bob', {
@@ -174,7 +174,7 @@ export function describeEndToEnd(over: string, start: () => Promise<RunningHub>)
         onTurn: ({ signal }) => {
           signal.addEventListener('abort', () => aborted.resolve());
           begun.resolve();
-          // It never ends by itself: only what is looked at ahead of its queue can reach it.
+          // Never ends by itself: only events handled ahead of its queue can reach it.
           return aborted.promise;
         },
       });
@@ -188,7 +188,7 @@ export function describeEndToEnd(over: string, start: () => Promise<RunningHub>)
       expect(read).toEqual(['one']);
     });
 
-    it('[OB2, OV1] who may observe sees everything of a session, live and from its start, and is seen by nobody', async () => {
+    it('[OB2, OV1] shows an observer everything, live and from the start, unseen by others', async () => {
       const alice = await agent('alice');
       await agent('bob', { onMessage: () => {} });
       const olga = await agent('olga');
@@ -210,7 +210,7 @@ export function describeEndToEnd(over: string, start: () => Promise<RunningHub>)
       expect(info.session.participants.map(({ name }) => name)).toEqual(['alice', 'bob']);
     });
 
-    it('[OB5, OV3] an observer whose grant is taken back is told, and hears nothing more', async () => {
+    it('[OB5, OV3] tells observers that lost the grant, then stops', async () => {
       const alice = await agent('alice');
       await agent('bob');
       const olga = await agent('olga');
@@ -221,7 +221,7 @@ export function describeEndToEnd(over: string, start: () => Promise<RunningHub>)
       expect(await observation.ended).toMatchObject({ by: 'refusal', error: { code: 'forbidden' } });
     });
 
-    it('[OV2] an observer whose link is cut goes on where it was', async () => {
+    it('[OV2] continues an observation after a lost link', async () => {
       const links: Link[] = [];
       const link = (): Link => {
         const opened = hub.connect();
@@ -247,7 +247,7 @@ export function describeEndToEnd(over: string, start: () => Promise<RunningHub>)
       expect(links.length).toBeGreaterThan(1);
     });
 
-    it('[DT1, DT3, DT5] what is being written is shown to those it will be for, and to observers', async () => {
+    it('[DT1, DT3, DT5] shows deltas to recipients and observers', async () => {
       const shown: string[] = [];
       const onDelta = (who: string) => (delta: ForwardedDelta) =>
         void shown.push(`${who} ${delta.index} ${delta.text} ${delta.turn_id}`);
@@ -258,7 +258,7 @@ export function describeEndToEnd(over: string, start: () => Promise<RunningHub>)
       await agent('bob', {
         onMessage: async (message) => {
           const to = ['carol'];
-          // Parts of a model may break within a character.
+          // Parts of a model may split a character.
           for (const part of ['Hel', 'lo \ud83d', '\ude00']) await message.delta(part, { to });
           await message.reply('Hello 😀', { to });
         },
@@ -276,14 +276,14 @@ export function describeEndToEnd(over: string, start: () => Promise<RunningHub>)
       expect(shown.sort()).toEqual(expected.sort());
     });
 
-    it('[CL23] a second client of a name takes over from the first', async () => {
+    it('[CL23] a second client of a name replaces the first', async () => {
       const first = await agent('alice');
       const waiting = first.closed;
       await agent('alice');
       expect(await waiting).toMatchObject({ by: 'hub', reason: 'replaced', final: true });
     });
 
-    it('[CL7, CL8] what a link loses is asked for and comes', async () => {
+    it('[CL7, CL8] recovers envelopes lost on the link', async () => {
       const alice = await agent('alice');
       const read: string[] = [];
       const done = deferred();
@@ -301,7 +301,7 @@ export function describeEndToEnd(over: string, start: () => Promise<RunningHub>)
       expect(read).toEqual(all);
     });
 
-    it('[CL6] what a handler threw at comes again', async () => {
+    it('[CL6] redelivers a message whose handler threw', async () => {
       const attempts: string[] = [];
       await agent('bob', {
         onMessage: async (message) => {
@@ -317,7 +317,7 @@ export function describeEndToEnd(over: string, start: () => Promise<RunningHub>)
       expect(attempts).toEqual(['do it', 'do it']);
     });
 
-    it('[CL20] a send repeated under its key is in the log once', async () => {
+    it('[CL20] logs a send repeated under its key once', async () => {
       await agent('bob');
       const alice = await agent('alice');
       const session = await alice.open('conversation', ['bob']);
@@ -330,7 +330,7 @@ export function describeEndToEnd(over: string, start: () => Promise<RunningHub>)
       expect((await session.canSend()).can).toBe(true);
     });
 
-    it('[CL4, CL12] two that open many sessions with each other at once all get through', async () => {
+    it('[CL4, CL12] two clients that open many sessions with each other all succeed', async () => {
       const heard = new Map<string, string[]>();
       const onMessage = ({ text, session }: Message): void => {
         heard.set(session.id, [...(heard.get(session.id) ?? []), text]);
@@ -349,7 +349,7 @@ export function describeEndToEnd(over: string, start: () => Promise<RunningHub>)
       expect(ended).toEqual(Array(200).fill('done'));
     });
 
-    it('[CL17, CL23] unregistering ends the sessions that cannot go on without one', async () => {
+    it('[CL17, CL23] unregistering ends the sessions that need the identity', async () => {
       const bob = await agent('bob');
       const alice = await agent('alice');
       const session = await alice.open('conversation', ['bob']);
@@ -364,7 +364,7 @@ export function describeEndToEnd(over: string, start: () => Promise<RunningHub>)
       await expect(later.session(session.id).waitFor('msg.text')).rejects.toMatchObject({ code: 'session_ended' });
     });
 
-    it('[CL21, CL23] a hub that stops lets everyone go', async () => {
+    it('[CL21, CL23] disconnects everyone when the hub stops', async () => {
       const alice = await agent('alice');
       await agent('bob');
       const session = await alice.open('conversation', ['bob']);

@@ -5,7 +5,7 @@ import { human, tell } from './world.ts';
 
 const of = (message: Message | null) => message && [message.session.id === S1 ? 1 : 2, message.from, message.text];
 
-it('[CL22] pulling takes the messages of all sessions as they came, and acks each when it is taken', async () => {
+it('[CL22] pulls messages of all sessions in order and acks each when taken', async () => {
   const { hub, client } = await human();
   await tell(hub, notify({ seq: 1 }), notify({ seq: 1, session: S2 }), notify({ seq: 2 }));
   expect(await hub.heard()).toEqual([]);
@@ -27,7 +27,7 @@ it('[CL22] pulling takes the messages of all sessions as they came, and acks eac
   ]);
 });
 
-it('[CL22] a push is acked when all callbacks are done', async () => {
+it('[CL22] acks a pushed message when all callbacks are done', async () => {
   const { hub, client } = await human();
   const slow = deferred();
   const seen: string[] = [];
@@ -43,7 +43,7 @@ it('[CL22] a push is acked when all callbacks are done', async () => {
   expect([seen, await hub.heard()]).toEqual([['text 1', 'text 2'], [receipt(2)]]);
 });
 
-it('[CL22] callbacks come and go; what nobody has taken waits for the next', async () => {
+it('[CL22] keeps untaken messages for the next callback', async () => {
   const { hub, client } = await human();
   await tell(hub, notify({ seq: 1 }));
   const seen: string[] = [];
@@ -58,7 +58,7 @@ it('[CL22] callbacks come and go; what nobody has taken waits for the next', asy
   expect([seen, await hub.heard()]).toEqual([['text 1'], [receipt(2)]]);
 });
 
-it('[CL22] a callback that throws has the message come again, and the others get it all the same', async () => {
+it('[CL22] repeats a message whose callback threw; the others receive it anyway', async () => {
   const { hub, client } = await human();
   const seen: string[] = [];
   client.onMessage(() => {
@@ -69,7 +69,7 @@ it('[CL22] a callback that throws has the message come again, and the others get
   expect([seen, await hub.heard()]).toEqual([['text 1'], [receipt(1, 'nack', 'screen is off')]]);
 });
 
-it('[CL22] who waits in a session takes a message before those who wait for any', async () => {
+it('[CL22] gives a message to a waiter in its session before waiters for any', async () => {
   const { hub, client } = await human();
   await tell(hub, notify({ seq: 1 }));
   expect((await client.session(S1).waitFor('msg.text')).seq).toBe(1);
@@ -79,7 +79,7 @@ it('[CL22] who waits in a session takes a message before those who wait for any'
   expect([(await here).seq, of(await any)]).toEqual([2, [1, 'bob', 'text 3']]);
 });
 
-it('[CL21] closing wakes all waiters: pulls get null, iterators end, what was not taken is not acked', async () => {
+it('[CL21] wakes all waiters on close: pulls get null, iterators end, untaken messages stay unacked', async () => {
   const { hub, client } = await human();
   const read: string[] = [];
   const iterating = (async () => {
@@ -99,14 +99,14 @@ it('[CL21] closing wakes all waiters: pulls get null, iterators end, what was no
   expect([await other.client.next(), await other.hub.heard()]).toEqual([null, []]);
 });
 
-it('[CL21] a link that closes wakes them too', async () => {
+it('[CL21] wakes them when the link closes, too', async () => {
   const { hub, client } = await human();
   const pull = client.next();
   hub.close();
   expect([await pull, await client.closed]).toEqual([null, { by: 'link' }]);
 });
 
-it('[CL17] a pull can be given up, and takes nothing then', async () => {
+it('[CL17] takes nothing for an aborted pull', async () => {
   const { hub, client } = await human();
   const stop = new AbortController();
   const pull = client.next({ signal: stop.signal });
@@ -116,7 +116,7 @@ it('[CL17] a pull can be given up, and takes nothing then', async () => {
   expect(await hub.heard()).toEqual([]);
 });
 
-it('[CL15, CL13] invites are accepted, and ends are told', async () => {
+it('[CL15, CL13] accepts invites and reports ends', async () => {
   const told: string[] = [];
   const { hub } = await human({
     onEvent: ({ event_type }, { id, state }) => void told.push(`${event_type} ${id === S1} ${state}`),

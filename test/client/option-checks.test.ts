@@ -1,4 +1,4 @@
-// What callers give by mistake: each is refused here, with where, what was expected and what came, and nothing is sent.
+// Caller mistakes: each is rejected locally with place, expectation and value, and nothing is sent.
 
 import { AgentClient, type AgentOptions, HumanClient } from 'parley-hub/client';
 import { describe, expect, it } from 'vitest';
@@ -24,7 +24,7 @@ class Point {
   readonly x = 1;
 }
 
-describe('values that JSON text would change', () => {
+describe('values that JSON would change', () => {
   it.each<[string, unknown, string]>([
     ['NaN', { n: Number.NaN }, 'event_data.n: expected a finite number, got NaN'],
     ['undefined in a list', { l: [1, undefined] }, 'event_data.l[1]: expected a JSON value, got nothing'],
@@ -49,7 +49,7 @@ describe('values that JSON text would change', () => {
     expect(await hub.heard()).toEqual([]);
   });
 
-  it('[RE2] members that are undefined are left out, and what the caller changes later is not sent', async () => {
+  it('[RE2] drops undefined members and ignores later changes by the caller', async () => {
     const { hub, client } = await agent();
     const event_data = { a: 1, b: untyped(undefined), c: { d: null } };
     const sent = client.session(S1).send({ event_type: 'x.y', event_data });
@@ -60,7 +60,7 @@ describe('values that JSON text would change', () => {
     await expect(sent).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  it('[RE2, CL4] every call is looked at', async () => {
+  it('[RE2, CL4] checks every call', async () => {
     const { hub, client } = await agent();
     const knobs = untyped({ rounds: Number.POSITIVE_INFINITY });
     const refusals = [
@@ -141,7 +141,7 @@ describe('arguments of the wrong kind', () => {
       (c) => c.session(S1).waitFor('x', { signal: untyped(true) }),
       'signal: expected an AbortSignal, got true',
     ],
-  ])('[RE1, CL4] %s is refused with what was expected and what came', async (_name, act, message) => {
+  ])('[RE1, CL4] rejects %s with the expectation and the value', async (_name, act, message) => {
     const { hub, client } = await agent();
     const error = untyped(await act(client).catch((thrown) => thrown));
     expect(error).toMatchObject({ name: 'WireError', code: 'bad_frame', details: { field: message.split(':')[0] } });
@@ -149,7 +149,7 @@ describe('arguments of the wrong kind', () => {
     expect(await hub.heard()).toEqual([]);
   });
 
-  it('[CL20] an envelope of another session is said in this one', async () => {
+  it('[CL20] posts an envelope of another session to this one', async () => {
     const { hub, client } = await agent();
     const waiting = client.session(S1).waitFor('msg.text');
     await tell(hub, notify({ seq: 1 }));
@@ -159,7 +159,7 @@ describe('arguments of the wrong kind', () => {
     await expect(sent).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  it('[CL24] a predicate that throws ends its own wait only', async () => {
+  it('[CL24] a throwing predicate ends only its own wait', async () => {
     const { hub, client } = await agent();
     const session = client.session(S1);
     const opening = client.open('conversation', ['bob']);
@@ -203,7 +203,7 @@ describe('options', () => {
     expect(error.message).not.toContain('secret');
   });
 
-  it('[RE1, CL4] no options, and a callback of a person that is none', async () => {
+  it('[RE1, CL4] rejects missing options and a callback that is not a function', async () => {
     await expect(AgentClient.connect(untyped(undefined))).rejects.toThrow('options: expected an object, got nothing');
     const onMessage = (): void => {};
     const given = { link: new ScriptedHub().link, name: 'ann', ids: countedIds(), onMessage };
@@ -217,7 +217,7 @@ describe('options', () => {
     ['A', '"A"'],
     ['a'.repeat(65), '"aaa'],
     [undefined, 'nothing'],
-  ])('[RE1, CL1] the name %j is refused by the one rule for names', async (name, received) => {
+  ])('[RE1, CL1] rejects the name %j by the common rule for names', async (name, received) => {
     const rule = 'a name of a-z 0-9 . _ - (1 to 64 characters, starting with a letter or digit)';
     const expected = name === undefined ? 'a name' : rule;
     const error = await connect({ name } as Partial<AgentOptions>).catch((thrown) => thrown);
@@ -227,7 +227,7 @@ describe('options', () => {
 });
 
 describe('one identity', () => {
-  it('[CL2] a bound client cannot register another, and says so in every request', async () => {
+  it('[CL2] rejects registering a second identity, in every form', async () => {
     const { hub, client } = await agent();
     await expect(client.call('register', { name: 'eve' })).rejects.toMatchObject({
       name: 'HubError',
@@ -243,19 +243,19 @@ describe('one identity', () => {
 });
 
 describe('signals', () => {
-  it('[CL17] any AbortSignal is a signal to wait with', () => {
+  it('[CL17] accepts any AbortSignal', () => {
     const given: CancelSignal = new AbortController().signal;
     expect(given.aborted).toBe(false);
   });
 
-  it('[CL13] the signal of a message is one for the platform', async () => {
+  it('[CL13] the signal of a message works with platform APIs', async () => {
     const signals: AbortSignal[] = [];
     const { hub } = await agent({ onMessage: ({ signal }) => void signals.push(signal) });
     await tell(hub, notify({ seq: 1 }));
     expect(signals[0]).toBeInstanceOf(AbortSignal);
   });
 
-  it('[PK5] no declaration of the client needs a global that an empty project has not', () => {
+  it('[PK5] needs no global that an empty project lacks', () => {
     const named = sources('src/client').filter((file) => /[:<|] AbortSignal\b/.test(read(file)));
     expect(named).toEqual([]);
   });

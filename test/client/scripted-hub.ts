@@ -1,4 +1,4 @@
-// The hub's end of a link, played by a test: it says frames as they travel and looks at what the client sent.
+// The hub's end of a link, played by a test with literal frames.
 
 import type { Link, Logger } from 'parley-hub/core';
 import { linkPair } from '../../src/core/lib/link.ts';
@@ -12,7 +12,7 @@ export const HELLO = '{"kind":"hello","protocol":1,"name":"alice","auth":{"schem
 export const WELCOME = `{"kind":"welcome","name":"alice","agent_id":"${ME}","endpoint_id":"e1","hub_id":"h1","hub_time":"2026-01-01T00:00:00.000Z","limits":{"max_frame_bytes":1048576,"max_event_bytes":262144,"window":256},"features":[]}`;
 
 export class ScriptedHub {
-  /** What the client sent and the test has not looked at yet. */
+  /** Sent by the client and not yet read by the test. */
   readonly received: string[] = [];
   linkClosed = false;
   private readonly end: Link;
@@ -36,18 +36,18 @@ export class ScriptedHub {
     this.end.close();
   }
 
-  /** Everything on its way has arrived. */
+  /** Waits until everything in transit has arrived. */
   async flush(): Promise<void> {
     for (let round = 0; round < 3; round++) await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** What the client sent since the test looked last. */
+  /** Takes what the client sent since the last look. */
   async heard(): Promise<string[]> {
     await this.flush();
     return this.received.splice(0);
   }
 
-  /** The next request, which has to be this one; the rest stays. */
+  /** Takes the next request of this operation; the rest stays. */
   async request(op: string): Promise<{ request_id: string; params: Record<string, unknown> }> {
     await this.flush();
     const at = this.received.findIndex((text) => JSON.parse(text).op === op);
@@ -56,7 +56,7 @@ export class ScriptedHub {
     return JSON.parse(text);
   }
 
-  /** Answers the next request of this operation; the result is what was asked. */
+  /** Answers the next request of this operation; returns its parameters. */
   async answer(op: string, result: unknown): Promise<Record<string, unknown>> {
     const { request_id, params } = await this.request(op);
     this.say({ kind: 'response', request_id, ok: true, result });
@@ -78,7 +78,7 @@ export class ScriptedHub {
 export interface Told {
   readonly session?: string;
   readonly seq: number;
-  /** The seq before it, unless told. */
+  /** The previous seq (default: seq - 1). */
   readonly prev?: number | null;
   readonly epoch?: number;
   readonly type?: string;
@@ -88,7 +88,7 @@ export interface Told {
   readonly attempt?: number;
 }
 
-/** A notify frame; a text of bob unless told. */
+/** A notify frame (default: a text of bob). */
 export function notify(told: Told): object {
   const { session = S1, seq, prev = seq - 1, epoch = 1, type = 'msg.text', turn = null, attempt } = told;
   const { data = type === 'msg.text' ? { text: `text ${seq}` } : {} } = told;
@@ -125,7 +125,7 @@ export function receipt(seq: number, status: 'ack' | 'nack' = 'ack', reason?: st
   return `{"kind":"receipt","recipient_id":"${ME}","session_id":"${session}","seq":${seq},"status":"${status}"${why}}`;
 }
 
-/** The metadata of a session of alice and bob, as far as a client looks at it; older than anything that is delivered. */
+/** The metadata of a session of alice and bob, older than anything delivered. */
 export function metadata(partial: object = {}): object {
   return {
     session_id: S1,
@@ -154,14 +154,12 @@ export function countedIds(): { hex32(): string } {
   return { hex32: () => `key-${++count}` };
 }
 
-/** A log that keeps its lines. */
 export function keptLog(): Logger & { readonly lines: string[] } {
   const lines: string[] = [];
   const keep = (message: string, details?: object): void => void lines.push(`${message} ${JSON.stringify(details)}`);
   return { lines, info: keep, warn: keep, error: keep };
 }
 
-/** A promise and what settles it. */
 export function deferred<T = void>(): { promise: Promise<T>; resolve(value: T): void; reject(error: Error): void } {
   let resolve: (value: T) => void = () => {};
   let reject: (error: Error) => void = () => {};

@@ -21,7 +21,7 @@ export async function human(options: Given<HumanOptions> = {}): Promise<{ hub: S
   return { hub, client: await connecting };
 }
 
-/** Says frames and answers the question for the names in the session, which the first message of a session brings up. */
+/** Sends frames and answers the get_session that the first message of a session causes. */
 export async function tell(hub: ScriptedHub, ...frames: readonly object[]): Promise<void> {
   hub.say(...frames);
   await hub.flush();

@@ -1,4 +1,4 @@
-// What the conformance adapter is made of, and how it answers to what it does not know.
+// The imports of the conformance adapter, and its answers to unknown input.
 
 import { dirname, posix } from 'node:path';
 import { expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { executeFixture } from '../../src/governed/conformance/adapter/execute.t
 import { read } from '../package/repository.ts';
 import { own } from './corpora.ts';
 
-/** What everybody who drives runs imports. */
+/** The public entry. */
 const FACE = 'parley-hub/governed';
 
 function importsOf(file: string): readonly string[] {
@@ -29,7 +29,6 @@ it('[GV18] the adapter imports parley-hub/governed, the inflation and the compar
         'coordinator-operations',
         'disk-operations',
         'execute',
-        'execute-on-disk',
         'inflate',
         'main',
         'run-operations',
@@ -42,14 +41,14 @@ it('[GV18] the adapter imports parley-hub/governed, the inflation and the compar
   expect(waiting).toContain(FACE);
 });
 
-/** What is loaded with it: dynamic imports wait until they are asked for, and types are never loaded. */
+/** Static value imports: dynamic imports load later, and types never. */
 function loadedWith(file: string): readonly string[] {
   const code = read(file).replace(/^(?:import|export) type .*?;$/gms, '');
   const found = [...code.matchAll(/^(?:import|export)\b[^;]*?from '([^']+)';/gm)].map(([, name = '']) => name);
   return found.map((name) => (name.startsWith('.') ? posix.join(dirname(file), name) : name));
 }
 
-it('[GV18] what it imports loads no hub, no store and no schemas, so that it begins at once', () => {
+it('[GV18] loads no hub, store or schemas, so that it starts fast', () => {
   const loaded = new Set(['src/governed/index.ts']);
   for (const file of loaded) if (file.endsWith('.ts')) for (const next of loadedWith(file)) loaded.add(next);
   expect(loaded).toContain('src/governed/runner/runner.ts');
@@ -57,7 +56,7 @@ it('[GV18] what it imports loads no hub, no store and no schemas, so that it beg
   expect([...loaded].filter((file) => heavy.test(file))).toEqual([]);
 });
 
-it('[GV18] no rule is in the adapter: it knows no role, phase, decision or file', () => {
+it('[GV18] contains no rules: it knows no role, phase, decision or file', () => {
   for (const name of ['books-operations', 'execute', 'run-operations']) {
     expect(read(`src/governed/conformance/adapter/${name}.ts`)).not.toMatch(
       /planning|DEC-|fixture_id|review_only|\bexpected\b.*\?/,
@@ -75,11 +74,11 @@ it.each([
   ['has no arguments', of({ input: { operation: 'assign_turn' } })],
   ['is of no tier', of({ tier: 4 })],
   ['has a setup that is not understood', of({ setup: { ...fixture?.setup, weather: 'fog' } })],
-])('[GV18] what %s is an error', (_, given) => {
+])('[GV18] a fixture that %s is an error', (_, given) => {
   expect(executeFixture(given)).toMatchObject({ status: 'error', actual: null });
 });
 
-it.each(['fly', 'constructor'])('[GV18] %s is not implemented, and not passed', (operation) => {
+it.each(['fly', 'constructor'])('[GV18] the operation %s is not implemented and does not pass', (operation) => {
   expect(executeFixture(of({ input: { operation, args: {} }, expected: {} }))).toMatchObject({
     status: 'not_implemented',
   });

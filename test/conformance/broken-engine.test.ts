@@ -1,4 +1,4 @@
-// An engine with a mistake in it does not pass: each of these is patched into a copy, and fixtures say so.
+// Mutants of the engine: fixtures catch each mistake patched into a copy.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';

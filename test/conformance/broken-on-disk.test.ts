@@ -1,14 +1,14 @@
-// Manifests and hooks with a mistake in them do not pass: each is patched into a copy, and fixtures say so.
+// Mutants of manifests and hooks: fixtures catch each mistake patched into a copy.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { executeAnyFixture } from '../../src/governed/conformance/adapter/execute-on-disk.ts';
+import type { executeAnyFixture } from '../../src/governed/conformance/adapter/execute.ts';
 import { type BuiltScript, builtScript } from '../support/built-script.ts';
 import { ownOnDisk } from './corpora.ts';
 
 let built: BuiltScript;
 beforeAll(async () => {
-  built = await builtScript('src/governed/conformance/adapter/execute-on-disk.ts');
+  built = await builtScript('src/governed/conformance/adapter/execute.ts');
 });
 afterAll(() => built.remove());
 
@@ -29,7 +29,7 @@ const MISTAKES: readonly (readonly [what: string, right: RegExp, wrong: string, 
 it.each(MISTAKES)('[GV18] %s turn fixtures red', async (what, right, wrong, about) => {
   const text = readFileSync(built.path, 'utf8');
   expect(text).toMatch(right);
-  const path = built.path.replace('execute-on-disk.mjs', `${what.replaceAll(' ', '-')}.mjs`);
+  const path = built.path.replace('execute.mjs', `${what.replaceAll(' ', '-')}.mjs`);
   writeFileSync(
     path,
     text.replace(right, () => wrong),

@@ -1,4 +1,4 @@
-/** The fixtures there are: the project's own, and a public corpus where the machine has one. */
+/** The project's fixtures, and a public corpus if the machine has one. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { root } from '../package/repository.ts';
 
 export const OWN_FIXTURES: string = join(root, 'test/conformance/fixtures');
 
-/** A folder with `fixtures` and `blind-verify.mjs` in it; null = this machine has none. */
+/** A folder with `fixtures` and `blind-verify.mjs`; null = not on this machine. */
 export const publicCorpus: string | null =
   [process.env.PARLEY_CORPUS, join(root, '..', 'shared', 'conformance')].find(
     (path) => path !== undefined && existsSync(join(path, 'fixtures')),
@@ -22,13 +22,12 @@ export function fixturesIn(folder: string): readonly Fixture[] {
 
 const all: readonly Fixture[] = fixturesIn(OWN_FIXTURES);
 
-/** What the engine does alone. */
+/** Tiers 1 and 3, which need no disk. */
 export const own: readonly Fixture[] = all.filter(({ tier }) => tier !== 2);
 
-/** What takes a disk and processes: the second tier. */
+/** Tier 2: needs a disk and processes. */
 export const ownOnDisk: readonly Fixture[] = all.filter(({ tier }) => tier === 2);
 
-/** Of the tiers that are implemented. */
 export const foreign: readonly Fixture[] =
   publicCorpus === null ? [] : fixturesIn(join(publicCorpus, 'fixtures')).filter(({ tier }) => tier !== 2);
 

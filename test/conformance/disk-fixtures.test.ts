@@ -1,10 +1,11 @@
-// The fixtures of the second tier, on a disk and with processes: as they are, blind, under other names, and mended.
+// Tier 2 fixtures, on disk and with processes: as they are, blind, renamed and mended.
 
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { digestOf } from 'parley-hub/governed/engine';
 import { describe, expect, it } from 'vitest';
-import { DISK_OPERATIONS, executeAnyFixture } from '../../src/governed/conformance/adapter/execute-on-disk.ts';
+import { DISK_OPERATIONS } from '../../src/governed/conformance/adapter/disk-operations.ts';
+import { executeAnyFixture } from '../../src/governed/conformance/adapter/execute.ts';
 import type { Answer, Fixture } from '../../src/governed/conformance/fixture.ts';
 import { difference } from '../../src/governed/conformance/match.ts';
 import { HOOK_ACTIONS, HOOK_PHASES } from '../../src/governed/engine/hooks/hook.ts';
@@ -34,17 +35,17 @@ function wrongOf(found: readonly (readonly [Fixture, Answer])[]): readonly strin
 
 const all = [...ownOnDisk, ...foreignOnDisk];
 
-it('[GF1, GF2, GF3, GF4, GH2, GH3, GH4, GV18] every fixture is as expected, strictly, though what is expected was withheld', async () => {
+it('[GF1, GF2, GF3, GF4, GH2, GH3, GH4, GV18] every fixture is strictly as expected, with the expectation withheld', async () => {
   const digest = digestOf(all);
   expect(wrongOf(await answers(all))).toEqual([]);
   expect(digestOf(all)).toBe(digest);
 }, 120_000);
 
-it('[GV20] they are as expected under other names of turns, runs, roles, hooks and files', async () => {
+it('[GV20] they are as expected with turns, runs, roles, hooks and files renamed', async () => {
   expect(wrongOf(await answers(all.filter(isQuick).map(otherwise)))).toEqual([]);
 }, 120_000);
 
-it('[GV20] the fixtures of the project ask for every operation, every phase of hooks and every action', () => {
+it("[GV20] the project's fixtures cover every operation, hook phase and action", () => {
   const asked = JSON.stringify(ownOnDisk);
   expect(Object.keys(DISK_OPERATIONS).filter((name) => !asked.includes(`"${name}"`))).toEqual([]);
   expect(HOOK_PHASES.filter((phase) => !asked.includes(`"phase":"${phase}"`))).toEqual([]);
@@ -55,7 +56,7 @@ describe('[GV20] with its defect mended', () => {
   const manifests = all.filter(
     ({ surface, expected }) => surface === 'dispatch_manifest' && expected.result === 'error',
   );
-  it('a bundle that was refused is not', async () => {
+  it('a refused bundle verifies', async () => {
     const mended = manifests.map((fixture) => ({ ...fixture, setup: untouched(fixture.setup) }));
     const still = (await answers(mended)).filter(([, { actual }]) => resultOf(actual).result !== 'success');
     expect(still.map(([{ fixture_id }]) => fixture_id)).toEqual([]);
@@ -63,14 +64,14 @@ describe('[GV20] with its defect mended', () => {
   });
 
   const stopped = all.filter(({ expected }) => expected.hook_ok === false);
-  it('a phase that was stopped goes on', async () => {
+  it('a stopped phase continues', async () => {
     const still = (await answers(stopped.map(withGoodHooks))).filter(([, { actual }]) => !resultOf(actual).hook_ok);
     expect(still.map(([{ fixture_id }]) => fixture_id)).toEqual([]);
     expect(stopped.length).toBeGreaterThan(20);
   });
 });
 
-it('[GV18] what a setup does not say in known words is an error, and no folder is left behind', async () => {
+it('[GV18] an unknown setup member is an error, and no folder remains', async () => {
   const [fixture] = ownOnDisk;
   const strange = { ...fixture, setup: { ...fixture?.setup, weather: 'fog' } };
   expect(await executeAnyFixture(strange)).toMatchObject({ status: 'error', actual: null });
@@ -79,12 +80,12 @@ it('[GV18] what a setup does not say in known words is an error, and no folder i
   expect(readdirSync(tmpdir()).filter((name) => name === 'escaped')).toEqual([]);
 });
 
-/** Waiting shows nothing new under another name. */
+/** Slow fixtures are not worth repeating. */
 function isQuick({ setup }: Fixture): boolean {
   return !/sleep|setTimeout/.test(JSON.stringify(setup));
 }
 
-/** Names of files in bundles and of hooks too; those that mean something stay. */
+/** Renames files and hooks too, except those with a meaning. */
 function otherwise(fixture: Fixture): Fixture {
   const text = JSON.stringify(renamed(fixture))
     .replaceAll('"PROMPT.md"', '"TASK.md"')

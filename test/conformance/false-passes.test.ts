@@ -1,4 +1,4 @@
-// Adapters of one line against fixtures of every operation, by the command: none of them comes out as conformant.
+// One-line adapters against fixtures of every operation: none is conformant.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CommandLine } from '../support/command-line.ts';
 import { own, ownOnDisk } from './corpora.ts';
 
-/** Two of each operation: a process for every fixture there is takes long. */
+/** Two fixtures per operation: a process for each fixture would take long. */
 const chosen = [...own, ...ownOnDisk].filter(({ input }, at, all) => {
   const before = all.slice(0, at).filter((one) => one.input.operation === input.operation);
   return before.length < 2;
@@ -27,7 +27,7 @@ afterAll(async () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A folder whose adapter says this to everything. */
+/** A target whose adapter runs this script for every fixture. */
 function saying(script: string, tiers: readonly number[] = [1, 2, 3]): string {
   const folder = mkdtempSync(join(tmpdir(), 'parley-false-pass-'));
   folders.push(folder);
@@ -48,7 +48,7 @@ it.each([
   ['alone', `echo '{"status":"pass"}'`],
   ['with an answer', `echo '{"status":"pass","actual":{"result":"success"}}'`],
 ])(
-  '[GV19] a program that says pass to everything, %s, gets none of the fixtures',
+  '[GV19] an adapter that always says pass, %s, passes no fixture',
   async (_, script) => {
     const report = await checked(saying(script), '--tier', '3');
     expect(report).toMatchObject({ code: 8, is_conformant: false, counts: { fixtures: ALL, as_expected: 0 } });
@@ -58,13 +58,13 @@ it.each([
   60_000,
 );
 
-it('[GV19, GX6] a program that implements nothing gets none of the fixtures, and that is no pass', async () => {
+it('[GV19, GX6] an adapter that implements nothing is not conformant', async () => {
   const report = await checked(saying(`echo '{"status":"not_implemented"}'; exit 3`), '--tier', '3');
   const counts = { fixtures: ALL, as_expected: 0, not_implemented: ALL };
   expect(report).toMatchObject({ code: 8, is_conformant: false, counts });
 }, 60_000);
 
-it('[GX6] a tier that is not claimed is not passed: who claims the third alone is asked nothing of the first two', async () => {
+it('[GX6] an unclaimed tier does not pass, and its fixtures are not sent', async () => {
   const note = join(tmpdir(), `parley-asked-${process.pid}`);
   folders.push(note);
   const report = await checked(saying(`echo asked >> ${note}; exit 2`, [3]), '--tier', '2');
@@ -74,7 +74,7 @@ it('[GX6] a tier that is not claimed is not passed: who claims the third alone i
   expect(() => rmSync(note)).toThrow('ENOENT');
 }, 60_000);
 
-it('[GV19] what comes last does not hide what came before: errors and failures are counted each for themselves', async () => {
+it('[GV19] errors and failures are counted separately; a later one does not hide an earlier one', async () => {
   const byTurns = `if [ -e turn ]; then rm turn; echo '{"status":"fail","actual":{}}'; exit 1; fi; touch turn; echo broken; exit 2`;
   const { counts, ...report } = await checked(saying(byTurns), '--surface', 'state_machine');
   expect(report).toMatchObject({ code: 8, is_conformant: false });

@@ -18,21 +18,15 @@ it.each([
   ['an id begins as it should', { assert: 'id_prefix', value: 'run_' }, 'run_1', null, null],
   ['an id that does not is another', { assert: 'id_prefix', value: 'run_' }, 'turn_1', '$', '$'],
   ['any order is any order', { assert: 'unordered_array', items: [1, { a: 2 }] }, [{ a: 2 }, 1], null, null],
-  ['but each once', { assert: 'unordered_array', items: [1, 1] }, [1, 2], '$', '$'],
+  ['but each item once', { assert: 'unordered_array', items: [1, 1] }, [1, 2], '$', '$'],
   [
-    'an assertion nobody knows holds never',
+    'an unknown assertion never holds',
     { assert: 'whatever' },
     1,
     '$ (no such assertion: whatever)',
     '$ (no such assertion: whatever)',
   ],
-  [
-    'what an object inherits is not in it',
-    { constructor: { assert: 'present' } },
-    {},
-    '$.constructor',
-    '$.constructor',
-  ],
+  ['inherited members do not count', { constructor: { assert: 'present' } }, {}, '$.constructor', '$.constructor'],
 ])('[GV19] %s', (_, expected, actual, loose, strict) => {
   expect(difference(expected, actual, false)).toBe(loose);
   expect(difference(expected, actual, true)).toBe(strict);

@@ -1,4 +1,4 @@
-/** Mends what is wrong with a fixture of the coordinator, where the engine says it is. */
+/** Mends a coordinator fixture where the engine reports an error. */
 
 import type { Loose } from './mend.ts';
 

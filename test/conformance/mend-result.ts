@@ -1,9 +1,9 @@
-/** Mends a turn result, or the run it is for, where the engine says it is wrong. */
+/** Mends a turn result or its run where the engine reports an error. */
 
 import type { Loose } from './mend.ts';
 
 const OBJECTION = { id: 'OBJ-41', severity: 'high', statement: 'It is not so' };
-/** What stands for a member of these lists. */
+/** Valid members of these lists. */
 const MEMBERS: Readonly<Record<string, string>> = { files_changed: 'src/mended.ts', commands: 'make mended' };
 const STATUSES: Readonly<Record<string, string>> = { objections: 'raised', verification: 'pass' };
 const GOOD: Readonly<Record<string, unknown>> = {
@@ -78,7 +78,7 @@ function again({ setup, input }: Loose): boolean {
   return true;
 }
 
-/** A turn that is not out is handed out, with a result for it where the fixture has none. */
+/** Makes the turn active, or names one that is. */
 function hand({ setup, input }: Loose, turnId: string, role: string): boolean {
   if (Object.hasOwn(setup.state.active_turns, turnId)) {
     input.args.turn_id = turnId;
@@ -116,7 +116,7 @@ function mendDelegations({ setup }: Loose, result: Loose, role: string): void {
   }
 }
 
-/** `delegations[0].charter`: the member at the end is replaced by a good one. */
+/** Replaces the member at a path such as `delegations[0].charter` by a valid one. */
 function mendAt(result: Loose, field: string, roles: Loose, role: string, code: unknown): boolean {
   const names = field.split(/[.[\]]+/).filter((name) => name !== '');
   const last = names.pop() ?? '';

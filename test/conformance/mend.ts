@@ -1,4 +1,4 @@
-/** Mends what the engine says is wrong with a fixture, one place at a time, until nothing is. */
+/** Mends a fixture where the engine reports an error, one step at a time. */
 
 import { executeFixture } from '../../src/governed/conformance/adapter/execute.ts';
 import type { Fixture } from '../../src/governed/conformance/fixture.ts';

@@ -1,4 +1,4 @@
-// Fixtures under other names have the same answer; fixtures whose defect is mended have another.
+// Renamed fixtures get the same answer; mended fixtures get another.
 
 import { describe, expect, it } from 'vitest';
 import { executeFixture } from '../../src/governed/conformance/adapter/execute.ts';
@@ -16,7 +16,7 @@ describe.each([
   ['the project', own],
   ...(foreign.length > 0 ? [['the public corpus', foreign] as const] : []),
 ] as const)('the fixtures of %s', (_, fixtures) => {
-  it('[GV20] pass under other names of roles, phases, gates, runtimes, turns, runs, decisions and files', () => {
+  it('[GV20] pass with roles, phases, gates, runtimes, turns, runs, decisions and files renamed', () => {
     const wrong = fixtures.map(renamed).flatMap((fixture) => {
       const { status, message } = executeFixture(fixture);
       return status === 'pass' ? [] : [`${fixture.fixture_id}: ${message}`];
@@ -25,7 +25,7 @@ describe.each([
   });
 });
 
-it('[GV20] a fixture that is refused is refused for what it says: with that mended, it is not', () => {
+it('[GV20] a refused fixture is accepted once its stated defect is mended', () => {
   const wrong = refused.flatMap((fixture) => {
     const mended = mend(fixture);
     return mended.isMended ? [] : [`${fixture.fixture_id} after ${mended.steps.join(', ')}: ${mended.last}`];
@@ -34,7 +34,7 @@ it('[GV20] a fixture that is refused is refused for what it says: with that mend
   expect(refused.length).toBeGreaterThan(100);
 });
 
-it('[GV20] in delegation and carry-over the fixtures of the project have one defect each', () => {
+it('[GV20] delegation and carry-over fixtures have exactly one defect each', () => {
   const vacuous = own
     .filter((fixture) => refused.includes(fixture) && /^(delegation|decision_carryover)$/.test(fixture.surface))
     .filter((fixture) => mend(fixture).steps.length !== 1);

@@ -1,4 +1,4 @@
-// The fixtures of the project, done with the engine in this process.
+// The project's fixtures, executed by the engine in this process.
 
 import { digestOf } from 'parley-hub/governed/engine';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { SEMANTICS } from '../../src/governed/engine/gates/documents.ts';
 import { MOVES } from '../../src/governed/engine/run/moves.ts';
 import { own } from './corpora.ts';
 
-/** The rule a surface is about. */
+/** The rules of each surface. */
 const RULES: Readonly<Record<string, string>> = {
   state_machine: '[GV2, GV3]',
   turn_result_validation: '[GV4, GV5, GV6]',
@@ -22,13 +22,13 @@ const RULES: Readonly<Record<string, string>> = {
   coordinator: '[GC1, GC2, GC3, GC4, GC6]',
 };
 
-it('[GV20] the fixtures of the project are for every surface, and ask for every operation', () => {
+it('[GV20] the fixtures cover every surface and operation', () => {
   expect([...new Set(own.map(({ surface }) => surface))].sort()).toEqual(Object.keys(RULES).sort());
   expect([...new Set(own.map(({ input }) => input.operation))].sort()).toEqual(Object.keys(OPERATIONS).sort());
   expect(new Set(own.map(({ fixture_id }) => fixture_id)).size).toBe(own.length);
 });
 
-it('[GV20] they ask of every file that means something, and of every move', () => {
+it('[GV20] they cover every document with a meaning and every move', () => {
   const files = new Set(own.flatMap(({ setup }) => Object.keys((setup.filesystem as object | undefined) ?? {})));
   expect(Object.keys(SEMANTICS).filter((path) => !files.has(path))).toEqual([]);
   const asked = JSON.stringify(own);
@@ -39,7 +39,7 @@ it('[GV20] they ask of every file that means something, and of every move', () =
 describe.each(Object.entries(RULES))('%s', (surface, rules) => {
   const fixtures = own.filter((fixture) => fixture.surface === surface);
 
-  it(`${rules} every fixture is as expected, strictly`, () => {
+  it(`${rules} every fixture is strictly as expected`, () => {
     const wrong = fixtures.flatMap((fixture) => {
       const { status, message } = executeFixture(fixture);
       return status === 'pass' ? [] : [`${fixture.fixture_id} (${fixture.description}): ${message}`];
@@ -47,7 +47,7 @@ describe.each(Object.entries(RULES))('%s', (surface, rules) => {
     expect(wrong).toEqual([]);
   });
 
-  it('[GV18] whatever is expected, the answer is the same, and nothing is a pass that cannot be one', () => {
+  it('[GV18] the answer does not depend on the expectation, and never passes an impossible one', () => {
     for (const fixture of fixtures) {
       const blind = executeFixture({ ...fixture, expected: { result: '__withheld__' } });
       expect(blind.status).toBe('fail');
@@ -55,7 +55,7 @@ describe.each(Object.entries(RULES))('%s', (surface, rules) => {
     }
   });
 
-  it('[GV1] a fixture is not changed by being done', () => {
+  it('[GV1] executing a fixture does not change it', () => {
     for (const fixture of fixtures) {
       const before = digestOf(fixture);
       executeFixture(fixture);

@@ -1,10 +1,10 @@
-// The verifier against addresses: the hub's own, and servers that are not honest, or not well.
+// The verifier against remote targets: the hub, and dishonest or broken servers.
 
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Fixture } from '../../src/governed/conformance/fixture.ts';
-import { type RemoteTarget, readRemote, remoteUrl } from '../../src/governed/conformance/verifier/target.ts';
+import { readRemote, remoteUrl } from '../../src/governed/conformance/verifier/target.ts';
 import { type Report, verify } from '../../src/governed/conformance/verifier/verify.ts';
 import { HttpHub } from '../server/http/http-hub.ts';
 import { CommandLine } from '../support/command-line.ts';
@@ -31,7 +31,7 @@ async function served(listener: RequestListener): Promise<string> {
 
 type Answering = (fixture: Fixture, response: ServerResponse, request: IncomingMessage) => void;
 
-/** A target that says of itself what it should, and answers as it likes. */
+/** A target with valid capabilities and arbitrary answers. */
 function answering(answer: Answering, claims: object = CLAIMS): Promise<string> {
   return served(async (request, response) => {
     if (request.url?.endsWith('/conform/capabilities')) return void json(response, claims);
@@ -45,18 +45,19 @@ function json(response: ServerResponse, body: unknown, status = 200): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
-async function targetAt(url: string, shown: string | null = null): Promise<RemoteTarget> {
+async function check(
+  url: string,
+  fixtures: readonly Fixture[],
+  timeoutMs = 10_000,
+  shown: string | null = token,
+): Promise<Report> {
   const target = await readRemote(url, shown, 10_000);
   if (target.kind !== 'remote') throw new Error(target.message);
-  return target;
-}
-
-async function check(url: string, fixtures: readonly Fixture[], timeoutMs = 10_000, shown = token): Promise<Report> {
   const corpus = { root: 'here', fixtures, sha256: 'x', problems: [] };
-  return verify(await targetAt(url, shown), corpus, { tier: 3, surface: null, timeoutMs, atOnce: 1 });
+  return verify(target, corpus, { tier: 3, surface: null, timeoutMs, atOnce: 1 });
 }
 
-it('[GX5] the hub is as expected over HTTP, and the report says where it was asked', async () => {
+it('[GX5] the hub is as expected over HTTP, and the report names its URL', async () => {
   const hub = await HttpHub.open({ conformance: { token } });
   const url = hub.url.replace('ws', 'http');
   expect(await check(url, few)).toMatchObject({
@@ -69,16 +70,14 @@ it('[GX5] the hub is as expected over HTTP, and the report says where it was ask
   });
 }, 60_000);
 
-it('[GX5] nobody is shown what is expected, and only who was given a token gets one', async () => {
+it('[GX5] withholds the expectation, and sends the token only to its target', async () => {
   const seen: unknown[] = [];
   const url = await answering(({ expected }, response, { headers }) => {
     seen.push([expected, headers.authorization, headers['content-type']]);
     json(response, { status: 'not_implemented' });
   });
   await check(url, few.slice(0, 1));
-  const target = await targetAt(url);
-  const corpus = { root: 'here', fixtures: few.slice(0, 1), sha256: 'x', problems: [] };
-  await verify(target, corpus, { tier: 3, surface: null, timeoutMs: 10_000, atOnce: 1 });
+  await check(url, few.slice(0, 1), 10_000, null);
   const withheld = { result: '__withheld__' };
   expect(seen).toEqual([
     [withheld, `Bearer ${token}`, 'application/json'],
@@ -86,23 +85,23 @@ it('[GX5] nobody is shown what is expected, and only who was given a token gets 
   ]);
 });
 
-describe('[GX5] who is found out:', () => {
+describe('[GX5] exposes', () => {
   const huge = Buffer.alloc(1024 * 1024, 'x');
   const cases: readonly (readonly [string, Answering, string, string | RegExp])[] = [
     ['says pass to everything', (_, r) => json(r, { status: 'pass', actual: {} }), 'lied', /says "pass"/],
-    ['echoes what is expected', ({ expected }, r) => json(r, { status: 'pass', actual: expected }), 'lied', /pass/],
+    ['echoes the expectation', ({ expected }, r) => json(r, { status: 'pass', actual: expected }), 'lied', /pass/],
     ['says fail to everything', (_, r) => json(r, { status: 'fail', actual: {} }), 'different', /at \$/],
     ['implements nothing', (_, r) => json(r, { status: 'not_implemented' }), 'not_implemented', ''],
     ['fails', (_, r) => json(r, { message: 'out of oil' }, 500), 'error', 'HTTP 500: out of oil'],
-    ['fails without a word', (_, r) => void r.writeHead(502).end('<html>'), 'error', 'HTTP 502'],
-    ['says what nobody understands', (_, r) => void r.end('PASS'), 'error', 'the body is not one JSON object'],
+    ['fails without a message', (_, r) => void r.writeHead(502).end('<html>'), 'error', 'HTTP 502'],
+    ['answers no JSON', (_, r) => void r.end('PASS'), 'error', 'the body is not one JSON object'],
     ['says nothing', (_, r) => void r.end(), 'error', 'the body is not one JSON object'],
     ['answers a list', (_, r) => json(r, [{ status: 'pass' }]), 'error', 'the body is not one JSON object'],
-    ['has a status of its own', (_, r) => json(r, { status: 'ok' }), 'error', /status: expected one of pass/],
+    ['answers an unknown status', (_, r) => json(r, { status: 'ok' }), 'error', /status: expected one of pass/],
     ['answers with another success', (_, r) => json(r, { status: 'pass' }, 201), 'error', 'HTTP 201'],
     ['never stops answering', (_, r) => flood(r, huge), 'error', /the body has more than 8388608 bytes/],
     ['hangs up', (_, r) => void r.destroy(), 'error', /fetch failed/],
-    ['breaks off', (_, r) => breakOff(r), 'error', /terminated|aborted|closed/],
+    ['breaks off its answer', (_, r) => breakOff(r), 'error', /terminated|aborted|closed/],
   ];
   it.each(cases)('a server that %s', async (_, answer, outcome, detail) => {
     const report = await check(await answering(answer), few.slice(0, 1));
@@ -123,7 +122,7 @@ describe('[GX5] who is found out:', () => {
     });
   });
 
-  it('a server that sends us on: nobody is followed, and nobody gets the token', async () => {
+  it('a redirect, which is not followed and does not get the token', async () => {
     let visits = 0;
     const elsewhere = await served((_, response) => {
       visits += 1;
@@ -137,13 +136,13 @@ describe('[GX5] who is found out:', () => {
     expect(visits).toBe(0);
   });
 
-  it('a server that does not claim what it is asked for', async () => {
+  it('a server that does not claim the tier', async () => {
     const url = await answering((_, response) => json(response, { status: 'pass' }), { ...CLAIMS, tiers: [3] });
     const report = await check(url, own.filter(({ tier }) => tier === 1).slice(0, 2));
     expect(report).toMatchObject({ is_conformant: false, counts: { fixtures: 2, skipped: 2 } });
   });
 
-  it('one that fails once is asked for the rest all the same', async () => {
+  it('still asks for the rest after one failure', async () => {
     let asked = 0;
     const url = await answering((_, response) => {
       asked += 1;
@@ -156,23 +155,20 @@ describe('[GX5] who is found out:', () => {
 
 describe('[GX5] a target that', () => {
   it.each([
-    ['wants a token', 401, { message: 'who?' }, 'not_allowed', 'HTTP 401: who?'],
-    ['does not let us', 403, { message: 'no' }, 'not_allowed', 'HTTP 403: no'],
-    ['does not know it', 404, {}, 'wrong', 'HTTP 404'],
+    ['requires a token', 401, { message: 'who?' }, 'not_allowed', 'HTTP 401: who?'],
+    ['forbids access', 403, { message: 'no' }, 'not_allowed', 'HTTP 403: no'],
+    ['lacks the path', 404, {}, 'wrong', 'HTTP 404'],
     ['is for processes', 200, { ...CLAIMS, adapter: { protocol: 'stdio-fixture-v1' } }, 'wrong', /http-fixture-v1/],
     ['claims no tier', 200, { ...CLAIMS, tiers: [] }, 'wrong', /tiers: expected/],
     ['has no name', 200, { ...CLAIMS, implementation: ' ' }, 'wrong', /implementation/],
     ['says a list', 200, [], 'wrong', 'expected an object'],
   ])('%s is not asked', async (_, status, body, why, message) => {
     const url = await served((_request, response) => json(response, body, status));
-    expect(await readRemote(url, null, 10_000)).toEqual({
-      kind: 'unusable',
-      why,
-      message: expect.stringMatching(message),
-    });
+    const unusable = { kind: 'unusable', why, message: expect.stringMatching(message) };
+    expect(await readRemote(url, null, 10_000)).toEqual(unusable);
   });
 
-  it('is not there, or says nothing of itself, is not waited for', async () => {
+  it('is absent or silent is not waited for', async () => {
     const hanging = await served(() => {});
     expect(await readRemote(hanging, null, 200)).toMatchObject({
       why: 'unreachable',
@@ -188,18 +184,11 @@ describe('[GX5] a target that', () => {
   });
 });
 
-it('[GX5] an address is taken without the slash at its end, with its path, and without secrets in it', () => {
+it('[GX5] a target URL keeps its path, loses its trailing slash and may not contain secrets', () => {
   expect(remoteUrl('http://a.example:80/')).toBe('http://a.example');
   expect(remoteUrl('https://a.example/base/x//')).toBe('https://a.example/base/x');
-  for (const wrong of [
-    'a.example',
-    'ftp://a.example',
-    'http://u:p@a.example',
-    'http://a.example/?q',
-    'http://a/#x',
-    '',
-  ])
-    expect(remoteUrl(wrong)).toBeNull();
+  const wrong = ['a.example', 'ftp://a.example', 'http://u:p@a.example', 'http://a.example/?q', 'http://a/#x', ''];
+  for (const url of wrong) expect(remoteUrl(url)).toBeNull();
 });
 
 describe('parley conformance check --remote', () => {
@@ -211,7 +200,7 @@ describe('parley conformance check --remote', () => {
 
   const fixtures = ['--fixtures', `${OWN_FIXTURES}/1/history`];
 
-  it('[GX5, CM4] says what is wrong with how it was asked', async () => {
+  it('[GX5, CM4] reports invalid options and targets', async () => {
     const url = await answering((_, response) => json(response, { status: 'pass' }));
     const all: readonly (readonly [readonly string[], number, RegExp])[] = [
       [['--remote', url, '--target', '.'], 2, /--target and --remote exclude each other/],
@@ -230,7 +219,7 @@ describe('parley conformance check --remote', () => {
     }
   });
 
-  it('[GX5] takes the token from the environment, and ends with 8 for a liar', async () => {
+  it('[GX5] takes the token from the environment, and exits with 8 for a liar', async () => {
     const hub = await HttpHub.open({ conformance: { token } });
     const remote = ['conformance', 'check', '--remote', hub.url.replace('ws', 'http'), ...fixtures];
     expect(await line.here(remote)).toMatchObject({ code: 4, err: expect.stringContaining('HTTP 401') });
@@ -248,7 +237,7 @@ describe('parley conformance check --remote', () => {
     });
   });
 
-  it('[GX6] a surface that is not claimed is not asked for alone, and nothing asked is nothing passed', async () => {
+  it('[GX6] refuses an unclaimed surface; nothing asked is not conformant', async () => {
     const claims = { ...CLAIMS, tiers: [1], surfaces: { history: false, coordinator: true } };
     const url = await answering((_, response) => json(response, { status: 'not_implemented' }), claims);
     const ask = (...args: readonly string[]) =>

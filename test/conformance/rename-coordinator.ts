@@ -1,4 +1,4 @@
-/** A fixture of the coordinator with other names for repos, workstreams, barriers, runs, turns and files. */
+/** Renames repos, workstreams, barriers, runs, turns and files of a coordinator fixture. */
 
 import type { Fixture } from '../../src/governed/conformance/fixture.ts';
 import type { Loose } from './mend.ts';
@@ -28,7 +28,7 @@ function namesOf(
   return names;
 }
 
-/** Whole words, wherever they stand: names are also parts of paths and of the places of errors. */
+/** Whole words anywhere: names are also parts of paths and error fields. */
 function deep(value: unknown, names: ReadonlyMap<string, string>): unknown {
   if (typeof value === 'string') return value.replace(/[A-Za-z0-9_-]+/g, (word) => names.get(word) ?? word);
   if (Array.isArray(value)) return value.map((one) => deep(one, names));

@@ -1,21 +1,19 @@
-/** The same fixture with other names: whoever goes by the rules does not notice. */
+/** Renames a fixture consistently; an engine that follows the rules does not notice. */
 
 import type { Fixture } from '../../src/governed/conformance/fixture.ts';
 import { renamedCoordinator } from './rename-coordinator.ts';
 
 type Names = ReadonlyMap<string, string>;
 
-/** The engine knows this phase by its name; the others are only what a project calls them. */
+/** Names with a meaning for the engine. */
 const MEANT = new Set(['implementation', 'manual', 'human']);
 
 export function renamed(fixture: Fixture): Fixture {
   if (fixture.surface === 'coordinator') return renamedCoordinator(fixture);
   const names = namesOf(fixture);
-  // What a fixture is called is for people; the rest is renamed wherever it stands.
-  return {
-    ...fixture,
-    ...(deep({ setup: fixture.setup, input: fixture.input, expected: fixture.expected }, names) as object),
-  };
+  // The id and description stay; every other occurrence is renamed.
+  const { setup, input, expected } = fixture;
+  return { ...fixture, ...(deep({ setup, input, expected }, names) as object) };
 }
 
 function namesOf({ setup, input, expected }: Fixture): Names {
@@ -47,7 +45,7 @@ function deep(value: unknown, names: Names): unknown {
   return Object.fromEntries(entries);
 }
 
-/** A name, or one that is part of `roles.dev.runtime` or `escalation:x:dev`; in a sentence only where it is quoted. */
+/** Renames whole words of dotted or colon-separated names; inside sentences only quoted ones. */
 function text(value: string, names: Names): string {
   if (/\s/.test(value))
     return value.replace(/"([^"]+)"/g, (all, name) => (names.has(name) ? `"${names.get(name)}"` : all));

@@ -1,22 +1,22 @@
-// Fixtures over HTTP: only where that was asked for, only for who has the token, and nothing of them stays behind.
+// Conformance fixtures over HTTP: opt-in, token required, nothing left behind.
 
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHub } from 'parley-hub';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { executeAnyFixture } from '../../src/governed/conformance/adapter/execute-on-disk.ts';
+import { executeAnyFixture } from '../../src/governed/conformance/adapter/execute.ts';
 import type { Fixture } from '../../src/governed/conformance/fixture.ts';
 import { SURFACES, WaitingLine } from '../../src/server/conformance/site.ts';
 import { read } from '../package/repository.ts';
 import { eventually, isRunning } from '../participants/processes/programs.ts';
 import { type Answer, type Asking, HttpHub } from '../server/http/http-hub.ts';
+import { sharedFolder } from '../support/temp-folder.ts';
 import { own, ownOnDisk } from './corpora.ts';
 
 const token = 'a-token-of-its-own';
-const folder = mkdtempSync(join(tmpdir(), 'parley-served-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = sharedFolder('served');
 
 let hub: HttpHub;
 beforeAll(async () => {
@@ -33,9 +33,9 @@ function execute(fixture: unknown, asking: Asking = { token }, at: HttpHub = hub
 
 const [pure] = own as readonly [Fixture, ...Fixture[]];
 
-/** Its hook writes down who it is and who its child is, and never ends. */
+/** Its hook writes its own and its child's pid, and never ends. */
 function hanging(name: string, timeout_ms = 30_000): { readonly fixture: Fixture; pids(): readonly number[] } {
-  const note = join(folder, name);
+  const note = join(folder.path, name);
   const script = `trap '' TERM; sleep 600 & echo $$ $! > ${note}.new; mv ${note}.new ${note}; wait`;
   const hook = { name: 'hang', type: 'process', command: ['sh', '-c', script], timeout_ms, mode: 'blocking' };
   const fixture = {
@@ -61,7 +61,7 @@ const over = (pids: readonly number[]): Promise<unknown> =>
 const folders = (): readonly string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('parley-fixture-'));
 
 describe('[GX1] a port', () => {
-  it('has nothing under /conform/ unless it was asked for', async () => {
+  it('serves nothing under /conform/ by default', async () => {
     const plain = await HttpHub.open();
     for (const [method, path] of [
       ['GET', '/conform/capabilities'],
@@ -72,43 +72,47 @@ describe('[GX1] a port', () => {
     }
   });
 
-  it.each(['0.0.0.0', '::', '192.0.2.1', 'example.org'])('on %s is not opened with it', async (host) => {
+  it.each(['0.0.0.0', '::', '192.0.2.1', 'example.org'])('on %s is refused with it', async (host) => {
     const made = await createHub();
     const opened = made.listen({ host, port: 0, conformance: { token } });
     await expect(opened).rejects.toThrow(
-      `fixtures run commands, so they are done on the loopback only; host is "${host}"`,
+      `conformance: fixtures run commands and require a loopback host; host is "${host}"`,
     );
     await made.stop();
   });
 
   it.each([
-    ['a token that is short', { token: 'short' }, 'conformance.token: expected 8 to 512 visible characters'],
+    [
+      'a short token',
+      { token: 'short' },
+      'conformance.token: expected 8 to 512 visible ASCII characters without spaces',
+    ],
     ['a token with spaces', { token: 'one two three' }, 'conformance.token: expected'],
     ['no token', {}, 'conformance.token: expected'],
     ['no time', { token, timeoutMs: 0 }, 'conformance.timeoutMs: expected a whole number over 0'],
-    ['half a room', { token, maxAtOnce: 0.5 }, 'conformance.maxAtOnce: expected'],
-    ['an option there is not', { token, public: true }, 'conformance.public: no such option'],
-  ])('is not opened with %s', async (_, conformance, message) => {
+    ['half a slot', { token, maxAtOnce: 0.5 }, 'conformance.maxAtOnce: expected'],
+    ['an unknown option', { token, public: true }, 'conformance.public: unknown option'],
+  ])('is refused with %s', async (_, conformance, message) => {
     const made = await createHub();
     await expect(made.listen({ port: 0, conformance: conformance as { token: string } })).rejects.toThrow(message);
     await made.stop();
   });
 
-  it('takes no token of the hub for it, and shows none', async () => {
+  it('refuses a token of the hub without showing it', async () => {
     const made = await createHub();
     const { token: hubs } = await made.createToken({ grants: ['operate'] });
     const refused = await made
       .listen({ port: 0, conformance: { token: hubs } })
       .catch((thrown: Error) => thrown.message);
-    expect(refused).toBe('conformance.token: expected a token of its own; this is one of the hub');
+    expect(refused).toBe('conformance.token: expected a separate token, got a token of the hub');
     await made.stop();
   });
 });
 
-describe('[GX2] it is answered', () => {
+describe('[GX2] it answers', () => {
   const message = { message: expect.any(String) };
 
-  it('401 without its token, also with one of the hub that may do everything', async () => {
+  it('401 without its token, even with an all-powerful token of the hub', async () => {
     const { token: operator } = await hub.hub.createToken({ grants: ['operate', 'observe', 'enrol', 'rules'] });
     for (const shown of [undefined, 'a-token-of-its-owm', `${token}x`, operator]) {
       const asking = shown === undefined ? {} : { token: shown };
@@ -122,13 +126,13 @@ describe('[GX2] it is answered', () => {
   });
 
   it.each([
-    ['404 to another place', 'GET', '/conform/other', null, 404],
-    ['404 to a place below', 'GET', '/conform/capabilities/', null, 404],
+    ['404 to another path', 'GET', '/conform/other', null, 404],
+    ['404 to a path below', 'GET', '/conform/capabilities/', null, 404],
     ['405 to another method', 'POST', '/conform/capabilities', '{}', 405],
-    ['405 to a question where something is to be done', 'GET', '/conform/execute', null, 405],
-    ['405 to a page that asks what it may', 'OPTIONS', '/conform/execute', null, 405],
-    ['400 to what is no JSON', 'POST', '/conform/execute', '{"a":', 400],
-    ['400 to nothing', 'POST', '/conform/execute', '', 400],
+    ['405 to GET where POST is required', 'GET', '/conform/execute', null, 405],
+    ['405 to OPTIONS', 'OPTIONS', '/conform/execute', null, 405],
+    ['400 to invalid JSON', 'POST', '/conform/execute', '{"a":', 400],
+    ['400 to an empty body', 'POST', '/conform/execute', '', 400],
     ['400 to deep nesting', 'POST', '/conform/execute', '['.repeat(100) + ']'.repeat(100), 400],
     ['413 to more than a mebibyte', 'POST', '/conform/execute', JSON.stringify('x'.repeat(1024 * 1024)), 413],
   ])('%s', async (_, method, path, body, status) => {
@@ -137,7 +141,7 @@ describe('[GX2] it is answered', () => {
     expect(answer.text).not.toContain(token);
   });
 
-  it('415 to a form, which a page could send unasked', async () => {
+  it('415 to a form, which any page could send', async () => {
     const { status, body } = await hub.send('POST', '/conform/execute', '{}', {
       token,
       headers: { 'content-type': 'text/plain' },
@@ -148,14 +152,14 @@ describe('[GX2] it is answered', () => {
   it.each([
     ['another host', { host: 'evil.example' }],
     ['a page of another site', { origin: 'https://evil.example' }],
-    ['somebody behind a proxy', { 'x-forwarded-for': '192.0.2.1' }],
+    ['a client behind a proxy', { 'x-forwarded-for': '192.0.2.1' }],
   ])('403 to %s', async (_, headers) => {
     const { status, body, headers: said } = await execute(pure, { token, headers });
     expect([status, body]).toEqual([403, message]);
     expect(said['access-control-allow-origin']).toBeUndefined();
   });
 
-  it('200 to a page that was let in, which is not allowed to read it', async () => {
+  it('200 to an allowed origin, without permission to read the answer', async () => {
     const open = await HttpHub.open({ conformance: { token }, origins: ['https://app.example'] });
     const { status, headers } = await execute(pure, { token, headers: { origin: 'https://app.example' } }, open);
     expect([status, headers['access-control-allow-origin']]).toEqual([200, undefined]);
@@ -163,7 +167,7 @@ describe('[GX2] it is answered', () => {
 });
 
 describe('[GX3] it', () => {
-  it('says of itself what the folder says, but for how it is asked', async () => {
+  it('reports the capabilities of the folder, except for the protocol', async () => {
     const { adapter: _, ...claims } = JSON.parse(read('.agentxchain-conformance/capabilities.json'));
     const { status, body } = await hub.send('GET', '/conform/capabilities', null, { token });
     expect(status).toBe(200);
@@ -171,7 +175,7 @@ describe('[GX3] it', () => {
     expect(Object.keys(claims.surfaces)).toEqual(SURFACES);
   });
 
-  it('answers to a fixture what the adapter answers, whatever is expected', async () => {
+  it('answers like the adapter, whatever is expected', async () => {
     const some = [
       ...own.filter((_, at) => at % 40 === 0),
       ...ownOnDisk.filter((one) => /^P-DM-0/.test(one.fixture_id)),
@@ -186,21 +190,21 @@ describe('[GX3] it', () => {
   });
 
   it.each([
-    ['what is no fixture', '[]', 'error'],
-    ['an operation it does not know', { ...pure, input: { operation: 'fly', args: {} } }, 'not_implemented'],
-    ['a setup it does not understand', { ...pure, setup: { moon: 'full' } }, 'error'],
+    ['an invalid fixture', '[]', 'error'],
+    ['an unknown operation', { ...pure, input: { operation: 'fly', args: {} } }, 'not_implemented'],
+    ['an unknown setup member', { ...pure, setup: { moon: 'full' } }, 'error'],
     [
-      'what would leave its folder',
+      'a path out of its folder',
       { ...ownOnDisk[0], setup: { ...ownOnDisk[0]?.setup, filesystem: { '../escaped': 'x' } } },
       'error',
     ],
-    ['what is not as expected', { ...pure, expected: { result: 'nothing' } }, 'fail'],
+    ['an unexpected outcome', { ...pure, expected: { result: 'nothing' } }, 'fail'],
   ])('answers 200 and its status to %s', async (_, fixture, wanted) => {
     const { status, body } = await execute(fixture);
     expect([status, body.status]).toEqual([200, wanted]);
   });
 
-  it('does so many at once, lets some wait in turn, and sends the rest away', async () => {
+  it('limits concurrency, queues some requests and rejects the rest', async () => {
     const narrow = await HttpHub.open({ conformance: { token, maxAtOnce: 1 } });
     const { fixture, pids } = hanging('first');
     const first = call(narrow, fixture);
@@ -221,7 +225,7 @@ describe('[GX3] it', () => {
   }, 30_000);
 });
 
-it('[GX3] who leaves the line is not let in later', async () => {
+it('[GX3] an aborted waiter is never admitted', async () => {
   const rooms = new WaitingLine(1);
   const stays = new AbortController();
   const leaves = new AbortController();
@@ -236,7 +240,7 @@ it('[GX3] who leaves the line is not let in later', async () => {
   (await rooms.enter(stays.signal))();
 });
 
-describe('[GX4] a fixture that hangs is ended with all its processes', () => {
+describe('[GX4] a hanging fixture is ended with all its processes', () => {
   const before = folders();
   afterEach(async () => {
     await eventually(
@@ -245,18 +249,18 @@ describe('[GX4] a fixture that hangs is ended with all its processes', () => {
     );
   });
 
-  it('when its time is over, which is told', async () => {
+  it('when it times out, with an error', async () => {
     const hasty = await HttpHub.open({ conformance: { token, timeoutMs: 700 } });
     const { fixture, pids } = hanging('late');
     const { status, body } = await execute(fixture, { token }, hasty);
     expect([status, body]).toEqual([
       500,
-      { message: 'the fixture did not end within 700 ms; what it had started was ended' },
+      { message: 'the fixture did not finish within 700 ms; its processes were ended' },
     ]);
     expect(pids().filter(isRunning)).toEqual([]);
   }, 30_000);
 
-  it('when the client is gone', async () => {
+  it('when the client disconnects', async () => {
     const { fixture, pids } = hanging('gone');
     const asked = call(hub, fixture);
     const running = await begun(pids);
@@ -276,7 +280,7 @@ describe('[GX4] a fixture that hangs is ended with all its processes', () => {
   }, 30_000);
 });
 
-/** A request that can be left; it resolves with its status. */
+/** A request that can be aborted; resolves with its status. */
 function call({ port }: HttpHub, fixture: unknown): { readonly answered: Promise<number | string>; hangUp(): void } {
   const asked = request({
     host: '127.0.0.1',

@@ -1,4 +1,4 @@
-// `parley up --conformance` as a process: where the token is, who can read it, and who is never told it.
+// `parley up --conformance` as a process: where its token is stored and who can read it.
 
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ async function up(...args: readonly string[]): Promise<{ readonly url: string; s
   };
 }
 
-it('[GX1] makes a token of its own that only its owner can read, says where and not what it is, and keeps it', async () => {
+it('[GX1] creates a private token file, prints its path but not the token, and keeps it', async () => {
   const hub = await up('--conformance');
   const file = join(line.data, 'conformance-token');
   const token = (await readFile(file, 'utf8')).trim();
@@ -50,14 +50,14 @@ it('[GX1] makes a token of its own that only its owner can read, says where and 
   expect(said).not.toContain(token);
   await (await up('--conformance')).stop();
   expect((await readFile(file, 'utf8')).trim()).toBe(token);
-  // What is none is made anew: whoever wrote it does not know the new one.
+  // Replaces an invalid token, so that its writer does not know the new one.
   await writeFile(file, 'known-to-somebody\n', { mode: 0o644 });
   await (await up('--conformance')).stop();
   expect(await readFile(file, 'utf8')).toMatch(/^conform_[\w-]{43}\n$/);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 }, 60_000);
 
-it('[GX1] takes a token that is given, and has nothing there without the switch', async () => {
+it('[GX1] accepts a given token, and serves nothing without the option', async () => {
   const given = await up('--conformance', '--conformance-token', 'given-by-somebody');
   const remote = [...check, '--remote', given.url];
   expect(await line.here([...remote, '--token', 'given-by-somebody'])).toMatchObject({ code: 0 });
@@ -67,14 +67,11 @@ it('[GX1] takes a token that is given, and has nothing there without the switch'
   expect(await plain.stop()).not.toContain('conform/');
 }, 60_000);
 
-it('[GX1] is not started for others than this machine, and leaves nothing behind', async () => {
+it('[GX1] refuses a non-loopback host and leaves nothing behind', async () => {
   const data = join(line.folder, 'never');
   const asked = ['up', '--data', data, '--port', '0', '--conformance'];
   const refused = await line.run([...asked, '--host', '0.0.0.0']);
-  expect(refused).toMatchObject({
-    code: 2,
-    err: expect.stringContaining('done on the loopback only; host is "0.0.0.0"'),
-  });
+  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('loopback host; host is "0.0.0.0"') });
   const short = await line.run([...asked, '--conformance-token', 'short']);
   expect(short).toMatchObject({ code: 2, err: expect.stringContaining('conformance.token: expected 8 to 512') });
   await expect(stat(data)).rejects.toThrow('ENOENT');

@@ -1,7 +1,6 @@
-// The verifier against processes: an honest one, and those that are not.
+// The verifier against honest and dishonest processes.
 
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXIT_OF, type Fixture } from '../../src/governed/conformance/fixture.ts';
@@ -12,30 +11,22 @@ import { type Report, verify } from '../../src/governed/conformance/verifier/ver
 import { read, required, root, run } from '../package/repository.ts';
 import { isRunning } from '../participants/processes/programs.ts';
 import { type BuiltScript, builtScript } from '../support/built-script.ts';
+import { sharedFolder } from '../support/temp-folder.ts';
 import { OWN_FIXTURES, own, ownOnDisk, publicCorpus } from './corpora.ts';
 
 let adapter: BuiltScript;
-const folder = mkdtempSync(join(tmpdir(), 'parley-conformance-'));
+const folder = sharedFolder('conformance');
 const few = [...own, ...ownOnDisk].filter((_, at) => at % 70 === 0);
+const one = few.slice(0, 1);
 
 beforeAll(async () => {
   adapter = await builtScript('src/governed/conformance/adapter/main.ts');
 });
-afterAll(async () => {
-  await adapter.remove();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => adapter.remove());
 
 function target(command: readonly [string, ...string[]], tiers: readonly number[] = [1, 2, 3]): Target {
-  return {
-    kind: 'local',
-    root: folder,
-    implementation: 'probe',
-    protocolVersion: 'v7',
-    tiers,
-    command,
-    surfaces: null,
-  };
+  const claims = { implementation: 'probe', protocolVersion: 'v7', tiers, surfaces: null };
+  return { kind: 'local', root: folder.path, command, ...claims };
 }
 
 function program(source: string, command = process.execPath): Target {
@@ -51,88 +42,77 @@ function check(
   return verify(of, corpus, { tier: 3, surface: null, timeoutMs: 20_000, atOnce: 2, ...asked });
 }
 
-it('[GV18, GV19] the adapter as a process is as expected, and its exit code says what it says', async () => {
+it('[GV18, GV19] the adapter process is as expected, and its exit code matches its answer', async () => {
   const report = await check(target([process.execPath, adapter.path]));
-  expect(report).toMatchObject({
-    is_conformant: true,
-    counts: { fixtures: few.length, as_expected: few.length },
-    findings: [],
-  });
+  const counts = { fixtures: few.length, as_expected: few.length };
+  expect(report).toMatchObject({ is_conformant: true, counts, findings: [] });
 });
 
-describe('[GV19] who is found out:', () => {
+describe('[GV19] exposes', () => {
   it.each([
     ['says pass to everything', `console.log('{"status":"pass","actual":{}}')`, 'lied'],
     [
-      'echoes what is expected',
+      'echoes the expectation',
       `let t='';process.stdin.on('data',c=>t+=c).on('end',()=>console.log(JSON.stringify({status:'pass',actual:JSON.parse(t).expected})))`,
       'lied',
     ],
     ['says fail to everything', `console.log('{"status":"fail","actual":{}}');process.exitCode=1`, 'different'],
     ['implements nothing', `console.log('{"status":"not_implemented"}');process.exitCode=3`, 'not_implemented'],
-    ['ends with another code than it says', `console.log('{"status":"fail","actual":{}}')`, 'error'],
-    ['says what nobody understands', `console.log('PASS')`, 'error'],
+    ['ends with another exit code', `console.log('{"status":"fail","actual":{}}')`, 'error'],
+    ['answers no JSON', `console.log('PASS')`, 'error'],
     ['says nothing', '', 'error'],
     ['talks before it answers', `console.log('ready');console.log('{"status":"pass","actual":{}}')`, 'error'],
     ['answers twice', `console.log('{"status":"fail","actual":{}}'.repeat(2));process.exitCode=1`, 'error'],
     ['answers a list', `console.log('[{"status":"pass"}]')`, 'error'],
-    ['has a status of its own', `console.log('{"status":"ok"}')`, 'error'],
+    ['answers an unknown status', `console.log('{"status":"ok"}')`, 'error'],
     ['is killed', `console.log('{"status":"pass","actual":{}}');process.kill(process.pid, 'SIGKILL')`, 'error'],
     ['cannot be started', null, 'error'],
     ['never stops talking', `setInterval(() => process.stdout.write('x'.repeat(1e6)), 1)`, 'error'],
     ['talks to stderr only', `console.error('{"status":"fail","actual":{}}');process.exitCode=1`, 'error'],
   ])('an adapter that %s', async (_, source, outcome) => {
-    const [one] = few;
     const target = source === null ? program('', 'no-such-program') : program(source);
-    const report = await check(target, one === undefined ? [] : [one]);
+    const report = await check(target, one);
     expect(report).toMatchObject({ is_conformant: false, counts: { fixtures: 1, as_expected: 0, [outcome]: 1 } });
   });
 
-  it('an adapter that never ends: it is ended, with all it started, whatever signals they ignore', async () => {
-    const [one] = few;
-    const note = join(folder, 'pids');
+  it('an adapter that never ends, and kills all its processes whatever signals they ignore', async () => {
+    const note = join(folder.path, 'pids');
     const source = `process.on('SIGTERM', () => {});
       const child = require('node:child_process').spawn('sh', ['-c', 'trap "" TERM; sleep 600 & wait'], { detached: true });
       require('node:fs').writeFileSync(${JSON.stringify(note)}, process.pid + ' ' + child.pid);
       setInterval(() => {}, 1000)`;
-    const report = await check(program(source), one === undefined ? [] : [one], { timeoutMs: 1_000 });
+    const report = await check(program(source), one, { timeoutMs: 1_000 });
     expect(report).toMatchObject({ is_conformant: false, counts: { timed_out: 1 } });
     const pids = readFileSync(note, 'utf8').split(' ').map(Number);
     expect(pids).toHaveLength(2);
     expect(pids.filter(isRunning)).toEqual([]);
   });
 
-  it('an adapter that does not claim what it is asked for', async () => {
-    const [one] = few;
-    const report = await check(target([process.execPath, adapter.path], [2]), one === undefined ? [] : [one]);
+  it('an adapter that does not claim the tier', async () => {
+    const report = await check(target([process.execPath, adapter.path], [2]), one);
     expect(report).toMatchObject({ is_conformant: false, counts: { fixtures: 1, skipped: 1 } });
   });
 
-  it('an adapter of which a file of the corpus is no fixture', async () => {
-    const corpus = {
-      root: 'here',
-      fixtures: few.slice(0, 1),
-      sha256: 'x',
-      problems: [{ file: 'b.json', problem: 'none' }],
-    };
+  it('a corpus with an invalid fixture file', async () => {
+    const corpus = { root: 'here', fixtures: one, sha256: 'x', problems: [{ file: 'b.json', problem: 'none' }] };
     const asking = { tier: 3, surface: null, timeoutMs: 20_000, atOnce: 1 };
     const report = await verify(target([process.execPath, adapter.path]), corpus, asking);
     expect(report).toMatchObject({ is_conformant: false, counts: { fixtures: 1, as_expected: 1 } });
   });
 
-  it('[GX6] one surface of a tier that has none of it: nothing was asked, so nothing is conformant', async () => {
+  it('[GX6] a surface without fixtures in the tier: nothing asked is not conformant', async () => {
     const corpus = { root: 'here', fixtures: own, sha256: 'x', problems: [] };
     const asking = { tier: 1, surface: 'coordinator', timeoutMs: 20_000, atOnce: 1 };
     const report = await verify(target([process.execPath, adapter.path]), corpus, asking);
     expect(report).toMatchObject({ is_conformant: false, counts: { fixtures: 0, as_expected: 0, skipped: 0 } });
   });
 
-  it('an adapter that was asked nothing', async () => {
+  it('an empty corpus', async () => {
     expect(await check(target([process.execPath, adapter.path]), [])).toMatchObject({ is_conformant: false });
   });
 });
 
-it('[GV19] an answer counts only with the exit code that goes with it', () => {
+it('[GV19] an answer counts only with its matching exit code', () => {
   for (const [status, code] of Object.entries(EXIT_OF)) {
     expect(understood(JSON.stringify({ status, actual: 1 }), code)).toMatchObject({ kind: 'answered', status });
     expect(understood(JSON.stringify({ status, actual: 1 }), code + 1)).toMatchObject({ kind: 'broken' });
@@ -140,8 +120,8 @@ it('[GV19] an answer counts only with the exit code that goes with it', () => {
   }
 });
 
-it('[GV19] a corpus is known by the digest of its paths and contents, and what is no fixture is told', async () => {
-  const corpus = join(folder, 'corpus');
+it('[GV19] identifies a corpus by a digest of paths and contents, and reports invalid fixtures', async () => {
+  const corpus = join(folder.path, 'corpus');
   mkdirSync(corpus);
   writeFileSync(join(corpus, 'a.json'), JSON.stringify(few[0]));
   const first = await readCorpus(corpus);
@@ -153,7 +133,7 @@ it('[GV19] a corpus is known by the digest of its paths and contents, and what i
   expect((await readCorpus(OWN_FIXTURES)).fixtures).toHaveLength(own.length + ownOnDisk.length);
 });
 
-it('[GV19] a target says who it is, which tiers it claims and how it is asked', async () => {
+it('[GV19] a target names itself, its tiers and its command', async () => {
   const good = { implementation: 'x', tiers: [1], adapter: { protocol: 'stdio-fixture-v1', command: ['x'] } };
   expect(targetOf('.', good)).toMatchObject({ implementation: 'x', tiers: [1], command: ['x'] });
   for (const wrong of [
@@ -165,10 +145,10 @@ it('[GV19] a target says who it is, which tiers it claims and how it is asked', 
     { adapter: { ...good.adapter, command: [] } },
   ])
     expect(targetOf('.', { ...good, ...wrong })).toEqual(expect.any(String));
-  expect(await readTarget(folder)).toEqual(expect.any(String));
+  expect(await readTarget(folder.path)).toEqual(expect.any(String));
 });
 
-it('[GV18] the project claims the tiers it implements, by a command that works in a clone', async () => {
+it('[GV18] the project claims its tiers, with a command that works in a clone', async () => {
   const claimed = await readTarget(root);
   expect(claimed).toMatchObject({
     implementation: 'parley-hub',
@@ -182,22 +162,17 @@ it('[GV18] the project claims the tiers it implements, by a command that works i
 const skip = publicCorpus === null && !required('shared');
 
 it.skipIf(skip)(
-  `[GV18] the public corpus, by a verifier that is not ours${skip ? ' (this machine does not have it)' : ''}`,
+  `[GV18] the public corpus, by an independent verifier${skip ? ' (this machine does not have it)' : ''}`,
   async () => {
     if (publicCorpus === null) throw new Error('PARLEY_REQUIRE asks for the public corpus');
-    mkdirSync(join(folder, '.agentxchain-conformance'));
+    mkdirSync(join(folder.path, '.agentxchain-conformance'));
     const capabilities = { ...JSON.parse(read('.agentxchain-conformance/capabilities.json')) };
     capabilities.adapter.command = [process.execPath, adapter.path];
-    writeFileSync(join(folder, '.agentxchain-conformance/capabilities.json'), JSON.stringify(capabilities));
-    const args = [join(publicCorpus, 'blind-verify.mjs'), join(publicCorpus, 'fixtures'), folder, '--tier', '3'];
+    writeFileSync(join(folder.path, '.agentxchain-conformance/capabilities.json'), JSON.stringify(capabilities));
+    const args = [join(publicCorpus, 'blind-verify.mjs'), join(publicCorpus, 'fixtures'), folder.path, '--tier', '3'];
     const { code, output } = await run(process.execPath, args);
     const { fixtures, blind_ok, blind_strict_ok, canary_ok } = JSON.parse(output);
-    expect({ code, blind_ok, blind_strict_ok, canary_ok }).toEqual({
-      code: 0,
-      blind_ok: fixtures,
-      blind_strict_ok: fixtures,
-      canary_ok: fixtures,
-    });
+    expect([code, blind_ok, blind_strict_ok, canary_ok]).toEqual([0, fixtures, fixtures, fixtures]);
   },
   300_000,
 );

@@ -10,6 +10,7 @@ import { tokenBudget } from 'parley-hub/views/token-budget';
 import { windowedSummary } from 'parley-hub/views/windowed-summary';
 import { expect } from 'vitest';
 import { WireError } from '../../src/core/lib/errors.ts';
+import type { HubEventName, HubEvents } from '../../src/hub/telemetry/events.ts';
 import type { FaultyStore } from '../../src/testing/doubles/faulty-store.ts';
 import type { Peer } from '../../src/testing/doubles/peer.ts';
 import { World, type WorldOptions } from '../../src/testing/doubles/world.ts';
@@ -207,6 +208,34 @@ export async function rebind(world: World, name: string, resume?: Parameters<Pee
 
 export function gapsOf(peer: Peer): readonly GapFrame[] {
   return peer.frames.filter((frame): frame is GapFrame => frame.kind === 'gap');
+}
+
+/** The disk works again after `world.hold`. */
+export async function releaseHold(world: World): Promise<void> {
+  world.hold = false;
+  await world.settle();
+}
+
+/** A slow store answers what it held back. */
+export async function openGate(world: World, store: { readonly gate: { open(): void } }): Promise<void> {
+  store.gate.open();
+  await world.settle();
+}
+
+export async function ack(world: World, peer: Peer, session_id: string, ...seqs: readonly number[]): Promise<void> {
+  for (const seq of seqs) peer.receipt(session_id, seq);
+  await world.settle();
+}
+
+/** What `show` makes of each event from now on; by default the event. */
+export function recordEvents<Name extends HubEventName, Shown = HubEvents[Name]>(
+  world: World,
+  name: Name,
+  show: (event: HubEvents[Name]) => Shown = (event) => event as unknown as Shown,
+): readonly Shown[] {
+  const events: Shown[] = [];
+  world.hub.on(name, (event) => void events.push(show(event)));
+  return events;
 }
 
 /** The peer hangs up. */

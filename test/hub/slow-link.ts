@@ -12,7 +12,8 @@ export interface SlowLink {
   drain(): void;
 }
 
-export function slowLink(world: World): SlowLink {
+/** `counting`: every sent byte counts as unsent until the next drain. */
+export function slowLink(world: World, { counting = false } = {}): SlowLink {
   const [hubEnd, peerEnd] = linkPair();
   let drained = (): void => {};
   const slow: SlowLink = {
@@ -24,7 +25,10 @@ export function slowLink(world: World): SlowLink {
     },
   };
   world.hub.accept({
-    send: (text) => hubEnd.send(text),
+    send: (text) => {
+      if (counting) slow.unsent += text.length;
+      hubEnd.send(text);
+    },
     onMessage: (receive) => hubEnd.onMessage(receive),
     onClose: (closed) => hubEnd.onClose(closed),
     close: () => hubEnd.close(),

@@ -1,7 +1,8 @@
-/** An agent as its host runs it: the SDK's real client, over HTTP or over a child process, in either revision of the protocol. */
+/** An MCP host: the SDK's client over HTTP or a child process, in either protocol revision. */
 
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import type { AgentClient, Session } from '../../src/client/index.ts';
 import { root } from '../package/repository.ts';
 
 export type Revision = '2025' | '2026';
@@ -9,7 +10,7 @@ export type Revision = '2025' | '2026';
 export const REVISIONS: readonly Revision[] = ['2025', '2026'];
 
 export interface Outcome {
-  /** What it was refused with; null = it was done. */
+  /** The refusal; null = success. */
   readonly refused: string | null;
   // biome-ignore lint/suspicious/noExplicitAny: answers are looked at, not used
   readonly value: any;
@@ -22,7 +23,7 @@ export interface CallOptions {
 
 export class Agent {
   readonly client: Client;
-  /** Of its child process; null = it has none. */
+  /** Process id of the server; null over HTTP. */
   readonly pid: number | null;
 
   private constructor(client: Client, pid: number | null) {
@@ -61,12 +62,12 @@ export class Agent {
     const [first] = result.content;
     const text = first?.type === 'text' ? first.text : '';
     if (result.isError === true) return { refused: text, value: null };
-    // Whoever reads only the text gets the same.
+    // Text and structured content must be equal.
     if (text !== JSON.stringify(result.structuredContent)) throw new Error(`${name}: text and content differ: ${text}`);
     return { refused: null, value: result.structuredContent };
   }
 
-  /** What it gives; a refusal fails here. */
+  /** The result; throws on a refusal. */
   // biome-ignore lint/suspicious/noExplicitAny: answers are looked at, not used
   async value(name: string, args: Record<string, unknown> = {}, options: CallOptions = {}): Promise<any> {
     const { refused, value } = await this.call(name, args, options);
@@ -80,7 +81,7 @@ export class Agent {
     return refused;
   }
 
-  /** Waits, as often as it takes, until something is to be told. */
+  /** Repeats wait_turn until it returns something else than waiting. */
   // biome-ignore lint/suspicious/noExplicitAny: answers are looked at, not used
   async turn(args: Record<string, unknown> = {}): Promise<any> {
     for (let cursor: unknown; ; ) {
@@ -90,7 +91,7 @@ export class Agent {
     }
   }
 
-  /** What it is told to be waiting for, once it waits: it is not waited until it answers. */
+  /** The reason in the first progress notice of a wait, which is then cancelled. */
   waits(args: Record<string, unknown> = {}): Promise<string> {
     const cancel = new AbortController();
     return new Promise((resolve, reject) => {
@@ -99,9 +100,16 @@ export class Agent {
         cancel.abort();
       };
       const answered = ({ refused, value }: Outcome): void =>
-        reject(new Error(`it did not wait: ${refused ?? JSON.stringify(value)}`));
+        reject(new Error(`expected a wait, got ${refused ?? JSON.stringify(value)}`));
       this.call('wait_turn', args, { signal: cancel.signal, onprogress }).then(answered, reject);
     });
+  }
+
+  /** A session that another client opens and this agent, named reviewer, accepts. */
+  async joins(opener: AgentClient, type = 'discussion'): Promise<Session> {
+    const session = await opener.open(type, { participants: ['reviewer'], wait: 'created' });
+    await this.value('accept_invite', { session: session.id });
+    return session;
   }
 
   async close(): Promise<void> {

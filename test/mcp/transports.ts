@@ -1,6 +1,7 @@
-/** The ways in which an agent joins: over HTTP or over a child process, each in both revisions of the protocol. */
+/** Joins agents over HTTP or a child process, in both protocol revisions. */
 
 import { afterAll, afterEach, beforeAll } from 'vitest';
+import type { AgentClient } from '../../src/client/index.ts';
 import { HttpHub } from '../server/http/http-hub.ts';
 import { builtCommand } from '../server/up-process.ts';
 import type { BuiltScript } from '../support/built-script.ts';
@@ -16,12 +17,16 @@ export const WAYS: readonly Way[] = REVISIONS.flatMap((revision) => [
   { over: 'stdio', revision } as const,
 ]);
 
+export const HTTP: Way = { over: 'http', revision: '2026' };
+
 export interface Joining {
-  /** An agent with a token for that name alone. */
+  /** An agent with a token for that name. */
   join(one: HttpHub, name: string, way: Way, maxWait?: string): Promise<Agent>;
-  /** One agent, called reviewer, and its hub for all tests of a describe: after each its sessions are closed. */
+  /** An agent called reviewer and a hub for all tests of a describe; closes its sessions after each test. */
   shared(way: Way): Shared;
-  /** The command, built. */
+  /** A hub with the agents reviewer, over HTTP, and bob. */
+  party(maxWait?: string): Promise<Shared & { readonly bob: AgentClient }>;
+  /** Path of the built command. */
   readonly script: string;
 }
 
@@ -30,7 +35,7 @@ export interface Shared {
   readonly agent: Agent;
 }
 
-/** For one file of tests: the command is built once, and whoever joined leaves after each test. */
+/** Builds the command once per test file and closes joined agents after each test. */
 export function joining(): Joining {
   let command: BuiltScript | null = null;
   const open: Agent[] = [];
@@ -42,14 +47,21 @@ export function joining(): Joining {
   });
   afterAll(() => command?.remove());
   const path = (): string => command?.path ?? '';
+  const join: Joining['join'] = async (one, name, way, maxWait) => {
+    const agent = await joined(path(), one, { name, way, maxWait });
+    open.push(agent);
+    return agent;
+  };
   return {
     get script() {
       return path();
     },
-    async join(one, name, way, maxWait) {
-      const agent = await joined(path(), one, { name, way, maxWait });
-      open.push(agent);
-      return agent;
+    join,
+    async party(maxWait) {
+      const one = await HttpHub.open();
+      const agent = await join(one, 'reviewer', HTTP, maxWait);
+      await agent.value('sessions');
+      return { one, agent, bob: await one.hub.agent('bob', { onMessage: () => {} }) };
     },
     shared: (way) => shared(way, path),
   };
@@ -85,7 +97,7 @@ function shared(way: Way, script: () => string): Shared {
     await there?.one.close();
   });
   const now = (): Shared => {
-    if (there === null) throw new Error('expected to be asked within a test');
+    if (there === null) throw new Error('only available within a test');
     return there;
   };
   return {

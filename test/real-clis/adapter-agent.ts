@@ -1,4 +1,4 @@
-/** A real tool as its adapter runs it: with a home and a workspace of its own, and a model on this machine. */
+/** A real CLI run by its agent function, with a temporary home and workspace and a local model. */
 
 import {
   type AgentFn,
@@ -40,7 +40,7 @@ export async function adapterAgent(name: AgentName, modelUrl: string, more: CliO
   return { tool, agent };
 }
 
-/** What a tool answers is never bare text. */
+/** CLIs never answer with bare text. */
 export function replyOf(answer: string | AgentReply): AgentReply {
   if (typeof answer === 'string') throw new Error(`expected a reply with its usage, got the text ${answer}`);
   return answer;

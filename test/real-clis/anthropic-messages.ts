@@ -1,4 +1,4 @@
-/** One answer of Anthropic's messages, whole or as a stream: a tool's call, or the last words. */
+/** An answer in Anthropic's messages format, complete or streamed: a tool call or a final text. */
 
 import type { ServerResponse } from 'node:http';
 import type { Answered, Brain, Move } from './brain.ts';
@@ -23,7 +23,7 @@ export interface MessagesRequest {
 
 export function answerMessages(request: MessagesRequest, brain: Brain, response: ServerResponse): void {
   const history = historyOf(request);
-  // Side questions, such as for a title, come without the tools.
+  // Side requests, such as for a title, have no tools.
   const hasTools = request.tools?.some(({ name }) => name.startsWith(PREFIX)) === true;
   const move: Move = hasTools ? brain(history) : { kind: 'end', text: 'ok' };
   const message = messageOf(request.model, move, history.length);

@@ -1,16 +1,10 @@
-/** Puts a token on requests of a client that cannot: everything else passes as it is, the Host too. */
+/** A proxy that adds a token for clients that cannot send one, and passes everything else unchanged, including Host. */
 
-import { once } from 'node:events';
-import { request as ask, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { request as ask } from 'node:http';
+import { type LocalServer, localServer } from './local-server.ts';
 
-export interface BearerProxy {
-  readonly port: number;
-  close(): Promise<void>;
-}
-
-export async function bearerProxy(to: { readonly port: number; readonly token: string }): Promise<BearerProxy> {
-  const server = createServer((incoming, outgoing) => {
+export function bearerProxy(to: { readonly port: number; readonly token: string }): Promise<LocalServer> {
+  return localServer((incoming, outgoing) => {
     const { method, url: path, headers } = incoming;
     const passed = { ...headers, authorization: `Bearer ${to.token}` };
     const asked = ask({ host: '127.0.0.1', port: to.port, method, path, headers: passed }, (answered) => {
@@ -21,14 +15,4 @@ export async function bearerProxy(to: { readonly port: number; readonly token: s
     outgoing.on('close', () => asked.destroy());
     incoming.pipe(asked);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    port: (server.address() as AddressInfo).port,
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
 }

@@ -1,27 +1,27 @@
-/** What a model of the stub does next, decided from what its tools have answered so far: as the tools tell it to. */
+/** Decides the next move of the stub model from the answers of its tools. */
 
 export interface ToolCall {
-  /** As the server calls it. */
+  /** Name at the server. */
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
 }
 
 export interface Answered extends ToolCall {
-  /** What came back, as text. */
+  /** The answer as text. */
   readonly result: string;
 }
 
 export type Move =
   | { readonly kind: 'call'; readonly call: ToolCall }
-  /** The last words: they end the run. */
+  /** The final text, which ends the run. */
   | { readonly kind: 'end'; readonly text: string };
 
 export type Brain = (history: readonly Answered[]) => Move;
 
-/** More than any run here needs: a model that goes round in circles ends. */
+/** Ends a model that loops; no run here needs as many calls. */
 const MOST_CALLS = 60;
 
-/** Takes part in one session until it is over, with one line for each of its turns. */
+/** Participates in one session until it ends, with one line per turn. */
 export function talker(name: string, lines: readonly string[]): Brain {
   return (history) => {
     const last = history.at(-1);
@@ -42,7 +42,7 @@ export function talker(name: string, lines: readonly string[]): Brain {
       case 'closed':
         return { kind: 'end', text: `${name}: the discussion is over` };
       default:
-        return { kind: 'end', text: `${name}: cannot go on from ${last.result.slice(0, 300)}` };
+        return { kind: 'end', text: `${name}: cannot continue from ${last.result.slice(0, 300)}` };
     }
   };
 }
@@ -51,7 +51,7 @@ function call(tool: string, args: Readonly<Record<string, unknown>>): Move {
   return { kind: 'call', call: { tool, args } };
 }
 
-/** The object in a tool's answer; tools put words around it. */
+/** The JSON object in a tool's answer, which may be surrounded by text. */
 function objectIn(result: string): Readonly<Record<string, unknown>> {
   const from = result.indexOf('{');
   try {

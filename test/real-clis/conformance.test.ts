@@ -1,18 +1,19 @@
-// The official conformance suite's server scenarios against /mcp of a hub.
+// The server scenarios of the official MCP conformance suite against /mcp of a hub.
 
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CommandLine } from '../support/command-line.ts';
-import { type BearerProxy, bearerProxy } from './bearer-proxy.ts';
+import { sharedFolder } from '../support/temp-folder.ts';
+import { bearerProxy } from './bearer-proxy.ts';
 import { installed } from './installed-clis.ts';
+import type { LocalServer } from './local-server.ts';
 
 const run = promisify(execFile);
 
-/** They ask for something every server has. */
+/** Scenarios that apply to every server. */
 const APPLY = [
   'server-initialize',
   'ping',
@@ -24,7 +25,7 @@ const APPLY = [
   'dns-rebinding-protection',
 ] as const;
 
-/** They ask for what a server may offer, and this one does not: the answer to that is "method not found". */
+/** Scenarios for optional methods that this server lacks: it answers "method not found". */
 const NOT_OFFERED = [
   'logging-set-level',
   'completion-complete',
@@ -32,7 +33,7 @@ const NOT_OFFERED = [
   'resources-unsubscribe',
 ] as const;
 
-/** They ask for tools, resources and prompts of a server that is made for the suite; here there is no such thing. */
+/** Scenarios for tools, resources and prompts of the suite's own server. */
 const OF_THE_SUITE = [
   'tools-call-simple-text',
   'tools-call-image',
@@ -63,14 +64,13 @@ interface Check {
 }
 
 let line: CommandLine;
-let proxy: BearerProxy;
-let folder: string;
+let proxy: LocalServer;
+const folder = sharedFolder('conformance');
 let suite: readonly [string, string];
 const counts = new Map<string, number>();
 
 beforeAll(async () => {
   suite = [await installed('node'), await installed('conformance')];
-  folder = await mkdtemp(join(tmpdir(), 'parley-conformance-'));
   line = await CommandLine.open();
   await line.startHub();
   const [made] = await line.json('token', 'create', '--name', 'tester');
@@ -80,10 +80,9 @@ afterAll(async () => {
   console.log(`checks: ${[...counts].map(([status, n]) => `${n} ${status}`).join(', ')}`);
   await proxy?.close();
   await line?.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
-it('are all known', async () => {
+it('covers all scenarios', async () => {
   const { stdout } = await run(suite[0], [suite[1], 'list', '--server']);
   const listed = [...stdout.matchAll(/^ {2}- (\S+)/gm)].map(([, name]) => name);
   expect(listed.sort()).toEqual([...APPLY, ...NOT_OFFERED, ...OF_THE_SUITE].sort());
@@ -106,11 +105,11 @@ it.each(OF_THE_SUITE)("%s is about the suite's own server", async (scenario) => 
   for (const { errorMessage } of problems) expect(errorMessage).toMatch(/not found|-3260\d/i);
 });
 
-/** Runs it, and tells what it found. */
+/** Runs a scenario and returns its checks. */
 async function checksOf(scenario: string): Promise<readonly Check[]> {
-  const results = join(folder, scenario);
+  const results = join(folder.path, scenario);
   const url = `http://localhost:${proxy.port}/mcp`;
-  // It ends with 1 where something fails: what, is in the file.
+  // Exit code 1 means a failed check; the file has the details.
   await run(suite[0], [suite[1], 'server', '--url', url, '--scenario', scenario, '--output-dir', results]).catch(
     () => {},
   );

@@ -1,4 +1,4 @@
-// A real claude and a real codex in one discussion, through MCP: set up by the command, driven by models on this machine.
+// The real claude and codex in one discussion through MCP, set up by the command, with local models.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { AgentClient } from '../../src/client/agent-client.ts';
@@ -6,8 +6,9 @@ import { connect } from '../../src/client/node.ts';
 import { operatorToken } from '../server/up-process.ts';
 import { CommandLine, linesOf } from '../support/command-line.ts';
 import { talker } from './brain.ts';
+import { spokenLines } from './lines.ts';
 import { RealAgent } from './real-agent.ts';
-import { StubModel } from './stub-model.ts';
+import { type StubModel, startStubModel } from './stub-model.ts';
 
 const LINES = {
   alice: ['When do we release?', 'And who writes the notes?'],
@@ -23,7 +24,7 @@ const agents: RealAgent[] = [];
 beforeAll(async () => {
   line = await CommandLine.open();
   await line.startHub();
-  model = await StubModel.start({ claude: talker('claude', LINES.claude), codex: talker('codex', LINES.codex) });
+  model = await startStubModel({ claude: talker('claude', LINES.claude), codex: talker('codex', LINES.codex) });
   for (const name of ['claude', 'codex'] as const) {
     const agent = await RealAgent.open(name, model.url);
     agents.push(agent);
@@ -39,7 +40,7 @@ afterAll(async () => {
   for (const agent of agents) await agent.close();
 });
 
-it('both join through MCP and take their turns', async () => {
+it('lets both join through MCP and take their turns', async () => {
   let said = 0;
   alice = await connect(line.url, {
     name: 'alice',
@@ -50,7 +51,7 @@ it('both join through MCP and take their turns', async () => {
     },
   });
   const runs = agents.map((agent) => agent.takePart());
-  // Whoever is invited has to be known: they are when their servers run.
+  // Only registered agents can be invited; the servers register them.
   for (const { name } of agents) await known(name);
   const session = await alice.open('discussion', { participants: ['claude', 'codex'], knobs: { rounds: 2 } });
   const { reason } = await session.ended();
@@ -59,24 +60,19 @@ it('both join through MCP and take their turns', async () => {
   console.log(out);
   const failed = ended.filter((one) => one.code !== 0);
   expect(failed).toEqual([]);
-  // An exit code proves little: each says itself that it got to the end, and codex what it called.
+  // Exit codes prove little: check that each reports the end, and which tools codex called.
   const [claude, codex] = ended.map((one) => one.out);
-  expect(JSON.parse(claude ?? '')).toMatchObject({
-    is_error: false,
-    permission_denials: [],
-    result: 'claude: the discussion is over',
-  });
+  const end = { is_error: false, permission_denials: [], result: 'claude: the discussion is over' };
+  expect(JSON.parse(claude ?? '')).toMatchObject(end);
   expect(codex).toContain('codex: the discussion is over');
-  const calls = linesOf(codex ?? '').map(
-    ({ item }) => item as { type?: string; tool?: string; status?: string } | undefined,
-  );
-  const spoken = calls.filter(
-    (one) => one?.type === 'mcp_tool_call' && one.tool === 'say' && one.status === 'completed',
-  );
-  expect(spoken).toHaveLength(2);
+  const call = { type: 'mcp_tool_call', tool: 'say', status: 'completed' };
+  const calls = linesOf(codex ?? '').map(({ item }) => item as Record<string, unknown> | undefined);
+  const isCall = (item?: Record<string, unknown>) =>
+    Object.entries(call).every(([key, value]) => item?.[key] === value);
+  expect(calls.filter(isCall)).toHaveLength(2);
   expect(code).toBe(0);
   expect(reason).toBe('rounds_complete');
-  expect(await texts(session.id)).toEqual(
+  expect(await spokenLines(alice, session.id)).toEqual(
     [0, 1].flatMap((i) => (['alice', 'claude', 'codex'] as const).map((who) => `${who}: ${LINES[who][i]}`)),
   );
 });
@@ -86,13 +82,4 @@ async function known(name: string): Promise<void> {
     for await (const agent of alice.findAgents({ text: name, bound: true })) if (agent.name === name) return;
     await new Promise((resume) => setTimeout(resume, 100));
   }
-}
-
-async function texts(sessionId: string): Promise<readonly string[]> {
-  const { envelopes } = await alice.call('read_log', { session_id: sessionId });
-  const { session } = await alice.call('get_session', { session_id: sessionId });
-  const names = new Map(session.participants.map(({ agent_id, name }) => [agent_id, name]));
-  return envelopes
-    .filter(({ event_type }) => event_type === 'msg.text')
-    .map(({ sender_id, event_data }) => `${names.get(sender_id)}: ${String(event_data.text)}`);
 }

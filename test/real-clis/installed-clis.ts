@@ -1,4 +1,4 @@
-/** The real tools, from the npm registry, in a folder outside the repository: fetched once, some hundred MB each. */
+/** Installs the real CLIs from the npm registry into a folder outside the repository: once, some hundred MB each. */
 
 import { execFile } from 'node:child_process';
 import { access, mkdir, writeFile } from 'node:fs/promises';
@@ -9,14 +9,14 @@ import { withoutNpm } from '../package/repository.ts';
 
 const run = promisify(execFile);
 
-/** PARLEY_CLIS: another folder than the usual one. */
+/** Set PARLEY_CLIS to use another folder. */
 export const CLI_FOLDER: string = process.env.PARLEY_CLIS || join(tmpdir(), 'parley-clis');
 
 const PLATFORM = `${process.platform}-${process.arch}`;
 
-/** The versions this was written against. */
+/** The tested versions. */
 const CLIS = {
-  // By its platform: the package in front of it wants a newer Node, and gives an older program to this one.
+  // The platform package: its wrapper requires a newer Node.
   claude: {
     package: `@anthropic-ai/claude-code-${PLATFORM}`,
     version: '2.1.325',
@@ -30,13 +30,13 @@ const CLIS = {
     version: '0.1.16',
     bin: '@modelcontextprotocol/conformance/dist/index.js',
   },
-  // The suite wants a newer one than this project does.
+  // The suite requires a newer Node than this project.
   node: { package: `node-${PLATFORM}`, version: '22.23.3', bin: `node-${PLATFORM}/bin/node` },
 } as const;
 
 export type CliName = keyof typeof CLIS;
 
-/** The path of the program; it is installed first where it is not there. */
+/** The path of the program, which is installed if missing. */
 export async function installed(name: CliName): Promise<string> {
   const { package: wanted, version, bin } = CLIS[name];
   const folder = join(CLI_FOLDER, `${name}-${version}`);

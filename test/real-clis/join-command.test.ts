@@ -1,4 +1,4 @@
-// `parley join --cli claude` and `--cli codex`, as the processes they are, with the real tools behind them.
+// `parley join --cli claude` and `--cli codex` as processes, with the real CLIs.
 
 import { spawn } from 'node:child_process';
 import { delimiter, dirname } from 'node:path';
@@ -25,7 +25,7 @@ const one = speaking({
   },
 });
 
-/** As its user starts it: in the folder it is to work in, with the tool in PATH and its key in the environment. */
+/** Starts the command as a user does: in the working folder, with the CLI in PATH and its key in the environment. */
 async function join(name: Name): Promise<Joined> {
   const { line, model } = one;
   const tool = await RealAgent.open(name, model.url);
@@ -45,7 +45,7 @@ async function join(name: Name): Promise<Joined> {
   return started;
 }
 
-it('both take their turns in a round robin', async () => {
+it('lets both take turns in a round robin', async () => {
   const { alice, line, model } = one;
   const session = await alice.open('discussion', { participants: [...NAMES], knobs: { rounds: 2 } });
   const { reason } = await session.ended();
@@ -57,7 +57,7 @@ it('both take their turns in a round robin', async () => {
   expect(model.questions.map(({ tool }) => tool)).toEqual(['claude', 'codex', 'claude', 'codex']);
 });
 
-it.each(NAMES)('Ctrl-C ends %s in the midst of a turn, and nothing is left', async (name) => {
+it.each(NAMES)('ends %s and all its processes on Ctrl-C during a turn', async (name) => {
   const { alice, model } = one;
   one.isHolding = true;
   const at = NAMES.indexOf(name);
@@ -73,6 +73,6 @@ it.each(NAMES)('Ctrl-C ends %s in the midst of a turn, and nothing is left', asy
   console.log(`${name}: ${events.filter((event) => event !== 'progress').join(', ')}`);
   expect(events).toContain('cancelled');
   expect(events.at(-1)).toBe('left');
-  // Its guard ends when it has noticed that nothing runs any more.
+  // The guard ends once it notices that nothing runs.
   await until(() => processesOf(tool.home).length === 0);
 });

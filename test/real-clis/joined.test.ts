@@ -1,4 +1,4 @@
-// A real claude and a real codex take turns in a hub over WebSocket, each through its adapter, and are ended with their session.
+// The real claude and codex take turns over WebSocket through their agent functions, and end with their session.
 
 import { connect } from 'parley-hub/client';
 import { type JoinHandlers, joinHub, type Participant } from 'parley-hub/participants';
@@ -8,12 +8,12 @@ import { LINES, ROUNDS, spokenLines } from './lines.ts';
 import { processesOf } from './processes-of.ts';
 import { NAMES, type Name, speaking, tokenFor, until } from './speaking-hub.ts';
 
-/** One of them: the tool, and who it is in the hub. */
+/** A CLI and its participant in the hub. */
 interface Member extends AdapterAgent {
   readonly participant: Participant;
 }
 
-/** What alice saw of what was still being written. */
+/** Deltas that alice received. */
 let shown = '';
 const members = new Map<Name, Member>();
 const told: string[] = [];
@@ -59,12 +59,12 @@ function member(name: Name): Member {
   return found;
 }
 
-/** Of all that they have started. */
+/** Processes started by the members. */
 function left(): readonly string[] {
   return [...members.values()].flatMap(({ tool }) => processesOf(tool.home));
 }
 
-it('both take their turns in a round robin', async () => {
+it('lets both take turns in a round robin', async () => {
   const { line, model } = one;
   const { client } = member('claude').participant;
   const session = await client.open('discussion', { participants: ['codex'], knobs: { rounds: 2 } });
@@ -74,7 +74,7 @@ it('both take their turns in a round robin', async () => {
   expect(reason).toBe('rounds_complete');
   expect(await spokenLines(client, session.id)).toEqual(ROUNDS);
   expect(left()).toEqual([]);
-  // One question for each turn: the other's words are in it, and what the tool knows is not told again.
+  // One request per turn, with the other's message and without what the CLI already knows.
   const prompts = model.questions.map(({ prompt }) => prompt);
   expect(model.questions.map(({ tool }) => tool)).toEqual(['claude', 'codex', 'claude', 'codex']);
   expect(prompts[1]).toContain(LINES.claude[0]);
@@ -84,14 +84,14 @@ it('both take their turns in a round robin', async () => {
   expect(prompts[3]).not.toContain(LINES.claude[0]);
 });
 
-it.each(NAMES)('%s is ended when the session is closed while its model speaks', async (name) => {
+it.each(NAMES)('ends %s when the session closes while its model answers', async (name) => {
   const { alice, model } = one;
   one.isHolding = true;
   const before = model.of(name).length;
   const session = await alice.open('discussion', { participants: [name], knobs: { rounds: 1 } });
   await session.send('Are you there?');
   await model.asked(name, before + 1);
-  // What claude writes is seen while it writes; codex says its messages whole.
+  // claude streams deltas; codex sends complete messages.
   if (name === 'claude') await until(() => shown !== '');
   expect(left()).not.toEqual([]);
   await session.close('enough');

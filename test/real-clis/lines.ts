@@ -1,4 +1,4 @@
-/** What the models of a discussion say, one line for each of their turns, and what was said in the end. */
+/** Lines of the models in a discussion, one per turn, and the resulting transcript. */
 
 import type { AgentClient } from 'parley-hub/client';
 import type { Answer, Question } from './speaking-model.ts';
@@ -8,7 +8,7 @@ export const LINES = {
   codex: ['Thursday is fine, if the tests are green.', 'Then I read them over.'],
 } as const;
 
-/** The next line, by what the tool's own conversation says it has said. */
+/** The next line, from the number of answers in the CLI's conversation. */
 export function nextLine({ tool, before }: Question): Answer {
   const lines: readonly string[] = tool === 'claude' ? LINES.claude : LINES.codex;
   return { text: lines[before.length] ?? 'I have nothing to add.' };

@@ -1,4 +1,4 @@
-/** One answer of OpenAI's responses, as a stream: a function's call, or the last words. */
+/** A streamed answer in OpenAI's responses format: a function call or a final text. */
 
 import type { ServerResponse } from 'node:http';
 import type { Answered, Brain, Move } from './brain.ts';
@@ -54,7 +54,7 @@ function historyOf({ input }: ResponsesRequest): readonly Answered[] {
   });
 }
 
-/** Some versions give a list of parts. */
+/** Some versions send a list of parts. */
 function textOf(output: unknown): string {
   if (typeof output === 'string') return output;
   if (Array.isArray(output)) return output.map((part: { readonly text?: string }) => part.text ?? '').join('');
@@ -75,7 +75,7 @@ function itemOf(move: Move, n: number, tools: readonly OfferedTool[]) {
   };
 }
 
-/** The name under which it was offered: by itself, or within a namespace. */
+/** The name under which the tool was offered, alone or within a namespace. */
 function offered(
   tools: readonly OfferedTool[],
   wanted: string,

@@ -1,8 +1,8 @@
-/** What runs for a home folder, as /proc shows it: by its environment or by where it is, whoever is its parent by now. */
+/** Processes of a home folder, found in /proc by environment or working folder, whatever their parent. */
 
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** Of each its pid, the program it is, and its words, cut: what it calls itself may be anything. */
+/** Pid, executable and start of the arguments of each process. */
 export function processesOf(home: string): readonly string[] {
   return readdirSync('/proc').flatMap((pid) => {
     if (!/^\d+$/.test(pid) || Number(pid) === process.pid || !isOf(pid, home)) return [];
@@ -17,7 +17,7 @@ function isOf(pid: string, home: string): boolean {
   return variables.includes(`HOME=${home}`) || folder === home || folder.startsWith(`${home}/`);
 }
 
-/** Nothing, of a process that has ended meanwhile or belongs to somebody else. */
+/** Empty for a process that ended meanwhile or belongs to another user. */
 function read(look: () => string): string {
   try {
     return look();

@@ -1,4 +1,4 @@
-/** A real tool with a home of its own, a model of ours, and `parley mcp` set up by `parley mcp install`. */
+/** A real CLI with a temporary home, a local model, and `parley mcp` set up by `parley mcp install`. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,9 +9,9 @@ import type { CommandLine } from '../support/command-line.ts';
 import { installed } from './installed-clis.ts';
 import { type AgentName, RECIPES, type Recipe } from './recipes.ts';
 
-/** The whole of a run; a tool that hangs is ended, and what it said is shown. */
+/** Timeout of a run. */
 const PATIENCE_MS = 120_000;
-/** Where Node and the usual programs are. */
+/** Node and system programs. */
 export const PATH: string = [dirname(process.execPath), '/usr/bin', '/bin'].join(':');
 const PROMPT = 'Take part in the discussion of the parley hub: call wait_turn and do what it says, until it is over.\n';
 
@@ -21,7 +21,7 @@ export interface Ran {
   readonly err: string;
 }
 
-/** What makes it call tools until the discussion is over; the others only read what was set up. */
+/** Arguments for a run with tool calls; the other CLIs only list the server. */
 const WORDS: Readonly<Partial<Record<AgentName, readonly string[]>>> = {
   claude: ['-p', '--output-format', 'json', '--model', 'claude-sonnet-4-5', '--allowedTools', 'mcp__parley'],
   codex: ['exec', '--json', '--skip-git-repo-check', '--disable', 'plugins', '--disable', 'apps', '-'],
@@ -52,7 +52,7 @@ export class RealAgent {
     return join(this.home, 'workspace');
   }
 
-  /** As its owner would: with the command, and the token that the hub made for it. */
+  /** Runs `parley mcp install` with a new token. */
   async setUp(line: CommandLine): Promise<string> {
     const [made] = await line.json('token', 'create', '--name', this.name);
     return this.install(line, { PARLEY_TOKEN: String(made?.token) });
@@ -63,14 +63,8 @@ export class RealAgent {
   }
 
   private async install(line: CommandLine, env: NodeJS.ProcessEnv, ...more: readonly string[]): Promise<string> {
-    const own = {
-      HOME: this.home,
-      XDG_CONFIG_HOME: '',
-      CODEX_HOME: '',
-      CLAUDE_CONFIG_DIR: '',
-      GEMINI_CLI_HOME: '',
-      PARLEY_NAME: '',
-    };
+    const unset = ['XDG_CONFIG_HOME', 'CODEX_HOME', 'CLAUDE_CONFIG_DIR', 'GEMINI_CLI_HOME', 'PARLEY_NAME'];
+    const own = { HOME: this.home, ...Object.fromEntries(unset.map((name) => [name, ''])) };
     const words = ['mcp', 'install', this.name, '--name', this.name, '--yes', ...more];
     const { code, out, err } = await line.run(words, { ...own, ...env });
     if (code !== 0) throw new Error(`parley ${words.join(' ')} ended with ${code}: ${err}`);
@@ -96,7 +90,7 @@ export class RealAgent {
       err += chunk;
     });
     child.stdin.end(input);
-    // Its own children with it.
+    // Kills the process group.
     const watchdog = setTimeout(() => child.pid !== undefined && process.kill(-child.pid, 'SIGKILL'), PATIENCE_MS);
     const [code] = await once(child, 'close');
     clearTimeout(watchdog);

@@ -1,4 +1,4 @@
-/** How each real tool is run offline: a model of ours, a key that opens nothing, and settings in a home of its own. */
+/** How to run each real CLI offline: local model, fake key, and settings in a temporary home. */
 
 export const AGENTS = ['claude', 'codex', 'gemini', 'opencode'] as const;
 export type AgentName = (typeof AGENTS)[number];
@@ -6,7 +6,7 @@ export type AgentName = (typeof AGENTS)[number];
 export interface Recipe {
   readonly model: string;
   readonly env: Readonly<Record<string, string>>;
-  /** By their paths in its home. */
+  /** Contents by path in the home. */
   readonly files: Readonly<Record<string, string>>;
 }
 
@@ -18,7 +18,7 @@ export const RECIPES: Readonly<Record<AgentName, (modelUrl: string) => Recipe>> 
       ANTHROPIC_API_KEY: 'test-key',
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       DISABLE_AUTOUPDATER: '1',
-      // Else it looks for tools by words first, which a stub has none for.
+      // Disable the tool search, which the stub model does not support.
       ENABLE_TOOL_SEARCH: 'false',
     },
     files: {},
@@ -30,7 +30,7 @@ export const RECIPES: Readonly<Record<AgentName, (modelUrl: string) => Recipe>> 
   }),
   gemini: (modelUrl) => ({
     model: 'gemini-2.5-flash',
-    // It starts servers only in folders it trusts.
+    // gemini starts servers only in trusted folders.
     env: { GEMINI_API_KEY: 'test-key', GOOGLE_GEMINI_BASE_URL: modelUrl, GEMINI_CLI_TRUST_WORKSPACE: 'true' },
     files: { '.gemini/settings.json': GEMINI_SETTINGS },
   }),
@@ -58,7 +58,7 @@ function codexConfig(modelUrl: string): string {
   ].join('\n');
 }
 
-/** With an address of its own it wants to be told how it is logged in. */
+/** A custom address requires an explicit authentication type. */
 const GEMINI_SETTINGS = `{
   // before parley
   "security": { "auth": { "selectedType": "gemini-api-key" } },

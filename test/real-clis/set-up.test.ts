@@ -1,4 +1,4 @@
-// What `parley mcp install` writes, as the tools themselves read it.
+// The real CLIs read what `parley mcp install` writes.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ afterAll(async () => {
   await line?.close();
 });
 
-/** Codex only lists what is written; the others start it. */
+/** Codex only lists the entry; the others start the server. */
 const LISTED = {
   claude: /parley: .*Connected/,
   codex: /parley .*enabled/,
@@ -26,7 +26,7 @@ const LISTED = {
   opencode: /✓ parley .*connected/,
 };
 
-it.each(AGENTS)('%s finds the server in its configuration, and after --undo it is as it was', async (name) => {
+it.each(AGENTS)('%s finds the server in its configuration, which --undo restores', async (name) => {
   const agent = await RealAgent.open(name, 'http://127.0.0.1:9');
   agents.push(agent);
   await agent.setUp(line);

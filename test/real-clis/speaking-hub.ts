@@ -1,4 +1,4 @@
-/** A hub in a process of its own, a model that says its lines or holds them back, and alice, who is there to ask. */
+/** A hub process, a model that answers or holds back, and the agent alice. */
 
 import { type AgentClient, type ConnectOptions, connect } from 'parley-hub/client';
 import { afterAll, afterEach, beforeAll } from 'vitest';
@@ -14,15 +14,15 @@ export interface Speaking {
   readonly line: CommandLine;
   readonly model: SpeakingModel;
   readonly alice: AgentClient;
-  /** While true the model begins, and does not come to an end. Off again after each test. */
+  /** While true, the model begins answers without completing them. Reset after each test. */
   isHolding: boolean;
 }
 
 export interface SpeakingSettings {
   readonly alice: Omit<ConnectOptions, 'name' | 'token'>;
-  /** Who takes part, once the rest is there. */
+  /** Joins a participant after the setup. */
   join(name: Name): Promise<void>;
-  /** Ends what they have begun, before the rest goes. */
+  /** Ends the participants before the teardown. */
   leave(): Promise<void>;
 }
 
@@ -65,18 +65,18 @@ export function speaking({ alice: handlers, join, leave }: SpeakingSettings): Sp
   return one;
 }
 
-/** The token of a name, as its user makes one. */
+/** Creates a token for a name. */
 export async function tokenFor({ line }: Speaking, name: Name): Promise<string> {
   const [made] = await line.json('token', 'create', '--name', name);
   return String(made?.token);
 }
 
-/** The test's time limit is the limit. */
+/** Bounded by the test timeout. */
 export async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resume) => setTimeout(resume, 10));
 }
 
 function there<T>(one: T | undefined): T {
-  if (one === undefined) throw new Error('expected to be asked after it was set up');
+  if (one === undefined) throw new Error('only available after setup');
   return one;
 }

@@ -1,24 +1,23 @@
-/** A model server on this machine that only talks, in the formats of all four tools, and counts what it is asked. */
+/** A local model server that answers with text in the formats of all four CLIs, and records requests. */
 
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { bodyOf, type LocalServer, localServer } from './local-server.ts';
 import { AGENTS, type AgentName } from './recipes.ts';
 import { SPEECHES } from './speech.ts';
 
 export interface Question {
   readonly tool: AgentName;
-  /** What the user said last. */
+  /** The last user message. */
   readonly prompt: string;
-  /** What the model itself has said in this conversation. */
+  /** Earlier answers of the model in this conversation. */
   readonly before: readonly string[];
 }
 
 export interface Answer {
   readonly text: string;
-  /** It begins to speak and does not go on. */
+  /** Begin the answer and do not complete it. */
   readonly hold?: boolean;
-  /** It takes no key at all, and says the text as the reason. */
+  /** Reject the key, with the text as reason. */
   readonly refuse?: boolean;
 }
 export type Speaker = (question: Question) => Answer;
@@ -32,23 +31,23 @@ const PATHS: Readonly<Record<AgentName, RegExp>> = {
 
 export class SpeakingModel {
   readonly url: string;
-  /** In the order they came. */
+  /** In order of arrival. */
   readonly questions: readonly Question[];
-  /** By method and path, whatever was asked. */
+  /** Number of requests by method and path. */
   readonly counts: ReadonlyMap<string, number>;
-  readonly #server: Server;
+  readonly #server: LocalServer;
 
-  private constructor(server: Server, questions: readonly Question[], counts: ReadonlyMap<string, number>) {
+  private constructor(server: LocalServer, questions: readonly Question[], counts: ReadonlyMap<string, number>) {
     this.#server = server;
     this.questions = questions;
     this.counts = counts;
-    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    this.url = `http://127.0.0.1:${server.port}`;
   }
 
   static async start(speaker: Speaker): Promise<SpeakingModel> {
     const questions: Question[] = [];
     const counts = new Map<string, number>();
-    const server = createServer((request, response) => {
+    const server = await localServer((request, response) => {
       const path = (request.url ?? '').split('?')[0] ?? '';
       const key = `${request.method} ${path}`;
       counts.set(key, (counts.get(key) ?? 0) + 1);
@@ -58,17 +57,15 @@ export class SpeakingModel {
         response.writeHead(500).end(JSON.stringify({ error: { message: String(thrown) } }));
       });
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
     return new SpeakingModel(server, questions, counts);
   }
 
-  /** What one tool was asked for. */
+  /** Questions of one CLI. */
   of(tool: AgentName): readonly Question[] {
     return this.questions.filter((one) => one.tool === tool);
   }
 
-  /** Resolves when that many questions of the tool have come; the test's time limit is the limit. */
+  /** Resolves after that many questions of the CLI; bounded by the test timeout. */
   async asked(tool: AgentName, count: number): Promise<void> {
     while (this.of(tool).length < count) await new Promise((resume) => setTimeout(resume, 10));
   }
@@ -77,10 +74,8 @@ export class SpeakingModel {
     return [...this.counts].map(([what, count]) => `${count} × ${what}`).join('\n');
   }
 
-  async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, 'close');
+  close(): Promise<void> {
+    return this.#server.close();
   }
 }
 
@@ -91,7 +86,7 @@ async function speak(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const question = questionOf(tool, JSON.parse(await textOf(request)));
+  const question = questionOf(tool, JSON.parse(await bodyOf(request)));
   questions.push(question);
   const { text, hold = false, refuse = false } = speaker(question);
   if (refuse) return refuseKey(text, response);
@@ -101,7 +96,7 @@ async function speak(
   if (!hold) response.end(rest);
 }
 
-/** The services differ only in which of these they read. */
+/** The services differ only in which of these members they read. */
 function refuseKey(message: string, response: ServerResponse): void {
   const error = { type: 'authentication_error', code: 401, status: 'UNAUTHENTICATED', message };
   response.writeHead(401, { 'content-type': 'application/json' });
@@ -115,7 +110,7 @@ interface Said {
 }
 type Part = { readonly text?: string };
 
-/** The four formats agree that far: a list of what was said, each with a role and text or parts with text. */
+/** The four formats agree on a list of messages, each with a role and text or text parts. */
 function questionOf(
   tool: AgentName,
   body: { readonly messages?: readonly Said[]; readonly input?: readonly Said[]; readonly contents?: readonly Said[] },
@@ -129,11 +124,4 @@ function questionOf(
 function wordsOf({ content, parts }: Said): string {
   const all = content ?? parts ?? '';
   return typeof all === 'string' ? all : all.map(({ text = '' }) => text).join('');
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  let text = '';
-  request.setEncoding('utf8');
-  for await (const chunk of request) text += chunk;
-  return text;
 }

@@ -1,14 +1,14 @@
-/** One answer of a model, as a stream in the format of each tool's service; all of them count the same tokens. */
+/** A streamed answer in the format of each CLI's service, all with the same token counts. */
 
 import type { AgentName } from './recipes.ts';
 
-/** What is sent first, and what after it. */
+/** The first part and the rest of a stream. */
 export interface Speech {
   readonly begun: string;
   readonly rest: string;
 }
 
-/** As a service counts: 100 tokens in, 40 of them from its cache, 7 out, 2 of them thoughts. */
+/** 100 input tokens, 40 of them cached; 7 output tokens, 2 of them thoughts. */
 export const COUNTED = { input: 100, cached: 40, output: 7, thoughts: 2 } as const;
 
 export const SPEECHES: Readonly<Record<AgentName, (text: string) => Speech>> = {
@@ -114,7 +114,7 @@ function halves(text: string): readonly [string, string] {
   return [text.slice(0, middle), text.slice(middle)];
 }
 
-/** Two answers of a conversation never have the same. */
+/** Unique per answer of a conversation. */
 function idOf(text: string): string {
   return Buffer.from(text).toString('hex').slice(0, 40);
 }

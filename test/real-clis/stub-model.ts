@@ -1,10 +1,9 @@
-/** A model server on this machine for the two wire formats of the tools: Anthropic's messages and OpenAI's responses. */
+/** A local model server for two wire formats: Anthropic messages and OpenAI responses. */
 
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerMessages } from './anthropic-messages.ts';
 import type { Brain } from './brain.ts';
+import { bodyOf, localServer } from './local-server.ts';
 import { answerResponses } from './openai-responses.ts';
 
 export interface Brains {
@@ -12,57 +11,28 @@ export interface Brains {
   readonly codex: Brain;
 }
 
-export class StubModel {
+export interface StubModel {
   readonly url: string;
-  /** What was asked, for whoever looks into a run that failed. */
-  readonly asked: string[];
-  readonly #server: Server;
+  close(): Promise<void>;
+}
 
-  private constructor(server: Server, asked: string[]) {
-    this.#server = server;
-    this.asked = asked;
-    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  }
-
-  static async start(brains: Brains): Promise<StubModel> {
-    const asked: string[] = [];
-    const server = createServer((request, response) => {
-      void answer(brains, request, response, asked).catch((thrown: unknown) => {
-        asked.push(`failed: ${String(thrown)}`);
-        response.writeHead(500).end();
-      });
+export async function startStubModel(brains: Brains): Promise<StubModel> {
+  const { port, close } = await localServer((request, response) => {
+    void answer(brains, request, response).catch((thrown: unknown) => {
+      console.log(`the stub model failed: ${String(thrown)}`);
+      response.writeHead(500).end();
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    return new StubModel(server, asked);
-  }
-
-  async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, 'close');
-  }
+  });
+  return { url: `http://127.0.0.1:${port}`, close };
 }
 
-async function answer(brains: Brains, request: IncomingMessage, response: ServerResponse, asked: string[]) {
+async function answer(brains: Brains, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const path = (request.url ?? '').split('?')[0] ?? '';
-  const body = await textOf(request);
-  asked.push(`${request.method} ${path} ${body}`);
-  if (request.method === 'POST' && path === '/v1/messages')
-    return answerMessages(JSON.parse(body), brains.claude, response);
-  if (request.method === 'POST' && path === '/v1/responses')
-    return answerResponses(JSON.parse(body), brains.codex, response);
-  if (request.method === 'POST' && path === '/v1/messages/count_tokens') {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    return void response.end('{"input_tokens":1}');
-  }
-  response.writeHead(404, { 'content-type': 'application/json' });
-  response.end('{}');
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  let text = '';
-  request.setEncoding('utf8');
-  for await (const chunk of request) text += chunk;
-  return text;
+  const body = await bodyOf(request);
+  const isPost = request.method === 'POST';
+  if (isPost && path === '/v1/messages') return answerMessages(JSON.parse(body), brains.claude, response);
+  if (isPost && path === '/v1/responses') return answerResponses(JSON.parse(body), brains.codex, response);
+  const isCount = isPost && path === '/v1/messages/count_tokens';
+  response.writeHead(isCount ? 200 : 404, { 'content-type': 'application/json' });
+  response.end(isCount ? '{"input_tokens":1}' : '{}');
 }

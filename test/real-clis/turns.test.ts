@@ -1,4 +1,4 @@
-// Each real tool through its adapter: it answers, goes on with its own conversation, and is ended with all it started.
+// Each real CLI through its agent function: answers, resumes its conversation, and ends with its processes.
 
 import {
   type AgentReply,
@@ -11,13 +11,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type AdapterAgent, adapterAgent, replyOf } from './adapter-agent.ts';
 import { processesOf } from './processes-of.ts';
 import { AGENTS, type AgentName } from './recipes.ts';
-import { type Answer, SpeakingModel } from './speaking-model.ts';
+import { type Answer, type Question, SpeakingModel } from './speaking-model.ts';
 import { COUNTED } from './speech.ts';
 
 const SYSTEM = 'You are a careful reviewer.';
 const FIRST = 'It is ready, but for the notes.';
 const SECOND = 'Then it can go out on Thursday.';
-/** Long enough to ask its model, also on a machine that is busy. */
+/** Long enough to call the model, even on a busy machine. */
 const BOUND_MS = { claude: 10_000, codex: 10_000, gemini: 30_000, opencode: 30_000 } as const;
 
 let model: SpeakingModel;
@@ -25,13 +25,10 @@ let isHolding = false;
 let isRefusing = false;
 const opened: AdapterAgent[] = [];
 beforeAll(async () => {
-  model = await SpeakingModel.start(
-    ({ before }): Answer => ({
-      text: before.length === 0 ? FIRST : SECOND,
-      hold: isHolding,
-      refuse: isRefusing,
-    }),
-  );
+  const speaker = ({ before }: Question): Answer => {
+    return { text: before.length === 0 ? FIRST : SECOND, hold: isHolding, refuse: isRefusing };
+  };
+  model = await SpeakingModel.start(speaker);
 });
 afterEach(async () => {
   isHolding = false;
@@ -78,7 +75,7 @@ function watched(nativeSessionId?: string): Watched {
   };
 }
 
-/** Of one turn, whatever was used before. Gemini counts its thoughts in the total only, claude was not told of any. */
+/** Usage of one turn. Gemini counts thoughts only in the total; claude gets none reported. */
 function expectUsage(name: AgentName, { usage, meta }: AgentReply): void {
   const { input, cached, output, thoughts } = COUNTED;
   expect(usage).toMatchObject({
@@ -91,7 +88,7 @@ function expectUsage(name: AgentName, { usage, meta }: AgentReply): void {
 }
 
 describe.each(AGENTS)('%s', (name) => {
-  it('answers a turn, and goes on with its own conversation at the next', async () => {
+  it('answers a turn and resumes its conversation at the next', async () => {
     const { tool, agent } = await open(name, model.url);
     const version = (await tool.version()).out.trim();
     const first = watched();
@@ -109,13 +106,13 @@ describe.each(AGENTS)('%s', (name) => {
     expect(more).toEqual([]);
     expect(asked).toMatchObject({ prompt: expect.stringContaining('Is it ready?'), before: [] });
     expect(asked?.prompt).toContain(SYSTEM);
-    // Its own conversation has the first turn: it is told only what is new.
+    // Its conversation has the first turn, so the prompt has only what is new.
     expect(askedAgain).toMatchObject({ prompt: expect.stringContaining('The notes are written.'), before: [FIRST] });
     expect(askedAgain?.prompt).not.toContain('Is it ready?');
     expect(processesOf(tool.home)).toEqual([]);
   });
 
-  it('is ended when its turn is cancelled while its model speaks', async () => {
+  it('ends when its turn is cancelled while the model answers', async () => {
     const { tool, agent } = await open(name, model.url);
     isHolding = true;
     const before = model.of(name).length;
@@ -130,7 +127,7 @@ describe.each(AGENTS)('%s', (name) => {
     expect(String(error)).toContain(`${name}: `);
   });
 
-  it('is ended when its time is up', async () => {
+  it('ends at its timeout', async () => {
     const { tool, agent } = await open(name, model.url, { timeoutMs: BOUND_MS[name] });
     isHolding = true;
     const before = model.of(name).length;
@@ -143,7 +140,7 @@ describe.each(AGENTS)('%s', (name) => {
     console.log(`${name}: ${String(error)}`);
   });
 
-  it('says that its key was refused', async () => {
+  it('reports a rejected key', async () => {
     const { tool, agent } = await open(name, model.url);
     isRefusing = true;
     const before = model.of(name).length;
@@ -151,7 +148,7 @@ describe.each(AGENTS)('%s', (name) => {
     console.log(`${name}: ${String(error).slice(0, 200)}`);
     expect(isAgentError(error) && error.kind).toBe('auth');
     expect(processesOf(tool.home)).toEqual([]);
-    // By itself it would try four times more.
+    // Without the adapter it would retry four times.
     if (name === 'claude') expect(model.of(name)).toHaveLength(before + 1);
   });
 });

@@ -1,5 +1,5 @@
-// A recorded life of the durable store, cut at every byte and spoilt at every byte: whatever is left of the journal opens,
-// every log is a leading part of itself in whole units, and what is damaged is named.
+// A recorded run of the durable store, cut at every byte and with a bit flipped at every byte: the rest of the
+// journal opens, every log is a prefix in whole units, and damage is named.
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/core/ports/store.ts';
@@ -35,7 +35,7 @@ beforeAll(async () => {
   closed = await recordedStore({ closed: true });
 });
 
-describe('the recorded life', () => {
+describe('the recorded run', () => {
   it('is several flushes of several logs over several segments and indexes', () => {
     expect(killed.segments.length).toBeGreaterThan(5);
     expect(killed.units.length).toBe(11);
@@ -47,13 +47,13 @@ describe('the recorded life', () => {
 
 describe('a journal cut at every byte', () => {
   itDeep(
-    '[DS1] opens without its index: every log is a leading part of itself in whole units, with all that was confirmed',
+    '[DS1] opens without its index: every log is a prefix in whole units, with everything confirmed',
     () => eachCut((place) => checkCut(cutAt(place), new MemoryIndex(), place)),
     LONG,
   );
 
   itDeep(
-    '[DS1] opens with an index as old as any before the cut, and blank behind the cut: the same',
+    '[DS1] opens with any older index and zeros after the cut: the same',
     () =>
       eachCut((place, n) => {
         const known = killed.indexes.filter(({ at }) => !isBefore(place, at));
@@ -64,7 +64,7 @@ describe('a journal cut at every byte', () => {
   );
 
   it(
-    '[DS1] goes on behind the cut: what is appended there is found with the rest, and nothing is reported again',
+    '[DS1] continues after the cut: new appends are found with the rest, and nothing is reported again',
     () => eachCut((place) => checkGoesOn(cutAt(place), place), { step: 7 * STEP }),
     LONG,
   );
@@ -72,13 +72,13 @@ describe('a journal cut at every byte', () => {
 
 describe('a bit flipped at every byte', () => {
   itDeep(
-    '[DS2] with the index lost: the log it hit is named and reads up to there, all others are whole and go on',
+    '[DS2] without the index: names the damaged log, which reads up to the damage; all others are intact',
     () => eachFlip((disk, victim) => checkSpoilt(disk, new MemoryIndex(), victim, 'when it opens')),
     LONG,
   );
 
   itDeep(
-    '[DS2] with the index there: the damage is found by whoever reads it, and then the same holds',
+    '[DS2] with the index: the first reader finds the damage, then the same holds',
     () =>
       eachFlip((disk, victim) => {
         const index = closed.indexes.at(-1);
@@ -89,7 +89,7 @@ describe('a bit flipped at every byte', () => {
 });
 
 describe('damage', () => {
-  it('[DS2] names the log whose last header is lost by its text, and no log that a client only wrote of', async () => {
+  it('[DS2] names the log with the lost header by its text, but no log a client only mentions', async () => {
     const disk = new SimDisk();
     const { store } = await openSimStore(disk);
     for (const id of [ALPHA, BETA]) await durable(store, id, createdUnit(id));
@@ -103,7 +103,7 @@ describe('damage', () => {
     expect(recovery.damages).toMatchObject([{ logIds: [BETA], unknown: true }]);
   });
 
-  it('[DS2] that leaves nothing of a unit is found by the hole in its log; behind the last unit there is none, only the place', async () => {
+  it('[DS2] that erases a whole unit shows as a hole in its log; after the last unit only the position is known', async () => {
     for (const record of closed.records.filter(({ kind }) => kind === 'unit')) {
       const { segment, offset } = record.position;
       const disk = closed.disk.copy();
@@ -117,7 +117,7 @@ describe('damage', () => {
     }
   });
 
-  itDeep('[DS2] is still known when a long rebuild of the index is cut off behind it', async () => {
+  itDeep('[DS2] is still known after an interrupted long rebuild of the index', async () => {
     const disk = new SimDisk();
     const segmentBytes = 16 * 1024 * 1024;
     const { store } = await openSimStore(disk, { segmentBytes });
@@ -146,7 +146,7 @@ describe('damage', () => {
     expect(recovery.damagedLogs).toEqual([{ log_id: ALPHA, damaged_from: 2 }]);
   });
 
-  it('[DS2] of a log does not let an envelope id be given out again', async () => {
+  it('[DS2] never lets an envelope id be reused', async () => {
     const disk = new SimDisk();
     const { store } = await openSimStore(disk);
     await durable(store, ALPHA, createdUnit(ALPHA));
@@ -160,7 +160,7 @@ describe('damage', () => {
   });
 });
 
-/** Cheaper than an expectation, by the thousand. */
+/** Cheaper than thousands of expectations. */
 function must(holds: boolean, where: string, what: () => string): void {
   if (!holds) throw new Error(`${where}: ${what()}`);
 }
@@ -185,7 +185,7 @@ function cutAt({ segment, offset }: Position): SimDisk {
   return disk;
 }
 
-/** As a torn write into a file that was made ready before. */
+/** Like a torn write to a preallocated file. */
 function blankFrom(place: Position): SimDisk {
   const disk = cutAt(place);
   const name = segmentName(place.segment);
@@ -227,7 +227,7 @@ async function checkCut(disk: SimDisk, index: MemoryIndex, place: Position): Pro
   );
 }
 
-/** Lists, live sessions and the records beside the logs say the same as the logs. */
+/** Lists, live sessions and side records agree with the logs. */
 async function checkBeside(store: Store, sessions: readonly string[], where: string): Promise<void> {
   const listed = (await store.list({ limit: 100 })).heads.map(({ head }) => head.session_id).sort();
   must(`${listed}` === `${sessions}`, where, () => `listed are ${listed}`);
@@ -282,7 +282,7 @@ async function eachFlip(check: (disk: SimDisk, victim: Victim) => Promise<void>)
 interface Victim {
   /** Absent = a mark was hit. */
   readonly record: PlacedRecord | undefined;
-  /** The mark behind all records was hit: without it the last flush looks as if it might be torn, and is whole. */
+  /** The final mark was hit: the last flush looks torn but is complete. */
   readonly isSeal: boolean;
   readonly n: number;
   readonly where: string;
@@ -322,14 +322,14 @@ async function checkSpoilt(
   must(`${told}` === (hit === null ? '' : `${hit} from ${fromSeq}`), where, () => `told was "${told}", hit was ${hit}`);
   await checkHeads(store, hit, fromSeq, where);
   await checkAudit(store, record, where);
-  // A flush is slow, and the same for neighbours.
+  // A flush is slow; neighbours behave alike.
   await checkAppends(store, hit, where, n % 5 === 0);
 }
 
 async function checkHeads(store: Store, hit: string | null, fromSeq: number, where: string): Promise<void> {
   for (const id of SESSIONS) {
     const head = await store.head(id);
-    // A session whose first unit is lost has no head.
+    // Without its first unit a session has no head.
     const expected = id === hit ? fromSeq : null;
     const isRight = head === null ? id === hit && fromSeq === 1 : head.damaged_from === expected;
     must(isRight, where, () => `the head of ${id} says ${head?.damaged_from}`);
@@ -338,7 +338,7 @@ async function checkHeads(store: Store, hit: string | null, fromSeq: number, whe
   must(`${alive}` === `${SESSIONS.filter((id) => id !== hit)}`, where, () => `live are ${alive}`);
 }
 
-/** A damaged audit record is missing; the others are there. */
+/** Only the damaged audit record is missing. */
 async function checkAudit(store: Store, record: PlacedRecord | undefined, where: string): Promise<void> {
   const lost = record?.logId === 'audit' ? JSON.parse(record.text).detail.number : null;
   const audits = await store.readAudit({ after: 0, limit: 100 });
@@ -359,7 +359,7 @@ async function checkAppends(store: Store, hit: string | null, where: string, toA
   for (const { kind } of await Promise.all(outcomes)) must(kind === 'durable', where, () => `an append is ${kind}`);
 }
 
-// Looking.
+// Reading.
 
 async function durable(store: Store, logId: string, what: Unit): Promise<void> {
   const position = await store.position(logId);
@@ -374,7 +374,7 @@ function entriesOf(run: StoreRun, logId: string): readonly Entry[] {
   return unitsOf(run, logId).flatMap(({ unit }) => unit.entries);
 }
 
-/** How many units these entries are, from the first on; -1 = they are something else. */
+/** The number of units these entries are a prefix of; -1 = not a prefix. */
 function wholeUnits(units: readonly Unit[], entries: readonly Entry[]): number {
   let left = entries;
   for (const [count, { entries: whole }] of units.entries()) {

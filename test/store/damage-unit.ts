@@ -1,4 +1,4 @@
-/** Flips a bit in the text of a record, in the journal or in the archive of a closed data folder. */
+/** Flips a bit in the text of a record in the journal or archive of a closed data folder. */
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ export async function damageUnit(data: string, id: string, seq: number): Promise
   await damageRecord(data, ({ logId, text }) => logId === id && JSON.parse(text).entries[0]?.envelope.seq === seq);
 }
 
-/** The first that fits. */
+/** The first match. */
 export async function damageRecord(data: string, isIt: (record: PlacedRecord) => boolean): Promise<PlacedRecord> {
   const folder = join(data, 'journal');
   const files = await realFiles(folder);

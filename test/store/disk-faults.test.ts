@@ -1,4 +1,5 @@
-// A disk that refuses, at every operation of a run: the store stops answering, loses nothing it answered for, and doubles nothing.
+// A disk that fails at each operation of a run: the store stops accepting, loses nothing it confirmed, and doubles
+// nothing.
 
 import { describe, expect, it } from 'vitest';
 import type { HeadToken, Store } from '../../src/core/ports/store.ts';
@@ -33,9 +34,9 @@ const FAULTS: readonly Fault[] = [
   { operation: 'syncFolder', code: 'ENOSPC' },
 ];
 
-describe.each(FAULTS)('$code on each $operation of a run, which keeps $keeps', (fault) => {
+describe.each(FAULTS)('$code on each $operation, keeping $keeps', (fault) => {
   itDeep(
-    '[DS3] everything from there on fails, reads go on, and nothing answered as durable is lost or doubled',
+    '[DS3] fails everything from there on, keeps reading, and neither loses nor doubles durable entries',
     async () => {
       const clean = await aRun({ operation: 'write', code: 'EIO' }, Number.POSITIVE_INFINITY);
       expect(clean.written.every(({ kind }) => kind === 'durable')).toBe(true);
@@ -47,7 +48,7 @@ describe.each(FAULTS)('$code on each $operation of a run, which keeps $keeps', (
         if (await checkFailure(run, `${fault.operation} ${nth}`)) poisoned += 1;
         await checkAfterCrash(run, seededRandom(nth), `${fault.operation} ${nth}`);
       }
-      // What makes the next segment ready may fail without harm.
+      // Preparing the next segment may fail without harm.
       expect(poisoned).toBeGreaterThan(operations / 3);
     },
   );
@@ -61,14 +62,14 @@ interface Written {
 
 interface Run {
   readonly disk: SimDisk;
-  /** What the disk had done before the run. */
+  /** The disk's operations before the run. */
   readonly before: SimDisk['counts'];
   readonly index: RememberingIndex;
   readonly store: Store;
   readonly written: readonly Written[];
 }
 
-/** Units of several logs in bursts of several, each behind the one before it, and small records beside them. */
+/** Units of several logs in bursts, each on top of the previous, with small records beside them. */
 async function aRun(fault: Fault, nth: number): Promise<Run> {
   const disk = new SimDisk();
   const index = new RememberingIndex();
@@ -99,7 +100,7 @@ function nextUnit(written: readonly Written[], logId: string): Unit {
   return seq === 1 ? createdUnit(logId) : textUnit(logId, seq, 1 + (seq % 2));
 }
 
-/** Tells whether the store was poisoned: only what makes the next segment ready may fail without that. */
+/** Returns whether the store was poisoned: only preparing the next segment may fail without that. */
 async function checkFailure({ disk, store, written }: Run, where: string): Promise<boolean> {
   const failures = disk.events.filter(
     (event): event is DiskEvent => typeof event !== 'string' && event.phase === 'failed',
@@ -108,7 +109,7 @@ async function checkFailure({ disk, store, written }: Run, where: string): Promi
   const isPoisoned = failures[0]?.name !== SPARE_NAME;
   const kinds = written.map(({ kind }) => kind);
   const firstFailed = isPoisoned ? kinds.indexOf('failed') : kinds.length;
-  // A lazy record may be what met the fault; then everything was answered before.
+  // If a lazy record met the fault, everything before was answered.
   const durable = firstFailed === -1 ? kinds.length : firstFailed;
   expect(kinds, where).toEqual(kinds.map((_, i) => (i < durable ? 'durable' : 'failed')));
   for (const logId of LOGS) {
@@ -122,7 +123,7 @@ async function checkFailure({ disk, store, written }: Run, where: string): Promi
   return true;
 }
 
-/** The power goes; the index may be lost or be an old one; whoever got no answer repeats. */
+/** A power cut; the index may be lost or old; unanswered appends are repeated. */
 async function checkAfterCrash({ disk, index, written }: Run, random: Random, where: string): Promise<void> {
   disk.crash(random);
   const kept = random.pick([undefined, ...index.kept.map(({ values }) => values)]);
@@ -156,8 +157,8 @@ function all(store: Store, logId: string): Promise<readonly Entry[]> {
   return store.read(logId, { from_seq: 1, limit: 1_000 });
 }
 
-describe.each(FAULTS)('a hub whose disk has $code on $operation, which keeps $keeps', (fault) => {
-  it('[DS4] answers what waits as unknown and what comes as refused, tells it once, and still reads', async () => {
+describe.each(FAULTS)('a hub whose disk fails with $code on $operation, keeping $keeps', (fault) => {
+  it('[DS4] answers waiting posts as unknown and later ones as refused, reports it once, and still reads', async () => {
     const { disk, hub, alice, bob, id } = await aHub();
     const other = await opened(alice, bob);
     const failures: Error[] = [];
@@ -166,7 +167,7 @@ describe.each(FAULTS)('a hub whose disk has $code on $operation, which keeps $ke
     disk.fail({ ...fault, nth: 1 });
     // Enough for the next segment, whose name is synced with the folder.
     const words = 'x'.repeat(fault.operation === 'syncFolder' ? SEGMENT_BYTES : 10);
-    // Of several logs: each of them hears of the failure.
+    // Several logs: each learns of the failure.
     const inFlight = [id, other, id, other].map((session) => watch(alice.call('post', text(session, words))));
     await settled(inFlight);
     expect(inFlight.map(({ value }) => value)).toEqual(inFlight.map(() => unavailable('unknown')));
@@ -182,7 +183,7 @@ describe.each(FAULTS)('a hub whose disk has $code on $operation, which keeps $ke
     expect(failures.length).toBe(1);
   });
 
-  it('[DS4, L5, L10] after a power cut every repeat under its key is accepted once, and what was answered is there', async () => {
+  it('[DS4, L5, L10] after a power cut accepts every repeat under its key once and keeps everything answered', async () => {
     for (let seed = 1; seed <= 8; seed++) {
       const { disk, alice, id } = await aHub();
       const before = await alice.call('post', text(id, 'before', { idempotency_key: 'before' }));
@@ -215,7 +216,7 @@ interface Scene {
   readonly id: string;
 }
 
-/** Alice in a conversation with bob, which is opened if there is none yet. */
+/** Alice in a conversation with bob, opened if there is none yet. */
 async function aHub(disk: SimDisk = new SimDisk()): Promise<Scene> {
   const { store } = await openSimStore(disk, { segmentBytes: SEGMENT_BYTES });
   const hub = await Hub.start({ store, clock: new SimClock(), ids: seededIds(7), adapters: ADAPTERS, ...EXPECTATIONS });
@@ -249,7 +250,7 @@ function settled(calls: readonly { readonly state: string }[]): Promise<void> {
   return until(() => calls.every(({ state }) => state !== 'open'));
 }
 
-/** Turns of the event loop: the simulated disk needs no time, only turns. */
+/** The simulated disk needs ticks, not time. */
 async function until(holds: () => boolean): Promise<void> {
   for (let turns = 0; turns < 5_000; turns++) {
     if (holds()) return;

@@ -1,4 +1,4 @@
-// Stores that lose or misplace what is due must not pass for stores.
+// The contract must reject stores that lose or misplace deadlines.
 
 import { describe, expect, it } from 'vitest';
 import type { Append, HeadToken, LiveRow, ReadRange, StoredHead } from '../../src/core/ports/store.ts';
@@ -26,7 +26,7 @@ class LosesHeads extends MemoryStore {
   }
 }
 
-/** Each entry of a unit has what is due after another of them. */
+/** Each entry of a unit has the deadline of another. */
 class Misorders extends MemoryStore {
   override append(logId: string, expected: HeadToken | null, unit: Unit): Append {
     const dues = unit.entries.map(({ due }) => due ?? null).reverse();

@@ -1,4 +1,4 @@
-// The store in a folder keeps the contract of the port, on a real disk and on a simulated one.
+// The store in a folder meets the contract, on a real and a simulated disk.
 
 import { join } from 'node:path';
 import type { Store } from '../../src/core/ports/store.ts';

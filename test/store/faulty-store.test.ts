@@ -28,7 +28,7 @@ describeStore('FaultyStore', () => ({
 }));
 
 describe('FaultyStore', () => {
-  it('[L1] holds what is staged until it is told to sync', async () => {
+  it('[L1] holds staged units until sync', async () => {
     const store = new FaultyStore();
     const [created, said] = appendAll(store, 's1', createdUnit('s1'), textUnit('s1', 2));
     expect(store.stagedUnits()).toBe(2);
@@ -41,7 +41,7 @@ describe('FaultyStore', () => {
     expect([store.stagedUnits(), seqs(store, 's1')]).toEqual([0, [1, 2]]);
   });
 
-  it('[L1] a crash loses what was not synced, and nothing outstanding settles', async () => {
+  it('[L1] a crash loses unsynced units; nothing pending settles', async () => {
     const store = new FaultyStore();
     const [created, said] = appendAll(store, 's1', createdUnit('s1'), textUnit('s1', 2));
     store.sync(1);
@@ -50,7 +50,7 @@ describe('FaultyStore', () => {
     expect(seqs(after, 's1')).toEqual([1]);
   });
 
-  it('[L1] a crash keeps whole units, of each log the leading run that was told', () => {
+  it('[L1] a crash keeps whole units, for each log the prefix requested', () => {
     const store = new FaultyStore();
     appendAll(store, 's1', createdUnit('s1'), textUnit('s1', 2, 2), textUnit('s1', 4), textUnit('s1', 5));
     appendAll(store, 's2', createdUnit('s2'), textUnit('s2', 2));
@@ -76,7 +76,7 @@ describe('FaultyStore', () => {
     ).toEqual([1, 2]);
   });
 
-  it('[L1] the store a crash leaves goes on from its position', async () => {
+  it('[L1] the store after a crash continues from its position', async () => {
     const store = new FaultyStore();
     appendAll(store, 's1', createdUnit('s1'), textUnit('s1', 2));
     const after = store.crash(() => true);
@@ -101,7 +101,7 @@ describe('FaultyStore', () => {
     expect([await after.getMeta('k'), await after.readAudit({ after: 0, limit: 1 })]).toEqual([null, []]);
   });
 
-  it('[L10] a failed sync poisons the store, but not what the next process opens', async () => {
+  it('[L10] a failed sync poisons the store, but not the next process', async () => {
     const store = new FaultyStore();
     const [created, said] = appendAll(store, 's1', createdUnit('s1'), textUnit('s1', 2));
     store.failSync(new Error('EIO'));
@@ -115,7 +115,7 @@ describe('FaultyStore', () => {
     expect(await states(...again)).toEqual(['durable']);
   });
 
-  it('[L1, L10] what a failed sync left on the disk is seen only when it is opened again', async () => {
+  it('[L1, L10] writes of a failed sync become visible only after reopening', async () => {
     const store = new FaultyStore();
     appendAll(store, 's1', createdUnit('s1'), textUnit('s1', 2), textUnit('s1', 3));
     store.failSync(new Error('EIO'), (_, { entries }) => (entries[0]?.envelope.seq ?? 0) < 3);
@@ -123,7 +123,7 @@ describe('FaultyStore', () => {
     expect(seqs(store.crash(), 's1')).toEqual([1, 2]);
   });
 
-  it('[ST2] a conflict told beforehand takes what is staged behind it along, once', async () => {
+  it('[ST2] a planned conflict also fails everything staged behind it, once', async () => {
     const store = new FaultyStore();
     const [created] = appendAll(store, 's1', createdUnit('s1'));
     store.conflict('s1');
@@ -137,7 +137,7 @@ describe('FaultyStore', () => {
     expect(await states(again)).toEqual(['durable']);
   });
 
-  it('[ST2] a conflict told beforehand also refuses the first unit of a log', async () => {
+  it('[ST2] a planned conflict also rejects the first unit of a log', async () => {
     const store = new FaultyStore();
     store.conflict('s1');
     const [created] = appendAll(store, 's1', createdUnit('s1'));
@@ -145,7 +145,7 @@ describe('FaultyStore', () => {
     expect([await states(created), store.logIds()]).toEqual([['conflict'], []]);
   });
 
-  it('[ST1, ST2] what was staged when another writer came first conflicts, and so does what expects the old head', async () => {
+  it('[ST1, ST2] units staged after another writer, or on an old head, conflict', async () => {
     const store = new FaultyStore();
     const [created] = appendAll(store, 's1', createdUnit('s1'));
     store.sync();
@@ -158,7 +158,7 @@ describe('FaultyStore', () => {
     expect((await store.head('s1'))?.head).toMatchObject({ seq: 2, state: 'CLOSED', close_reason: 'elsewhere' });
   });
 
-  it('[ST15] a crash keeps the flushed cursors, and of the others those that were told', async () => {
+  it('[ST15] a crash keeps flushed cursors, and of others those requested', async () => {
     const store = new FaultyStore();
     const cursor = (session_id: string, seq: number) => ({ agent_id: 'bob', session_id, epoch: 1, seq, beyond: [] });
     await store.saveCursors([cursor('s1', 1), cursor('s2', 1), cursor('s3', 1)]);
@@ -170,7 +170,7 @@ describe('FaultyStore', () => {
     expect(await after.loadCursors('bob')).toEqual([cursor('s1', 1), cursor('s2', 2), cursor('s3', 1)]);
   });
 
-  it('[ST21] a crash keeps the synced snapshots, and of the others those that were told', async () => {
+  it('[ST21] a crash keeps synced snapshots, and of others those requested', async () => {
     const store = new FaultyStore();
     const snapshot = (session_id: string, seq: number) =>
       ({ session_id, epoch: 1, seq, fingerprint: 'f', body: null }) as const;
@@ -197,7 +197,7 @@ describe('FaultyStore', () => {
 });
 
 describe('store mutants', () => {
-  it('[L3] forgetStatus gives a snapshot that is not what was saved', async () => {
+  it('[L3] forgetStatus returns a snapshot that differs from the saved one', async () => {
     const store = storeMutants.forgetStatus();
     const state = { status_seq: { bob: 2 }, head: 1 };
     store.saveSnapshot({ session_id: 's1', epoch: 1, seq: 1, fingerprint: 'f', body: { state, keys: [] } });
@@ -214,7 +214,7 @@ describe('store mutants', () => {
     expect(await states(...appendAll(store, 's2', createdUnit('s2')))).toEqual(['pending']);
   });
 
-  it('[L6] acceptAfterClose lets a stale writer speak after a close', async () => {
+  it('[L6] acceptAfterClose lets a stale writer append after a close', async () => {
     const store = storeMutants.acceptAfterClose();
     const [created] = appendAll(store, 's1', createdUnit('s1'));
     store.sync();
@@ -225,7 +225,7 @@ describe('store mutants', () => {
     expect(types(store, 's1')).toEqual(['session.created', 'session.closed', 'text']);
   });
 
-  it('[L5] forgetKey folds no key, though the log has it', async () => {
+  it('[L5] forgetKey omits keys the log has', async () => {
     const store = storeMutants.forgetKey();
     store.append('s1', null, unit({ idempotency_key: 'k1' }));
     store.sync();
@@ -243,7 +243,7 @@ describe('store mutants', () => {
     expect(await store.loadCursors('bob')).toEqual([]);
   });
 
-  it('[L3] skipClosing keeps a log without the close, also after a crash', async () => {
+  it('[L3] skipClosing stores a log without the close, even after a crash', async () => {
     const store = storeMutants.skipClosing();
     const closing = { event_type: 'session.closing', event_data: { reason: 'done' } };
     const [, said] = appendAll(store, 's1', createdUnit('s1'), unit({ seq: 2 }, { seq: 3, ...closing }));
@@ -261,14 +261,14 @@ describe('store mutants', () => {
   });
 });
 
-/** The units in a row, each staged behind the one before. */
+/** Appends the units in a row, each on the head of the previous. */
 function appendAll(store: Store, logId: string, first: Unit, ...more: readonly Unit[]): [Append, ...Append[]] {
   const appends: [Append, ...Append[]] = [store.append(logId, null, first)];
   for (const what of more) appends.push(store.append(logId, appends.at(-1)?.token ?? null, what));
   return appends;
 }
 
-/** What became of each append by now. */
+/** The state of each append by now. */
 function states(...appends: readonly (Append | undefined)[]): Promise<string[]> {
   const pending = { kind: 'pending' as const };
   const show = (outcome: AppendOutcome | typeof pending) =>

@@ -1,4 +1,4 @@
-// A data folder says what it is; newer ones and unknown ones are rejected.
+// A data folder describes itself; newer and unknown formats are rejected.
 
 import { cp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ describe('a data folder', () => {
     expect(JSON.parse(await readFile(join(data, 'parley.json'), 'utf8')).format).toBe(1);
   });
 
-  it('[DS26] of a newer format is refused in one sentence, and nothing in it is changed', async () => {
+  it('[DS26] of a newer format is rejected in one sentence and not changed', async () => {
     const path = join(data, 'parley.json');
     await writeFile(path, JSON.stringify({ format: 2, journal_id: 'x', more: [] }));
     const before = await readdir(data);
@@ -33,7 +33,7 @@ describe('a data folder', () => {
     expect(await readFile(path, 'utf8')).toContain('"format":2');
   });
 
-  it('[DS26] that does not say what it is, is refused', async () => {
+  it('[DS26] without a valid description is rejected', async () => {
     await expect(withoutName()).rejects.toMatchObject({ code: 'bad_data_folder' });
     for (const text of ['', '{', '{"format":-1,"journal_id":""}', '{"format":"one","journal_id":""}', '[]']) {
       await writeFile(join(data, 'parley.json'), text);

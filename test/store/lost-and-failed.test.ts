@@ -1,4 +1,4 @@
-// What nobody waits for can fail too, and what was confirmed can be gone: both are told.
+// Writes nobody waits for can fail, and confirmed data can be lost: both are reported.
 
 import { expect, it } from 'vitest';
 import { MemoryIndex } from '../../src/store/index/memory-index.ts';
@@ -8,7 +8,7 @@ import { SimDisk } from '../support/sim-disk.ts';
 import { fill } from './sample-store.ts';
 import { openSimStore } from './sim-store.ts';
 
-it('[L10, DS3] a write that nobody waits for and that fails is told once, and nothing is taken any more', async () => {
+it('[L10, DS3] reports a failed write nobody waits for once, and rejects later appends', async () => {
   const disk = new SimDisk();
   const { store } = await openSimStore(disk);
   const [first = ''] = await fill(store, 2);
@@ -26,7 +26,7 @@ it('[L10, DS3] a write that nobody waits for and that fails is told once, and no
   await store.close();
 });
 
-it('[DS2] logs of which the journal has lost what the index knows to be confirmed are damaged from there on', async () => {
+it('[DS2] marks logs as damaged from where the journal lost what the index confirms', async () => {
   const disk = new SimDisk();
   const index = new MemoryIndex();
   const { store } = await openSimStore(disk, { index, segmentBytes: 4 * 1024 });

@@ -43,7 +43,7 @@ describeStore(
 );
 
 describe('MemoryStore', () => {
-  it('[L1] what is appended in one turn is flushed once, together', async () => {
+  it('[L1] flushes everything appended in one tick together', async () => {
     const flushes: (() => void)[] = [];
     const store = new MemoryStore({ schedule: (flush) => flushes.push(flush) });
     const created = store.append('s1', null, createdUnit('s1'));
@@ -58,7 +58,7 @@ describe('MemoryStore', () => {
     expect(flushes).toHaveLength(2);
   });
 
-  it('[L10] a unit the disk cannot take poisons the store, and nothing of it is kept', async () => {
+  it('[L10] a unit the disk cannot take poisons the store, which keeps nothing of it', async () => {
     const store = new MemoryStore();
     const bad = store.append('s1', null, unit({ event_type: 'session.created', event_data: {} }, { seq: 2 }));
     const behind = store.append('s2', null, createdUnit('s2'));
@@ -68,7 +68,7 @@ describe('MemoryStore', () => {
     expect(await store.read('s1', { from_seq: 1, limit: 10 })).toEqual([]);
   });
 
-  it('[ST16] the oldest audit records are forgotten, their numbers are not given again', async () => {
+  it('[ST16] forgets the oldest audit records but never reuses their numbers', async () => {
     const store = new MemoryStore();
     const record = { at: '2026-01-01T00:00:00.000Z', kind: 'k', actor: null, session_id: null, detail: {} };
     for (let i = 0; i < MAX_AUDIT_RECORDS + 5; i++) store.audit(record);
@@ -78,7 +78,7 @@ describe('MemoryStore', () => {
     expect(await numbers(MAX_AUDIT_RECORDS + 4)).toEqual([MAX_AUDIT_RECORDS + 5]);
   });
 
-  it('[ST14] a page position that no store gave is the end of the list', async () => {
+  it('[ST14] treats an unknown page position as the end of the list', async () => {
     const store = new MemoryStore();
     await store.append('s1', null, createdUnit('s1')).outcome;
     expect(await store.list({ limit: 1, after: 'nowhere' })).toEqual({ heads: [], next: null });

@@ -1,4 +1,7 @@
-/** A life of the durable store on a disk that can be copied and spoilt: what was written, when it was confirmed, and every index on the way. */
+/**
+ * A run of the durable store on a disk that can be copied and damaged: the units written, their confirmation, and
+ * every index on the way.
+ */
 
 import type { Cursor, HeadToken, Store } from '../../src/core/ports/store.ts';
 import type { Unit } from '../../src/core/records/session/unit.ts';
@@ -23,12 +26,12 @@ export const SEGMENT_BYTES = 1_100;
 export interface WrittenUnit {
   readonly logId: string;
   readonly unit: Unit;
-  /** How far the journal went when it was confirmed. */
+  /** The end of the journal when it was confirmed. */
   readonly confirmedAt: Position;
 }
 
 export interface KeptIndex {
-  /** Up to where the journal is in it. */
+  /** How much of the journal it covers. */
   readonly at: Position;
   readonly values: ReadonlyMap<string, Uint8Array>;
 }
@@ -39,15 +42,15 @@ export interface StoreRun {
   readonly units: readonly WrittenUnit[];
   readonly cursors: readonly Cursor[];
   readonly audits: number;
-  /** Every index that was ever on the disk, oldest first. */
+  /** Every index that was ever on disk, oldest first. */
   readonly indexes: readonly KeptIndex[];
-  /** Where each write ended: a journal that ends there ends between two flushes. */
+  /** Where each write ended: a journal cut there ends between flushes. */
   readonly flushEnds: readonly Position[];
   readonly segments: readonly { readonly segment: number; readonly bytes: number }[];
   readonly records: readonly PlacedRecord[];
 }
 
-/** `closed`: the store was closed in order; otherwise the process was killed after the last confirmation. */
+/** `closed`: the store was closed properly; otherwise the process was killed after the last confirmation. */
 export async function recordedStore({ closed }: { readonly closed: boolean }): Promise<StoreRun> {
   const life = new Life();
   await life.open();
@@ -55,7 +58,7 @@ export async function recordedStore({ closed }: { readonly closed: boolean }): P
   await life.write([ALPHA, opening(ALPHA)], [HUB, registered(2)]);
   await life.note();
   await life.write([BETA, createdUnit(BETA, { agents: ['bob', 'carol'] })], [ALPHA, textUnit(ALPHA, 4)]);
-  // A process is killed in the middle of it all: the next one seals what it finds.
+  // The process is killed in between: the next one seals what it finds.
   life.disk.kill();
   await life.open();
   await life.write([BETA, textUnit(BETA, 2, 2)]);
@@ -87,7 +90,7 @@ class Life {
     this.#store = store;
   }
 
-  /** All of it in one flush. */
+  /** Writes all in one flush. */
   async write(...units: readonly (readonly [string, Unit])[]): Promise<void> {
     const appends = units.map(([logId, one]) => {
       const append = this.store.append(logId, this.#heads.get(logId) ?? null, one);
@@ -101,7 +104,7 @@ class Life {
     }
   }
 
-  /** What is kept beside the logs, and time for the index to be written. */
+  /** Writes side records and waits for the index. */
   async note(): Promise<void> {
     this.#audits += 1;
     const number = this.#audits;
@@ -137,7 +140,7 @@ class Life {
   }
 }
 
-/** Keeps a copy of all that it held after each write. */
+/** Keeps a copy of its content after each write. */
 export class RememberingIndex extends MemoryIndex {
   readonly kept: KeptIndex[] = [];
 
@@ -172,13 +175,13 @@ function flushEnds(disk: SimDisk): readonly Position[] {
     const segment = Number.parseInt(name, 10);
     return Number.isNaN(segment) ? [] : [{ segment, offset: position + bytes }];
   });
-  // A segment that has just been begun is empty.
+  // A new segment is empty.
   return [...ends, ...new Set(ends.map(({ segment }) => segment))].map((end) =>
     typeof end === 'number' ? { segment: end, offset: 0 } : end,
   );
 }
 
-/** The last byte of the journal that is not blank, and one more. */
+/** The end of the non-zero part of the journal. */
 function contentEnd(disk: SimDisk): Position {
   const numbers = disk
     .names()

@@ -1,4 +1,4 @@
-/** A store with something in it, and a picture of all that can be seen in it. */
+/** A sample store, and everything visible in it. */
 
 import type { HeadToken, Store } from '../../src/core/ports/store.ts';
 import type { Entry } from '../../src/core/records/session/unit.ts';
@@ -7,7 +7,7 @@ import { durably } from '../../src/testing/store-contract/read-store.ts';
 
 export const AN_HOUR_LATER = '2026-01-01T01:00:00.000Z';
 
-/** Sessions 1 to `count`, each with `said` units; every second one has ended. Interleaved, as they are in life. */
+/** Sessions 1 to `count`, each with `said` units, interleaved; every second one has ended. */
 export async function fill(store: Store, count: number, said = 4, prefix = ''): Promise<readonly string[]> {
   const ids = Array.from({ length: count }, (_, i) => sessionId(`${prefix}${i + 1}`));
   const tokens = new Map<string, HeadToken | null>(ids.map((id) => [id, null]));

@@ -1,4 +1,4 @@
-// One hub per data folder: a second one is refused and told by whom, and the lock goes with the process however that ends.
+// One hub per data folder: a second is rejected, and the lock ends with its process.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 describe('a second hub on a data folder', () => {
-  it('[DS7] in another process is refused by the name of the folder and the pid, and the first is unharmed', async () => {
+  it('[DS7] in another process is rejected with folder and pid, and the first is unharmed', async () => {
     const first = new HubProcess(script.path);
     await first.open(folder);
     const { alice, id } = await aSession(first);
@@ -44,7 +44,7 @@ describe('a second hub on a data folder', () => {
     await expect(createHub({ data: folder })).rejects.toMatchObject({ code: 'data_in_use' });
     const after = await alice.call('post', text(id, 'after'));
     expect(after.seq).toBe(before.seq + 1);
-    // Nor did whoever was refused take the lock with it when it ended.
+    // A rejected hub does not release the lock when it ends.
     await second.kill();
     const third = new HubProcess(script.path);
     expect(await third.tryOpen(folder)).toEqual(inUse(first.pid));
@@ -52,7 +52,7 @@ describe('a second hub on a data folder', () => {
     expect(envelopes.slice(-2).map(({ seq }) => seq)).toEqual([before.seq, after.seq]);
   });
 
-  it('[DS7] in the same process is refused too, and may open when the first has closed', async () => {
+  it('[DS7] in the same process is rejected, and may open once the first has closed', async () => {
     const first = await openStore(folder, { segmentBytes });
     await expect(openStore(folder, { segmentBytes })).rejects.toMatchObject({
       name: 'HubError',
@@ -66,7 +66,7 @@ describe('a second hub on a data folder', () => {
     await second.store.close();
   });
 
-  it('[DS7] opens at once when the first was killed, with all that was answered', async () => {
+  it('[DS7] opens immediately after the first was killed, with everything answered', async () => {
     const first = new HubProcess(script.path);
     await first.open(folder);
     const { alice, id } = await aSession(first);

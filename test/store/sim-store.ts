@@ -1,4 +1,4 @@
-/** The durable store on a simulated disk, with an index in memory that survives as far as it was written. */
+/** The durable store on a simulated disk, with an in-memory index that survives as far as it was written. */
 
 import type { DurableStore, StorePorts } from '../../src/store/durable-store.ts';
 import { MemoryIndex } from '../../src/store/index/memory-index.ts';

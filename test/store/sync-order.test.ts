@@ -1,4 +1,4 @@
-// When an answer is given: never before the sync of its bytes, and of the name of the file they are in, has returned.
+// An answer is never given before its bytes and its file name are synced.
 
 import { describe, expect, it } from 'vitest';
 import type { HeadToken } from '../../src/core/ports/store.ts';
@@ -12,7 +12,7 @@ import { tempFolder } from '../support/temp-folder.ts';
 import { patchFiles } from './journal/patched-files.ts';
 import { Watch } from './watched-files.ts';
 
-/** Small: a run goes through several. */
+/** Small: a run fills several. */
 const SEGMENT_BYTES = 8 * 1024;
 const LOGS = ['a', 'b', 'c'].map((letter) => letter.repeat(32));
 
@@ -22,16 +22,16 @@ const DISKS = [
 ] as const;
 
 describe.each(DISKS)('on $disk', ({ run }) => {
-  it('[DS5, L1] no append is answered before its bytes and the name of their file are synced', async () => {
+  it('[DS5, L1] answers no append before its bytes and file name are synced', async () => {
     const { faults, answered, watch } = await run((below, watch) => watch.files(below));
     expect(faults).toEqual([]);
     expect(answered).toBe(240);
     expect(watch.segments.size).toBeGreaterThan(5);
-    // A sync for each would prove nothing of groups.
+    // One sync per append would prove nothing about groups.
     expect(watch.syncs).toBeLessThan(answered);
   });
 
-  it('[DS5] a port that says it synced and did not is found out', async () => {
+  it('[DS5] detects a port that claims a sync it did not do', async () => {
     const { faults } = await run((below, watch) =>
       patchFiles(watch.files(below), { file: () => ({ sync: async () => {} }) }),
     );
@@ -39,7 +39,7 @@ describe.each(DISKS)('on $disk', ({ run }) => {
     expect(faults.length).toBe(240);
   });
 
-  it('[DS5] a port that returns before its sync did is found out', async () => {
+  it('[DS5] detects a port that returns before its sync', async () => {
     const { faults } = await run((below, watch) => {
       const watched = watch.files(slow(below, 'files'));
       return patchFiles(watched, { file: (file) => ({ sync: async () => void file.sync() }) });
@@ -47,14 +47,14 @@ describe.each(DISKS)('on $disk', ({ run }) => {
     expect(faults[0]).toContain('before the sync of its bytes returned');
   });
 
-  it('[DS5] a port that does not sync the names of files is found out', async () => {
+  it('[DS5] detects a port that does not sync file names', async () => {
     const { faults } = await run((below, watch) =>
       patchFiles(watch.files(below), { folder: { syncFolder: async () => {} } }),
     );
     expect(faults[0]).toContain('before the name of');
   });
 
-  it('[DS5] a port that syncs the names too late is found out', async () => {
+  it('[DS5] detects a port that syncs file names too late', async () => {
     const { faults } = await run((below, watch) => {
       const watched = watch.files(slow(below, 'folder'));
       return patchFiles(watched, { folder: { syncFolder: async () => void watched.syncFolder() } });
@@ -79,7 +79,7 @@ function onSimDisk(wire: Wire): Promise<Result> {
   return burstsOf(new SimDisk(), wire);
 }
 
-/** Bursts of appends to several logs, some of them while the one before is being synced. */
+/** Bursts of appends to several logs, some while the previous is being synced. */
 async function burstsOf(below: Files, wire: Wire): Promise<Result> {
   const watch = new Watch();
   const ports = {
@@ -115,7 +115,7 @@ async function burstsOf(below: Files, wire: Wire): Promise<Result> {
   return { faults, answered: answers.length, watch };
 }
 
-/** A disk on which these syncs take some turns, so that whoever does not wait for them is too early for sure. */
+/** A disk whose syncs take some ticks, so that a store that does not wait answers too early. */
 function slow(below: Files, what: 'files' | 'folder'): Files {
   const later = async (sync: () => Promise<void>): Promise<void> => {
     await turns(20);
@@ -125,7 +125,7 @@ function slow(below: Files, what: 'files' | 'folder'): Files {
   return patchFiles(below, { file: (file) => ({ sync: () => later(() => file.sync().catch(isClosed)) }) });
 }
 
-/** Whoever does not wait for its sync may have closed the file before. */
+/** A store that does not wait for its sync may have closed the file. */
 function isClosed(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EBADF' && error.code !== 'ERR_OUT_OF_RANGE') throw error;
 }

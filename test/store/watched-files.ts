@@ -1,4 +1,4 @@
-/** A file port that notes when every write and every sync begins and returns, and the rule by which an answer may be given. */
+/** A file port that records when writes and syncs begin and return, and the rule for giving an answer. */
 
 import type { Files, OpenFile } from '../../src/store/journal/files.ts';
 
@@ -16,11 +16,11 @@ interface Synced {
 }
 
 export class Watch {
-  /** Moments are numbers that only grow. */
+  /** Moments are increasing numbers. */
   #moment = 0;
   readonly #writes: Written[] = [];
   readonly #syncs: Synced[] = [];
-  /** When a file got the name it has. */
+  /** When a file got its name. */
   readonly #named = new Map<string, { readonly file: object; readonly at: number }>();
   readonly segments: Set<string> = new Set();
 
@@ -28,7 +28,7 @@ export class Watch {
     return this.#syncs.length;
   }
 
-  /** What is wrong with an answer given now to an append that holds these words; null = nothing. */
+  /** Why an answer to an append with these words is too early; null = it is not. */
   fault(words: string): string | null {
     const now = this.#now();
     const write = this.#writes.findLast(({ bytes }) => bytes.includes(words));
@@ -46,7 +46,7 @@ export class Watch {
     return null;
   }
 
-  /** Between a store and its files. */
+  /** Wraps the files of a store. */
   files(below: Files): Files {
     return {
       list: () => below.list(),

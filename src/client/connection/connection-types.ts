@@ -1,4 +1,4 @@
-/** What a connection reports to its owner, and why it ends. */
+/** Deliveries and events of a connection, and the reasons for its end. */
 
 import type { WireError } from '../../core/lib/errors.ts';
 import { isWellFormed } from '../../core/lib/json.ts';

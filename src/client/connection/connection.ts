@@ -48,15 +48,16 @@ export class Connection {
   private readonly requests: Requests;
   private readonly streams = new Streams();
   private readonly handshake = new Handshake((introduction) => this.sayHello(introduction));
-  private boundId: string | null = null;
+  /** The bound identity; null = not bound yet. */
+  agentId: string | null = null;
   /** Optional features of the hub. */
   private features: readonly string[] = [];
-  private welcomes = 0;
-  private firstWelcome: string | null = null;
-  private over: ConnectionEnd | null = null;
+  /** By the hub's clock, at the first welcome. */
+  welcomedAt: string | null = null;
+  end: ConnectionEnd | null = null;
   private readonly check = new LossDetector();
   /** The link was lost and the hub has not welcomed us again. */
-  private away = false;
+  isAway = false;
 
   /** `reconnect` null = the connection ends with its link. */
   constructor(open: () => Link, reconnect: ReconnectOptions | null, events: ConnectionEvents, log: Logger) {
@@ -73,32 +74,14 @@ export class Connection {
     });
   }
 
-  /** The bound identity; null = not bound yet. */
-  get agentId(): string | null {
-    return this.boundId;
-  }
-
   get isWelcome(): boolean {
-    return this.welcomes > 0;
-  }
-
-  /** By the hub's clock, at the first welcome. */
-  get welcomedAt(): string | null {
-    return this.firstWelcome;
-  }
-
-  get end(): ConnectionEnd | null {
-    return this.over;
-  }
-
-  get isAway(): boolean {
-    return this.away;
+    return this.welcomedAt !== null;
   }
 
   /** Binds a known identity. The hub redelivers everything unacked. */
   hello(introduction: HelloOptions): Promise<WelcomeFrame> {
-    if (this.over === null) return this.handshake.hello(introduction);
-    return Promise.reject(new WireError('unavailable', describeEnd(this.over), { outcome: 'refused' }));
+    if (this.end === null) return this.handshake.hello(introduction);
+    return Promise.reject(new WireError('unavailable', describeEnd(this.end), { outcome: 'refused' }));
   }
 
   /** Creates and binds a new identity. */
@@ -114,9 +97,9 @@ export class Connection {
 
   /** Deltas are best effort: dropped if the hub does not support them. */
   show(delta: DeltaDraft): void {
-    const sender_id = this.boundId;
+    const sender_id = this.agentId;
     const isHeard =
-      sender_id !== null && !this.away && this.handshake.pending === null && this.features.includes('deltas');
+      sender_id !== null && !this.isAway && this.handshake.pending === null && this.features.includes('deltas');
     if (isHeard) this.send({ kind: 'delta', sender_id, ...delta });
   }
 
@@ -130,7 +113,7 @@ export class Connection {
   }
 
   private receive(text: string): void {
-    if (this.over !== null) return;
+    if (this.end !== null) return;
     const frame = this.parse(text);
     switch (frame?.kind) {
       case 'welcome':
@@ -165,21 +148,20 @@ export class Connection {
   }
 
   private bound(agentId: string): void {
-    this.boundId = agentId;
+    this.agentId = agentId;
     this.requests.as = agentId;
   }
 
   private welcomed(welcome: WelcomeFrame): void {
-    this.welcomes += 1;
-    this.firstWelcome ??= welcome.hub_time;
+    this.welcomedAt ??= welcome.hub_time;
     this.bound(welcome.agent_id);
     this.requests.maxFrameBytes = welcome.limits.max_frame_bytes;
     this.requests.maxEventBytes = welcome.limits.max_event_bytes ?? null;
     this.streams.welcomed(welcome.features.includes(STREAM_STARTS));
     this.handshake.welcomed(welcome);
     this.features = welcome.features ?? [];
-    const wasAway = this.away;
-    this.away = false;
+    const wasAway = this.isAway;
+    this.isAway = false;
     if (wasAway) this.requests.resume();
     this.events.welcomed();
     if (wasAway) this.events.reached(true);
@@ -188,12 +170,12 @@ export class Connection {
   /** Before the first welcome there is nothing to resume: fail immediately. */
   private lost(): void {
     this.check.forget();
-    if (this.boundId === null || this.handshake.introduction === null) return this.finish({ by: 'link' });
+    if (this.agentId === null || this.handshake.introduction === null) return this.finish({ by: 'link' });
     const why = 'the link to the hub was lost';
     this.handshake.giveUp(why);
     this.requests.suspend(why);
-    if (this.away) return;
-    this.away = true;
+    if (this.isAway) return;
+    this.isAway = true;
     this.log.warn('the hub is out of reach; trying again', {});
     this.events.reached(false);
   }
@@ -206,7 +188,7 @@ export class Connection {
 
   /** If the link was lost meanwhile, its replacement says hello too. */
   private turnedAway(error: WireError): void {
-    if (this.over !== null || error.details?.outcome === 'unknown') return;
+    if (this.end !== null || error.details?.outcome === 'unknown') return;
     if (FINAL_REFUSALS.includes(error.code) || !this.line.comesBack) this.finish({ by: 'refusal', error });
     else this.line.renew(Number(error.details?.retry_after_ms ?? 0));
   }
@@ -238,9 +220,9 @@ export class Connection {
     const { session_id, observed } = error.details ?? {};
     if (observed === true && typeof session_id === 'string') return this.events.unobserved(session_id, error);
     // An unknown identity tries hello first; the caller judges its rejection.
-    const isFirstHello = error.code === 'unauthenticated' && this.handshake.pending !== null && this.boundId === null;
+    const isFirstHello = error.code === 'unauthenticated' && this.handshake.pending !== null && this.agentId === null;
     if (!isFirstHello) this.log.warn('the hub refused a frame', { code: error.code, error: error.message });
-    if (error.code === 'bad_frame' && this.boundId !== null) return;
+    if (error.code === 'bad_frame' && this.agentId !== null) return;
     this.handshake.refused(error);
   }
 
@@ -273,7 +255,7 @@ export class Connection {
   }
 
   private sendReceipt({ session_id, seq }: Envelope, status: 'ack' | 'nack', reason?: string): void {
-    const recipient_id = this.boundId;
+    const recipient_id = this.agentId;
     if (recipient_id === null) return;
     const why = reason === undefined ? {} : { reason };
     this.send({ kind: 'receipt', recipient_id, session_id, seq, status, ...why });
@@ -294,19 +276,19 @@ export class Connection {
   }
 
   private dismissed({ reason, recipient_id, retry_after_ms }: GoodbyeFrame): void {
-    if (recipient_id !== undefined && recipient_id !== this.boundId) return;
+    if (recipient_id !== undefined && recipient_id !== this.agentId) return;
     const final = FINAL_GOODBYES.includes(reason);
-    if (!final && this.line.comesBack && this.boundId !== null) return this.line.renew(retry_after_ms);
+    if (!final && this.line.comesBack && this.agentId !== null) return this.line.renew(retry_after_ms);
     this.finish({ by: 'hub', reason, final, retry_after_ms: retry_after_ms ?? null });
   }
 
   private send(frame: ClientFrame): void {
-    if (this.over === null) this.line.send(encodeFrame(frame));
+    if (this.end === null) this.line.send(encodeFrame(frame));
   }
 
   private finish(end: ConnectionEnd): void {
-    if (this.over !== null) return;
-    this.over = end;
+    if (this.end !== null) return;
+    this.end = end;
     const why = describeEnd(end);
     this.handshake.giveUp(why);
     this.requests.end(why);

@@ -2,7 +2,7 @@
 
 import type { NotifyFrame, PongFrame } from '../../core/protocol/frames/frames.ts';
 
-/** What is open when a ping is sent. */
+/** Open items when a ping is sent. */
 export interface Outstanding {
   readonly requests: readonly string[];
   /** Deliveries without a receipt. */

@@ -5,6 +5,7 @@ import type { OwnSignal } from '../../core/ports/platform.ts';
 import type { Turn } from '../../core/records/session/envelope.ts';
 import { type Delivery, truncateReason } from '../connection/connection-types.ts';
 import type { Message, MessageHandler, Session, TurnHandler } from './session.ts';
+import type { SessionHost } from './session-host.ts';
 
 /** null = not set. Without either, content waits until it is taken. */
 export interface SessionHandlers {
@@ -14,7 +15,7 @@ export interface SessionHandlers {
 
 export interface QueuedSession {
   readonly id: string;
-  readonly host: { readonly agentId: string };
+  readonly host: SessionHost & { handlers(): SessionHandlers };
   readonly session: Session;
   /** Aborted when this participant can post no more. */
   readonly signal: OwnSignal;
@@ -37,8 +38,6 @@ interface Held {
 
 export class HandlerQueue {
   private readonly room: QueuedSession;
-  private readonly handlers: () => SessionHandlers;
-  private readonly failed: (doing: string, error: Error) => void;
   private busy = false;
   /** Hub envelopes that gave a turn, acked once it is taken. */
   private readonly given: Delivery[] = [];
@@ -51,10 +50,8 @@ export class HandlerQueue {
   /** The turn a handler is working on; `since` null = nobody in particular is expected. */
   private taking: { readonly since: number | null; readonly stop: InstanceType<typeof AbortController> } | null = null;
 
-  constructor(room: QueuedSession, handlers: () => SessionHandlers, failed: (doing: string, error: Error) => void) {
+  constructor(room: QueuedSession) {
     this.room = room;
-    this.handlers = handlers;
-    this.failed = failed;
   }
 
   get isIdle(): boolean {
@@ -71,7 +68,7 @@ export class HandlerQueue {
 
   /** True for our turn if a handler exists and it was not offered yet. */
   wants(turn: Turn | null): boolean {
-    if (turn === null || turn.since_seq === this.offered || this.handlers().onTurn === null) return false;
+    if (turn === null || turn.since_seq === this.offered || this.room.host.handlers().onTurn === null) return false;
     return turn.agent_id === this.room.host.agentId;
   }
 
@@ -118,7 +115,7 @@ export class HandlerQueue {
   }
 
   private next(): Promise<void> | null {
-    const handlers = this.handlers();
+    const handlers = this.room.host.handlers();
     if (handlers.onMessage === null && handlers.onTurn === null) return null;
     const said = this.room.shift();
     if (said !== undefined) return this.handle(said, handlers, true);
@@ -146,7 +143,7 @@ export class HandlerQueue {
       const error = asError(thrown);
       // Posting is impossible, so repeating is pointless.
       if (signal.aborted) return delivery?.ack();
-      this.failed('a handler', error);
+      this.failed(error);
       delivery?.nack(truncateReason(error.message));
     }
   }
@@ -175,7 +172,7 @@ export class HandlerQueue {
       await onTurn({ message, signal: stop.signal }, room.session);
     } catch (thrown) {
       // A turn that is over is not repeated.
-      if (stop.signal.aborted && !signal.aborted) return this.failed('a handler', asError(thrown));
+      if (stop.signal.aborted && !signal.aborted) return this.failed(asError(thrown));
       this.offered = null;
       throw thrown;
     } finally {
@@ -190,6 +187,10 @@ export class HandlerQueue {
     if (!room.hasBeenRead || !room.isMineToTake) return false;
     const since = room.turn?.since_seq ?? null;
     return since === null ? message !== null : since !== this.offered;
+  }
+
+  private failed(error: Error): void {
+    this.room.host.failed('a handler', this.room.id, error);
   }
 
   /** The last message is enough to take the turn with. */

@@ -74,11 +74,7 @@ export class LocalSession implements SessionState, QueuedSession {
     this.tasks = new SessionTasks(this);
     this.deltas = new Deltas(id, this.roster, (delta) => host.show(delta));
     this.unread = new Inbox(markHandled);
-    this.lane = new HandlerQueue(
-      this,
-      () => host.handlers(),
-      (doing, error) => host.failed(doing, id, error),
-    );
+    this.lane = new HandlerQueue(this);
   }
 
   /** Aborted when this participant can post no more. */
@@ -200,7 +196,7 @@ export class LocalSession implements SessionState, QueuedSession {
     else this.knowOwn(metadata);
   }
 
-  /** What another process acked is not delivered again, so this answer may be the only source. */
+  /** Envelopes acked by another process are not redelivered, so this answer may be the only source. */
   private knowOwn({ participants, head_seq }: SessionMetadata): void {
     const status = participants.find(({ agent_id }) => agent_id === this.host.agentId)?.status;
     if (head_seq < this.standingSeq) return;

@@ -1,4 +1,4 @@
-/** One fixture of a corpus, and what an adapter answers to it. */
+/** A fixture of a corpus, and a conformance adapter's answer to it. */
 
 export interface Fixture {
   readonly fixture_id: string;
@@ -14,17 +14,17 @@ export interface Fixture {
 export const STATUSES = ['pass', 'fail', 'error', 'not_implemented'] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** The process of an adapter says the same with its exit code. */
+/** Exit codes of an adapter's process. */
 export const EXIT_OF: { readonly [S in Status]: number } = { pass: 0, fail: 1, error: 2, not_implemented: 3 };
 
 export interface Answer {
   readonly status: Status;
   readonly message?: string;
-  /** All of it, also of a pass: whoever verifies compares for himself. */
+  /** Complete even for a pass: the verifier compares itself. */
   readonly actual: unknown;
 }
 
-/** A text says what is wrong. */
+/** A string is the error. */
 export function fixtureOf(value: unknown): Fixture | string {
   if (!isMembers(value)) return 'a fixture is an object';
   for (const name of ['fixture_id', 'surface', 'description', 'type']) {
@@ -35,7 +35,7 @@ export function fixtureOf(value: unknown): Fixture | string {
   const { operation, args } = value.input as Readonly<Record<string, unknown>>;
   if (typeof operation !== 'string' || operation.trim() === '') return 'input.operation: expected a name';
   if (!isMembers(args)) return 'input.args: expected an object';
-  // Every member was looked at just now.
+  // Every member was checked above.
   return value as unknown as Fixture;
 }
 

@@ -1,14 +1,10 @@
-/** Expected against actual, as the corpus compares them; or strictly, without the holes of that. */
+/** Compares expected with actual, as the corpus does or strictly. */
 
-import { isMembers } from './fixture.ts';
+import { isMembers, type Members } from './fixture.ts';
 
-interface Asserted {
-  readonly assert: string;
-  readonly value?: unknown;
-  readonly items?: unknown;
-}
+type Asserted = Members & { readonly assert: string };
 
-/** The place of the first difference, or null. `strict`: {} means empty, null is not present, an array is no object. */
+/** The path of the first difference, or null. `strict`: {} means empty, null is not present, an array is no object. */
 export function difference(expected: unknown, actual: unknown, strict: boolean, place = '$'): string | null {
   if (isAssert(expected)) return assertedDifference(expected, actual, strict, place);
   if (Array.isArray(expected)) return arrayDifference(expected, actual, strict, place);
@@ -50,18 +46,13 @@ function arrayDifference(expected: readonly unknown[], actual: unknown, strict: 
   return null;
 }
 
-function objectDifference(
-  expected: Readonly<Record<string, unknown>>,
-  actual: unknown,
-  strict: boolean,
-  place: string,
-): string | null {
+function objectDifference(expected: Members, actual: unknown, strict: boolean, place: string): string | null {
   if (typeof actual !== 'object' || actual === null || (strict && Array.isArray(actual))) return place;
-  const given = actual as Readonly<Record<string, unknown>>;
+  const given = actual as Members;
   const names = Object.keys(expected);
   if (strict && names.length === 0 && Object.keys(given).length > 0) return `${place} (nothing was expected in it)`;
   for (const name of names) {
-    // A word to the reader of a fixture, not something to compare.
+    // A note for readers of the fixture.
     if (name === 'warnings_allowed') continue;
     const member = Object.hasOwn(given, name) ? given[name] : undefined;
     const found = difference(expected[name], member, strict, `${place}.${name}`);

@@ -1,4 +1,4 @@
-/** What was decided to be next, done: kept first, told afterwards. */
+/** Carries out the decided step: saves first, notifies afterwards. */
 
 import {
   approveCoordinatorGate,
@@ -46,7 +46,7 @@ export async function applyStep(
     case 'wait':
       return { ok: true, step, state: view.state };
     case 'escalate':
-      await told(ports, 'on_escalation', { ...step });
+      await notify(ports, 'on_escalation', { ...step });
       return { ok: true, step, state: view.state };
     case 'approve_gate':
       return keep(
@@ -73,7 +73,7 @@ export async function applyStep(
   }
 }
 
-/** A turn that may not be projected stays in the repo's history: without a person this would come up for ever. */
+/** The turn stays in the repo's history and would come up forever, so a person must look. */
 function isRefusedForGood({ params = {} }: CoordinatorFailure): boolean {
   return params.error_type === 'cross_repo_write_violation' || params.error_type === 'projection_failed';
 }
@@ -126,15 +126,16 @@ export async function projectTurn(
     const lost = await session.keep({ history: outcome.history, barriers, barrier_ledger: outcome.barrier_ledger });
     if (lost !== null) return lost;
   }
-  if (is_new) await told(ports, 'after_acceptance', { projection_ref, repoId, workstreamId, turnId, barrier_effects });
+  if (is_new)
+    await notify(ports, 'after_acceptance', { projection_ref, repoId, workstreamId, turnId, barrier_effects });
   return { ok, projection_ref, is_new, barrier_effects, context_invalidations, barrier_snapshot: barriers };
 }
 
-async function told(
+async function notify(
   { hooks }: CoordinatorPorts,
   phase: 'after_acceptance' | 'on_escalation',
   payload: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  // It happened already; who is told of it cannot change that.
+  // The step is durable; a failing hook cannot undo it.
   await attempted(async () => hooks?.(phase, payload));
 }

@@ -1,12 +1,13 @@
-/** Runs in several repos, all or none: what was begun is undone when one of them cannot be. */
+/** Begins runs in several repos, all or none: on a failure, begun runs are undone. */
 
 import { join } from 'node:path';
-import { asText, readFileOrNull, removeFile, writeFileAtomic } from '../../system/atomic-file.ts';
+import { asText, readFileOrNull, writeFileAtomic } from '../../system/atomic-file.ts';
 import type { RepoFacts, RepoRun } from '../engine/index.ts';
+import { forgetNote } from './commit.ts';
 import { attempted, type RepoRuns } from './repo-runs.ts';
 import type { RepoRoots } from './repos.ts';
 
-/** Written before a repo is touched, so that a crash does not make it forgotten. */
+/** Written before a repo is touched, so a crash cannot lose track of it. */
 const NOTE = 'initialising.json';
 
 interface Note {
@@ -14,22 +15,21 @@ interface Note {
   readonly begun: readonly Begun[];
 }
 
-/** null = nobody has seen yet which. */
+/** `run_id` null: the outcome is unknown. */
 interface Begun {
   readonly id: string;
   readonly run_id: string | null;
 }
 
+interface Undone {
+  readonly undone: readonly string[];
+  /** Could not be undone: a person must look. */
+  readonly left: readonly string[];
+}
+
 type RunsBegun =
   | { readonly ok: true; readonly repoRuns: Readonly<Record<string, RepoRun>> }
-  | {
-      readonly ok: false;
-      readonly error_code: 'repo_not_ready' | 'init_failed';
-      readonly error: string;
-      readonly undone: readonly string[];
-      /** Where the undoing failed too: a person has to look. */
-      readonly left: readonly string[];
-    };
+  | ({ readonly ok: false; readonly error_code: 'repo_not_ready' | 'init_failed'; readonly error: string } & Undone);
 
 interface BeginRuns {
   readonly folder: string;
@@ -71,18 +71,17 @@ function linked(run_id: string, status: 'linked' | 'initialized', phase: string 
   return { run_id, status, phase, initialized_by_coordinator: status === 'initialized' };
 }
 
-/** The super run is durable: nothing is undone any more. */
 export async function forgetBeginning(folder: string): Promise<void> {
-  if ((await readFileOrNull(join(folder, NOTE))) !== null) await removeFile(join(folder, NOTE));
+  await forgetNote(join(folder, NOTE));
 }
 
-/** Of a process that ended in the middle. `superRunId`: the one that is there now. */
+/** Undoes what a crashed process began. `superRunId`: the current super run. */
 export async function undoInterrupted(
   folder: string,
   superRunId: string | null,
   roots: RepoRoots,
   runs: RepoRuns,
-): Promise<{ readonly undone: readonly string[]; readonly left: readonly string[] }> {
+): Promise<Undone> {
   const text = await readFileOrNull(join(folder, NOTE));
   if (text === null) return { undone: [], left: [] };
   const { super_run_id, begun } = JSON.parse(text) as Note;
@@ -91,13 +90,8 @@ export async function undoInterrupted(
   return { undone: [], left: [] };
 }
 
-/** In reverse. The note stays while something is left. */
-async function undoAll(
-  folder: string,
-  begun: readonly Begun[],
-  roots: RepoRoots,
-  runs: RepoRuns,
-): Promise<{ readonly undone: readonly string[]; readonly left: readonly string[] }> {
+/** In reverse order. The note stays while any repo is left. */
+async function undoAll(folder: string, begun: readonly Begun[], roots: RepoRoots, runs: RepoRuns): Promise<Undone> {
   const undone: string[] = [];
   const left: string[] = [];
   for (const { id, run_id } of begun.toReversed()) {

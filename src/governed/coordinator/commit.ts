@@ -1,6 +1,6 @@
 /**
- * Several files changed as one. What is to be written is written down first, whole; from then on it happens, by whoever
- * comes next if need be. Lines already appended are recognised, so nothing is there twice.
+ * Changes several files as one: writes a note of all changes first, then carries it out; after a crash the next
+ * process finishes it. Lines already appended are recognised.
  */
 
 import { open } from 'node:fs/promises';
@@ -9,9 +9,9 @@ import { asText, readFileOrNull, removeFile, writeFileAtomic } from '../../syste
 import { makeFolder, syncFolder } from '../../system/make-folder.ts';
 
 export interface Changes {
-  /** Lines for the end of files. At least one: by it a commit is known to be done. */
+  /** Lines to append, by file. At least one: it shows whether the commit happened. */
   readonly appends: Readonly<Record<string, readonly unknown[]>>;
-  /** Files that are replaced. */
+  /** Files to replace. */
   readonly writes: Readonly<Record<string, unknown>>;
 }
 
@@ -21,20 +21,18 @@ interface Commit {
   readonly writes: Readonly<Record<string, string>>;
 }
 
-/** Told before each of them; what it throws leaves everything as it is at that moment. */
+/** Called before each step; a throw leaves everything as it is. */
 export type CommitStep = 'note' | 'append' | 'write' | 'clear';
 
 interface CommitOptions {
-  /** Of the lock that is held. */
   readonly token: number;
-  /** Is it still? */
   readonly isHeld: () => Promise<boolean>;
   readonly onStep?: ((step: CommitStep, file: string) => void) | undefined;
 }
 
 const NOTE = 'commit.json';
 
-/** False: the lock was lost on the way. What was noted may have happened by another hand; who does it again does no harm. */
+/** False: the lock was lost. Another process may have finished the note; doing it again is safe. */
 export async function commit(folder: string, changes: Changes, options: CommitOptions): Promise<boolean> {
   const { token, isHeld, onStep } = options;
   const appends: Record<string, { at: number; text: string }> = {};
@@ -51,7 +49,7 @@ export async function commit(folder: string, changes: Changes, options: CommitOp
   return carryOut(folder, noted, options);
 }
 
-/** What was noted and not finished is finished. Under the lock, before anything is read. */
+/** Finishes a noted commit. Call it under the lock before reading. */
 export async function finishCommit(folder: string, isHeld: () => Promise<boolean>): Promise<void> {
   const text = await readFileOrNull(join(folder, NOTE));
   if (text === null) return;
@@ -60,7 +58,11 @@ export async function finishCommit(folder: string, isHeld: () => Promise<boolean
   else await removeFile(join(folder, NOTE));
 }
 
-/** A note of somebody who had lost the lock, and whose place in the files others have taken, is not carried out. */
+export async function forgetNote(note: string): Promise<void> {
+  if ((await readFileOrNull(note)) !== null) await removeFile(note);
+}
+
+/** Drops the note of a process that lost the lock, if others have appended since. */
 async function isStillTrue(folder: string, { appends }: Commit): Promise<boolean> {
   for (const [name, { at, text }] of Object.entries(appends)) {
     const there = Buffer.from((await readFileOrNull(join(folder, name))) ?? '');
@@ -70,7 +72,7 @@ async function isStillTrue(folder: string, { appends }: Commit): Promise<boolean
   return true;
 }
 
-/** Between any two steps somebody else may have taken over, who finishes this himself. */
+/** Another process may take over between any two steps and finish it. */
 async function carryOut(
   folder: string,
   noted: Commit,
@@ -92,7 +94,7 @@ async function carryOut(
   return true;
 }
 
-/** Over what is there of it: half a line becomes a whole one. */
+/** Overwrites a partial line with the whole one. */
 async function appendAt(file: string, at: number, text: string): Promise<void> {
   await makeFolder(dirname(file));
   const handle = await open(file, 'a+', 0o600).then(async (made) => {

@@ -1,7 +1,7 @@
 /**
  * The coordinator of a folder with several repos: begins their runs, sends turns, projects what they accept, opens gates.
- * Decisions are the engine's (`engine/coordinator/`); this room reads repos, keeps the files of the super run and calls runners.
- * It writes only into its own folder, one commit for each change. Failures are answers, never throws.
+ * The engine decides (`engine/coordinator/`); this room reads repos, keeps the files of the super run and calls runners.
+ * It writes only into its own folder, one commit per change. Failures are returned, never thrown.
  * Continue with `session.ts` (lock, view, commit) and `apply-step.ts`.
  */
 
@@ -33,12 +33,10 @@ import {
 type Result<T> = Promise<T | CoordinatorFailure>;
 
 export interface Coordinator {
-  /** Begins or links a run in every repo, all or none. */
   begin(): Result<StateKept>;
   look(): Result<{ readonly ok: true; readonly view: CoordinatorView }>;
-  /** Decides what is next, and does it. */
   step(): Result<StepDone>;
-  /** A turn as the repo's own history has it. */
+  /** Projects a turn from the repo's history. */
   project(repoId: string, workstreamId: string, turnId: string): Result<ProjectionKept>;
   approve(approval: { readonly by: string; readonly gate?: string }): Result<StateKept>;
   withdraw(given: { readonly by: string; readonly reason: string; readonly gate?: string }): Result<StateKept>;
@@ -90,7 +88,7 @@ async function begin(
   if (before !== null && before.status !== 'completed') {
     return failure('already_begun', `super run ${before.super_run_id} is ${before.status}`);
   }
-  // What was undone just now is not what was seen before.
+  // The undo has changed the repos.
   const facts = undone.length > 0 ? await readRepos(roots) : session.facts;
   const superRunId = `srun_${clock.now()}_${ids.hex32().slice(0, 8)}`;
   const begun = await beginRuns({ folder, superRunId, roots, facts, runs });

@@ -1,4 +1,4 @@
-/** What the coordinator asks of a repo: to begin a run and to assign turns. By default the runner of that repo does it, in its own log. */
+/** What the coordinator asks of a repo: begin a run, assign turns. By default the repo's runner does it in its own log. */
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,9 +22,9 @@ export interface RepoRuns {
   begin(
     repo: RepoPlace,
   ): Promise<{ readonly ok: true; readonly run_id: string; readonly phase: string | null } | RunnerFailure>;
-  /** Takes back what `begin` has done. `runId` null: nobody saw how it ended; there may be nothing to take back. */
+  /** Undoes `begin`. `runId` null: the outcome is unknown, and there may be nothing to undo. */
   undo(repo: RepoPlace, runId: string | null): Promise<{ readonly ok: true } | RunnerFailure>;
-  /** Gives the repo a turn; the context is at `contextFolder` by then. */
+  /** The context files are already in `contextFolder`. */
   assign(
     repo: RepoPlace,
     context: CoordinatorContext,
@@ -32,7 +32,7 @@ export interface RepoRuns {
   ): Promise<{ readonly ok: true; readonly turn_id: string } | RunnerFailure>;
 }
 
-/** What others do may throw, at once or later: that is a failure like any other. */
+/** Turns a throw into a failure. */
 export async function attempted<T>(run: () => Promise<T>): Promise<T | RunnerFailure> {
   try {
     return await run();
@@ -50,7 +50,7 @@ export function createRepoRuns(runner: Runner = createRunner()): RepoRuns {
       const begun = await runner.initRun(repo.root, context.config, { provenance: { trigger: 'coordinator' } });
       if (!begun.ok) return begun;
       const { run_id, phase } = begun.state;
-      // A run that has begun has an id.
+      // A started run has an id.
       return { ok: true, run_id: String(run_id), phase };
     },
     undo: ({ root }, runId) => runner.abandonRun(root, runId),
@@ -73,7 +73,7 @@ export function createRepoRuns(runner: Runner = createRunner()): RepoRuns {
 
 async function contextOf(runner: Runner, { root }: RepoPlace): Promise<RunContext> {
   const context = await runner.loadContext(root);
-  // Not one of a folder above it: that would be another project's.
+  // Not a parent folder's: that is another project.
   if (context?.root === root) return context;
   throw new Error(`expected agentxchain.json in ${root}`);
 }

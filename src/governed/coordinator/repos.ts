@@ -1,7 +1,6 @@
-/** Finds and reads the declared repos, and nothing else. Links are followed to see where a path really leads. It never writes. */
+/** Finds and reads the declared repos; never writes. Follows links only to see where a path leads. */
 
-import { constants } from 'node:fs';
-import { lstat, open, readlink, stat } from 'node:fs/promises';
+import { lstat, readlink, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
 import {
   type AcceptedTurn,
@@ -12,16 +11,16 @@ import {
   type RepoState,
   RUN_STATUSES,
 } from '../engine/index.ts';
-import { parseRecord } from '../engine/lib/unknown-record.ts';
+import { isOneOf, parseRecord } from '../engine/lib/unknown-record.ts';
+import { readRegularFile } from '../files/read-text.ts';
 
-/** Where each declared repo is. */
 export type RepoRoots = ReadonlyMap<string, string>;
 
 type FoundRepos =
   | { readonly ok: true; readonly roots: RepoRoots }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** A repo is where its path says: one that is reached through a link is declared by where it really is. */
+/** A repo must be declared by its real path, not through a link. */
 export async function findRepos(root: string, { repos }: CoordinatorConfig): Promise<FoundRepos> {
   const roots = new Map<string, string>();
   const problems: string[] = [];
@@ -50,37 +49,27 @@ export async function readRepos(roots: RepoRoots): Promise<Readonly<Record<strin
   return facts;
 }
 
-/** Larger than any state or history that is one. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** null = it is not there, or a link leads out of the repo. */
+/** null = absent, or a link leads out of the repo. */
 async function readInside(root: string, path: string): Promise<string | null> {
   const place = await resolveRealPath(join(root, path));
   if (place === null || !isInside(root, place)) return null;
-  try {
-    const handle = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW);
-    try {
-      return (await handle.stat()).size > MAX_BYTES ? null : await handle.readFile('utf8');
-    } finally {
-      await handle.close();
-    }
-  } catch {
-    // What cannot be read is not known; the gates say that it is missing.
-    return null;
-  }
+  // An unreadable file counts as missing; the gates report it.
+  return readRegularFile(place, MAX_BYTES).catch(() => null);
 }
 
 function stateOf(text: string | null): RepoState | null {
   const state = text === null ? null : parseRecord(text);
-  if (state === null || !RUN_STATUSES.some((status) => status === state.status)) return null;
+  if (state === null || !isOneOf(RUN_STATUSES, state.status)) return null;
   if (state.run_id !== null && typeof state.run_id !== 'string') return null;
   const { active_turns = {} } = state;
   if (typeof active_turns !== 'object' || active_turns === null) return null;
-  // The members that are read were looked at just now; the gates only ask whether something is pending.
+  // Members used later were checked; gates only test pending members for presence.
   return { ...state, active_turns } as unknown as RepoState;
 }
 
-/** A last line without an end is being written. */
+/** Skips a last line that is still being written. */
 function turnsOf(text: string | null): readonly AcceptedTurn[] {
   return (text ?? '')
     .split('\n')
@@ -91,7 +80,7 @@ function turnsOf(text: string | null): readonly AcceptedTurn[] {
     });
 }
 
-/** By text, and by where links really lead: a file is the repo's only if both say so. */
+/** A file belongs to the repo only if both its path text and its real path do. */
 export async function ownersOnDisk(
   config: CoordinatorConfig,
   roots: RepoRoots,
@@ -117,10 +106,9 @@ function innermost(roots: RepoRoots, place: string): string | null {
   return around.sort(([, a], [, b]) => b.length - a.length)[0]?.[0] ?? null;
 }
 
-/** More links than this on one way are a circle. */
 const MAX_LINKS = 40;
 
-/** The place behind an absolute path; null = its links go round in circles. */
+/** The real path; null = a cycle of links. */
 export async function resolveRealPath(path: string): Promise<string | null> {
   const { root } = parse(path);
   const left = partsOf(path.slice(root.length));
@@ -145,7 +133,7 @@ export async function resolveRealPath(path: string): Promise<string | null> {
   return place;
 }
 
-/** In the folder, or the folder itself. Both real. */
+/** True for the folder itself too. Both real. */
 function isInside(folder: string, place: string): boolean {
   const way = relative(folder, place);
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
@@ -161,7 +149,7 @@ async function linkAt(path: string): Promise<string | null> {
   }
 }
 
-/** `a/..` stays as it is until somebody has looked where `a` leads. */
+/** Keeps `a/..`: `a` may be a link. */
 function partsOf(path: string): string[] {
   return path.split(sep).filter((part) => part !== '' && part !== '.');
 }

@@ -1,4 +1,4 @@
-/** What a coordinator keeps, under `.agentxchain/multirepo/` of its own folder. */
+/** The files of a super run, in `.agentxchain/multirepo/` of the coordinator. */
 
 import { join } from 'node:path';
 import { readFileOrNull } from '../../system/atomic-file.ts';
@@ -22,14 +22,14 @@ const BARRIER_LEDGER = 'barrier-ledger.jsonl';
 const DECISIONS = 'decision-ledger.jsonl';
 
 export interface CoordinatorFiles {
-  /** null = no super run was begun. */
+  /** null = not begun. */
   readonly state: CoordinatorState | null;
   readonly barriers: Barriers;
   readonly history: readonly unknown[];
   readonly decisions: readonly unknown[];
 }
 
-/** The folder, if it is where its name says; a link could make the coordinator write into a repo. */
+/** null if a link leads elsewhere: the coordinator must not write into a repo. */
 export async function coordinatorFolder(root: string): Promise<string | null> {
   const folder = join(root, MULTIREPO);
   return (await resolveRealPath(folder)) === folder ? folder : null;

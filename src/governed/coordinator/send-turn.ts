@@ -1,4 +1,4 @@
-/** A repo gets a turn. What it is for is noted first: a turn that was assigned is not forgotten by a crash. */
+/** Assigns a turn in a repo. A note is written first, so a crash cannot lose the turn. */
 
 import { join } from 'node:path';
 import { asText, readFileOrNull, removeFile, writeFileAtomic } from '../../system/atomic-file.ts';
@@ -11,6 +11,7 @@ import {
   dispatchEntry,
   type RepoFacts,
 } from '../engine/index.ts';
+import { forgetNote } from './commit.ts';
 import { attempted, type RepoRuns, type RunnerFailure } from './repo-runs.ts';
 import type { RepoRoots } from './repos.ts';
 
@@ -19,7 +20,7 @@ const NOTE = 'dispatching.json';
 interface Note extends Dispatch {
   readonly super_run_id: string;
   readonly context_ref: string;
-  /** Turns of the repo that were there before. */
+  /** Turns the repo already had. */
   readonly known: readonly string[];
 }
 
@@ -54,7 +55,7 @@ export async function sendTurn(
   return { ok: true, entry: dispatchEntry(view.state, dispatched) };
 }
 
-/** The turn that came of a dispatch nobody saw the end of; null = none did. */
+/** The turn of an interrupted dispatch; null = none was assigned. */
 export async function interruptedDispatch(
   folder: string,
   view: CoordinatorView,
@@ -63,22 +64,18 @@ export async function interruptedDispatch(
   const text = await readFileOrNull(join(folder, NOTE));
   if (text === null) return null;
   const { super_run_id, workstream_id, repo_id, context_ref, known } = JSON.parse(text) as Note;
-  const recorded = new Set([...known, ...recordedTurns(view, repo_id)]);
+  const sent = (view.history as readonly Partial<DispatchEntry>[]).filter(
+    (line) => line.type === 'turn_dispatched' && line.repo_id === repo_id,
+  );
+  const recorded = new Set([...known, ...sent.map(({ repo_turn_id }) => repo_turn_id)]);
   const fresh = turnsIn(view.repos[repo_id]).filter((turn) => !recorded.has(turn));
   const [turnId] = fresh;
   if (super_run_id !== view.state.super_run_id || turnId === undefined || fresh.length > 1) return null;
   return dispatchEntry(view.state, { workstream_id, repo_id, turnId, contextRef: context_ref, now });
 }
 
-function recordedTurns({ history }: CoordinatorView, repoId: string): readonly string[] {
-  const sent = history as readonly Partial<DispatchEntry>[];
-  return sent.flatMap(({ type, repo_id, repo_turn_id }) =>
-    type === 'turn_dispatched' && repo_id === repoId && repo_turn_id !== undefined ? [repo_turn_id] : [],
-  );
-}
-
 export async function forgetDispatch(folder: string): Promise<void> {
-  if ((await readFileOrNull(join(folder, NOTE))) !== null) await removeFile(join(folder, NOTE));
+  await forgetNote(join(folder, NOTE));
 }
 
 function turnsIn(facts: RepoFacts | undefined): readonly string[] {

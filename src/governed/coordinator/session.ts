@@ -1,4 +1,4 @@
-/** One look and one change, under the lock: what is read is not changed by others before it is written. */
+/** One read and one change under the lock, so that nobody else changes in between what was read. */
 
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -31,13 +31,13 @@ export interface CoordinatorPorts {
   readonly runs: RepoRuns;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Told once something is durable; a crash in between leaves it untold. What it throws changes nothing. */
+  /** Called once a step is durable; a crash in between skips the call. A throw changes nothing. */
   readonly hooks?: (
     phase: 'after_acceptance' | 'on_escalation',
     payload: Readonly<Record<string, unknown>>,
   ) => Promise<void>;
   readonly lockWaitMs?: number;
-  /** Told before each step of a commit. */
+  /** Called before each step of a commit. */
   readonly onStep?: (step: CommitStep, file: string) => void;
 }
 
@@ -55,7 +55,7 @@ export interface Session {
   readonly facts: Readonly<Record<string, RepoFacts>>;
   readonly books: CoordinatorFiles;
   readonly now: string;
-  /** null = kept. */
+  /** null = saved. */
   keep(kept: Kept): Promise<CoordinatorFailure | null>;
 }
 

@@ -1,4 +1,4 @@
-/** Writes the bundle of a turn (whole or not at all), lets hooks add to it, and seals it. */
+/** Writes the bundle of a turn atomically, lets hooks add files, and seals it. */
 
 import { readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -18,19 +18,18 @@ import { finaliseManifest, observe, type SealResult } from './manifest.ts';
 import { writeDispatchIndex } from './turn-files.ts';
 
 interface BundleOptions {
-  /** May be left out if one turn is out. */
+  /** Default: the only active turn. */
   readonly turnId?: string;
   readonly warnings?: readonly string[];
-  /** What was accepted so far; by default read from the files of the run. */
+  /** Default: read from the run files. */
   readonly history?: readonly UnknownRecord[];
   readonly ledger?: readonly UnknownRecord[];
-  /** Files beside the three, by name: what a coordinator tells. Those of a bundle that is written again stay. */
+  /** Extra files by name, from a coordinator. A rewritten bundle keeps those it had. */
   readonly beside?: Readonly<Record<string, string>>;
 }
 
 interface BundleWritten {
   readonly ok: true;
-  /** Relative to the root. */
   readonly bundlePath: string;
   readonly files: readonly string[];
   readonly warnings: readonly string[];
@@ -137,26 +136,13 @@ export function sealDispatchBundle(
     const bundle_path = bundleFolder(turn_id);
     const observed = (await observe(await resolveInside(root, bundle_path))) ?? [];
     const bundle_files = observed.map(({ path }) => path);
-    const hooks = await runHooks(
-      root,
-      config.hooks,
-      'after_dispatch',
-      { turn_id, role_id: assigned_role, bundle_path, bundle_files },
-      {
-        ...options,
-        run_id: state.run_id,
-        turn_id,
-        // A hook may add files; what was written for the turn stays as it was written.
-        protectedPaths: [bundle_path],
-      },
-    );
+    const payload = { turn_id, role_id: assigned_role, bundle_path, bundle_files };
+    // Hooks may add files but not change those of the turn.
+    const protection = { run_id: state.run_id, turn_id, protectedPaths: [bundle_path] };
+    const hooks = await runHooks(root, config.hooks, 'after_dispatch', payload, { ...options, ...protection });
     if (!hooks.ok) {
-      return {
-        ok: false,
-        error: hooks.error ?? 'a hook stopped it',
-        error_code: hooks.error_code ?? 'hook_blocked',
-        hooks,
-      };
+      const { error = 'a hook stopped it', error_code = 'hook_blocked' } = hooks;
+      return { ok: false, error, error_code, hooks };
     }
     const sealed = await finaliseManifest(root, { run_id: state.run_id, turn_id, role: assigned_role }, now);
     return { ...sealed, hooks };

@@ -1,8 +1,7 @@
-/** The manifest of a dispatch bundle on disk: finalised when the bundle is sealed, verified and inspected later. */
+/** The manifest of a dispatch bundle on disk: written when the bundle is sealed, verified and inspected later. */
 
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { open, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asText, writeFileAtomic } from '../../system/atomic-file.ts';
 import {
@@ -17,6 +16,7 @@ import {
   readManifest,
 } from '../engine/dispatch/manifest.ts';
 import { bundleFolder } from '../engine/dispatch/paths.ts';
+import { readInParts, readRegularBytes } from '../files/read-text.ts';
 import {
   checkTurnId,
   type FileFailure,
@@ -29,7 +29,7 @@ import {
 export interface SealResult {
   readonly ok: true;
   readonly manifest: DispatchManifest;
-  /** Of the manifest's own bytes: to be kept elsewhere, so that who edits files and manifest alike is found. */
+  /** Digest of the manifest itself. Keep it elsewhere to detect edits of both files and manifest. */
   readonly digest: string;
 }
 
@@ -57,9 +57,9 @@ export function finaliseManifest(
 
 export interface VerifyInput {
   readonly turnId: string;
-  /** Whose bundle it should be, as far as it is known. */
+  /** Expected identity, as far as known. */
   readonly identity?: Partial<BundleIdentity>;
-  /** What sealing it answered. */
+  /** Expected digest from sealing. */
   readonly digest?: string | undefined;
 }
 
@@ -67,21 +67,21 @@ export type Verified =
   | { readonly ok: true; readonly manifest: DispatchManifest; readonly errors: readonly [] }
   | { readonly ok: false; readonly manifest: DispatchManifest | null; readonly errors: readonly ManifestFault[] };
 
-/** Files may be named at length here; more than this is no manifest. */
 const MAX_MANIFEST_BYTES = 4 * 1024 * 1024;
 
 export async function verifyManifest(root: string, given: VerifyInput): Promise<Verified> {
   const found = await toFailure(() => verified(root, given));
-  if (!isNotDone(found)) return found;
-  return broken('invalid_manifest', found.error);
+  return 'error_code' in found ? broken('invalid_manifest', found.error) : found;
 }
 
 async function verified(root: string, { turnId, identity, digest }: VerifyInput): Promise<Verified> {
   checkTurnId(turnId);
   const folder = await resolveInside(root, bundleFolder(turnId));
-  const bytes = await manifestBytes(`${folder}/${MANIFEST_NAME}`);
-  if (bytes === null) return broken('missing_manifest', 'there is none: the bundle was not sealed, or it was removed');
-  if (typeof bytes === 'string') return broken('invalid_manifest', bytes);
+  const place = `${folder}/${MANIFEST_NAME}`;
+  const found = await statOrNull(place);
+  if (found === null) return broken('missing_manifest', 'not found: the bundle was not sealed, or it was removed');
+  if (!found.isFile()) return broken('invalid_manifest', 'expected a plain file');
+  const bytes = await readRegularBytes(place, MAX_MANIFEST_BYTES);
   const manifest = readManifest(bytes.toString('utf8'));
   if (typeof manifest === 'string') return broken('invalid_manifest', manifest);
   const errors = [...sealFaults(bytes, digest), ...compareManifest(manifest, (await observe(folder)) ?? [], identity)];
@@ -95,36 +95,18 @@ function sealFaults(bytes: Buffer, digest: string | undefined): readonly Manifes
   return [fault('digest_mismatch', MANIFEST_NAME, `was sealed with sha256 ${digest}, and has ${now}`)];
 }
 
-/** null = there is none; a text says why it cannot be one. */
-async function manifestBytes(path: string): Promise<Buffer | string | null> {
-  const found = await statOrNull(path);
-  if (found === null) return null;
-  if (!found.isFile()) return 'expected a plain file';
-  if (found.size > MAX_MANIFEST_BYTES) return `expected at most ${MAX_MANIFEST_BYTES} bytes, got ${found.size}`;
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-  try {
-    return await file.readFile();
-  } finally {
-    await file.close();
-  }
-}
-
 function broken(type: 'missing_manifest' | 'invalid_manifest', problem: string): Verified {
   return { ok: false, manifest: null, errors: [fault(type, MANIFEST_NAME, problem)] };
-}
-
-function isNotDone(found: Verified | FileFailure): found is FileFailure {
-  return 'error_code' in found;
 }
 
 export interface ManifestInspection {
   readonly manifest: DispatchManifest;
   readonly file_paths: readonly string[];
-  /** It cannot hold its own digest. */
+  /** Must be false: a manifest cannot hold its own digest. */
   readonly manifest_contains_self: boolean;
 }
 
-/** null = there is none that could be read. */
+/** null = no readable manifest. */
 export async function inspectManifest(root: string, turnId: string): Promise<ManifestInspection | null> {
   const { manifest } = await verifyManifest(root, { turnId });
   if (manifest === null) return null;
@@ -133,9 +115,8 @@ export async function inspectManifest(root: string, turnId: string): Promise<Man
 }
 
 export interface SealPolicy {
-  /** Only what is sealed goes out. */
+  /** Refuse unsealed bundles. */
   readonly verifyManifest?: boolean;
-  /** Nobody looks. */
   readonly skipManifestVerification?: boolean;
 }
 
@@ -146,20 +127,19 @@ export async function checkSeal(
 ): Promise<Pick<Verified, 'ok' | 'errors'>> {
   if (policy.skipManifestVerification === true) return { ok: true, errors: [] };
   const { ok, errors } = await verifyManifest(root, given);
-  // A seal that is known of and gone was taken away.
+  // If a digest is known, a missing manifest was removed.
   const mayBeUnsealed = policy.verifyManifest !== true && given.digest === undefined;
   if (mayBeUnsealed && errors[0]?.type === 'missing_manifest') return { ok: true, errors: [] };
   return { ok, errors };
 }
 
-/** null = there is no such folder. */
+/** null = no such folder. */
 export async function observe(folder: string): Promise<readonly ObservedFile[] | null> {
   try {
     return await observeBelow(folder, '');
   } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT' || (thrown as NodeJS.ErrnoException).code === 'ENOTDIR') {
-      return null;
-    }
+    const { code } = thrown as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
     throw thrown;
   }
 }
@@ -178,18 +158,8 @@ async function observeBelow(folder: string, prefix: string): Promise<readonly Ob
   return found;
 }
 
-/** In pieces: a file may be larger than what is good for memory. */
 async function digestOfFile(path: string): Promise<{ readonly sha256: string; readonly size: number }> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-  try {
-    const hash = createHash('sha256');
-    let size = 0;
-    for await (const part of file.createReadStream({ autoClose: false })) {
-      hash.update(part);
-      size += part.length;
-    }
-    return { sha256: hash.digest('hex'), size };
-  } finally {
-    await file.close();
-  }
+  const hash = createHash('sha256');
+  const size = await readInParts(path, (part) => hash.update(part));
+  return { sha256: hash.digest('hex'), size };
 }

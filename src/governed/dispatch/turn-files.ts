@@ -1,10 +1,9 @@
-/** Files beside the bundles: the dispatch index, runtime files of turns that are out, and evidence kept of accepted turns. */
+/** Files beside the bundles: the dispatch index, runtime files of active turns, and evidence of accepted turns. */
 
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { asText, type DraftFile, readFileOrNull, writeAtomically, writeFileAtomic } from '../../system/atomic-file.ts';
+import { asText, readFileOrNull, writeAtomically, writeFileAtomic } from '../../system/atomic-file.ts';
 import type { ManifestFile } from '../engine/dispatch/manifest.ts';
 import {
   bundleFolder,
@@ -14,6 +13,7 @@ import {
   stagingFolder,
 } from '../engine/dispatch/paths.ts';
 import { getTurnStagingResultPath, type RunState } from '../engine/index.ts';
+import { readInParts } from '../files/read-text.ts';
 import { checkTurnId, type FileFailure, resolveInside, toFailure } from '../files/safe-path.ts';
 import { observe } from './manifest.ts';
 
@@ -53,18 +53,18 @@ export function writeRuntimeFile(
 
 export interface CleanUpResult {
   readonly ok: true;
-  /** What there was, by its path in the project; the content is under `.agentxchain/evidence/<sha256>`. */
+  /** By project path; the content is in `.agentxchain/evidence/<sha256>`. */
   readonly evidence: readonly ManifestFile[];
 }
 
-/** `state` is the one after the acceptance. Done twice, it does nothing the second time. */
+/** `state`: the one after the acceptance. Idempotent. */
 export function cleanUpTurn(root: string, state: RunState, turnId: string): Promise<CleanUpResult | FileFailure> {
   return toFailure(async () => {
     checkTurnId(turnId);
     const folders = [bundleFolder(turnId), runtimeFolder(turnId), stagingFolder(turnId)];
     const evidence: ManifestFile[] = [];
     for (const folder of folders) evidence.push(...(await keepFiles(root, folder)));
-    // Only when all of it is safe.
+    // Delete only once everything is kept.
     for (const folder of folders) await rm(await resolveInside(root, folder), { recursive: true, force: true });
     await writeDispatchIndex(root, state);
     return { ok: true, evidence };
@@ -75,7 +75,7 @@ async function keepFiles(root: string, folder: string): Promise<readonly Manifes
   const place = await resolveInside(root, folder);
   const kept: ManifestFile[] = [];
   for (const file of (await observe(place)) ?? []) {
-    // Where a link leads is not the turn's to keep.
+    // Link targets do not belong to the turn.
     if (file.kind !== 'file') continue;
     const { sha256, size } = await keepFile(root, join(place, file.path));
     kept.push({ path: `${folder}/${file.path}`, sha256, size });
@@ -83,29 +83,17 @@ async function keepFiles(root: string, folder: string): Promise<readonly Manifes
   return kept;
 }
 
-/** Copied, and named after what the copy holds: the file may change while it is read. */
+/** The name is the digest of the copy: the source may change during the read. */
 async function keepFile(root: string, source: string): Promise<{ readonly sha256: string; readonly size: number }> {
   const hash = createHash('sha256');
   let [size, sha256] = [0, ''];
   await writeAtomically(await resolveInside(root, EVIDENCE_FOLDER), 0o400, async (draft) => {
-    size = await copyInto(draft, source, (part) => hash.update(part));
+    size = await readInParts(source, (part) => {
+      hash.update(part);
+      return draft.writeFile(part);
+    });
     sha256 = hash.digest('hex');
     return sha256;
   });
   return { sha256, size };
-}
-
-async function copyInto(draft: DraftFile, source: string, onPart: (part: Buffer) => void): Promise<number> {
-  const file = await open(source, constants.O_RDONLY | constants.O_NOFOLLOW);
-  try {
-    let size = 0;
-    for await (const part of file.createReadStream({ autoClose: false })) {
-      onPart(part);
-      await draft.writeFile(part);
-      size += part.length;
-    }
-    return size;
-  } finally {
-    await file.close();
-  }
 }

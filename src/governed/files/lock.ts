@@ -1,6 +1,6 @@
 /**
- * A lock in a folder, for processes that share nothing but the disk. Every holder gets the next number, and a number is
- * created once: whoever was believed dead and comes back sees a higher one and knows that it is no longer his.
+ * A lock in a folder, for processes that share only the disk. Every holder gets the next number, created once,
+ * so a holder wrongly believed dead sees a higher number and stops.
  */
 
 import { open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
@@ -12,9 +12,9 @@ import { makeFolder } from '../../system/make-folder.ts';
 import { isAlive } from '../../system/process.ts';
 
 export interface HeldLock {
-  /** Greater than that of every holder before. */
+  /** Greater than that of every earlier holder. */
   readonly token: number;
-  /** False as soon as somebody else has taken it. */
+  /** False once another process took the lock. */
   isHeld(): Promise<boolean>;
   release(): Promise<void>;
 }
@@ -24,17 +24,17 @@ type Locked =
   | { readonly ok: false; readonly error_code: 'lock_timeout'; readonly error: string };
 
 interface LockOptions {
-  /** Who is told to be in the way. */
+  /** Named in the error of whoever waits. */
   readonly owner: string;
   readonly waitMs?: number;
   readonly clock?: Clock;
-  /** Asked while it waits: true = it waits no longer. */
+  /** True = stop waiting. */
   readonly isMoot?: () => Promise<boolean>;
 }
 
 export const LOCK_WAIT_MS = 5000;
 const BEAT_MS = 500;
-/** So long no beat was seen, by the one who waits: clocks of two machines are not compared. Less than the wait, so a crash delays and does not fail. */
+/** The waiter measures silence itself, so clocks are not compared. Shorter than the wait: a crash delays but does not fail it. */
 const SILENT_MS = 3000;
 const LOOK_AGAIN_MS = 25;
 const RELEASED = '.released';
@@ -61,7 +61,7 @@ export async function takeLock(folder: string, options: LockOptions): Promise<Lo
   }
 }
 
-/** Whether somebody has it who may still be there. Takes nothing, and makes no folder. */
+/** True if a holder may still be alive. Creates nothing. */
 export async function isLockHeld(folder: string): Promise<boolean> {
   const { token, isReleased } = await highest(folder).catch((thrown: NodeJS.ErrnoException) => {
     if (thrown.code === 'ENOENT') return { token: 0, isReleased: true };
@@ -76,7 +76,6 @@ interface Owner {
   readonly host: string;
 }
 
-/** null = its file is not written yet, or is gone. */
 async function readOwner(folder: string, token: number): Promise<Owner | null> {
   try {
     return JSON.parse(await readFile(join(folder, String(token)), 'utf8')) as Owner;
@@ -85,7 +84,7 @@ async function readOwner(folder: string, token: number): Promise<Owner | null> {
   }
 }
 
-/** On this machine a process that is gone can be told from one that is silent. */
+/** Only on this machine a dead process differs from a silent one. */
 async function isOwnerGone(folder: string, token: number): Promise<boolean> {
   const found = await readOwner(folder, token);
   return found !== null && found.host === hostname() && !isAlive(found.pid);
@@ -99,7 +98,7 @@ async function ownerOf(folder: string, token: number): Promise<string> {
 async function tryTake(folder: string, token: number, owner: string, clock: Clock): Promise<HeldLock | null> {
   const file = join(folder, String(token));
   if (!(await create(file, JSON.stringify({ owner, pid: process.pid, host: hostname() })))) return null;
-  // The number may have been used and cleared away since it was looked for.
+  // The number may have been used and removed meanwhile.
   if ((await highest(folder)).token !== token) {
     await rm(file, { force: true });
     return null;
@@ -115,7 +114,7 @@ function held(folder: string, token: number, clock: Clock): HeldLock {
   const beat = (): void => {
     stop = clock.after(BEAT_MS, () => {
       const at = new Date(clock.now());
-      // A beat that fails is a beat that others do not see; that is all there is to it.
+      // Others simply miss a failed beat.
       void utimes(file, at, at)
         .catch(() => undefined)
         .then(() => isOver || beat());
@@ -129,7 +128,7 @@ function held(folder: string, token: number, clock: Clock): HeldLock {
       if (isOver) return;
       isOver = true;
       stop();
-      // Where the folder is gone nobody waits for it; what was done under the lock is done.
+      // If the folder is gone, nobody waits for the lock.
       await create(file + RELEASED, '').catch(() => false);
     },
   };
@@ -147,7 +146,7 @@ async function create(file: string, text: string): Promise<boolean> {
   return true;
 }
 
-/** The highest number is never cleared away, so that numbers only grow. */
+/** The highest number is never removed, so numbers only grow. */
 async function highest(folder: string): Promise<{ readonly token: number; readonly isReleased: boolean }> {
   const names = await readdir(folder);
   const token = Math.max(0, ...names.map(tokenOf));

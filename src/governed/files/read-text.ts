@@ -1,4 +1,4 @@
-/** Reads files of a project: bounded, never through a link. */
+/** Reads project files with a size limit, never through a link. */
 
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { canonicalPath, type ReadFiles } from '../engine/index.ts';
 import { parseRecord, type UnknownRecord } from '../engine/lib/unknown-record.ts';
 
-/** Enough for a page that people read; of a larger one, its beginning. */
+/** Of a larger file, only the beginning is read. */
 const MAX_PAGE_BYTES = 256 * 1024;
 
-/** null = it is not there, is no plain file, or is none of the project. */
+/** null = absent, not a regular file, or outside the project. */
 export function projectFiles(root: string): ReadFiles {
   return (path) => {
     const canonical = canonicalPath(path);
@@ -17,7 +17,6 @@ export function projectFiles(root: string): ReadFiles {
   };
 }
 
-/** By a link, itself or on the way. */
 function leadsElsewhere(root: string, canonical: string): boolean {
   try {
     return realpathSync(join(root, canonical)) !== join(realpathSync(root), canonical);
@@ -45,7 +44,7 @@ function beginningOf(place: string): string | null {
   }
 }
 
-/** The records of a file of lines. A last line that was torn is left out. */
+/** The records of a JSON Lines text; skips a torn last line. */
 export function recordsIn(text: string | null): readonly UnknownRecord[] {
   return (text ?? '').split('\n').flatMap((line): readonly UnknownRecord[] => {
     const record = parseRecord(line);
@@ -53,15 +52,34 @@ export function recordsIn(text: string | null): readonly UnknownRecord[] {
   });
 }
 
-/** Throws for what is not there, is no plain file or is larger. */
+/** Throws for a file that is absent, not regular or too large. */
 export async function readRegularFile(place: string, maxBytes: number): Promise<string> {
+  return (await readRegularBytes(place, maxBytes)).toString('utf8');
+}
+
+export async function readRegularBytes(place: string, maxBytes: number): Promise<Buffer> {
   const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
   const file = await open(place, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
     const found = await file.stat();
     if (!found.isFile()) throw new Error('expected a plain file');
     if (found.size > maxBytes) throw new Error(`expected at most ${maxBytes} bytes, got ${found.size}`);
-    return await file.readFile('utf8');
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Reads a file of any size in parts and returns its size. */
+export async function readInParts(place: string, onPart: (part: Buffer) => unknown): Promise<number> {
+  const file = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    let size = 0;
+    for await (const part of file.createReadStream({ autoClose: false })) {
+      await onPart(part);
+      size += part.length;
+    }
+    return size;
   } finally {
     await file.close();
   }

@@ -1,5 +1,6 @@
-/** Paths inside a project: resolved without leaving it or following a link. A path that fails is a `FileFailure`, never a throw to the caller. */
+/** Resolves paths inside a project without following links. A bad path becomes a `FileFailure`, never a throw. */
 
+import type { Stats } from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { asError } from '../../core/lib/errors.ts';
@@ -20,7 +21,7 @@ export function checkTurnId(turnId: string): void {
   throw new FileRefusal('unsafe_path', `${JSON.stringify(turnId)}: expected a turn id that can name a folder`);
 }
 
-/** The first part of the path that is a link; null = none, as far as it exists. */
+/** The first part of the path that is a link; null = none. */
 export async function findSymlink(root: string, path: string): Promise<string | null> {
   const parts = path.split('/');
   for (let n = 1; n <= parts.length; n++) {
@@ -32,16 +33,9 @@ export async function findSymlink(root: string, path: string): Promise<string | 
   return null;
 }
 
-/** null = there is nothing. What is in the way of looking, a file where a folder should be, is nothing either. */
-/** What a look at a path tells. */
-export interface FileStatus {
-  readonly size: number;
-  readonly mode: number;
-  isFile(): boolean;
-  isDirectory(): boolean;
-  isSymbolicLink(): boolean;
-}
+export type FileStatus = Pick<Stats, 'size' | 'mode' | 'isFile' | 'isDirectory' | 'isSymbolicLink'>;
 
+/** null = nothing there, or a file where a folder should be. */
 export async function statOrNull(path: string): Promise<FileStatus | null> {
   return lstat(path).catch((thrown: NodeJS.ErrnoException) => {
     if (thrown.code === 'ENOENT' || thrown.code === 'ENOTDIR') return null;
@@ -73,7 +67,7 @@ async function codeOf(realRoot: string, path: string): Promise<PathFault['code']
   return isReserved(inside) ? 'leads_to_reserved' : null;
 }
 
-/** Where it leads; of what is not there, where its nearest folder does. */
+/** The real path; for a missing file, through its nearest existing folder. */
 async function resolved(path: string): Promise<string> {
   try {
     return await realpath(path);
@@ -109,7 +103,7 @@ export class FileRefusal extends Error {
   }
 }
 
-/** Nothing is thrown at who drives a run: what a disk refuses is an outcome too. */
+/** Returns disk errors as failures; callers that drive a run expect no throws. */
 export async function toFailure<T>(perform: () => Promise<T>): Promise<T | FileFailure> {
   try {
     return await perform();

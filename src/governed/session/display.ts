@@ -1,4 +1,4 @@
-/** What participants see of a run: each envelope as a line, the state in short, and what a turn begins with. */
+/** Text of a run for participants: each envelope as a line, the state in short, and the input of a turn. */
 
 import { findJsonObject, type Json, type JsonObject } from '../../core/lib/json.ts';
 import { renderText } from '../../core/ports/adapter.ts';
@@ -38,7 +38,7 @@ export function renderLine(envelope: Envelope): string {
   return line === null ? renderText(envelope) : line(event_data);
 }
 
-/** A turn begins with the prompt that was dispatched with it, and its context. */
+/** A dispatched turn starts with its prompt and context. */
 export function turnInputOf(envelope: Envelope): string {
   const { prompt, context } = envelope.event_data as UnknownRecord;
   if (envelope.event_type !== 'turn.dispatched' || envelope.redacted !== undefined) return renderLine(envelope);
@@ -67,7 +67,6 @@ function lines(items: unknown): readonly string[] {
     : [];
 }
 
-/** In their order. */
 function phasesShown({ config }: SessionRules): readonly JsonObject[] {
   return phasesOf(config).map((phase) => {
     const { entry_role = null, exit_gate = null } = phaseConfig(config, phase) ?? {};
@@ -75,7 +74,7 @@ function phasesShown({ config }: SessionRules): readonly JsonObject[] {
   });
 }
 
-/** Those of the phases in their order, then the others. A status of null = it was not looked at yet. */
+/** Gates in phase order, then the others. Status null = not evaluated yet. */
 function gatesShown({ config }: SessionRules, { run }: GovernedState): readonly JsonObject[] {
   const { phase_gate_status, pending_phase_transition, pending_run_completion } = run;
   const ofPhases = phasesOf(config).flatMap((phase) => phaseConfig(config, phase)?.exit_gate ?? []);
@@ -120,11 +119,11 @@ export function displayState(rules: SessionRules, state: GovernedState): JsonObj
     lease,
     follow_ups: follow_ups.length,
   };
-  // All of it is of a state that is JSON; its interfaces only lack an index signature.
+  // The state is JSON; its interfaces only lack an index signature.
   return shown as unknown as JsonObject;
 }
 
-/** What an agent wrote as its result: JSON, in a fence or among words; else the words themselves. */
+/** Parses an agent's answer: JSON, possibly fenced or inside text; else the text itself. */
 export function parseResultText(text: string): Json {
   return findJsonObject(text) ?? text;
 }

@@ -1,8 +1,8 @@
 /**
- * Governed runs as sessions: what each envelope of the log of a run means. Pure, like the engine.
- * Owns the state of such a session and every type of envelope that may change it. Judging a post, folding the log and
- * reading it again take one path, so they cannot differ.
- * Start reading at `judge.ts`, then `moves/table.ts`.
+ * Governed runs as sessions: the meaning of each envelope in a run's log. Pure, like the engine.
+ * Owns the session state and every envelope type that may change it. Judging a post, folding the log and reading it
+ * share one path, so they cannot differ.
+ * Start at `judge.ts`, then `moves/table.ts`.
  */
 
 export * from './deprecated.ts';

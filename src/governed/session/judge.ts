@@ -1,4 +1,4 @@
-/** May this envelope be sent, and what does it change? Judging, folding and reading a log all take this one path. */
+/** Judges whether an envelope may be sent, and what it changes. Folding and reading a log take the same path. */
 
 import { isProtocolError, ProtocolError } from '../../core/lib/errors.ts';
 import { sha256 } from '../../core/lib/sha256.ts';
@@ -14,7 +14,7 @@ import { type Created, holderOf, rulesOf } from './state/rules.ts';
 import { text } from './state/shape.ts';
 import { type GovernedState, NEW_SESSION } from './state/state.ts';
 
-/** Throws a ProtocolError unless it may. Times matter to nothing that is judged, so any will do. */
+/** Throws a ProtocolError if it may not. Judging never depends on time, so any time will do. */
 export function judgeSend(metadata: SessionMetadata, draft: Draft, state: GovernedState): void {
   const { event_type } = draft;
   const rule = ruleOf(event_type);
@@ -26,19 +26,19 @@ export function judgeSend(metadata: SessionMetadata, draft: Draft, state: Govern
     throw new ProtocolError(`"${event_type}" is for everybody in the session`, { field: 'audience' });
   }
   const placed = { ...draft, seq: metadata.head_seq + 1, created_at: metadata.created_at };
-  const ask = askOf(metadata, metadata, placed, state);
+  const ask = inputOf(metadata, metadata, placed, state);
   requireSender(ask, metadata, rule, event_type);
-  happens(ask, rule);
+  perform(ask, rule);
 }
 
-/** What an envelope of the log comes to; null = the run has nothing to do with it. */
+/** The outcome of a logged envelope; null = it does not concern the run. */
 export function outcomeOf(created: Created, envelope: Envelope, state: GovernedState): Outcome | null {
   const rule = ruleOf(envelope.event_type);
   if (rule === null) return null;
   try {
-    return happens(askOf(created, null, envelope, state), rule);
+    return perform(inputOf(created, null, envelope, state), rule);
   } catch (thrown) {
-    // What was judged before it was written is never refused here; a fold takes everything all the same.
+    // Logged envelopes were judged before; a fold must accept everything anyway.
     if (isProtocolError(thrown)) return null;
     throw thrown;
   }
@@ -46,12 +46,12 @@ export function outcomeOf(created: Created, envelope: Envelope, state: GovernedS
 
 type Placed = Draft & Pick<Envelope, 'seq' | 'created_at'>;
 
-function askOf(created: Created, metadata: SessionMetadata | null, placed: Placed, state: GovernedState): MoveInput {
+function inputOf(created: Created, metadata: SessionMetadata | null, placed: Placed, state: GovernedState): MoveInput {
   const { sender_id: sender, event_data: data, seq, created_at: now } = placed;
   return { metadata, rules: rulesOf(created), state, sender, data, seq, now };
 }
 
-function happens(ask: MoveInput, rule: TypeRule): Outcome {
+function perform(ask: MoveInput, rule: TypeRule): Outcome {
   const { rules, state, seq } = ask;
   const moved = rule.move(ask);
   const last_seq = moved.state.run === state.run ? state.last_seq : seq;
@@ -81,7 +81,7 @@ function requireIs(metadata: SessionMetadata, sender: string, expected: string, 
   throw new ProtocolError(`${rule}: expected '${wanted}', got '${got}'`, { expected }, 'not_your_turn');
 }
 
-/** A process of the runner that has lost its lease without noticing is kept out. */
+/** Keeps out a runner process that lost its lease without noticing. */
 function requireFence({ lease }: GovernedState, fence: unknown): void {
   if (fence === (lease?.fence ?? null)) return;
   const held = lease === null ? 'nobody has the lease' : `${lease.owner} has it under fence ${lease.fence}`;
@@ -99,7 +99,7 @@ export interface RunRecord {
   readonly events: readonly RunEvent[];
 }
 
-/** What one envelope adds to a run in that state; null = nothing. */
+/** null = it adds nothing. */
 export function recordsFrom(created: Created, envelope: Envelope, before: GovernedState): RunRecord | null {
   const found = outcomeOf(created, envelope, before);
   if (found === null) return null;
@@ -107,7 +107,7 @@ export function recordsFrom(created: Created, envelope: Envelope, before: Govern
   return { ...found, events };
 }
 
-/** `created`: what the session was created with. */
+/** `created`: the creation data of the session. */
 export function readRun(created: Created, envelopes: Iterable<Envelope>): RunRecord {
   let state = NEW_SESSION;
   const history: Outcome['history'][number][] = [];
@@ -126,7 +126,7 @@ export function readRun(created: Created, envelopes: Iterable<Envelope>): RunRec
   return { state, history, ledger, repoDecisions, events };
 }
 
-/** Made of the envelope, so that the same event has the same id whenever it is read. */
+/** Derived from the envelope, so it is the same on every read. */
 function eventId({ envelope_id }: Envelope, at: number): string {
   return `evt_${sha256(`${envelope_id}:${at}`).slice(0, 16)}`;
 }

@@ -1,4 +1,4 @@
-/** What is open after an envelope: who is waited for, what the runner must do once it is durable, and which approval the run waits for. */
+/** What is open after an envelope: the awaited participant, follow-ups of the runner, and the awaited approval. */
 
 import type { Awaited } from '../../core/records/session/envelope.ts';
 import { getOwn } from '../engine/lib/unknown-record.ts';
@@ -10,7 +10,7 @@ import type { Expected, FollowUp, FollowUpPhase, GovernedState } from './state/s
 
 const AT_WORK: readonly TurnStatus[] = ['dispatched', 'starting', 'running'];
 
-/** The oldest turn that is at work and not handed in; else the runner, if a result waits to be judged. */
+/** The oldest dispatched turn without a result; else the runner, if a result awaits judgement. */
 export function expectedNow(rules: SessionRules, state: GovernedState, seq: number): Expected | null {
   const found = state.run.status === 'active' ? waitedFor(rules, state) : null;
   if (found === null) return null;
@@ -36,7 +36,7 @@ function byAge(a: Turn, b: Turn): number {
   return a.assigned_sequence - b.assigned_sequence || (a.turn_id < b.turn_id ? -1 : 1);
 }
 
-/** At least once, from this list: a runner that dies in between finds it there. */
+/** Delivered at least once: a restarted runner finds them in this list. */
 export function followUpsOf(ask: MoveInput, moved: Outcome): readonly FollowUp[] {
   const { state, rules, seq } = ask;
   const { run } = moved.state;
@@ -52,7 +52,7 @@ export function followUpsOf(ask: MoveInput, moved: Outcome): readonly FollowUp[]
   ];
 }
 
-/** Of the name of a gate; a line has room for so much. */
+/** Characters of a gate name shown on a line. */
 const MAX_NAME = 64;
 
 export function awaitedOf(run: RunState): Pick<Awaited, 'text' | 'grant'> | null {
@@ -73,7 +73,7 @@ function isQuestion(blockedOn: string | null): boolean {
   return blockedOn?.startsWith('human:') === true;
 }
 
-/** On one line, and never cut within a character. */
+/** One line; never cuts inside a character. */
 function shortName(name: string): string {
   const characters = [...name.replace(/\p{Cc}/gu, ' ')];
   return characters.length <= MAX_NAME ? characters.join('') : `${characters.slice(0, MAX_NAME - 1).join('')}…`;

@@ -1,4 +1,4 @@
-/** The result handed in for a turn: staged whole or not at all, read only when complete, and waited for. */
+/** The staged result of a turn: written atomically, read only when complete, and waited for. */
 
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -27,16 +27,16 @@ export function stageResult(
 
 export type StagedResult =
   | { readonly kind: 'absent' }
-  /** Something is there, but not a whole result: it may be in the making. */
+  /** Incomplete; it may still be written. */
   | { readonly kind: 'partial'; readonly problem: string }
-  /** It can never become one. */
+  /** Never acceptable. */
   | { readonly kind: 'refused'; readonly problem: string }
   | {
       readonly kind: 'ready';
       readonly result: UnknownRecord;
       readonly sha256: string;
       readonly size: number;
-      /** Another value = another file, or another content. */
+      /** Changes with the file or its content. */
       readonly version: string;
     };
 
@@ -68,7 +68,7 @@ async function readAt(place: string): Promise<StagedResult> {
     }
     const bytes = await file.readFile();
     const after = await versionOf(file);
-    // One that gets its name meanwhile is another file, and seen next time; this one must not have been written to.
+    // A rename during the read is a new file for the next read; this file must be unchanged.
     const isSame = after?.version === before.version && bytes.length === before.size;
     if (!isSame) return { kind: 'partial', problem: 'it changed while it was read' };
     return understood(bytes, before.version);
@@ -77,7 +77,7 @@ async function readAt(place: string): Promise<StagedResult> {
   }
 }
 
-/** Deeper than any result that means something; what walks through it does so by calls. */
+/** Later code recurses into the result. */
 const MAX_DEPTH = 200;
 
 function understood(bytes: Buffer, version: string): StagedResult {
@@ -85,7 +85,7 @@ function understood(bytes: Buffer, version: string): StagedResult {
     return { kind: 'refused', problem: `expected JSON that is nested at most ${MAX_DEPTH} deep` };
   }
   const result = parsed(bytes);
-  // What an editor or a template leaves behind is nothing yet.
+  // An empty file or object is not a result yet.
   if (!isRecord(result) || Object.keys(result).length === 0) {
     return { kind: 'partial', problem: 'expected a JSON object with something in it' };
   }
@@ -93,7 +93,6 @@ function understood(bytes: Buffer, version: string): StagedResult {
   return { kind: 'ready', result, sha256, size: bytes.length, version };
 }
 
-/** null = no plain file. */
 async function versionOf(file: FileHandle): Promise<{ readonly version: string; readonly size: number } | null> {
   const found = await file.stat();
   if (!found.isFile()) return null;
@@ -111,21 +110,21 @@ function parsed(bytes: Buffer): unknown {
 
 export const POLL_INTERVAL_MS = 2_000;
 export const MANUAL_TIMEOUT_MS = 1_200_000;
-/** Between the two looks at a result that seems whole. */
+/** Delay between the two reads that must agree. */
 const SETTLE_MS = 50;
 
 export interface WaitOptions {
   readonly pollIntervalMs?: number;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal | undefined;
-  /** The version of a file that is not meant: it was there before. */
+  /** Ignore this version: it was there before. */
   readonly except?: string | undefined;
   readonly clock?: Pick<Clock, 'after' | 'monotonic'>;
 }
 
 export type StagedWaitResult =
   | Extract<StagedResult, { readonly kind: 'ready' | 'refused' }>
-  /** `last` is what was seen then: a result that never became whole is told from none. */
+  /** `last`: tells an incomplete result from none. */
   | { readonly kind: 'timeout' | 'aborted'; readonly last: StagedResult };
 
 export async function waitForStagedResult(

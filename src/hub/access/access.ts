@@ -7,12 +7,10 @@ import { type Participant, participantOf, type SessionMetadata } from '../../cor
 import type { Registry } from '../registry/registry.ts';
 import type { AskArbiter, Denial } from './ask-arbiter.ts';
 
-/** The answers of a custom arbiter to a post. */
 export interface ArbiterVerdicts {
   /** False = the rules decide. */
   readonly wasConsulted: boolean;
   readonly send: Denial;
-  /** By recipient. */
   readonly inbox: ReadonlyMap<string, Denial>;
 }
 
@@ -62,7 +60,6 @@ export class Access {
     return now(this.arbiter.denial('authorizeSend', ask));
   }
 
-  /** Checks one recipient. */
   inboxDenied(draft: Draft, metadata: SessionMetadata, agentId: string, { inbox }: ArbiterVerdicts): Denial {
     // Recipients that joined after the arbiter was asked are not denied.
     if (this.asksInbox) return inbox.get(agentId) ?? null;

@@ -8,7 +8,7 @@ import { encodeFrame } from '../../core/protocol/frames/frame-codec.ts';
 import type { GoodbyeReason, ResumePoint } from '../../core/protocol/frames/frames.ts';
 import { type Credential, hasExpired } from '../../core/records/access/credentials.ts';
 import type { Passport } from '../../core/records/identity/passport.ts';
-import type { HubEventEmitter } from '../telemetry/events.ts';
+import type { Ground } from '../log/ground.ts';
 import { Binding, type Endpoint } from './binding.ts';
 import { Presence } from './presence.ts';
 
@@ -29,10 +29,7 @@ export interface BindingListener {
 
 const NOBODY: BindingListener = { bound() {}, unbound() {}, presenceChanged() {}, resume() {} };
 
-interface BindingsNeeds {
-  readonly clock: Clock;
-  readonly events: HubEventEmitter;
-}
+type BindingsNeeds = Pick<Ground, 'clock' | 'events'>;
 
 export class Bindings {
   readonly presence: Presence;
@@ -57,7 +54,6 @@ export class Bindings {
     return this.byAgent.size;
   }
 
-  /** The current binding of the identity; undefined = not bound. */
   get(agentId: string): Binding | undefined {
     return this.byAgent.get(agentId);
   }
@@ -134,7 +130,6 @@ const TOGETHER_MS = 10;
 class Expiry {
   private readonly clock: Clock;
   private readonly endThose: (isOver: (credential: Credential) => boolean) => void;
-  /** Bindings whose credential expires. */
   private readonly expiring = new Set<Binding>();
   private armedFor = Number.POSITIVE_INFINITY;
   private disarm: () => void = () => {};

@@ -8,7 +8,6 @@ export class BoundIdentities {
   /** Several identities were bound at the same time: from then on requests must name theirs. */
   wasShared = false;
   private readonly most: number;
-  /** By agent id, in order of binding. */
   private readonly bound = new Map<string, Binding>();
   /** Identities bound here before; a connection binds few in its life. */
   private readonly past = new Set<string>();

@@ -58,7 +58,6 @@ export class Connection implements Endpoint, RequestsHost {
   private readonly requests: Requests;
   private badFrames = 0;
   private closed = false;
-  /** The proof of the last hello. */
   proof: Proof;
   /** Frames received while a credential is checked; null = none is. */
   private waiting: string[] | null = null;
@@ -107,7 +106,6 @@ export class Connection implements Endpoint, RequestsHost {
     this.identities.unbound(agentId, number, reason);
   }
 
-  /** Sends goodbye and closes. */
   close(reason: 'shutdown' | 'bad_frames' | 'slow_consumer' | 'unauthorized'): void {
     if (this.closed) return;
     if (reason === 'slow_consumer') this.needs.meter.slowConsumers += 1;

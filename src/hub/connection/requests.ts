@@ -36,7 +36,6 @@ export interface RequestsHost {
   countBad(error: WireError): void;
 }
 
-/** The identity and arrival time of a request. */
 interface Asked {
   readonly asker: Binding | null;
   readonly at: number;
@@ -52,9 +51,7 @@ export class Requests {
   private readonly unanswered = new Counter<string>();
   /** Rejected requests minus answered ones. */
   private refusals = 0;
-  /** The last caller. */
   private caller: Caller | null = null;
-  /** The identity of the request that is being carried out. */
   private asker: Binding | null = null;
 
   constructor(needs: RequestsNeeds, link: Link, identities: BoundIdentities, host: RequestsHost) {
@@ -124,7 +121,6 @@ export class Requests {
     }
   }
 
-  /** Usually the same caller as before. */
   private callerAs(binding: Binding | null): Caller {
     const { caller } = this;
     const { proof } = this.host;

@@ -32,7 +32,6 @@ export interface SingleRequest {
   /** The proof it offers, as in a hello; null = none. */
   readonly auth: JsonObject | null;
   readonly authenticate: Authenticate;
-  /** Called if its proof fails. */
   unproven(): void;
 }
 
@@ -48,7 +47,6 @@ export interface SingleRequestsNeeds extends Pick<Ground, 'clock' | 'log' | 'lim
 
 export class SingleRequests {
   private readonly needs: SingleRequestsNeeds;
-  /** Open requests per credential. */
   private readonly open = new Counter<string>();
 
   constructor(needs: SingleRequestsNeeds) {

@@ -20,14 +20,12 @@ const NOT_YET = { kind: 'nothing', answer: { fired: false } } as const;
 
 interface Failure {
   readonly attempts: number;
-  /** In monotonic time. */
   readonly until: number;
 }
 
 export class ExpectationMonitor {
   private readonly needs: ExpectationMonitorNeeds;
   private readonly grace: Grace;
-  /** By session, by entry. */
   private readonly failures = new Map<string, Map<number, Failure>>();
 
   constructor(needs: ExpectationMonitorNeeds, grace: Grace) {

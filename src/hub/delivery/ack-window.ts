@@ -4,7 +4,6 @@ import { type Retries, retryDelayMs } from '../time/retries.ts';
 import type { Cursors, Progress } from './cursors.ts';
 import type { Inboxes } from './inboxes.ts';
 
-/** An envelope that was sent and not acked. */
 export interface Flight {
   readonly envelopeId: string;
   readonly mayDrop: boolean;
@@ -25,7 +24,6 @@ export class AckWindow {
   private readonly progress: Progress;
   /** Sent and not acked, in seq order. */
   private readonly flights = new Map<number, Flight>();
-  /** Nacked flights that wait for their retry. */
   private readonly nacked = new Set<number>();
   /** Seqs sent as gaps. A gap has no receipt: it counts as acked once something later is acked. */
   private readonly gaps = new Set<number>();
@@ -44,7 +42,6 @@ export class AckWindow {
     return this.flights.size - this.nacked.size;
   }
 
-  /** The first unacked seq, or infinity. */
   get first(): number {
     for (const seq of this.flights.keys()) return seq;
     return Number.POSITIVE_INFINITY;
@@ -72,7 +69,6 @@ export class AckWindow {
     this.gaps.add(seq);
   }
 
-  /** The seq of the oldest flight that may be dropped, or null. */
   get oldestDroppable(): number | null {
     for (const [seq, { mayDrop }] of this.flights) if (mayDrop) return seq;
     return null;

@@ -3,14 +3,12 @@
 import type { Cursor, Store } from '../../core/ports/store.ts';
 import { Counter } from '../lib/counter.ts';
 
-/** The acks of one recipient in one session. */
 export interface Progress {
   readonly agent_id: string;
   readonly session_id: string;
   readonly epoch: number;
   /** Every deliverable envelope up to here is acked; 0 = none. */
   seq: number;
-  /** Acked seqs after it. */
   readonly beyond: Set<number>;
 }
 
@@ -68,7 +66,6 @@ export class Cursors {
     this.dirty.add(progress);
   }
 
-  /** Acks everything up to `seq`. */
   moveTo(progress: Progress, seq: number): void {
     progress.seq = seq;
     for (const beyond of progress.beyond) if (beyond <= seq) progress.beyond.delete(beyond);

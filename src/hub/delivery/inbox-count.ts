@@ -11,11 +11,9 @@ const AGAIN_MS = 1000;
 type InboxRule = Rule['limits']['inbox'];
 
 export class InboxCount {
-  /** False during the first count. */
   known: boolean;
   /** Durable and unacked: never too low, once it is known. */
   pending = 0;
-  /** Staged, not yet durable. */
   staged = 0;
   /** The high water was reported. */
   told = false;
@@ -26,7 +24,6 @@ export class InboxCount {
   private exact: boolean;
   /** When the first of the counted envelopes expires. */
   private expiresMs = Number.POSITIVE_INFINITY;
-  /** The last count, in monotonic ms. */
   private countedMs = Number.NEGATIVE_INFINITY;
 
   /** Exact from the start for an agent registered while this hub runs. */

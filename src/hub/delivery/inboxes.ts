@@ -114,7 +114,6 @@ export class Inboxes {
     }
   }
 
-  /** Counts durable entries for one participant. */
   published(agentId: string, entries: readonly Entry[], head: Head): void {
     const end = membershipEnd(head, agentId);
     if (end === 0) return;

@@ -43,7 +43,6 @@ export class Delivery implements BindingListener {
     this.catchUps.begin(binding, resume);
   }
 
-  /** The connection's sent bytes have drained. */
   resumeSending(binding: Binding): void {
     this.streams.of(binding)?.resumeSending();
     this.observers.resumeSending(binding);

@@ -14,18 +14,14 @@ const READ_AGAIN_MS = 1000;
 export interface LogReaderNeeds extends Pick<Ground, 'log' | 'retries'> {
   readonly store: Pick<Store, 'read' | 'head'>;
   readonly sessions: Pick<Sessions, 'peek'>;
-  /** Limits concurrent reads from the store. */
   readonly reads: ConcurrencyLimit;
 }
 
-/** The stream a log is read for. */
 export interface LogStream {
   readonly sessionId: string;
   /** The first seq it has not taken. */
   readonly nextSeq: number;
-  /** The last seq it may take now. */
   readonly lastSeq: number;
-  /** False while nothing more may be sent. */
   readonly canTake: boolean;
   /** Names the stream among retries and in the log. */
   readonly retryKey: string;
@@ -34,7 +30,6 @@ export interface LogStream {
   take(entries: readonly Entry[]): void;
   /** It has taken everything up to `lastSeq`. */
   caughtUp(): void;
-  /** The log is damaged from this seq on. */
   damaged(fromSeq: number): void;
 }
 
@@ -77,7 +72,6 @@ export class LogReader {
     if (!this.stopped && !this.busy) stream.caughtUp();
   }
 
-  /** Stops taking until `resume`. */
   pause(): void {
     this.busy = true;
   }

@@ -26,7 +26,6 @@ export class Observers {
   private readonly needs: ObserversNeeds;
   private readonly bySession = new Map<string, Set<Observation>>();
   private readonly byBinding = new Map<number, Map<string, Observation>>();
-  /** Observations per connection. */
   private readonly counts = new Counter<string>();
 
   constructor(needs: ObserversNeeds) {
@@ -71,7 +70,6 @@ export class Observers {
     this.counts.remove(binding.endpoint.endpointId);
   }
 
-  /** Ends all observations of a binding. */
   removeAll(binding: Binding): void {
     for (const sessionId of this.sessionsOf(binding)) this.remove(binding, sessionId);
   }
@@ -91,7 +89,6 @@ export class Observers {
     for (const observation of [...observing]) observation.wake(head, epoch, entries);
   }
 
-  /** The observations that have begun. */
   *of(sessionId: string): Iterable<Observation> {
     for (const observation of this.bySession.get(sessionId) ?? []) if (observation.hasBegun) yield observation;
   }
@@ -137,7 +134,6 @@ export class Observation implements LogStream {
   private readonly over: (observation: Observation) => void;
   private readonly reader: LogReader;
   private epoch: number;
-  /** The last seq that was sent. */
   private sent: number;
   private headSeq: number;
   private ended: boolean;

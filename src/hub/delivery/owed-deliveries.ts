@@ -13,7 +13,6 @@ import { iterateLiveSessions, iterateLog, iterateSessions } from '../log/read-pa
 import type { Cursors } from './cursors.ts';
 import type { Skipped } from './skipped-deliveries.ts';
 
-/** The durable part of a session an agent may need. */
 export interface CatchUpSession {
   readonly head: Head;
   readonly epoch: number;

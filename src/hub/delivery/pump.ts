@@ -41,7 +41,6 @@ export class Pump implements LogStream {
   private readonly isDelegated: boolean;
   private readonly reader: LogReader;
   private readonly window: AckWindow;
-  /** The cursor at its start. */
   private readonly start: number;
   /** The last seq examined on this binding. */
   private scanned: number;
@@ -49,9 +48,7 @@ export class Pump implements LogStream {
   private previous: number;
   private headSeq = 0;
   private ended = false;
-  /** The last seq of the recipient's membership. */
   private end: number = Number.POSITIVE_INFINITY;
-  /** The seq the arbiter is being asked about. */
   private asking: number | null = null;
 
   constructor(

@@ -70,7 +70,6 @@ export class SkippedDeliveries {
     if (stream !== undefined) stream.last = null;
   }
 
-  /** Skips any envelope. */
   add(agentId: string, { session_id, seq }: EnvelopeRef): void {
     const stream = this.begun(agentId, session_id);
     const before = stream.runs.find((run) => run.to === seq - 1 && run !== stream.last);

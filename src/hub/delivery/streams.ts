@@ -197,7 +197,6 @@ export class Recipient implements PumpTarget {
     return this.binding.isBackpressured;
   }
 
-  /** Deliveries that wait for a receipt. */
   get unacked(): number {
     let count = 0;
     for (const pump of this.pumps.values()) count += pump.unacked;

@@ -44,7 +44,7 @@ export class Adapters {
         return { ...completeAdapter(own), manifest };
       },
     };
-    this.registered.register(type, version, registered);
+    this.registered.add(type, version, registered);
     return registered;
   }
 
@@ -52,12 +52,10 @@ export class Adapters {
     return this.registered.find(type, version);
   }
 
-  /** The newest version of each type, by name. */
   newest(): readonly RegisteredAdapter[] {
     return [...this.registered.names].sort().flatMap((type) => this.registered.newest(type) ?? []);
   }
 
-  /** The adapter of a new session: the requested version, else the newest. */
   choose(type: string, version: number | undefined): RegisteredAdapter {
     const chosen = version === undefined ? this.registered.newest(type) : this.registered.find(type, version);
     if (chosen !== null) return chosen;

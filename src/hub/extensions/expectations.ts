@@ -10,7 +10,7 @@ import {
   type ViolationHandler,
 } from '../../core/ports/expectation.ts';
 import type { ExpectationEntry } from '../../core/records/session/session.ts';
-import { checkRegistration, type RegistrationKind, VersionedRegistry } from '../lib/versioned-registry.ts';
+import { NamedRegistry, type RegistrationKind, type VersionedRegistry } from '../lib/versioned-registry.ts';
 
 const TIMED: RegistrationKind = {
   kind: 'an evaluator',
@@ -28,17 +28,15 @@ export const HANDLER: RegistrationKind = {
 };
 
 export class Expectations {
-  readonly evaluators: VersionedRegistry<Evaluator> = new VersionedRegistry('evaluator', 'evaluator_exists');
-  readonly handlers: VersionedRegistry<ViolationHandler> = new VersionedRegistry('handler', 'handler_exists');
+  readonly evaluators: NamedRegistry<Evaluator> = new NamedRegistry('evaluator', 'evaluator_exists', evaluatorKind);
+  readonly handlers: NamedRegistry<ViolationHandler> = new NamedRegistry('handler', 'handler_exists', () => HANDLER);
 
   registerEvaluator(evaluator: Evaluator): void {
-    checkRegistration(evaluator, evaluatorKind(evaluator));
-    this.evaluators.register(evaluator.name, evaluator.version, evaluator);
+    this.evaluators.register(evaluator);
   }
 
   registerHandler(handler: ViolationHandler): void {
-    checkRegistration(handler, HANDLER);
-    this.handlers.register(handler.name, handler.version, handler);
+    this.handlers.register(handler);
   }
 
   /** The expectations a log names, or what is missing. null = a log from before expectations existed: none run. */

@@ -18,7 +18,6 @@ import type { Expectations } from './expectations.ts';
 import type { RuleParts } from './rule-parts.ts';
 import type { Views } from './views.ts';
 
-/** Everything registered by name and version. */
 export interface Extensions {
   readonly adapters: Adapters;
   readonly ruleParts: RuleParts;

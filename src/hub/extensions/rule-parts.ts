@@ -3,7 +3,7 @@
 import { HubError } from '../../core/lib/errors.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
 import type { Condition, RulePart, Target, UsedNames, Vocabulary } from '../../core/ports/transition.ts';
-import { checkRegistration, VersionedRegistry } from '../lib/versioned-registry.ts';
+import { NamedRegistry } from '../lib/versioned-registry.ts';
 
 /** The parts a session uses, and the record of them in its log. */
 interface ChosenParts {
@@ -24,12 +24,10 @@ export class RuleParts {
     this.targets.register(target);
   }
 
-  /** The newest version of everything. */
   newest(): Vocabulary {
-    return { conditions: this.conditions.newest(), targets: this.targets.newest() };
+    return { conditions: this.conditions.newestByName(), targets: this.targets.newestByName() };
   }
 
-  /** The newest version of each of these names. */
   choose({ conditions, targets }: UsedNames): ChosenParts {
     const newest = this.newest();
     const chosen = {
@@ -50,27 +48,14 @@ export class RuleParts {
   }
 }
 
-class PartTable<Part extends RulePart> {
-  private readonly kind: string;
-  private readonly member: string;
-  private readonly example: string;
-  private readonly parts: VersionedRegistry<Part>;
-
+class PartTable<Part extends RulePart> extends NamedRegistry<Part> {
   constructor(kind: string, member: string, example: string) {
-    this.kind = kind;
-    this.member = member;
-    this.example = example;
-    this.parts = new VersionedRegistry(kind, 'rule_part_exists');
+    const registration = { kind: `a ${kind}`, code: 'bad_rule_part', example, members: [member] };
+    super(kind, 'rule_part_exists', () => registration);
   }
 
-  register(part: Part): void {
-    const { kind, member, example } = this;
-    checkRegistration(part, { kind: `a ${kind}`, code: 'bad_rule_part', example, members: [member] });
-    this.parts.register(part.name, part.version, part);
-  }
-
-  newest(): ReadonlyMap<string, Part> {
-    const parts = this.parts.names.map((name) => [name, this.parts.newest(name)] as const);
+  newestByName(): ReadonlyMap<string, Part> {
+    const parts = this.names.map((name) => [name, this.newest(name)] as const);
     return new Map(parts.filter((entry): entry is readonly [string, Part] => entry[1] !== null));
   }
 
@@ -89,7 +74,7 @@ class PartTable<Part extends RulePart> {
   exact(recorded: unknown, missing: string[]): ReadonlyMap<string, Part> {
     const found = new Map<string, Part>();
     for (const [name, version] of Object.entries(recorded ?? {})) {
-      const part = this.parts.find(name, Number(version));
+      const part = this.find(name, Number(version));
       if (part === null) missing.push(`${this.kind} ${name} version ${version}`);
       else found.set(name, part);
     }

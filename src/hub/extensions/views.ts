@@ -5,7 +5,7 @@ import { isPlainObject, type JsonObject } from '../../core/lib/json.ts';
 import type { CompleteAdapter } from '../../core/ports/adapter.ts';
 import type { View } from '../../core/ports/view.ts';
 import type { SessionMetadata, ViewRef } from '../../core/records/session/session.ts';
-import { checkRegistration, type RegistrationKind, VersionedRegistry } from '../lib/versioned-registry.ts';
+import { NamedRegistry, type RegistrationKind } from '../lib/versioned-registry.ts';
 
 const VIEW: RegistrationKind = {
   kind: 'a view',
@@ -14,25 +14,9 @@ const VIEW: RegistrationKind = {
   members: ['parseParams', 'window', 'show'],
 };
 
-export class Views {
-  private readonly views = new VersionedRegistry<View>('view', 'view_exists');
-
-  register(view: View): void {
-    checkRegistration(view, VIEW);
-    this.views.register(view.name, view.version, view);
-  }
-
-  find(name: string, version: number): View | null {
-    return this.views.find(name, version);
-  }
-
-  newest(name: string): View | null {
-    return this.views.newest(name);
-  }
-
-  /** The registered names, for messages. */
-  get known(): string {
-    return this.views.known;
+export class Views extends NamedRegistry<View> {
+  constructor() {
+    super('view', 'view_exists', () => VIEW);
   }
 }
 

@@ -2,7 +2,6 @@
 
 import { utf8Bytes } from '../../core/lib/json.ts';
 
-/** Default number of records on a page. */
 export const DEFAULT_PAGE_SIZE = 100;
 
 /** How many of the records fit into one answer; at least one. */

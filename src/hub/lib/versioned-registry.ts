@@ -7,7 +7,7 @@ import { HubError } from '../../core/lib/errors.ts';
 import { describeValue } from '../../core/lib/json.ts';
 
 export class VersionedRegistry<T> {
-  private readonly kind: string;
+  protected readonly kind: string;
   private readonly takenCode: string;
   private readonly byName = new Map<string, Map<number, T>>();
 
@@ -17,7 +17,7 @@ export class VersionedRegistry<T> {
     this.takenCode = takenCode;
   }
 
-  register(name: string, version: number, thing: T): void {
+  add(name: string, version: number, thing: T): void {
     const versions = this.byName.get(name) ?? new Map<number, T>();
     if (versions.has(version)) {
       const message = `${this.kind} ${name} version ${version} is registered already; a new behaviour needs a new version`;
@@ -36,12 +36,10 @@ export class VersionedRegistry<T> {
     return versions?.get(Math.max(...versions.keys())) ?? null;
   }
 
-  /** In the order of registration. */
   get names(): readonly string[] {
     return [...this.byName.keys()];
   }
 
-  /** The registered names, for messages. */
   get known(): string {
     return this.names.toSorted().join(', ') || 'none';
   }
@@ -57,7 +55,6 @@ export interface RegistrationKind {
   /** With its article: "a target". */
   readonly kind: string;
   readonly code: string;
-  /** A name of this kind. */
   readonly example: string;
   readonly members: readonly string[];
   readonly optional?: readonly string[];
@@ -85,4 +82,19 @@ export function checkRegistration(
   const wrong = [...members, ...present].find((member) => typeof Reflect.get(given, member) !== 'function');
   if (wrong === undefined) return;
   throw bad(`${noun} ${name}: ${wrong} must be a function, got ${describeValue(Reflect.get(given, wrong))}`);
+}
+
+/** A registry of things that carry their name and version, and are checked on registration. */
+export class NamedRegistry<T extends { readonly name: string; readonly version: number }> extends VersionedRegistry<T> {
+  private readonly kindOf: (given: unknown) => RegistrationKind;
+
+  constructor(kind: string, takenCode: string, kindOf: (given: unknown) => RegistrationKind) {
+    super(kind, takenCode);
+    this.kindOf = kindOf;
+  }
+
+  register(thing: T): void {
+    checkRegistration(thing, this.kindOf(thing));
+    this.add(thing.name, thing.version, thing);
+  }
 }

@@ -6,12 +6,10 @@ import type { AppendOutcome } from '../../core/ports/store.ts';
 import type { Limits } from '../../core/records/access/limits.ts';
 import { Histogram, SHORT_MS } from '../lib/histogram.ts';
 
-/** The log that staged a unit. */
 export interface AppendListener {
   settle(outcome: AppendOutcome): void;
 }
 
-/** Units that become durable together. */
 interface Flush {
   readonly outcome: Promise<AppendOutcome>;
   readonly at: number;

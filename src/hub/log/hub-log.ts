@@ -22,7 +22,6 @@ interface HubLogOptions<Book extends HubLogState> {
   /** For messages: "the tokens". */
   readonly what: string;
   readonly empty: Book;
-  /** Pure. */
   fold(book: Book, entry: Entry): Book;
   /** An entry was staged or read, for state kept beside the fold. `durableSeq`: how far the log is durable. */
   onTaken?(entry: Entry, durableSeq: number): void;
@@ -116,7 +115,6 @@ export class HubLog<Book extends HubLogState> {
     return new StagedLog(owner, book, durable, token);
   }
 
-  /** Another writer was first: read what it appended. */
   private async reload(known: Book): Promise<{ state: Book; token: HeadToken | null }> {
     this.rules.onDropped?.(known.seq);
     const position = await this.ground.store.position(this.rules.logId);

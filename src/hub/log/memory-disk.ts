@@ -24,7 +24,6 @@ import { firstIndex } from '../lib/first-index.ts';
 /** A memory store is never repaired or restored, so the past never changes. */
 export const MEMORY_EPOCH = 1;
 
-/** Some megabytes. */
 export const MAX_AUDIT_RECORDS = 10_000;
 
 export type CursorKey = Pick<Cursor, 'agent_id' | 'session_id'>;
@@ -55,7 +54,6 @@ export class MemoryDisk {
     return this.#logs.get(logId);
   }
 
-  /** The `expected` token of the next append; null = no such log. */
   token(logId: string): HeadToken | null {
     return this.#logs.get(logId)?.token ?? null;
   }
@@ -67,7 +65,6 @@ export class MemoryDisk {
     return true;
   }
 
-  /** Append without comparing. */
   write(unit: StagedUnit): void {
     const log = this.#logs.get(unit.logId) ?? new MemoryLog();
     const before = log.head;
@@ -182,7 +179,6 @@ export class MemoryDisk {
     }
   }
 
-  /** Newest first. */
   *#placesBefore(end: number, agentId: string | undefined): Generator<number, void, void> {
     if (agentId === undefined) {
       for (let place = end - 1; place >= 0; place--) yield place;
@@ -212,7 +208,6 @@ export function toStoredHead(log: MemoryLog | undefined): StoredHead | null {
 export interface StagedUnit extends Unit {
   readonly logId: string;
   readonly expected: HeadToken | null;
-  /** The token of the log's head after this unit. */
   readonly token: HeadToken;
 }
 

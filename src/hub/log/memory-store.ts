@@ -32,7 +32,6 @@ import {
 } from './memory-disk.ts';
 
 interface MemoryStoreOptions {
-  /** The data of an earlier store (default: none). */
   readonly disk?: MemoryDisk;
   /** Called when the first unit is staged; `flush` makes everything staged by then durable (default: in a microtask). */
   readonly schedule?: (flush: () => void) => void;
@@ -176,7 +175,6 @@ export class GroupCommit {
     }
   }
 
-  /** Fails all waiting units and every later append. */
   fail(error: Error): readonly StagedUnit[] {
     this.#poison ??= error;
     const failed = this.#waiting.splice(0);

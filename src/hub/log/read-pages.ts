@@ -33,7 +33,6 @@ export function iterateLiveSessions(store: Store, agentId: string): AsyncGenerat
   return iterateSessions(store, { participant: agentId, states: ['INVITED', 'ACTIVE', 'CLOSING'] });
 }
 
-/** The sessions that match, newest first. */
 export async function* iterateSessions(
   store: Store,
   query: Omit<SessionQuery, 'after' | 'limit'>,

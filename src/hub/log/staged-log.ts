@@ -25,11 +25,9 @@ export interface StagedLogOwner<State> {
   readonly backlog: Backlog;
   /** A unit is staged: change what admission remembers beside the state now, and not earlier. */
   onStaged(unit: Unit): void;
-  /** A unit is on disk, as `text` if the store reports it. Called in seq order, before its answer is released. */
   onDurable(unit: Unit, after: State, text: string | undefined): void;
   /** Another writer appended: read the durable state and position from the store. */
   reload(durable: State | null): Promise<{ readonly state: State; readonly token: HeadToken | null }>;
-  /** The store failed. */
   onFailed(error: Error): void;
   /** The log could not be read again: do not use this StagedLog any more. */
   onLost(error: Error): void;
@@ -42,7 +40,6 @@ class Admission<State> implements AppendListener {
   readonly reject: (error: WireError) => void;
   readonly generation: number;
   verdict: Judgement<State, unknown> | null = null;
-  /** The text of the staged unit, if the store reports it. */
   text: string | undefined = undefined;
   private readonly ledger: StagedLog<State>;
 

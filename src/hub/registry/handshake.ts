@@ -20,7 +20,6 @@ interface HandshakeNeeds extends Pick<Ground, 'clock' | 'log'> {
   readonly registry: Pick<Registry, 'named' | 'credentialOf'>;
 }
 
-/** The credential of a trusted peer. */
 export const TRUSTED = 'trusted';
 
 /** A proof that failed; `why` may be sent to the client. */
@@ -51,7 +50,6 @@ export function judgeHello(needs: HandshakeNeeds, peer: Peer, frame: HelloFrame)
     : resolveHello(needs, frame, proof);
 }
 
-/** The suggested delay if credentials cannot be checked now. */
 const UNJUDGED_RETRY_MS = 5_000;
 
 const NOT_ACCEPTED: FailedProof = { why: 'the credential was not accepted', later: false };
@@ -173,11 +171,9 @@ export interface Peer {
   readonly authenticate: Authenticate | null;
   /** The edge's ping interval; absent = no pings. */
   readonly pingMs?: number;
-  /** Called when an identity is bound. */
   bound(): void;
   /** A hello proved nothing. True = too many: close the connection. */
   helloFailed(): boolean;
 }
 
-/** A link inside this process. */
 export const LOCAL_PEER: Peer = { address: null, authenticate: null, bound() {}, helloFailed: () => false };

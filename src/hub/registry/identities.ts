@@ -25,7 +25,6 @@ interface SkillNote {
   readonly description: string;
 }
 
-/** Observed task outcomes, and the track records shown for them. */
 interface ObservedOutcomes {
   readonly observations: Observations;
   readonly shown: Readonly<Record<string, TrackRecord>>;
@@ -63,7 +62,6 @@ export class Identities {
     return this.byId.get(agentId);
   }
 
-  /** Identities whose retirement is staged or durable. */
   *retiredIds(): Generator<string, void, undefined> {
     for (const [agentId, { retiredSeq }] of this.byId) if (retiredSeq !== null) yield agentId;
   }
@@ -175,7 +173,6 @@ interface Version<T> {
 }
 
 export class StagedValue<T> {
-  /** In the order of their seqs. */
   private kept: readonly Version<T>[] = [];
 
   /** The value admission sees, staged or not. */

@@ -18,7 +18,6 @@ export function nameTakenError(name: string, retired: boolean): WireError {
   return new WireError('conflict', `name "${name}" is taken; ${why}`, { field: 'name', received: name });
 }
 
-/** Reads an entry written by `setSkill`. */
 export function skillFrom({ envelope: { event_data, created_at } }: Entry, passport: Passport, resume: Resume): Skill {
   const { text } = event_data;
   if (typeof text !== 'string') {
@@ -50,7 +49,6 @@ export function noAgentError(agentId: string): WireError {
   return new WireError('not_found', `no agent ${agentId}`);
 }
 
-/** Emits the event of a durable entry. */
 export function announceEntry(events: HubEventEmitter, { envelope }: Entry, passport: Passport): void {
   const { event_type, event_data } = envelope;
   const changed = (what: 'resume' | 'skill' | 'rule'): void =>

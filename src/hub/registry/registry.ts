@@ -50,9 +50,7 @@ const unguarded: Guard = () => null;
 export class Registry {
   private readonly needs: Ground;
   private readonly identities = new Identities();
-  /** Identities that are leaving: new sessions cannot name them. */
   private readonly leaving = new Set<string>();
-  /** The rule of identities without their own. */
   readonly defaultRule: Rule;
   private startSeq = 0;
   private readonly book: HubLog<HubLogState>;
@@ -101,19 +99,16 @@ export class Registry {
     return this.leaving.has(agentId);
   }
 
-  /** All identities whose name follows this one, by name. */
   after(name: string): Iterable<KnownAgent> {
     return this.identities.after(name, this.durableSeq);
   }
 
-  /** Its stored skill, or one rendered from its profile. */
   async skillOf({ passport, resume }: KnownAgent): Promise<Skill> {
     const note = this.identities.withId(passport.agent_id)?.skills.at(this.durableSeq) ?? null;
     if (note === null) return renderSkill(passport, resume);
     return skillFrom(await readEntry(this.needs.store, REGISTRY_LOG, note.seq), passport, resume);
   }
 
-  /** The credential an identity was registered with; null = from inside the process. */
   credentialOf(agentId: string): string | null {
     return this.identities.withId(agentId)?.credentialId ?? null;
   }
@@ -180,12 +175,10 @@ export class Registry {
     return this.identities.withId(agentId)?.rules.at(this.durableSeq)?.rule ?? this.defaultRule;
   }
 
-  /** Registered before this hub started. */
   isOlder(agentId: string): boolean {
     return (this.identities.withId(agentId)?.sinceSeq ?? Number.POSITIVE_INFINITY) <= this.startSeq;
   }
 
-  /** The name of an identity, retired or not. */
   nameOf(agentId: string): string | null {
     return this.identities.withId(agentId)?.passport.name ?? null;
   }
@@ -245,7 +238,6 @@ export class Registry {
     this.leaving.add(agentId);
   }
 
-  /** The departure failed: the identity stays. */
   cancelLeaving(agentId: string): void {
     this.leaving.delete(agentId);
   }
@@ -254,7 +246,6 @@ export class Registry {
     return this.leaving.has(agentId) || (this.identities.withId(agentId)?.retiredSeq ?? null) !== null;
   }
 
-  /** All identities that were ever retired. */
   retiredIds(): Iterable<string> {
     return this.identities.retiredIds();
   }

@@ -25,7 +25,6 @@ interface TokensNeeds extends Ground {
 
 const TOKENS_LOG = 'tokens';
 
-/** Maximum number of tokens. */
 const MAX_TOKENS = 1_000;
 
 type KeptToken = Omit<TokenRecord, 'last_used_at'> & { readonly digest: string };

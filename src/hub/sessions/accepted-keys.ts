@@ -14,7 +14,6 @@ export class AcceptedKeys {
   /** Seqs by hash. Keys may collide, even on purpose: then all their seqs are kept. */
   private readonly places = new Map<number, number | readonly number[]>();
 
-  /** From the result of `flat`. */
   static from(pairs: readonly number[]): AcceptedKeys {
     const keys = new AcceptedKeys();
     for (let i = 0; i + 1 < pairs.length; i += 2) keys.put(pairs[i] ?? 0, pairs[i + 1] ?? 0);
@@ -49,7 +48,6 @@ export class AcceptedKeys {
     }
   }
 
-  /** The seqs of entries that may have this key. */
   placesOf(senderId: string, key: string): readonly number[] {
     const places = this.places.get(keyHash(senderId, key));
     return places === undefined ? none : typeof places === 'number' ? [places] : places;
@@ -70,11 +68,9 @@ export class AcceptedKeys {
   }
 }
 
-/** The log of a session's keys. */
 export interface KeyedLog {
   readonly logId: string;
   readonly store: Store;
-  /** An entry in memory, staged or durable. */
   entryAt(seq: number): Entry | undefined;
 }
 
@@ -134,7 +130,6 @@ export class KeyLookup {
     });
   }
 
-  /** The seqs of entries that may have this key and are not in memory. */
   private unread(senderId: string, key: string): readonly number[] {
     return this.keys.placesOf(senderId, key).filter((seq) => this.log.entryAt(seq) === undefined);
   }
@@ -154,7 +149,6 @@ export class KeyLookup {
   }
 }
 
-/** The record of this envelope, if it was accepted under that key. */
 function recordUnder(envelope: Envelope | undefined, senderId: string, key: string): KeyRecord | undefined {
   if (envelope === undefined || envelope.sender_id !== senderId || envelope.idempotency_key !== key) return undefined;
   return keyRecord(envelope);

@@ -31,7 +31,6 @@ export class LiveIndex {
     return [...this.closingHeads.values()].filter(({ members }) => Object.hasOwn(members, agentId));
   }
 
-  /** Adds a live session found at the start of the hub. */
   restore({ session_id, deadline_ms, type, state }: LiveRow, nowMs: number): void {
     // A newer change is already known: it wins over the row.
     if (!this.census.has(session_id)) this.census.note(session_id, type, state);

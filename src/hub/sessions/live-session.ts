@@ -21,7 +21,6 @@ import type { VisibleLineCounts } from './visible-line-counts.ts';
 
 type LiveSessionNeeds = Pick<Ground, 'log' | 'limits' | 'store' | 'stamper' | 'backlog'>;
 
-/** A session as it was loaded. */
 export interface LoadedLog {
   readonly sessionId: string;
   readonly epoch: number;
@@ -46,17 +45,14 @@ export interface LoadedLog {
 export interface SessionListener {
   /** Admitted and being written: count it against inbox limits now. */
   staged(entries: readonly Entry[], durable: SessionState | null): void;
-  /** The staged entries of this session were dropped. */
   dropped(sessionId: string): void;
   /** On disk, in seq order, before the answer leaves. `text`: the unit as written, if the store reports it. */
   durable(session: LiveSession, entries: readonly Entry[], after: SessionState, text: string | undefined): void;
-  /** An evaluator failed on accepted entries. */
   faulty(session: LiveSession, watched: BoundExpectation, error: Error): void;
   /** Loaded; without its adapter, or damaged, it is unavailable. */
   loaded(sessionId: string, isUnavailable: boolean): void;
   /** An extension was registered: sessions that lacked it may be available again. */
   registered(): void;
-  /** The store failed. */
   failed(error: Error): void;
 }
 
@@ -73,7 +69,6 @@ export class LiveSession implements StagedLogOwner<SessionState | null>, KeyedLo
   readonly owesTurn: boolean;
   /** The visible lines of durable entries. */
   readonly tally: VisibleLineCounts;
-  /** Used since the last sweep. */
   used = true;
   /** Moved to the end of the order of use since the last sweep. */
   touched = false;
@@ -86,7 +81,6 @@ export class LiveSession implements StagedLogOwner<SessionState | null>, KeyedLo
   private readonly governance: Governance;
   /** The last entries, staged ones included. */
   private tail: Entry[];
-  /** The last published seq. */
   private durableSeq: number;
   private snapshotSeq: number;
   private reloading = false;
@@ -126,7 +120,6 @@ export class LiveSession implements StagedLogOwner<SessionState | null>, KeyedLo
     return this.logId;
   }
 
-  /** The visible state; null while the session is being created. */
   get durable(): SessionState | null {
     return this.ledger.durable;
   }
@@ -176,7 +169,6 @@ export class LiveSession implements StagedLogOwner<SessionState | null>, KeyedLo
     return this.tail.slice(fromSeq - first.envelope.seq, this.durableLength());
   }
 
-  /** Drops the tail of an idle session: it can be read again. */
   rest(): void {
     this.tail = [];
   }
@@ -313,7 +305,6 @@ export class LiveSession implements StagedLogOwner<SessionState | null>, KeyedLo
     if (durable > 2 * length) this.tail = this.tail.slice(durable - length);
   }
 
-  /** The number of durable entries in the tail. */
   private durableLength(): number {
     const first = this.tail[0]?.envelope.seq ?? 0;
     return Math.max(0, Math.min(this.tail.length, this.durableSeq + 1 - first));

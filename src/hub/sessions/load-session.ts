@@ -125,7 +125,6 @@ async function replay(needs: LoadSessionNeeds, stored: StoredHead, rules: Rules,
   }
 }
 
-/** Folds a log up to a seq, from `start` or from its first entry. */
 async function foldLog(
   start: FoldedSession | null,
   { store, limits, stamper }: LoadSessionNeeds,

@@ -10,7 +10,6 @@ import type { Ground } from '../log/ground.ts';
 import { HubLog, type HubLogState } from '../log/hub-log.ts';
 import type { Judge } from '../log/staged-log.ts';
 
-/** Without its pin, which is large and read on demand. */
 export interface RedactedEnvelope extends Redaction {
   readonly session_id: string;
   readonly seq: number;
@@ -29,9 +28,7 @@ export class Redactions {
   private readonly ground: Ground;
   private readonly book: HubLog<RedactionLogState>;
   private readonly byEnvelope = new Map<string, RedactedEnvelope>();
-  /** Redactions per session. */
   private readonly counts = new Counter<string>();
-  /** The newest pin of each session. */
   private readonly pins = new Map<string, number>();
   /** How many durable redactions the maps contain. */
   private indexed = 0;
@@ -66,7 +63,6 @@ export class Redactions {
     return this.byEnvelope.get(envelope_id);
   }
 
-  /** The redactions of one session, in order. */
   inSession(sessionId: string): readonly RedactedEnvelope[] {
     const { all, count } = this.book.durable;
     return all.slice(0, count).filter(({ session_id }) => session_id === sessionId);
@@ -118,7 +114,6 @@ export class Redactions {
   }
 }
 
-/** The newest redaction of an envelope, staged or durable. */
 export function findRedaction({ all, count }: RedactionLogState, envelopeId: string): RedactedEnvelope | undefined {
   for (let i = count - 1; i >= 0; i--) if (all[i]?.envelope_id === envelopeId) return all[i];
   return undefined;

@@ -45,7 +45,6 @@ const NOBODY: SessionListener = {
 export class Sessions {
   private readonly needs: SessionsNeeds;
   private listener: SessionListener = NOBODY;
-  /** In order of use, longest ago first. */
   private readonly loaded = new Map<string, LiveSession>();
   /** Sessions a sweep must check: used recently, or ended. The others may be very many and cost it nothing. */
   private readonly warm = new Set<LiveSession>();
@@ -131,7 +130,6 @@ export class Sessions {
     return stored === null ? null : { head: stored.head, damaged: stored.damaged_from !== null };
   }
 
-  /** Adds a session that is being created or was loaded. */
   add(session: LiveSession): void {
     this.loaded.set(session.sessionId, session);
     this.warm.add(session);
@@ -183,7 +181,6 @@ export class Sessions {
     }
   }
 
-  /** Drops one session, unless it is in use. */
   release(sessionId: string): void {
     const session = this.loaded.get(sessionId);
     if (session === undefined || session.durable === null || !session.idle) return;
@@ -207,7 +204,6 @@ export class Sessions {
     return new LiveSession(this.needs, loaded, this.listener, () => this.drop(loaded.sessionId));
   }
 
-  /** Records the use, at most once between two sweeps. */
   private touch(session: LiveSession): void {
     session.used = true;
     if (session.touched) return;

@@ -27,7 +27,6 @@ export interface FoldedSession {
   readonly tally: VisibleLineCounts;
 }
 
-/** The body of a snapshot. */
 interface Body {
   readonly state: SessionState;
   readonly keys: readonly number[];

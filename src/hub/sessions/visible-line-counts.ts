@@ -9,7 +9,6 @@ import { type Envelope, HUB_ID } from '../../core/records/session/envelope.ts';
 import type { Entry } from '../../core/records/session/unit.ts';
 
 export class VisibleLineCounts {
-  /** Entries per interval. */
   readonly length: number;
   /** Lines all participants see. */
   private readonly everyone: LineCount;
@@ -65,7 +64,6 @@ export class VisibleLineCounts {
     }
   }
 
-  /** The lines the participant can see. */
   total(agentId: string): number {
     return this.everyone.total + (this.listed?.get(agentId)?.total ?? 0);
   }
@@ -120,7 +118,6 @@ class LineCount {
   private lines: number;
   /** Totals before interval 1, 2 and so on. Missing: 0 before the first, the total after the last. */
   private readonly before: number[];
-  /** By sender, the seq of its first line. */
   private readonly firsts: Map<string, number>;
 
   constructor(lines = 0, before: number[] = [], firsts: Map<string, number> = new Map()) {

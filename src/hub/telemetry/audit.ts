@@ -14,7 +14,6 @@ interface AuditNeeds {
   readonly events: HubEventEmitter;
 }
 
-/** The parts of an audit record that depend on its event. */
 interface AuditFacts {
   readonly actor?: string | null;
   readonly session_id?: string | null;
@@ -101,7 +100,6 @@ function createObservationFilter(
   events: HubEventEmitter,
   clock: Clock,
 ): (observed: HubEvents['sessionObserved']) => boolean {
-  /** By agent: when each of its observations was recorded. */
   const recorded = new Map<string, Map<string, number>>();
   events.on('agentBound', ({ agent_id }) => recorded.set(agent_id, new Map()));
   events.on('agentUnbound', ({ agent_id }) => recorded.delete(agent_id));

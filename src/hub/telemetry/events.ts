@@ -14,6 +14,12 @@ import type { Envelope, Turn } from '../../core/records/session/envelope.ts';
 import type { SessionMetadata } from '../../core/records/session/session.ts';
 import type { Schedule, ScheduleRun } from '../../core/records/work/schedule.ts';
 
+interface DeliveryRef {
+  readonly agent_id: string;
+  readonly session_id: string;
+  readonly seq: number;
+}
+
 export interface HubEvents {
   agentRegistered: { readonly passport: Passport };
   agentUnregistered: { readonly passport: Passport };
@@ -59,20 +65,14 @@ export interface HubEvents {
     readonly session_id: string | null;
     readonly error: WireError;
   };
-  deliveryAcked: { readonly agent_id: string; readonly session_id: string; readonly seq: number };
-  deliverySeen: { readonly agent_id: string; readonly session_id: string; readonly seq: number };
-  deliveryFailed: {
-    readonly agent_id: string;
-    readonly session_id: string;
-    readonly seq: number;
-    readonly reason: string;
-  };
+  deliveryAcked: DeliveryRef;
+  deliverySeen: DeliveryRef;
+  deliveryFailed: DeliveryRef & { readonly reason: string };
   /** The unread count reached `high_water`; emitted again only after it fell below. */
   inboxHighWater: { readonly agent_id: string; readonly pending: number; readonly max_pending: number };
   /** The arbiter threw, timed out or answered nonsense; the hub denied. */
   arbiterFailed: { readonly member: ArbiterMember; readonly error: Error };
   scheduleCreated: { readonly schedule: Schedule };
-  /** Changed, paused or resumed. */
   scheduleUpdated: { readonly schedule: Schedule };
   scheduleDeleted: { readonly schedule: Schedule };
   /** A run was due: its session opened, or the reason why not. */
@@ -82,7 +82,6 @@ export interface HubEvents {
 }
 
 export type HubEventName = keyof HubEvents;
-/** All names, for subscribing by name. */
 export const HUB_EVENTS: readonly HubEventName[] = [
   'agentRegistered',
   'agentUnregistered',
@@ -125,7 +124,6 @@ export class HubEventEmitter {
     this.log = log;
   }
 
-  /** Adds a listener; the result removes it. */
   on<Name extends HubEventName>(name: Name, listener: HubListener<Name>): () => void {
     this.emitter.on(name, listener);
     return () => void this.emitter.off(name, listener);

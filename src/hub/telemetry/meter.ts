@@ -17,9 +17,7 @@ export class Meter {
   readonly refusals: Map<WireCode, number> = new Map();
   /** Lifecycle changes of sessions, by `type\nevent`. */
   readonly sessions: Map<string, number> = new Map();
-  /** By the name of the expectation. */
   readonly violations: Map<string, number> = new Map();
-  /** From a post's arrival to its answer. */
   readonly ackMs: Histogram = new Histogram(SHORT_MS);
   /** From the time something was due to the time it was checked. */
   readonly lateMs: Histogram = new Histogram(LATE_MS);

@@ -5,7 +5,6 @@ import type { Clock } from '../../core/ports/platform.ts';
 import type { FigurePoint } from '../../core/protocol/operations/console-hub.ts';
 import type { Meter } from './meter.ts';
 
-/** One minute. */
 const POINTS = 60;
 
 interface Sample {

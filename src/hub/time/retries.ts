@@ -48,7 +48,6 @@ interface RetryNeeds {
   readonly retries: Retries;
 }
 
-/** The interval of retries that never end. */
 const ENDLESS_RETRY_MS = 30_000;
 
 /** Endless retries log only their first failures. */

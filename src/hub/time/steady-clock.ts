@@ -10,7 +10,6 @@ const SLACK_MS = 1_000;
 
 export class SteadyClock implements Clock {
   private readonly wall: Clock;
-  /** How far the hub is ahead of the wall clock. */
   private aheadMs = 0;
   private lastMs: number;
   private lastWallMs: number;

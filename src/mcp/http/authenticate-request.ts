@@ -1,4 +1,4 @@
-/** Who asks over HTTP: told by the credential of the request itself, and by nothing that was said before it. */
+/** Authenticates each HTTP request by its own credential; keeps no state between requests. */
 
 import type { IncomingMessage } from 'node:http';
 import { WireError } from '../../core/lib/errors.ts';
@@ -12,11 +12,11 @@ export type Proof = Omit<SingleRequest, 'op' | 'params' | 'as'> & { readonly as:
 
 export interface RequestIdentity {
   readonly agentId: string;
-  /** With which each operation is asked for. */
+  /** Credential of every operation. */
   readonly proof: Proof;
 }
 
-/** Refuses with a wire error. */
+/** Throws a WireError. */
 export async function authenticateRequest(
   hub: ApiHub,
   asker: RequestAuth,
@@ -34,7 +34,7 @@ export async function authenticateRequest(
   return { proof, agentId: known.agent_id };
 }
 
-/** For a credential that speaks for several, the request says for whom. */
+/** A credential for several names requires `Parley-As` or `?as=`. */
 async function proofOf(asker: RequestAuth, { headers }: IncomingMessage, query: URLSearchParams): Promise<Proof> {
   const auth = parseBearer(headers.authorization);
   const credential = await asker.authenticate(auth ?? { scheme: 'none' });
@@ -46,18 +46,18 @@ async function proofOf(asker: RequestAuth, { headers }: IncomingMessage, query: 
   const as = parseActAs(headers['parley-as']?.toString(), query.getAll('as')) ?? credential.name;
   if (as !== null) return { as, auth, authenticate: asker.authenticate, unproven };
   const expected = 'a name, in the header Parley-As or as ?as=';
-  const message = '/mcp: this token is for no name in particular; say who you are with the header Parley-As: <name>';
+  const message = '/mcp: this token is not tied to one name; name yourself with the header Parley-As: <name>';
   throw new WireError('bad_frame', message, { field: 'as', expected });
 }
 
-/** A name that nobody has yet is registered, if the credential allows it. */
+/** Registers an unknown name if the credential allows it. */
 async function resumeOf(hub: ApiHub, proof: Proof): Promise<Resume> {
   try {
     return await ownResume(hub, proof);
   } catch (thrown) {
     if (!(thrown instanceof WireError) || thrown.code !== 'unauthenticated') throw thrown;
     const params = { name: proof.as, kind: 'agent' };
-    // Who is not registered yet asks as nobody.
+    // An unregistered name cannot be the caller.
     await hub.ask({ ...proof, as: null, op: 'register', params: async () => params }).catch((refused: unknown) => {
       throw refused instanceof WireError && refused.code === 'conflict' ? thrown : refused;
     });

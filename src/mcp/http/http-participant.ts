@@ -1,4 +1,4 @@
-/** The participant of one HTTP request: each operation is asked for with the credential of that request, and nothing is kept. */
+/** The participant of one HTTP request: calls operations with the credential of that request, and keeps no state. */
 
 import type { OperationName, Params, Result } from '../../core/protocol/operations/operations.ts';
 import type { SingleRequest } from '../../hub/connection/single-request.ts';
@@ -27,7 +27,7 @@ export class HttpParticipant implements Participant {
 
   async call<Name extends OperationName>(op: Name, params: Params<Name>): Promise<Result<Name>> {
     const { hub, proof, agentId } = this.settings;
-    // Who waits looks every few seconds, and is here meanwhile.
+    // A waiting caller polls every few seconds, which marks it as present.
     hub.looksIn(agentId);
     // The hub answers an operation with that operation's result.
     return (await hub.ask({ ...proof, op, params: async () => params })) as Result<Name>;
@@ -51,11 +51,11 @@ interface Waiter {
   readonly bell: WakeSignal;
 }
 
-/** The HTTP callers that wait, each with what it waits for; rung when something durable may concern it. */
+/** Wakes waiting HTTP callers when a durable envelope may concern them. */
 export class WakeSignals {
   private readonly follow: Follow;
   private readonly waiters = new Map<WakeSignal, Waiter>();
-  /** The hub is followed only while somebody waits: it has more to do for every envelope then. */
+  /** Follows the hub only while a caller waits, because following costs work for every envelope. */
   private unfollow: (() => void) | null = null;
 
   constructor(follow: Follow) {
@@ -81,7 +81,7 @@ export class WakeSignals {
   }
 }
 
-/** Whoever waits for all its sessions is told of turns, of what is for it alone, of ends, and of what all may answer. */
+/** A wait for all sessions wakes for own turns, whispers, ends, and envelopes that anyone may answer. */
 function concerns({ envelope, turn }: Posted, { agentId, sessionId }: Waiter): boolean {
   const { session_id, audience, event_type } = envelope;
   if (sessionId !== null) return session_id === sessionId;

@@ -1,4 +1,4 @@
-/** MCP at `/mcp` of the hub's port. Every request is authenticated by its own token; MCP session ids mean nothing. */
+/** MCP at `/mcp` of the hub's port. Authenticates every request by its token and ignores MCP session ids. */
 
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -23,7 +23,7 @@ export interface McpHub extends ApiHub {
   refused(code: WireCode): void;
 }
 
-/** How long those who are let go have for it. */
+/** Time for aborted calls to finish. */
 const FAREWELL_MS = 500;
 
 type Handler = import('@modelcontextprotocol/server').McpHttpHandler;
@@ -32,7 +32,7 @@ export class McpSite {
   private readonly hub: McpHub;
   private readonly bells: WakeSignals;
   private readonly calls = new OpenCalls();
-  /** What is being answered, and a way to have that done with. */
+  /** Running answers, with their abort controllers. */
   private readonly answering = new Map<Promise<void>, AbortController>();
   private handler: Promise<Handler> | null = null;
 
@@ -48,7 +48,7 @@ export class McpSite {
     await answering.finally(() => this.answering.delete(answering));
   }
 
-  /** Whoever waits is answered at once; what goes on and on is ended after that. */
+  /** Answers waiting calls immediately, then ends the rest. */
   async close(): Promise<void> {
     for (const over of this.answering.values()) over.abort();
     await Promise.race([Promise.allSettled(this.answering.keys()), sleep(FAREWELL_MS, undefined, { ref: false })]);
@@ -75,14 +75,13 @@ export class McpSite {
       const maxWaitMs = waitIn(request);
       const { hub, bells } = this;
       const { agentId, proof } = await authenticateRequest(hub, asker, request);
-      // Of what is closed already nothing more would be heard: it would be waited for without end.
+      // A closed response emits no further `close`, so waiting on it would never end.
       if (response.destroyed) return;
       if (request.method !== 'POST') return notPosted(response);
       taken.push(this.calls.take(agentId, 1));
       const participant = new HttpParticipant({ hub, bells, agentId, proof });
       const body = await readText(request, response, limitsFor(hub, 'known'));
       taken.push(this.calls.take(agentId, countCalls(body) - 1));
-      // Loaded when somebody asks.
       this.handler ??= this.load();
       const { fetch } = await this.handler;
       if (response.destroyed) return;
@@ -90,7 +89,7 @@ export class McpSite {
       await sendWeb(await fetch(webRequest(request, body, gone.signal), { authInfo }), response);
     } catch (thrown) {
       if (gone.signal.aborted || response.headersSent) return void response.destroy();
-      // What was not read of a body would be taken for the next request.
+      // Unread body bytes would be parsed as the next request.
       if (!request.complete) response.setHeader('connection', 'close');
       const error = toWireError(thrown, 'the request');
       this.hub.refused(error.code);
@@ -112,21 +111,21 @@ export class McpSite {
   }
 }
 
-/** What is known of a request beside what is in it. */
+/** Facts about a request that are not in it. */
 interface Known {
   readonly participant: Participant;
   readonly maxWaitMs: number;
-  /** Nobody waits for the answer, or nobody should any longer. */
+  /** Aborts when the caller is gone or the site closes. */
   readonly signal: AbortSignal;
 }
 
-/** What the SDK passes through to the server it makes for the request. The token itself stays here. */
+/** Passed through the SDK to the server of the request, without the token. */
 function authOf(known: Known) {
   return { token: '', clientId: '', scopes: [], extra: { known } };
 }
 
 function knownIn(authInfo: { readonly extra?: Record<string, unknown> } | undefined): Known {
-  // Put there by authOf for this very request.
+  // Set by authOf for this request.
   return authInfo?.extra?.known as Known;
 }
 
@@ -137,18 +136,18 @@ function waitIn(request: IncomingMessage): number {
   return ms;
 }
 
-/** GET and DELETE would be of a session, and there is none. */
+/** GET and DELETE address MCP sessions, which do not exist here. */
 function notPosted(response: ServerResponse): void {
   response.setHeader('allow', 'POST');
   const error = { code: -32000, message: 'Method not allowed: /mcp takes POST' };
   respondJson(response, 405, { jsonrpc: '2.0', error, id: null });
 }
 
-/** A request of node:http as the SDK wants it. The body was read before, within its bounds; `signal` aborts when the caller is gone. */
+/** Converts a node:http request for the SDK. The body was already read; `signal` aborts when the caller is gone. */
 function webRequest(request: IncomingMessage, body: string, signal: AbortSignal): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
-    // It was judged before: nothing behind this needs the secret.
+    // Already authenticated: nothing further needs the secret.
     if (value === undefined || name === 'authorization' || name.startsWith(':')) continue;
     headers.set(name, Array.isArray(value) ? value.join(', ') : value);
   }
@@ -156,7 +155,7 @@ function webRequest(request: IncomingMessage, body: string, signal: AbortSignal)
   return new Request(url, { method: request.method ?? 'GET', headers, body, signal });
 }
 
-/** Sends the SDK's response: JSON, or events as they come. */
+/** Sends the SDK's response: JSON or a stream of events. */
 async function sendWeb(answer: Response, response: ServerResponse): Promise<void> {
   if (response.destroyed) return void (await answer.body?.cancel());
   for (const [name, value] of answer.headers) response.setHeader(name, value);
@@ -173,18 +172,18 @@ async function sendWeb(answer: Response, response: ServerResponse): Promise<void
   response.end();
 }
 
-/** As many as on a connection. */
+/** The same limit as on a connection. */
 const MAX_OPEN = 64;
 
-/** Bounds the open calls of each agent: those that wait cost a socket or a look every few seconds. */
+/** Bounds the open calls per agent: a waiting call costs a socket or regular polling. */
 class OpenCalls {
   private readonly open = new Map<string, number>();
 
-  /** Refuses what is too many. Gives back what ends them, and may be called again. */
+  /** Returns an idempotent release; throws above the limit. */
   take(agentId: string, calls: number): () => void {
     const open = this.open.get(agentId) ?? 0;
     if (open + calls > MAX_OPEN) {
-      const message = `/mcp: at most ${MAX_OPEN} calls may be open for one agent, those of a batch included`;
+      const message = `/mcp: at most ${MAX_OPEN} open calls per agent, including those of a batch`;
       throw new WireError('rate_limited', message, { retry_after_ms: 1_000 });
     }
     this.open.set(agentId, open + calls);
@@ -199,7 +198,7 @@ class OpenCalls {
   }
 }
 
-/** Older revisions of the protocol put several into one body. What is no JSON is for others to refuse. */
+/** Older protocol revisions allow batches. Invalid JSON is rejected later. */
 function countCalls(body: string): number {
   if (!/^\s*\[/.test(body)) return 1;
   try {

@@ -1,24 +1,23 @@
 /**
- * Edits configuration files of other programs, whatever they are written in. An edit changes only the members at one path: the
- * text is parsed again afterwards, and an edit that changed anything else is rejected. Texts have no byte order mark.
- * Back ends: json-config.ts and toml-config.ts.
+ * Edits configuration files of other programs. An edit changes only the members at one path: the result is parsed again,
+ * and rejected if anything else changed. Texts have no byte order mark. Back ends: json-config.ts and toml-config.ts.
  */
 
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../core/lib/json.ts';
 
-/** The members by which something is reached, from the outside in. */
+/** Member names from the root inwards. */
 export type Path = readonly string[];
 
-/** What the editor needs to know of a language. Every function may throw a BrokenConfig. */
+/** The back end of a language. Every function may throw a BrokenConfig. */
 export interface ConfigSyntax {
-  /** undefined = only space and comments. */
+  /** undefined = only white space and comments. */
   parse(text: string): unknown;
-  /** The text with these members at the path; `there` is what the path leads to now. */
+  /** Sets these members at the path; `there` is the current value. */
   put(text: string, path: Path, members: JsonObject, there: unknown): string;
-  /** The text without what is at the path, which exists. */
+  /** Removes the existing value at the path. */
   take(text: string, path: Path): string;
-  /** A whole file that has nothing but this. */
+  /** A new file with only these members. */
   alone(path: Path, members: JsonObject): string;
   /** Why an edit may have changed too much. */
   readonly suspicion: string;
@@ -33,12 +32,12 @@ export class ConfigEditor {
     this.alone = syntax.alone;
   }
 
-  /** undefined = there is nothing at the path. */
+  /** undefined = no value at the path. */
   read(text: string, path: Path): unknown {
     return valueAt(this.syntax.parse(text), path);
   }
 
-  /** The text with these members in the object at the path. */
+  /** Sets these members of the object at the path. */
   set(text: string, path: Path, members: JsonObject): string {
     const root = this.syntax.parse(text);
     const there = valueAt(root, path);
@@ -46,7 +45,7 @@ export class ConfigEditor {
     return this.verified(this.syntax.put(text, path, members, there), () => expected);
   }
 
-  /** The text without what is at the path. */
+  /** Removes the value at the path. */
   remove(text: string, path: Path): string {
     const root = this.syntax.parse(text);
     if (valueAt(root, path) === undefined) return text;
@@ -56,12 +55,12 @@ export class ConfigEditor {
   private verified(after: string, expected: (root: unknown) => unknown): string {
     const root = this.syntax.parse(after);
     if (isDeepStrictEqual(root, expected(root))) return after;
-    const problem = `it cannot be changed without touching what is not ours${this.syntax.suspicion}`;
+    const problem = `cannot be changed without affecting other entries${this.syntax.suspicion}`;
     throw new BrokenConfig(problem, null);
   }
 }
 
-/** The root without the path; an outer table that existed only by what was in it disappears with it. */
+/** The root without the path; a table implied only by its contents disappears with it. */
 function withoutImplied(root: unknown, path: Path, after: unknown): unknown {
   const without = withValue(root, path, undefined);
   const outer = path.slice(0, -1);
@@ -70,9 +69,9 @@ function withoutImplied(root: unknown, path: Path, after: unknown): unknown {
   return isImplied ? withValue(without, outer, undefined) : without;
 }
 
-/** A file that cannot be read as what it should be, or not changed without touching what is not ours. */
+/** A file that cannot be parsed, or changed without affecting other entries. */
 export class BrokenConfig extends Error {
-  /** From 1; null = of the file as a whole. */
+  /** From 1; null = the whole file. */
   readonly line: number | null;
   readonly column: number | null;
 
@@ -90,7 +89,6 @@ export function locationAt(text: string, offset: number): { readonly line: numbe
   return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
 }
 
-/** What ends its lines. */
 export function eolOf(text: string): '\n' | '\r\n' {
   return /\r\n/.test(text) ? '\r\n' : '\n';
 }
@@ -99,7 +97,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
-/** What a path leads to: undefined where there is nothing. What is in the way and is no object is a BrokenConfig. */
+/** The value at a path, or undefined. Throws BrokenConfig if a non-object is in the way. */
 export function valueAt(root: unknown, path: Path): unknown {
   let value = root;
   for (const [i, name] of path.entries()) {
@@ -110,7 +108,7 @@ export function valueAt(root: unknown, path: Path): unknown {
   return value;
 }
 
-/** The same value with another one at the path; undefined = without it. */
+/** A copy of the root with this value at the path; undefined removes it. */
 export function withValue(root: unknown, path: Path, value: unknown): unknown {
   const [first, ...rest] = path;
   if (first === undefined) return value;
@@ -123,5 +121,5 @@ export function withValue(root: unknown, path: Path, value: unknown): unknown {
 export function notAnObjectError(path: Path, value: unknown): BrokenConfig {
   const where = path.length === 0 ? 'the file' : `"${path.join('.')}"`;
   const what = value === null ? 'null' : Array.isArray(value) ? 'a list' : `a ${typeof value}`;
-  return new BrokenConfig(`${where} should be an object, and is ${what}`, null);
+  return new BrokenConfig(`${where}: expected an object, got ${what}`, null);
 }

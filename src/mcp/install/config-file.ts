@@ -1,4 +1,4 @@
-/** A configuration file on the disk (UTF-8, perhaps with a byte order mark): read whole, replaced whole, its backups kept beside it. */
+/** A configuration file on disk (UTF-8, with or without a byte order mark), replaced atomically, with backups beside it. */
 
 import { access, chmod, chown, lstat, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -7,12 +7,12 @@ import { CommandError } from '../../cli/terminal/command-error.ts';
 const PRIVATE = 0o600;
 
 export interface ConfigFile {
-  /** Where it really is: what a link leads to stays a link. */
+  /** The target of links, so that writing keeps the link. */
   readonly path: string;
-  /** Without the mark; null = there is none. */
+  /** Without the mark; null = no file. */
   readonly text: string | null;
   readonly backups: Backups;
-  /** It begins with a byte order mark. */
+  /** Begins with a byte order mark. */
   readonly isMarked: boolean;
   readonly owner: { readonly mode: number; readonly uid: number; readonly gid: number } | null;
 }
@@ -20,9 +20,9 @@ export interface ConfigFile {
 export async function readConfig(given: string): Promise<ConfigFile> {
   const path = await followed(given);
   const found = await stat(path).catch(nullIfMissing);
-  if (found !== null && !found.isFile()) throw unusableFileError(given, 'it is not a file', 'Move it away first.');
+  if (found !== null && !found.isFile()) throw unusableFileError(given, 'not a file', 'Move it away first.');
   if (found !== null && (found.mode & 0o222) === 0) {
-    throw unusableFileError(given, 'it is read-only', `If you mean it: chmod u+w '${given}', and again.`);
+    throw unusableFileError(given, 'read-only', `To allow the change, run: chmod u+w '${given}'`);
   }
   const whole = found === null ? null : await textOf(path);
   return {
@@ -34,7 +34,7 @@ export async function readConfig(given: string): Promise<ConfigFile> {
   };
 }
 
-/** Writes it, after what it was is safe beside it, if it is to be: null = it is not. */
+/** Writes the file, after its backup if `backup` is not null. */
 export async function writeConfig(
   file: ConfigFile,
   after: string,
@@ -50,19 +50,19 @@ export async function writeConfig(
   );
 }
 
-/** Removes a file that was made for an entry. */
+/** Deletes a file that was created for an entry. */
 export async function deleteConfig(file: ConfigFile): Promise<void> {
   await assertUnchanged(file);
   await rm(file.path);
 }
 
-/** A file of one's own: nobody else can read it, not for a moment. */
+/** Writes a file that is private from its creation. */
 export async function writePrivate(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await replace(path, text, null, PRIVATE);
 }
 
-/** `check` may still refuse it when all is ready. */
+/** `check` runs just before the rename and may throw. */
 async function replace(
   path: string,
   text: string,
@@ -87,24 +87,18 @@ async function replace(
   }
 }
 
-/** The tool may have written it while somebody was asked. */
+/** The tool may have written the file during the confirmation. */
 export async function assertUnchanged({ path, text, isMarked }: ConfigFile): Promise<void> {
   const now = await textOf(path).catch(nullIfMissing);
   if (now === (text === null ? null : (isMarked ? MARK : '') + text)) return;
-  throw new CommandError(
-    'failed',
-    'config_changed',
-    `${path} has changed meanwhile; nothing was written`,
-    'Do it again.',
-  );
+  throw new CommandError('failed', 'config_changed', `${path} changed meanwhile; nothing was written`, 'Try again.');
 }
 
 async function followed(given: string): Promise<string> {
   const link = await lstat(given).catch(nullIfMissing);
   if (link?.isSymbolicLink() !== true) return given;
   const target = await realpath(given).catch(nullIfMissing);
-  if (target === null)
-    throw unusableFileError(given, 'it is a link that leads nowhere', 'Mend or remove the link first.');
+  if (target === null) throw unusableFileError(given, 'a broken link', 'Fix or remove the link first.');
   return target;
 }
 
@@ -116,25 +110,25 @@ const BACKUP = '.before-parley';
 
 export interface Backup {
   readonly path: string;
-  /** Without a byte order mark; null = it is something else. */
+  /** Without a byte order mark; null = not a text file. */
   readonly text: string | null;
 }
 
 export interface Backups {
-  /** The oldest first. */
+  /** Oldest first. */
   readonly all: readonly Backup[];
-  /** Where the next one goes. */
+  /** Path for the next backup. */
   readonly freePath: string;
 }
 
-/** Backups have names of their own: nothing that exists is ever overwritten. */
+/** Numbers the backups, so that no existing file is overwritten. */
 async function findBackups(path: string): Promise<Backups> {
   const all: Backup[] = [];
   for (let number = 1; ; number++) {
     const at = `${path}${BACKUP}${number === 1 ? '' : `-${number}`}`;
     const found = await lstat(at).catch(nullIfMissing);
     if (found === null) return { all, freePath: at };
-    // What cannot be read as text, or is a link or a folder, is somebody else's.
+    // Links, folders and unreadable files are not our backups.
     const text = found.isFile() ? await textOf(at).catch(() => null) : null;
     all.push({ path: at, text: text === null ? null : stripMark(text) });
   }
@@ -142,13 +136,13 @@ async function findBackups(path: string): Promise<Backups> {
 
 export const MARK = '\ufeff';
 
-/** The mark is still there. */
+/** Keeps the byte order mark. */
 export async function textOf(path: string): Promise<string> {
   const bytes = await readFile(path);
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw unusableFileError(path, 'it is not UTF-8', 'Save it as UTF-8 first.');
+    throw unusableFileError(path, 'not UTF-8', 'Save it as UTF-8 first.');
   }
 }
 

@@ -1,7 +1,7 @@
 /**
- * Installs the MCP server into another program's configuration, and takes it out again. `prepare…` reads and plans (plan.ts) and
- * writes nothing; the change it returns writes the file (config-file.ts) under a lock, after a backup. Invariants: a file that
- * changed in between is left alone; an undo gives back the bytes of the backup where nobody else has changed the file.
+ * Installs the MCP server into another program's configuration, or removes it. `prepare…` only reads and plans (plan.ts);
+ * the returned change writes the file (config-file.ts) under a lock, after a backup. Invariants: a file that changed in
+ * between is not written; an undo restores the bytes of the backup unless the file was edited since.
  * config-editor.ts edits the texts, tools.ts lists the programs, request.ts reads the command line.
  */
 
@@ -32,7 +32,7 @@ export interface Outcome {
   readonly entry: string;
   readonly file: string;
   readonly action: 'added' | 'changed' | 'removed' | 'restored' | 'deleted' | 'unchanged';
-  /** Where what it was is kept; null = nowhere. */
+  /** Path of the backup; null = none. */
   readonly backup: string | null;
   readonly token_file: string | null;
 }
@@ -40,7 +40,7 @@ export interface Outcome {
 export interface Change {
   readonly outcome: Outcome;
   readonly lines: readonly ChangedLine[];
-  /** Does it. Nothing has been written before. */
+  /** Writes the change; nothing is written before. */
   carryOut(): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ export async function prepareInstall(request: Request): Promise<Change> {
   };
 }
 
-/** Where what it was is to be kept; null = nowhere: what counts is what it was before anything of ours was in it. */
+/** Path for a backup; null = none needed. Backups keep the state from before our first entry. */
 function backupFor(
   { tool, key }: Pick<Request, 'tool' | 'key'>,
   { text, backups }: ConfigFile,
@@ -79,7 +79,7 @@ function backupFor(
   return backups.all.some((one) => one.text === text) ? null : backups.freePath;
 }
 
-/** `secretFile` is where the token of such an entry is kept, if it has one. Nobody else writes there, so it goes, whatever the entry names now. */
+/** `secretFile`: token file of the entry; only this installer writes it, so an undo always deletes it. */
 export async function prepareUndo(
   request: Omit<Request, 'words' | 'secret' | 'isUnproven'>,
   secretFile: string,
@@ -97,7 +97,7 @@ export async function prepareUndo(
         await withFileLock(file.path, async () => {
           if (plan.kind === 'write') await writeConfig(file, plan.after, { backup, newMode: 0o600 });
           else await deleteConfig(file);
-          // It is what the file is again.
+          // The file equals this backup again.
           if (from !== null) await rm(from, { force: true });
         });
       }
@@ -110,7 +110,7 @@ export async function prepareUndo(
   };
 }
 
-/** From the newest of what is kept that it can come from, to the byte; otherwise the entry alone goes. */
+/** Restores the newest matching backup byte for byte; otherwise removes only the entry. */
 function undoFrom({ tool, key }: Pick<Request, 'tool' | 'key'>, { text, backups }: ConfigFile) {
   const newestFirst = backups.all.toReversed();
   for (const { path, text: backup } of newestFirst) {
@@ -136,22 +136,22 @@ function described(
   };
 }
 
-/** A file that cannot be read or changed is named, with the place. */
+/** Adds the file and the position to errors. */
 function explained<T>({ file, tool }: Pick<Request, 'file' | 'tool'>, plan: () => T): T {
   try {
     return plan();
   } catch (thrown) {
-    // Whoever reads it goes into it as deep as it is.
+    // Parsing recurses as deep as the file is nested.
     const isTooDeep = thrown instanceof RangeError;
     if (!isTooDeep && !(thrown instanceof BrokenConfig)) throw thrown;
-    const problem = isTooDeep ? new BrokenConfig('it is nested too deeply to be read', null) : thrown;
+    const problem = isTooDeep ? new BrokenConfig('nested too deeply to be read', null) : thrown;
     const place = problem.line === null ? '' : `:${problem.line}:${problem.column}`;
-    const hint = `Mend it first; "parley mcp install ${tool.name} --print" shows what to paste by hand.`;
+    const hint = `Fix it first; "parley mcp install ${tool.name} --print" shows what to paste by hand.`;
     throw new CommandError('failed', 'broken_config', `${file}${place}: ${problem.message}; nothing was written`, hint);
   }
 }
 
-/** Removes the empty folders that were made for a file, up to the home or the project; keeps those the environment names. */
+/** Removes empty parent folders up to the home or the project; keeps folders that the environment names. */
 async function removeEmptyFolders(file: string, { home, project, env }: InstallPaths): Promise<void> {
   const named = new Set(Object.values(env).map((value) => (value ? resolve(value) : '')));
   const isOurs = (folder: string): boolean =>
@@ -176,7 +176,7 @@ function isBelow(folder: string, top: string): boolean {
 const PATIENCE_MS = 1_000;
 const LOOK_MS = 10;
 
-/** Of several processes that change a file, one does so at a time. */
+/** One process at a time changes a file. */
 async function withFileLock<T>(path: string, change: () => Promise<T>): Promise<T> {
   const lock = `${path}.parley-lock`;
   await mkdir(dirname(path), { recursive: true });
@@ -192,11 +192,16 @@ async function take(lock: string, path: string): Promise<void> {
   for (const until = performance.now() + PATIENCE_MS; ; ) {
     if (await isTaken(lock)) return;
     const holder = await readFile(lock, 'utf8').catch(nullIfMissing);
-    // Whoever was killed while it held it does not come back. What is empty is about to be written.
+    // Remove the lock of a dead process. An empty lock file is just being written.
     if (holder !== null && holder !== '' && !isHeldBy(Number(holder))) await rm(lock, { force: true });
     if (performance.now() > until) {
       const problem = `${path} is being changed by another process; nothing was written`;
-      throw new CommandError('failed', 'config_busy', problem, `Do it again. If there is none, remove ${lock} first.`);
+      throw new CommandError(
+        'failed',
+        'config_busy',
+        problem,
+        `Try again. If no such process exists, remove ${lock} first.`,
+      );
     }
     await sleep(LOOK_MS);
   }

@@ -1,4 +1,4 @@
-/** JSON back end of the editor. Comments, extra commas and layout stay: the well-known editors would lay the neighbours out anew. */
+/** JSON back end of the editor. Keeps comments, trailing commas and layout, which other editors reformat. */
 
 import { isDeepStrictEqual } from 'node:util';
 import {
@@ -27,7 +27,7 @@ export const jsonConfig: ConfigEditor = new ConfigEditor({
   put(text, path, members, there) {
     if (there === undefined) return changed(text, path, members);
     if (!isObject(there)) throw notAnObjectError(path, there);
-    // Each by itself: what else is in it keeps its place and its comments.
+    // One member at a time, so that the others keep their position and comments.
     return Object.entries(members)
       .filter(([name, value]) => !isDeepStrictEqual(there[name], value))
       .reduce((after, [name, value]) => changed(after, [...path, name], value), text);
@@ -37,10 +37,10 @@ export const jsonConfig: ConfigEditor = new ConfigEditor({
 
   alone: (path, members) => `${JSON.stringify(withValue({}, path, members), null, 2)}\n`,
 
-  suspicion: '; is a name in it twice?',
+  suspicion: '; does it contain a name twice?',
 });
 
-/** undefined = there is nothing in it but space and comments. */
+/** undefined = only white space and comments. */
 function parsed(text: string): unknown {
   const errors: ParseError[] = [];
   const value: unknown = parse(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
@@ -49,12 +49,12 @@ function parsed(text: string): unknown {
   const problem = printParseErrorCode(first.error)
     .replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
     .toLowerCase();
-  throw new BrokenConfig(`it is not JSON: ${problem}`, locationAt(text, first.offset));
+  throw new BrokenConfig(`invalid JSON: ${problem}`, locationAt(text, first.offset));
 }
 
 function changed(text: string, path: Path, value: unknown): string {
   if (parsed(text) !== undefined) return putValue(text, path, value);
-  // Comments alone, or nothing at all.
+  // Only comments, or empty.
   const eol = eolOf(text);
   const before = text === '' || text.endsWith('\n') ? text : `${text}${eol}`;
   return before + `${JSON.stringify(withValue({}, path, value), null, 2)}\n`.replaceAll('\n', eol);
@@ -66,7 +66,7 @@ interface Edit {
   readonly put: string;
 }
 
-/** The value at the path becomes another; what leads there is made where it is missing. The text is an object. */
+/** Sets the value at the path and creates missing parents. The text must be an object. */
 export function putValue(text: string, path: Path, value: unknown): string {
   const root = rootOf(text);
   const there = findNodeAtLocation(root, [...path]);
@@ -90,7 +90,7 @@ export function takeValue(text: string, path: Path): string {
   const lastComma =
     nextComma === null && before !== undefined ? commaIn(text, before.offset + before.length, property.offset) : null;
   const from = text.slice(0, property.offset).trimEnd().length;
-  // The space before it goes with it, and of what is on its line only that.
+  // Remove the white space before it, and nothing else on its line.
   const own = { from, to: nextComma === null ? end : nextComma + 1, put: '' };
   return edited(
     text,
@@ -133,7 +133,7 @@ function addition(text: string, object: Node, name: string, value: unknown): rea
     return [{ from, to: from, put: isOpen ? line : `${line}${eol}${indent}` }];
   }
   const end = last.offset + last.length;
-  // A comma at the end is how this file is written; a comment after the last member stays with it.
+  // Keep a trailing comma if the file uses one; keep a comment after the last member with it.
   if (commaIn(text, end, close) !== null) return [{ from, to: from, put: `${line},` }];
   if (from === end) return [{ from, to: from, put: `,${line}` }];
   return [
@@ -146,18 +146,18 @@ function laidOut(text: string, value: unknown, indent: string): string {
   return JSON.stringify(value, null, unitOf(text)).replaceAll('\n', `${eolOf(text)}${indent}`);
 }
 
-/** The space the line begins with. */
+/** Leading white space of the line. */
 function indentAt(text: string, offset: number): string {
   const [indent = ''] = /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset)) ?? [];
   return indent;
 }
 
-/** One step of indentation: by the first line that has one. */
+/** One step of indentation, from the first indented line. */
 function unitOf(text: string): string {
   return /^([ \t]+)["}\]]/m.exec(text)?.[1] ?? '  ';
 }
 
-/** Where a comma is that is no comment's: null = none. */
+/** Offset of a comma outside comments; null = none. */
 function commaIn(text: string, from: number, to: number): number | null {
   const scanner = createScanner(text, true);
   scanner.setPosition(from);

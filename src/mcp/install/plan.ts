@@ -1,4 +1,4 @@
-/** What is to become of a file: decided from texts alone, before anything is written. */
+/** Plans the change of a file from texts alone, before anything is written. */
 
 import { CommandError } from '../../cli/terminal/command-error.ts';
 import { isObject, type Path } from './config-editor.ts';
@@ -6,17 +6,17 @@ import { isParleyCommand } from './server-command.ts';
 import type { Tool } from './tools.ts';
 
 export type Plan =
-  /** It is as it was to become. */
+  /** The file is already as wanted. */
   | { readonly kind: 'nothing' }
   | { readonly kind: 'write'; readonly act: 'added' | 'changed' | 'removed' | 'restored'; readonly after: string }
-  /** It was made for this alone. */
+  /** The file was created only for this entry. */
   | { readonly kind: 'delete' };
 
-/** A file as it is. */
+/** The current file. */
 export interface Before {
-  /** null = there is none. */
+  /** null = no file. */
   readonly text: string | null;
-  /** What it was before the entry was put in, where that is kept. */
+  /** Its text from before the entry was added, if kept. */
   readonly backup: string | null;
 }
 
@@ -36,17 +36,17 @@ export function planUndo(tool: Tool, key: string, { text, backup }: Before): Pla
   const path = [...servers, key];
   const there = ownEntry(tool, text, path);
   if (there === undefined) return { kind: 'nothing' };
-  // Nobody has touched it since: then it becomes what it was, to the byte.
+  // Unedited since: restore it byte for byte.
   if (addedTo(tool, backup ?? '', path, there) === text) {
     return backup === null ? { kind: 'delete' } : { kind: 'write', act: 'restored', after: backup };
   }
   const after = taken(tool, text, path, backup);
-  // It was made for this entry and another one of ours, which is gone.
+  // The file was created for entries of ours, and none is left.
   if (backup === null && isNothing(after)) return { kind: 'delete' };
   return { kind: 'write', act: 'removed', after };
 }
 
-/** The file was made for the entry, and has nothing else in it. */
+/** True if the file was created for the entry and has nothing else. */
 export function isMadeFor(tool: Tool, key: string, { text, backup }: Before): boolean {
   if (text === null || backup !== null) return false;
   const path = [...serversIn(tool, text), key];
@@ -54,40 +54,39 @@ export function isMadeFor(tool: Tool, key: string, { text, backup }: Before): bo
   return there !== undefined && addedTo(tool, '', path, there) === text;
 }
 
-/** There is nothing in it but entries of ours, so that it was made for them. */
+/** True if the file has only entries of ours. */
 export function isOnlyOwn(tool: Tool, text: string): boolean {
   const servers = serversIn(tool, text);
-  const all = tool.format.read(text, servers);
-  if (!isObject(all)) return false;
-  const own = Object.entries(all).filter(([, one]) => isObject(one) && isParleyCommand(wordsIn(tool, one)));
+  const own = ownNames(tool, text);
   if (own.length === 0) return false;
-  return isNothing(own.reduce((left, [name]) => taken(tool, left, [...servers, name], null), text));
+  return isNothing(own.reduce((left, name) => taken(tool, left, [...servers, name], null), text));
+}
+
+function ownNames(tool: Tool, text: string): readonly string[] {
+  const all = tool.format.read(text, serversIn(tool, text));
+  if (!isObject(all)) return [];
+  return Object.keys(all).filter((name) => {
+    const entry = all[name];
+    return isObject(entry) && isParleyCommand(wordsIn(tool, entry));
+  });
 }
 
 function isNothing(text: string): boolean {
   return /^\s*(\{\s*\}\s*)?$/.test(text);
 }
 
-/** Beside that entry there is another one of ours in it. */
+/** True if the file has another entry of ours. */
 export function hasOtherOwn(tool: Tool, key: string, text: string): boolean {
-  const all = tool.format.read(text, serversIn(tool, text));
-  if (!isObject(all)) return false;
-  return Object.entries(all).some(
-    ([name, one]) => name !== key && isObject(one) && isParleyCommand(wordsIn(tool, one)),
-  );
+  return ownNames(tool, text).some((name) => name !== key);
 }
 
-/** The entry, where it is one of ours. */
+/** The entry at the path. Throws if it is not one of ours. */
 export function ownEntry(tool: Tool, text: string, path: Path): Readonly<Record<string, unknown>> | undefined {
   const there = tool.format.read(text, path);
   if (there === undefined) return undefined;
   if (isObject(there) && isParleyCommand(wordsIn(tool, there))) return there;
-  throw new CommandError(
-    'inUse',
-    'entry_in_use',
-    `there is a "${path.join('.')}" already, and it does not start "parley mcp"`,
-    'It is left alone. Under another name: "--entry parley-hub".',
-  );
+  const problem = `"${path.join('.')}" already exists and does not start "parley mcp"; nothing was written`;
+  throw new CommandError('inUse', 'entry_in_use', problem, 'Use another name: "--entry parley-hub".');
 }
 
 function wordsIn(tool: Tool, entry: Readonly<Record<string, unknown>>): readonly string[] {
@@ -98,18 +97,18 @@ export function serversIn(tool: Tool, text: string): Path {
   return tool.servers(tool.format.read(text, ['mcp']));
 }
 
-/** null = it cannot have come about that way. */
+/** The base with the entry added; null = impossible. */
 function addedTo(tool: Tool, base: string, path: Path, entry: Readonly<Record<string, unknown>>): string | null {
   try {
     if (tool.format.read(base, path) !== undefined) return null;
-    // What was read from such a file is what can be written to it.
+    // Values read from this format can be written to it.
     return tool.format.set(base, path, entry as Parameters<typeof tool.format.set>[2]);
   } catch {
     return null;
   }
 }
 
-/** Without the entry, and without what it was in if that came with it. */
+/** Removes the entry, and parents that were created with it. */
 function taken(tool: Tool, text: string, path: Path, backup: string | null): string {
   let after = tool.format.remove(text, path);
   for (let outer = path.slice(0, -1); outer.length > 0; outer = outer.slice(0, -1)) {

@@ -1,10 +1,10 @@
-/** What people see of an install: the changed lines, a question, or the same set-up by hand. */
+/** Output of an install: changed lines, a confirmation, or instructions for manual setup. */
 
 import { createInterface } from 'node:readline/promises';
 import type { Request } from './request.ts';
 
 const AROUND = 2;
-/** Values of members whose names say that they are secret. They are somebody else's, and may end up in a log. */
+/** Values of members with secret-sounding names, which may end up in a log. */
 const SECRET = /((?:token|secret|key|passw|auth|cookie)[^\n:=]{0,40}[:=]\s*)(["'])(?:\\.|(?!\2).)*\2/gi;
 
 export interface ChangedLine {
@@ -12,7 +12,7 @@ export interface ChangedLine {
   readonly text: string;
 }
 
-/** A change of a text: the lines that go, the lines that come, and a little around them. */
+/** Removed and added lines with a little context. */
 export function changedLines(before: string, after: string): readonly ChangedLine[] {
   const old = linesOf(before);
   const young = linesOf(after);
@@ -29,7 +29,7 @@ export function changedLines(before: string, after: string): readonly ChangedLin
   ];
 }
 
-/** What comes in is ours, and has no secrets. */
+/** Added lines are ours and have no secrets. */
 function lineOf(kind: ChangedLine['kind'], text: string): ChangedLine {
   return { kind, text: kind === 'in' ? text : text.replaceAll(SECRET, '$1$2…$2') };
 }
@@ -45,10 +45,10 @@ function linesOf(text: string): readonly string[] {
   return text.replace(/\r?\n$/, '').split(/\r?\n/);
 }
 
-/** Asks at the terminal. Anything but a yes is a no. */
+/** Asks at the terminal. Anything but yes means no. */
 export async function confirm(question: string): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stdout });
-  // The end of input is no answer.
+  // End of input means no.
   const ended = new Promise<string>((answer) => lines.once('close', () => answer('')));
   try {
     return /^y(es)?$/i.test((await Promise.race([lines.question(question), ended])).trim());
@@ -62,11 +62,11 @@ export interface ManualSetup {
   readonly file: string;
   readonly language: 'json' | 'toml';
   readonly snippet: string;
-  /** null = the tool has none. */
+  /** null = the tool has no such command. */
   readonly command: string | null;
 }
 
-/** What to paste, where, and the tool's own command for it. */
+/** What to paste and where, and the tool's own command. */
 export function manualSetup({ tool, scope, key, file, words }: Request): ManualSetup {
   const servers = tool.servers(undefined);
   const { start, usual } = tool.entry(words, servers);
@@ -75,10 +75,10 @@ export function manualSetup({ tool, scope, key, file, words }: Request): ManualS
 }
 
 export function manualSetupLines({ tool: { title, next } }: Request, { file, snippet, command }: ManualSetup): string {
-  const own = command === null ? [] : ['', 'or with its own command:', `  ${command}`];
+  const own = command === null ? [] : ['', 'or run:', `  ${command}`];
   const lines = snippet
     .trimEnd()
     .split('\n')
     .map((line) => `  ${line}`);
-  return [`${title}: put this into ${file}`, '', ...lines, ...own, '', next].join('\n');
+  return [`${title}: add this to ${file}`, '', ...lines, ...own, '', next].join('\n');
 }

@@ -1,4 +1,4 @@
-/** What `parley mcp install` was asked: the tool, where its file is, and the words its entry shall start. */
+/** Resolves the arguments of `parley mcp install`: the tool, its file, and the command of its entry. */
 
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -20,13 +20,13 @@ export interface Request {
   readonly key: string;
   readonly file: string;
   readonly words: readonly string[];
-  /** A secret that goes into a file of its own, which the words name. */
+  /** A secret to write to a separate file, which the words name. */
   readonly secret: { readonly file: string; readonly token: string } | null;
-  /** Nothing was found that proves who asks. */
+  /** No credentials were found. */
   readonly isUnproven: boolean;
 }
 
-/** A name that is a bare key in TOML, and a server's name for every tool. */
+/** A bare TOML key that every tool accepts as a server name. */
 const KEY = /^[A-Za-z0-9_-]{1,64}$/;
 const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
@@ -37,21 +37,18 @@ export async function resolveRequest(
   places: InstallPaths,
 ): Promise<Request> {
   const { values } = asked;
-  // Checked against the list by the parser.
+  // Validated by the option parser.
   const scope = (values.scope ?? 'user') as Scope;
   const key = entryKey(asked);
   const file = tool.file(scope, places);
   const { settings: kept, capabilities } = await existingSettings(tool, key, file);
   const name = values.name ?? (io.env.PARLEY_NAME || kept.name || tool.name);
   if (!NAME.test(name) || name === 'hub') {
-    throw invalidValueError(
-      '--name',
-      'a name of a-z 0-9 . _ - (1 to 64 characters, starting with a letter or digit)',
-      name,
-    );
+    const expected = 'a name of a-z 0-9 . _ - (1 to 64 characters, starting with a letter or digit)';
+    throw invalidValueError('--name', expected, name);
   }
   const url = values.url !== undefined || io.env.PARLEY_URL ? hubUrl(asked, io) : kept.url;
-  // A token is shown to nobody but the hub it is for.
+  // A kept token is only for the hub it was stored for.
   const known = url === kept.url ? kept : {};
   const proof = await proofOf(asked, io, secretFile(tool, scope, key, places), known);
   const ca = values.ca ?? (io.env.PARLEY_CA || kept.ca);
@@ -67,9 +64,9 @@ export async function resolveRequest(
   return { tool, scope, key, file, words, secret: proof.secret, isUnproven: proof.isUnproven };
 }
 
-/** What the server is called in the tool's file. */
+/** Name of the server in the tool's file. */
 export function entryKey({ values: { entry = 'parley' } }: Pick<CommandArgs, 'values'>): string {
-  // To programs that read JSON it is no member like others.
+  // JSON readers treat __proto__ specially.
   if (KEY.test(entry) && entry !== '__proto__') return entry;
   throw invalidValueError('--entry', 'a name of A-Z a-z 0-9 _ - (1 to 64 characters), and not __proto__', entry);
 }
@@ -79,14 +76,14 @@ function maxWaitOf(given: string | undefined): string | undefined {
   throw invalidValueError('--max-wait', WAIT_EXPECTED, given, 'For example: --max-wait 50s');
 }
 
-/** Where the token of an entry is kept: one file for each entry, so that it goes when the entry goes. */
+/** Token file of an entry: one per entry, so that both are deleted together. */
 export function secretFile({ name }: Tool, scope: Scope, key: string, { home, project, env }: InstallPaths): string {
   const of = createHash('sha256').update(project).digest('hex').slice(0, 12);
   const where = scope === 'user' ? 'user' : `project-${of}`;
   return join(env.XDG_CONFIG_HOME || join(home, '.config'), 'parley', 'mcp', `${name}.${key}.${where}.token`);
 }
 
-/** What is said counts; then what the entry has, so that a second run takes no token from it; then what is usual. */
+/** Precedence: options and environment, then the existing entry, so that a second run keeps its token, then defaults. */
 async function proofOf(asked: CommandArgs, io: Pick<Io, 'env'>, file: string, kept: SettingValues) {
   const { values } = asked;
   const token = values.token ?? (io.env.PARLEY_TOKEN || undefined);
@@ -105,11 +102,11 @@ async function proofOf(asked: CommandArgs, io: Pick<Io, 'env'>, file: string, ke
   return byData(isSaid ? usual : undefined, true);
 }
 
-/** It goes into a file as one line, and into a header. What came is a secret, and not shown. */
+/** The token must fit into one line and a header. Errors do not show it. */
 function assertToken(token: string): void {
   if (/^[!-~]+$/.test(token)) return;
   const problem =
-    '--token (or PARLEY_TOKEN): expected a token, one word of letters, digits and signs; got one with spaces, line ends or nothing in it';
+    '--token (or PARLEY_TOKEN): expected one word of letters, digits and signs; got spaces, line breaks or an empty value';
   throw new CommandError('wrong', 'wrong_value', problem, 'Make one with "parley token create --name <name>".');
 }
 
@@ -121,7 +118,7 @@ function byData(data: string | undefined, isUnproven: boolean) {
   return { settings: { tokenFile: undefined, data }, secret: null, isUnproven } as const;
 }
 
-/** By option, without the dashes; of one that is there several times, the last. */
+/** By option name without dashes; the last value of a repeated option. */
 export type SettingValues = Readonly<Record<string, string>>;
 
 export interface ExistingSettings {
@@ -131,7 +128,7 @@ export interface ExistingSettings {
 
 const NOTHING: ExistingSettings = { settings: {}, capabilities: [] };
 
-/** What an existing entry starts the server with. An unreadable file says nothing here: the change that follows reports it. */
+/** Options of the existing entry. Ignores an unreadable file, which the later change reports. */
 async function existingSettings(tool: Tool, key: string, file: string): Promise<ExistingSettings> {
   try {
     const text = (await readFile(file, 'utf8')).replace(/^\ufeff/, '');
@@ -142,7 +139,7 @@ async function existingSettings(tool: Tool, key: string, file: string): Promise<
   }
 }
 
-/** `--name reviewer` and `--name=reviewer`, after `mcp`. */
+/** Parses `--name reviewer` and `--name=reviewer` after `mcp`. */
 function optionsIn(words: readonly string[]): ExistingSettings {
   const settings: Record<string, string> = {};
   const capabilities: string[] = [];

@@ -1,9 +1,8 @@
-/** The words with which a tool starts `parley mcp`, and how one knows that an entry is such. */
+/** Builds and recognises the command with which a tool starts `parley mcp`. */
 
 import { access, constants, realpath } from 'node:fs/promises';
 import { basename, delimiter, join } from 'node:path';
 
-/** What the server is started with. */
 export interface ServerSettings {
   readonly name: string;
   readonly url: string | undefined;
@@ -25,7 +24,7 @@ export function serverCommand(command: readonly string[], settings: ServerSettin
   return [...command, 'mcp', ...options, ...can];
 }
 
-/** `parley`, where the path leads to this very program; else Node and the file it is in. */
+/** `parley` if PATH resolves it to this program; else Node and its script. */
 export async function ownCommand(script: string, path: string): Promise<readonly string[]> {
   const own = await realpath(script);
   for (const folder of path.split(delimiter).filter((one) => one !== '')) {
@@ -34,17 +33,17 @@ export async function ownCommand(script: string, path: string): Promise<readonly
       () => true,
       () => false,
     );
-    // Only the first counts: that is the one the tool would start.
+    // The tool would start the first match.
     if (isRunnable) return (await realpath(found)) === own ? ['parley'] : [process.execPath, own];
   }
   return [process.execPath, own];
 }
 
 const PROGRAM = /^parley(?:\.\w+)?$/;
-/** The program's file, today `main.js` and formerly `cli.js`. Other programs use these names too. */
+/** The script, `main.js` or formerly `cli.js`; other programs use these names too. */
 const SCRIPT = /^(cli|main)\.[cm]?[jt]s$/;
 
-/** An entry that starts `parley mcp` is ours, whoever wrote it. */
+/** Any entry that starts `parley mcp` is ours. */
 export function isParleyCommand(words: readonly string[]): boolean {
   const at = words.indexOf('mcp');
   if (at < 1 || words[at + 1] === 'install') return false;

@@ -1,4 +1,4 @@
-/** TOML back end of the editor: changes only the one table that is ours. */
+/** TOML back end of the editor: changes only our table. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from 'toml-eslint-parser';
@@ -13,7 +13,7 @@ export const tomlConfig: ConfigEditor = new ConfigEditor({
     const table = nodes.find((node) => isTable(node, path));
     if (table !== undefined) return inTable(text, table, there, members);
     if (there !== undefined) {
-      throw new BrokenConfig(`"${path.join('.')}" is not a table of its own, [${path.join('.')}]`, null);
+      throw new BrokenConfig(`"${path.join('.')}": expected a table [${path.join('.')}]`, null);
     }
     assertOpen(text, nodes, path);
     return appended(text, path, members);
@@ -38,7 +38,7 @@ function parsed(text: string): { readonly value: unknown; readonly nodes: readon
   } catch (thrown) {
     if (!(thrown instanceof ParseError)) throw thrown;
     const place = { line: thrown.lineNumber, column: thrown.column + 1 };
-    throw new BrokenConfig(`it is not TOML: ${thrown.message}`, place);
+    throw new BrokenConfig(`invalid TOML: ${thrown.message}`, place);
   }
 }
 
@@ -46,18 +46,18 @@ function isTable(node: Node, path: Path): node is AST.TOMLTable {
   return node.type === 'TOMLTable' && node.kind === 'standard' && isDeepStrictEqual(node.resolvedKey, path);
 }
 
-/** The table, and those inside it. */
+/** The table and its subtables. */
 function isWithin(node: Node, path: Path): boolean {
   return node.type === 'TOMLTable' && isDeepStrictEqual(node.resolvedKey.slice(0, path.length), path);
 }
 
-/** Nothing can be added to a table that is written as one value. */
+/** Throws if a parent is an inline table, which cannot be extended. */
 function assertOpen(text: string, nodes: readonly Node[], path: Path): void {
   for (const node of nodes) {
     const isInline = node.type === 'TOMLKeyValue' && node.value.type === 'TOMLInlineTable';
     const keys = isInline ? node.key.keys.map((key) => nameOf(key) ?? '') : [];
     if (!isInline || !isDeepStrictEqual(keys, path.slice(0, keys.length))) continue;
-    const problem = `"${keys.join('.')}" is an inline table, to which no [${path.join('.')}] can be added; write it as tables of their own`;
+    const problem = `"${keys.join('.')}" is an inline table, which [${path.join('.')}] cannot extend; write it as separate tables`;
     throw new BrokenConfig(problem, locationAt(text, node.range[0]));
   }
 }
@@ -88,13 +88,13 @@ function nameOf(key: AST.TOMLBare | AST.TOMLQuoted | undefined): string | undefi
   return key === undefined ? undefined : key.type === 'TOMLBare' ? key.name : key.value;
 }
 
-/** What is before the break of the line. */
+/** Offset of the line break. */
 function endOfLine(text: string, from: number): number {
   const found = /\r?\n/.exec(text.slice(from));
   return found === null ? text.length : from + found.index;
 }
 
-/** Whole lines, and the empty one before them. */
+/** Cuts whole lines and an empty line before them. */
 function cutLines(text: string, [from, to]: readonly [number, number]): string {
   const rest = text.slice(endOfLine(text, to)).replace(/^\r?\n/, '');
   const before = text.slice(0, from).replace(/(^|\n)\r?\n$/, '$1');
@@ -106,7 +106,7 @@ function tableText(path: Path, members: JsonObject, eol: string): string {
   return [`[${path.join('.')}]`, ...lines].map((line) => line + eol).join('');
 }
 
-/** The strings, numbers and lists of an entry of ours are the same in TOML, but for two characters of strings. */
+/** JSON values of our entries are valid TOML, except for DEL in strings. */
 function tomlOf(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(tomlOf).join(', ')}]`;
   return JSON.stringify(value).replaceAll('\u007f', '\\u007f');

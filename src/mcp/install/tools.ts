@@ -1,4 +1,4 @@
-/** The tools that can be set up: where each keeps its servers, and in what words. A new one is one record here. */
+/** Supported tools: file, place and form of their server entries. To add a tool, add a record. */
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,20 +10,20 @@ import { tomlConfig } from './toml-config.ts';
 export const SCOPES = ['user', 'project'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Where things are on this machine. */
+/** Paths of this machine. */
 export interface InstallPaths {
   readonly home: string;
   readonly project: string;
-  /** The program that runs, for whoever shall start it. */
+  /** The running program, for the entry's command. */
   readonly script: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** How a server is written down. */
+/** The members of a server entry. */
 export interface Entry {
-  /** How it is started: what makes an entry ours, and what a second run sets right. */
+  /** Start command: identifies our entries, and is corrected by a second run. */
   readonly start: JsonObject;
-  /** What a new one has besides; whoever changes it keeps the change. */
+  /** Defaults of a new entry; later edits are kept. */
   readonly usual: JsonObject;
 }
 
@@ -31,17 +31,17 @@ export interface Tool {
   readonly name: string;
   readonly title: string;
   readonly format: ConfigEditor;
-  /** In what the snippets of the documents are written. */
+  /** Language of documentation snippets. */
   readonly language: 'json' | 'toml';
   file(scope: Scope, places: InstallPaths): string;
-  /** Where the servers are, given what the file has at `mcp`. */
+  /** Path of the servers, given the file's value at `mcp`. */
   servers(mcp: unknown): Path;
   entry(words: readonly string[], servers: Path): Entry;
-  /** The words an entry starts, as far as it has any. */
+  /** Command words of an entry, if any. */
   wordsOf(entry: Readonly<Record<string, unknown>>): readonly unknown[];
-  /** The same with the tool's own command, where it has one. */
+  /** The tool's own command for it; null = none. */
   command(key: string, words: readonly string[], scope: Scope): string | null;
-  /** What is left to do. */
+  /** Next step for the user. */
   readonly next: string;
 }
 
@@ -64,7 +64,7 @@ const claude: Tool = {
     scope === 'project' ? join(project, '.mcp.json') : join(env.CLAUDE_CONFIG_DIR || home, '.claude.json'),
   entry: ([command = '', ...args]) => ({ start: { type: 'stdio', command, args }, usual: {} }),
   command: (key, words, scope) => `claude mcp add --scope ${scope} ${key} -- ${shellWords(words)}`,
-  next: 'Start claude anew; "/mcp" in it shows the server. One of a project asks for your approval first.',
+  next: 'Restart claude; "/mcp" shows the server. Project servers ask for your approval first.',
 };
 
 const codex: Tool = {
@@ -77,7 +77,7 @@ const codex: Tool = {
   file: (scope, { home, project, env }) =>
     join(scope === 'project' ? join(project, '.codex') : env.CODEX_HOME || join(home, '.codex'), 'config.toml'),
   command: (key, words, scope) => (scope === 'project' ? null : `codex mcp add ${key} -- ${shellWords(words)}`),
-  next: 'Start codex anew; "codex mcp list" shows the server. Codex reads the file of a project only where it trusts the project.',
+  next: 'Restart codex; "codex mcp list" shows the server. Codex reads project files only in trusted projects.',
 };
 
 const cursor: Tool = {
@@ -86,7 +86,7 @@ const cursor: Tool = {
   title: 'Cursor',
   file: (scope, { home, project }) => join(scope === 'project' ? project : home, '.cursor', 'mcp.json'),
   command: () => null,
-  next: 'Start Cursor anew, and switch the server on in its settings, under MCP.',
+  next: 'Restart Cursor and enable the server in its settings, under MCP.',
 };
 
 const gemini: Tool = {
@@ -96,7 +96,7 @@ const gemini: Tool = {
   file: (scope, { home, project, env }) =>
     join(scope === 'project' ? project : env.GEMINI_CLI_HOME || home, '.gemini', 'settings.json'),
   command: (key, words, scope) => `gemini mcp add --scope ${scope} ${key} ${shellWords(words)}`,
-  next: 'Start gemini anew; "/mcp" in it shows the server. It starts servers only in folders it trusts.',
+  next: 'Restart gemini; "/mcp" shows the server. It starts servers only in trusted folders.',
 };
 
 const opencode: Tool = {
@@ -105,11 +105,11 @@ const opencode: Tool = {
   title: 'opencode',
   file: (scope, { home, project, env }) => {
     const folder = scope === 'project' ? project : join(env.XDG_CONFIG_HOME || join(home, '.config'), 'opencode');
-    // Both are read; what is in the one with comments counts.
+    // opencode reads both; the one with comments wins.
     const commented = join(folder, 'opencode.jsonc');
     return existsSync(commented) ? commented : join(folder, 'opencode.json');
   },
-  // Its second version has the servers one level deeper. A server of that name would have a type.
+  // Version 2 nests the servers one level deeper; a server named "servers" would have a type.
   servers: (mcp) => (isObject(mcp) && isObject(mcp.servers) && !('type' in mcp.servers) ? ['mcp', 'servers'] : ['mcp']),
   entry: (words, servers) => ({
     start: { type: 'local', command: words },
@@ -117,7 +117,7 @@ const opencode: Tool = {
   }),
   wordsOf: ({ command }) => (Array.isArray(command) ? command : []),
   command: () => null,
-  next: 'Start opencode anew; "opencode mcp list" shows the server.',
+  next: 'Restart opencode; "opencode mcp list" shows the server.',
 };
 
 export const TOOLS: readonly Tool[] = [claude, codex, cursor, gemini, opencode];

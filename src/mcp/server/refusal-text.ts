@@ -1,25 +1,25 @@
-/** Turns whatever a tool threw into text for a model: what is wrong, and how to go on. */
+/** Turns an error thrown by a tool into text for a model: what is wrong, and what to do next. */
 
 import { HubError, toWireError, type WireCode, type WireError } from '../../core/lib/errors.ts';
 import { type Participant, Refusal } from '../session/participant.ts';
 import { describeAwaited } from '../session/session-status.ts';
 
 const NEXT: Partial<Record<WireCode, string>> = {
-  bad_frame: 'Call it again with that put right.',
-  unauthenticated: 'The token does not allow it: ask whoever set this server up for one that does.',
-  forbidden: 'You may not do that here; go on without it, or ask whoever runs the hub.',
-  not_found: 'Call sessions to see yours, or peers to see who is there.',
-  conflict: 'Something has changed meanwhile: call session_read, then decide again.',
-  protocol_error: 'Call session_read or wait_turn to see how the session stands, then decide again.',
-  session_closed: 'Nothing more can be said in it. session_read still shows it; call sessions for the others.',
-  invalid_create: 'Call it again with that put right; peers shows who is there.',
-  rate_limited: 'Wait a moment, then call it again: nothing is done twice.',
-  inbox_full: 'They have too much unread. Call wait_turn, and try again later.',
-  too_large: 'Say less at a time.',
-  duplicate: 'Give another key if you mean something new.',
-  timeout: 'Call it again: nothing is done twice.',
-  unavailable: 'The hub cannot be reached or cannot do it now. Call it again in a few seconds: nothing is done twice.',
-  internal: 'Call it again; if that does not help, tell your user.',
+  bad_frame: 'Correct that and call it again.',
+  unauthenticated: 'The token does not allow this: ask the person who set up this server for one that does.',
+  forbidden: 'You may not do that here; continue without it, or ask the operator of the hub.',
+  not_found: 'Call sessions to list yours, or peers to list participants.',
+  conflict: 'The session has changed: call session_read, then decide again.',
+  protocol_error: 'Call session_read or wait_turn to see the state of the session, then decide again.',
+  session_closed: 'It accepts no more messages. session_read still shows it; call sessions for the others.',
+  invalid_create: 'Correct that and call it again; peers lists participants.',
+  rate_limited: 'Wait a moment, then call it again: repeats have no further effect.',
+  inbox_full: 'Their inbox is full. Call wait_turn, and try again later.',
+  too_large: 'Send shorter messages.',
+  duplicate: 'Use another key for a new request.',
+  timeout: 'Call it again: repeats have no further effect.',
+  unavailable: 'The hub is unreachable or busy. Call it again in a few seconds: repeats have no further effect.',
+  internal: 'Call it again; if it fails again, tell your user.',
 };
 
 export async function refusalText(thrown: unknown, participant: Participant, session: string | null): Promise<string> {
@@ -27,20 +27,20 @@ export async function refusalText(thrown: unknown, participant: Participant, ses
   if (thrown instanceof HubError) return `${thrown.message}. ${NEXT.unavailable}`;
   const error = toWireError(thrown, 'the call');
   if (error.code === 'not_your_turn' && session !== null) return notYourTurn(error, participant, session);
-  return `${error.code}: ${toToolWording(error.message)}. ${howToGoOn(error)}`.trim();
+  return `${error.code}: ${toToolWording(error.message)}. ${nextStep(error)}`.trim();
 }
 
-/** Where the message says what is missing, what helps is known better than by the code. */
-function howToGoOn({ code, message }: WireError): string {
+/** Some messages allow a more precise hint than their code. */
+function nextStep({ code, message }: WireError): string {
   if (/answer (the|its) invite/.test(message)) return 'Call accept_invite with this session first, or decline_invite.';
   if (code === 'protocol_error' && message.includes('msg.packet')) {
-    return 'Use say instead; call wait_turn to hear when you may.';
+    return 'Use say instead; call wait_turn to wait for your turn.';
   }
   return NEXT[code] ?? '';
 }
 
 async function notYourTurn(error: WireError, participant: Participant, session: string): Promise<string> {
-  // It is only words: where it cannot be found out, the refusal itself is enough.
+  // Only a detail: without it the refusal is enough.
   const awaited = await describeAwaited(participant, session).catch(() => null);
   if (awaited === null) return `not your turn: ${toToolWording(error.message)}. Call wait_turn.`;
   return `not your turn: ${awaited}; call wait_turn`;
@@ -60,7 +60,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/\bmsg\.text\b/g, 'say'],
 ];
 
-/** The hub's message in the words of the tools: their arguments, their names. */
+/** Replaces the hub's argument and operation names by those of the tools. */
 function toToolWording(text: string): string {
-  return WORDS.reduce((said, [theirs, ours]) => said.replace(theirs, ours), text);
+  return WORDS.reduce((message, [theirs, ours]) => message.replace(theirs, ours), text);
 }

@@ -1,4 +1,4 @@
-/** Transcripts as resources: a session as its participant sees it, in pages of bounded length. */
+/** Transcripts as resources: a session as its participant sees it, in bounded pages. */
 
 import type { McpServer } from '@modelcontextprotocol/server';
 import { toWireError } from '../../core/lib/errors.ts';
@@ -13,17 +13,15 @@ import { refusalText } from './refusal-text.ts';
 export type Sdk = typeof import('@modelcontextprotocol/server');
 
 const URI = 'parley://session/';
-/** How many of the newest sessions are listed. */
+/** Number of newest sessions to list; also the page size. */
 const LISTED = 50;
-/** So many of them at a time, and so often. */
 const MAX_PAGES = 20;
-/** A host reads a resource for its user, or for good reason: four pages of a tool. */
+/** Four pages of a tool. */
 const RESOURCE_CHARS = 64_000;
 
 const about = {
   title: 'Transcript of a session',
-  description:
-    'What was said in a session of yours, as you see it; where it is long, its end names the address of the rest.',
+  description: 'The messages of one of your sessions as you see them; a long transcript ends with the URI of the rest.',
   mimeType: 'text/plain',
 };
 
@@ -49,7 +47,7 @@ async function listed(participant: Participant) {
   return { resources };
 }
 
-/** Who is only invited cannot read it yet: it is looked further back then. */
+/** Invitees cannot read a session yet, so look further back for readable ones. */
 async function readable(participant: Participant): Promise<readonly SessionSummary[]> {
   const found: SessionSummary[] = [];
   let after: string | undefined;
@@ -80,7 +78,7 @@ async function read(sdk: Sdk, participant: Participant, uri: string, session: st
   }
 }
 
-/** What is no id of a session is the address of nothing; only what is wrong with the hub is a fault of its own. */
+/** An invalid session id is a missing resource; only faults of the hub are internal errors. */
 function errorFor(sdk: Sdk, thrown: unknown, uri: string, message: string): Error {
   const { InvalidParams, InternalError } = sdk.ProtocolErrorCode;
   if (thrown instanceof Refusal) return new sdk.ProtocolError(InvalidParams, message);

@@ -1,24 +1,23 @@
-/** Arguments that a tool does not take: what was expected of which, what came, where to get it, and how to go on. */
+/** Explains wrong arguments of a tool: what was expected, what came, where to get it, and what to do next. */
 
 import type { z } from 'zod';
 import type { Tool } from '../tools/tool.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** So many are told at once. */
-const MAX_TOLD = 3;
+const MAX_SHOWN = 3;
 const SHOWN_CHARS = 40;
 
-/** null = nothing is wrong with them. What it does not take would be thought to have been heeded. */
+/** null = valid. Reports unknown arguments too: models would assume that they had an effect. */
 export function wrongArguments(
   { name, input }: Pick<Tool, 'name' | 'input'>,
   given: unknown,
   issues: readonly Issue[],
 ): string | null {
-  const told = issues.slice(0, MAX_TOLD).map((issue) => problemOf(input, given, issue));
-  const problems = [...told, ...unknownIn(input, given)];
+  const invalid = issues.slice(0, MAX_SHOWN).map((issue) => problemOf(input, given, issue));
+  const problems = [...invalid, ...unknownIn(input, given)];
   if (problems.length === 0) return null;
-  return [`${name}: nothing was done.`, ...problems, `Call ${name} again with that put right.`].join(' ');
+  return [`${name}: nothing was done.`, ...problems, `Correct that and call ${name} again.`].join(' ');
 }
 
 function problemOf(input: z.ZodObject, given: unknown, issue: Issue): string {
@@ -80,10 +79,10 @@ function isMembered(value: unknown): value is Readonly<Record<PropertyKey, unkno
   return typeof value === 'object' && value !== null;
 }
 
-/** What was meant may have come under another name. */
+/** Lists valid names, because a value may have come under the wrong name. */
 function unknownIn({ shape }: z.ZodObject, given: unknown): readonly string[] {
   const unknown = isMembered(given) ? Object.keys(given).filter((name) => !Object.hasOwn(shape, name)) : [];
   if (unknown.length === 0) return [];
-  const names = unknown.slice(0, MAX_TOLD).map((name) => JSON.stringify(name.slice(0, SHOWN_CHARS)));
-  return [`It takes ${Object.keys(shape).join(', ')}, and no ${names.join(', ')}.`];
+  const names = unknown.slice(0, MAX_SHOWN).map((name) => JSON.stringify(name.slice(0, SHOWN_CHARS)));
+  return [`Unknown: ${names.join(', ')}. Valid arguments: ${Object.keys(shape).join(', ')}.`];
 }

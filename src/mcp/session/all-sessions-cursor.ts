@@ -1,31 +1,31 @@
-/** How far somebody has heard of all its sessions: since when it listens, and what it was told of since. A tool gets it as text. */
+/** The cursor of a wait for all sessions: its start time, and what was reported since. Tools exchange it as text. */
 
 import { Refusal } from './participant.ts';
 
-/** What is known of a session that has not ended. */
+/** Progress in a session that has not ended. */
 export interface SeenPosition {
-  /** Its log was looked at up to here. */
+  /** The log was inspected up to this seq. */
   readonly seen: number;
-  /** It was told of it up to here; an invite is not told up to anywhere. */
+  /** The log was reported up to this seq; an invite has no seq. */
   readonly told: number | 'invite';
 }
 
 export interface AllSessionsCursor {
-  /** The hub's time: what ended before it is old, or was told. At first that of the first look. */
+  /** Hub time; earlier ends are old or were reported. Starts at the first check. */
   readonly since: string;
-  /** Where nothing was added since this time, all was looked at and need not be remembered; null = all is remembered. */
+  /** Sessions unchanged since this time were inspected and are not stored; null = all are stored. */
   readonly from: string | null;
-  /** By the end of a session's id: those that changed since then. */
+  /** Sessions that changed since `from`, by the end of their id. */
   readonly heard: ReadonlyMap<string, SeenPosition>;
 }
 
-/** As text it is never longer. */
+/** Maximum length as text. */
 export const CURSOR_CHARS = 6_000;
-/** How many are remembered, unless more have changed at once: of others the time is enough. */
+/** Number of stored sessions, unless more changed at the same time; for others the time suffices. */
 export const MAX_SEEN = 30;
-/** More than any seq: that it ended was told. */
+/** Above any seq: the end was reported. */
 const ENDED = 999_999_999_999_999;
-/** Of ends that were told: ends become known only nearly in their order. */
+/** Reported ends to store, because ends become visible only roughly in order. */
 const ENDS_KEPT = 20;
 const TIME = String.raw`\d{4}-\d{2}-\d{2}T[\d:.]+Z`;
 const FORM = new RegExp(String.raw`^(${TIME})(?:/(${TIME}))?((?:~[0-9a-z]{1,12}\.\d{1,15}(?:\.(?:\d{1,15}|i))?)*)$`);
@@ -33,9 +33,7 @@ const FORM = new RegExp(String.raw`^(${TIME})(?:/(${TIME}))?((?:~[0-9a-z]{1,12}\
 export function parseAllSessionsCursor(text: string): AllSessionsCursor {
   const [, since, from = null, list] = FORM.exec(text) ?? [];
   if (since === undefined || list === undefined) {
-    throw new Refusal(
-      'cursor: this is none of waiting for all sessions. Give the session it belongs to, or leave the cursor out.',
-    );
+    throw new Refusal('cursor: not a cursor for all sessions. Pass the session it belongs to, or omit the cursor.');
   }
   const heard = list
     .split('~')
@@ -59,8 +57,8 @@ export function seenIn({ heard }: AllSessionsCursor, sessionId: string): SeenPos
   return heard.get(shortOf(sessionId)) ?? null;
 }
 
-export function withSeen(cursor: AllSessionsCursor, sessionId: string, what: SeenPosition): AllSessionsCursor {
-  return { ...cursor, heard: new Map([...cursor.heard, [shortOf(sessionId), what]]) };
+export function withSeen(cursor: AllSessionsCursor, sessionId: string, position: SeenPosition): AllSessionsCursor {
+  return { ...cursor, heard: new Map([...cursor.heard, [shortOf(sessionId), position]]) };
 }
 
 export interface ChangedSession {
@@ -68,7 +66,7 @@ export interface ChangedSession {
   readonly changed_at: string;
 }
 
-/** Of all that changed since `from`, and those of them that are still to be looked at: what nobody has to remember goes. */
+/** Moves `from` forward and drops positions that no longer matter. `changed`: all since `from`; `left`: not inspected yet. */
 export function advanceCursor(
   cursor: AllSessionsCursor,
   changed: readonly ChangedSession[],
@@ -77,7 +75,7 @@ export function advanceCursor(
   const { since, heard } = cursor;
   const known = changed.filter(({ session_id }) => heard.has(shortOf(session_id))).sort(byChange);
   const few = known.slice(-MAX_SEEN);
-  // What becomes durable at the same time becomes known only nearly in its order: while few are known, none is left behind.
+  // Concurrent changes become visible only roughly in order: while few are stored, drop none.
   const times = few.length === known.length ? [] : [...few.slice(0, 1), ...left].map(({ changed_at }) => changed_at);
   const from = times.sort()[0] ?? cursor.from;
   const isLate = ({ changed_at }: ChangedSession): boolean => from === null || changed_at >= from;
@@ -85,7 +83,7 @@ export function advanceCursor(
   return { since, from, heard: new Map([...heard].filter(([id, { seen }]) => seen === ENDED || isKept.has(id))) };
 }
 
-/** The one that has waited longest comes first. */
+/** Oldest change first. */
 export function byChange(a: ChangedSession, b: ChangedSession): number {
   if (a.changed_at === b.changed_at) return a.session_id < b.session_id ? -1 : 1;
   return a.changed_at < b.changed_at ? -1 : 1;
@@ -93,18 +91,18 @@ export function byChange(a: ChangedSession, b: ChangedSession): number {
 
 export interface EndedSession {
   readonly session_id: string;
-  /** null = it is about to end. */
+  /** null = draining. */
   readonly closed_at: string | null;
 }
 
-/** The one to be told of first. Those that ended first come first, so that what is old moves on. */
+/** The next end to report, oldest first, so that the cursor can advance. */
 export function nextEnd<One extends EndedSession>(cursor: AllSessionsCursor, ended: readonly One[]): One | null {
   const isNews = ({ session_id, closed_at }: One): boolean =>
     (closed_at === null || closed_at >= cursor.since) && seenIn(cursor, session_id)?.seen !== ENDED;
   return ended.filter(isNews).sort(byEnd)[0] ?? null;
 }
 
-/** Of all that ended, as far as they are looked at, one was told of. Of those told long ago only the time is kept. */
+/** Marks one end as reported; old reported ends are reduced to their time. */
 export function withEnd(
   cursor: AllSessionsCursor,
   one: EndedSession,
@@ -114,7 +112,7 @@ export function withEnd(
   const times = ended.flatMap(({ session_id, closed_at }) =>
     closed_at !== null && heard.get(shortOf(session_id))?.seen === ENDED ? [closed_at] : [],
   );
-  // None of them is older than since, or it would not have been told.
+  // Reported ends are never older than `since`.
   const from = times.sort().at(-ENDS_KEPT) ?? since;
   const isOld = ({ closed_at }: EndedSession): boolean => closed_at !== null && closed_at < from;
   const old = new Set(ended.filter(isOld).map(({ session_id }) => shortOf(session_id)));
@@ -126,7 +124,7 @@ function byEnd(a: EndedSession, b: EndedSession): number {
   return b.closed_at === null || (a.closed_at !== null && a.closed_at < b.closed_at) ? -1 : 1;
 }
 
-/** Its end is the part that chance made. */
+/** The random part of the id. */
 function shortOf(sessionId: string): string {
   return sessionId.slice(-12);
 }

@@ -1,4 +1,4 @@
-/** What all sessions of a participant have for it now: what is new before what it was told of and has not answered. */
+/** Checks all sessions of a participant: news first, then reported turns and invites without an answer. */
 
 import type { Params } from '../../core/protocol/operations/operations.ts';
 import type { SessionSummary } from '../../core/protocol/operations/sessions.ts';
@@ -18,12 +18,12 @@ import {
 import { type CheckResult, checkSession, isStuck } from './check-session.ts';
 import type { Participant } from './participant.ts';
 
-/** Of a list at once. */
+/** Page size of lists. */
 const PAGE = 200;
-/** Of those that ended since one was last told. */
+/** Maximum ended sessions to read. */
 const MAX_ENDED = 1_000;
 
-/** Without a cursor at all that have not ended; with one only at those to which something was added since. */
+/** Without a cursor, checks all open sessions; with one, only those that changed since. */
 export async function checkAllSessions(participant: Participant, given: string | undefined): Promise<CheckResult> {
   const cursor = given === undefined ? await fromNow(participant) : parseAllSessionsCursor(given);
   const changed_since = cursor.from ?? undefined;
@@ -51,11 +51,11 @@ async function fromNow(participant: Participant): Promise<AllSessionsCursor> {
 interface Looked {
   readonly found: CheckResult | null;
   readonly cursor: AllSessionsCursor;
-  /** What is waited for, where something was looked at. */
+  /** Why the last inspected session waits. */
   readonly reason: string | null;
 }
 
-/** The first that has something which was not told before. `changed`: the one that has waited longest first. */
+/** Finds the first session with news. `changed` is sorted by age. */
 async function lookAtNew(
   participant: Participant,
   given: AllSessionsCursor,
@@ -72,7 +72,7 @@ async function lookAtNew(
     const told = typeof before?.told === 'number' ? before.told : 0;
     const found = await checkSession(participant, session_id, told);
     if (found.status === 'waiting') reason = `${found.type} ${session_id}: ${found.reason}`;
-    // It may go on without a word in its log.
+    // It may continue without a new envelope.
     if (isStuck(found)) {
       stuck.push(one);
       continue;
@@ -88,7 +88,7 @@ async function lookAtNew(
   return { found: null, cursor: advanceCursor(cursor, changed, stuck), reason };
 }
 
-/** Those that are worth a look. Turns come first, as long as what they pass over need not be remembered for long. */
+/** Sessions worth a check. Own turns first, unless the cursor is full. */
 function inOrder(cursor: AllSessionsCursor, agentId: string, changed: readonly SessionSummary[]): SessionSummary[] {
   const isOwn = ({ turn }: SessionSummary): boolean => turn?.agent_id === agentId;
   const left = changed.filter((one) => {
@@ -101,7 +101,7 @@ function inOrder(cursor: AllSessionsCursor, agentId: string, changed: readonly S
   return [...left.filter(isOwn), ...left.filter((one) => !isOwn(one))];
 }
 
-/** A turn or an invite that was told, and waits for an answer. */
+/** A reported turn or invite that is still unanswered. */
 async function stillHeld(
   participant: Participant,
   cursor: AllSessionsCursor,
@@ -116,7 +116,7 @@ async function stillHeld(
   return null;
 }
 
-/** Of the one that changed last it is the most interesting. */
+/** The reason of the session that changed last. */
 async function whyNothing(
   participant: Participant,
   cursor: AllSessionsCursor,
@@ -132,18 +132,18 @@ async function whyNothing(
   return found.status === 'waiting' ? `${found.type} ${last.session_id}: ${found.reason}` : 'nothing new';
 }
 
-/** All that ended since: those that were told are left behind by the cursor. */
+/** All sessions that ended since; the cursor excludes reported ones. */
 async function endedOnes(participant: Participant, ended_since: string): Promise<readonly SessionSummary[]> {
   const agentId = await participant.agentId;
   const closing = await listed(participant, { states: ['CLOSING'] });
   const ended = await listed(participant, { states: ['CLOSED', 'EXPIRED'], ended_since }, MAX_ENDED);
-  // The end of a child of a delegation of one's own is the answer that `delegate` brings.
+  // `delegate` reports the end of the caller's own delegations.
   return [...closing, ...ended].filter(
     ({ labels, creator_id }) => labels[DELEGATION_LABEL] === undefined || creator_id !== agentId,
   );
 }
 
-/** Page by page, to the end unless there are too many. */
+/** Reads all pages, up to `most` sessions. */
 async function listed(
   participant: Participant,
   query: Params<'list_sessions'>,

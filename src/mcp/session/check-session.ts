@@ -1,4 +1,4 @@
-/** What one session has for a participant now. */
+/** Checks what one session requires of a participant now. */
 
 import type { Envelope } from '../../core/records/session/envelope.ts';
 import { nameOf, type SessionMetadata } from '../../core/records/session/session.ts';
@@ -18,7 +18,6 @@ import {
 } from './session-status.ts';
 import { readTranscriptPage, type TranscriptMessage } from './transcript-page.ts';
 
-/** What a look finds. */
 export interface CheckResult {
   status: 'your_turn' | 'invited' | 'closed' | 'waiting';
   call_again: boolean;
@@ -35,17 +34,17 @@ export interface CheckResult {
   read_cursor?: string;
 }
 
-/** Less than a page: it comes at every turn. */
+/** Less than a page, because it is sent at every turn. */
 const TURN_CHARS = 8_000;
 
-const STUCK = 'the session cannot go on now';
+const STUCK = 'the session cannot continue now';
 
-/** Nobody can speak in it, and when that is over nothing in its log says so. */
+/** The session is unavailable; its log will not show when that ends. */
 export function isStuck({ status, reason }: CheckResult): boolean {
   return status === 'waiting' && reason?.startsWith(STUCK) === true;
 }
 
-/** `after`: up to where it was told of before; null = never. */
+/** `after`: reported up to this seq; null = never. */
 export async function checkSession(participant: Participant, id: string, after: number | null): Promise<CheckResult> {
   const standing = await readSessionStatus(participant, id);
   const { session, status } = standing;
@@ -72,15 +71,15 @@ function invite({ session }: SessionStatus) {
 }
 
 async function closed(participant: Participant, { session, status }: SessionStatus) {
-  const next = 'It is over for you: do not wait for it any more. session_read still shows what was said.';
+  const next = 'The session has ended for you: do not wait for it. session_read still shows its messages.';
   const over = { status: 'closed', call_again: false, next } as const;
-  if (status === 'removed') return { ...over, reason: 'you are no longer in it' };
+  if (status === 'removed') return { ...over, reason: 'you are no longer a participant' };
   if (status === 'rejected') return { ...over, reason: 'you declined' };
   const declined = await whoDeclined(participant, session);
   const reason = [session.close_reason ?? session.state, ...declined].join('; ');
   if (session.opened_at === null) return { ...over, reason };
   const readIt =
-    'It has ended: call session_read for what was said last, such as the answer to you. Do not wait for it any more.';
+    'The session has ended: call session_read for the last messages, such as your answer. Do not wait for it.';
   return { ...over, reason, next: readIt };
 }
 
@@ -89,22 +88,22 @@ function waiting(reason: string) {
   return { status: 'waiting', reason, call_again: true, next } as const;
 }
 
-/** Why nobody can speak, or not this one; null = it may have the turn. */
+/** Why this participant cannot post now; null = it may have the turn. */
 function notYet({ session, status, unavailable, agentId }: SessionStatus): string | null {
   if (unavailable !== null) return `${STUCK}: ${unavailable}`;
   if (session.labels[DELEGATION_LABEL] !== undefined && session.creator_id === agentId) {
-    return 'it answers a question that you delegated; delegate brings the answer';
+    return 'it answers a question that you delegated; delegate returns the answer';
   }
   if (session.state === 'INVITED') {
     const names = session.pending_acks.map((agentId) => nameOf(session, agentId));
     return `not all have accepted yet: ${names.join(', ')}`;
   }
   return status === 'hidden'
-    ? 'you were taken out of the rotation, and only hear: call accept_invite with this session to come back'
+    ? 'you were removed from the rotation and can only read: call accept_invite with this session to return'
     : null;
 }
 
-/** Where nobody is expected in particular it is one's turn when somebody else said something new, or nobody has begun. */
+/** Without a turn holder: true if someone else posted something new, or if the creator should begin. */
 function isMine({ turn, agentId, session }: SessionStatus, recent: readonly Envelope[], after: number): boolean {
   if (turn !== null) return turn.agent_id === agentId;
   if (recent.length === 0) return after === 0 && session.creator_id === agentId;
@@ -113,7 +112,7 @@ function isMine({ turn, agentId, session }: SessionStatus, recent: readonly Enve
 }
 
 function awaited({ session, turn }: SessionStatus): string {
-  return turn === null ? 'nobody has said anything new' : `${nameOf(session, turn.agent_id)} is expected`;
+  return turn === null ? 'no new messages' : `${nameOf(session, turn.agent_id)} is expected`;
 }
 
 async function myTurn(participant: Participant, id: string, standing: SessionStatus, recent: readonly Envelope[]) {
@@ -136,7 +135,7 @@ async function myTurn(participant: Participant, id: string, standing: SessionSta
   } satisfies Partial<CheckResult>;
 }
 
-/** As much of what was said, the newest first, as tells whether it is one's turn. */
+/** Enough messages, newest first, to decide whose turn it is. */
 async function recentFor(
   participant: Participant,
   id: string,
@@ -151,28 +150,28 @@ async function recentFor(
   return (await readRecent(participant, id, isEnough)).said;
 }
 
-/** Up to where it has answered, as far as is known: what came after that it may not have heard. */
+/** Highest seq that the agent's last message answered; it may not have seen later ones. */
 function lastAnswered(said: readonly Envelope[], agentId: string): number {
   const own = said.find(({ sender_id }) => sender_id === agentId);
   return own === undefined ? 0 : answeredBy(own);
 }
 
-/** The same, however long ago. 0 = it never spoke, or so long ago that all is shown. */
+/** The same over the whole log; 0 = never, or too long ago. */
 async function answeredUpTo(participant: Participant, id: string, agentId: string): Promise<number> {
   const isOwn = ({ sender_id }: Envelope): boolean => sender_id === agentId;
   return lastAnswered((await readRecent(participant, id, ({ said }) => said.some(isOwn))).said, agentId);
 }
 
-/** Of the end of the log: a session that never opened has little else. */
+/** Envelopes to read from the end of the log; a session that never opened has few. */
 const LOOKED_AT = 50;
 const MAX_NAMED = 5;
 
-/** Who declined, if the session ended by that: `bob declined: no time`. */
+/** The invitees whose decline ended the session, such as `bob declined: no time`. */
 async function whoDeclined(participant: Participant, session: SessionMetadata): Promise<readonly string[]> {
   const { session_id, rejected_by } = session;
   if (rejected_by.length === 0 || session.opened_at !== null) return [];
   const log = { session_id, reverse: true, limit: LOOKED_AT };
-  // Who never joined cannot read it, and knows the names at least.
+  // A non-member cannot read the log, but still gets the names.
   const { envelopes } = await participant.call('read_log', log).catch(() => ({ envelopes: [] }));
   return rejected_by.slice(0, MAX_NAMED).map((agentId) => {
     const said = envelopes.find(

@@ -1,8 +1,8 @@
-/** Cursors that tools give and take as text: how far a transcript was read, and where a list goes on. */
+/** Cursors that tools exchange as text: positions in a transcript or a list. */
 
 import { Refusal } from './participant.ts';
 
-/** Everything up to a seq was read, and so many characters of the line after it. */
+/** Read up to `seq`, plus `chars` characters of the next line. */
 export interface Cursor {
   readonly seq: number;
   readonly chars: number;
@@ -18,27 +18,26 @@ export function parseCursor(text: string | undefined): Cursor {
   if (text === undefined) return START;
   const [, seq, chars = '0'] = /^(\d{1,15})(?::(\d{1,15}))?$/.exec(text.trim()) ?? [];
   if (seq !== undefined) return { seq: Number(seq), chars: Number(chars) };
-  throw new Refusal(
-    `cursor: expected one that an earlier call gave back, got ${JSON.stringify(text.slice(0, 40))}. Leave it out to begin at the start.`,
-  );
+  throw cursorError('an earlier call returned', JSON.stringify(text.slice(0, 40)));
 }
 
-/** One that no call gave, although it looks like one. */
-export function unknownCursorError({ seq, chars }: Cursor, why: string): Refusal {
-  return new Refusal(
-    `cursor: expected one that an earlier call gave back for this session, got ${encodeCursor({ seq, chars })}, but ${why}. Leave it out to begin at the start.`,
-  );
+function cursorError(origin: string, got: string): Refusal {
+  return new Refusal(`cursor: expected one that ${origin}, got ${got}. Omit it to begin at the start.`);
 }
 
-/** One that no call gave: what comes until then would pass as read. */
+/** A well-formed cursor that no call returned. */
+export function unknownCursorError(cursor: Cursor, why: string): Refusal {
+  return cursorError('an earlier call returned for this session', `${encodeCursor(cursor)}, but ${why}`);
+}
+
+/** A cursor above the head would mark future messages as read. */
 export function assertWithin(seq: number, headSeq: number): void {
-  if (seq <= headSeq) return;
-  throw unknownCursorError({ seq, chars: 0 }, `the session has come to ${headSeq} only`);
+  if (seq > headSeq) throw unknownCursorError({ seq, chars: 0 }, `the session has only reached ${headSeq}`);
 }
 
 type List = 'sessions' | 'peers';
 
-/** The list's name goes before the hub's own cursor: made-up cursors are recognised. */
+/** Prefixes the hub's cursor with the name of the list, so that wrong cursors are recognised. */
 export function encodeListCursor(list: List, next: string | null): string | null {
   return next === null ? null : `${list}:${next}`;
 }
@@ -47,7 +46,5 @@ export function parseListCursor(list: List, text: string | undefined): string | 
   if (text === undefined) return undefined;
   const prefix = `${list}:`;
   if (text.startsWith(prefix) && text.length > prefix.length) return text.slice(prefix.length);
-  throw new Refusal(
-    `cursor: expected one that an earlier call of ${list} gave back, got ${JSON.stringify(text.slice(0, 40))}. Leave it out to begin at the start.`,
-  );
+  throw cursorError(`an earlier call of ${list} returned`, JSON.stringify(text.slice(0, 40)));
 }

@@ -1,30 +1,30 @@
-/** One identity as the MCP tools see it: it asks for operations, hears that something happened, and is described by a claim. */
+/** The participant behind the MCP tools: calls operations, watches for changes, and has a claim. */
 
 import { jsonEqual } from '../../core/lib/json.ts';
 import type { OperationName, Params, Result } from '../../core/protocol/operations/operations.ts';
 import type { Resume } from '../../core/records/identity/resume.ts';
 
 export interface Participant {
-  /** Who asks. Refused with why, as a wire error, where nobody can be. */
+  /** The caller's id; rejects with a WireError without one. */
   readonly agentId: Promise<string>;
-  /** Any operation, as on the wire; refuses with a wire error. */
+  /** Calls any operation of the wire; rejects with a WireError. */
   call<Name extends OperationName>(op: Name, params: Params<Name>): Promise<Result<Name>>;
-  /** Watches for what may concern it: in one session, or in all. To be ended. */
+  /** Watches one session or all (null). Call `end` afterwards. */
   watch(sessionId: string | null): Watch;
-  /** All of a session up to this seq was shown to it. */
+  /** Records that the participant has seen the session up to this seq. */
   hasRead(sessionId: string, seq: number): void;
 }
 
 export interface Watch {
-  /** Resolves when something has happened since the last time it resolved, or when the signal says so. */
+  /** Resolves after a change since the last call, or when the signal aborts. */
   next(signal: AbortSignal): Promise<void>;
   end(): void;
 }
 
-/** Thrown by a tool that knows how to go on. */
+/** Thrown by a tool with a complete message for the model. */
 export class Refusal extends Error {}
 
-/** A watch that somebody rings. A ring while nobody waits is heard by the next wait. */
+/** A watch that is rung. A ring without a waiter wakes the next wait. */
 export class WakeSignal implements Watch {
   private rung = false;
   private heard: (() => void) | null = null;
@@ -55,9 +55,9 @@ export class WakeSignal implements Watch {
   }
 }
 
-/** What the operator of an agent says that it can do; others find it by that. */
+/** Capabilities that an agent claims; others find it by them. */
 export interface Claim {
-  /** None = nothing is said of them. */
+  /** Empty = unchanged. */
   readonly capabilities: readonly string[];
   readonly summary: string | undefined;
 }
@@ -66,14 +66,14 @@ export function isClaim({ capabilities, summary }: Claim): boolean {
   return capabilities.length > 0 || summary !== undefined;
 }
 
-/** Nothing in it is news. */
+/** True if the profile already has the claim. */
 export function hasClaimed(known: Pick<Resume, 'claimed_capabilities' | 'summary'>, claim: Claim): boolean {
   const { capabilities, summary } = claim;
   const isSame = capabilities.length === 0 || jsonEqual(known.claimed_capabilities, capabilities);
   return isSame && (summary === undefined || summary === known.summary);
 }
 
-/** What is not said stays as it was. */
+/** Absent members stay unchanged. */
 export function claimParams({ capabilities, summary }: Claim): Params<'set_resume'> {
   return { claimed_capabilities: capabilities.length === 0 ? undefined : capabilities, summary };
 }

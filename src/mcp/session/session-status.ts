@@ -1,4 +1,4 @@
-/** The status of a session for one participant: who is expected, what was said last, and which turn an answer would answer. */
+/** The status of a session for one participant: turn holder, recent messages, and the turn to answer. */
 
 import { msFromIso } from '../../core/lib/time.ts';
 import type { Result } from '../../core/protocol/operations/operations.ts';
@@ -21,12 +21,12 @@ export async function readSessionStatus(participant: Participant, session_id: st
   return { session, turn, unavailable, agentId, status };
 }
 
-/** For this participant nothing more happens in it. */
+/** True if the session has ended for this participant. */
 export function hasEnded({ session, status }: SessionStatus): boolean {
   return isTerminal(session.state) || session.state === 'CLOSING' || status === 'removed' || status === 'rejected';
 }
 
-/** What was said last, as far as this participant can read it, the newest first: all of this turn, and something at least. */
+/** Recent messages, newest first: at least one, and all of the current turn. */
 export async function readRecentMessages(
   participant: Participant,
   session_id: string,
@@ -36,27 +36,27 @@ export async function readRecentMessages(
   const isEnough = ({ said, from }: RecentMessages): boolean => said.length > 0 && from <= since;
   const { said, from } = await readRecent(participant, session_id, isEnough);
   if (said.length > 0 || from === 0 || turn !== null) return said;
-  // What is answered cannot be told, and a guess might say something twice.
+  // The answered turn is unknown, and a guess could post twice.
   throw new Refusal(
-    `nothing was said in all of the log since seq ${from}, and it is not looked further back: nothing was done. ` +
-      'Wait with wait_turn until somebody says something, or open another session.',
+    `found no message since seq ${from}, the limit of the search; nothing was done. ` +
+      'Call wait_turn until someone posts, or open another session.',
   );
 }
 
-/** The key under which the answer to a turn is said, from which the turn can be told. */
+/** Idempotency key of the answer to a turn; `answeredBy` reads the turn back from it. */
 export function turnKey(seq: number): string {
   return `mcp turn ${seq}`;
 }
 
-/** What one's own words answered: who spoke had not heard what came between that and them. */
+/** The seq that a message answered; its sender had not seen later ones. */
 export function answeredBy({ idempotency_key, seq }: Envelope): number {
   const [, answered] = /^mcp turn (\d{1,15})$/.exec(idempotency_key ?? '') ?? [];
   return answered === undefined ? seq : Math.min(seq, Number(answered));
 }
 
 /**
- * The seq that the next thing said answers: what gave the turn, or the newest of one's own in it; where nobody is expected in
- * particular, the newest that was said. It is the same however often it is asked until something is said.
+ * The seq that the next message answers: the start of the turn or the agent's last message in it; without a turn holder,
+ * the newest message. Stable until someone posts.
  */
 export function answeredSeq({ turn, agentId }: SessionStatus, recent: readonly Envelope[]): number {
   if (turn === null) return recent[0]?.seq ?? 0;
@@ -64,7 +64,7 @@ export function answeredSeq({ turn, agentId }: SessionStatus, recent: readonly E
   return Math.max(turn.since_seq, turn.agent_id === agentId ? own : 0);
 }
 
-/** The turn with which the next can be said now, by who has read everything up to a seq; null = nothing can be said now. */
+/** The turn to pass to `say` after reading up to a seq; null = the participant cannot post now. */
 export async function turnToSay(
   participant: Participant,
   session_id: string,
@@ -83,9 +83,8 @@ export async function turnToSay(
 /** `bob is expected since 40 s`. */
 export async function describeAwaited(participant: Participant, session_id: string): Promise<string> {
   const { session, turn, status } = await readSessionStatus(participant, session_id);
-  if (status === 'hidden') return 'you were taken out of the rotation, and come back with accept_invite';
-  if (turn === null)
-    return 'nobody is expected in particular, so that no turn has to be held (give task_progress a title, or call say)';
+  if (status === 'hidden') return 'you were removed from the rotation; return with accept_invite';
+  if (turn === null) return 'nobody holds the turn, so none needs to be kept (give task_progress a title, or call say)';
   const name = nameOf(session, turn.agent_id);
   const [{ envelopes }, { time }] = await Promise.all([
     participant.call('read_log', { session_id, from_seq: turn.since_seq, limit: 1 }),
@@ -100,20 +99,20 @@ function secondsBetween(from: string, to: string): number {
   return Math.max(0, Math.round((msFromIso(to) - msFromIso(from)) / 1000));
 }
 
-/** Of the log at once; the first look is mostly enough. */
+/** Page sizes; the first page usually suffices. */
 const FIRST = 50;
 const FURTHER = 500;
-/** Looks before it is given up. */
+/** Pages to read before giving up. */
 const MAX_READS = 100;
 
 export interface RecentMessages {
   /** The newest first. */
   readonly said: readonly Envelope[];
-  /** Everything from this seq on was looked at. */
+  /** Everything from this seq on was read. */
   readonly from: number;
 }
 
-/** Reads what was said, newest first, page by page until `isEnough`. */
+/** Reads messages, newest first, page by page until `isEnough`. */
 export async function readRecent(
   participant: Participant,
   session_id: string,

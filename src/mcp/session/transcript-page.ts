@@ -1,4 +1,4 @@
-/** What was said, as one participant sees it, a bounded page at a time: long lines are cut, and go on in the next page. */
+/** Reads bounded pages of a transcript as one participant sees it. Long lines continue on the next page. */
 
 import type { ViewMessage } from '../../core/ports/view.ts';
 import { isViewLine } from '../../core/records/session/delivery.ts';
@@ -6,14 +6,14 @@ import type { Envelope } from '../../core/records/session/envelope.ts';
 import { assertWithin, type Cursor, encodeCursor, unknownCursorError } from './cursor.ts';
 import type { Participant } from './participant.ts';
 
-/** One thing that was said, or a part of it. */
+/** A message or a part of one. */
 export interface TranscriptMessage {
   readonly seq: number;
   readonly from: string;
   readonly text: string;
-  /** It is yours. */
+  /** Posted by the reader. */
   readonly own?: boolean;
-  /** It begins in an earlier page, or goes on in the next. */
+  /** Begins on an earlier page, or continues on the next. */
   readonly part?: boolean;
 }
 
@@ -24,12 +24,12 @@ export interface TranscriptPage {
   readonly headSeq: number;
 }
 
-/** About 4,000 tokens: what a model can take without losing sight of the rest. */
+/** About 4,000 tokens. */
 export const PAGE_CHARS = 16_000;
-/** Of the log that is looked through for a page. */
+/** Limits of one read of the log. */
 const LOG_PAGE = 100;
 const LOG_BYTES = 64 * 1024;
-/** Pages of the log without a line for this participant before it is asked again. */
+/** Reads without a visible line before returning an empty page. */
 const MAX_READS = 50;
 
 export async function readTranscriptPage(
@@ -48,8 +48,7 @@ export async function readTranscriptPage(
     const shown = count === 0 ? [] : await shownUpTo(participant, session_id, lastSeq, count);
     const chars = seq === from.seq ? from.chars : 0;
     const lines = shown.filter((one) => one.seq > seq);
-    if (chars >= Math.max(1, lines[0]?.text.length ?? 0))
-      throw unknownCursorError(from, 'what comes after it is not that long');
+    if (chars >= Math.max(1, lines[0]?.text.length ?? 0)) throw unknownCursorError(from, 'the next line is shorter');
     const page = cut(lines, { seq, chars }, maxChars);
     if (page !== null) {
       const end = page.isCut ? page.end : { seq: lastSeq, chars: 0 };
@@ -63,7 +62,7 @@ export async function readTranscriptPage(
   return { messages: [], cursor: encodeCursor({ seq, chars: 0 }), more: seq < headSeq, headSeq };
 }
 
-/** As many as can be shown at once; at least one. */
+/** As many view lines as fit into LOG_BYTES; at least one. */
 function fewLines(envelopes: readonly Envelope[], end: number): { count: number; lastSeq: number } {
   let [count, bytes] = [0, 0];
   for (const [at, envelope] of envelopes.entries()) {
@@ -77,7 +76,7 @@ function fewLines(envelopes: readonly Envelope[], end: number): { count: number;
 
 type Line = Omit<TranscriptMessage, 'part'>;
 
-/** As the view shows them: texts that look like somebody else's words are made harmless there. */
+/** Lines of the view, which escapes text that imitates other speakers. */
 async function shownUpTo(
   participant: Participant,
   session_id: string,
@@ -100,7 +99,7 @@ interface Cut {
   readonly isCut: boolean;
 }
 
-/** null = there is nothing to show. */
+/** null = no lines. */
 function cut(lines: readonly Line[], from: Cursor, maxChars: number): Cut | null {
   const messages: TranscriptMessage[] = [];
   let left = maxChars;
@@ -119,7 +118,7 @@ function cut(lines: readonly Line[], from: Cursor, maxChars: number): Cut | null
   return messages.length === 0 ? null : { messages, end: { seq, chars: 0 }, isCut: false };
 }
 
-/** Never half of a character that takes two places. */
+/** Avoids splitting a surrogate pair. */
 function whole(text: string): string {
   const last = text.charCodeAt(text.length - 1);
   return last >= 0xd800 && last <= 0xdbff && text.length > 1 ? text.slice(0, -1) : text;

@@ -1,4 +1,4 @@
-/** The participant of a process of its own: a connection that is made when it is needed, and made again when it is lost. */
+/** The participant of a stdio server: connects on first use and reconnects after a loss. */
 
 import type { AgentClient } from '../../client/agent-client.ts';
 import { type ConnectionEnd, describeEnd } from '../../client/connection/connection-types.ts';
@@ -22,13 +22,13 @@ import { inTime } from '../tools/wait-for.ts';
 export interface LinkSettings {
   readonly url: string;
   readonly name: string;
-  /** Nobody said the name: a token for one name alone says it. */
+  /** No name was configured: a token for one name decides it. */
   readonly isNameOpen?: boolean;
-  /** How it proves who it is, and what it trusts. */
+  /** Credentials and trusted certificate authority. */
   readonly proof: Pick<ConnectOptions, 'credentials'> & { readonly ca?: string };
-  /** What it can do, for others to find it by. */
+  /** Claimed capabilities, for others to find it. */
   readonly claim?: Claim;
-  /** How long a call waits for a hub that is away. */
+  /** How long a call waits for an unreachable hub. */
   readonly patienceMs: number;
   readonly log: Logger;
 }
@@ -37,10 +37,10 @@ export class HubLink implements Participant {
   private readonly settings: LinkSettings;
   private client: Promise<AgentClient> | null = null;
   private isEnded = false;
-  /** Why the last connection ended, for the next who asks. */
+  /** Why the last connection ended; the next call throws it. */
   private lost: Refusal | null = null;
   private readonly bells = new Set<WakeSignal>();
-  /** By session: an invite that was left open for the model to decide. */
+  /** Invites that the model has not answered, by session. */
   private readonly invites = new Map<string, (decision: InviteDecision) => void>();
 
   constructor(settings: LinkSettings) {
@@ -68,7 +68,7 @@ export class HubLink implements Participant {
     return bell;
   }
 
-  /** What a connection delivers is acked as it comes. */
+  /** The connection acks deliveries itself. */
   hasRead(): void {}
 
   async end(): Promise<void> {
@@ -76,7 +76,7 @@ export class HubLink implements Participant {
     (await this.client?.catch(() => null))?.close();
   }
 
-  /** One connection for all who ask; after it ended, or could not be made, the next who asks makes another. */
+  /** Shares one connection; after an end or a failure the next call connects again. */
   connected(): Promise<AgentClient> {
     if (this.isEnded) return Promise.reject(new HubError('client_closed', 'this server is stopping'));
     const { lost } = this;
@@ -86,12 +86,12 @@ export class HubLink implements Participant {
     return this.answered(this.client);
   }
 
-  /** Whoever asks does not wait for ever; the connection may still come. */
+  /** Bounds the wait; the connection attempt continues. */
   private async answered(client: Promise<AgentClient>): Promise<AgentClient> {
     const { url, patienceMs } = this.settings;
     const found = await inTime(client, patienceMs);
     if (found !== null) return found;
-    throw new WireError('unavailable', `${url} has not answered for ${patienceMs / 1000} s`, { outcome: 'refused' });
+    throw new WireError('unavailable', `${url}: no answer within ${patienceMs / 1000} s`, { outcome: 'refused' });
   }
 
   private async connect(): Promise<AgentClient> {
@@ -112,12 +112,12 @@ export class HubLink implements Participant {
     }
   }
 
-  /** What the hub does not take of it keeps nobody from taking part. */
+  /** A rejected claim does not prevent participation. */
   private async claim(client: AgentClient): Promise<void> {
     const { claim, log, patienceMs } = this.settings;
     if (claim === undefined || !isClaim(claim)) return;
     await client.call('set_resume', claimParams(claim), { deadlineMs: patienceMs }).catch((error: unknown) => {
-      log.warn(`what it can do was not taken: ${error instanceof Error ? error.message : error}`);
+      log.warn(`claim rejected: ${error instanceof Error ? error.message : error}`);
     });
   }
 
@@ -128,9 +128,9 @@ export class HubLink implements Participant {
     return connect(url, {
       ...proof,
       name,
-      // That a new name is refused before it is registered is no news.
+      // The client warns about a new name that is not registered yet; expected here.
       log: { ...log, warn() {} },
-      // Taken as it comes: what was said is in the log, and read from there.
+      // Deliveries only wake the tools, which read the log.
       onMessage: ring,
       onEvent: ring,
       onState: ring,
@@ -138,17 +138,17 @@ export class HubLink implements Participant {
     });
   }
 
-  /** Asked for again, it is made again. Who was replaced is told first: two of a name would take over from each other for ever. */
+  /** The next call reconnects. A replaced connection reports that first, so that two of one name do not alternate forever. */
   private ended({ name }: AgentClient, end: ConnectionEnd): void {
     this.client = null;
     this.invites.clear();
     const { url, log } = this.settings;
-    // Its own end is no news.
+    // Do not report its own end.
     if (!this.isEnded) log.warn(`${name} is no longer connected: ${describeEnd(end)}`);
     if (end.by === 'hub' && end.reason === 'replaced') {
       this.lost = new Refusal(
-        `"${name}" was connected to ${url} from elsewhere, and went on there. Call again to bring it back here; ` +
-          'if both are to take part, one of them needs another name (--name).',
+        `"${name}" connected to ${url} from elsewhere, which replaced this connection. Call again to bring it back here; ` +
+          'if both should participate, give one of them another name (--name).',
       );
     }
     this.ring();
@@ -163,7 +163,7 @@ export class HubLink implements Participant {
     return new Promise((resolve) => this.invites.set(sessionId, resolve));
   }
 
-  /** The client's own answer repeats ours, which changes nothing; with it the invite is off its list. */
+  /** Answers the client's pending invite; its repeated answer has no effect at the hub. */
   private settle(op: OperationName, params: object): void {
     if (op !== 'ack_invite' && op !== 'reject_invite') return;
     const sessionId = 'session_id' in params ? String(params.session_id) : '';
@@ -171,26 +171,24 @@ export class HubLink implements Participant {
     this.invites.delete(sessionId);
   }
 
-  /** Where the hub is away, that is what is said, whatever it was that could not be done. */
+  /** While the hub is unreachable, reports that instead of the failed operation. */
   private async explained(thrown: unknown, client: AgentClient): Promise<unknown> {
     const { url } = this.settings;
     const end = client.state === 'closed' ? await client.closed : null;
     if (end !== null && isSentAway(end)) return invalidTokenError(url, client.name, thrown);
     if (client.state === 'open' || !(thrown instanceof WireError) || thrown.code !== 'timeout') return thrown;
-    const message = `the hub at ${url} is out of reach at the moment; this server reconnects by itself`;
+    const message = `the hub at ${url} is unreachable; this server reconnects automatically`;
     return new WireError('unavailable', message, { outcome: 'unknown' }, { cause: thrown });
   }
 }
 
-/** Its token does not count any more. */
+/** The token is no longer valid. */
 function isSentAway(end: ConnectionEnd): boolean {
-  return (
-    (end.by === 'hub' && end.reason === 'unauthorized') ||
-    (end.by === 'refusal' && end.error.code === 'unauthenticated')
-  );
+  if (end.by === 'refusal') return end.error.code === 'unauthenticated';
+  return end.by === 'hub' && end.reason === 'unauthorized';
 }
 
-/** The one name its token speaks for, where that is another than the one that was tried. */
+/** The only name of the token, if it differs from the one tried. */
 export function otherName(thrown: unknown): string | null {
   return thrown instanceof WireError && isRefusal(thrown) ? onlyNameFrom(thrown) : null;
 }
@@ -202,20 +200,20 @@ export function explainConnectError(
   if (!isRefusal(thrown)) return thrown;
   if (proof.credentials?.scheme === 'none') {
     return new Refusal(
-      `no token was given, and ${url} needs one. Tell your user: "parley mcp" takes it from PARLEY_TOKEN, from a file with --token-file, ` +
+      `no token, but ${url} requires one. Tell your user: "parley mcp" reads it from PARLEY_TOKEN, from a file with --token-file, ` +
         "or from the hub's data folder with --data.",
     );
   }
   const only = otherName(thrown);
   if (only === null) return thrown.code === 'forbidden' ? thrown : invalidTokenError(url, name, thrown);
   return new Refusal(
-    `the token speaks for "${only}" alone, and this server was started as "${name}". Tell your user: leave --name out, or say --name ${only}, ` +
-      `or give a token for ${name} ("parley token create --name ${name}").`,
+    `the token is for "${only}" only, but this server was started as "${name}". Tell your user: omit --name, or use --name ${only}, ` +
+      `or a token for ${name} ("parley token create --name ${name}").`,
   );
 }
 
-/** The hub does not tell a name that nobody has from a token that is wrong: whoever set this up has to look at the token. */
+/** The hub does not distinguish an unknown name from a wrong token, so the advice is to check the token. */
 export function invalidTokenError(url: string, name: string, cause: unknown): WireError {
-  const message = `the token of this server, as "${name}" at ${url}, is wrong, or no longer holds`;
+  const message = `the token of this server, as "${name}" at ${url}, is wrong or no longer valid`;
   return new WireError('unauthenticated', message, { name }, { cause });
 }

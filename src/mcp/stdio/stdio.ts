@@ -1,4 +1,4 @@
-/** An MCP server on this process's stdin and stdout, for one name at one hub, until stdin ends or cannot be followed. */
+/** An MCP server on stdin and stdout, for one name at one hub, until stdin ends or breaks. */
 
 import { once } from 'node:events';
 import type { Logger } from '../../core/ports/platform.ts';
@@ -9,7 +9,7 @@ export interface StdioSettings extends LinkSettings {
   readonly maxWaitMs: number;
 }
 
-/** Resolves when it is over; false = what came on stdin could not be followed any more. */
+/** Resolves at the end; false = stdin became unreadable. */
 export async function serveStdio(settings: StdioSettings): Promise<boolean> {
   const { log, maxWaitMs } = settings;
   const [sdk, stdio] = await Promise.all([
@@ -22,35 +22,35 @@ export async function serveStdio(settings: StdioSettings): Promise<boolean> {
   const transport = new stdio.StdioServerTransport();
   const serving = stdio.serveStdio(
     ({ era }) => {
-      // Present from the start. A host of the newer revision may only be looking what this is, and is gone again.
+      // Connect early. A host of the newer revision may only probe the server and leave.
       if (era === 'legacy') void link.connected().catch((error: unknown) => tellLater(log, error));
       return mcpServer(sdk, link, { maxWaitMs, signal: gone.signal });
     },
     { onerror, transport },
   );
-  refuseWhatIsNoMessage(transport);
+  rejectNonMessages(transport);
   const isInOrder = await Promise.race([over(), brokenOff(transport)]);
-  if (!isInOrder) log.warn('ended: what came on stdin could not be followed any more. Start it again.');
+  if (!isInOrder) log.warn('ended: stdin is unreadable; start the server again');
   gone.abort();
   await serving.close();
   await link.end();
   return isInOrder;
 }
 
-/** Whoever sent it would wait for an answer without end. Several in one line are of revisions that are not spoken here. */
-function refuseWhatIsNoMessage(transport: { onerror?: ((error: Error) => void) | undefined }): void {
+/** Answers what is not a message, so that its sender does not wait forever. Batches belong to unsupported revisions. */
+function rejectNonMessages(transport: { onerror?: ((error: Error) => void) | undefined }): void {
   const { onerror } = transport;
   transport.onerror = (error) => {
     onerror?.(error);
-    // What its schema does not take; it is not told what it was.
+    // Schema errors only; they do not say what was sent.
     if (!('issues' in error)) return;
-    const message = 'Invalid Request: expected one message in a line, an object of JSON-RPC 2.0 and no list of them';
-    // Written here: what answers nothing in particular is no message to the SDK.
+    const message = 'Invalid Request: expected one JSON-RPC 2.0 object per line, not a batch';
+    // Written directly: the SDK sends no answer without a request id.
     process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message } })}\n`);
   };
 }
 
-/** It closes by itself, for instance at a line longer than it takes, and hears nothing from then on. */
+/** The transport closes itself, for instance at a line that is too long, and then reads nothing more. */
 function brokenOff(transport: { onclose?: (() => void) | undefined }): Promise<boolean> {
   const { onclose } = transport;
   return new Promise((resolve) => {
@@ -63,10 +63,10 @@ function brokenOff(transport: { onclose?: (() => void) | undefined }): Promise<b
 }
 
 function tellLater(log: Logger, error: unknown): void {
-  log.warn(`not connected yet, and tried again at the next call: ${error instanceof Error ? error.message : error}`);
+  log.warn(`not connected; the next call tries again: ${error instanceof Error ? error.message : error}`);
 }
 
-/** Its host closes stdin, or ends it. */
+/** The host closed stdin or sent a signal. */
 async function over(): Promise<boolean> {
   const { stdin, stdout } = process;
   await Promise.race([

@@ -1,4 +1,4 @@
-/** Says something once for the turn it answers, however often it is asked for, and tells what came of it. */
+/** Posts a message once per answered turn, even if called repeatedly, and returns the new state. */
 
 import { WireError } from '../../core/lib/errors.ts';
 import { canonicalJson, type JsonObject } from '../../core/lib/json.ts';
@@ -35,7 +35,7 @@ export interface PostOnceResult {
   next: string;
 }
 
-/** How much of what was said is shown to who would say something else. */
+/** Length of the earlier message shown in a refusal. */
 const SHOWN_CHARS = 500;
 
 export async function postOnce(
@@ -44,17 +44,17 @@ export async function postOnce(
   content: Content,
   turn: number,
 ): Promise<PostOnceResult> {
-  const answered = await whatIsAnswered(participant, session_id, content, turn);
-  if (typeof answered !== 'number') return spoken(participant, session_id, answered, true);
+  const answered = await answeredTurn(participant, session_id, content, turn);
+  if (typeof answered !== 'number') return resultOf(participant, session_id, answered, true);
   try {
-    const said = { ...content, session_id, idempotency_key: turnKey(answered) };
-    const { seq, duplicate } = await participant.call('post', said);
-    return await spoken(participant, session_id, { seq, answered }, duplicate === true);
+    const draft = { ...content, session_id, idempotency_key: turnKey(answered) };
+    const { seq, duplicate } = await participant.call('post', draft);
+    return await resultOf(participant, session_id, { seq, answered }, duplicate === true);
   } catch (thrown) {
     if (!(thrown instanceof WireError) || thrown.code !== 'duplicate') throw thrown;
     const seq = Number(thrown.details?.seq);
     const { envelopes } = await participant.call('read_log', { session_id, from_seq: seq, limit: 1 });
-    throw otherwise(seq, envelopes[0]);
+    throw differentMessage(seq, envelopes[0]);
   }
 }
 
@@ -63,8 +63,8 @@ interface Done {
   readonly answered: number;
 }
 
-/** The turn that is answered; or what was said by an earlier call. */
-async function whatIsAnswered(
+/** The turn to answer, or the message that an earlier call posted for it. */
+async function answeredTurn(
   participant: Participant,
   session_id: string,
   content: Content,
@@ -76,44 +76,38 @@ async function whatIsAnswered(
   const isIt = (one: Envelope): boolean => one.sender_id === standing.agentId && one.idempotency_key === turnKey(turn);
   const back = await readRecent(participant, session_id, ({ said, from }) => from <= turn || said.some(isIt));
   const earlier = back.said.find(isIt);
-  if (earlier !== undefined && !isSame(earlier, content)) throw otherwise(earlier.seq, earlier);
-  if (earlier !== undefined) return doneBy(earlier);
-  // Where nothing can be said the hub knows best why.
+  if (earlier !== undefined && !isSame(earlier, content)) throw differentMessage(earlier.seq, earlier);
+  if (earlier !== undefined) return { seq: earlier.seq, answered: answeredBy(earlier) };
+  // Let the hub explain why posting is impossible.
   if (standing.session.state !== 'ACTIVE' || standing.status !== 'active') return turn;
   if (standing.turn !== null && standing.turn.agent_id !== standing.agentId) {
-    throw new WireError('not_your_turn', 'somebody else is expected');
+    throw new WireError('not_your_turn', 'another participant holds the turn');
   }
   if (turn === now || (standing.turn === null && isStillOpen(standing, back.said, turn))) return turn;
-  throw new Refusal(
-    `turn ${turn} is none of yours now, and nothing was said: call wait_turn, and give say the turn it gives.`,
-  );
+  throw new Refusal(`turn ${turn} is not yours now; nothing was posted: call wait_turn, and pass its turn to say.`);
 }
 
-/** Where all may speak, others may have spoken since the turn was given: it is as good as new until one has answered later words. */
+/** Without a turn holder others may have posted since; a turn stays valid until the agent answers a later message. */
 function isStillOpen({ agentId }: SessionStatus, said: readonly Envelope[], turn: number): boolean {
   const own = said.find(({ sender_id }) => sender_id === agentId);
   const isKnown = turn === 0 || said.some(({ seq }) => seq === turn);
   return isKnown && (own === undefined || turn > answeredBy(own));
 }
 
-function doneBy(envelope: Envelope): Done {
-  return { seq: envelope.seq, answered: answeredBy(envelope) };
-}
-
 function isSame({ event_type, event_data }: Envelope, content: Content): boolean {
   return event_type === content.event_type && canonicalJson(event_data) === canonicalJson(content.event_data);
 }
 
-function otherwise(seq: number, said: Envelope | undefined): Refusal {
-  const { text, body } = said?.event_data ?? {};
-  const was = String(text ?? body ?? '').slice(0, SHOWN_CHARS);
+function differentMessage(seq: number, posted: Envelope | undefined): Refusal {
+  const { text, body } = posted?.event_data ?? {};
+  const shown = String(text ?? body ?? '').slice(0, SHOWN_CHARS);
   return new Refusal(
-    `already said otherwise: for this turn you said, as seq ${seq}: ${JSON.stringify(was)}. It stands and was not said again. ` +
-      'Call wait_turn; to add something when you may, call say with the turn that session_read gives then.',
+    `already answered: for this turn you posted, as seq ${seq}: ${JSON.stringify(shown)}. It is unchanged, and nothing was posted. ` +
+      'Call wait_turn; to add something later, call say with the turn that session_read returns then.',
   );
 }
 
-async function spoken(
+async function resultOf(
   participant: Participant,
   session_id: string,
   { seq, answered }: Done,
@@ -131,12 +125,12 @@ async function spoken(
     expected: isOver || turn === null ? null : nameOf(session, turn.agent_id),
     your_turn,
     turn: your_turn ? await turnToSay(participant, session_id, standing) : null,
-    // What came between is still to be told.
+    // Messages since the answered one are still unreported.
     cursor: encodeCursor({ seq: answered, chars: 0 }),
     next: isOver
-      ? `The session has ended (${session.close_reason ?? session.state}). Nothing is left to do in it.`
+      ? `The session has ended (${session.close_reason ?? session.state}). There is nothing left to do in it.`
       : your_turn
-        ? 'It is still your turn: call say again with this turn, or hand it on.'
+        ? 'It is still your turn: call say again with this turn, or call handoff.'
         : 'Call wait_turn with this session and cursor.',
   };
 }

@@ -9,7 +9,7 @@ import { type Participant, Refusal } from '../session/participant.ts';
 import { readSessionStatus, turnToSay } from '../session/session-status.ts';
 import { deriveKey, key, next, session, type Tool, tool, turnToSay as turnField } from './tool.ts';
 
-/** Whoever is invited may be a model that has to be asked first. */
+/** An invitee may be a model that its user must prompt first. */
 const PATIENCE_SECONDS = 600;
 
 const CONSULTING: readonly ExpectationEntry[] = [
@@ -17,15 +17,15 @@ const CONSULTING: readonly ExpectationEntry[] = [
   { name: 'reply_within', on_violation: 'auto_close', params: { seconds: PATIENCE_SECONDS } },
 ];
 
-/** The same again after each of these has ended is a new session; so many are looked through. */
+/** How many ended sessions with the same arguments are skipped to find an open one. */
 const MAX_REPEATS = 50;
 
 export const sessionOpen: Tool = tool({
   name: 'session_open',
   title: 'Open a session',
   description:
-    'Opens a session with others and invites them. Call it to ask an expert (type consulting: you ask once, they answer once), to talk freely with one other (conversation), or to discuss with several in turns (discussion). Call peers first if you do not know who is there. ' +
-    'Gives back the session id at once, while the others decide. Then call wait_turn with that session: it tells you when you may speak. The same call again gives the same session as long as that has not ended.',
+    'Opens a session with others and invites them. Call it to ask an expert (type consulting: one question, one answer), to talk freely with one other (conversation), or to discuss with several in turns (discussion). Call peers first to find participants. ' +
+    'Returns the session id immediately, while the others decide. Then call wait_turn with that session to learn when you may speak. Until that session ends, the same call returns it again.',
   effect: 'changes',
   input: z.object({
     type: z
@@ -37,13 +37,13 @@ export const sessionOpen: Tool = tool({
       .array(z.string().min(1).max(80))
       .min(1)
       .max(50)
-      .describe('Names of the others, such as "bob"; or "capability:review" for whoever offers that.'),
-    topic: z.string().min(1).max(1024).optional().describe('What it is about, for the others to decide by.'),
+      .describe('Names of the others, such as "bob"; or "capability:review" for any agent with that capability.'),
+    topic: z.string().min(1).max(1024).optional().describe('The topic, shown with the invite.'),
     knobs: z
       .record(z.string(), z.unknown())
       .optional()
       .describe(
-        'Settings of the type. discussion: {"rounds": 3, "ordering": "round_robin" | "raise_hand" | "moderated" | "random"}; workflow needs {"graph": {…}}, which says who is next; the others need none.',
+        'Settings of the type. discussion: {"rounds": 3, "ordering": "round_robin" | "raise_hand" | "moderated" | "random"}; workflow requires {"graph": {…}} with its transitions; the other types need none.',
       ),
     key,
   }),
@@ -51,8 +51,8 @@ export const sessionOpen: Tool = tool({
     session: z.string(),
     type: z.string(),
     state: z.string(),
-    already_open: z.boolean().describe('An earlier call opened it.'),
-    waiting_for: z.array(z.string()).describe('Who has not accepted yet.'),
+    already_open: z.boolean().describe('Opened by an earlier call.'),
+    waiting_for: z.array(z.string()).describe('Invitees that have not accepted yet.'),
     warnings: z.array(z.string()),
     turn: turnField,
     next,
@@ -60,7 +60,7 @@ export const sessionOpen: Tool = tool({
   async run({ key: given, ...wanted }, { participant }) {
     const { session, warnings, duplicate } = await opened(participant, paramsOf(wanted), given);
     const waiting = session.participants.filter(({ status }) => status === 'invited').map(({ name }) => name);
-    // Of one that is open already nothing has been read here.
+    // Nothing of an already open session has been read yet.
     const standing = await readSessionStatus(participant, session.session_id);
     const turn = await turnToSay(participant, session.session_id, standing, 0);
     return {
@@ -73,7 +73,7 @@ export const sessionOpen: Tool = tool({
       turn,
       next:
         turn === null
-          ? 'Call wait_turn with this session: it tells you when you may speak.'
+          ? 'Call wait_turn with this session to learn when you may speak.'
           : 'You may speak: call say with this turn.',
     };
   },
@@ -91,7 +91,7 @@ function paramsOf({ type, participants, topic, knobs }: Wanted): CreateParams {
     type,
     participants: participants.map(refOf),
     intent: topic,
-    // What came as JSON is JSON.
+    // Parsed from JSON.
     knobs: knobs as JsonObject | undefined,
     invite_timeout: PATIENCE_SECONDS,
     expectations: type === 'consulting' ? CONSULTING : undefined,
@@ -104,7 +104,7 @@ function refOf(text: string): ParticipantRef {
   return capability === undefined ? text : { capability };
 }
 
-/** A session that has ended is not what is wanted: then the next under that key. */
+/** Skips ended sessions: each changes the key of the next attempt. */
 async function opened(
   participant: Participant,
   params: CreateParams,
@@ -119,18 +119,18 @@ async function opened(
     if (result.duplicate !== true || !isTerminal(result.session.state)) return result;
     last = result.session.session_id;
   }
-  throw new Refusal('this was opened too often with the same arguments today; give a key of your own.');
+  throw new Refusal('too many sessions were opened with the same arguments; pass your own key.');
 }
 
 const reason = z.string().min(1).max(256).optional();
-const DECLINED = 'Declined. Nothing is left to do in this session.';
+const DECLINED = 'Declined. There is nothing left to do in this session.';
 const output = z.object({ session: z.string(), state: z.string(), next });
 
 export const acceptInvite: Tool = tool({
   name: 'accept_invite',
   title: 'Accept an invite',
   description:
-    'Joins a session you are invited to. Call it when wait_turn answered invited and your user wants you to take part; also to come back where you were taken out of the rotation because you were away too long. Gives back how the session stands; then call wait_turn with it.',
+    'Joins a session you are invited to. Call it when wait_turn returned invited and your user wants you to participate; also to return to a rotation that removed you because you were away too long. Returns the state of the session; then call wait_turn with it.',
   effect: 'changes',
   input: z.object({ session }),
   output,
@@ -140,7 +140,7 @@ export const acceptInvite: Tool = tool({
     const { state } = await participant.call(op, { session_id });
     const { session: now } = await readSessionStatus(participant, session_id);
     const missing = now.state === 'INVITED' ? now.pending_acks.slice(0, 10).map((id) => nameOf(now, id)) : [];
-    const others = missing.length === 0 ? '' : ` It begins when these have accepted too: ${missing.join(', ')}.`;
+    const others = missing.length === 0 ? '' : ` It begins when these have accepted: ${missing.join(', ')}.`;
     return { session: session_id, state, next: `You are in.${others} Call wait_turn with this session.` };
   },
 });
@@ -149,9 +149,9 @@ export const declineInvite: Tool = tool({
   name: 'decline_invite',
   title: 'Decline an invite',
   description:
-    'Turns an invite down. Call it when you are invited and should not take part; say why in a few words. Where everybody is needed for it to begin, as is usual, it ends for all others too. Then call wait_turn for others, or go on with something else.',
+    'Declines an invite. Call it when you are invited and should not participate; give a short reason. By default all invitees must accept, so declining ends the session for everyone. Then call wait_turn for other sessions, or continue with other work.',
   effect: 'ends',
-  input: z.object({ session, reason: reason.describe('Why, for whoever invited you.') }),
+  input: z.object({ session, reason: reason.describe('The reason, for the creator.') }),
   output,
   async run({ session: session_id, reason: why }, { participant }) {
     const { state } = await participant.call('reject_invite', { session_id, reason: why });
@@ -163,13 +163,13 @@ export const leave: Tool = tool({
   name: 'leave',
   title: 'Leave a session',
   description:
-    'Leaves a session for good: you hear no more of it and cannot come back by yourself. Call it when your part is over and the others go on without you. To end it for everybody use finish or close.',
+    'Leaves a session permanently: you get no more of its messages and cannot return on your own. Call it when your part is done and the others continue without you. To end it for everyone use finish or close.',
   effect: 'ends',
   input: z.object({ session }),
   output,
   async run({ session: session_id }, { participant }) {
     const { state } = await participant.call('leave_session', { session_id });
-    return { session: session_id, state, next: 'You have left. Nothing is left to do in this session.' };
+    return { session: session_id, state, next: 'You have left. There is nothing left to do in this session.' };
   },
 });
 
@@ -177,12 +177,12 @@ export const close: Tool = tool({
   name: 'close',
   title: 'Close a session',
   description:
-    'Ends a session for everybody; what was said stays readable. Call it when the session has served its purpose, or your user asks for it. In a session whose type has its own end, prefer finish.',
+    'Ends a session for everyone; its messages stay readable. Call it when the session has served its purpose, or your user asks for it. If the type has its own end, prefer finish.',
   effect: 'ends',
-  input: z.object({ session, reason: reason.describe('Why, for everybody to see.') }),
+  input: z.object({ session, reason: reason.describe('The reason, visible to everyone.') }),
   output,
   async run({ session: session_id, reason: why }, { participant }) {
     const { state } = await participant.call('close_session', { session_id, reason: why, wait: 'closing' });
-    return { session: session_id, state, next: 'It is over. session_read still shows what was said.' };
+    return { session: session_id, state, next: 'The session has ended. session_read still shows its messages.' };
   },
 });

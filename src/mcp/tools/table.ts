@@ -1,4 +1,4 @@
-/** Every tool there is, in the order in which they are listed. */
+/** All tools, in listing order. */
 
 import { peers, sessionRead, sessions } from './reading-tools.ts';
 import { acceptInvite, close, declineInvite, leave, sessionOpen } from './session-tools.ts';

@@ -1,27 +1,23 @@
-/** Polls whenever something happened, until there is something to report or the time is over. */
+/** Polls after every change until there is something to report or the wait is over. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WireError } from '../../core/lib/errors.ts';
 import { durationMs } from '../../core/lib/time.ts';
 import type { Call } from './tool.ts';
 
-/** How often who waits is told so, and it is looked also though nothing was heard. */
+/** Interval of progress notices, and of polls without a change. */
 const BEAT_MS = 5_000;
-/** What happens in quick succession is looked at once. */
+/** Changes in quick succession cause one poll. */
 const GATHER_MS = 50;
-
-/** How much longer than its time a look may take. */
+/** Additional time for the last poll. */
 const GRACE_MS = 1_000;
-
-const AWAY = 'the hub does not answer at the moment';
-
-/** A timer may fire that much before its time. */
+/** Timers may fire this much early. */
 const EARLY_MS = 1;
+const AWAY = 'the hub is not answering';
 
-/** What a look finds. */
 export interface PollResult {
   readonly status: string;
-  /** What is waited for. */
+  /** Why it waits. */
   readonly reason?: string | undefined;
 }
 
@@ -50,7 +46,7 @@ export async function waitFor<Found extends PollResult>(
   }
 }
 
-/** A hub that is away answers nobody: then what was found before it was, and that. */
+/** If the hub is unreachable, returns the last result with that reason. */
 async function foundInTime<Found extends PollResult>(
   looking: Promise<Found>,
   last: Found | null,
@@ -58,13 +54,13 @@ async function foundInTime<Found extends PollResult>(
 ): Promise<Found> {
   const found = await inTime(looking, ms);
   if (found !== null) return found;
-  // Nobody hears what comes of it now.
+  // Ignore the late result.
   looking.catch(() => {});
   if (last !== null) return { ...last, reason: AWAY };
   throw new WireError('unavailable', AWAY, { outcome: 'unknown' });
 }
 
-/** null = it took longer. The work goes on. */
+/** null = timed out; the work continues. */
 export async function inTime<T>(work: Promise<T>, ms: number): Promise<T | null> {
   const done = new AbortController();
   const tooLong = sleep(ms, null, { signal: done.signal }).catch(() => null);
@@ -77,9 +73,8 @@ interface Pause {
 }
 
 /**
- * A signal that aborts with another one or after a time.
- * Made of a timer and a listener, which are held until they fire: a signal of `AbortSignal.timeout` that only
- * `AbortSignal.any` knows of may be collected, and then never fires.
+ * A signal that aborts with another one or after a time. Not AbortSignal.any with AbortSignal.timeout: the timeout
+ * signal may be garbage collected before it fires.
  */
 function pause(other: AbortSignal, ms: number): Pause {
   const over = new AbortController();
@@ -96,14 +91,14 @@ function pause(other: AbortSignal, ms: number): Pause {
   };
 }
 
-/** How long a call waits by default. Hosts give up on calls, mostly after a minute. */
+/** Default wait of a call. Hosts usually time out after a minute. */
 export const DEFAULT_WAIT = '25s';
 export const WAIT_EXPECTED = 'a duration from 1s to 10m';
 
 const LEAST_MS = 1_000;
 const MAX_MS = 600_000;
 
-/** null = the text is no such duration. */
+/** null = not such a duration. */
 export function parseWait(text: string): number | null {
   try {
     const ms = durationMs(text, 'wait');

@@ -12,17 +12,17 @@ import { waitFor } from './wait-for.ts';
 
 export const delegate: Tool = tool({
   name: 'delegate',
-  title: 'Have somebody answer a question for a session',
+  title: 'Delegate a question',
   description:
-    'Has another agent answer a question for the session you are in, in a child session of its own; your turn stays yours. Call it when you need somebody’s help before you can speak. ' +
-    'Gives back `status` answered with the `answer`, failed with the `reason`, or waiting: then call it again with the same arguments, nothing is asked twice. Then go on with say.',
+    'Has another agent answer a question for your session in a separate child session; you keep your turn. Call it when you need help before you can speak. ' +
+    'Returns `status` answered with the `answer`, failed with the `reason`, or waiting: then call it again with the same arguments, nothing is asked twice. Then continue with say.',
   effect: 'changes',
   input: z.object({
     session: session.describe('The session you need the answer for.'),
-    to: z.string().min(1).max(80).describe('A name; or "capability:review" for whoever offers that.'),
-    question: z.string().min(1).max(200_000).describe('All that is needed to answer: they do not see your session.'),
-    timeout: z.string().max(16).optional().describe('How long they may take; "10m" unless given.'),
-    budget_usd: z.number().positive().max(1_000_000).optional().describe('What it may cost, in dollars.'),
+    to: z.string().min(1).max(80).describe('A name; or "capability:review" for any agent with that capability.'),
+    question: z.string().min(1).max(200_000).describe('The question with all context: they do not see your session.'),
+    timeout: z.string().max(16).optional().describe('Time limit (default: "10m").'),
+    budget_usd: z.number().positive().max(1_000_000).optional().describe('Maximum cost in US dollars.'),
     key,
   }),
   output: z.object({
@@ -31,7 +31,7 @@ export const delegate: Tool = tool({
     child_session: z.string().nullable(),
     outcome: z.string(),
     answer: z.string().optional(),
-    more: z.boolean().optional().describe('The answer is longer: read it with session_read in child_session.'),
+    more: z.boolean().optional().describe('The answer is cut: read all of it with session_read in child_session.'),
     reason: z.string().optional(),
     call_again: z.boolean(),
     next,
@@ -39,20 +39,20 @@ export const delegate: Tool = tool({
   async run({ session: session_id, to, question, timeout, budget_usd, key: given }, call) {
     const { turn, agentId } = await readSessionStatus(call.participant, session_id);
     const isOthers = turn !== null && turn.agent_id !== agentId;
-    return settled(call, isOthers ? 'Call wait_turn: it is not your turn yet.' : 'Go on with your turn: call say.', {
+    return settled(call, isOthers ? 'Call wait_turn: it is not your turn yet.' : 'Continue your turn: call say.', {
       session_id,
       target: delegateTarget(to),
       prompt: question,
       timeout: timeout ?? '10m',
       budget: budget_usd === undefined ? undefined : { usd: budget_usd },
       wait: 'opened',
-      // Asked again in the same turn it is the same question.
+      // Repeats in the same turn are the same question.
       idempotency_key: deriveKey('ask', given, turn?.since_seq, to, question, timeout, budget_usd),
     });
   },
 });
 
-/** Nothing is held open at the hub meanwhile: it is asked again whenever something happened in the session. */
+/** Keeps no request open at the hub: repeats the operation after each change in the session. */
 async function settled(call: Call, then: string, params: DelegateParams) {
   const found = await waitFor(call, params.session_id, async () => {
     const answer = await call.participant.call('delegate', params);
@@ -63,56 +63,39 @@ async function settled(call: Call, then: string, params: DelegateParams) {
 
 function resultOf(session_id: string, answer: DelegateAnswer, then: string) {
   const { outcome, child_session_id } = answer;
+  const result = toDelegationResult(answer, PAGE_CHARS);
+  const hints = {
+    waiting: 'No answer yet: call delegate again with the same arguments.',
+    failed: 'No answer came. Ask another agent with delegate, or continue without it.',
+    answered: then,
+  };
   const about = { session: session_id, child_session: child_session_id, outcome };
-  const came = toDelegationResult(answer, PAGE_CHARS);
-  switch (came.status) {
-    case 'waiting':
-      return {
-        ...about,
-        ...came,
-        call_again: true,
-        next: 'No answer yet: call delegate again with the same arguments.',
-      };
-    case 'failed':
-      return {
-        ...about,
-        ...came,
-        call_again: false,
-        next: 'Nobody answered. Ask another with delegate, or go on without it.',
-      };
-    case 'answered':
-      return { ...about, ...came, call_again: false, next: then };
-  }
+  return { ...about, ...result, call_again: result.status === 'waiting', next: hints[result.status] };
 }
 
 export const taskProgress: Tool = tool({
   name: 'task_progress',
-  title: 'Say how far your work is',
+  title: 'Report progress',
   description:
-    'Tells the others that you are at work, so that nobody takes you for gone and your turn lasts longer. Call it every minute or so while work for your turn takes long: with only a note for your turn; ' +
-    'with a title to begin a task that outlasts a turn (gives back its `task`), then with that task, and once with done or failed to end it.',
+    'Shows the others that you are working, which keeps your turn from timing out. Call it about every minute during long work: with only a note for your turn; ' +
+    'with a title to begin a task that outlasts the turn (returns its `task`), then with that task, and once with done or failed to end it.',
   effect: 'changes',
   input: z.object({
     session,
-    note: z.string().min(1).max(1024).optional().describe('What you are doing, in a sentence.'),
-    title: z
-      .string()
-      .min(1)
-      .max(256)
-      .optional()
-      .describe('Begins a task of that title; the same title again is the same task.'),
-    task: z.string().min(1).max(64).optional().describe('The task that an earlier call gave you.'),
-    progress: z.number().min(0).max(1).optional().describe('How far it is, from 0 to 1.'),
-    state: z.enum(['working', 'done', 'failed']).optional().describe('working unless given.'),
-    result: z.string().min(1).max(100_000).optional().describe('With done or failed: what came of it, or why.'),
+    note: z.string().min(1).max(1024).optional().describe('What you are doing, in one sentence.'),
+    title: z.string().min(1).max(256).optional().describe('Begins a task; the same title again is the same task.'),
+    task: z.string().min(1).max(64).optional().describe('The task of an earlier call.'),
+    progress: z.number().min(0).max(1).optional().describe('From 0 to 1.'),
+    state: z.enum(['working', 'done', 'failed']).optional().describe('Default: working.'),
+    result: z.string().min(1).max(100_000).optional().describe('With done or failed: the result or the reason.'),
     key,
   }),
   output: z.object({
     session: z.string(),
     task: z.string().nullable(),
     state: z.string(),
-    logged: z.boolean().describe('Others heard of it; they hear of progress every 10 seconds at most.'),
-    cancel_requested: z.string().nullable().describe('Somebody wants it stopped: why.'),
+    logged: z.boolean().describe('The others were notified, which happens at most every 10 seconds.'),
+    cancel_requested: z.string().nullable().describe('The reason of a cancellation request.'),
     next,
   }),
   async run(args, { participant }) {
@@ -124,7 +107,9 @@ export const taskProgress: Tool = tool({
     const { task, logged } = await worked(participant, args);
     const asked = task.cancel_requested;
     const hint =
-      asked !== null && task.ended_at === null ? 'Somebody wants it stopped: end it with state failed.' : GO_ON;
+      asked !== null && task.ended_at === null
+        ? 'A participant requested cancellation: end it with state failed.'
+        : GO_ON;
     return {
       session: session_id,
       task: task.task_id,
@@ -136,7 +121,7 @@ export const taskProgress: Tool = tool({
   },
 });
 
-const GO_ON = 'Go on with your work; call it again in a minute, or call say when you are done.';
+const GO_ON = 'Continue your work; call this again in a minute, or call say when you are done.';
 
 interface Work {
   readonly session: string;

@@ -5,7 +5,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { WireError } from '../../core/lib/errors.ts';
-import { answerFixture } from '../../governed/conformance/adapter/execute-on-disk.ts';
+import { answerFixture } from '../../governed/conformance/adapter/execute.ts';
 import { systemSecrets } from '../../system/ids.ts';
 import { displayVersion } from '../../system/package.ts';
 import { parseJsonBody, readText } from '../http/body.ts';

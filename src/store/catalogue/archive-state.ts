@@ -8,18 +8,14 @@ export class ArchiveState {
   readonly #justArchived: string[] = [];
   /** Segments that still hold units of archived sessions. */
   readonly leftovers: Set<number>;
-  #newestFile: number;
+  /** Archive files have negative numbers; 0 = no archive. */
+  newestFile: number;
   #isMoving = false;
   #isSpoilt = false;
 
   constructor(newestFile: number, leftovers: readonly number[]) {
-    this.#newestFile = newestFile;
+    this.newestFile = newestFile;
     this.leftovers = new Set(leftovers);
-  }
-
-  /** Archive files have negative numbers; 0 = no archive. */
-  get newestFile(): number {
-    return this.#newestFile;
   }
 
   /** The log was moved; its units follow in the journal. */
@@ -47,7 +43,7 @@ export class ArchiveState {
 
   /** Marks all sessions of this archive file as known. Returns those read since the last file. */
   recordFile(archive: number): readonly string[] {
-    this.#newestFile = Math.min(this.#newestFile, archive);
+    this.newestFile = Math.min(this.newestFile, archive);
     return this.#justArchived.splice(0);
   }
 

@@ -12,8 +12,8 @@ export class HotLog {
   readonly logId: string;
   readonly #overlay: Overlay;
   #indexed: LogRecord | null;
-  #durable: LogRecord | null;
-  #staged: LogRecord | null;
+  durable: LogRecord | null;
+  staged: LogRecord | null;
   #stagedUnits = 0;
   /** The last run of positions, still being filled; null = not read yet. */
   #run: PlacedUnit[] | null = null;
@@ -26,25 +26,17 @@ export class HotLog {
     const indexed = readRecord(overlay, logId);
     this.#lastRun = indexed?.lastRun ?? 0;
     this.#indexed = indexed;
-    this.#durable = indexed;
-    this.#staged = indexed;
-  }
-
-  get durable(): LogRecord | null {
-    return this.#durable;
-  }
-
-  get staged(): LogRecord | null {
-    return this.#staged;
+    this.durable = indexed;
+    this.staged = indexed;
   }
 
   /** Nothing is staged and the index is up to date. */
   get isCold(): boolean {
-    return this.#stagedUnits === 0 && this.#durable === this.#indexed && !this.#isRunChanged;
+    return this.#stagedUnits === 0 && this.durable === this.#indexed && !this.#isRunChanged;
   }
 
   stage(after: LogRecord): void {
-    this.#staged = after;
+    this.staged = after;
     this.#stagedUnits += 1;
   }
 
@@ -55,20 +47,20 @@ export class HotLog {
 
   /** A unit found in the journal. */
   recover(after: LogRecord, unit: PlacedUnit): void {
-    this.#staged = after;
+    this.staged = after;
     this.#place(after, unit);
   }
 
   /** Sets the record of a log of which no unit is known. */
   assume(record: LogRecord): void {
-    this.#durable = record;
-    this.#staged = record;
+    this.durable = record;
+    this.staged = record;
   }
 
   /** Changes the record without an entry, for example when damage is found. */
   amend(change: Partial<LogRecord>): void {
-    if (this.#durable !== null) this.#durable = { ...this.#durable, ...change };
-    if (this.#staged !== null) this.#staged = { ...this.#staged, ...change };
+    if (this.durable !== null) this.durable = { ...this.durable, ...change };
+    if (this.staged !== null) this.staged = { ...this.staged, ...change };
   }
 
   /** Rewrites history: the log now ends at `record.seq`; null = nothing is left. */
@@ -80,8 +72,8 @@ export class HotLog {
     if (record === null) put(logKey(this.logId), null);
     this.#cutRuns(record?.seq ?? 0);
     this.#indexed = null;
-    this.#durable = record;
-    this.#staged = record;
+    this.durable = record;
+    this.staged = record;
   }
 
   /** The caller is about to change the positions in the index. */
@@ -99,7 +91,7 @@ export class HotLog {
 
   /** Updates the lists of sessions. Most entries change nothing there and cost only this check. */
   listsToIndex(): void {
-    const [before, after] = [this.#indexed?.head ?? null, this.#durable?.head ?? null];
+    const [before, after] = [this.#indexed?.head ?? null, this.durable?.head ?? null];
     if (before !== null && after !== null && before.members === after.members && before.state === after.state) return;
     this.toIndex();
   }
@@ -107,15 +99,15 @@ export class HotLog {
   /** Writes everything durable to the index. */
   toIndex(): void {
     this.positionsToIndex();
-    if (this.#durable === null || this.#durable === this.#indexed) return;
-    this.#overlay.set(logKey(this.logId), encodeRecord(this.#durable, this.#lastRun));
-    const isDamaged = this.#durable.damagedFrom !== null;
+    if (this.durable === null || this.durable === this.#indexed) return;
+    this.#overlay.set(logKey(this.logId), encodeRecord(this.durable, this.#lastRun));
+    const isDamaged = this.durable.damagedFrom !== null;
     if (isDamaged !== (this.#indexed !== null && this.#indexed.damagedFrom !== null)) {
       this.#overlay.set(damagedKey(this.logId), isDamaged ? NOTHING : null);
     }
-    listChanges(this.#indexed, this.#durable, (key, value) => this.#overlay.set(key, value));
-    this.#claimCreateKey(this.#indexed, this.#durable);
-    this.#indexed = this.#durable;
+    listChanges(this.#indexed, this.durable, (key, value) => this.#overlay.set(key, value));
+    this.#claimCreateKey(this.#indexed, this.durable);
+    this.#indexed = this.durable;
   }
 
   /** Of two sessions created under one key the newer wins, whatever the order of reading. */
@@ -128,8 +120,8 @@ export class HotLog {
   }
 
   #place(after: LogRecord, unit: PlacedUnit): void {
-    const damagedFrom = this.#durable?.damagedFrom ?? null;
-    this.#durable = damagedFrom === null ? after : { ...after, damagedFrom };
+    const damagedFrom = this.durable?.damagedFrom ?? null;
+    this.durable = damagedFrom === null ? after : { ...after, damagedFrom };
     this.#run ??= this.#readRun();
     if (this.#run.length >= UNITS_PER_RUN) {
       this.positionsToIndex();

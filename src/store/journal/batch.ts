@@ -12,58 +12,46 @@ export class Batch {
   settle!: (outcome: JournalOutcome) => void;
   /** Lazy records do not make a batch urgent. */
   isUrgent = false;
-  #buffer: Buffer;
-  #length = MARK_BYTES;
-  #records = 0;
+  buffer: Buffer;
+  /** Including the mark. */
+  bytes: number = MARK_BYTES;
+  records = 0;
 
   /** `buffer`: reused from a finished batch. */
   constructor(start: Position, buffer: Buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES)) {
     this.start = start;
-    this.#buffer = buffer;
+    this.buffer = buffer;
     this.outcome = new Promise((settle) => {
       this.settle = settle;
     });
   }
 
-  /** Including the mark. */
-  get bytes(): number {
-    return this.#length;
-  }
-
-  get records(): number {
-    return this.#records;
-  }
-
   /** Where its next record would stand. */
   get end(): number {
-    return this.start.offset + this.#length;
-  }
-
-  get buffer(): Buffer {
-    return this.#buffer;
+    return this.start.offset + this.bytes;
   }
 
   /** Encodes a record at the end and returns its size. Only `keep` adds it to the batch. */
   encode(kind: RecordKind, logId: string, text: string): number {
     this.#makeRoom(recordRoom(text));
-    return writeRecord(this.#buffer, this.#length, kind, logId, text);
+    return writeRecord(this.buffer, this.bytes, kind, logId, text);
   }
 
   keep(bytes: number): void {
-    this.#length += bytes;
-    this.#records += 1;
+    this.bytes += bytes;
+    this.records += 1;
   }
 
   sealed(flush: number): Uint8Array {
-    writeMark(this.#buffer, 0, flush, this.#length - MARK_BYTES);
-    return this.#buffer.subarray(0, this.#length);
+    writeMark(this.buffer, 0, flush, this.bytes - MARK_BYTES);
+    return this.buffer.subarray(0, this.bytes);
   }
 
   #makeRoom(bytes: number): void {
-    const needed = this.#length + bytes;
-    if (needed <= this.#buffer.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#buffer.length));
-    this.#buffer.copy(larger, 0, 0, this.#length);
-    this.#buffer = larger;
+    const needed = this.bytes + bytes;
+    if (needed <= this.buffer.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.buffer.length));
+    this.buffer.copy(larger, 0, 0, this.bytes);
+    this.buffer = larger;
   }
 }

@@ -38,7 +38,7 @@ export function isQuarantined(quarantined: readonly PositionRange[], damage: Dam
   return quarantined.some(({ from, to }) => !isBefore(damage.from, from) && !isBefore(to, damage.to));
 }
 
-/** False if the journal is intact there, so that the caller has a wrong position. `end`: the end of what is confirmed. */
+/** False if the journal is intact there, so that the caller has a wrong position. `end`: the confirmed end. */
 export async function isDamagedAt(files: Files, { segment, offset }: Position, end: Position): Promise<boolean> {
   // A missing file is damage.
   if (!(await files.list()).includes(segmentName(segment))) return true;

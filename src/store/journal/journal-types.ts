@@ -36,7 +36,7 @@ export interface PlacedRecord extends JournalRecord {
   readonly bytes: number;
 }
 
-/** failed: what was stored is unknown; the journal is poisoned and fails every later append. */
+/** failed: the stored state is unknown; the journal is poisoned and fails every later append. */
 export type JournalOutcome = { readonly kind: 'durable' } | { readonly kind: 'failed'; readonly error: Error };
 
 export interface AppendResult {

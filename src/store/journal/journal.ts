@@ -104,11 +104,6 @@ export class Journal {
     return this.#reader.replace(segment, () => publishFile(this.#files, part, segment), moved);
   }
 
-  /** Scans everything confirmed from a position on. */
-  scan(options: Omit<ScanOptions, 'until'> = {}): Promise<Pick<ScanResult, 'records' | 'damages'>> {
-    return scanJournal(this.#files, { ...options, until: this.end });
-  }
-
   /** Confirms what is staged and closes the files. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#close();

@@ -51,7 +51,8 @@ export class Writer {
   #lastFlush: number;
   /** The last flush had no records: its mark states that nothing before it was torn. */
   #sealed = true;
-  #end: Position;
+  /** The confirmed end; the next flush begins here or in the next segment. */
+  end: Position;
   #flushing: Promise<void> | null = null;
   /** A flush at the end of the tick is scheduled. */
   #isDeferred = false;
@@ -67,12 +68,7 @@ export class Writer {
     this.#room = { segment, offset, capacity };
     this.#active = { segment, file };
     this.#lastFlush = lastFlush;
-    this.#end = { segment, offset };
-  }
-
-  /** The end of what is confirmed; the next flush begins here or in the next segment. */
-  get end(): Position {
-    return this.#end;
+    this.end = { segment, offset };
   }
 
   append(kind: RecordKind, logId: string, text: string): AppendResult {
@@ -232,9 +228,9 @@ export class Writer {
     this.#lastFlush += 1;
     this.#enough = Math.max(WORTH_A_FLUSH, Math.ceil(batch.records / 2));
     this.#sealed = batch.bytes === MARK_BYTES;
-    this.#end = { segment: batch.start.segment, offset: batch.end };
+    this.end = { segment: batch.start.segment, offset: batch.end };
     if (batch.buffer.length <= MAX_KEPT_BUFFER_BYTES) this.#freeBuffer = batch.buffer;
-    if (this.#refusal === null && this.#end.offset > this.#room.capacity * SPARE_FROM) this.#spare.prepare();
+    if (this.#refusal === null && this.end.offset > this.#room.capacity * SPARE_FROM) this.#spare.prepare();
   }
 
   /** Never retried: a second sync may succeed although pages of the first are lost. */

@@ -37,7 +37,8 @@ export class Appender {
   /** The appends of the newest unfinished flush. */
   #group: FlushGroup | null = null;
   #gate: Promise<void> | null = null;
-  #failure: Error | null = null;
+  /** Why appends are rejected; null = they are not. */
+  failure: Error | null = null;
   #cancelCommit: (() => void) | null = null;
 
   constructor(journal: Journal, catalogue: Catalogue, after: After) {
@@ -46,25 +47,20 @@ export class Appender {
     this.#after = after;
   }
 
-  /** Why appends are rejected; null = they are not. */
-  get failure(): Error | null {
-    return this.#failure;
-  }
-
   onFailure(listener: (error: Error) => void): void {
     this.#failureListeners.push(listener);
   }
 
   /** Fails every later append and notifies the listeners once. */
   fail(error: Error): void {
-    if (this.#failure !== null) return;
-    this.#failure = error;
+    if (this.failure !== null) return;
+    this.failure = error;
     for (const listener of this.#failureListeners) listener(error);
   }
 
   append(logId: string, expected: HeadToken | null, unit: Unit): Append {
-    if (this.#failure !== null) {
-      return { token: unstagedToken(unit), outcome: Promise.resolve({ kind: 'failed', error: this.#failure }) };
+    if (this.failure !== null) {
+      return { token: unstagedToken(unit), outcome: Promise.resolve({ kind: 'failed', error: this.failure }) };
     }
     const log = this.#catalogue.hot(logId);
     const before = log.staged;
@@ -88,7 +84,7 @@ export class Appender {
 
   /** Appends a record nobody waits for; `apply` runs once it is durable. */
   appendLazy(family: string, text: string, apply: (appended: AppendResult) => void = () => {}): void {
-    if (this.#failure !== null) return;
+    if (this.failure !== null) return;
     const appended = this.#journal.append('lazy', family, text);
     this.#groupOf(appended).effects.push(() => apply(appended));
     this.commitSoon();
@@ -102,7 +98,7 @@ export class Appender {
 
   /** Makes everything staged durable and indexed. */
   async settle(): Promise<void> {
-    if (this.#failure !== null) throw this.#failure;
+    if (this.failure !== null) throw this.failure;
     try {
       await this.flush();
       await this.#catalogue.commit();
@@ -113,7 +109,7 @@ export class Appender {
   }
 
   commitSoon(): void {
-    if (this.#failure !== null || this.#cancelCommit !== null) return;
+    if (this.failure !== null || this.#cancelCommit !== null) return;
     const ms = this.#catalogue.size > MANY_CHANGES ? 0 : COMMIT_AFTER_MS;
     this.#cancelCommit = this.#after(ms, () => {
       this.#cancelCommit = null;
@@ -123,7 +119,7 @@ export class Appender {
 
   /** Rejects later appends; makes staged ones durable and indexed if possible. */
   async close(reason: Error): Promise<void> {
-    this.#failure ??= reason;
+    this.failure ??= reason;
     this.#cancelCommit?.();
     await this.#journal.flushLazy();
     await this.#group?.flushed;

@@ -1,4 +1,4 @@
-/** Reads a range of a log from the journal, up to what is durable and intact. */
+/** Reads the durable and intact part of a range of a log from the journal. */
 
 import type { ReadRange } from '../../core/ports/store.ts';
 import type { Entry, Unit } from '../../core/records/session/unit.ts';

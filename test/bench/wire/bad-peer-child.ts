@@ -1,4 +1,4 @@
-/** Peers nobody wants: one that never reads what it is sent, one that floods it, and asks on and on without waiting for an answer. */
+/** Peers that never read, flood, or request without waiting for answers. */
 
 import { answerOrders } from './orders.ts';
 import type { Party } from './party.ts';
@@ -6,10 +6,10 @@ import { join, openSession } from './rooms.ts';
 
 export type BadPeerOrder = { readonly do: 'begin'; readonly port: number } | { readonly do: 'end' };
 
-/** More than this is not kept waiting in this process: what the hub does not take is its own affair. */
+/** Queue no more than this here: the hub's backpressure is its own affair. */
 const UNSENT_BYTES = 256 * 1024;
 const AT_ONCE = 100;
-/** Often enough to be a nuisance, and seldom enough to leave the machine's second processor to the load. */
+/** A nuisance that leaves the second processor to the load. */
 const EVERY_MS = 2;
 
 let [peers, timer, begun, posted]: [Party[], NodeJS.Timeout | undefined, number, number] = [[], undefined, 0, 0];

@@ -1,16 +1,13 @@
-/**
- * Consoles, as far as a hub sees them: some have the list open and ask for what changed once a second, some have one session open,
- * are pushed what is said in it, and ask for its state once a second.
- */
+/** Consoles as a hub sees them: some poll the list once a second, others observe one session and poll its state. */
 
 import { FrameSocket } from './frame-socket.ts';
 import { answerOrders, type ConsoleOrder } from './orders.ts';
 import { Party } from './party.ts';
 
-/** Rows that are on a screen. */
+/** Rows on a screen. */
 const VISIBLE = 30;
 const POLL_MS = 1_000;
-/** What changed in the meantime is asked for with some time to spare: clocks are not the same. */
+/** Poll with overlap, because clocks differ. */
 const OVERLAP_MS = 2_000;
 
 interface Page {
@@ -21,9 +18,9 @@ const lists: Party[] = [];
 const inSession: Party[] = [];
 let timers: NodeJS.Timeout[] = [];
 let sessionId = '';
-/** Polls that are under way. */
+/** Running polls. */
 const open = new Set<Promise<unknown>>();
-/** What they got since they began to look. */
+/** What they received so far. */
 let seen = { rows: 0, envelopes: 0, states: 0 };
 
 answerOrders<ConsoleOrder>(async (order) => {
@@ -43,7 +40,7 @@ answerOrders<ConsoleOrder>(async (order) => {
 async function join(port: number, name: string): Promise<Party> {
   const party = new Party(await FrameSocket.open(port), name, false);
   await party.register();
-  // A browser is on another machine: what it does with an envelope must cost this one little.
+  // A browser runs elsewhere: handling an envelope must cost little here.
   party.socket.onEnvelope = () => {
     seen.envelopes += 1;
   };
@@ -56,7 +53,7 @@ async function look(): Promise<void> {
   await Promise.all(inSession.map((party) => party.ask('subscribe', { session_id: sessionId })));
   const looks = [...lists.map((party) => () => poll(party)), ...inSession.map((party) => () => readState(party))];
   timers = looks.map((one) => setInterval(() => begin(one()), POLL_MS));
-  // The first look of each, spread as people come.
+  // Spread the first polls.
   for (const [i, one] of looks.entries()) setTimeout(() => begin(one()), (i * POLL_MS) / looks.length);
 }
 
@@ -86,7 +83,7 @@ async function readState(party: Party): Promise<void> {
   seen.states += 1;
 }
 
-/** One of those that the load talks in. */
+/** A session the load talks in. */
 async function busiest(): Promise<string> {
   const [party] = lists;
   if (party === undefined) throw new Error('nobody has the list open');

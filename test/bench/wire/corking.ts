@@ -1,11 +1,11 @@
-/** All that is written to a socket in one turn of the event loop leaves in one write: half the cost of a frame is the write. */
+/** Writes everything sent to a socket in one tick at once: half the cost of a frame is the write. */
 
 interface Corkable {
   cork(): void;
   uncork(): void;
 }
 
-/** One for a server: its sockets are let go together, at the end of the turn. */
+/** One per server; releases its sockets at the end of the tick. */
 export class Corking {
   private readonly held = new Set<Corkable>();
 

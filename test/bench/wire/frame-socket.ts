@@ -1,9 +1,9 @@
-/** A WebSocket client with nothing around it, so that the load costs little beside the server: one write per turn, every frame parsed. */
+/** A bare WebSocket client, cheap beside the server: one write per tick, every frame parsed. */
 
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 
-/** What a load generator looks at of a frame. */
+/** What a load generator reads of a frame. */
 export interface Frame {
   readonly kind: string;
   readonly request_id?: string;
@@ -25,7 +25,7 @@ const [TEXT, CLOSE, PING, PONG] = [1, 8, 9, 10];
 const NOTIFY = '"kind":"notify"';
 const END_OF_HEAD = '\r\n\r\n';
 
-/** Those that have something to send: all are written at the end of the turn. */
+/** Sockets with pending output, written at the end of the tick. */
 const waiting = new Set<FrameSocket>();
 
 export class FrameSocket {
@@ -34,7 +34,7 @@ export class FrameSocket {
   #rest: Buffer = Buffer.alloc(0);
   onFrame: (frame: Frame) => void = () => {};
   onEnd: () => void = () => {};
-  /** Who only wants to know that an envelope came; null = each is parsed. */
+  /** Called for each envelope instead of parsing it; null = parse. */
   onEnvelope: (() => void) | null = null;
 
   private constructor(socket: Socket) {
@@ -61,17 +61,16 @@ export class FrameSocket {
     });
   }
 
-  /** ASCII only: the bench says nothing else. */
+  /** ASCII only. */
   send(text: string): void {
     this.#put(TEXT, text);
   }
 
-  /** Reads nothing more. */
   pause(): void {
     this.#socket.pause();
   }
 
-  /** Bytes that the other side has not taken yet. */
+  /** Bytes the other side has not read. */
   get unsentBytes(): number {
     return this.#socket.writableLength;
   }
@@ -137,7 +136,7 @@ function headLength(bytes: Buffer): number {
   return length < 126 ? 2 : length === 126 ? 4 : 10;
 }
 
-/** Beyond what there is = it has not come whole yet. */
+/** Beyond the end = incomplete. */
 function endOfFrame(bytes: Buffer): number {
   if (bytes.length < 2) return Number.POSITIVE_INFINITY;
   const head = headLength(bytes);

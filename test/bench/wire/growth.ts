@@ -1,4 +1,4 @@
-/** What very many open sessions, or connections, cost those who talk; relative to what they cost a corked relay. */
+/** The cost of very many open sessions, or connections, relative to a corked relay. */
 
 import type { Figure } from '../figure.ts';
 import { median } from '../pairs.ts';
@@ -15,7 +15,7 @@ interface Growth {
   readonly what: string;
   readonly few: Layout;
   readonly many: Layout;
-  /** Rooms that are talked in, of the few and of the many. */
+  /** Rooms with posts, of the few and of the many. */
   readonly talking: readonly [number, number];
 }
 
@@ -88,7 +88,7 @@ function figureOf(
   what: string,
   rounds: readonly Readonly<Record<'relayFew' | 'relayMany' | 'hubFew' | 'hubMany', number>>[],
 ): Figure {
-  // No bar says that all of very many sessions are in memory at once.
+  // No limit requires very many sessions to be in memory at once.
   const isBar = name !== 'wire_sessions_all_talk';
   const middle = (which: keyof (typeof rounds)[number]) => perSecond(median(rounds.map((round) => round[which])));
   return {

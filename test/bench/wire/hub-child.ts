@@ -1,10 +1,10 @@
-/** Parley, durable, behind a port: as anyone would run it. */
+/** Parley, durable, behind a port. */
 
 import { createHub } from 'parley-hub';
 import { conversation } from 'parley-hub/adapters/conversation';
 import { answerOrders } from './orders.ts';
 
-/** A conversation for any number, so that the same talk can be had by two and by four. */
+/** A conversation for any number of participants. */
 const room = {
   ...conversation,
   manifest: { ...conversation.manifest, type: 'bench_room', participants: { min: 2, max: 16, roles: [] } },

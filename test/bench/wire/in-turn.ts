@@ -1,6 +1,6 @@
-/** Several things measured in turn, again and again, so that a machine that slows down slows all of them. */
+/** Measures several things in rounds, so that a slowing machine affects all of them. */
 
-/** One number for each, of each round. Who goes first changes. */
+/** One number for each per round. The order changes. */
 export async function inTurn<Name extends string>(
   rounds: number,
   measures: Readonly<Record<Name, () => Promise<number>>>,

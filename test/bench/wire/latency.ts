@@ -1,4 +1,4 @@
-/** How long an answer takes at a steady rate, in an open loop: from when a post was due to when its answer came. */
+/** Latency at a steady rate in an open loop: from when a post was due to its answer. */
 
 import type { Figure } from '../figure.ts';
 import { median } from '../pairs.ts';
@@ -17,7 +17,7 @@ interface Sides {
 const KINDS = ['commit', 'parley'] as const;
 const NONE: Latency = { p50: Number.NaN, p99: Number.NaN };
 
-/** Both get the same load: half of what the hub can do in that minute. */
+/** Both get the same load: half of the hub's current capacity. */
 export async function latency(rigs: Rigs, { sizes, note }: WireSetting): Promise<readonly Figure[]> {
   note('latency: an open loop at half of saturation');
   const talk = talkOf(rigs, sizes);
@@ -25,7 +25,7 @@ export async function latency(rigs: Rigs, { sizes, note }: WireSetting): Promise
   for (let round = 0; round < sizes.rounds; round++) {
     const rate = (await saturation(rigs, sizes)) / 2;
     const found: Record<keyof Sides, Latency> = { commit: NONE, parley: NONE };
-    // Who goes first changes.
+    // Alternate who goes first.
     for (const kind of round % 2 === 0 ? KINDS : [...KINDS].reverse())
       found[kind] = await rigs.of(kind).paced(talk, rate);
     p99.push({ commit: found.commit.p99, parley: found.parley.p99 });

@@ -1,4 +1,4 @@
-/** The load, in a process of its own: opens rooms on a server and posts into them as it is told. */
+/** The load in its own process: opens rooms on a server and posts to them on demand. */
 
 import { Load } from './load.ts';
 import { answerOrders, type LoadOrder } from './orders.ts';

@@ -1,4 +1,4 @@
-/** Posts into rooms: in a closed loop for what the server can do, in an open one for how long an answer takes at a given rate. */
+/** Posts to rooms: in a closed loop for throughput, in an open one for latency at a given rate. */
 
 import type { Listener } from './party.ts';
 import type { Room } from './rooms.ts';
@@ -9,15 +9,15 @@ export interface Latency {
 }
 
 interface Post {
-  /** Its answer and its deliveries that have not come. */
+  /** Its missing answer and deliveries. */
   left: number;
   readonly done: () => void;
-  /** When it was to be sent, and where its latency goes; null = nobody wants to know. */
+  /** When it was due, and where its latency goes; null = nowhere. */
   readonly dueAt: number;
   readonly latencies: number[] | null;
 }
 
-/** Answers that take longer are an error of the bench. */
+/** A slower answer is an error of the bench. */
 const PATIENCE_MS = 20_000;
 
 export class Load implements Listener {
@@ -25,11 +25,11 @@ export class Load implements Listener {
   #posted = 0;
   #idle: (() => void) | null = null;
   #refused = 0;
-  /** Of an open loop: sends what is due. */
+  /** In an open loop: sends what is due. */
   #sendDue: (() => void) | null = null;
   #ticking: NodeJS.Timeout | undefined;
 
-  /** Posts per second that were answered and delivered to everyone, with `inFlight` open all the time. */
+  /** Posts per second that were answered and fully delivered, with `inFlight` open. */
   async closed(rooms: readonly Room[], inFlight: number, ms: number): Promise<number> {
     const begin = performance.now();
     let [done, isOver] = [0, false];
@@ -49,7 +49,7 @@ export class Load implements Listener {
     return rate;
   }
 
-  /** `rate` posts per second, due at even times whatever the server does; latency is from when each was due to its answer. */
+  /** Posts at a fixed `rate`, whatever the server does; latency counts from when each was due. */
   async paced(rooms: readonly Room[], rate: number, ms: number): Promise<Latency> {
     const latencies: number[] = [];
     const [count, everyMs] = [Math.ceil((rate * ms) / 1000), 1000 / rate];
@@ -62,7 +62,7 @@ export class Load implements Listener {
         }
         if (sent === count) resolve();
       };
-      // And with every answer. It does not look at the clock all the time: that would take a processor from the server.
+      // Also on every answer. Polling the clock constantly would take a processor from the server.
       this.#ticking = setInterval(this.#sendDue, 1);
     });
     clearInterval(this.#ticking);
@@ -74,11 +74,11 @@ export class Load implements Listener {
   answered(key: string, ok: boolean): void {
     const post = this.#open.get(key);
     if (post === undefined) return;
-    // In an open loop what is refused counts as very late; in a closed one nothing may be.
+    // In an open loop a rejection counts as very late; in a closed one it is an error.
     if (!ok && post.latencies === null) this.#refused += 1;
     post.latencies?.push(ok ? performance.now() - post.dueAt : PATIENCE_MS);
     this.#sendDue?.();
-    // What is refused is delivered to nobody.
+    // Rejected posts are not delivered.
     if (ok) this.#less(key, post);
     else this.#finish(key, post);
   }

@@ -1,4 +1,4 @@
-/** `npm run bench:wire`: Parley over sockets against relays that do less, side by side. It measures and does not judge: the exit code is 0. */
+/** `npm run bench:wire`: Parley over sockets relative to relays that do less, side by side. Always exits with 0. */
 
 import { askedOptions, refuse, unknownFigure } from '../asked-figures.ts';
 import { table } from '../table.ts';

@@ -1,4 +1,4 @@
-/** What the bench tells its processes to do, one thing after the other; each is answered by its result. */
+/** Orders of the bench to its processes, one at a time; each is answered with its result. */
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { extname } from 'node:path';
@@ -11,7 +11,7 @@ export type LoadOrder =
   | (Talk & { readonly do: 'paced'; readonly rate: number });
 
 export type ConsoleOrder =
-  /** Gives the names of those that joined. */
+  /** Returns the names that joined. */
   | { readonly do: 'join'; readonly port: number; readonly lists: number; readonly inSession: number }
   | { readonly do: 'look' | 'rest' };
 
@@ -24,13 +24,13 @@ export interface Talk {
 
 type Answer = { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly error: string };
 
-/** A process that does what it is told. It ends when it is let go, or when we end. */
+/** A process that executes orders. It ends when dismissed, or when we end. */
 export class Worker {
   readonly #child: ChildProcess;
   #fail: (error: Error) => void = () => {};
 
   constructor(script: string, args: readonly string[], nodeFlags: readonly string[] = []) {
-    // Compiled or not, its neighbours are what this file is.
+    // Its neighbours have the extension of this file, compiled or not.
     const extension = extname(import.meta.url);
     const path = fileURLToPath(new URL(`./${script}${extension}`, import.meta.url));
     const asSource = extension === '.ts' ? ['--conditions=parley-source', '--import', 'tsx'] : [];
@@ -38,7 +38,6 @@ export class Worker {
     this.#child.on('exit', (code, signal) => this.#fail(new Error(`${script} ended (${code ?? signal})`)));
   }
 
-  /** One at a time. */
   order<T>(order: unknown): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#fail = reject;

@@ -1,11 +1,10 @@
-/** One connection of the load: asks, posts, and acks what comes as the protocol wants it. */
+/** One connection of the load: asks, posts, and acks as the protocol requires. */
 
 import type { Frame, FrameSocket } from './frame-socket.ts';
 
-/** Two sentences, as agents write them. */
 const TEXT = 'The quick brown fox jumps over the lazy dog, and then it thinks about what it has done. '.repeat(2);
 
-/** Hears of the posts of a run by their keys. */
+/** Notified of the posts of a run by their keys. */
 export interface Listener {
   answered(key: string, ok: boolean): void;
   delivered(key: string): void;
@@ -14,7 +13,7 @@ export interface Listener {
 export class Party {
   readonly name: string;
   readonly #socket: FrameSocket;
-  /** A relay wants no receipts. */
+  /** A relay expects no receipts. */
   readonly #acks: boolean;
   readonly #open = new Map<string, (frame: Frame) => void>();
   #welcomed: () => void = () => {};
@@ -53,7 +52,7 @@ export class Party {
     });
   }
 
-  /** The key is the id of the request too. Written out: the load must cost less than what it loads. */
+  /** The key is also the request id. Written out: the load must cost less than its server. */
   post(sessionId: string, key: string): void {
     this.#socket.send(
       `{"kind":"request","request_id":"${key}","op":"post","params":{"session_id":"${sessionId}","event_type":"msg.text","event_data":{"text":"${TEXT}"},"idempotency_key":"${key}"}}`,

@@ -1,7 +1,4 @@
-/**
- * What Parley is measured against: a relay that parses every frame, passes it on and acks it, and does nothing else. Plain, with corked
- * writes, or with corked writes and a group commit before anybody hears of it.
- */
+/** The baseline: a relay that parses, forwards and acks every frame; plain, corked, or corked with group commit. */
 
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
@@ -23,7 +20,7 @@ interface Room {
 
 /** As long as the hub's. */
 const ID = '0123456789abcdef0123456789abcdef';
-/** What an envelope has beside what the load says. */
+/** The envelope fields the load does not send. */
 const REST = {
   sender_id: ID,
   audience: null,
@@ -40,7 +37,6 @@ const corking = mode === 'plain' ? null : new Corking();
 const commit = mode === 'commit' ? await RawCommit.open(file) : null;
 const rooms = new Map<string, Room>();
 
-/** One connection. */
 class End {
   readonly #socket: WebSocket;
   readonly #stream: Socket;

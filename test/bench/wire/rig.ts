@@ -1,4 +1,4 @@
-/** A server and the load for it, in a process each. */
+/** A server and its load, each in a process. */
 
 import { join } from 'node:path';
 import type { Latency } from './load.ts';
@@ -33,18 +33,18 @@ export class Rig {
     return new Rig(kind, server, await server.order<number>({}));
   }
 
-  /** From now on these may observe. */
+  /** Lets these observe. */
   async observers(names: readonly string[]): Promise<void> {
     await this.#server.order({ observers: names });
   }
 
-  /** Processor time of the server so far, in microseconds. */
+  /** CPU time of the server so far, in microseconds. */
   async cpu(): Promise<number> {
     const { user, system } = await this.#server.order<{ user: number; system: number }>({ cpu: true });
     return user + system;
   }
 
-  /** Gives the number of the layout. */
+  /** Returns the number of the layout. */
   open(layout: Layout): Promise<number> {
     return this.#load.order({ do: 'open', port: this.port, isHub: this.kind === 'parley', layout });
   }

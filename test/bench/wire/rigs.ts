@@ -1,4 +1,4 @@
-/** Servers side by side, each with the same rooms open. */
+/** Servers side by side with the same rooms open. */
 
 import { type Kind, Rig } from './rig.ts';
 import { ending, type WireSetting } from './setting.ts';
@@ -8,14 +8,14 @@ export const SESSIONS = 64;
 
 export class Rigs {
   readonly #rigs: readonly Rig[];
-  /** The layouts by how many are in a room; the same on every server. */
+  /** Layouts by room size, the same on every server. */
   readonly layoutOf: Readonly<Record<2 | 4, number>> = { 2: 0, 4: 1 };
 
   private constructor(rigs: readonly Rig[]) {
     this.#rigs = rigs;
   }
 
-  /** They are ended when the work is done. */
+  /** Stops them afterwards. */
   static async using<T>(
     kinds: readonly Kind[],
     { sizes, folder, profile, note }: WireSetting,

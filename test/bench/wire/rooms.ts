@@ -1,9 +1,9 @@
-/** Who talks to whom in a run: groups of parties with a connection each, and rooms in which the first of a group posts to the others. */
+/** Groups of connections, and rooms in which the first of a group posts to the others. */
 
 import { FrameSocket } from './frame-socket.ts';
 import { Party } from './party.ts';
 
-/** `rooms` are spread evenly over `groups`, and every group has `parties` connections. */
+/** `rooms` are spread evenly over `groups` of `parties` connections each. */
 export interface Layout {
   readonly groups: number;
   readonly parties: number;
@@ -16,7 +16,7 @@ export interface Room {
   readonly parties: readonly [Party, ...Party[]];
 }
 
-/** Names are never used twice on one server. */
+/** Names are unique per server. */
 export interface Ground {
   readonly port: number;
   readonly isHub: boolean;
@@ -53,13 +53,13 @@ export async function openSession(poster: Party, ...others: readonly Party[]): P
   return session_id;
 }
 
-/** A relay knows rooms by those who joined them. */
+/** A relay knows a room by who joined it. */
 async function joinRelay(session_id: string, parties: readonly Party[]): Promise<string> {
   await Promise.all(parties.map((party) => party.ask('join', { session_id })));
   return session_id;
 }
 
-/** In order, a few at a time. */
+/** In order, with a few running at a time. */
 async function eachOf<T>(count: number, make: (i: number) => Promise<T>): Promise<T[]> {
   const made: T[] = [];
   let next = 0;

@@ -1,4 +1,4 @@
-/** Runs the benches that are wanted, each in a folder of its own. */
+/** Runs the requested benches, each in its own folder. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ export const WIRE_NAMES: readonly string[] = BENCHES.flatMap(({ names }) => name
 
 export interface WireRun {
   readonly sizes: Sizes;
-  /** Figures by name, or by how their names begin; none = all. */
+  /** Figures by name or prefix; none = all. */
   readonly only: readonly string[];
   readonly profile: string | null;
   note(text: string): void;

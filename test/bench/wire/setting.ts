@@ -1,21 +1,21 @@
-/** How much is measured: a whole run, a quick one, and one that only shows that the bench works. */
+/** How much to measure: a full run, a quick one, or a smoke test. */
 
 import type { Figure } from '../figure.ts';
 import type { Rig } from './rig.ts';
 
 export interface Sizes {
-  /** Of figures with a bar, and of those without. */
+  /** For figures with and without limits. */
   readonly rounds: number;
   readonly sideRounds: number;
   readonly roundMs: number;
   readonly warmMs: number;
-  /** An open loop needs posts enough for a 99th percentile. */
+  /** A 99th percentile needs enough posts. */
   readonly pacedMs: number;
   readonly growthRounds: number;
   /** How far it grows. */
   readonly sessions: number;
   readonly connections: number;
-  /** Rooms that are there for the other figures. */
+  /** Rooms for the other figures. */
   readonly rooms: number;
 }
 
@@ -57,12 +57,11 @@ export const TINY: Sizes = {
 
 export interface WireSetting {
   readonly sizes: Sizes;
-  /** A folder of its own, removed afterwards. */
+  /** Its own folder, removed afterwards. */
   readonly folder: string;
   /** A folder for CPU profiles of the hubs; null = none. */
   readonly profile: string | null;
   wants(name: string): boolean;
-  /** Progress, for people. */
   note(text: string): void;
 }
 

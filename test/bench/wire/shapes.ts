@@ -1,4 +1,4 @@
-/** The shapes of talk that are measured, and the bars of those that have them. */
+/** The measured shapes of talk, and their limits. */
 
 import type { Kind } from './rig.ts';
 

@@ -1,4 +1,4 @@
-/** Everything that is measured on servers side by side. */
+/** Everything measured on servers side by side. */
 
 import { BAD_PEER_NAMES, badPeer } from './bad-peer.ts';
 import { LATENCY_NAMES, latency } from './latency.ts';

@@ -1,4 +1,4 @@
-/** What each server can do in a closed loop: posts answered and delivered per second, in several shapes. */
+/** Throughput of each server in a closed loop, in several shapes. */
 
 import type { Figure } from '../figure.ts';
 import { median } from '../pairs.ts';

@@ -1,4 +1,4 @@
-// The bench of the wire at its smallest: it runs, and what it measures are numbers. How large they are is no matter of a test.
+// The wire bench at its smallest: it runs and measures numbers, whatever their size.
 
 import { expect } from 'vitest';
 import { itDeep } from '../../support/size.ts';
@@ -8,7 +8,7 @@ import { TINY } from './setting.ts';
 const ONLY = ['wire_ack_p99_vs_commit', 'wire_p99_beside_bad_peer'];
 
 itDeep(
-  '[L1] the bench of the wire measures a relay and a durable hub over real sockets, with load and bad peers in processes of their own',
+  '[L1] the wire bench measures a relay and a durable hub over real sockets, with load and bad peers in other processes',
   async () => {
     const notes: string[] = [];
     const figures = await runWire({ sizes: TINY, only: ONLY, profile: null, note: (text) => notes.push(text) });

@@ -1,4 +1,4 @@
-// Several addresses of one hub: the next is tried when one cannot be reached, from the first connect on.
+// Several addresses of one hub: the next is tried when one is unreachable, even at the first connect.
 
 import { createServer } from 'node:net';
 import { connect, connectHuman, createHub } from 'parley-hub';
@@ -25,7 +25,7 @@ async function alive(): Promise<string> {
   return (await hub.listen({ port: 0, auth: { none: true } })).url;
 }
 
-it('[CB11] a first address that nobody answers is no reason to give up: the next is tried, and nobody hears of it', async () => {
+it('[CB11] tries the next address silently when the first does not answer', async () => {
   const states: string[] = [];
   const urls = [await dead(), await dead(), await alive()];
   const alice = await connect(urls, { name: 'alice', onState: (state) => void states.push(state) });
@@ -35,7 +35,7 @@ it('[CB11] a first address that nobody answers is no reason to give up: the next
   bob.close();
 });
 
-it('[CB11] only when every address fails it is unavailable, and each is named with its reason', async () => {
+it('[CB11] rejects with unavailable and every address with its reason when all fail', async () => {
   const [one, other] = [await dead(), await dead()];
   const reason = (url: string): string => `${url} cannot be reached: connect ECONNREFUSED ${url.slice('ws://'.length)}`;
   await expect(connect([one, other], { name: 'alice' })).rejects.toMatchObject({
@@ -45,7 +45,7 @@ it('[CB11] only when every address fails it is unavailable, and each is named wi
   });
 });
 
-it('[CB11] a hub that was reached and says no is the answer, whatever was tried before', async () => {
+it('[CB11] reports the rejection of a hub it reached, whatever was tried before', async () => {
   const urls = [await dead(), await alive()];
   await expect(connect(urls, { name: 'alice', token: 'wrong' })).rejects.toMatchObject({ code: 'unauthenticated' });
 });
@@ -71,7 +71,7 @@ class FakeSocket implements Socket {
   }
 }
 
-it('[CB11] who was closed while it tries does not go on to the next; a platform that throws is one that failed', () => {
+it('[CB11] stops trying when closed; treats a throwing platform as a failed address', () => {
   const sockets: FakeSocket[] = [];
   const failures: object[] = [];
   const openOne = (url: string): Socket => {

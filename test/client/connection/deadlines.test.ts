@@ -1,4 +1,4 @@
-// The deadline of a call runs in the client too: also while there is no hub that could look at it.
+// Call deadlines also run in the client, because the hub may be unreachable.
 
 import { SimClock } from 'parley-hub/testing';
 import { expect, it } from 'vitest';
@@ -14,7 +14,7 @@ function scene() {
 const answered = (request_id: string) =>
   ({ kind: 'response', request_id, ok: true, result: { agents: [], next: null } }) as const;
 
-it('[CB12] what waits for a hub that is out of reach is a timeout when its deadline passes, and is not sent after it', async () => {
+it('[CB12] times out a request that waits for an unreachable hub and never sends it', async () => {
   const { clock, sent, requests } = scene();
   requests.suspend('the link was lost');
   const late = expect(requests.call('list_agents', {}, { deadlineMs: 100 })).rejects.toMatchObject({
@@ -32,7 +32,7 @@ it('[CB12] what waits for a hub that is out of reach is a timeout when its deadl
   expect(await patient).toMatchObject({ agents: [] });
 });
 
-it('[CB12] what was sent before the hub was lost is a timeout too, may have taken effect, and is not asked again', async () => {
+it('[CB12] times out a request sent before the link was lost, reports an unknown outcome and does not resend it', async () => {
   const { clock, sent, requests } = scene();
   const late = expect(requests.call('list_agents', {}, { deadlineMs: 100 })).rejects.toMatchObject({
     code: 'timeout',
@@ -46,7 +46,7 @@ it('[CB12] what was sent before the hub was lost is a timeout too, may have take
   expect(requests.unanswered).toEqual([]);
 });
 
-it('[CB12] a hub that is there and silent does not outlast the deadline; the place is taken until it answers', async () => {
+it('[CB12] times out although the hub is silent; the lane slot stays taken until it answers', async () => {
   const { clock, sent, requests } = scene();
   const late = Array.from({ length: 32 }, () =>
     expect(requests.call('list_agents', {}, { deadlineMs: 100 })).rejects.toMatchObject({ code: 'timeout' }),
@@ -61,7 +61,7 @@ it('[CB12] a hub that is there and silent does not outlast the deadline; the pla
   expect(await next).toMatchObject({ next: null });
 });
 
-it('[CB12] an answer in time is the answer, and its deadline is forgotten', async () => {
+it('[CB12] forgets the deadline after an answer in time', async () => {
   const { clock, requests } = scene();
   const call = requests.call('list_agents', {}, { deadlineMs: 100 });
   requests.settle(answered('r1'));

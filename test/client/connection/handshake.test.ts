@@ -14,7 +14,7 @@ function connect(
   return AgentClient.connect({ link: hub.link, name: 'alice', ids: countedIds(), ...options });
 }
 
-it('[CL1] a client says hello, and is bound by the welcome', async () => {
+it('[CL1] says hello and is bound by the welcome', async () => {
   const hub = new ScriptedHub();
   const connecting = connect(hub);
   expect(await hub.heard()).toEqual([HELLO]);
@@ -23,7 +23,7 @@ it('[CL1] a client says hello, and is bound by the welcome', async () => {
   expect([client.agentId, client.name, client.state]).toEqual([ME, 'alice', 'open']);
 });
 
-it('[CL1] a name that is not known is registered, which binds it', async () => {
+it('[CL1] registers an unknown name, which binds it', async () => {
   const hub = new ScriptedHub();
   const connecting = connect(hub, { register: { model: 'm1' } });
   await hub.heard();
@@ -36,7 +36,7 @@ it('[CL1] a name that is not known is registered, which binds it', async () => {
   expect((await connecting).agentId).toBe(ME);
 });
 
-it('[CL1] a person registers as one', async () => {
+it('[CL1] registers a person as one', async () => {
   const hub = new ScriptedHub();
   const connecting = HumanClient.connect({ link: hub.link, name: 'alice', ids: countedIds() });
   await hub.heard();
@@ -46,7 +46,7 @@ it('[CL1] a person registers as one', async () => {
   await connecting;
 });
 
-it('[CL1] a name that was registered meanwhile says hello once more, and then gives up', async () => {
+it('[CL1] says hello once more if the name was registered meanwhile, then gives up', async () => {
   const hub = new ScriptedHub();
   const connecting = connect(hub);
   await hub.heard();
@@ -64,7 +64,7 @@ it('[CL1] a name that was registered meanwhile says hello once more, and then gi
   expect(hub.linkClosed).toBe(true);
 });
 
-it('[CL1] a second hello that fails for another reason says so', async () => {
+it('[CL1] reports why a second hello failed for another reason', async () => {
   const hub = new ScriptedHub();
   const connecting = connect(hub);
   await hub.heard();
@@ -75,7 +75,7 @@ it('[CL1] a second hello that fails for another reason says so', async () => {
   await expect(connecting).rejects.toMatchObject({ code: 'unavailable' });
 });
 
-it('[CL1] who does not register is refused as the hub says', async () => {
+it('[CL1] passes on the rejection when registering is off', async () => {
   const hub = new ScriptedHub();
   const connecting = connect(hub, { register: false, credentials: { scheme: 'token', token: 't' } });
   expect(await hub.heard()).toEqual([
@@ -85,7 +85,7 @@ it('[CL1] who does not register is refused as the hub says', async () => {
   await expect(connecting).rejects.toMatchObject({ code: 'unauthenticated', message: 'unknown name' });
 });
 
-it('[CL1] a registration that is refused is the answer', async () => {
+it('[CL1] passes on a rejected registration', async () => {
   const hub = new ScriptedHub();
   const connecting = expect(connect(hub)).rejects.toMatchObject({ code: 'forbidden' });
   await hub.heard();
@@ -95,14 +95,14 @@ it('[CL1] a registration that is refused is the answer', async () => {
   expect(await hub.heard()).toEqual([]);
 });
 
-it('[CL3] a link that closes before the welcome refuses the connect', async () => {
+it('[CL3] rejects the connect when the link closes before the welcome', async () => {
   const hub = new ScriptedHub();
   const connecting = connect(hub);
   hub.close();
   await expect(connecting).rejects.toMatchObject({ code: 'unavailable', details: { outcome: 'unknown' } });
 });
 
-it('[CL23] a goodbye ends the client and says whether to come back', async () => {
+it('[CL23] ends on a goodbye and says whether to reconnect', async () => {
   const replaced = await agent();
   replaced.hub.say(`{"kind":"goodbye","reason":"replaced","recipient_id":"${ME}"}`);
   expect(await replaced.client.closed).toEqual({ by: 'hub', reason: 'replaced', final: true, retry_after_ms: null });
@@ -114,14 +114,14 @@ it('[CL23] a goodbye ends the client and says whether to come back', async () =>
   expect(await stopped.client.closed).toEqual({ by: 'hub', reason: 'shutdown', final: false, retry_after_ms: 500 });
 });
 
-it('[CL23] a goodbye to somebody else on the link is not ours', async () => {
+it('[CL23] ignores a goodbye to another identity on the link', async () => {
   const { hub, client } = await agent();
   hub.say('{"kind":"goodbye","reason":"replaced","recipient_id":"id-carol"}');
   await hub.flush();
   expect(client.state).toBe('open');
 });
 
-it('[CL23] unregistering closes, also when the goodbye is faster than the answer', async () => {
+it('[CL23] closes after unregistering, even if the goodbye overtakes the answer', async () => {
   const { hub, client } = await agent();
   const gone = client.unregister();
   await hub.request('unregister');
@@ -136,7 +136,7 @@ it('[CL23] unregistering closes, also when the goodbye is faster than the answer
   expect(other.client.state).toBe('open');
 });
 
-it('[CL25] a ping is answered, and what is no frame of ours is let go', async () => {
+it('[CL25] answers a ping and ignores unknown frames', async () => {
   const { hub, client } = await agent();
   hub.say('{"kind":"ping"}', 'no json', '[]', '{"kind":"hologram"}', '{"kind":"pong"}');
   hub.say('{"kind":"error","error":{"code":"bad_frame","message":"?"}}');
@@ -145,7 +145,7 @@ it('[CL25] a ping is answered, and what is no frame of ours is let go', async ()
   expect(client.state).toBe('open');
 });
 
-it('[CL25] a name that is new to the hub is registered without a warning', async () => {
+it('[CL25] registers a new name without a warning', async () => {
   const log = keptLog();
   const hub = await createHub();
   const bob = await hub.agent('bob', { log });
@@ -153,7 +153,7 @@ it('[CL25] a name that is new to the hub is registered without a warning', async
   await hub.stop();
 });
 
-it('[CL25] an error that answers no hello is logged and settles nothing', async () => {
+it('[CL25] logs an error that answers no hello and settles nothing', async () => {
   const log = keptLog();
   const { hub, client } = await agent({ log });
   const asking = client.call('health', {});

@@ -1,4 +1,4 @@
-// What a client does about messages that were lost on a link that lives on: it asks the hub what is open, and compares.
+// Messages lost on a live link: the client asks the hub what is open, and compares.
 
 import { AgentClient, type AgentOptions } from 'parley-hub/client';
 import { SimClock } from 'parley-hub/testing';
@@ -15,7 +15,7 @@ interface Scene {
   readonly read: string[];
   /** What the client sent since, up to its ping. */
   beat(): Promise<readonly string[]>;
-  /** The hub's account, in answer to the last ping. */
+  /** The hub's open items, in answer to the last ping. */
   pong(open: readonly string[], unacked?: number, invites?: number): Promise<readonly string[]>;
 }
 
@@ -55,7 +55,7 @@ async function scene(options: Partial<AgentOptions> = {}, welcome = WELCOME): Pr
 
 const POSTED = { envelope_id: 'e', seq: 1, created_at: 't', turn: null };
 
-it('[CB8] a request that the hub does not know of is asked again; one it works on, or got after the ping, is left alone', async () => {
+it('[CB8] resends a request the hub does not know, but none it works on or received after the ping', async () => {
   const { hub, client, beat, pong } = await scene();
   const lost = client.session(S1).send('one', { key: 'k1' });
   const open = client.open('consulting', { participants: ['bob'], key: 'k2' });
@@ -71,7 +71,7 @@ it('[CB8] a request that the hub does not know of is asked again; one it works o
   client.close();
 });
 
-it('[CB8] one that must not be asked twice is given back as perhaps done', async () => {
+it('[CB8] rejects a lost request that is unsafe to resend, with an unknown outcome', async () => {
   const { client, beat, pong } = await scene();
   const asked = client.setSkill('x');
   const refused = expect(asked).rejects.toMatchObject({ code: 'unavailable', details: { outcome: 'unknown' } });
@@ -80,7 +80,7 @@ it('[CB8] one that must not be asked twice is given back as perhaps done', async
   await refused;
 });
 
-it('[CB8] a pong to an older ping, or without an account, says nothing', async () => {
+it('[CB8] ignores a pong to an older ping or without open items', async () => {
   const { hub, client, beat, pong } = await scene();
   client
     .session(S1)
@@ -94,7 +94,7 @@ it('[CB8] a pong to an older ping, or without an account, says nothing', async (
   client.close();
 });
 
-it('[CB9] the hub waits for a receipt of what never came, or whose receipt was lost: the client says hello again', async () => {
+it('[CB9] says hello again when an envelope or a receipt was lost', async () => {
   const { hub, read, beat, pong } = await scene();
   await tell(hub, notify({ seq: 1 }));
   expect(await beat()).toHaveLength(1);
@@ -106,7 +106,7 @@ it('[CB9] the hub waits for a receipt of what never came, or whose receipt was l
   expect(read).toEqual(['text 1', 'text 2']);
 });
 
-it('[CB9] what is being handled, what came since the ping, and what was nacked is no loss', async () => {
+it('[CB9] sees no loss in envelopes being handled, just received or nacked', async () => {
   let isWilling = false;
   const held = deferred();
   const onMessage = async (): Promise<void> => {
@@ -126,7 +126,7 @@ it('[CB9] what is being handled, what came since the ping, and what was nacked i
   held.resolve();
 });
 
-it('[CB9] an invite that never came is asked for the same way', async () => {
+it('[CB9] detects a lost invite in the same way', async () => {
   const { hub, beat, pong } = await scene();
   await beat();
   await tell(hub, notify({ seq: 2, prev: null, type: 'session.invite', data: { role: 'respondent' } }));
@@ -138,7 +138,7 @@ it('[CB9] an invite that never came is asked for the same way', async () => {
   expect((await pong(['r1'], 0, 2)).map((text) => JSON.parse(text).kind)).toEqual(['hello']);
 });
 
-it('[CB10] a hello that is not answered before a ping that came after it is said again', async () => {
+it('[CB10] repeats a hello that is still unanswered after a later ping', async () => {
   const { hub, read, beat, pong } = await scene();
   await tell(hub, notify({ seq: 1 }), notify({ seq: 3 }));
   const hello = (await hub.heard()).find((text) => text.includes('hello'));
@@ -150,7 +150,7 @@ it('[CB10] a hello that is not answered before a ping that came after it is said
   expect(read).toEqual(['text 1', 'text 2', 'text 3']);
 });
 
-it('[CB10] a welcome that was lost on the way to somebody new is asked for', async () => {
+it('[CB10] detects the lost welcome of a new identity', async () => {
   const hub = new ScriptedHub();
   const connecting = AgentClient.connect({ link: hub.link, name: 'alice', ids: countedIds() });
   await hub.heard();
@@ -161,7 +161,7 @@ it('[CB10] a welcome that was lost on the way to somebody new is asked for', asy
   expect((await connecting).agentId).toBe(ME);
 });
 
-it('[CB5] a hello on a living link that is refused for now is tried again on another', async () => {
+it('[CB5] retries on another link when a hello on a live link is rejected for now', async () => {
   const { hub, client } = await scene();
   await tell(hub, notify({ seq: 1 }), notify({ seq: 3 }));
   hub.say({ kind: 'error', error: { code: 'unavailable', message: 'not now', details: { outcome: 'refused' } } });
@@ -169,7 +169,7 @@ it('[CB5] a hello on a living link that is refused for now is tried again on ano
   expect([client.state, hub.linkClosed]).toEqual(['away', true]);
 });
 
-it('[CL30] where the hub marks the starts of streams, one that begins without is missing its first', async () => {
+it('[CL30] detects that the first envelope of a stream was lost if the hub marks starts', async () => {
   const { hub, read } = await scene({}, MARKS);
   await tell(hub, notify({ seq: 7, prev: 5 }));
   expect(await hub.heard()).toEqual([HELLO]);
@@ -178,7 +178,7 @@ it('[CL30] where the hub marks the starts of streams, one that begins without is
   expect(read).toEqual(['text 5', 'text 7']);
 });
 
-it('[CL30] it is asked about five times at most', async () => {
+it('[CL30] asks at most five times', async () => {
   const { hub, read } = await scene({}, MARKS);
   for (let times = 0; times < 5; times++) {
     await tell(hub, notify({ seq: 7, prev: 5 }));

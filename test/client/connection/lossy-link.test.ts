@@ -1,4 +1,4 @@
-// A link that loses and repeats what the hub sends, and handlers that fail: nothing is missed, and nothing is seen out of order.
+// A link that loses and repeats frames, and handlers that fail: nothing is missed or reordered.
 
 import fc from 'fast-check';
 import { AgentClient } from 'parley-hub/client';
@@ -13,7 +13,7 @@ const MOST_LOSSES = 5;
 
 type Fate = 'arrives' | 'lost' | 'twice';
 
-/** Delivers one session as the wire says: exact acks, everything unacked again at a hello, a nacked one again at once. */
+/** Delivers one session by the protocol: exact acks, redelivery at a hello, immediate repeats of nacked envelopes. */
 class DeliveringHub {
   readonly badReceipts: number[] = [];
   hellos = 0;
@@ -59,7 +59,7 @@ class DeliveringHub {
     for (const seq of this.unacked) this.send(seq);
   }
 
-  /** A repeat of a nacked one is the last word on it, so that nobody could tell its loss. */
+  /** Never loses the repeat of a nacked envelope, because nothing would reveal that. */
   private send(seq: number, fate: Fate = this.fates.shift() ?? 'arrives'): void {
     const prev = this.log[this.log.indexOf(seq) - 1] ?? 0;
     this.sent.add(seq);
@@ -69,12 +69,12 @@ class DeliveringHub {
   }
 }
 
-/** Of the first of a stream nobody can tell that it was lost: it stays unacked, and the next bind brings it. */
+/** Losing the first envelope of a stream is invisible: it stays unacked until the next bind. */
 const fates = fc
   .array(fc.constantFrom<Fate>('arrives', 'arrives', 'lost', 'twice'), { maxLength: 60 })
   .filter((plan) => plan.filter((fate) => fate === 'lost').length <= MOST_LOSSES);
 
-/** Everything is delivered, with pauses where the plan says so; the last two arrive whatever the plan says. */
+/** Delivers everything with planned pauses; the last two always arrive. */
 async function run(plan: readonly Fate[], pauses: readonly boolean[], throwsAt: readonly boolean[]) {
   const [ours, theirs] = linkPair();
   const hub = new DeliveringHub(ours, ['arrives', ...plan]);
@@ -95,7 +95,7 @@ async function run(plan: readonly Fate[], pauses: readonly boolean[], throwsAt: 
     hub.append(seq);
     if (pauses[i % Math.max(1, pauses.length)] === true) await tick();
   }
-  // A loss shows when something follows it, so more follows until nothing is left to be lost.
+  // A loss shows only when something follows, so send more until nothing is left to lose.
   for (let seq = 100; seq < 200 && (seq < 103 || hub.unacked.length > 0); seq++) {
     hub.append(seq);
     seqs.push(seq);
@@ -107,7 +107,7 @@ async function run(plan: readonly Fate[], pauses: readonly boolean[], throwsAt: 
 
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-itDeep('[CL5, CL7, CL8] whatever is lost or repeated, each message is handled once and in order', async () => {
+itDeep('[CL5, CL7, CL8] handles each message once and in order, whatever is lost or repeated', async () => {
   const pauses = fc.array(fc.boolean(), { maxLength: 7 });
   await fc.assert(
     fc.asyncProperty(fates, pauses, async (plan, paused) => {
@@ -119,7 +119,7 @@ itDeep('[CL5, CL7, CL8] whatever is lost or repeated, each message is handled on
   );
 });
 
-itDeep('[CL6, CL7, CL8] when handlers fail too, each is handled until it works, first in order', async () => {
+itDeep('[CL6, CL7, CL8] handles each message until it succeeds, first in order, when handlers fail too', async () => {
   const booleans = fc.array(fc.boolean(), { maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(fates, booleans, booleans, async (plan, paused, throwsAt) => {

@@ -1,4 +1,4 @@
-// What a client does when its link is lost: comes back, goes on where it was, and asks again what may be asked again.
+// A lost link: the client reconnects, resumes, and repeats safe requests.
 
 import { AgentClient, type AgentOptions } from 'parley-hub/client';
 import type { Link } from 'parley-hub/core';
@@ -10,7 +10,7 @@ import { tell } from '../world.ts';
 interface Scene {
   readonly clock: SimClock;
   readonly client: AgentClient;
-  /** The hub as it is at the end of each link, in order. */
+  /** The hub at the end of each link, in order. */
   readonly hubs: ScriptedHub[];
   readonly states: string[];
 }
@@ -49,7 +49,7 @@ async function lose({ hubs, clock }: Scene, ms = 100): Promise<ScriptedHub> {
   return hub;
 }
 
-it('[CB1] a lost link is replaced after a pause, and hello says where each session is', async () => {
+it('[CB1] replaces a lost link after a pause and sends resume points in hello', async () => {
   const world = await scene({ onMessage: () => {} });
   const [first] = world.hubs;
   if (first === undefined) throw new Error('no hub');
@@ -65,11 +65,11 @@ it('[CB1] a lost link is replaced after a pause, and hello says where each sessi
   expect(world.states).toEqual(['away', 'open']);
 });
 
-it('[CB2] pauses grow up to a bound while no link holds, and chance spreads them', async () => {
+it('[CB2] grows the pauses up to a limit while no link lasts, with random spread', async () => {
   const world = await scene({}, 3);
   world.hubs[0]?.close();
   await world.hubs[0]?.flush();
-  // random() is 1, so each pause is as long as it may be: 100, 200, 400, 800.
+  // random() is 1, so each pause is maximal: 100, 200, 400, 800.
   for (const ms of [100, 200, 400]) world.clock.advance(ms);
   world.clock.advance(799);
   expect(world.hubs).toHaveLength(1);
@@ -77,7 +77,7 @@ it('[CB2] pauses grow up to a bound while no link holds, and chance spreads them
   expect(world.hubs).toHaveLength(2);
 });
 
-it('[CB2] a link that held makes the next pause short again; one that did not makes it longer', async () => {
+it('[CB2] shortens the next pause after a link that lasted, lengthens it otherwise', async () => {
   const world = await scene();
   await lose(world, 100);
   world.clock.advance(5000);
@@ -88,7 +88,7 @@ it('[CB2] a link that held makes the next pause short again; one that did not ma
   await lose(world, 100);
 });
 
-it('[CB3] what was not answered and may be repeated is asked again in order, before anything new', async () => {
+it('[CB3] resends unanswered safe requests in order, before new ones', async () => {
   const world = await scene();
   const { client, hubs } = world;
   const session = client.session(S1);
@@ -117,7 +117,7 @@ function answerTo(op: string): object {
   return op === 'list_agents' ? { agents: [], next: null } : { envelope_id: 'e', seq: 1, created_at: 't', turn: null };
 }
 
-it('[CB4] what must not be sent twice is given back as perhaps done', async () => {
+it('[CB4] rejects unsafe requests with an unknown outcome', async () => {
   const world = await scene();
   const asked = world.client.setSkill('x');
   const refused = expect(asked).rejects.toMatchObject({ code: 'unavailable', details: { outcome: 'unknown' } });
@@ -129,7 +129,7 @@ it('[CB4] what must not be sent twice is given back as perhaps done', async () =
   expect(await hub.heard()).toEqual([]);
 });
 
-it('[CB5] a hub that refuses the identity for good, or says a final goodbye, is not asked again', async () => {
+it('[CB5] does not return after a permanent rejection or a final goodbye', async () => {
   const world = await scene();
   const hub = await lose(world);
   await hub.heard();
@@ -144,7 +144,7 @@ it('[CB5] a hub that refuses the identity for good, or says a final goodbye, is 
   expect(other.hubs).toHaveLength(1);
 });
 
-it('[CB5] a goodbye that is not final is followed by another hello, no sooner than the hub asks for', async () => {
+it('[CB5] says hello again after a goodbye that is not final, no sooner than the hub allows', async () => {
   const world = await scene();
   world.hubs[0]?.say({ kind: 'goodbye', reason: 'shutdown', retry_after_ms: 3000 });
   await world.hubs[0]?.flush();
@@ -155,7 +155,7 @@ it('[CB5] a goodbye that is not final is followed by another hello, no sooner th
   expect(await world.hubs[1]?.heard()).toHaveLength(1);
 });
 
-it('[CB5, AU12] a hub that cannot judge who comes back is asked again, no sooner than it says', async () => {
+it('[CB5, AU12] retries when the hub cannot authenticate right now, no sooner than it allows', async () => {
   const world = await scene();
   const hub = await lose(world);
   await hub.heard();
@@ -170,7 +170,7 @@ it('[CB5, AU12] a hub that cannot judge who comes back is asked again, no sooner
   expect(world.client.state).toBe('open');
 });
 
-it('[CB6] a hub that is silent is asked, and given up when it stays silent', async () => {
+it('[CB6] pings a silent hub and drops the link if it stays silent', async () => {
   const world = await scene();
   world.clock.advance(20_000);
   expect(await world.hubs[0]?.heard()).toEqual(['{"kind":"ping","id":"p1"}']);
@@ -184,7 +184,7 @@ it('[CB6] a hub that is silent is asked, and given up when it stays silent', asy
   expect(world.hubs).toHaveLength(2);
 });
 
-it('[CB7] without a way back the client ends with its link; closing one that is away ends it at once', async () => {
+it('[CB7] ends with its link if reconnecting is off; closing while away ends it immediately', async () => {
   const plain = await scene({ reconnect: undefined });
   plain.hubs[0]?.close();
   expect(await plain.client.closed).toEqual({ by: 'link' });

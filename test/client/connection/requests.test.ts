@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { ME, notify, S1, WELCOME } from '../scripted-hub.ts';
 import { agent } from '../world.ts';
 
-it('[CL2] answers find their requests by id, in any order', async () => {
+it('[CL2] matches answers to requests by id, in any order', async () => {
   const { hub, client } = await agent();
   const agents = client.call('list_agents', {});
   const turns = client.call('pending_turns', {}, { deadlineMs: 250 });
@@ -17,7 +17,7 @@ it('[CL2] answers find their requests by id, in any order', async () => {
   expect(await agents).toEqual({ agents: [], next: null });
 });
 
-it('[CL2] a refusal rejects with the code, the message and the details of the hub', async () => {
+it('[CL2] rejects with the code, message and details of the hub', async () => {
   const { hub, client } = await agent();
   const posting = client.session(S1).send('hi', { expectedSeq: 3 });
   await hub.refuse('post', { code: 'conflict', message: 'session is at seq 4', details: { head: 4 } });
@@ -29,7 +29,7 @@ it('[CL2] a refusal rejects with the code, the message and the details of the hu
   });
 });
 
-it('[CL3] when the link closes, what was sent may have happened and what was not sent has not', async () => {
+it('[CL3] distinguishes sent requests with an unknown outcome from unsent ones when the link closes', async () => {
   const { hub, client } = await agent();
   const calls = Array.from({ length: 33 }, () => client.call('health', {}).catch((error) => error));
   await hub.flush();
@@ -41,7 +41,7 @@ it('[CL3] when the link closes, what was sent may have happened and what was not
   expect(await client.closed).toEqual({ by: 'link' });
 });
 
-it('[CL4] no more requests are open than the hub takes; the rest follow in order', async () => {
+it('[CL4] bounds open requests; the others follow in order', async () => {
   const { hub, client } = await agent();
   const sent = Array.from({ length: 100 }, (_, i) => client.session(S1).send(`${i}`));
   const opened = Array.from({ length: 100 }, () => client.open('conversation', ['bob']));
@@ -62,7 +62,7 @@ it('[CL4] no more requests are open than the hub takes; the rest follow in order
   client.close();
 });
 
-it('[CL4] while as many opens as can be wait for other people, invites are answered and messages sent', async () => {
+it('[CL4] answers invites and sends messages while the maximum of opens waits for people', async () => {
   const { hub, client } = await agent();
   for (let i = 0; i < 100; i++) client.open('conversation', ['bob']).catch(() => {});
   await hub.heard();
@@ -78,7 +78,7 @@ it('[CL4] while as many opens as can be wait for other people, invites are answe
   client.close();
 });
 
-it('[CL4] a request that no frame can carry is refused here', async () => {
+it('[CL4] rejects a request that fits in no frame', async () => {
   const { hub, client } = await agent();
   const huge = client.session(S1).send('ä'.repeat(600_000));
   await expect(huge).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-// What a client asks again by itself after a lost link: on a real hub the second time answers like the first and does nothing.
+// Requests a client repeats after a lost link: a real hub answers the second like the first, without effect.
 
 import type { OperationName, Params } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
@@ -24,7 +24,7 @@ async function scene() {
 
 type Scene = Awaited<ReturnType<typeof scene>>;
 
-/** Who asks for what; all else is asked by alice with good parameters. */
+/** Who asks for what; otherwise alice, with valid parameters. */
 const asked: { readonly [Name in OperationName]?: (scene: Scene) => readonly [Peer, Params<Name>] } = {
   ack_invite: ({ bob, pending }) => [bob, { session_id: pending }],
   reject_invite: ({ bob, pending }) => [bob, { session_id: pending }],
@@ -36,7 +36,7 @@ const asked: { readonly [Name in OperationName]?: (scene: Scene) => readonly [Pe
   leave_session: ({ bob, id }) => [bob, { session_id: id }],
 };
 
-describe('what is repeated', () => {
+describe('safe retries', () => {
   /** A hub whose types have no graphs checks none. */
   const mayRefuse: readonly OperationName[] = [
     'get_schedule',
@@ -46,7 +46,7 @@ describe('what is repeated', () => {
     'check_graph',
   ];
 
-  it.each(always)('[CB3] %s changes nothing the second time, and is answered like the first', async (op) => {
+  it.each(always)('[CB3] %s has no effect the second time and gets the same answer', async (op) => {
     const all = await scene();
     const { world, alice, id, pending } = all;
     const [by, params] = asked[op]?.(all as never) ?? [alice, goodParams(id)[op]];
@@ -58,7 +58,7 @@ describe('what is repeated', () => {
     expect([logOf(world.store, id), logOf(world.store, pending)]).toEqual(logs);
   });
 
-  it('[CB3] what has a key is repeated with it, and not without', () => {
+  it('[CB3] is safe with an idempotency key only', () => {
     expect(keyed).toEqual(['create_session', 'delegate', 'post', 'start_task']);
     for (const op of keyed) {
       expect([isSafeToRetry(op, { idempotency_key: 'k' }), isSafeToRetry(op, {})]).toEqual([true, false]);
@@ -66,8 +66,8 @@ describe('what is repeated', () => {
   });
 });
 
-describe('[CB4] what is not repeated would be done twice, or be refused the second time:', () => {
-  it('tasks that are saved, resumed or asked to stop', async () => {
+describe('[CB4] unsafe requests would take effect twice, or fail the second time:', () => {
+  it('tasks: checkpoint, resume, cancel', async () => {
     const { world, alice, bob, id, task_id } = await scene();
     const twice = async (call: () => Promise<unknown>): Promise<number> => {
       const before = logOf(world.store, id).length;
@@ -80,7 +80,7 @@ describe('[CB4] what is not repeated would be done twice, or be refused the seco
     for (const op of ['checkpoint_task', 'resume_task', 'cancel_task'] as const) expect(RETRY_SAFETY[op]).toBe('never');
   });
 
-  it('schedules that are made and deleted', async () => {
+  it('schedules: create and delete', async () => {
     const { world, alice } = await scheduled();
     const { schedule_id } = await theSchedule(world, alice);
     const made = () => theSchedule(world, alice);

@@ -1,4 +1,4 @@
-// Calls of a client beside sessions: profiles, agents, rules, search, schedules.
+// Calls beside sessions: profiles, agents, rules, search, schedules.
 
 import { createHub } from 'parley-hub';
 import { AgentClient } from 'parley-hub/client';
@@ -15,7 +15,7 @@ const untyped = (value: unknown): any => value;
 const found = (name: string) => ({ name });
 
 describe('profiles and agents on the wire', () => {
-  it('[ID1, ID4] what a client says about itself and asks about others', async () => {
+  it('[ID1, ID4] sends profile calls with their wire names', async () => {
     const { hub, client } = await agent();
     const calls = [
       client.resume(),
@@ -58,7 +58,7 @@ describe('profiles and agents on the wire', () => {
     await Promise.allSettled(calls);
   });
 
-  it('[ID7] a search follows next until null, also from a page without any', async () => {
+  it('[ID7] follows next until it is null, even past an empty page', async () => {
     const { hub, client } = await agent();
     const names: string[] = [];
     const reading = (async () => {
@@ -80,8 +80,8 @@ describe('profiles and agents on the wire', () => {
   });
 });
 
-describe('refused before anything is sent', () => {
-  it('[CL4] options there are none of, and arguments of the wrong kind', async () => {
+describe('client-side rejections', () => {
+  it('[CL4] rejects unknown options and arguments of the wrong kind', async () => {
     const { hub, client } = await agent();
     const session = client.session(S1);
     const refusals = [
@@ -116,7 +116,7 @@ describe('refused before anything is sent', () => {
 });
 
 describe('rules on the wire', () => {
-  it('[RU1, OPR2, OPR3] rules, and what operators and who is hidden ask for', async () => {
+  it('[RU1, OPR2, OPR3] sends access rules and operator requests', async () => {
     const { hub, client } = await agent();
     const rule = { access: { inbound_from: ['b*'] } };
     const session = client.session(S1);
@@ -147,7 +147,7 @@ describe('rules on the wire', () => {
     await Promise.allSettled(calls);
   });
 
-  it('[CL4] what is of the wrong kind is refused by name, and nothing is sent', async () => {
+  it('[CL4] rejects values of the wrong kind by name and sends nothing', async () => {
     const { client } = await agent();
     const wrong = (value: unknown) => value as never;
     await expect(client.setRule(wrong(null))).rejects.toThrow('rule: expected an object');
@@ -176,7 +176,7 @@ async function scene() {
 }
 
 describe('searching', () => {
-  it('[SR1, SR6] iterates over everything that fits, however many calls that takes', async () => {
+  it('[SR1, SR6] iterates over all matches, however many calls that takes', async () => {
     const { alice, session } = await scene();
     const expected: number[] = [];
     for (let i = 0; i < 12; i++) {
@@ -192,7 +192,7 @@ describe('searching', () => {
     }
   });
 
-  it('[SR5] is told of options there are not', async () => {
+  it('[SR5] rejects unknown options', async () => {
     const { alice } = await scene();
     const wrong = { label: 'x' } as never;
     await expect(alice.search('needle', wrong).next()).rejects.toMatchObject({
@@ -224,7 +224,7 @@ async function joined() {
 }
 
 describe('scheduling', () => {
-  it('[SC4, SC6, SC12] schedules, lists, changes and deletes in its own words', async () => {
+  it('[SC4, SC6, SC12] creates, lists, updates and deletes schedules', async () => {
     const { world, alice, bob, options } = await joined();
     const made = await world.answer(alice.schedule('hourly', { ...options, missed: 'once', overlap: true }));
     expect(made).toMatchObject({
@@ -244,7 +244,7 @@ describe('scheduling', () => {
     expect(await all(world, alice)).toEqual([]);
   });
 
-  it('[CL4] refuses options there are none of before anything is sent', async () => {
+  it('[CL4] rejects unknown options before anything is sent', async () => {
     const { world, alice, options } = await joined();
     const wrong: readonly [object, RegExp][] = [
       [{ ...options, expresion: 'x' }, /^expresion: expected a known option/],

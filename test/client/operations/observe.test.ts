@@ -1,4 +1,4 @@
-// A client that observes: each envelope once and in order, whatever becomes of the link.
+// Observing: each envelope once and in order, whatever happens to the link.
 
 import { AgentClient, type AgentOptions } from 'parley-hub/client';
 import type { Link } from 'parley-hub/core';
@@ -31,7 +31,7 @@ async function scene(options: Partial<AgentOptions> = {}) {
   return { clock, hub, hubs, client, seen, see: ({ seq }: { seq: number }) => void seen.push(seq) };
 }
 
-/** The link is lost, and there is another with a hub that welcomes. */
+/** The link is lost and replaced; its hub welcomes. */
 async function comeBack({ hubs, clock }: Awaited<ReturnType<typeof scene>>): Promise<ScriptedHub> {
   hubs.at(-1)?.close();
   await hubs.at(-1)?.flush();
@@ -44,7 +44,7 @@ async function comeBack({ hubs, clock }: Awaited<ReturnType<typeof scene>>): Pro
   return hub;
 }
 
-it('[OV1] observes from a seq on, hands each envelope over once and in order, and acks nothing', async () => {
+it('[OV1] observes from a seq on, passes each envelope once and in order, and acks nothing', async () => {
   const world = await scene();
   const { hub, client, seen, see } = world;
   const observing = client.observe(S1, see, { afterSeq: 3 });
@@ -64,7 +64,7 @@ it('[OV1] observes from a seq on, hands each envelope over once and in order, an
   expect(await observation.ended).toEqual({ by: 'caller' });
 });
 
-it('[OV1] what comes right behind the answer, in the same turn, is not lost', async () => {
+it('[OV1] loses nothing that arrives in the same tick as the answer', async () => {
   let hear = (_text: string): void => {};
   const sent: string[] = [];
   const link = (): Link => ({
@@ -92,7 +92,7 @@ it('[OV1] what comes right behind the answer, in the same turn, is not lost', as
   client.close();
 });
 
-it('[OV1, OB4] what is observed is not taken for the stream of a participant', async () => {
+it('[OV1, OB4] keeps observed envelopes apart from the participant’s stream', async () => {
   const messages: number[] = [];
   const { hub, client, seen, see } = await scene({ onMessage: ({ envelope }) => void messages.push(envelope.seq) });
   const observing = client.observe(S1, see);
@@ -108,7 +108,7 @@ it('[OV1, OB4] what is observed is not taken for the stream of a participant', a
   ]);
 });
 
-it('[OV2] after a lost link it is asked for again from the last that came, and nothing comes twice', async () => {
+it('[OV2] subscribes again from the last seq after a lost link and repeats nothing', async () => {
   const world = await scene();
   const { hub, client, seen, see } = world;
   const observing = client.observe(S1, see, { afterSeq: 0 });
@@ -123,13 +123,13 @@ it('[OV2] after a lost link it is asked for again from the last that came, and n
   expect(seen).toEqual([1, 2, 3]);
 });
 
-it('[OV2] a link that is lost before the hub has agreed is asked again, and the promise waits', async () => {
+it('[OV2] subscribes again if the link is lost before the hub agreed; the promise waits', async () => {
   const world = await scene();
   const { hub, client, seen, see } = world;
   const observing = client.observe(S1, see);
   await hub.request('subscribe');
   const next = await comeBack(world);
-  // The one that was not answered, and the one of the new binding, whose answer counts.
+  // The unanswered one, and that of the new binding, whose answer counts.
   await next.answer('subscribe', subscribed(7));
   await next.answer('subscribe', subscribed(8));
   await observing;
@@ -138,7 +138,7 @@ it('[OV2] a link that is lost before the hub has agreed is asked again, and the 
   expect(seen).toEqual([9]);
 });
 
-it('[OV2] a hole is a loss: what is missing is asked for once, and comes in order', async () => {
+it('[OV2] asks once for the envelopes missing in a hole and gets them in order', async () => {
   const { hub, client, seen, see } = await scene();
   const observing = client.observe(S1, see, { afterSeq: 0 });
   await hub.answer('subscribe', subscribed(0));
@@ -152,7 +152,7 @@ it('[OV2] a hole is a loss: what is missing is asked for once, and comes in orde
   expect(seen).toEqual([1, 2, 3, 4]);
 });
 
-it('[OV2] a past that was rewritten comes again from its start', async () => {
+it('[OV2] starts over when history was rewritten', async () => {
   const world = await scene();
   const { hub, client } = world;
   const seen: string[] = [];
@@ -171,7 +171,7 @@ it('[OV2] a past that was rewritten comes again from its start', async () => {
   expect(seen).toEqual(['1:1', '1:2', '2:1', '3:1']);
 });
 
-it('[OV3] ends with the session, when everything was handled', async () => {
+it('[OV3] ends with the session, after everything was handled', async () => {
   const { hub, client, seen, see } = await scene();
   const gate = deferred();
   const observing = client.observe(S1, (envelope) => gate.promise.then(() => see(envelope)), { afterSeq: 0 });
@@ -187,13 +187,13 @@ it('[OV3] ends with the session, when everything was handled', async () => {
   gate.resolve();
   await hub.flush();
   expect([seen, end]).toEqual([[1, 2], { by: 'session' }]);
-  // One that ended before has nothing to show.
+  // An ended session has nothing to show.
   const late = client.observe(S1, see);
   await hub.answer('subscribe', subscribed(2, { state: 'CLOSED' }));
   expect(await (await late).ended).toEqual({ by: 'session' });
 });
 
-it('[OV3] ends when the hub says no, at first or later, and with the client', async () => {
+it('[OV3] ends when the hub rejects it, at first or later, and with the client', async () => {
   const { hub, client, see } = await scene();
   const refused = expect(client.observe(S1, see)).rejects.toMatchObject({ code: 'not_found' });
   await hub.refuse('subscribe', { code: 'not_found', message: 'no' });
@@ -215,7 +215,7 @@ it('[OV3] ends when the hub says no, at first or later, and with the client', as
   expect(await other).toMatchObject({ code: 'client_closed' });
 });
 
-it('[OV4] a slow handler leaves the rest at the hub, and fetches it later', async () => {
+it('[OV4] leaves the rest at the hub when the handler is slow and fetches it later', async () => {
   const { hub, client, seen, see } = await scene();
   const gate = deferred();
   const observing = client.observe(S1, (envelope) => gate.promise.then(() => see(envelope)), { afterSeq: 0 });
@@ -234,7 +234,7 @@ it('[OV4] a slow handler leaves the rest at the hub, and fetches it later', asyn
   expect(seen).toEqual(Array.from({ length: 1010 }, (_, i) => i + 1));
 });
 
-it('[OV5, CL24] a handler that throws is logged, and the next one comes', async () => {
+it('[OV5, CL24] logs a throwing handler and continues', async () => {
   const log = keptLog();
   const { hub, client, seen, see } = await scene({ log });
   const failing = (envelope: { seq: number }): void => {
@@ -254,7 +254,7 @@ it('[OV5, CL24] a handler that throws is logged, and the next one comes', async 
   expect(log.lines.filter((line) => line.includes('"no"') || line.includes('"nor this"'))).toHaveLength(2);
 });
 
-it('[CL4] options and handlers of the wrong kind are refused before anything is sent', async () => {
+it('[CL4] rejects options and handlers of the wrong kind before anything is sent', async () => {
   const { hub, client, see } = await scene();
   const wrong = (call: Promise<unknown>) => expect(call).rejects.toMatchObject({ code: 'bad_frame' });
   await wrong(client.observe(S1, 5 as never));

@@ -1,4 +1,4 @@
-// session.delegate() as a user has it: the result, who hears what, and what ends a wait.
+// session.delegate() as users see it: the result, who receives what, and how a wait ends.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ async function parentOf(options: Partial<AgentOptions> = {}) {
 }
 
 describe('session.delegate', () => {
-  it('[DG11] gives the reply, and no handler of who delegated gets a message or a turn of the child', async () => {
+  it('[DG11] returns the reply; no handler of the delegating client sees messages or turns of the child', async () => {
     const heard: string[] = [];
     const { session } = await parentOf({
       onMessage: ({ text }) => void heard.push(`message ${text}`),
@@ -34,7 +34,7 @@ describe('session.delegate', () => {
     expect(heard).toEqual([]);
   });
 
-  it.each(['client', 'hub'])('[DG11] nor does one that joins by the key in a new %s', async (what) => {
+  it.each(['client', 'hub'])('[DG11] nor does a repeat under the same key in a new %s', async (what) => {
     await hub.stop();
     const data = await mkdtemp(join(tmpdir(), 'parley-'));
     hub = await createHub({ data });
@@ -57,7 +57,7 @@ describe('session.delegate', () => {
     const carol = what === 'hub' ? await hub.agent('carol') : first;
     await carol.session(id).send('Yes.');
     expect((await waiting).reply?.text).toBe('Yes.');
-    // It is over when all that was said in it is acked.
+    // It ends when everything in it is acked.
     await again.session(id).ended();
     expect(heard).toEqual([]);
     const said = [];
@@ -68,7 +68,7 @@ describe('session.delegate', () => {
     await rm(data, { recursive: true });
   });
 
-  it('[DG11] by capability goes to whoever offers it', async () => {
+  it('[DG11] delegates by capability to any agent that offers it', async () => {
     const { session } = await parentOf();
     const carol = await hub.agent('carol', { onMessage: (message) => message.reply('Yes.') });
     await carol.setResume({ claimedCapabilities: ['review'] });
@@ -76,7 +76,7 @@ describe('session.delegate', () => {
     expect(reply?.sender_id).toBe(carol.agentId);
   });
 
-  it('[DG11] of which one declines, several at once give a result each', async () => {
+  it('[DG11] gives each of several concurrent delegations a result, even if one declines', async () => {
     const { session } = await parentOf();
     await hub.agent('carol', { onMessage: (message) => message.reply('Yes.') });
     await hub.agent('dave', { onInvite: () => false });
@@ -84,7 +84,7 @@ describe('session.delegate', () => {
     expect(answers.map(({ outcome }) => outcome)).toEqual(['replied', 'rejected', 'replied']);
   });
 
-  it('[DG11] more than a connection takes are all answered, and so is what is asked meanwhile', async () => {
+  it('[DG11] answers more delegations than a connection can hold open, and requests made meanwhile', async () => {
     const { alice, session } = await parentOf();
     await hub.agent('carol', { onMessage: (message) => message.reply('Yes.') });
     const all = Array.from({ length: 80 }, () => session.delegate('carol', 'Well?'));
@@ -93,7 +93,7 @@ describe('session.delegate', () => {
     expect((await Promise.all(all)).every(({ outcome }) => outcome === 'replied')).toBe(true);
   });
 
-  it('[DG11] an aborted signal ends the wait alone: the key finds the delegation again', async () => {
+  it('[DG11] an aborted signal ends only the wait: the key finds the delegation again', async () => {
     const { session } = await parentOf();
     const carol = await hub.agent('carol');
     const stop = new AbortController();
@@ -109,14 +109,14 @@ describe('session.delegate', () => {
     await expect(session.delegate('carol', 'Well?', { signal: stop.signal })).rejects.toThrow('enough');
   });
 
-  it('[DG11, CL17] refuses options there are none of', async () => {
+  it('[DG11, CL17] rejects unknown options', async () => {
     const { session } = await parentOf();
     await expect(session.delegate('carol', 'Well?', { timeoutMs: 5 } as never)).rejects.toThrow(
       'timeoutMs: expected a known option',
     );
   });
 
-  it('[DG1] the label of a delegation is the hub’s', async () => {
+  it('[DG1] reserves the label of a delegation for the hub', async () => {
     const { alice } = await parentOf();
     const forged = alice.open('conversation', { participants: ['bob'], labels: { delegation: 'x' } });
     await expect(forged).rejects.toMatchObject({

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { deferred, HELLO, keptLog, ME, metadata, notify, receipt, S1, S2, type ScriptedHub } from '../scripted-hub.ts';
 import { agent, tell } from '../world.ts';
 
-/** An agent that writes down what it gets, in order. */
+/** An agent that records its messages in order. */
 async function reader(handle: (message: Message) => void | Promise<void> = () => {}) {
   const read: string[] = [];
   const gaps: GapFrame[] = [];
@@ -23,7 +23,7 @@ async function reader(handle: (message: Message) => void | Promise<void> = () =>
 const resume = (seq: number, epoch = 1): string =>
   `${HELLO.slice(0, -1)},"resume":{"${S1}":{"seq":${seq},"epoch":${epoch}}}}`;
 
-it('[CL5, CL6] a message is handled, then acked', async () => {
+it('[CL5, CL6] acks a message after handling it', async () => {
   const done = deferred();
   const { hub, read } = await reader(() => done.promise);
   await tell(hub, notify({ seq: 3, prev: 0 }));
@@ -32,7 +32,7 @@ it('[CL5, CL6] a message is handled, then acked', async () => {
   expect(await hub.heard()).toEqual([receipt(3)]);
 });
 
-it('[CL5] a repeat of what was acked is acked again and not handled again', async () => {
+it('[CL5] acks a repeat of an acked message without handling it again', async () => {
   const { hub, read } = await reader();
   await tell(hub, notify({ seq: 1 }), notify({ seq: 2 }));
   expect(await hub.heard()).toEqual([receipt(1), receipt(2)]);
@@ -41,7 +41,7 @@ it('[CL5] a repeat of what was acked is acked again and not handled again', asyn
   expect(read).toEqual(['text 1', 'text 2']);
 });
 
-it('[CL5] a repeat of what is being handled is acked once, when that is done', async () => {
+it('[CL5] acks a repeat of a message being handled once, when that is done', async () => {
   const done = deferred();
   const { hub, read } = await reader(() => done.promise);
   await tell(hub, notify({ seq: 1 }), notify({ seq: 1 }));
@@ -50,7 +50,7 @@ it('[CL5] a repeat of what is being handled is acked once, when that is done', a
   expect([read, await hub.heard()]).toEqual([['text 1'], [receipt(1)]]);
 });
 
-it('[CL6] a throw nacks with its message, and the repeat is handled again, also behind later ones', async () => {
+it('[CL6] nacks with the message of the throw, and handles the repeat, even after later messages', async () => {
   let broken = true;
   const { hub, read, log } = await reader(({ text }) => {
     if (broken && text === 'text 1') throw new Error('no disk');
@@ -63,7 +63,7 @@ it('[CL6] a throw nacks with its message, and the repeat is handled again, also 
   expect([read, await hub.heard()]).toEqual([['text 1', 'text 2', 'text 1'], [receipt(1)]]);
 });
 
-it('[CL6] what the hub has given up on is not waited for', async () => {
+it('[CL6] does not wait for what the hub has given up on', async () => {
   const { hub, read } = await reader(({ text }) => {
     if (text === 'text 1') throw new Error('poison');
   });
@@ -78,7 +78,7 @@ it('[CL6] what the hub has given up on is not waited for', async () => {
   expect(await hub.heard()).toEqual([receipt(3), receipt(4)]);
 });
 
-it('[CL6] the reason of a nack is one the hub takes', async () => {
+it('[CL6] shortens the nack reason to what the hub accepts', async () => {
   const { hub } = await reader(() => {
     throw new Error(`\ud83d half ${'😀'.repeat(2000)}`);
   });
@@ -92,7 +92,7 @@ it('[CL6] the reason of a nack is one the hub takes', async () => {
   ]);
 });
 
-it('[CL7] a loss drops what follows it and resumes on the same link from what was acked', async () => {
+it('[CL7] drops what follows a loss and resumes on the same link from the last ack', async () => {
   const { hub, read } = await reader();
   await tell(hub, notify({ seq: 1 }), notify({ seq: 2 }));
   await hub.heard();
@@ -104,7 +104,7 @@ it('[CL7] a loss drops what follows it and resumes on the same link from what wa
   expect(read).toEqual(['text 1', 'text 2', 'text 3', 'text 4', 'text 5']);
 });
 
-it('[CL7] a hole in seq alone means that it was not for us', async () => {
+it('[CL7] takes a hole in seq alone for envelopes of others', async () => {
   const { hub, read } = await reader();
   await tell(hub, notify({ seq: 2, prev: 0 }), notify({ seq: 9, prev: 2 }), notify({ seq: 11, prev: 9 }));
   expect([read, await hub.heard()]).toEqual([
@@ -113,7 +113,7 @@ it('[CL7] a hole in seq alone means that it was not for us', async () => {
   ]);
 });
 
-it('[CL7] who starts in the middle of a session has lost nothing, and claims nothing of what was before', async () => {
+it('[CL7] starts in the middle of a session without a loss or a resume point', async () => {
   const { hub, read } = await reader();
   await tell(hub, notify({ seq: 70, prev: 68 }));
   expect(await hub.heard()).toEqual([receipt(70)]);
@@ -127,7 +127,7 @@ it('[CL7] who starts in the middle of a session has lost nothing, and claims not
   ]);
 });
 
-it('[CL7] one resume at a time, for whatever was lost meanwhile', async () => {
+it('[CL7] resumes once at a time for all losses', async () => {
   const { hub, read } = await reader();
   await tell(hub, notify({ seq: 1 }), notify({ seq: 1, session: S2 }));
   await hub.heard();
@@ -147,7 +147,7 @@ it('[CL7] one resume at a time, for whatever was lost meanwhile', async () => {
   expect(read.sort()).toEqual(['text 1', 'text 1', 'text 2', 'text 2', 'text 3', 'text 3']);
 });
 
-it('[CL7] resuming names what was acked, so that what was not comes again', async () => {
+it('[CL7] resumes from the last ack, so that unacked messages are redelivered', async () => {
   const first = deferred();
   const { hub, read } = await reader(({ text }) => (text === 'text 2' ? first.promise : undefined));
   await tell(hub, notify({ seq: 1 }), notify({ seq: 2 }), notify({ seq: 3 }));
@@ -161,7 +161,7 @@ it('[CL7] resuming names what was acked, so that what was not comes again', asyn
   expect(read).toEqual(['text 1', 'text 2', 'text 3', 'text 4', 'text 5']);
 });
 
-it('[CL7] a hole that the hub cannot fill is not asked about for ever', async () => {
+it('[CL7] stops asking about a hole the hub cannot fill', async () => {
   const { hub, read } = await reader();
   await tell(hub, notify({ seq: 1 }));
   expect(await hub.heard()).toEqual([receipt(1)]);
@@ -175,7 +175,7 @@ it('[CL7] a hole that the hub cannot fill is not asked about for ever', async ()
   expect(read).toEqual(['text 1', 'text 7', 'text 8']);
 });
 
-it('[CL7] a repeat that is owed and does not come is a loss too', async () => {
+it('[CL7] detects a missing redelivery as a loss', async () => {
   const slow = deferred();
   const { hub, read } = await reader(({ text }) => (text === 'text 1' ? slow.promise : undefined));
   await tell(hub, notify({ seq: 1 }), notify({ seq: 3 }));
@@ -193,7 +193,7 @@ it('[CL7] a repeat that is owed and does not come is a loss too', async () => {
   ]);
 });
 
-it('[CL7] a resume that is refused ends the client', async () => {
+it('[CL7] ends when the resume is rejected', async () => {
   const { hub, client } = await reader();
   await tell(hub, notify({ seq: 1 }), notify({ seq: 3 }));
   hub.say('{"kind":"error","error":{"code":"bad_frame","message":"some other frame"}}');
@@ -201,7 +201,7 @@ it('[CL7] a resume that is refused ends the client', async () => {
   expect(await client.closed).toMatchObject({ by: 'refusal', error: { code: 'unauthenticated' } });
 });
 
-it('[CL8] between hello and welcome no receipt is sent, and what is done by then is acked when it comes again', async () => {
+it('[CL8] sends no receipt between hello and welcome, and acks the redelivery', async () => {
   const slow = deferred();
   const { hub, read } = await reader(({ text }) => (text === 'text 2' ? slow.promise : undefined));
   await tell(hub, notify({ seq: 1 }), notify({ seq: 2 }));
@@ -217,7 +217,7 @@ it('[CL8] between hello and welcome no receipt is sent, and what is done by then
   expect(read).toEqual(['text 1', 'text 2', 'text 3', 'text 4']);
 });
 
-it('[CL8] what was nacked before a resume is handled again after it', async () => {
+it('[CL8] handles a message again that was nacked before a resume', async () => {
   let broken = true;
   const { hub, read } = await reader(() => {
     if (broken) throw new Error('later');
@@ -235,7 +235,7 @@ it('[CL8] what was nacked before a resume is handled again after it', async () =
   ]);
 });
 
-it('[CL9] in a new epoch everything is new, and nothing of the old one is acked', async () => {
+it('[CL9] starts fresh in a new epoch and acks nothing of the old one', async () => {
   const done = deferred();
   const { hub, read } = await reader(({ text }) => (text === 'text 1' ? done.promise : undefined));
   await tell(hub, notify({ seq: 1 }), notify({ seq: 2 }));
@@ -246,7 +246,7 @@ it('[CL9] in a new epoch everything is new, and nothing of the old one is acked'
   expect(await hub.heard()).toEqual([resume(2, 2)]);
 });
 
-it('[CL9] in a new epoch a session that had ended can go on', async () => {
+it('[CL9] an ended session can continue in a new epoch', async () => {
   const { hub, client } = await agent();
   const session = client.session(S1);
   const bobs = { agent_id: 'id-bob', since_seq: 5 };
@@ -259,7 +259,7 @@ it('[CL9] in a new epoch a session that had ended can go on', async () => {
   expect((await waiting).seq).toBe(2);
 });
 
-it('[CL9, CL10] a gap for a new epoch says so, and the same seqs come again', async () => {
+it('[CL9, CL10] reports the gap of a new epoch and handles the same seqs again', async () => {
   const { hub, read, gaps } = await reader();
   await tell(hub, notify({ seq: 1 }), notify({ seq: 2 }));
   await hub.heard();
@@ -273,7 +273,7 @@ it('[CL9, CL10] a gap for a new epoch says so, and the same seqs come again', as
   expect(gaps).toEqual([gap]);
 });
 
-it('[CL10] a gap moves on, so that what is gone is not taken for lost', async () => {
+it('[CL10] does not take a gap for a loss', async () => {
   const { hub, read, gaps } = await reader();
   const gap = { kind: 'gap', recipient_id: ME, session_id: S1, epoch: 1, from_seq: 2, to_seq: 8, reason: 'overflow' };
   await tell(hub, notify({ seq: 1 }), gap, notify({ seq: 9 }));
@@ -282,7 +282,7 @@ it('[CL10] a gap moves on, so that what is gone is not taken for lost', async ()
   expect(await hub.heard()).toEqual([resume(9)]);
 });
 
-it('[CL10] what came and nobody has taken is given up when the hub says that it is gone', async () => {
+it('[CL10] drops untaken messages in a gap', async () => {
   const { hub, client } = await agent();
   await tell(hub, notify({ seq: 1 }), notify({ seq: 2 }), notify({ seq: 3 }));
   const gap = { kind: 'gap', recipient_id: ME, session_id: S1, epoch: 1, from_seq: 1, to_seq: 2, reason: 'overflow' };
@@ -294,7 +294,7 @@ it('[CL10] what came and nobody has taken is given up when the hub says that it 
   expect((await next).value?.text).toBe('text 3');
 });
 
-it('[CL10] a gap behind a loss does not hide the loss', async () => {
+it('[CL10] a gap after a loss does not hide it', async () => {
   const { hub, read } = await reader();
   const gap = { kind: 'gap', recipient_id: ME, session_id: S1, epoch: 1, from_seq: 4, to_seq: 4, reason: 'expired' };
   await tell(hub, notify({ seq: 1 }));
@@ -308,7 +308,7 @@ it('[CL10] a gap behind a loss does not hide the loss', async () => {
   ]);
 });
 
-it('[CL10] what was to come again and is gone meanwhile is not missed', async () => {
+it('[CL10] does not miss a redelivery that became a gap', async () => {
   const slow = deferred();
   const { hub } = await reader(({ text }) => (text === 'text 1' ? slow.promise : undefined));
   await tell(hub, notify({ seq: 1 }), notify({ seq: 3 }));
@@ -320,14 +320,14 @@ it('[CL10] what was to come again and is gone meanwhile is not missed', async ()
   expect(await hub.heard()).toEqual([receipt(2)]);
 });
 
-it('[CL11] what is outside the stream gets no receipt', async () => {
+it('[CL11] sends no receipt outside the stream', async () => {
   const { hub, client } = await reader();
   await tell(hub, notify({ seq: 9, prev: null, type: 'session.closed', data: { reason: 'invite_timeout' } }));
   expect(await hub.heard()).toEqual([]);
   expect(await client.session(S1).ended()).toEqual({ state: 'CLOSED', reason: 'invite_timeout' });
 });
 
-it('[CL12] one at a time and in order in a session, side by side between sessions', async () => {
+it('[CL12] handles messages in order within a session, concurrently between sessions', async () => {
   const gates = [deferred(), deferred(), deferred()];
   const steps: string[] = [];
   const { hub } = await reader(async ({ text, session }) => {
@@ -346,7 +346,7 @@ it('[CL12] one at a time and in order in a session, side by side between session
   expect(steps).toEqual(['start 0', 'start 2', 'end 2', 'end 0', 'start 1', 'end 1']);
 });
 
-it('[CL13] the end of a session is looked at and acked on arrival, ahead of what waits', async () => {
+it('[CL13] processes and acks the end of a session on arrival, ahead of waiting messages', async () => {
   const done = deferred();
   const signals: AbortSignal[] = [];
   const { hub, client, read } = await reader(({ signal }) => {
@@ -365,7 +365,7 @@ it('[CL13] the end of a session is looked at and acked on arrival, ahead of what
   ]);
 });
 
-it.each(['hidden', 'removed'])('[CL13] being %s aborts what can no longer be posted', async (change) => {
+it.each(['hidden', 'removed'])('[CL13] being %s aborts the signal', async (change) => {
   const done = deferred();
   const signals: AbortSignal[] = [];
   const { hub } = await reader(({ signal }) => {
@@ -380,7 +380,7 @@ it.each(['hidden', 'removed'])('[CL13] being %s aborts what can no longer be pos
   expect(await hub.heard()).toEqual([receipt(2), receipt(3)]);
 });
 
-it('[CL13] who has returned may post again', async () => {
+it('[CL13] may post again after returning', async () => {
   const signals: AbortSignal[] = [];
   const { hub } = await reader(({ signal }) => void signals.push(signal));
   await tell(hub, notify({ seq: 1, type: 'session.participant.hidden', data: { agent_id: ME } }), notify({ seq: 2 }));
@@ -388,7 +388,7 @@ it('[CL13] who has returned may post again', async () => {
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
 });
 
-it('[CL14] a throw after the signal was aborted is acked: there is nothing to repeat it for', async () => {
+it('[CL14] acks a throw after the signal was aborted', async () => {
   const done = deferred();
   const { hub } = await reader(async ({ signal }) => {
     await done.promise;
@@ -399,7 +399,7 @@ it('[CL14] a throw after the signal was aborted is acked: there is nothing to re
   expect(await hub.heard()).toEqual([receipt(2), receipt(1)]);
 });
 
-it('[CL21] what is being handled when the client closes is aborted and not acked', async () => {
+it('[CL21] aborts a running handler on close and does not ack its message', async () => {
   const done = deferred();
   const signals: AbortSignal[] = [];
   const { hub, client } = await reader(({ signal }) => {
@@ -413,7 +413,7 @@ it('[CL21] what is being handled when the client closes is aborted and not acked
   expect(await hub.heard()).toEqual([]);
 });
 
-it('[CL24] a throwing onEvent or onGap is logged and hurts nobody', async () => {
+it('[CL24] logs a throwing onEvent or onGap and goes on', async () => {
   const log = keptLog();
   const { hub } = await agent({
     log,
@@ -430,7 +430,7 @@ it('[CL24] a throwing onEvent or onGap is logged and hurts nobody', async () => 
   expect(log.lines).toEqual(['onGap threw {"error":"at once"}', 'onEvent threw {"error":"later"}']);
 });
 
-it('[CL5] a session that has ended is not resumed, and its repeats are still known', async () => {
+it('[CL5] does not resume an ended session, but recognises its repeats', async () => {
   const { hub, read } = await reader();
   await tell(hub, notify({ seq: 1 }), notify({ seq: 2, type: 'session.closed', data: { reason: 'done' } }));
   await tell(hub, notify({ seq: 1, session: S2 }));
@@ -443,7 +443,7 @@ it('[CL5] a session that has ended is not resumed, and its repeats are still kno
   expect(read).toEqual(['text 1', 'text 1']);
 });
 
-it('[CL26] sessions that ended are forgotten in the end, the oldest first', async () => {
+it('[CL26] forgets the oldest ended sessions', async () => {
   const { hub, client, read } = await reader();
   const ids = Array.from({ length: 1001 }, (_, i) => i.toString(16).padStart(32, '0'));
   const [oldest = '', newest = ''] = [ids[0], ids.at(-1)];
@@ -458,7 +458,7 @@ it('[CL26] sessions that ended are forgotten in the end, the oldest first', asyn
   expect(read).toEqual(['text 1']);
 });
 
-it('[CL5] the names in a session are asked for once, and who has none is shown by id', async () => {
+it('[CL5] asks for names once and falls back to ids', async () => {
   const from: string[] = [];
   const { hub } = await agent({ onMessage: ({ from: name }) => void from.push(name) });
   hub.say(notify({ seq: 1 }), notify({ seq: 2, from: 'id-eve' }), notify({ seq: 3, from: 'id-eve' }));

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { panel } from '../../hub/panel.ts';
 import { itDeep } from '../../support/size.ts';
 
-itDeep('[CL26, CL15] sessions whose invite was declined are forgotten in the end', async () => {
+itDeep('[CL26, CL15] forgets sessions whose invite was declined', async () => {
   const hub = await createHub();
   const alice = await hub.agent('alice');
   const bob = await hub.agent('bob', { onInvite: () => false });
@@ -16,7 +16,7 @@ itDeep('[CL26, CL15] sessions whose invite was declined are forgotten in the end
   await hub.stop();
 });
 
-it('[MB1, CL15] an invitee cannot leave, and declines instead', async () => {
+it('[MB1, CL15] an invitee cannot leave, only decline', async () => {
   const hub = await createHub();
   const heard: unknown[] = [];
   const alice = await hub.agent('alice', {
@@ -43,7 +43,7 @@ it('[MB1, CL15] an invitee cannot leave, and declines instead', async () => {
   await hub.stop();
 });
 
-it('[MB3, CL15] one who declined is asked again, and joins if it wants to by then', async () => {
+it('[MB3, CL15] an agent that declined can be invited again and join', async () => {
   const hub = await createHub({ adapters: [panel] });
   const alice = await hub.agent('alice');
   await hub.agent('bob', { onMessage: () => {} });

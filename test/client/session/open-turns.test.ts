@@ -1,4 +1,4 @@
-// A turn that is over, one that an earlier process left open, and handlers that come later.
+// A turn that moved on, one left open by an earlier process, and handlers added later.
 
 import type { AgentClient, OwnSignal, TurnOffer } from 'parley-hub/client';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 
 describe('the signal of a turn', () => {
-  /** A handler that keeps what it was given and never ends. */
+  /** A handler that records its signal and never ends. */
   const keeping = (signals: OwnSignal[]) => ({
     onTurn({ signal }: TurnOffer) {
       signals.push(signal);
@@ -20,7 +20,7 @@ describe('the signal of a turn', () => {
     },
   });
 
-  it('[CL31] is aborted when somebody else has the turn, and what the handler throws then repeats nothing', async () => {
+  it('[CL31] is aborted when the turn moves on; a later throw repeats nothing', async () => {
     const signals: OwnSignal[] = [];
     let fail: (error: Error) => void = () => {};
     const bob = await stage.client('bob', {
@@ -46,7 +46,7 @@ describe('the signal of a turn', () => {
     expect(signals[1]?.aborted).toBe(false);
   });
 
-  it('[CL31] is aborted with the end of the session as its reason, if that is why', async () => {
+  it('[CL31] is aborted with the end of the session as its reason', async () => {
     const signals: OwnSignal[] = [];
     await stage.client('bob', keeping(signals));
     const session = await stage.done(alice.open('discussion', ['bob']));
@@ -57,7 +57,7 @@ describe('the signal of a turn', () => {
     expect(signals[0]?.reason).toMatchObject({ code: 'cannot_post' });
   });
 
-  it('[CL31] lasts while somebody else says something that moves no turn', async () => {
+  it('[CL31] outlives messages that move no turn', async () => {
     const signals: OwnSignal[] = [];
     await stage.client('bob', keeping(signals));
     const session = await stage.done(alice.open('discussion', ['bob']));
@@ -71,7 +71,7 @@ describe('the signal of a turn', () => {
 });
 
 describe('open turns', () => {
-  it('[CL32] that another process heard of and acked are offered when they are asked for, once', async () => {
+  it('[CL32] offers turns acked by another process, on request and once', async () => {
     const first = await stage.client('bob', { onTurn: () => {} });
     const session = await stage.done(alice.open('discussion', ['bob']));
     await stage.done(session.send('hello'));
@@ -89,7 +89,7 @@ describe('open turns', () => {
     expect(offered).toEqual([null]);
   });
 
-  it('[CL32] handlers that come later get what waits; a second set is refused', async () => {
+  it('[CL32] sends waiting messages to handlers added later; rejects a second set', async () => {
     const bob = await stage.done(stage.way({ name: 'bob' }));
     const session = await stage.done(alice.open('consulting', ['bob']));
     await stage.done(session.send('why?'));
@@ -106,7 +106,7 @@ describe('open turns', () => {
     expect(() => bob.handle({ onturn() {} } as never)).toThrow(/onturn: expected a known option/);
   });
 
-  it('[CL32] the time of the first welcome stays, also after the link was lost', async () => {
+  it('[CL32] keeps the time of the first welcome across lost links', async () => {
     const before = alice.welcomedAt;
     await stage.world.pass(2_000);
     const bob = await stage.client('bob');

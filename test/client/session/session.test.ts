@@ -16,7 +16,7 @@ async function opened(options: Partial<AgentOptions> = {}) {
 }
 
 describe('opening', () => {
-  it('[CL16] a list of names is enough; options are named as on the wire', async () => {
+  it('[CL16] accepts a list of names and sends options with their wire names', async () => {
     const { hub, client } = await agent();
     const short = client.open('conversation', ['bob']);
     expect(await hub.answer('create_session', { session: metadata() })).toEqual({
@@ -49,7 +49,7 @@ describe('opening', () => {
     expect(await long).toBe(client.session(S2));
   });
 
-  it('[CL16] sessions are listed page by page', async () => {
+  it('[CL16] lists sessions page by page', async () => {
     const { hub, client } = await agent();
     const ids: string[] = [];
     const listing = (async () => {
@@ -68,7 +68,7 @@ describe('opening', () => {
 });
 
 describe('sending', () => {
-  it('[CL20] text and other content are posted under a key of their own', async () => {
+  it('[CL20] posts text and other content under a new key', async () => {
     const { hub, session } = await opened();
     const sent = session.send('hi');
     expect(await hub.heard()).toEqual([
@@ -89,7 +89,7 @@ describe('sending', () => {
     await other;
   });
 
-  it('[CL20] sends keep their order, also when the names of one have to be looked up', async () => {
+  it('[CL20] keeps the order of sends while names are resolved', async () => {
     const { hub, client } = await agent();
     const session = client.session(S1);
     const sends = [session.send('a', { to: ['bob'] }), session.send('b'), session.send('c', { to: [BOB] })];
@@ -107,7 +107,7 @@ describe('sending', () => {
     ]);
   });
 
-  it('[CL20] who is addressed must be a participant', async () => {
+  it('[CL20] rejects recipients that are not participants', async () => {
     const { hub, session } = await opened();
     const refused = expect(session.send('psst', { to: ['eve'] })).rejects.toMatchObject({
       name: 'HubError',
@@ -121,7 +121,7 @@ describe('sending', () => {
     await next;
   });
 
-  it('[CL20] a reply names what it answers', async () => {
+  it('[CL20] a reply names its cause', async () => {
     const { hub } = await agent({ onMessage: (message) => void message.reply('well') });
     await tell(hub, notify({ seq: 1 }));
     expect(await hub.answer('post', ANSWER)).toMatchObject({
@@ -130,7 +130,7 @@ describe('sending', () => {
     });
   });
 
-  it('[CL20] closing, asking and reading go to the hub as they are', async () => {
+  it('[CL20] sends close, canSend and view requests unchanged', async () => {
     const { hub, session } = await opened();
     const can = session.canSend();
     expect(await hub.answer('can_send', { can: true, code: null, why: null, turn: null })).toEqual({ session_id: S1 });
@@ -147,7 +147,7 @@ describe('sending', () => {
     expect([await closing, session.state]).toEqual([{ state: 'CLOSED', close_reason: 'enough' }, 'CLOSED']);
   });
 
-  it('[CL20] the log is read page by page', async () => {
+  it('[CL20] reads the log page by page', async () => {
     const { hub, session } = await opened();
     const seqs: number[] = [];
     const reading = (async () => {
@@ -168,7 +168,7 @@ describe('sending', () => {
 describe('invites', () => {
   const invited = notify({ seq: 2, prev: null, type: 'session.invite', data: { agent_id: ME, role: 'respondent' } });
 
-  it('[CL15] without a say of its own the client accepts', async () => {
+  it('[CL15] accepts invites by default', async () => {
     const { hub, client } = await agent();
     hub.say(invited);
     expect(await hub.answer('ack_invite', { state: 'ACTIVE' })).toEqual({ session_id: S1 });
@@ -201,7 +201,7 @@ describe('invites', () => {
     [null, 'null'],
   ])('[CL15] an answer that is no decision rejects and says so: %j', async (answer, received) => {
     const log = keptLog();
-    // What types forbid and callers without types do.
+    // Callers without types do what types forbid.
     const { hub } = await agent({ log, onInvite: () => answer as boolean });
     await tell(hub, invited);
     const reason = `the answer of onInvite: expected true, false or {reject: "why"}, got ${received}`;
@@ -209,7 +209,7 @@ describe('invites', () => {
     expect(log.lines).toEqual([`onInvite failed ${JSON.stringify({ session_id: S1, error: reason })}`]);
   });
 
-  it('[CL15] an invite that is repeated while it is being answered is answered once', async () => {
+  it('[CL15] answers a repeated invite once', async () => {
     const decision = deferred<boolean>();
     let asked = 0;
     const { hub } = await agent({
@@ -225,7 +225,7 @@ describe('invites', () => {
     expect([asked, await hub.heard()]).toEqual([1, []]);
   });
 
-  it('[CL15] one that comes while the answer to an earlier one is on its way is answered after it', async () => {
+  it('[CL15] answers a later invite after the pending answer', async () => {
     const decisions = [false, true];
     const { hub } = await agent({ onInvite: () => decisions.shift() ?? false });
     await tell(hub, invited);
@@ -237,7 +237,7 @@ describe('invites', () => {
     expect([decisions, await hub.heard()]).toEqual([[], []]);
   });
 
-  it('[CL15] an answer that comes too late is logged, and the next invite is answered', async () => {
+  it('[CL15] logs an answer that comes too late and answers the next invite', async () => {
     const log = keptLog();
     const { hub } = await agent({ log });
     hub.say(invited);
@@ -250,7 +250,7 @@ describe('invites', () => {
 });
 
 describe('waiting', () => {
-  it('[CL16] content without a handler waits unacked until it is taken', async () => {
+  it('[CL16] keeps content unacked without a handler until it is taken', async () => {
     const { hub, session } = await opened();
     await tell(hub, notify({ seq: 1 }), notify({ seq: 2, type: 'note', data: { n: 1 } }), notify({ seq: 3 }));
     expect(await hub.heard()).toEqual([]);
@@ -263,7 +263,7 @@ describe('waiting', () => {
     expect(await hub.heard()).toEqual([receipt(4)]);
   });
 
-  it('[CL16] who waits gets it before the handler, also from inside the handler', async () => {
+  it('[CL16] prefers waiters to the handler, even inside it', async () => {
     const handled: string[] = [];
     const { hub, session } = await opened({
       onMessage: async (message, inSession) => {
@@ -279,7 +279,7 @@ describe('waiting', () => {
     expect(await hub.heard()).toEqual([receipt(1), receipt(3), receipt(2)]);
   });
 
-  it('[CL16] what is not content can be waited for, by several', async () => {
+  it('[CL16] lets several waiters see a hub envelope', async () => {
     const { hub, session } = await opened();
     const both = [session.waitFor('session.participant.joined'), session.waitFor('session.participant.joined')];
     await tell(
@@ -293,7 +293,7 @@ describe('waiting', () => {
     expect((await closed).seq).toBe(2);
   });
 
-  it('[CL17] waiting ends with the session, after what was said before the end', async () => {
+  it('[CL17] ends a wait with the session, after its last content', async () => {
     const { hub, session } = await opened();
     const waiting = expect(session.waitFor('note')).rejects.toMatchObject({
       name: 'HubError',
@@ -308,7 +308,7 @@ describe('waiting', () => {
     await expect(session.waitFor('msg.text')).rejects.toMatchObject({ code: 'session_ended' });
   });
 
-  it('[CL17] expiry and removal are ends too', async () => {
+  it('[CL17] ends a wait on expiry and removal', async () => {
     const { hub, session, client } = await opened();
     const ends = Promise.all([session.ended(), client.session(S2).ended()]);
     await hub.answer('get_session', info({ session_id: S2 }));
@@ -321,7 +321,7 @@ describe('waiting', () => {
     ]);
   });
 
-  it('[CL17] a session that ended long ago is over at once', async () => {
+  it('[CL17] ends immediately if the session ended long ago', async () => {
     const { hub, client } = await agent();
     const waiting = expect(client.session(S1).waitFor('msg.text')).rejects.toMatchObject({ code: 'session_ended' });
     await hub.answer('get_session', info({ state: 'CLOSED', close_reason: 'explicit_close' }));
@@ -332,7 +332,7 @@ describe('waiting', () => {
     await stranger;
   });
 
-  it('[CL17] an aborted wait takes nothing', async () => {
+  it('[CL17] takes nothing for an aborted wait', async () => {
     const { hub, session } = await opened();
     const stop = new AbortController();
     const waits = [session.waitFor('msg.text', { signal: stop.signal }), session.ended({ signal: stop.signal })];
@@ -347,7 +347,7 @@ describe('waiting', () => {
     expect((await session.waitFor('msg.text')).seq).toBe(1);
   });
 
-  it('[CL17] a wait that is over leaves nothing on its signal', async () => {
+  it('[CL17] leaves no listener on the signal', async () => {
     const { hub, session } = await opened();
     const { signal } = new AbortController();
     const waiting = session.waitFor('msg.text', { signal });
@@ -356,7 +356,7 @@ describe('waiting', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('[CL18] iterating reads what is said until the session has ended', async () => {
+  it('[CL18] iterates over messages until the session ends', async () => {
     const { hub, session } = await opened();
     const texts: string[] = [];
     const reading = (async () => {
@@ -369,7 +369,7 @@ describe('waiting', () => {
     expect(texts).toEqual(['bob: text 1', 'bob: text 3']);
   });
 
-  it('[CL18] that the session has ended elsewhere does not cut off what was said before', async () => {
+  it('[CL18] delivers earlier content although the session has ended elsewhere', async () => {
     const { hub, session } = await opened();
     const texts: string[] = [];
     await tell(hub, notify({ seq: 1 }));
@@ -384,7 +384,7 @@ describe('waiting', () => {
     expect(texts).toEqual(['text 1', 'text 2']);
   });
 
-  it('[CL13] an answer that is older than what was delivered does not turn the session back', async () => {
+  it('[CL13] does not move the state back for an older answer', async () => {
     const { hub, session } = await opened();
     const told = session.info();
     await tell(hub, notify({ seq: 1, type: 'session.closing', data: { reason: 'done' } }));
@@ -392,7 +392,7 @@ describe('waiting', () => {
     expect(session.state).toBe('CLOSING');
   });
 
-  it('[CL21] closing the client wakes everyone who waits', async () => {
+  it('[CL21] wakes all waiters when the client closes', async () => {
     const { hub, client, session } = await opened();
     await tell(hub, notify({ seq: 1, type: 'note' }));
     const iterating = (async () => {
@@ -420,7 +420,7 @@ describe('turns', () => {
     return { ...world, read };
   }
 
-  it('[CL19] the newest turn counts, also the one a post of our own was answered with', async () => {
+  it('[CL19] uses the newest turn, including the answer to our own post', async () => {
     const { hub, session } = await opened();
     expect(session.isMyTurn).toBe(true);
     await tell(hub, notify({ seq: 1, turn: { agent_id: BOB, since_seq: 1 } }));
@@ -435,7 +435,7 @@ describe('turns', () => {
     expect(session.isMyTurn).toBe(false);
   });
 
-  it('[CL19] where nobody is expected, content from another is for us; in an ended session nothing is', async () => {
+  it('[CL19] without a turn, content of others is for us until the session ends', async () => {
     const mine: boolean[] = [];
     const { hub } = await agent({ onMessage: ({ isMyTurn }) => void mine.push(isMyTurn) });
     await tell(hub, notify({ seq: 1 }));
@@ -443,7 +443,7 @@ describe('turns', () => {
     expect(mine).toEqual([true, false]);
   });
 
-  it('[CL19] onTurn comes once, when everything that was said has been read', async () => {
+  it('[CL19] calls onTurn once, after all content was read', async () => {
     const turns: (string | undefined)[] = [];
     const { hub, read } = await speaker(({ message }) => void turns.push(message?.text));
     await tell(hub, notify({ seq: 1, turn: MINE }), notify({ seq: 2, turn: MINE }));
@@ -454,7 +454,7 @@ describe('turns', () => {
     expect(turns).toEqual(['text 2', 'text 5']);
   });
 
-  it('[CL19] a turn that comes without a message is offered too, and acked when it was taken', async () => {
+  it('[CL19] offers a turn without a message and acks it once taken', async () => {
     const done = deferred();
     const turns: (Message | null)[] = [];
     const { hub } = await speaker(({ message }) => {
@@ -468,7 +468,7 @@ describe('turns', () => {
     expect(await hub.heard()).toEqual([receipt(1)]);
   });
 
-  it('[CL19] a turn that failed comes again with what gave it', async () => {
+  it('[CL19] repeats a failed turn with what gave it', async () => {
     let broken = true;
     let offered = 0;
     const { hub } = await speaker(() => {
@@ -482,7 +482,7 @@ describe('turns', () => {
     expect([offered, await hub.heard()]).toEqual([2, [receipt(1)]]);
   });
 
-  it('[CL27] a turn is offered again when the session comes alive: what was made of it came to nothing', async () => {
+  it('[CL27] offers the turn again when the session becomes available', async () => {
     const turns: (string | undefined)[] = [];
     const { hub } = await speaker(({ message }) => void turns.push(message?.text));
     await tell(hub, notify({ seq: 1, turn: MINE }));
@@ -491,7 +491,7 @@ describe('turns', () => {
     expect([turns, await hub.heard()]).toEqual([['text 1', undefined], [1, 2, 3].map((seq) => receipt(seq))]);
   });
 
-  it('[CL9, CL19] in a new epoch a turn is a new turn', async () => {
+  it('[CL9, CL19] a turn in a new epoch is a new turn', async () => {
     let offered = 0;
     const { hub } = await speaker(() => void offered++);
     await tell(hub, notify({ seq: 1, turn: MINE }));
@@ -499,7 +499,7 @@ describe('turns', () => {
     expect(offered).toBe(2);
   });
 
-  it('[CL19] a turn that our own post gave back to us is offered', async () => {
+  it('[CL19] offers a turn our own post gave back', async () => {
     const turns: (string | undefined)[] = [];
     const { hub } = await speaker(async ({ message }, session) => {
       turns.push(message?.text);

@@ -7,7 +7,7 @@ import { agent } from '../world.ts';
 
 const T1 = 'a'.repeat(32);
 
-it('[CL29] calls on tasks are named as on the wire', async () => {
+it('[CL29] sends task calls with their wire names', async () => {
   const { hub, client } = await agent();
   const task = client.session(S1).task(T1);
   const calls = [
@@ -45,7 +45,7 @@ it('[CL29] calls on tasks are named as on the wire', async () => {
   expect(() => task.onCancelRequest('x' as never)).toThrow('handler: expected a function');
 });
 
-describe('a task in hand', () => {
+describe('task handles', () => {
   let hub: LocalHub;
   beforeEach(async () => {
     hub = await createHub();
@@ -58,7 +58,7 @@ describe('a task in hand', () => {
     return { alice, bob, session: await alice.open('conversation', ['bob']) };
   }
 
-  it('[CL29] its owner hears of a request to stop, also a handler that comes later, and decides', async () => {
+  it('[CL29] its owner, including later handlers, receives a cancel request and decides', async () => {
     const { bob, alice, session } = await pair();
     const task = await session.startTask('look');
     const asked = deferred<unknown>();
@@ -78,7 +78,7 @@ describe('a task in hand', () => {
     expect((await task.cancel()).task.state).toBe('cancelled');
   });
 
-  it('[CL29] a request that came while nobody had the task in hand is not lost', async () => {
+  it('[CL29] keeps a cancel request that arrived before the handle', async () => {
     const { alice, bob, session } = await pair();
     const { id } = await session.startTask('look');
     alice.close();
@@ -98,13 +98,13 @@ describe('a task in hand', () => {
     again.close();
   });
 
-  it('[TK4, CL29] a request that another client of the owner heard and did nothing about is not lost', async () => {
+  it('[TK4, CL29] finds a cancel request that another client of the owner ignored', async () => {
     const { alice, bob, session } = await pair();
     const { id } = await session.startTask('look');
     const heard = session.waitFor('task.cancel_request');
     await bob.session(session.id).task(id).cancel('not needed');
     const { created_at: at } = await heard;
-    // What is asked after the receipt was sent is answered after it was taken.
+    // Answered only after the receipt was processed.
     await session.info();
     alice.close();
     const request = { by: bob.agentId, reason: 'not needed', at };
@@ -130,7 +130,7 @@ describe('a task in hand', () => {
     expect(other.signal.aborted).toBe(false);
   });
 
-  it('[CL29] its signal is aborted when the hub ends it, and not by its own end', async () => {
+  it('[CL29] its signal is aborted by the hub ending it, not by its own end', async () => {
     const { session } = await pair();
     const [one, two] = [await session.startTask('one'), await session.startTask('two')];
     await one.complete({ ok: true });

@@ -1,4 +1,4 @@
-// A client of a real hub, over a link in this process: at work on its turn, giving it up, hidden, and back.
+// A client of a real hub in this process: progress, failed turns, hiding and return.
 
 import { discussion } from 'parley-hub/adapters/discussion';
 import { AgentClient, type AgentOptions, type Session } from 'parley-hub/client';
@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import { ADAPTERS, aWorld, logOf, SECOND, VIEWS } from '../../hub/scene.ts';
 
-/** Everything that the call needs of hub and disk happens, however often it goes to and fro. */
+/** Flushes hub and disk until the call is answered. */
 async function driven<T>(world: World, call: Promise<T>): Promise<T> {
   let isOpen = true;
   const done = (): void => {
@@ -28,7 +28,7 @@ function agent(world: World, name: string, options: Partial<AgentOptions> = {}):
 
 const idle = { onMessage() {} };
 
-/** alice, bob and carol discuss; alice has spoken, so bob has the turn since seq 7. */
+/** alice, bob and carol discuss; alice has posted, so bob has the turn since seq 7. */
 async function talk(expectations: readonly ExpectationEntry[], bobs: Partial<AgentOptions> = idle) {
   const world = await aWorld({}, { adapters: [...ADAPTERS, discussion], views: VIEWS });
   const alice = await agent(world, 'alice', idle);
@@ -45,7 +45,7 @@ const kinds = (world: World, id: string) =>
     .map(({ event_type }) => event_type);
 
 describe('progress', () => {
-  it('[EX8] makes a turn last, is logged at most every 10 s, and keeps its note', async () => {
+  it('[EX8] extends a turn, is logged at most every 10 s, and keeps its note', async () => {
     const { world, his, id, bob } = await talk([turnWithin(15, 'hide')]);
     expect(his.isMyTurn).toBe(true);
     await world.pass(14 * SECOND);
@@ -62,9 +62,9 @@ describe('progress', () => {
     expect(kinds(world, id).slice(1)).toEqual(['expectation.violated', 'session.participant.hidden']);
   });
 
-  it('[EX8, EX9, CL2] and failures are for who has the turn, and say so to others', async () => {
+  it('[EX8, EX9, CL2] and failures require the turn, and tell others so', async () => {
     const { world, his, opened, id } = await talk([]);
-    const none = { code: 'not_your_turn', message: expect.stringContaining('bob has it') };
+    const none = { code: 'not_your_turn', message: expect.stringContaining('bob holds it') };
     await expect(driven(world, opened.progress())).rejects.toMatchObject(none);
     await expect(driven(world, opened.failTurn('no'))).rejects.toMatchObject(none);
     await expect(driven(world, his.progress('x'.repeat(5000)))).rejects.toMatchObject({ code: 'bad_frame' });
@@ -76,8 +76,8 @@ describe('progress', () => {
   });
 });
 
-describe('a turn that is given up', () => {
-  it('[EX9] passes on in the next sweep, and its holder may come back to its place', async () => {
+describe('a failed turn', () => {
+  it('[EX9] moves on in the next sweep; its holder may return', async () => {
     const { world, his, carol, opened, id } = await talk([turnWithin(600, 'hide', { onFailure: true })]);
     expect(await driven(world, his.failTurn('out of credit'))).toEqual({ seq: 8 });
     expect([his.isMyTurn, kinds(world, id)]).toEqual([true, ['task.failed']]);
@@ -98,7 +98,7 @@ describe('a turn that is given up', () => {
     expect(hers.isMyTurn).toBe(true);
   });
 
-  it('[CL13, CL19, EX9] its handler is told to stop when it is hidden, and is asked again once it is back', async () => {
+  it('[CL13, CL19, EX9] aborts its handler when the holder is hidden, and offers the turn after the return', async () => {
     const turns: string[] = [];
     const onTurn: NonNullable<AgentOptions['onTurn']> = async ({ signal }, session: Session) => {
       turns.push('begins');
@@ -117,7 +117,7 @@ describe('a turn that is given up', () => {
     expect(logOf(world.store, id).at(-1)?.event_data).toEqual({ text: 'here I am' });
   });
 
-  it('[EX3, CL13] a warning is heard by its violator, while it works', async () => {
+  it('[EX3, CL13] sends a warning to its violator while it works', async () => {
     const { world, his, opened } = await talk([turnWithin(5, 'warn')]);
     const warned = his.waitFor('expectation.violated');
     const overheard: string[] = [];
@@ -131,8 +131,8 @@ describe('a turn that is given up', () => {
   });
 });
 
-describe('who was hidden or removed', () => {
-  it('[OPR2, OPR3] by an operator hears why, and comes back once', async () => {
+describe('a participant', () => {
+  it('[OPR2, OPR3] hidden or removed by an operator learns why, and may return once', async () => {
     const { world, his, opened, id } = await talk([]);
     await expect(driven(world, opened.hide('bob'))).rejects.toMatchObject({ code: 'forbidden' });
     await world.answer(world.hub.grant('alice', ['operate']));
@@ -150,7 +150,7 @@ describe('who was hidden or removed', () => {
     await expect(driven(world, his.comeBack())).rejects.toMatchObject({ code: 'protocol_error' });
   });
 
-  it('[CL28, CL17] and heard of its removal in another process is told when it waits, not left waiting', async () => {
+  it('[CL28, CL17] removed in another process learns it when it waits', async () => {
     const { world, bob, id } = await talk([]);
     await world.answer(world.hub.removeParticipant(id, 'bob'));
     bob.close();
@@ -161,7 +161,7 @@ describe('who was hidden or removed', () => {
     expect(again.isMyTurn).toBe(false);
   });
 
-  it('[CL28] and heard of its hiding in another process has no turn until it is back', async () => {
+  it('[CL28] hidden in another process has no turn until it returns', async () => {
     const world = await aWorld();
     const [alice, bob] = [await agent(world, 'alice', idle), await agent(world, 'bob', idle)];
     const { id } = await driven(world, alice.open('conversation', ['bob']));

@@ -1,4 +1,4 @@
-// Agents in a session that lacks a condition for a while, with a real hub: no turn that is not one, and none lost.
+// Sessions that lack a condition for a while, with a real hub: no false turn, and none lost.
 
 import { conversation } from 'parley-hub/adapters/conversation';
 import { CONDITIONS, TARGETS } from 'parley-hub/adapters/transition-graph';
@@ -30,7 +30,7 @@ async function reopened(world: World, options: WorldOptions): Promise<World> {
   return World.start({ ...options, store: world.store.crash(keep, keep, keep), clock: world.clock, seed: 99 });
 }
 
-/** An agent that notes what it hears and its turns. */
+/** An agent that records messages and turns. */
 async function listener(world: World, name: string, onTurn?: AgentOptions['onTurn']) {
   const heard: string[] = [];
   const options: Partial<AgentOptions> = {
@@ -46,7 +46,7 @@ async function listener(world: World, name: string, onTurn?: AgentOptions['onTur
   return { client, heard };
 }
 
-/** alice has said something, and it is bob's turn; nobody has acked it. */
+/** alice has posted and bob has the turn; nothing is acked. */
 async function bobsTurn() {
   const before = await World.start(WHOLE);
   const [alice, bob, carol] = [await before.peer('alice'), await before.peer('bob'), await before.peer('carol')];
@@ -58,8 +58,8 @@ async function bobsTurn() {
   return { before, id, turn, bobId: bob.agentId, carolId: carol.agentId };
 }
 
-describe('a session that is unavailable', () => {
-  it('[CL27, LC13] gives nobody a turn; when it comes alive, whose turn it is gets it with the message', async () => {
+describe('an unavailable session', () => {
+  it('[CL27, LC13] gives nobody a turn; when available, the holder gets it with the message', async () => {
     const { before, id, turn } = await bobsTurn();
     const world = await reopened(before, LACKING);
     const told: unknown[] = [];
@@ -82,12 +82,12 @@ describe('a session that is unavailable', () => {
     expect(bob.heard).toEqual(['hi bob', 'turn after hi bob']);
     expect(carol.heard).toEqual(['hi bob', 'hello', 'turn after hello']);
     expect(types(logOf(world.store, id)).slice(-3)).toEqual(['msg.text', 'session.available', 'msg.text']);
-    // All of it is acked: nothing comes again.
+    // Everything is acked: nothing is redelivered.
     bob.client.close();
     expect((await listener(world, 'bob')).heard).toEqual([]);
   });
 
-  it('[CL27, LC13] keeps the turn for whoever connects after the next start', async () => {
+  it('[CL27, LC13] keeps the turn for the next connection', async () => {
     const { before, id } = await bobsTurn();
     const lacking = await reopened(before, LACKING);
     expect((await listener(lacking, 'bob')).heard).toEqual(['hi bob']);
@@ -97,7 +97,7 @@ describe('a session that is unavailable', () => {
     expect(types(logOf(world.store, id)).at(-1)).toBe('msg.text');
   });
 
-  it('[CL27] whose turn it is gets it also by connecting after it came alive', async () => {
+  it('[CL27] gives the turn to a holder that connects after it became available', async () => {
     const { before } = await bobsTurn();
     const world = await reopened(before, LACKING);
     const bob = await listener(world, 'bob');
@@ -108,7 +108,7 @@ describe('a session that is unavailable', () => {
     expect(again.heard).toEqual(['hi bob', 'turn after hi bob']);
   });
 
-  it('[CL27] a turn without a message is held and offered too', async () => {
+  it('[CL27] holds and offers a turn without a message', async () => {
     const before = await World.start(WHOLE);
     const [alice, bob, carol] = [await before.peer('alice'), await before.peer('bob'), await before.peer('carol')];
     bob.acks = false;
@@ -123,7 +123,7 @@ describe('a session that is unavailable', () => {
     expect(again.heard).toEqual(['turn after nothing']);
   });
 
-  it('[CL27] where nobody is expected in particular, what was said last is answered when it comes alive', async () => {
+  it('[CL27] without a turn, offers the last message when it becomes available', async () => {
     const before = await World.start(TALKING);
     const [alice, bob] = [await before.peer('alice'), await before.peer('bob')];
     bob.acks = false;
@@ -137,7 +137,7 @@ describe('a session that is unavailable', () => {
     expect(again.heard).toEqual(['one', 'two', 'turn after two']);
   });
 
-  it('[CL27, LC7] that closes instead lets go of what was held, and is drained', async () => {
+  it('[CL27, LC7] that closes drops held turns and drains', async () => {
     const { before, id } = await bobsTurn();
     const world = await reopened(before, LACKING);
     const bob = await listener(world, 'bob');
@@ -147,7 +147,7 @@ describe('a session that is unavailable', () => {
     expect(types(logOf(world.store, id)).at(-1)).toBe('session.closed');
   });
 
-  it('[LC13, L3] whose turn passes while nothing can say to whom, tells it when it comes alive', async () => {
+  it('[LC13, L3] passes a turn that nothing could assign, once it becomes available', async () => {
     const { before, id, bobId, carolId } = await bobsTurn();
     const lacking = await reopened(before, LACKING);
     await lacking.answer(lacking.hub.removeParticipant(id, 'bob'));
@@ -169,7 +169,7 @@ describe('a session that is unavailable', () => {
     expect(logOf(world.store, id)).toHaveLength(count);
   });
 
-  it('[LC13] keeps the turn of its log as long as whoever has it is there', async () => {
+  it('[LC13] keeps the turn of its log while the holder is present', async () => {
     const { before, id, turn } = await bobsTurn();
     const world = await reopened(before, LACKING);
     await world.answer(world.hub.removeParticipant(id, 'carol'));
@@ -179,7 +179,7 @@ describe('a session that is unavailable', () => {
     expect(await world.answer(alice.call('can_send', { session_id: id }))).toMatchObject({ can: false, turn });
   });
 
-  it('[LC13, LC1] that was never opened, or is closing, is told of by the event alone', async () => {
+  it('[LC13, LC1] reports availability of unopened or closing sessions by the event alone', async () => {
     const before = await World.start(WHOLE);
     const [alice] = [await before.peer('alice'), await before.peer('bob')];
     const asked = { type: 'workflow', participants: ['bob'], knobs: { graph }, wait: 'created' } as const;

@@ -1,4 +1,4 @@
-// The client for browsers: what it is made of, and that it works in a real one.
+// The browser client: its contents, and that it works in a real browser.
 
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -18,7 +18,7 @@ interface Bundle {
   readonly imports: readonly string[];
 }
 
-/** One file, as a bundler makes it of `parley-hub/client` for a page. */
+/** One bundle of `parley-hub/client`, as for a page. */
 async function bundled(): Promise<Bundle> {
   const made = await build({
     configFile: false,
@@ -30,7 +30,7 @@ async function bundled(): Promise<Bundle> {
       lib: { entry: join(root, 'src/client/web.ts'), formats: ['es'], fileName: 'client' },
     },
   });
-  // With `write: false` and one format it gives one output, of one file.
+  // `write: false` and one format give one output file.
   const [output] = Array.isArray(made) ? made : [made];
   if (output === undefined || !('output' in output)) throw new Error('nothing was built');
   const [{ code, moduleIds, imports, dynamicImports }] = output.output;
@@ -40,7 +40,7 @@ async function bundled(): Promise<Bundle> {
 const bundle = await bundled();
 
 describe('the client for browsers', () => {
-  it('[PK9] is made of the client, the core and what they need, without a part of Node', () => {
+  it('[PK9] consists of the client, the core and their needs, without parts of Node', () => {
     expect(bundle.modules).toContain(join(root, 'src/client/web.ts'));
     expect(bundle.imports).toEqual([]);
     expect(bundle.modules.filter((id) => /node:|browser-external|\/src\/(?:node|hub)\//.test(id))).toEqual([]);
@@ -79,7 +79,7 @@ describe('the client for browsers', () => {
       site?.close();
     });
 
-    it('[PK9] it answers, and opens sessions of its own, over its own WebSocket with a token', async () => {
+    it('[PK9] answers and opens sessions over its own WebSocket with a token', async () => {
       const alice = await hub.agent('alice', { onMessage: (message) => message.reply(`${message.text} 4`) });
       const asked = await page.evaluate<string>(`(async () => {
         const session = await client.open('consulting', ['alice']);
@@ -94,7 +94,7 @@ describe('the client for browsers', () => {
       alice.close();
     });
 
-    it('[PK9] after its socket was cut it comes back by itself, and hears once what was said meanwhile', async () => {
+    it('[PK9] reconnects after its socket was cut and receives missed messages once', async () => {
       const bert = await hub.agent('bert');
       const session = await bert.open('conversation', ['page']);
       await session.send('Before.');
@@ -112,7 +112,7 @@ describe('the client for browsers', () => {
   });
 });
 
-/** Runs in the page; as text, because it is no part of this program. */
+/** Runs in the page; as text, because it is not part of this program. */
 const JOIN = `async ({ url, token }) => {
   const { connect } = await import('/client.js');
   globalThis.heard = [];

@@ -1,10 +1,10 @@
-/** A browser of this machine, if there is one; nothing is downloaded. */
+/** A browser of this machine, if installed. */
 
 import { spawnSync } from 'node:child_process';
 
 const candidates = [process.env.PARLEY_CHROMIUM ?? 'chromium', 'chromium-headless-shell', 'google-chrome'];
 
-/** Its path; null = there is none. */
+/** Its path; null = none. */
 export const chromium: string | null =
   candidates
     .map((name) => spawnSync('which', [name], { encoding: 'utf8' }).stdout?.trim() ?? '')

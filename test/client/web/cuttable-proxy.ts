@@ -1,11 +1,11 @@
-/** A port that leads to another, and can be cut: what a network does to a page. */
+/** A proxy port that can be cut, like a network. */
 
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export interface CuttableProxy {
   readonly port: number;
-  /** Ends every connection without a word; and takes no new one until `mend`. */
+  /** Ends every connection silently and accepts none until `mend`. */
   cut(): void;
   mend(): void;
   close(): Promise<void>;

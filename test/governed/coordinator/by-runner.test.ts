@@ -1,21 +1,20 @@
-// A coordinator whose repos have real runs: the runner interface does what it asks for.
+// A coordinator whose repos have real runs, driven by the runner.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRepoRuns, createRunner, stageResult, verifyManifest } from 'parley-hub/governed';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { itDeep } from '../../support/size.ts';
 import { CONFIG, resultOf } from '../serving/project.ts';
 import { Disk } from './disk.ts';
 
 function harbourOnDisk(repos = ['quay', 'crane', 'buoy']): Disk {
   const disk = new Disk();
-  onTestFinished(() => disk.remove());
   for (const repo of repos) disk.write(`${repo}/agentxchain.json`, CONFIG);
   return disk;
 }
 
-itDeep('[GC12] runs begin in all repos, and a turn that one of them accepts is projected', async () => {
+itDeep('[GC12] begins runs in all repos and projects an accepted turn', async () => {
   const disk = harbourOnDisk();
   const coordinator = disk.open({ runs: createRepoRuns() });
   expect(await coordinator.begin()).toMatchObject({ ok: true, state: { status: 'active' } });
@@ -35,7 +34,7 @@ itDeep('[GC12] runs begin in all repos, and a turn that one of them accepts is p
   expect(disk.types()).toContain('acceptance_projection');
 });
 
-it('[GC12] what was begun is taken back when a repo cannot begin, and the next beginning finds all of them idle', async () => {
+it('[GC12] undoes begun runs when a repo cannot begin, so the next beginning finds all idle', async () => {
   const disk = harbourOnDisk(['quay', 'crane']);
   const coordinator = disk.open({ runs: createRepoRuns() });
   expect(await coordinator.begin()).toMatchObject({
@@ -51,7 +50,7 @@ it('[GC12] what was begun is taken back when a repo cannot begin, and the next b
   expect(disk.state('quay')).toMatchObject({ status: 'active' });
 });
 
-it('[GC12] a run in which turns were is not taken back', async () => {
+it('[GC12] does not undo a run that had turns', async () => {
   const disk = harbourOnDisk();
   const [root, runner] = [join(disk.root, 'quay'), createRunner()];
   const begun = await runner.initRun(root, CONFIG);

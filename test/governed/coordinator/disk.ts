@@ -1,7 +1,6 @@
-/** A coordinator over repos on a real disk, whose runner is a few lines that write what a runner would. */
+/** A coordinator over repos on a real disk, with a stub runner. */
 
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CoordinatorConfig } from 'parley-hub/governed/engine';
 import { type Coordinator, openCoordinator } from '../../../src/governed/coordinator/coordinator.ts';
@@ -9,12 +8,13 @@ import type { RepoRuns } from '../../../src/governed/coordinator/repo-runs.ts';
 import type { CoordinatorPorts } from '../../../src/governed/coordinator/session.ts';
 import { systemClock } from '../../../src/system/clock.ts';
 import { systemIds } from '../../../src/system/ids.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 import { harbour } from './harbour.ts';
 
 export class Disk {
-  readonly root: string = mkdtempSync(join(tmpdir(), 'parley-coordinator-'));
+  readonly root: string = tempFolder('coordinator');
   readonly hooks: string[] = [];
-  /** Repos whose runner says no. */
+  /** Repos whose runner refuses. */
   readonly failing: Set<string> = new Set();
   readonly notUndone: Set<string> = new Set();
   #turns = 0;
@@ -34,11 +34,8 @@ export class Disk {
   }
 
   lines(name: string): readonly Record<string, unknown>[] {
-    const text = this.text(`.agentxchain/multirepo/${name}`);
-    return text
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => JSON.parse(line));
+    const lines = this.text(`.agentxchain/multirepo/${name}`).split('\n');
+    return lines.filter(Boolean).map((line) => JSON.parse(line));
   }
 
   types(): readonly unknown[] {
@@ -49,7 +46,7 @@ export class Disk {
     return JSON.parse(this.text(`${repo}/.agentxchain/state.json`) || '{}');
   }
 
-  /** The repo's run has accepted a turn: the one that is out, or another. */
+  /** Records an accepted turn of the repo: by default its active one. */
   accept(repo: string, turn: object = {}, id?: string): string {
     const state = this.state(repo);
     const turn_id = id ?? Object.keys(state.active_turns as object)[0] ?? '';
@@ -62,10 +59,8 @@ export class Disk {
       decisions: [],
       ...turn,
     };
-    this.write(
-      `${repo}/.agentxchain/history.jsonl`,
-      `${this.text(`${repo}/.agentxchain/history.jsonl`)}${JSON.stringify(entry)}\n`,
-    );
+    const history = `${repo}/.agentxchain/history.jsonl`;
+    this.write(history, `${this.text(history)}${JSON.stringify(entry)}\n`);
     this.write(`${repo}/.agentxchain/state.json`, { ...state, active_turns: {} });
     return turn_id;
   }
@@ -99,12 +94,8 @@ export class Disk {
       },
       undo: async ({ id }) => {
         if (this.notUndone.has(id)) return { ok: false, error: 'no' };
-        this.write(`${id}/.agentxchain/state.json`, {
-          run_id: null,
-          status: 'idle',
-          phase: 'planning',
-          active_turns: {},
-        });
+        const idle = { run_id: null, status: 'idle', phase: 'planning', active_turns: {} };
+        this.write(`${id}/.agentxchain/state.json`, idle);
         return { ok: true };
       },
       assign: async ({ id }) => {
@@ -114,9 +105,5 @@ export class Disk {
         return { ok: true, turn_id };
       },
     };
-  }
-
-  remove(): void {
-    rmSync(this.root, { recursive: true, force: true });
   }
 }

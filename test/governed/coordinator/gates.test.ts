@@ -1,4 +1,4 @@
-// Gates of the coordinator: what keeps them shut, who opens them, and what that does.
+// Gates of the coordinator: blockers, approvals and their effects.
 
 import {
   approveCoordinatorGate,
@@ -35,7 +35,7 @@ const LAST = { state: { phase: 'qa' } } as const;
 const over = { status: 'completed' } as const;
 
 describe('[GC7] a gate into the next phase', () => {
-  it('opens when every workstream of the phase is through and every required repo is at rest', () => {
+  it('opens when every workstream of the phase is done and every required repo is idle', () => {
     expect(evaluateCoordinatorTransition(done())).toMatchObject({
       is_ready: true,
       gate: { gate: 'phase_transition:planning->qa', from: 'planning', to: 'qa', required_repos: ['quay', 'crane'] },
@@ -63,7 +63,7 @@ describe('[GC7] a gate into the next phase', () => {
     expect(codes(evaluateCoordinatorTransition(done(given), to))).toEqual([code]);
   });
 
-  it('is shut by a barrier that is missing, and by one that is not satisfied', () => {
+  it('is shut by a missing barrier and by an unsatisfied one', () => {
     const { lights_completion: _, ...barriers } = done().barriers;
     expect(codes(evaluateCoordinatorTransition({ ...done(), barriers }))).toEqual(['barrier_missing']);
     expect(codes(evaluateCoordinatorTransition(having(viewOf(), ['quay', 'berths'])))).toEqual([
@@ -72,7 +72,7 @@ describe('[GC7] a gate into the next phase', () => {
     ]);
   });
 
-  it('tells every blocker, not only the first', () => {
+  it('lists every blocker, not only the first', () => {
     const repos = { quay: repo('quay', { status: 'blocked' }), crane: { state: null, accepted: [] } };
     expect(codes(evaluateCoordinatorTransition(viewOf({ repos })))).toEqual([
       'repo_blocked',
@@ -82,7 +82,7 @@ describe('[GC7] a gate into the next phase', () => {
     ]);
   });
 
-  it('does not ask a repo that is not required, unless the gate names it', () => {
+  it('ignores an optional repo unless the gate names it', () => {
     const repos = { buoy: repo('buoy', { status: 'blocked' }) };
     expect(codes(evaluateCoordinatorTransition(done({ repos })))).toEqual([]);
     const gates = { 'phase_transition:planning->qa': { requires_repos: ['buoy'] } };
@@ -92,7 +92,7 @@ describe('[GC7] a gate into the next phase', () => {
   });
 });
 
-it('[GC5] an ordered sequence that is satisfied by its first repo keeps the gate shut until the others were accepted', () => {
+it('[GC5] an ordered sequence satisfied by its first repo keeps the gate shut until all repos were accepted', () => {
   const first = having(
     viewOf({ config: harbour({ completion_barrier: 'ordered_repo_sequence' }) }),
     ['quay', 'berths'],
@@ -106,7 +106,7 @@ it('[GC5] an ordered sequence that is satisfied by its first repo keeps the gate
   expect(codes(evaluateCoordinatorTransition(having(first, ['crane', 'berths'])))).toEqual([]);
 });
 
-describe('[GC7] the gate at the end', () => {
+describe('[GC7] the completion gate', () => {
   const completed = { quay: repo('quay', over), crane: repo('crane', over) };
 
   it('opens in the last phase when the required repos are completed or wait to be', () => {
@@ -126,14 +126,14 @@ describe('[GC7] the gate at the end', () => {
     expect(codes(evaluateCoordinatorCompletion(done(given)))).toEqual([code]);
   });
 
-  it('asks for the barriers of every phase', () => {
+  it('requires the barriers of every phase', () => {
     expect(codes(evaluateCoordinatorCompletion(viewOf({ ...LAST, repos: completed })))).toEqual([
       'barrier_unsatisfied',
       'barrier_unsatisfied',
     ]);
   });
 
-  it('ends the super run when it is approved, and nothing is approved after that', () => {
+  it('ends the super run on approval; later approvals are refused', () => {
     const view = done({ ...LAST, repos: completed });
     const asked = changed(requestCoordinatorGate(view, { gate_type: 'run_completion' }, NOW));
     const ended = changed(
@@ -155,7 +155,7 @@ describe('[GC7] approval', () => {
     return { ...view, state: changed(requestCoordinatorGate(view, { gate_type: 'phase_transition' }, NOW)).state };
   }
 
-  it('is asked for by pausing the super run', () => {
+  it('pauses the super run while it is pending', () => {
     expect(asked().state).toMatchObject({
       status: 'paused',
       phase: 'planning',
@@ -186,7 +186,7 @@ describe('[GC7] approval', () => {
     ]);
   });
 
-  it('is nobody’s without a gate that is pending, and of another gate than the pending one', () => {
+  it('is refused without a pending gate, for another gate, and without a name', () => {
     const by = { by: 'ada', now: NOW, decisionCount: 0 };
     expect(approveCoordinatorGate(done(), by)).toMatchObject({ ok: false, error_code: 'no_pending_gate' });
     expect(approveCoordinatorGate(asked(), { ...by, gate: 'initiative_ship' })).toMatchObject({
@@ -195,7 +195,7 @@ describe('[GC7] approval', () => {
     expect(approveCoordinatorGate(asked(), { ...by, by: ' ' })).toMatchObject({ error_code: 'nobody_approves' });
   });
 
-  it('looks again: a repo that was blocked since keeps the gate shut', () => {
+  it('evaluates again: a repo blocked since then keeps the gate shut', () => {
     const view = { ...asked(), repos: { ...asked().repos, quay: repo('quay', { status: 'blocked' }) } };
     expect(approveCoordinatorGate(view, { by: 'ada', now: NOW, decisionCount: 0 })).toMatchObject({
       error_code: 'repo_blocked',
@@ -209,7 +209,7 @@ describe('[GC7] approval', () => {
     });
   });
 
-  it('comes from a policy only where no person is asked for', () => {
+  it('comes from a policy only where no person is required', () => {
     const gates = { 'phase_transition:planning->qa': { requires_human_approval: false } };
     const policy = { by: 'policy', now: NOW, decisionCount: 0 };
     expect(approveCoordinatorGate(asked(), policy)).toMatchObject({ error_code: 'person_required' });

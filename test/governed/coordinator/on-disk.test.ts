@@ -2,7 +2,7 @@
 
 import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CommitStep } from '../../../src/governed/coordinator/commit.ts';
 import type { RepoRuns } from '../../../src/governed/coordinator/repo-runs.ts';
 import { resolveRealPath } from '../../../src/governed/coordinator/repos.ts';
@@ -10,24 +10,13 @@ import { takeLock } from '../../../src/governed/files/lock.ts';
 import { Disk } from './disk.ts';
 import { harbour } from './harbour.ts';
 
-const disks: Disk[] = [];
-afterEach(() => {
-  for (const disk of disks.splice(0)) disk.remove();
-});
-
-function disk(...given: ConstructorParameters<typeof Disk>): Disk {
-  const made = new Disk(...given);
-  disks.push(made);
-  return made;
-}
-
-async function begun(...given: ConstructorParameters<typeof Disk>): Promise<Disk> {
-  const made = disk(...given);
+async function begun(): Promise<Disk> {
+  const made = new Disk();
   expect(await made.open().begin()).toMatchObject({ ok: true, state: { status: 'active' } });
   return made;
 }
 
-it('[GC8, GC9] a super run from its beginning to its end, step by step, and nothing is written into a repo', async () => {
+it('[GC8, GC9] drives a super run from begin to completion and writes nothing into a repo', async () => {
   const on = await begun();
   const coordinator = on.open();
   const actions: string[] = [];
@@ -65,7 +54,7 @@ it('[GC8, GC9] a super run from its beginning to its end, step by step, and noth
   expect(on.text(`${context}/COORDINATOR_CONTEXT.md`)).toContain('repo crane');
 });
 
-it('[GC2] the same turn projected twice, by two at once, is in the history once', async () => {
+it('[GC2] records a turn once, even if projected twice concurrently', async () => {
   const on = await begun();
   const turn = on.accept('quay', {}, 'turn_1');
   const both = await Promise.all([1, 2].map(() => on.open().project('quay', 'berths', turn)));
@@ -75,7 +64,7 @@ it('[GC2] the same turn projected twice, by two at once, is in the history once'
   expect(await on.open().project('quay', 'berths', 'turn_2')).toMatchObject({ error_code: 'turn_not_accepted' });
 });
 
-it('[GC2] barriers that are behind the history are put right when a turn comes again', async () => {
+it('[GC2] repairs barriers that lag behind the history when a turn is projected again', async () => {
   const on = await begun();
   const barriers = on.text('.agentxchain/multirepo/barriers.json');
   on.accept('quay', {}, 'turn_1');
@@ -88,14 +77,14 @@ it('[GC2] barriers that are behind the history are put right when a turn comes a
   expect(on.types()).toEqual(['super_run_started', 'acceptance_projection']);
 });
 
-describe('[GC3] a path that stays inside by its text', () => {
+describe('[GC3] a path that is inside by its text', () => {
   it.each([
     ['a link to a neighbour', 'src/door', '../../crane/src', 'src/door/x.ts', 'crane'],
     ['a link to nothing yet', 'src/door', '../../crane/new', 'src/door', 'crane'],
     ['a link that leads away', 'door', '/', 'door/etc/motd', null],
     ['a link in a circle', 'door', 'door', 'door/x', null],
     ['a link with a way back behind it', 'src/door', '../../crane/src', 'src/door/../x.ts', 'quay'],
-  ])('%s is not its own, wherever that is on the disk', async (_, link, target, path, owner) => {
+  ])('%s does not belong to the repo if links lead elsewhere', async (_, link, target, path, owner) => {
     const on = await begun();
     mkdirSync(join(on.root, 'crane/src'), { recursive: true });
     mkdirSync(join(on.root, 'quay/src'), { recursive: true });
@@ -115,7 +104,7 @@ describe('[GC3] a path that stays inside by its text', () => {
     expect(on.types()).toEqual(['super_run_started', 'projection_refused', 'super_run_blocked']);
   });
 
-  it('a link that stays inside is fine', async () => {
+  it('a link that stays inside is allowed', async () => {
     const on = await begun();
     mkdirSync(join(on.root, 'quay/src'), { recursive: true });
     symlinkSync('src', join(on.root, 'quay/lib'));
@@ -125,15 +114,15 @@ describe('[GC3] a path that stays inside by its text', () => {
 });
 
 describe('[GC9] links', () => {
-  it('a repo that is reached through one is not taken', async () => {
-    const on = disk();
+  it('a repo declared through a link is refused', async () => {
+    const on = new Disk();
     mkdirSync(join(on.root, 'elsewhere'));
     symlinkSync('elsewhere', join(on.root, 'pier'));
     on.write('agentxchain-multi.json', harbour({}, { repos: { ...harbour().repos, quay: { path: 'pier' } } }));
     expect(await on.open().begin()).toMatchObject({ ok: false, error_code: 'bad_repo_path' });
   });
 
-  it('a state that lies outside of its repo is none', async () => {
+  it('a state file outside its repo counts as missing', async () => {
     const on = await begun();
     on.write('outside/state.json', on.state('quay'));
     rmSync(join(on.root, 'quay/.agentxchain/state.json'));
@@ -143,8 +132,8 @@ describe('[GC9] links', () => {
     });
   });
 
-  it('a folder of its own that leads into a repo is not written to', async () => {
-    const on = disk();
+  it('never writes through a link from its folder into a repo', async () => {
+    const on = new Disk();
     mkdirSync(join(on.root, 'quay/.agentxchain'), { recursive: true });
     symlinkSync('quay/.agentxchain', join(on.root, '.agentxchain'));
     const before = on.repos();
@@ -152,16 +141,16 @@ describe('[GC9] links', () => {
     expect(on.repos()).toBe(before);
   });
 
-  it('its own folder is no repo, and a folder that is missing is none', async () => {
-    const on = disk();
+  it('its own folder and a missing folder are refused as repos', async () => {
+    const on = new Disk();
     for (const path of ['.', './missing']) {
       on.write('agentxchain-multi.json', harbour({}, { repos: { ...harbour().repos, quay: { path } } }));
       expect(await on.open().begin()).toMatchObject({ ok: false, error_code: 'bad_repo_path' });
     }
   });
 
-  it('a place behind links is found step by step', async () => {
-    const on = disk();
+  it('resolves links one by one', async () => {
+    const on = new Disk();
     mkdirSync(join(on.root, 'a/b'), { recursive: true });
     symlinkSync('a/b', join(on.root, 'l'));
     expect(await resolveRealPath(`${on.root}/l/../x`)).toBe(join(on.root, 'a/x'));
@@ -170,13 +159,13 @@ describe('[GC9] links', () => {
 });
 
 describe('[GC12] a beginning', () => {
-  it('leaves no note behind that would have it undone', async () => {
+  it('leaves no note that would undo it', async () => {
     const on = await begun();
     expect(on.text('.agentxchain/multirepo/initialising.json')).toBe('');
   });
 
-  it('that one repo refuses is undone in those that had begun', async () => {
-    const on = disk();
+  it('is undone in begun repos when one repo refuses', async () => {
+    const on = new Disk();
     on.failing.add('buoy');
     expect(await on.open().begin()).toMatchObject({
       ok: false,
@@ -189,8 +178,8 @@ describe('[GC12] a beginning', () => {
     expect(await on.open().begin()).toMatchObject({ ok: true });
   });
 
-  it('links a run that is there, leaves it when another fails, and refuses one that is not active', async () => {
-    const on = disk();
+  it('links an active run, keeps it when another repo fails, and refuses a blocked one', async () => {
+    const on = new Disk();
     const running = { run_id: 'run_own', status: 'active', phase: 'planning', active_turns: {} };
     on.write('quay/.agentxchain/state.json', running);
     on.failing.add('crane');
@@ -206,14 +195,14 @@ describe('[GC12] a beginning', () => {
       },
     });
     expect(await on.open().begin()).toMatchObject({ ok: false, error_code: 'already_begun' });
-    const other = disk();
+    const other = new Disk();
     other.write('crane/.agentxchain/state.json', { ...running, status: 'blocked' });
     expect(await other.open().begin()).toMatchObject({ ok: false, error_code: 'repo_not_ready' });
     expect(other.state('quay')).toEqual({});
   });
 
-  it('that a crash cut short is undone by the next process', async () => {
-    const on = disk();
+  it('is undone by the next process after a crash', async () => {
+    const on = new Disk();
     const undone: (string | null)[] = [];
     const dies: RepoRuns = {
       ...on.runs(),
@@ -252,16 +241,13 @@ describe('[GC11] a crash at', () => {
     ['clear', 'commit.json'],
   ];
 
-  it.each(STEPS)('%s %s leaves all of it or nothing, and nothing twice', async (step, file) => {
+  it.each(STEPS)('%s %s leaves everything or nothing, and nothing twice', async (step, file) => {
     const on = await begun();
     on.accept('quay', {}, 'turn_1');
-    const crashed = await on
-      .open({
-        onStep: (at, name) => {
-          if (at === step && name === file) throw new Error('crash');
-        },
-      })
-      .project('quay', 'berths', 'turn_1');
+    const onStep = (at: CommitStep, name: string): void => {
+      if (at === step && name === file) crash();
+    };
+    const crashed = await on.open({ onStep }).project('quay', 'berths', 'turn_1');
     expect(crashed).toMatchObject({ ok: false, error: 'crash' });
     const seen = await on.open().look();
     const isThere = step !== 'note';
@@ -273,26 +259,23 @@ describe('[GC11] a crash at', () => {
     expect(on.lines('barrier-ledger.jsonl')).toHaveLength(1);
   });
 
-  it('half a line is completed', async () => {
+  it('completes a partial line', async () => {
     const on = await begun();
     on.accept('quay', {}, 'turn_1');
     const history = '.agentxchain/multirepo/history.jsonl';
-    await on
-      .open({
-        onStep: (at, name) => {
-          if (at !== 'append' || name !== 'history.jsonl') return;
-          const { appends } = JSON.parse(on.text('.agentxchain/multirepo/commit.json'));
-          on.write(history, on.text(history) + appends['history.jsonl'].text.slice(0, 40));
-          throw new Error('crash');
-        },
-      })
-      .project('quay', 'berths', 'turn_1');
+    const onStep = (at: CommitStep, name: string): void => {
+      if (at !== 'append' || name !== 'history.jsonl') return;
+      const { appends } = JSON.parse(on.text('.agentxchain/multirepo/commit.json'));
+      on.write(history, on.text(history) + appends['history.jsonl'].text.slice(0, 40));
+      crash();
+    };
+    await on.open({ onStep }).project('quay', 'berths', 'turn_1');
     expect(on.text(history).endsWith('\n')).toBe(false);
     expect(await on.open().look()).toMatchObject({ ok: true });
     expect(on.types()).toEqual(['super_run_started', 'acceptance_projection']);
   });
 
-  it('a note that somebody left who had lost the lock, and whose place is taken, is dropped', async () => {
+  it('drops the note of a process that lost the lock, if others have written since', async () => {
     const on = await begun();
     on.accept('quay', {}, 'turn_1');
     const stale = {
@@ -306,7 +289,7 @@ describe('[GC11] a crash at', () => {
   });
 });
 
-it('[GC10] who has lost the lock writes nothing', async () => {
+it('[GC10] writes nothing after losing the lock', async () => {
   const on = await begun();
   on.accept('quay', {}, 'turn_1');
   const before = on.types();
@@ -320,23 +303,21 @@ it('[GC10] who has lost the lock writes nothing', async () => {
   expect(readFileSync(join(lock, '999'), 'utf8')).toBe('{}');
 });
 
-it('[GC10] who does not get the lock says so', async () => {
+it('[GC10] reports a lock timeout', async () => {
   const on = await begun();
   const held = await takeLock(join(on.root, '.agentxchain/multirepo/lock'), { owner: 'test' });
   expect(await on.open({ lockWaitMs: 0 }).step()).toMatchObject({ ok: false, error_code: 'lock_timeout' });
   if (held.ok) await held.lock.release();
 });
 
-describe('[GC13] a turn that was assigned', () => {
-  it('is noted by the next process, if this one ends before', async () => {
+function crash(): never {
+  throw new Error('crash');
+}
+
+describe('[GC13] an assigned turn', () => {
+  it('is recorded by the next process after a crash', async () => {
     const on = await begun();
-    const crashed = await on
-      .open({
-        onStep: () => {
-          throw new Error('crash');
-        },
-      })
-      .step();
+    const crashed = await on.open({ onStep: crash }).step();
     expect(crashed).toMatchObject({ ok: false, error: 'crash' });
     const [turn] = Object.keys(on.state('quay').active_turns as object);
     expect(await on.open().look()).toMatchObject({ ok: true });
@@ -349,22 +330,16 @@ describe('[GC13] a turn that was assigned', () => {
     expect(on.types()).toEqual(['super_run_started', 'turn_dispatched']);
   });
 
-  it('is not guessed where two could be it', async () => {
+  it('is not guessed when two turns match', async () => {
     const on = await begun();
-    await on
-      .open({
-        onStep: () => {
-          throw new Error('crash');
-        },
-      })
-      .step();
+    await on.open({ onStep: crash }).step();
     on.accept('quay', {}, 'turn_another');
     on.write('quay/.agentxchain/state.json', { ...on.state('quay'), active_turns: { turn_a: {}, turn_b: {} } });
     expect(await on.open().look()).toMatchObject({ ok: true });
     expect(on.types()).toEqual(['super_run_started']);
   });
 
-  it('is not made up where none was', async () => {
+  it('is not invented when none was assigned', async () => {
     const on = await begun();
     on.failing.add('quay');
     expect(await on.open().step()).toMatchObject({ ok: false, error_code: 'assignment_failed' });
@@ -373,7 +348,7 @@ describe('[GC13] a turn that was assigned', () => {
   });
 });
 
-it('[GC8] a run that was replaced blocks, and the hooks hear of it at every step until somebody links it again', async () => {
+it('[GC8] a replaced run blocks and calls the escalation hook at every step until it is linked again', async () => {
   const on = await begun();
   on.write('quay/.agentxchain/state.json', { ...on.state('quay'), run_id: 'run_new' });
   expect(await on.open().step()).toMatchObject({ step: { action: 'block' }, state: { status: 'blocked' } });
@@ -385,8 +360,8 @@ it('[GC8] a run that was replaced blocks, and the hooks hear of it at every step
   expect(await on.open().step()).toMatchObject({ step: { action: 'dispatch' } });
 });
 
-it('[GC1, GC9] a config that is none, or no config, is said and nothing is begun', async () => {
-  const on = disk();
+it('[GC1, GC9] reports an invalid config and begins nothing', async () => {
+  const on = new Disk();
   on.write('agentxchain-multi.json', harbour({ depends_on: ['lights'] }));
   expect(await on.open().begin()).toMatchObject({ ok: false, error_code: 'workstream_cycle' });
   on.write('agentxchain-multi.json', 'not json');

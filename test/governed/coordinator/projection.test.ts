@@ -1,4 +1,4 @@
-// A turn that a repo has accepted, in the books of the coordinator.
+// Projection of accepted turns into the super run.
 
 import fc from 'fast-check';
 import {
@@ -25,7 +25,7 @@ it('[GC2] projecting the same turn twice appends once, under the same reference'
   expect(first.projection_ref).toMatch(/^proj_berths_quay_[0-9a-f]{16}$/);
 });
 
-it('[GC2] what changes a barrier is told with its cause', () => {
+it('[GC2] records the cause of each barrier change', () => {
   const { barrier_ledger, projection_ref } = projected(viewOf(), 'quay', 'berths', turn);
   expect(barrier_ledger).toMatchObject([
     {
@@ -38,7 +38,7 @@ it('[GC2] what changes a barrier is told with its cause', () => {
 });
 
 itDeep(
-  '[GC2, GC4] whatever is projected in whatever order and however often: each turn once, barriers from the history, satisfied for ever',
+  '[GC2, GC4] in any order and repetition each turn is projected once, and a satisfied barrier stays satisfied',
   () => {
     const named = { decision_ids_by_repo: { quay: ['DEC-1'], crane: ['DEC-2'] } };
     const event = fc.record({
@@ -80,7 +80,7 @@ itDeep(
   120_000,
 );
 
-describe('[GC3] whose file it is', () => {
+describe('[GC3] the owner of a file', () => {
   const { repos } = harbour();
   const owner = ownerByPath({
     repos: { ...repos, reef: { path: './quay/reef' }, isle: { path: '../isle' }, rock: { path: '/srv/rock' } },
@@ -110,7 +110,7 @@ describe('[GC3] whose file it is', () => {
     expect(owner(from, path)).toBe(whose);
   });
 
-  it('a place has one name, and is in a folder only if that is on its way', () => {
+  it('normalises paths, and finds a path inside its parent folders only', () => {
     expect(normalizePath('./a/b', '../c//./d')).toBe('a/c/d');
     expect(normalizePath('/a', '../../../x')).toBe('/x');
     expect(isWithin('..', '../../x')).toBe(false);
@@ -119,7 +119,7 @@ describe('[GC3] whose file it is', () => {
   });
 });
 
-it('[GC6] a projection tells the turns that are out, of its workstream and of all that depend on it', () => {
+it('[GC6] a projection invalidates active turns of its workstream and of its dependents', () => {
   const view = viewOf();
   const sent = (workstream_id: string, repo_id: string) => ({
     type: 'turn_dispatched',
@@ -138,7 +138,7 @@ it('[GC6] a projection tells the turns that are out, of its workstream and of al
   expect(projected(out, 'buoy', 'lights', { ...turn, turn_id: 'out_buoy' }).context_invalidations).toEqual([]);
 });
 
-it('[GC4] a human gate counts who was accepted, and stays pending', () => {
+it('[GC4] a human gate counts accepted repos and stays pending', () => {
   const view = having(
     viewOf({ config: harbour({ completion_barrier: 'shared_human_gate' }) }),
     ['quay', 'berths'],

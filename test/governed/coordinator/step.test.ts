@@ -1,4 +1,4 @@
-// What the coordinator does next.
+// The next step of the coordinator.
 
 import {
   blockByProjection,
@@ -25,11 +25,15 @@ it.each([
     { action: 'wait' },
   ],
   [
-    'waits while the entry repo waits for a gate of its own',
+    'waits while a gate of the entry repo is pending',
     { repos: { quay: repo('quay', { pending_phase_transition: { gate: null, from: null, to: 'qa' } }) } },
     { action: 'wait' },
   ],
-  ['refuses when all is over', { state: { status: 'completed' } }, { action: 'refuse', code: 'super_run_completed' }],
+  [
+    'refuses when the super run is completed',
+    { state: { status: 'completed' } },
+    { action: 'refuse', code: 'super_run_completed' },
+  ],
   [
     'blocks when a run is not the linked one',
     { repos: { buoy: repo('buoy', { run_id: 'other' }) } },
@@ -51,7 +55,7 @@ it.each([
     { action: 'project', repo_id: 'quay', workstream_id: 'berths', turn },
   ],
   [
-    'leaves a turn that failed to its repo',
+    'leaves a failed turn to its repo',
     { repos: { quay: repo('quay', {}, [{ ...turn, status: 'failed' }]) } },
     { action: 'dispatch' },
   ],
@@ -64,7 +68,7 @@ it.each([
   expect(nextCoordinatorStep(viewOf(given))).toMatchObject(step);
 });
 
-it('[GC8] it goes through repos and dependencies, and asks for a gate when nothing is left to assign', () => {
+it('[GC8] it works through repos and dependencies, then requests a gate', () => {
   const view = viewOf();
   const one = having(view, ['quay', 'berths']);
   expect(nextCoordinatorStep(one)).toMatchObject({ action: 'dispatch', workstream_id: 'berths', repo_id: 'crane' });
@@ -78,7 +82,7 @@ it('[GC8] it goes through repos and dependencies, and asks for a gate when nothi
   });
 });
 
-it('[GC8] a pending gate stops it, unless no person is asked for', () => {
+it('[GC8] a pending gate stops it, unless no person is required', () => {
   const gate = {
     gate_type: 'phase_transition',
     gate: 'g',
@@ -100,7 +104,7 @@ it('[GC8] a pending gate stops it, unless no person is asked for', () => {
   });
 });
 
-it('[GC8] routing says which workstream comes first', () => {
+it('[GC8] routing names the first workstream', () => {
   const config = harbour({ depends_on: [] }, { routing: { planning: { entry_workstream: 'lights' }, qa: {} } });
   const { lights, berths } = config.workstreams;
   const free = {
@@ -113,7 +117,7 @@ it('[GC8] routing says which workstream comes first', () => {
 describe('[GC5] in an ordered sequence', () => {
   const config = harbour({ repos: ['crane', 'quay', 'buoy'], completion_barrier: 'ordered_repo_sequence' });
 
-  it('each repo waits for the one before it, and dependents for the last', () => {
+  it('each repo waits for the previous one, and dependents for the last', () => {
     const one = having(viewOf({ config }), ['quay', 'berths']);
     expect(one.barriers.berths_completion).toMatchObject({ status: 'satisfied' });
     expect(nextCoordinatorStep(one)).toMatchObject({ action: 'dispatch', workstream_id: 'berths', repo_id: 'crane' });
@@ -125,7 +129,7 @@ describe('[GC5] in an ordered sequence', () => {
     expect(nextCoordinatorStep(having(two, ['buoy', 'berths']))).toMatchObject({ workstream_id: 'lights' });
   });
 
-  it('elsewhere the others do not wait for each other once the entry repo is through', () => {
+  it('without an order the other repos do not wait for each other after the entry repo', () => {
     const one = having(
       viewOf({
         config: {
@@ -144,7 +148,7 @@ describe('[GC5] in an ordered sequence', () => {
   });
 });
 
-it('[GC8] a repo whose decisions are missing gets another turn', () => {
+it('[GC8] a repo with missing decisions gets another turn', () => {
   const ids = { decision_ids_by_repo: { quay: ['DEC-1'], crane: ['DEC-2'] } };
   const view = viewOf({ config: harbour({ completion_barrier: 'named_decisions', named_decisions: ids }) });
   const one = having(view, ['quay', 'berths']);
@@ -158,7 +162,7 @@ it('[GC8] a repo whose decisions are missing gets another turn', () => {
   });
 });
 
-it('[GC8] a turn belongs to the workstream it was dispatched for; one that nobody dispatched counts only without doubt', () => {
+it('[GC8] a turn belongs to its dispatched workstream; an undispatched one counts only if unambiguous', () => {
   const config = harbour({ repos: ['quay', 'crane', 'buoy'] });
   const repos = { buoy: repo('buoy', {}, [turn]) };
   expect(nextCoordinatorStep(viewOf({ config, repos }))).toMatchObject({ action: 'dispatch' });
@@ -176,7 +180,7 @@ it('[GC8] a turn belongs to the workstream it was dispatched for; one that nobod
   });
 });
 
-it('[GC8] a blocked super run escalates, and goes on only by an explicit word', () => {
+it('[GC8] a blocked super run escalates and continues only after an explicit resolution', () => {
   const view = viewOf({ repos: { quay: repo('quay', { run_id: 'run_new' }) } });
   const blocked = blockSuperRun(view, { code: 'repo_run_id_mismatch', detail: 'd', now: NOW }) as CoordinatorChange;
   const stopped = { ...view, state: blocked.state };
@@ -196,7 +200,7 @@ it('[GC8] a blocked super run escalates, and goes on only by an explicit word', 
   expect(nextCoordinatorStep({ ...view, state: resolved.state })).toMatchObject({ action: 'dispatch' });
 });
 
-it('[GC8] a turn that may not be projected is told once, and its repo gets another', () => {
+it('[GC8] reports a refused turn once, then its repo gets another', () => {
   const view = viewOf({ repos: { quay: repo('quay', {}, [turn]) } });
   const refused = { repo_id: 'quay', repo_turn_id: 'turn_1', code: 'path_outside_repo', detail: 'd' };
   const blocked = blockByProjection(view, refused, NOW) as CoordinatorChange;
@@ -205,7 +209,7 @@ it('[GC8] a turn that may not be projected is told once, and its repo gets anoth
   expect(nextCoordinatorStep(later)).toMatchObject({ action: 'dispatch', repo_id: 'quay' });
 });
 
-it('[GC6] a context has the same name as long as it shows the same, and says what a repo must know', () => {
+it('[GC6] equal contexts have equal references and list accepted work', () => {
   const at = { workstream_id: 'berths', repo_id: 'crane' };
   const one = having(viewOf(), ['quay', 'berths']);
   expect(coordinatorContext(one, at)).toEqual(coordinatorContext({ ...one }, at));

@@ -1,6 +1,5 @@
-// What somebody gets for a turn, how it is sealed, and what stays of it.
+// The dispatch bundle of a turn: content, seal and evidence.
 
-import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -12,6 +11,7 @@ import {
   rejectTurn,
 } from 'parley-hub/governed/engine';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { sha256 } from '../../../src/core/lib/sha256.ts';
 import { writeBundle } from '../../../src/governed/dispatch/bundle.ts';
 import {
   cleanUpTurn,
@@ -42,9 +42,8 @@ function done<T extends { readonly ok: boolean }>(outcome: T): Extract<T, { read
 }
 
 function running(role = 'builder'): RunState {
-  const begun = done(
-    initialiseRun({ ...EMPTY_STATE, phase: 'implementation' }, LOCAL, { runId: 'run_lamp', now: NOW }),
-  );
+  const idle = { ...EMPTY_STATE, phase: 'implementation' };
+  const begun = done(initialiseRun(idle, LOCAL, { runId: 'run_lamp', now: NOW }));
   return done(assignTurn(begun.state, LOCAL, { roleId: role, turnId: 'turn_wick', now: NOW })).state;
 }
 
@@ -77,17 +76,10 @@ it('[GF5] ASSIGNMENT.json has the members of both known forms', async () => {
   });
 });
 
-it("[GF5] PROMPT.md has the role's own text with what it names, the rules, what was wrong before, and where the result goes", async () => {
+it('[GF5] PROMPT.md has the interpolated role text, the rules, the last rejection and the result path', async () => {
   project.write('.agentxchain/prompts/builder.md', 'Build {{turn_id}} in {{phase}}, mind the {{moon}}.');
-  const rejected = done(
-    rejectTurn(running(), LOCAL, {
-      turnId: 'turn_wick',
-      reason: 'It leaks',
-      stage: 'artifact',
-      errors: ['oil'],
-      now: NOW,
-    }),
-  );
+  const rejection = { turnId: 'turn_wick', reason: 'It leaks', stage: 'artifact', errors: ['oil'], now: NOW };
+  const rejected = done(rejectTurn(running(), LOCAL, rejection));
   const written = done(await writeBundle(project.root, rejected.state, LOCAL));
   const prompt = project.read(`${BUNDLE}/PROMPT.md`);
   for (const part of [
@@ -103,7 +95,7 @@ it("[GF5] PROMPT.md has the role's own text with what it names, the rules, what 
   expect(written.warnings).toEqual(['the prompt of builder names {{moon}}, which there is not']);
 });
 
-it('[GF5] a reviewer is told to object, and shown what was changed last; what others wrote is no mark-up', async () => {
+it('[GF5] tells a reviewer to object, previews the last changes and escapes agent text', async () => {
   project.write('src/a.ts', Array.from({ length: 200 }, (_, n) => `line ${n}`).join('\n'));
   project.write(
     '.agentxchain/history.jsonl',
@@ -123,7 +115,7 @@ it('[GF5] a reviewer is told to object, and shown what was changed last; what ot
   expect(context).not.toContain('### /etc/passwd');
 });
 
-it('[GF5, GF11] a bundle that is written again replaces the one before, with nothing left of it and no draft beside it', async () => {
+it('[GF5, GF11] a rewritten bundle replaces the old one completely and leaves no draft', async () => {
   const state = running();
   done(await writeBundle(project.root, state, LOCAL));
   project.write(`${BUNDLE}/OLD.md`, 'old');
@@ -133,7 +125,7 @@ it('[GF5, GF11] a bundle that is written again replaces the one before, with not
   expect(readdirSync(join(project.root, '.agentxchain/dispatch')).sort()).toEqual(['index.json', 'turns']);
 });
 
-it('[GF6] the index of dispatches says who is out and where their files are', async () => {
+it('[GF6] the dispatch index lists active turns and their paths', async () => {
   done(await writeBundle(project.root, running(), LOCAL));
   expect(JSON.parse(project.read('.agentxchain/dispatch/index.json'))).toMatchObject({
     run_id: 'run_lamp',
@@ -141,12 +133,12 @@ it('[GF6] the index of dispatches says who is out and where their files are', as
   });
 });
 
-it('[GF5] a turn that is not out gets no bundle', async () => {
+it('[GF5] an inactive turn gets no bundle', async () => {
   const outcome = await writeBundle(project.root, running(), LOCAL, { turnId: 'turn_other' });
   expect(outcome).toMatchObject({ ok: false, error_code: 'turn_not_active' });
 });
 
-it('[GF9] where a folder of the run is a link, nothing is written through it', async () => {
+it('[GF9] writes nothing through a linked run folder', async () => {
   mkdirSync(join(project.root, 'outside'));
   symlinkSync(join(project.root, 'outside'), join(project.root, '.agentxchain/dispatch'));
   expect(await writeBundle(project.root, running(), LOCAL)).toMatchObject({
@@ -158,31 +150,23 @@ it('[GF9] where a folder of the run is a link, nothing is written through it', a
   expect(readdirSync(join(project.root, 'outside'))).toEqual([]);
 });
 
-it('[GF6] the manifest is written after the hooks: what they add is sealed with the rest', async () => {
+it('[GF6] seals after the hooks, so their files are in the manifest', async () => {
   const state = running();
   done(await writeBundle(project.root, state, LOCAL));
   const config = { ...LOCAL, hooks: { after_dispatch: [shell(`echo hint > ${BUNDLE}/HINT.md; ${ALLOW}`)] } };
   const sealed = done(await sealDispatchBundle(project.root, state, config, { now: NOW }));
-  expect(sealed.manifest).toMatchObject({
-    run_id: 'run_lamp',
-    turn_id: 'turn_wick',
-    role: 'builder',
-    finalized_at: NOW,
-  });
-  expect(sealed.manifest.files.map(({ path }) => path)).toEqual([
-    'ASSIGNMENT.json',
-    'CONTEXT.md',
-    'HINT.md',
-    'PROMPT.md',
-  ]);
+  const identified = { run_id: 'run_lamp', turn_id: 'turn_wick', role: 'builder', finalized_at: NOW };
+  expect(sealed.manifest).toMatchObject(identified);
+  const names = sealed.manifest.files.map(({ path }) => path);
+  expect(names).toEqual(['ASSIGNMENT.json', 'CONTEXT.md', 'HINT.md', 'PROMPT.md']);
   const { manifest: identity, digest } = sealed;
   expect(await verifyManifest(project.root, { turnId: 'turn_wick', identity, digest })).toMatchObject({ ok: true });
 });
 
 it.each([
   ['blocks', `printf '{"verdict":"block","message":"Fog"}'`, 'hook_blocked'],
-  ['changes what was written for the turn', `echo x > ${BUNDLE}/PROMPT.md; ${ALLOW}`, 'hook_bundle_tamper'],
-])('[GF6] a hook that %s leaves the bundle unsealed and as it was', async (_, script, error_code) => {
+  ['changes a file of the turn', `echo x > ${BUNDLE}/PROMPT.md; ${ALLOW}`, 'hook_bundle_tamper'],
+])('[GF6] a hook that %s leaves the bundle unsealed and unchanged', async (_, script, error_code) => {
   const state = running();
   done(await writeBundle(project.root, state, LOCAL));
   const prompt = project.read(`${BUNDLE}/PROMPT.md`);
@@ -192,7 +176,7 @@ it.each([
   expect(existsSync(join(project.root, BUNDLE, 'MANIFEST.json'))).toBe(false);
 });
 
-it('[GF6] a request that is written while a turn is out is not in the bundle: a second dispatch finds it as it was sealed', async () => {
+it('[GF6] runtime files stay outside the bundle, so the seal holds for a second dispatch', async () => {
   const state = running();
   done(await writeBundle(project.root, state, LOCAL));
   const { digest } = done(await sealDispatchBundle(project.root, state, LOCAL, { now: NOW }));
@@ -204,7 +188,7 @@ it('[GF6] a request that is written while a turn is out is not in the bundle: a 
   });
 });
 
-it('[GF10] after acceptance the files of a turn are gone, and their content is kept by its digest, once', async () => {
+it('[GF10] acceptance removes the files of a turn and keeps each content once, by digest', async () => {
   const state = running();
   done(await writeBundle(project.root, state, LOCAL));
   done(await sealDispatchBundle(project.root, state, LOCAL, { now: NOW }));
@@ -223,11 +207,7 @@ it('[GF10] after acceptance the files of a turn are gone, and their content is k
   const kept = readdirSync(join(project.root, '.agentxchain/evidence'));
   expect(kept).toHaveLength(6);
   for (const name of kept) {
-    expect(
-      createHash('sha256')
-        .update(project.read(`.agentxchain/evidence/${name}`))
-        .digest('hex'),
-    ).toBe(name);
+    expect(sha256(project.read(`.agentxchain/evidence/${name}`))).toBe(name);
   }
   for (const folder of ['dispatch/turns', 'dispatch/runtime', 'staging']) {
     expect(readdirSync(join(project.root, '.agentxchain', folder))).toEqual([]);
@@ -239,7 +219,7 @@ it('[GF10] after acceptance the files of a turn are gone, and their content is k
   });
 });
 
-it('[GF10] a link among the files of a turn goes, and what it leads to stays and is not kept', async () => {
+it('[GF10] removes a link of a turn but neither removes nor keeps its target', async () => {
   const state = running();
   done(await writeBundle(project.root, state, LOCAL));
   project.write('precious/a', 'a');

@@ -1,4 +1,4 @@
-// Sealing a bundle and finding out whether it is still what was sealed, on real files.
+// Seals bundles on disk and detects later changes.
 
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ async function faults(more: object = {}): Promise<readonly string[]> {
   return errors.map(({ type, path }) => `${type} ${path}`).sort();
 }
 
-it('[GF1] a sealed bundle verifies, folders and all; sealed again it is sealed the same', async () => {
+it('[GF1] a sealed bundle with folders verifies; sealing again gives the same digest', async () => {
   const digest = await seal();
   expect(await faults({ identity: WHO, digest })).toEqual([]);
   expect(await inspectManifest(project.root, 'turn_wick')).toMatchObject({
@@ -39,7 +39,7 @@ it('[GF1] a sealed bundle verifies, folders and all; sealed again it is sealed t
   expect(await seal()).toBe(digest);
 });
 
-it('[GF1] what is not there, is empty or has links in it is not sealed', async () => {
+it('[GF1] does not seal a bundle that is missing, empty or contains links', async () => {
   expect(await finaliseManifest(project.root, { ...WHO, turn_id: 'turn_none' }, NOW)).toMatchObject({
     error_code: 'bundle_missing',
   });
@@ -50,28 +50,25 @@ it('[GF1] what is not there, is empty or has links in it is not sealed', async (
   expect(await finaliseManifest(project.root, WHO, NOW)).toMatchObject({ error_code: 'bundle_empty' });
 });
 
-it.each(['../turn_x', 'a/b', '..', '', '/etc', 'a\0b'])(
-  '[GF9] %j is no turn id, and names no folder',
-  async (turn_id) => {
-    expect(await finaliseManifest(project.root, { ...WHO, turn_id }, NOW)).toMatchObject({
-      ok: false,
-      error_code: 'unsafe_path',
-    });
-    expect(await verifyManifest(project.root, { turnId: turn_id })).toMatchObject({
-      ok: false,
-      errors: [{ type: 'invalid_manifest' }],
-    });
-  },
-);
+it.each(['../turn_x', 'a/b', '..', '', '/etc', 'a\0b'])('[GF9] refuses the invalid turn id %j', async (turn_id) => {
+  expect(await finaliseManifest(project.root, { ...WHO, turn_id }, NOW)).toMatchObject({
+    ok: false,
+    error_code: 'unsafe_path',
+  });
+  expect(await verifyManifest(project.root, { turnId: turn_id })).toMatchObject({
+    ok: false,
+    errors: [{ type: 'invalid_manifest' }],
+  });
+});
 
-it('[GF2] changes in sub-folders are found as well', async () => {
+it('[GF2] finds changes in subfolders', async () => {
   await seal();
   project.write(`${BUNDLE}/notes/oil.md`, 'Whalf');
   project.write(`${BUNDLE}/notes/deep/new.md`, '');
   expect(await faults()).toEqual(['digest_mismatch notes/oil.md', 'unexpected_file notes/deep/new.md']);
 });
 
-it('[GF3] whoever edits a file and the manifest alike is found by the digest that was kept outside', async () => {
+it('[GF3] a digest kept elsewhere reveals edits of both a file and the manifest', async () => {
   const digest = await seal();
   project.write(`${BUNDLE}/PROMPT.md`, 'Put it out.');
   await seal();
@@ -79,14 +76,14 @@ it('[GF3] whoever edits a file and the manifest alike is found by the digest tha
   expect(await faults({ identity: WHO, digest })).toEqual(['digest_mismatch MANIFEST.json']);
 });
 
-it("[GF3] the sealed bundle of another turn, put in its place, is somebody else's", async () => {
+it('[GF3] a sealed bundle moved to another turn fails the identity check', async () => {
   await seal();
   renameSync(join(project.root, BUNDLE), join(project.root, '.agentxchain/dispatch/turns/turn_other'));
   const other = { turnId: 'turn_other', identity: { run_id: 'run_other', turn_id: 'turn_other', role: 'critic' } };
   expect(await faults(other)).toEqual(Array.from({ length: 3 }, () => 'identity_mismatch MANIFEST.json'));
 });
 
-it('[GF4] a declared file that is a link by now is refused, though what it leads to has the same content', async () => {
+it('[GF4] refuses a declared file replaced by a link, even with the same content', async () => {
   await seal();
   const place = join(project.root, BUNDLE, 'PROMPT.md');
   renameSync(place, join(project.root, 'elsewhere'));
@@ -94,13 +91,13 @@ it('[GF4] a declared file that is a link by now is refused, though what it leads
   expect(await faults()).toEqual(['unsafe_path PROMPT.md']);
 });
 
-it('[GF4] an undeclared link is not expected, and a folder that is a link is not entered', async () => {
+it('[GF4] reports an undeclared link and does not follow a linked folder', async () => {
   await seal();
   symlinkSync('/etc', join(project.root, BUNDLE, 'etc'));
   expect(await faults()).toEqual(['unexpected_file etc']);
 });
 
-it('[GF4] a manifest or a bundle that is a link itself is none', async () => {
+it('[GF4] refuses a linked manifest and a linked bundle', async () => {
   await seal();
   const manifest = join(project.root, BUNDLE, 'MANIFEST.json');
   renameSync(manifest, join(project.root, 'm.json'));
@@ -111,7 +108,7 @@ it('[GF4] a manifest or a bundle that is a link itself is none', async () => {
   expect(await faults()).toEqual(['invalid_manifest MANIFEST.json']);
 });
 
-it('[GF4] an entry that leads out of the bundle is refused and not read', async () => {
+it('[GF4] refuses an entry that leads out of the bundle without reading it', async () => {
   await seal();
   const place = join(project.root, BUNDLE, 'MANIFEST.json');
   const manifest = JSON.parse(readFileSync(place, 'utf8'));
@@ -120,7 +117,7 @@ it('[GF4] an entry that leads out of the bundle is refused and not read', async 
   expect(await faults()).toEqual(['unsafe_path ../../../state.json']);
 });
 
-it('[GF2] what is not sealed goes out unless a seal is asked for or known of; what is sealed only as it was', async () => {
+it('[GF2] an unsealed bundle passes unless a seal is required or known; a sealed one must be unchanged', async () => {
   const may = async (policy: object, given: object = {}): Promise<boolean> =>
     (await checkSeal(project.root, { turnId: 'turn_wick', ...given }, policy)).ok;
   expect([await may({}), await may({ verifyManifest: true }), await may({}, { digest: 'x' })]).toEqual([

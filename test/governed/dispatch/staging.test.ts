@@ -1,4 +1,4 @@
-// What is handed in for a turn: taken when it is whole, and only then.
+// Staged results: accepted only when complete.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => project.remove());
 
-/** Each wait does the next thing instead of passing time. */
+/** A clock whose waits run the next step instead of passing time. */
 class Steps {
   readonly waits: number[] = [];
   readonly #steps: (() => void)[];
@@ -38,7 +38,7 @@ class Steps {
   }
 }
 
-it('[GF7] a half-written result is not taken: not nothing, not the beginning of one, not an empty one', async () => {
+it('[GF7] a missing, partial or empty result is not ready', async () => {
   expect(await readStagedResult(project.root, 'turn_wick')).toEqual({ kind: 'absent' });
   for (const text of ['', '  \n', '{"status":"comp', '{}', '[]', '"text"', 'null', '{"a":1}{']) {
     project.write(RESULT, text);
@@ -53,13 +53,13 @@ it('[GF7] a half-written result is not taken: not nothing, not the beginning of 
   });
 });
 
-it('[GF7] bytes that are no UTF-8 are not taken', async () => {
+it('[GF7] invalid UTF-8 is not ready', async () => {
   project.write(RESULT, '');
   writeFileSync(join(project.root, RESULT), Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]));
   expect((await readStagedResult(project.root, 'turn_wick')).kind).toBe('partial');
 });
 
-it('[GF7, GF9] a link, a folder, a pipe and what is too large are refused, and nobody hangs', async () => {
+it('[GF7, GF9] refuses a link, a folder, a pipe and an oversized file without hanging', async () => {
   project.write('elsewhere.json', '{"status":"completed"}');
   mkdirSync(join(project.root, '.agentxchain/staging/turn_a'), { recursive: true });
   symlinkSync(join(project.root, 'elsewhere.json'), join(project.root, '.agentxchain/staging/turn_a/turn-result.json'));
@@ -72,7 +72,7 @@ it('[GF7, GF9] a link, a folder, a pipe and what is too large are refused, and n
   }
 });
 
-it('[GF7] what is nested deeper than 200 is refused before it is parsed, and what only looks so is not', async () => {
+it('[GF7] refuses JSON nested deeper than 200 before parsing, but not brackets inside texts', async () => {
   const nested = (depth: number) => `{"deep":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
   for (const depth of [201, 100_000]) {
     project.write(RESULT, nested(depth));
@@ -87,11 +87,11 @@ it('[GF7] what is nested deeper than 200 is refused before it is parsed, and wha
   }
 });
 
-it('[GF8] a result is believed when it was seen whole twice, and not before', async () => {
+it('[GF8] a result counts once two reads agree', async () => {
   const steps = new Steps([
     () => project.write(RESULT, '{"status":'),
     () => project.write(RESULT, '{"status":"draft"}'),
-    // Written over between the two looks.
+    // Overwritten between the two reads.
     () => project.write(RESULT, '{"status":"completed"}'),
   ]);
   const waited = await waitForStagedResult(project.root, 'turn_wick', { clock: steps });
@@ -99,7 +99,7 @@ it('[GF8] a result is believed when it was seen whole twice, and not before', as
   expect(steps.waits).toEqual([2_000, 2_000, 50, 50]);
 });
 
-it('[GF8] a result that is renamed into its place is taken; another one renamed over it is the one that counts', async () => {
+it('[GF8] accepts a result renamed into place; a later rename wins', async () => {
   project.write('a.json', '{"status":"failed"}');
   project.write('b.json', '{"status":"passed"}');
   mkdirSync(join(project.root, '.agentxchain/staging/turn_wick'), { recursive: true });
@@ -111,7 +111,7 @@ it('[GF8] a result that is renamed into its place is taken; another one renamed 
   expect(waited).toMatchObject({ kind: 'ready', result: { status: 'passed' } });
 });
 
-it('[GF8] who waits in vain is told what was there last, and may be told to stop', async () => {
+it('[GF8] a timed-out wait reports the last state, and a wait can be aborted', async () => {
   const late = await waitForStagedResult(project.root, 'turn_wick', { timeoutMs: 5_000, clock: new Steps([]) });
   expect(late).toEqual({ kind: 'timeout', last: { kind: 'absent' } });
   project.write(RESULT, '{"half');
@@ -124,19 +124,19 @@ it('[GF8] who waits in vain is told what was there last, and may be told to stop
   });
 });
 
-it('[GF11] a result that is handed in is there whole, with no draft beside it', async () => {
+it('[GF11] stages a result atomically and leaves no draft', async () => {
   expect(await stageResult(project.root, 'turn_wick', { status: 'completed' })).toEqual({ ok: true, path: RESULT });
   expect(JSON.parse(project.read(RESULT))).toEqual({ status: 'completed' });
   expect(readdirSync(join(project.root, '.agentxchain/staging/turn_wick'))).toEqual(['turn-result.json']);
 });
 
-it('[GF11] what cannot take its place leaves no draft behind, and is told', async () => {
+it('[GF11] a failed staging reports the error and leaves no draft', async () => {
   mkdirSync(join(project.root, RESULT), { recursive: true });
   expect(await stageResult(project.root, 'turn_wick', {})).toMatchObject({ ok: false, error_code: 'io_error' });
   expect(readdirSync(join(project.root, '.agentxchain/staging/turn_wick'))).toEqual(['turn-result.json']);
 });
 
-it('[GF9] what an agent says it changed is looked at on the disk: no alias leads out of the project or to what is reserved', async () => {
+it('[GF9] checks declared paths on disk: no alias leads out of the project or to a reserved file', async () => {
   project.write('src/a.ts', 'a');
   symlinkSync(join(project.root, '.agentxchain'), join(project.root, 'books'));
   symlinkSync('/etc', join(project.root, 'src/etc'));

@@ -1,4 +1,4 @@
-// What acceptance looks at beside the result itself, and what it leads to.
+// Acceptance: observed changes, queued requests, delegations, decisions and budget.
 
 import fc from 'fast-check';
 import {
@@ -15,7 +15,7 @@ import { CONFIG, Lighthouse } from './lighthouse.ts';
 
 const DECISION = { category: 'scope', statement: 'So', rationale: 'Thus' };
 
-describe('what was seen to change', () => {
+describe('observed changes', () => {
   it.each([
     ['builder', ['src/turn_builder.ts'], true, null],
     ['builder', ['src/turn_builder.ts', 'src/hidden.ts'], false, 'undeclared_change'],
@@ -29,7 +29,7 @@ describe('what was seen to change', () => {
     expect(run.history).toHaveLength(ok ? 1 : 0);
   });
 
-  it('[GV17] a file that was not seen to change is a warning', () => {
+  it('[GV17] warns about a declared file that did not change', () => {
     const run = Lighthouse.at('implementation');
     expect(run.accept(run.out('builder'), {}, { observed: [] })).toMatchObject({
       ok: true,
@@ -37,7 +37,7 @@ describe('what was seen to change', () => {
     });
   });
 
-  it('[GV17] the same file from two turns at once is a conflict, until a person has merged it', () => {
+  it('[GV17] reports a conflict when concurrent turns change the same file, until a person has merged it', () => {
     const run = Lighthouse.at('implementation');
     const [first, second] = [run.out('lead'), run.out('builder')];
     const files_changed = ['src/lens.ts'];
@@ -50,7 +50,7 @@ describe('what was seen to change', () => {
     expect(run.accept(second, { files_changed }, { resolution: 'human_merge' })).toMatchObject({ ok: true });
   });
 
-  it('[GV17] a turn that is sent back begins on what is there now: the same file is no conflict any more', () => {
+  it('[GV17] a rejected turn restarts from the current files, so the same file is no longer a conflict', () => {
     const run = Lighthouse.at('implementation');
     const [first, second] = [run.out('lead'), run.out('builder')];
     const files_changed = ['src/lens.ts'];
@@ -62,8 +62,8 @@ describe('what was seen to change', () => {
   });
 });
 
-describe('what is asked for while others are out', () => {
-  it('[GV11] waits for them, and the end comes before a phase', () => {
+describe('a request made while other turns are active', () => {
+  it('[GV11] waits for them; completion is judged before a phase transition', () => {
     const run = Lighthouse.at('checking', {
       ...CONFIG,
       routing: { ...CONFIG.routing, checking: { max_concurrent_turns: 2 } },
@@ -75,7 +75,7 @@ describe('what is asked for while others are out', () => {
     expect(run.state).toMatchObject({ status: 'completed', queued_run_completion: null });
   });
 
-  it('[GV11] an end that does not come leaves room for a phase', () => {
+  it('[GV11] a phase transition is judged after completion fails', () => {
     const run = Lighthouse.at('implementation');
     const [first, second] = [run.out('lead'), run.out('builder')];
     run.accept(first, { run_completion_request: true });
@@ -86,7 +86,7 @@ describe('what is asked for while others are out', () => {
     expect(run.types().slice(-3)).toEqual(['turn_accepted', 'gate_failed', 'gate_pending']);
   });
 
-  it('[GV10, GV11] still waits when a blocker is resolved, and is judged then', () => {
+  it('[GV10, GV11] waits through a blocker and is judged once it is resolved', () => {
     const run = Lighthouse.at('implementation');
     const [first, second] = [run.out('lead'), run.out('builder')];
     run.accept(first, { phase_transition_request: 'checking' });
@@ -99,7 +99,7 @@ describe('what is asked for while others are out', () => {
     });
   });
 
-  it('[GV7] a claimed pass without exit codes opens a gate, unless the project wants proof', () => {
+  it('[GV7] a claimed pass without exit codes opens a gate, unless the project requires proof', () => {
     const asked = { run_completion_request: true, verification: { status: 'pass' } };
     const easy = Lighthouse.at('checking');
     easy.accept(easy.out('critic'), asked);
@@ -113,7 +113,7 @@ describe('what is asked for while others are out', () => {
   });
 });
 
-it('[GV12] work is handed on, done, and comes back to who handed it on', () => {
+it('[GV12] a delegation is assigned, completed and reviewed by its parent role', () => {
   const run = Lighthouse.at('implementation');
   const contract = { charter: 'Grind', acceptance_contract: ['Clear'], required_decision_ids: ['DEC-010'] };
   const delegations = [
@@ -146,7 +146,7 @@ it('[GV12] work is handed on, done, and comes back to who handed it on', () => {
   expect(run.state.pending_delegation_review).toBeNull();
 });
 
-it('[GV13] what outlives a run is recorded by adding, never by changing', () => {
+it('[GV13] carried decisions are recorded by appending, never by rewriting', () => {
   const run = Lighthouse.at('implementation');
   const first = run.accept(run.out('lead'), { decisions: [{ id: 'DEC-001', durability: 'repo', ...DECISION }] });
   const second = run.accept(run.out('builder'), {
@@ -166,7 +166,7 @@ it('[GV13] what outlives a run is recorded by adding, never by changing', () => 
   expect(run.state.repo_decisions).toMatchObject(now);
 });
 
-it('[GV5, GV8] an id that is allocated is free in the ledger, and recorded', () => {
+it('[GV5, GV8] allocates a free decision id and records the replacement', () => {
   const run = Lighthouse.at('implementation');
   for (const turn of ['turn_1', 'turn_2', 'turn_3']) {
     run.accept(run.out('builder', turn), {
@@ -181,14 +181,14 @@ it('[GV5, GV8] an id that is allocated is free in the ledger, and recorded', () 
   expect(nextFreeId(new Set(['DEC-1', 'DEC-002']))).toBe('DEC-003');
 });
 
-it('[GV3, GV9] what a turn cost is taken from the budget, and the end of it is told', () => {
+it('[GV3, GV9] subtracts the cost of a turn from the budget and warns when it is spent', () => {
   const run = Lighthouse.at('implementation', { ...CONFIG, budget: { per_run_max_usd: 2 } });
   run.accept(run.out('builder'), { cost: { usd: 2.5 } });
   expect(run.state.budget_status).toEqual({ spent_usd: 2.5, remaining_usd: -0.5 });
   expect(run.types().at(-1)).toBe('budget_exceeded_warn');
 });
 
-it('[GV6] no spelling of a path leads into what belongs to the run', () => {
+it('[GV6] no spelling of a path reaches a reserved file', () => {
   const part = fc.constantFrom('.', '..', '', 'a', '.agentxchain', '.AGENTXCHAIN', 'reviews', 'state.json');
   fc.assert(
     fc.property(fc.array(part, { minLength: 1, maxLength: 8 }), fc.constantFrom('/', '\\', '//'), (parts, by) => {

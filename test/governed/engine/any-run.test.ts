@@ -1,4 +1,4 @@
-// Whatever is asked of a run, in whatever order: it moves only as the table says, and nothing is written twice.
+// Random operations on a run: it moves only as the table allows, and writes nothing twice.
 
 import fc from 'fast-check';
 import {
@@ -36,7 +36,7 @@ const claim = fc.record({
 });
 
 const taken: fc.Arbitrary<Step> = claim.map(({ turnId, id, status, asks, file }) => (run) => {
-  // Mostly for a turn that is out.
+  // Mostly for an active turn.
   const out = Object.keys(run.state.active_turns);
   const target = out[TURNS.indexOf(turnId)] ?? turnId;
   const decisions = [{ id, category: 'scope', statement: 'So', rationale: 'Thus' }];
@@ -98,7 +98,7 @@ function isUnique(values: readonly unknown[]): boolean {
   return new Set(values).size === values.length;
 }
 
-it('[GV1, GV2, GV9, GV15] any run moves only as the table says, writes nothing twice, and tells it in an order that can be true', () => {
+it('[GV1, GV2, GV9, GV15] any run moves only as the table allows, writes nothing twice, and reports events in a valid order', () => {
   fc.assert(
     fc.property(
       fc.constantFrom('implementation', 'implementation', 'checking'),
@@ -126,7 +126,7 @@ it('[GV1, GV2, GV9, GV15] any run moves only as the table says, writes nothing t
   );
 }, 120_000);
 
-it('[GV1] the same is answered to the same, and what was handed in stays as it was', () => {
+it('[GV1] equal inputs give equal outcomes, and inputs stay unchanged', () => {
   const one = Lighthouse.at('implementation');
   const other = Lighthouse.at('implementation');
   for (const run of [one, other]) run.accept(run.out('builder'), { phase_transition_request: 'checking' });

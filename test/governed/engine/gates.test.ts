@@ -22,7 +22,7 @@ const text = fc.constantFrom(
   '## Verdict: YES',
 );
 
-it('[GV7] whatever a gate asks for, asking changes nothing, and nothing opens while a reason is left', () => {
+it('[GV7] evaluating a gate changes nothing, and no gate opens while a reason remains', () => {
   const { state } = Lighthouse.at('drafting');
   fc.assert(
     fc.property(
@@ -51,7 +51,7 @@ it('[GV7] whatever a gate asks for, asking changes nothing, and nothing opens wh
   expect(digestOf(state)).toBe(digestOf(Lighthouse.at('drafting').state));
 });
 
-it('[GV7] all that is wrong is told, the gravest first', () => {
+it('[GV7] lists every reason, the most severe first', () => {
   const config = {
     ...CONFIG,
     gates: { ship: { requires_files: ['a.md', '.planning/ship-verdict.md'], requires_verification_pass: true } },
@@ -67,7 +67,7 @@ it('[GV7] all that is wrong is told, the gravest first', () => {
   });
 });
 
-it('[GV7] a gate that takes a credential says so', () => {
+it('[GV7] the verdict says when a gate requires a credential', () => {
   const config = { ...CONFIG, gates: { ship: { credentialed: true } } };
   const facts = { config, phase: 'checking', files: () => null, verificationStatus: null };
   expect(evaluateRunCompletion(facts, true)).toMatchObject({ action: 'awaiting_human_approval', isCredentialed: true });
@@ -80,7 +80,7 @@ it('[GV7] the sentences of gates are in one file', () => {
   for (const file of others) expect(read(file)).not.toMatch(/signoff is not|predicate failed|placeholder text\. /);
 });
 
-it('[GV5] other words for the same are in one file', () => {
+it('[GV5] synonyms appear in one file only', () => {
   // An assignment is written in both forms.
   const known = /turn-result\/normalise\.ts$|config\/check\.ts$|dispatch\/assignment\.ts$/;
   const others = [...sources('src/governed/engine'), ...sources('src/governed/session')].filter(

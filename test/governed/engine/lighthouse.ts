@@ -1,4 +1,4 @@
-/** A project, its run and what its roles hand in: the arrangement of the tests of governed runs. */
+/** The scene of the engine tests: a project, its run and the results of its roles. */
 
 import {
   type AcceptanceFailure,
@@ -34,7 +34,7 @@ export const CONFIG: GovernedConfig = {
   gates: { look: { requires_human_approval: true }, ship: { requires_verification_pass: true } },
 };
 
-/** What is handed in for a turn that is out, as it should be. */
+/** A valid result for an active turn. */
 export function resultFor(state: RunState, turnId: string, over: object = {}): Record<string, unknown> {
   const turn = state.active_turns[turnId];
   const isReview = turn?.assigned_role === 'critic';
@@ -56,7 +56,7 @@ export function resultFor(state: RunState, turnId: string, over: object = {}): R
   };
 }
 
-/** A run with everything that was written of it. What it is given is frozen: nothing may be changed in place. */
+/** A run with its history, ledger and events. Inputs are frozen, so nothing can be changed in place. */
 export class Lighthouse {
   state: RunState = frozen({ ...EMPTY_STATE });
   readonly config: GovernedConfig;
@@ -70,7 +70,7 @@ export class Lighthouse {
     this.config = frozen(config);
   }
 
-  /** In a phase, as if the run had come that far. */
+  /** A run in that phase. */
   static at(phase: string, config: GovernedConfig = CONFIG): Lighthouse {
     const run = new Lighthouse(config);
     run.state = frozen({ ...EMPTY_STATE, phase });
@@ -88,7 +88,7 @@ export class Lighthouse {
     return outcome;
   }
 
-  /** A turn that is out and dispatched. */
+  /** Assigns and dispatches a turn. */
   out(roleId: string, turnId = `turn_${roleId}`): string {
     this.do((state) => assignTurn(state, this.config, { roleId, turnId, now: this.now() }));
     this.do((state) => progressTurn(state, { turnId, step: 'dispatched', now: this.now() }));

@@ -1,4 +1,4 @@
-// The seven ways to look conformant without being so, tried on both faces: a process on stdio, and the hub over HTTP.
+// Seven ways to look conformant without being so, tried over stdio and over HTTP.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,15 +21,15 @@ afterAll(async () => {
   await hub.close();
 });
 
-interface Told {
+interface Outcome {
   readonly status: Status;
   // biome-ignore lint/suspicious/noExplicitAny: answers are looked at, not used
   readonly actual: any;
   readonly message?: string;
 }
 
-/** Its exit code has to say the same. */
-async function overStdio(fixture: object): Promise<Told> {
+/** Checks that the exit code matches. */
+async function overStdio(fixture: object): Promise<Outcome> {
   const child = spawn(process.execPath, [adapter.path], { stdio: ['pipe', 'pipe', 'inherit'] });
   let text = '';
   child.stdout.on('data', (part) => {
@@ -37,12 +37,12 @@ async function overStdio(fixture: object): Promise<Told> {
   });
   child.stdin.end(`${JSON.stringify(fixture)}\n`);
   const [code] = await once(child, 'close');
-  const told = JSON.parse(text) as Told;
-  expect(code).toBe(EXIT_OF[told.status]);
-  return told;
+  const outcome = JSON.parse(text) as Outcome;
+  expect(code).toBe(EXIT_OF[outcome.status]);
+  return outcome;
 }
 
-async function overHttp(fixture: object): Promise<Told> {
+async function overHttp(fixture: object): Promise<Outcome> {
   const headers = { 'content-type': 'application/json' };
   const { status, body } = await hub.send('POST', '/conform/execute', JSON.stringify(fixture), { token, headers });
   expect(status).toBe(200);
@@ -78,7 +78,7 @@ const turn_result = {
 const past = [{ turn_id: 'turn_0', run_id: 'run_a', role: 'builder', status: 'completed', accepted_sequence: 3 }];
 const decided = [{ id: 'DEC-001', category: 'scope', statement: 'One lamp', rationale: 'Oil' }];
 
-/** With what a runner that fell into the trap would find as expected. */
+/** `expected`: what an implementation in the trap would answer. */
 function fixture(operation: string, args: object, setup: object, expected: object = { result: 'success' }): object {
   const about = { fixture_id: 'trap', tier: 1, surface: 'history', description: 'a trap', type: 'reject' };
   return { ...about, setup: { state, config, ...setup }, input: { operation, args }, expected };
@@ -88,7 +88,7 @@ describe.each([
   ['stdio', overStdio],
   ['HTTP', overHttp],
 ] as const)('over %s', (_, ask) => {
-  it('[GV9, GX3] trap 1: a result whose turn is no longer out is not accepted', async () => {
+  it('[GV9, GX3] trap 1: a result is not accepted once its turn is no longer active', async () => {
     const late = fixture('accept_turn', { turn_id: 'turn_0' }, { turn_result, history: past });
     expect(await ask(late)).toMatchObject({
       status: 'fail',
@@ -101,11 +101,11 @@ describe.each([
     });
   });
 
-  it('[GV7, GV11, GX3] trap 2: a phase is not entered because an agent asked for it', async () => {
+  it('[GV7, GV11, GX3] trap 2: a request alone does not enter a phase', async () => {
     const asking = { ...turn_result, phase_transition_request: 'checking' };
     const advanced = { result: 'success', state: { phase: 'checking' } };
-    const told = await ask(fixture('accept_turn', { turn_id: 'turn_a' }, { turn_result: asking }, advanced));
-    expect(told).toMatchObject({
+    const outcome = await ask(fixture('accept_turn', { turn_id: 'turn_a' }, { turn_result: asking }, advanced));
+    expect(outcome).toMatchObject({
       status: 'fail',
       actual: { result: 'success', state: { phase: 'implementation', status: 'paused' } },
     });
@@ -113,10 +113,10 @@ describe.each([
     expect(await ask(gate)).toMatchObject({ status: 'fail', actual: { action: 'awaiting_human_approval' } });
   });
 
-  it('[GV8, GV9, GX3] trap 3: neither history nor ledger is changed in place', async () => {
+  it('[GV8, GV9, GX3] trap 3: history and ledger are never rewritten', async () => {
     const entry = { ...decided[0], statement: 'Two lamps' };
-    const told = await ask(fixture('append_decision', { entry }, { ledger: decided }));
-    expect(told).toMatchObject({
+    const outcome = await ask(fixture('append_decision', { entry }, { ledger: decided }));
+    expect(outcome).toMatchObject({
       status: 'fail',
       actual: { error_type: 'duplicate_decision_id', ledger_length: 1, ledger_last_entry: decided[0] },
     });
@@ -135,30 +135,32 @@ describe.each([
     });
   });
 
-  it('[GV10, GX3] trap 4: who needs a person is no error', async () => {
+  it('[GV10, GX3] trap 4: needs_human is no error', async () => {
     const asking = { ...turn_result, status: 'needs_human', needs_human_reason: 'Which oil?' };
-    const told = await ask(fixture('accept_turn', { turn_id: 'turn_a' }, { turn_result: asking }, { result: 'error' }));
-    expect(told).toMatchObject({
+    const outcome = await ask(
+      fixture('accept_turn', { turn_id: 'turn_a' }, { turn_result: asking }, { result: 'error' }),
+    );
+    expect(outcome).toMatchObject({
       status: 'fail',
       actual: { result: 'success', state: { status: 'blocked' }, history_last_entry: { status: 'needs_human' } },
     });
   });
 
-  it('[GV15, GX3] trap 5: how it ended is no story of what happened', async () => {
+  it('[GV15, GX3] trap 5: the end alone is not a valid event list', async () => {
     const at = '2030-01-01T00:00:00Z';
     const ended = { event_id: 'evt_1', event_type: 'run_completed', timestamp: at, run_id: 'run_a' };
-    const told = await ask(fixture('validate_event_ordering', { events: [ended] }, {}));
-    expect(told).toMatchObject({ status: 'fail', actual: { error_type: 'ordering_violation' } });
+    const outcome = await ask(fixture('validate_event_ordering', { events: [ended] }, {}));
+    expect(outcome).toMatchObject({ status: 'fail', actual: { error_type: 'ordering_violation' } });
     const accepted = await ask(fixture('accept_turn', { turn_id: 'turn_a' }, { turn_result }));
     expect(accepted).toMatchObject({ status: 'pass', actual: { events: [{ event_type: 'turn_accepted' }] } });
   });
 
-  it('[GV18, GX3] trap 6: a setup that is not taken into account is not passed', async () => {
-    const told = await ask(fixture('accept_turn', { turn_id: 'turn_a' }, { turn_result, moon: 'full' }));
-    expect(told).toMatchObject({ status: 'error', actual: null, message: expect.stringContaining('setup.moon') });
+  it('[GV18, GX3] trap 6: a setup with unknown members does not pass', async () => {
+    const outcome = await ask(fixture('accept_turn', { turn_id: 'turn_a' }, { turn_result, moon: 'full' }));
+    expect(outcome).toMatchObject({ status: 'error', actual: null, message: expect.stringContaining('setup.moon') });
   });
 
-  it('[GV18, GX3] trap 7: fail, error and not_implemented are three answers', async () => {
+  it('[GV18, GX3] trap 7: fail, error and not_implemented are distinct', async () => {
     const good = fixture('accept_turn', { turn_id: 'turn_a' }, { turn_result });
     const four = [
       good,

@@ -1,4 +1,4 @@
-// The seven ways to look conformant without being so, and that this engine takes none of them.
+// Seven ways to look conformant without being so; this engine takes none of them.
 
 import {
   approveTransition,
@@ -13,7 +13,7 @@ import { EXIT_OF } from '../../../src/governed/conformance/fixture.ts';
 import { own } from '../../conformance/corpora.ts';
 import { Lighthouse, resultFor } from './lighthouse.ts';
 
-it('[GV9] trap 1: a result whose turn is no longer out is not accepted', () => {
+it('[GV9] trap 1: a result is not accepted once its turn is no longer active', () => {
   const run = Lighthouse.at('implementation');
   const turn = run.out('builder');
   const late = resultFor(run.state, turn);
@@ -23,7 +23,7 @@ it('[GV9] trap 1: a result whose turn is no longer out is not accepted', () => {
   expect(run.history).toHaveLength(1);
 });
 
-it('[GV7, GV11] trap 2: a phase is not entered because an agent asked for it', () => {
+it('[GV7, GV11] trap 2: a request alone does not enter a phase', () => {
   const run = Lighthouse.at('implementation');
   run.accept(run.out('builder'), { phase_transition_request: 'checking' });
   expect(run.state).toMatchObject({
@@ -35,7 +35,7 @@ it('[GV7, GV11] trap 2: a phase is not entered because an agent asked for it', (
   expect(run.state).toMatchObject({ status: 'active', phase: 'checking', pending_phase_transition: null });
 });
 
-it('[GV8, GV9] trap 3: neither history nor ledger is changed in place', () => {
+it('[GV8, GV9] trap 3: history and ledger are never rewritten', () => {
   const run = Lighthouse.at('implementation');
   const decisions = [{ id: 'DEC-001', category: 'scope', statement: 'One lamp', rationale: 'Oil' }];
   run.accept(run.out('builder'), { decisions });
@@ -49,7 +49,7 @@ it('[GV8, GV9] trap 3: neither history nor ledger is changed in place', () => {
   ]);
 });
 
-it('[GV10] trap 4: who needs a person is no error: the run is blocked, and goes on when somebody says so', () => {
+it('[GV10] trap 4: needs_human is no error: the run is blocked until an operator resolves it', () => {
   const run = Lighthouse.at('implementation');
   const asking = { status: 'needs_human', needs_human_reason: 'Which oil?', phase_transition_request: 'checking' };
   expect(run.accept(run.out('builder'), asking)).toMatchObject({ ok: true, history: { status: 'needs_human' } });
@@ -60,7 +60,7 @@ it('[GV10] trap 4: who needs a person is no error: the run is blocked, and goes 
   expect(run.types().slice(-4)).toEqual(['turn_accepted', 'run_blocked', 'escalation_raised', 'escalation_resolved']);
 });
 
-it('[GV15] trap 5: what happened is told in order, not only how it ended', () => {
+it('[GV15] trap 5: events report every step in order, not only the end', () => {
   const run = Lighthouse.at('implementation');
   run.accept(run.out('builder'), { phase_transition_request: 'checking' });
   run.do((state) => approveTransition(state, { now: run.now() }));
@@ -83,12 +83,12 @@ it('[GV15] trap 5: what happened is told in order, not only how it ended', () =>
   expect(orderFaults(events)).toEqual([]);
 });
 
-it('[GV18] trap 6: a setup that is not taken into account is not passed', () => {
+it('[GV18] trap 6: a setup with unknown members does not pass', () => {
   const [fixture] = own;
   expect(executeFixture(fixture)).toMatchObject({ status: 'pass' });
   const strange = { ...fixture, setup: { ...fixture?.setup, moon: 'full' } };
   expect(executeFixture(strange)).toMatchObject({ status: 'error', message: expect.stringContaining('moon') });
-  // And each that it knows makes a difference somewhere.
+  // Every known member makes a difference somewhere.
   for (const key of ['state', 'config', 'turn_result', 'filesystem', 'ledger', 'history']) {
     const poorer = own
       .filter(({ setup }) => key in setup)
@@ -97,7 +97,7 @@ it('[GV18] trap 6: a setup that is not taken into account is not passed', () => 
   }
 });
 
-it('[GV18] trap 7: fail, error and not_implemented are three answers', () => {
+it('[GV18] trap 7: fail, error and not_implemented are distinct', () => {
   const [fixture] = own;
   const answers = [
     fixture,

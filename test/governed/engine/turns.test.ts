@@ -1,4 +1,4 @@
-// Turns: how they go out, come in, and go back.
+// Turns: assigned, progressed, rejected and escalated.
 
 import {
   type Assignment,
@@ -18,8 +18,8 @@ import {
 import { describe, expect, it } from 'vitest';
 import { CONFIG, Lighthouse } from './lighthouse.ts';
 
-describe('a turn that goes out', () => {
-  it('[GV3] says whose it is, by when it is due and who else is out', () => {
+describe('an assigned turn', () => {
+  it('[GV3] names its role, deadline and concurrent turns', () => {
     const run = Lighthouse.at('implementation', { ...CONFIG, timeouts: { per_turn_minutes: 30 } });
     run.out('lead');
     run.do((state) =>
@@ -46,7 +46,7 @@ describe('a turn that goes out', () => {
     ['a tree that is not clean', {}, { git: { isClean: false } }, 'tree_not_clean'],
     ['an id that was accepted before', {}, { acceptedTurns: new Set(['turn_x']) }, 'turn_id_taken'],
   ];
-  it.each(refusals)('[GV3] does not go out for %s', (_, over, { spent = 0, ...given }, error_code) => {
+  it.each(refusals)('[GV3] is refused for %s', (_, over, { spent = 0, ...given }, error_code) => {
     const run = Lighthouse.at('implementation', { ...CONFIG, ...over });
     const state = { ...run.state, budget_status: { spent_usd: spent, remaining_usd: 1 - spent } };
     const asked = { roleId: 'builder', turnId: 'turn_x', now: run.now(), ...given };
@@ -54,32 +54,32 @@ describe('a turn that goes out', () => {
     expect(assignTurn({ ...state, status: 'active' }, run.config, asked)).toMatchObject({ ok: false, error_code });
   });
 
-  it('[GV3] goes out on a tree that is not clean, to who only reviews', () => {
+  it('[GV3] may start on an unclean tree if its role only reviews', () => {
     const run = Lighthouse.at('implementation');
     const asked = { roleId: 'critic', turnId: 'turn_x', now: run.now(), git: { isClean: false } };
     expect(assignTurn(run.state, run.config, asked)).toMatchObject({ ok: true, turn: { turn_id: 'turn_x' } });
   });
 
-  it('[GV3] goes out as often as its phase allows, or else as any phase does', () => {
+  it('[GV3] is limited by its phase, or by the highest limit of any phase', () => {
     expect(['drafting', 'implementation', null].map((phase) => getMaxConcurrentTurns(CONFIG, phase))).toEqual([
       1, 3, 3,
     ]);
   });
 
-  it.each([[null], [undefined], [{}]])('[GV3] is none in %j, where one may go out', (nothing) => {
+  it.each([[null], [undefined], [{}]])('[GV3] %j has no active turn and a limit of one', (nothing) => {
     expect(getActiveTurns(nothing)).toEqual({});
     expect([getActiveTurnCount(nothing), getActiveTurn(nothing)]).toEqual([0, null]);
     expect([getMaxConcurrentTurns(nothing), getMaxConcurrentTurns(nothing, 'drafting')]).toEqual([1, 1]);
   });
 
   it.each([['../../etc'], ['..'], ['a/b'], ['a\\b'], ['/tmp'], [''], ['.invalid'], [null], [undefined], [{}]])(
-    '[GV3] is staged at a place of its own: %j names no turn, and leads nowhere else',
+    '[GV3] the invalid id %j leads to a fixed staging path',
     (id) => {
       expect(getTurnStagingResultPath(id as string)).toBe('.agentxchain/staging/.invalid/turn-result.json');
     },
   );
 
-  it('[GV15] is told to be dispatched once, and only from where it stands', () => {
+  it('[GV15] is dispatched once, and steps only from an allowed status', () => {
     const run = Lighthouse.at('implementation');
     const turnId = run.out('builder');
     expect(progressTurn(run.state, { turnId, step: 'dispatched', now: run.now() })).toMatchObject({ ok: false });
@@ -94,8 +94,8 @@ describe('a turn that goes out', () => {
   });
 });
 
-describe('a result that is sent back', () => {
-  it('[GV14] is tried again under the same id, and at last the run waits for a person', () => {
+describe('a rejected result', () => {
+  it('[GV14] is retried under the same id, then the run waits for a person', () => {
     const run = Lighthouse.at('implementation');
     const turnId = run.out('builder');
     const send = () =>
@@ -118,7 +118,7 @@ describe('a result that is sent back', () => {
     expect(run.accept(turnId)).toMatchObject({ ok: true, history: { attempt: 2 } });
   });
 
-  it('[GV14] is tried as often as the project says', () => {
+  it('[GV14] is retried as often as the project allows', () => {
     const run = Lighthouse.at('implementation', { ...CONFIG, rules: { max_turn_retries: 1 } });
     const turnId = run.out('builder');
     expect(run.do((state) => rejectTurn(state, run.config, { turnId, reason: 'No', now: run.now() }))).toMatchObject({
@@ -127,7 +127,7 @@ describe('a result that is sent back', () => {
   });
 });
 
-it('[GV10] an escalation says what it is about, and by whom', () => {
+it('[GV10] an escalation names its subject and source', () => {
   const run = Lighthouse.at('implementation');
   const now = run.now();
   expect(escalateRun(run.state, { reason: 'no_oil_left', now })).toMatchObject({
@@ -138,7 +138,7 @@ it('[GV10] an escalation says what it is about, and by whom', () => {
   });
 });
 
-it('[GV9] the books of a run are of that run alone', () => {
+it('[GV9] history and ledger of other runs are ignored', () => {
   const run = Lighthouse.at('implementation');
   const books = buildAcceptanceIndex(
     run.state,

@@ -1,22 +1,11 @@
-// One lock, many processes: here several takers in one process, which share nothing but the folder.
+// The folder lock, with several takers in one process that share only the folder.
 
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type HeldLock, takeLock } from '../../../src/governed/files/lock.ts';
 import { SimClock } from '../../../src/testing/doubles/sim-clock.ts';
-
-const made: string[] = [];
-afterAll(() => {
-  for (const folder of made) rmSync(folder, { recursive: true, force: true });
-});
-
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'parley-lock-'));
-  made.push(path);
-  return path;
-}
+import { tempFolder } from '../../support/temp-folder.ts';
 
 async function taken(path: string, clock: SimClock): Promise<HeldLock> {
   const locked = await takeLock(path, { owner: 'test', clock, waitMs: 0 });
@@ -24,7 +13,7 @@ async function taken(path: string, clock: SimClock): Promise<HeldLock> {
   return locked.lock;
 }
 
-/** Says whether somebody waits for it: time passes for him only then, never while he looks at the disk. */
+/** Knows whether somebody waits: time passes only then, never during disk access. */
 class WatchedClock extends SimClock {
   #waiting = 0;
 
@@ -60,8 +49,8 @@ async function whileWaiting<T>(clock: WatchedClock, waiting: Promise<T>, beats?:
   return done;
 }
 
-it('[GC10] a lock is given again when it was let go, with a greater number', async () => {
-  const path = folder();
+it('[GC10] a released lock is taken again with a greater number', async () => {
+  const path = tempFolder('lock');
   const clock = new SimClock();
   const first = await taken(path, clock);
   expect(await takeLock(path, { owner: 'x', clock, waitMs: 0 })).toMatchObject({
@@ -77,8 +66,8 @@ it('[GC10] a lock is given again when it was let go, with a greater number', asy
   expect(readdirSync(path).length).toBeLessThanOrEqual(2);
 });
 
-it('[GC10] who waits for a holder that beats gives up after 5 s, however long that goes on', async () => {
-  const path = folder();
+it('[GC10] a waiter gives up after 5 s while the holder is alive', async () => {
+  const path = tempFolder('lock');
   const holders = new WatchedClock();
   const holder = await taken(path, holders);
   const clock = new WatchedClock();
@@ -91,8 +80,8 @@ it('[GC10] who waits for a holder that beats gives up after 5 s, however long th
   await holder.release();
 });
 
-it('[GC10] a holder that is silent is taken over from within the wait, and knows it when he comes back', async () => {
-  const path = folder();
+it('[GC10] takes over from a silent holder within the wait; the old holder notices', async () => {
+  const path = tempFolder('lock');
   const dead = await taken(path, new SimClock());
   const clock = new WatchedClock();
   const locked = await whileWaiting(clock, takeLock(path, { owner: 'x', clock }));
@@ -100,19 +89,19 @@ it('[GC10] a holder that is silent is taken over from within the wait, and knows
   expect(clock.monotonic()).toBeGreaterThanOrEqual(3000);
   expect(await dead.isHeld()).toBe(false);
   await dead.release();
-  // What he let go was his own: the lock of the other is still held.
+  // The late release did not touch the new lock.
   expect(locked.ok && (await locked.lock.isHeld())).toBe(true);
   expect(await takeLock(path, { owner: 'y', clock, waitMs: 0 })).toMatchObject({ ok: false });
 });
 
-it('[GC10] who comes late with a number that was used and cleared away does not get it', async () => {
-  const path = folder();
+it('[GC10] does not take a number that was used and removed meanwhile', async () => {
+  const path = tempFolder('lock');
   for (const name of ['3', '3.released']) writeFileSync(join(path, name), '');
   const clock = new SimClock();
   let looks = 0;
   const monotonic = clock.monotonic.bind(clock);
   clock.monotonic = () => {
-    // After he has seen 3: 4 comes and goes, and 5 holds it.
+    // After 3 was read, 4 comes and goes, and 5 holds the lock.
     if (++looks === 2) writeFileSync(join(path, '5'), '');
     return monotonic();
   };
@@ -123,8 +112,8 @@ it('[GC10] who comes late with a number that was used and cleared away does not 
   expect(readdirSync(path).sort()).toEqual(['3', '3.released', '5']);
 });
 
-it('[GC10] one that is let go where its folder is gone is gone, and nobody is troubled with it', async () => {
-  const path = folder();
+it('[GC10] releasing a lock whose folder is gone does nothing', async () => {
+  const path = tempFolder('lock');
   const lock = await taken(path, new SimClock());
   rmSync(path, { recursive: true });
   await lock.release();
@@ -132,8 +121,8 @@ it('[GC10] one that is let go where its folder is gone is gone, and nobody is tr
   expect((await taken(path, new SimClock())).token).toBe(1);
 });
 
-it('[GC10] many who race for it: one at a time, each in the end', async () => {
-  const path = folder();
+it('[GC10] many takers get the lock one at a time, and all get it', async () => {
+  const path = tempFolder('lock');
   let inside = 0;
   const tokens: number[] = [];
   const one = async (): Promise<void> => {

@@ -1,18 +1,18 @@
-// What survives a power cut: the calls of the process to the system, in their order, as strace shows them.
+// Durability: the order of system calls, as strace shows it.
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { required } from '../../package/repository.ts';
 import { builtScript } from '../../support/built-script.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 
 const canTrace = spawnSync('strace', ['-f', '-o', '/dev/null', 'true']).status === 0;
 const skips = !canTrace && !required('strace');
 const why = canTrace ? '' : ' (skipped: strace is missing or may not trace here)';
 
-/** Each call that concerns the folder or stdout, as `name what`: one begins when the one before has returned. */
+/** Calls that concern the folder or stdout, in order, as `name what`. */
 async function callsOf(folder: string): Promise<readonly string[]> {
   const script = await builtScript('test/governed/files/syncing-child.ts');
   onTestFinished(() => script.remove());
@@ -36,10 +36,9 @@ function shown(rest: string, folder: string): string {
 }
 
 it.skipIf(skips)(
-  `[GF11, GH7] a file is on the disk before it has its name, its name before anybody is told, and a line of a book before it is believed${why}`,
+  `[GF11, GH7] syncs a file before its rename, the rename before the answer, and a line before it counts${why}`,
   async () => {
-    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'parley-synced-')));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = realpathSync(tempFolder('synced'));
     expect(await callsOf(folder)).toEqual([
       expect.stringMatching(/^p?write(64)? draft$/),
       'fsync draft',

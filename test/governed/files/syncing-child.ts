@@ -1,4 +1,4 @@
-/** Writes one file whole and one line to a book, and says when each is done: for who looks at its calls to the system. */
+/** Writes a file and appends a line, and says when each is done; traced by synced.test.ts. */
 
 import { join } from 'node:path';
 import { appendLine } from '../../../src/governed/hooks/phase-record.ts';

@@ -1,4 +1,4 @@
-// Which hooks a config may have, and what is made of how a hook ended. Pure.
+// Valid hook configs, and the verdict from the end of a hook. Pure.
 
 import { checkConfig } from 'parley-hub/governed/engine';
 import { describe, expect, it } from 'vitest';
@@ -9,42 +9,42 @@ const GOOD = { name: 'watch', type: 'process', command: ['true'], timeout_ms: 10
 const CALL = { name: 'call', type: 'http', url: 'https://a.example/x', timeout_ms: 30_000, mode: 'advisory' };
 const of = (hook: object, phase = 'before_gate'): object => ({ [phase]: [hook] });
 
-it('[GH1] hooks as they should be have no faults', () => {
+it('[GH1] accepts valid hooks', () => {
   const eight = Array.from({ length: 8 }, (_, at) => ({ ...GOOD, name: `watch-${at}` }));
   expect(validateHooks({ before_gate: eight, after_acceptance: [CALL], on_escalation: [] })).toEqual([]);
   expect(validateHooks(undefined)).toEqual([]);
 });
 
 it.each([
-  ['hooks', 'no object', []],
-  ['hooks.before_lunch', 'a phase there is not', { before_lunch: [] }],
-  ['hooks.before_gate', 'no list', { before_gate: {} }],
+  ['hooks', 'a non-object', []],
+  ['hooks.before_lunch', 'an unknown phase', { before_lunch: [] }],
+  ['hooks.before_gate', 'a non-list', { before_gate: {} }],
   [
     'hooks.before_gate',
-    'nine of them',
+    'nine hooks',
     { before_gate: Array.from({ length: 9 }, (_, n) => ({ ...GOOD, name: `w${n}` })) },
   ],
-  ['hooks.before_gate', 'a name twice', { before_gate: [GOOD, GOOD] }],
-  ['hooks.before_gate[0]', 'no hook', { before_gate: ['true'] }],
+  ['hooks.before_gate', 'a duplicate name', { before_gate: [GOOD, GOOD] }],
+  ['hooks.before_gate[0]', 'a text', { before_gate: ['true'] }],
   ['hooks.before_gate[0].name', 'a name with capitals', of({ ...GOOD, name: 'Watch' })],
-  ['hooks.before_gate[0].mode', 'a mode there is not', of({ ...GOOD, mode: 'strict' })],
-  ['hooks.after_acceptance[0].mode', 'one that blocks what has happened', of(GOOD, 'after_acceptance')],
-  ['hooks.on_escalation[0].mode', 'one that blocks an escalation', of(GOOD, 'on_escalation')],
-  ['hooks.before_gate[0].timeout_ms', 'too little time', of({ ...GOOD, timeout_ms: 99 })],
-  ['hooks.before_gate[0].timeout_ms', 'too much time', of({ ...GOOD, timeout_ms: 30_001 })],
-  ['hooks.before_gate[0].timeout_ms', 'half a millisecond', of({ ...GOOD, timeout_ms: 100.5 })],
-  ['hooks.before_gate[0].type', 'a type there is not', of({ ...GOOD, type: 'shell' })],
+  ['hooks.before_gate[0].mode', 'an unknown mode', of({ ...GOOD, mode: 'strict' })],
+  ['hooks.after_acceptance[0].mode', 'blocking after the fact', of(GOOD, 'after_acceptance')],
+  ['hooks.on_escalation[0].mode', 'blocking an escalation', of(GOOD, 'on_escalation')],
+  ['hooks.before_gate[0].timeout_ms', 'a short timeout', of({ ...GOOD, timeout_ms: 99 })],
+  ['hooks.before_gate[0].timeout_ms', 'a long timeout', of({ ...GOOD, timeout_ms: 30_001 })],
+  ['hooks.before_gate[0].timeout_ms', 'a fractional timeout', of({ ...GOOD, timeout_ms: 100.5 })],
+  ['hooks.before_gate[0].type', 'an unknown type', of({ ...GOOD, type: 'shell' })],
   ['hooks.before_gate[0].command', 'a command line', of({ ...GOOD, command: 'true' })],
   ['hooks.before_gate[0].command', 'an empty command', of({ ...GOOD, command: [] })],
-  ['hooks.before_gate[0].env.N', 'a variable that is no text', of({ ...GOOD, env: { N: 1 } })],
+  ['hooks.before_gate[0].env.N', 'a variable that is not text', of({ ...GOOD, env: { N: 1 } })],
   ['hooks.before_gate[0].url', 'another scheme', of({ ...CALL, url: 'file:///etc/passwd' })],
   ['hooks.before_gate[0].method', 'another method', of({ ...CALL, method: 'GET' })],
   ['hooks.before_gate[0].headers', 'headers that are a list', of({ ...CALL, headers: [] })],
-])('[GH1] at %s, %s is a fault', (place, _, hooks) => {
+])('[GH1] at %s, rejects %s', (place, _, hooks) => {
   expect(validateHooks(hooks).map(({ error_field }) => error_field)).toEqual([place]);
 });
 
-it('[GH1] a variable that is not set is a fault where somebody looks', () => {
+it('[GH1] reports an unset variable if asked to check', () => {
   const hooks = of({ ...CALL, headers: { authorization: 'Bearer ${' + 'KEY}' } });
   expect(validateHooks(hooks)).toEqual([]);
   expect(validateHooks(hooks, (name) => name !== 'KEY').map(({ message }) => message)).toEqual([
@@ -52,22 +52,22 @@ it('[GH1] a variable that is not set is a fault where somebody looks', () => {
   ]);
 });
 
-it('[GH1] a config with such a hook is refused', () => {
+it('[GH1] rejects a config with an invalid hook', () => {
   const config = { schema_version: '1.0', roles: { lead: {} }, hooks: of({ ...GOOD, mode: 'strict' }) };
   expect(checkConfig(config)).toMatchObject({ ok: false, faults: [{ error_field: 'hooks.before_gate[0].mode' }] });
 });
 
-describe('[GH2] how a hook ended decides, in this order', () => {
+describe('[GH2] decides in this order', () => {
   const said = (answer: unknown): HookEnd => ({ kind: 'answered', text: JSON.stringify(answer) });
   it.each<[what: string, HookEnd, blocking: string, advisory: string]>([
-    ['it changed what it may not', { kind: 'tampered', paths: ['x'] }, 'null aborted_tamper', 'null aborted_tamper'],
-    ['it took too long', { kind: 'timed_out', problem: 'p' }, 'block blocked_timeout', 'warn warned_timeout'],
-    ['it failed', { kind: 'failed', problem: 'p' }, 'block blocked_failure', 'warn warned_failure'],
-    ['it said nothing', { kind: 'answered', text: '' }, 'block blocked_invalid_output', 'warn warned_invalid_output'],
-    ['it has no verdict', said({}), 'block blocked_invalid_output', 'warn warned_invalid_output'],
-    ['it blocks', said({ verdict: 'block' }), 'block blocked', 'warn downgraded_block_to_warn'],
-    ['it warns', said({ verdict: 'warn' }), 'warn warned', 'warn warned'],
-    ['it allows', said({ verdict: 'allow' }), 'allow continued', 'allow continued'],
+    ['tampering', { kind: 'tampered', paths: ['x'] }, 'null aborted_tamper', 'null aborted_tamper'],
+    ['timeout', { kind: 'timed_out', problem: 'p' }, 'block blocked_timeout', 'warn warned_timeout'],
+    ['failure', { kind: 'failed', problem: 'p' }, 'block blocked_failure', 'warn warned_failure'],
+    ['empty output', { kind: 'answered', text: '' }, 'block blocked_invalid_output', 'warn warned_invalid_output'],
+    ['missing verdict', said({}), 'block blocked_invalid_output', 'warn warned_invalid_output'],
+    ['block', said({ verdict: 'block' }), 'block blocked', 'warn downgraded_block_to_warn'],
+    ['warn', said({ verdict: 'warn' }), 'warn warned', 'warn warned'],
+    ['allow', said({ verdict: 'allow' }), 'allow continued', 'allow continued'],
   ])('%s', (_, end, blocking, advisory) => {
     const told = (mode: 'blocking' | 'advisory'): string => {
       const { verdict, action } = decideHook(mode, end);
@@ -84,6 +84,6 @@ it.each([
   [['.agentxchain/hook-audit.jsonl'], 'hook_audit_tamper'],
   [['.agentxchain/dispatch/turns/turn_a/PROMPT.md'], 'hook_bundle_tamper'],
   [['package.json'], 'hook_protected_tamper'],
-])('[GH4] what is changed has a code, that of the gravest: %j is %s', (paths, code) => {
+])('[GH4] reports the most severe tamper code: %j is %s', (paths, code) => {
   expect(tamperCode(paths)).toBe(code);
 });

@@ -1,4 +1,4 @@
-// Hooks that are services, against a server that misbehaves on request.
+// HTTP hooks against a server that misbehaves on request.
 
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -45,41 +45,31 @@ afterAll(() => {
   project.remove();
 });
 
-it('[GH6] the envelope is the body of one POST; a variable in a header is filled in, and is written down nowhere', async () => {
+it('[GH6] posts the envelope once, with expanded header variables that are never written', async () => {
   const hook = call(`${base}/allow`, { headers: { 'x-key': 'k-${' + 'LAMP_KEY}' } });
-  const ran = await runHooks(
-    project.root,
-    { before_gate: [hook] },
-    'before_gate',
-    { a: 1 },
-    { variables: { LAMP_KEY: 'hush-hush' } },
-  );
+  const options = { variables: { LAMP_KEY: 'hush-hush' } };
+  const ran = await runHooks(project.root, { before_gate: [hook] }, 'before_gate', { a: 1 }, options);
   expect(ran.results).toMatchObject([{ transport: 'http', verdict: 'allow', exit_code: null, timed_out: false }]);
   expect(asked).toHaveLength(1);
-  expect(asked[0]).toMatchObject({
-    method: 'POST',
-    headers: { 'x-key': 'k-hush-hush', 'content-type': 'application/json' },
-  });
-  expect(JSON.parse(asked[0]?.body ?? '')).toMatchObject({
-    hook_phase: 'before_gate',
-    hook_name: 'call',
-    payload: { a: 1 },
-  });
+  const headers = { 'x-key': 'k-hush-hush', 'content-type': 'application/json' };
+  expect(asked[0]).toMatchObject({ method: 'POST', headers });
+  const envelope = { hook_phase: 'before_gate', hook_name: 'call', payload: { a: 1 } };
+  expect(JSON.parse(asked[0]?.body ?? '')).toMatchObject(envelope);
   expect(project.read('.agentxchain/hook-audit.jsonl')).not.toContain('hush');
 });
 
 it.each([
-  ['another status is a failure, whatever is in its body', 'broken', 'blocked_failure', 'HTTP 500'],
-  ['nobody is followed elsewhere with the headers', 'away', 'blocked_failure', 'HTTP 302'],
-  ['more than anybody wants is a failure', 'endless', 'blocked_failure', 'answered with more than 262144 bytes'],
-  ['what is no JSON is no answer', 'fine', 'blocked_invalid_output', 'output: expected one JSON object'],
+  ['fails on another status, whatever the body', 'broken', 'blocked_failure', 'HTTP 500'],
+  ['does not follow redirects', 'away', 'blocked_failure', 'HTTP 302'],
+  ['fails on a body that is too large', 'endless', 'blocked_failure', 'answered with more than 262144 bytes'],
+  ['rejects an answer that is not JSON', 'fine', 'blocked_invalid_output', 'output: expected one JSON object'],
 ])('[GH6] %s', async (_, path, action, message) => {
   const ran = await runHooks(project.root, { before_gate: [call(`${base}/${path}`)] }, 'before_gate', {});
   expect(ran.blocker).toMatchObject({ orchestrator_action: action, message });
   expect(asked.map(({ url }) => url)).toEqual([`/${path}`]);
 });
 
-it.each(['silent', 'stalled'])('[GH6] the time covers the body: a service that is %s is given up', async (path) => {
+it.each(['silent', 'stalled'])('[GH6] applies the timeout to the body too: %s service', async (path) => {
   const hook = call(`${base}/${path}`, { timeout_ms: 100 });
   const ran = await runHooks(project.root, { before_gate: [hook] }, 'before_gate', {});
   expect(ran.blocker).toMatchObject({ orchestrator_action: 'blocked_timeout', timed_out: true });

@@ -1,4 +1,4 @@
-/** A project on the disk with the books of a run, and hooks of few words. */
+/** A project on disk with run files, and short hooks. */
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** A process that runs the loop of a project, and is gone without a word at the n-th step of its runner (0 = never; it tells how many there were). */
+/** A process that runs a loop and kills itself at the n-th runner step (0 = never; prints the number of steps). */
 
 import { createRunner, nextRole } from 'parley-hub/governed';
 import { createRunLoop } from '../../../src/governed/loop/run-loop.ts';
@@ -15,7 +15,7 @@ const runner = createRunner({
 });
 const { stop_reason, errors } = await createRunLoop({ runner, clock: systemClock })(root, CONFIG, {
   selectRole: nextRole,
-  // The first try of dev is sent back: rejection is a step like the others.
+  // Rejects the first attempt of dev, so that rejection is among the steps.
   dispatch: (context) =>
     context.turn.assigned_role === 'dev' && context.turn.attempt === 1
       ? { accept: false, reason: 'once more' }

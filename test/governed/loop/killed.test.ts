@@ -1,4 +1,4 @@
-// kill -9 at any step of the loop: whoever comes after goes on from there, and nothing is there twice.
+// kill -9 at any step of the loop: the next loop continues, and nothing is duplicated.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ import { type BuiltScripts, builtScripts } from '../../support/built-script.ts';
 import { runs } from '../../support/size.ts';
 import { Scene } from './scene.ts';
 
-/** Spread over the whole of it; another part of the steps with another number. */
+/** Number of kill points, spread over all steps. */
 const POINTS = runs(8, 3);
 
 describe('a loop that is killed', () => {
@@ -31,7 +31,7 @@ describe('a loop that is killed', () => {
     return { signal, out };
   }
 
-  it('[GL17] is followed by one that ends the run with every turn once, in history, events and at their own ids', async () => {
+  it('[GL17] is followed by one that completes the run, with every turn once in history and events', async () => {
     const whole = new Scene();
     const { steps } = JSON.parse((await child(whole.root, 0)).out);
     whole.remove();

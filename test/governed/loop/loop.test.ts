@@ -1,4 +1,4 @@
-// The run loop over the real runner on a real disk: what goes wrong first, then how a run comes to its end.
+// The run loop with the real runner on a real disk.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,76 +16,69 @@ import {
   verifyManifest,
   writeDispatchBundle,
 } from 'parley-hub/governed';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-
+import { beforeEach, describe, expect, it } from 'vitest';
 import { accepted, CONFIG, doneWell, put, Scene, SOLO } from './scene.ts';
 
 let scene: Scene;
 beforeEach(() => {
   scene = new Scene();
+  return () => scene.remove();
 });
-afterEach(() => scene.remove());
+
+function throwing(message: string): () => never {
+  return () => {
+    throw new Error(message);
+  };
+}
 
 const onlyOnce = { ...CONFIG, rules: { max_turn_retries: 1 } };
 
-describe('what it is given', () => {
+describe('the arguments', () => {
   it.each([
-    ['a root that is not there', ['/nowhere/at/all', CONFIG, {}], 'bad_root'],
-    ['a config that does not hold', [null, { ...CONFIG, schema_version: '9' }, {}], 'invalid_config'],
+    ['a missing root', ['/nowhere/at/all', CONFIG, {}], 'bad_root'],
+    ['an invalid config', [null, { ...CONFIG, schema_version: '9' }, {}], 'invalid_config'],
     ['no config', [null, undefined, {}], 'invalid_config'],
-    ['too many turns that are none', [null, CONFIG, { maxTurns: Number.NaN }], 'bad_options'],
-    ['a time that is none', [null, CONFIG, { turnTimeoutMs: 'long' }], 'bad_options'],
-  ])('[GL1] %s is told, and nothing is thrown or begun', async (_, [root, config, options], code) => {
+    ['a maxTurns that is not a number', [null, CONFIG, { maxTurns: Number.NaN }], 'bad_options'],
+    ['a timeout that is not a number', [null, CONFIG, { turnTimeoutMs: 'long' }], 'bad_options'],
+  ])('[GL1] reports %s without throwing or beginning', async (_, [root, config, options], code) => {
     const callbacks: LoopCallbacks = { selectRole: () => null, dispatch: accepted, approveGate: () => true };
     const result = await runLoop((root ?? scene.root) as string, config, callbacks, options as object);
     expect(result).toMatchObject({ ok: false, stop_reason: 'init_failed', state: null, errors: [{ code }] });
     expect(existsSync(join(scene.root, '.agentxchain/log'))).toBe(false);
   });
 
-  it('[GL1] a callback that is missing is told', async () => {
+  it('[GL1] reports a missing callback', async () => {
     const result = await runLoop(scene.root, CONFIG, { selectRole: () => null } as unknown as LoopCallbacks);
     expect(result).toMatchObject({ stop_reason: 'init_failed', errors: [{ code: 'bad_callbacks' }] });
   });
 
   it.each([
-    [
-      'a product file of reviewers alone',
-      { plan: { requires_files: ['src/lamp.ts'] } },
-      ['qa'],
-      'file_without_producer',
-    ],
-    [
-      'a file of the run itself',
-      { plan: { requires_files: ['.agentxchain/state.json'] } },
-      ['pm'],
-      'file_without_producer',
-    ],
-    ['a file outside', { plan: { requires_files: ['../other/file'] } }, ['pm'], 'file_without_producer'],
-  ])('[GL2] a gate that asks for %s can never open, and the run is not begun', async (_, gates, allowed, code) => {
-    const planning = { entry_role: allowed[0] ?? '', allowed_next_roles: [...allowed, 'human'], exit_gate: 'plan' };
-    const config = { ...CONFIG, routing: { planning }, gates };
+    ['a product file from reviewers only', 'src/lamp.ts', 'qa'],
+    ['a run file', '.agentxchain/state.json', 'pm'],
+    ['a file outside the project', '../other/file', 'pm'],
+  ])('[GL2] does not begin a run whose gate requires %s', async (_, file, role) => {
+    const planning = { entry_role: role, allowed_next_roles: [role, 'human'], exit_gate: 'plan' };
+    const config = { ...CONFIG, routing: { planning }, gates: { plan: { requires_files: [file] } } };
     const result = await scene.run({}, {}, config);
     expect(result).toMatchObject({ ok: false, stop_reason: 'admission_rejected', turns_executed: 0 });
-    expect(result.errors).toMatchObject([{ code, message: expect.stringContaining('planning') }]);
+    const message = expect.stringContaining('planning');
+    expect(result.errors).toMatchObject([{ code: 'file_without_producer', message }]);
     expect(await scene.state()).toBeNull();
   });
 
-  it('[GL2] a required file whose owner has no turns in the phase is told; what is there already needs no producer', async () => {
+  it('[GL2] reports a required file whose owner gets no turns, and needs no producer for existing files', async () => {
     const artifacts = [{ path: '.planning/PLAN.md', owned_by: 'ops' }];
     const planning = { entry_role: 'qa', allowed_next_roles: ['qa', 'human'], exit_gate: 'plan' };
     const config = { ...CONFIG, routing: { planning }, gates: { plan: { requires_files: ['src/lamp.ts'] } } };
     put(scene.root, 'src/lamp.ts', 'light');
     const owned = await scene.run({}, {}, { ...config, workflow_kit: { phases: { planning: { artifacts } } } });
     expect(owned.errors).toMatchObject([{ code: 'owner_not_routed' }]);
-    const there = await scene.run(
-      { dispatch: (context) => accepted(context, { run_completion_request: true }) },
-      {},
-      config,
-    );
+    const dispatch = (context: DispatchContext) => accepted(context, { run_completion_request: true });
+    const there = await scene.run({ dispatch }, {}, config);
     expect(there).toMatchObject({ ok: true, stop_reason: 'completed' });
   });
 
-  it('[GL3] one loop works on a project at a time; the second is told', async () => {
+  it('[GL3] allows one loop per project and refuses the second', async () => {
     let release: () => void = () => undefined;
     const gate = new Promise<void>((done) => {
       release = done;
@@ -115,17 +108,11 @@ describe('a dispatch that fails', () => {
     ['returns nothing', () => undefined, 'dispatch_unusable'],
     ['returns a text', () => 'done', 'dispatch_unusable'],
     ['returns an array', () => [], 'dispatch_unusable'],
-    ['says neither yes nor no', () => ({ accept: 'yes' }), 'dispatch_unusable'],
-    [
-      'throws',
-      () => {
-        throw new Error('no network');
-      },
-      'dispatch_threw',
-    ],
+    ['returns an invalid accept', () => ({ accept: 'yes' }), 'dispatch_unusable'],
+    ['throws', throwing('no network'), 'dispatch_threw'],
     ['rejects with a text', () => Promise.reject('no network'), 'dispatch_threw'],
   ])(
-    '[GL4] that %s is a typed error; the turn stays out and goes out again',
+    '[GL4] that %s is a typed error; the turn stays active and is dispatched again',
     async (_, dispatch, code) => {
       const result = await scene.run({ dispatch: dispatch as unknown as LoopCallbacks['dispatch'] }, {}, SOLO);
       expect(result).toMatchObject({ ok: false, stop_reason: 'dispatch_error', turns_executed: 1 });
@@ -139,7 +126,7 @@ describe('a dispatch that fails', () => {
     30_000,
   );
 
-  it('[GL5] a payload that is no result is sent back and never staged', async () => {
+  it('[GL5] with an invalid result is rejected and never staged', async () => {
     const answers: unknown[] = [{ status: 'completed' }, 'text', [], { schema_version: '1.0', turn_id: 'x' }];
     const config = { ...CONFIG, rules: { max_turn_retries: answers.length } };
     const seen: boolean[] = [];
@@ -160,21 +147,20 @@ describe('a dispatch that fails', () => {
     expect(seen).toEqual([false, false, false, false]);
   }, 30_000);
 
-  it('[GL5] a result that was said to be staged and is not is sent back', async () => {
+  it('[GL5] with a missing staged result is rejected', async () => {
     const result = await scene.run({ dispatch: () => ({ accept: true }) }, {}, onlyOnce);
     expect(result).toMatchObject({ ok: false, stop_reason: 'reject_exhausted' });
     expect(result.state).toMatchObject({ status: 'blocked', blocked_on: 'escalation:retries-exhausted:pm' });
   });
 
-  it('[GL6] a turn that is sent back is tried again under its id, with the reason in its prompt, until its tries are used up', async () => {
+  it('[GL6] is retried under its turn id, with the reason in its prompt, until no attempts are left', async () => {
     const turns: string[] = [];
     const prompts: boolean[] = [];
     const result = await scene.run({
       dispatch: (context) => {
         turns.push(context.turn.turn_id);
-        prompts.push(
-          readFileSync(join(context.root, context.bundlePath, 'PROMPT.md'), 'utf8').includes('the well is dry'),
-        );
+        const prompt = readFileSync(join(context.root, context.bundlePath, 'PROMPT.md'), 'utf8');
+        prompts.push(prompt.includes('the well is dry'));
         return { accept: false, reason: 'the well is dry' };
       },
     });
@@ -187,7 +173,7 @@ describe('a dispatch that fails', () => {
     expect(result.errors).toMatchObject([{ code: 'reject_exhausted', message: 'the well is dry' }]);
   });
 
-  it('[GL6] what does not pass the stages is sent back, and the next try can do better', async () => {
+  it('[GL6] with a result that fails validation is retried and can succeed', async () => {
     const result = await scene.run({
       dispatch: (context) => accepted(context, context.turn.attempt === 1 ? { summary: '' } : {}),
     });
@@ -196,15 +182,10 @@ describe('a dispatch that fails', () => {
     expect(scene.lines('history.jsonl').map(({ attempt }) => attempt)).toEqual([2, 2, 2]);
   }, 30_000);
 
-  it('[GL7] one that cannot be helped blocks the run with its own words, and the turn is kept', async () => {
+  it('[GL7] that is permanent blocks the run with its reason and keeps the turn', async () => {
+    const blocker = { blockedOn: 'dispatch:auth', recovery: 'Set it.' };
     const result = await scene.run({
-      dispatch: () => ({
-        accept: false,
-        blocked: true,
-        reason: 'no key',
-        blockedOn: 'dispatch:auth',
-        recovery: 'Set it.',
-      }),
+      dispatch: () => ({ accept: false, blocked: true, reason: 'no key', ...blocker }),
     });
     expect(result).toMatchObject({ ok: false, stop_reason: 'blocked', turns_executed: 1 });
     expect(result.state).toMatchObject({
@@ -219,8 +200,8 @@ describe('a dispatch that fails', () => {
   }, 30_000);
 });
 
-describe('time', () => {
-  it('[GL8] is over for a dispatch that does not end: it is told, the turn is tried again, and what comes late is ignored', async () => {
+describe('the timeout of a dispatch', () => {
+  it('[GL8] aborts the signal, retries the turn, and ignores a late answer', async () => {
     const late: (() => void)[] = [];
     const told: { timeoutMs: number; deadline: string; reason: string }[] = [];
     const dispatch = (context: DispatchContext) => {
@@ -239,16 +220,13 @@ describe('time', () => {
     expect(told).toEqual([
       { timeoutMs: 100, deadline: expect.stringMatching(/^\d{4}-.*Z$/), reason: expect.stringContaining('100 ms') },
     ]);
-    expect(result.turn_history[0]).toMatchObject({
-      attempt: 1,
-      accepted: false,
-      reason: expect.stringMatching(/^timeout/),
-    });
+    const reason = expect.stringMatching(/^timeout/);
+    expect(result.turn_history[0]).toMatchObject({ attempt: 1, accepted: false, reason });
     expect(scene.lines('history.jsonl').map(({ summary }) => summary)).not.toContain('too late');
     expect(scene.lines('history.jsonl')).toHaveLength(3);
   }, 30_000);
 
-  it('[GL8] also for one that ends in time to say so, and its tries can be used up by it', async () => {
+  it('[GL8] rejects an answer given at the abort, and can use up all attempts', async () => {
     const result = await scene.run(
       {
         dispatch: (context) =>
@@ -263,7 +241,7 @@ describe('time', () => {
     expect(existsSync(join(scene.root, '.agentxchain/history.jsonl')) ? scene.lines('history.jsonl') : []).toEqual([]);
   });
 
-  it('[GL8] is what the runtime or the project says, unless the caller does', async () => {
+  it('[GL8] comes from the caller, the runtime or the project', async () => {
     const seen: number[] = [];
     const dispatch = (context: DispatchContext) => {
       seen.push(context.dispatchTimeoutMs);
@@ -280,14 +258,14 @@ describe('time', () => {
   }, 30_000);
 });
 
-describe('a loop that is told to stop', () => {
-  it('[GL9] before it begins does nothing but begin the run', async () => {
+describe('a loop that is stopped', () => {
+  it('[GL9] before it begins only begins the run', async () => {
     const result = await scene.run({}, { signal: AbortSignal.abort() });
     expect(result).toMatchObject({ ok: false, stop_reason: 'aborted', turns_executed: 0, state: { status: 'active' } });
     expect(scene.out).toEqual([]);
   });
 
-  it('[GL9] while a turn is out tells it, ends, and the next loop gives the same turn out again', async () => {
+  it('[GL9] during a turn aborts it, and the next loop dispatches the same turn again', async () => {
     const stop = new AbortController();
     const first = await scene.run(
       {
@@ -307,7 +285,7 @@ describe('a loop that is told to stop', () => {
     expect(second.turn_history[0]).toMatchObject({ turn_id: turn?.turn_id, attempt: 1, accepted: true });
   }, 30_000);
 
-  it('[GL9] keeps a result that came all the same: the next loop takes it, and nobody works twice', async () => {
+  it('[GL9] keeps a result that still arrives for the next loop, without repeating work', async () => {
     const stop = new AbortController();
     const dispatch = (context: DispatchContext) => {
       stop.abort();
@@ -319,7 +297,7 @@ describe('a loop that is told to stop', () => {
     expect(scene.out).toEqual(['pm 1', 'dev 1', 'qa 1']);
   }, 30_000);
 
-  it('[GL9] does not wait for ever for callbacks that do not listen', async () => {
+  it('[GL9] does not wait forever for callbacks that ignore the signal', async () => {
     const stop = new AbortController();
     const forever = (): Promise<never> => {
       stop.abort();
@@ -332,7 +310,7 @@ describe('a loop that is told to stop', () => {
 });
 
 describe('callbacks', () => {
-  it('[GL10] are told everything in order, one after the other, however long each takes', async () => {
+  it('[GL10] receive every event in order, one at a time', async () => {
     const heard: string[] = [];
     const result = await scene.run({
       async onEvent({ type }) {
@@ -359,54 +337,37 @@ describe('callbacks', () => {
     ]);
   }, 30_000);
 
-  it('[GL10] that throw are among the errors; onEvent stops nothing', async () => {
+  it('[GL10] that throw are reported, and onEvent does not stop the loop', async () => {
     const result = await scene.run({
       onEvent: ({ type }) => {
         if (type === 'turn_accepted') throw new Error('full disk');
       },
     });
     expect(result).toMatchObject({ ok: true, stop_reason: 'completed' });
-    expect(result.errors).toEqual(
-      Array.from({ length: 3 }, () => ({
-        code: 'callback_threw',
-        message: 'onEvent(turn_accepted): full disk',
-        turn_id: null,
-      })),
-    );
+    const error = { code: 'callback_threw', message: 'onEvent(turn_accepted): full disk', turn_id: null };
+    expect(result.errors).toEqual([error, error, error]);
   }, 30_000);
 
   it.each([
-    [
-      'throws',
-      () => {
-        throw new Error('no idea');
-      },
-      false,
-      'callback_threw',
-    ],
-    ['names no role', () => 7, false, 'bad_role'],
-    ['names nobody', () => null, true, null],
+    ['throws', throwing('no idea'), false, 'callback_threw'],
+    ['returns a number', () => 7, false, 'bad_role'],
+    ['returns null', () => null, true, null],
   ])('[GL10] a selectRole that %s ends the loop', async (_, selectRole, ok, code) => {
     const result = await scene.run({ selectRole: selectRole as unknown as LoopCallbacks['selectRole'] });
     expect(result).toMatchObject({ ok, stop_reason: 'caller_stopped', turns_executed: 0, state: { status: 'active' } });
     expect(result.errors.map((one) => one.code)).toEqual(code === null ? [] : [code]);
   });
 
-  it('[GL10] a role that is not declared is refused by the runner, and told', async () => {
+  it('[GL10] with an undeclared role report the refusal of the runner', async () => {
     const result = await scene.run({ selectRole: () => 'ghost' });
     expect(result).toMatchObject({ ok: false, stop_reason: 'dispatch_error', errors: [{ code: 'unknown_role' }] });
   });
 
   it.each([
-    [
-      'throws',
-      () => {
-        throw new Error('not pushed');
-      },
-    ],
-    ['says no', () => ({ ok: false, error: 'not pushed' })],
+    ['throws', throwing('not pushed')],
+    ['returns ok: false', () => ({ ok: false, error: 'not pushed' })],
   ])(
-    '[GL10] an afterAccept that %s ends the loop behind the turn that was accepted',
+    '[GL10] an afterAccept that %s ends the loop after the accepted turn',
     async (_, afterAccept) => {
       const result = await scene.run({ afterAccept });
       expect(result).toMatchObject({ ok: false, stop_reason: 'caller_stopped', turns_executed: 1 });
@@ -421,18 +382,12 @@ describe('callbacks', () => {
 
 describe('gates', () => {
   it.each([
-    ['no', () => false, true],
-    ['something that is not true', () => 'yes', true],
-    ['nothing', () => undefined, true],
-    [
-      'an error',
-      () => {
-        throw new Error('nobody there');
-      },
-      false,
-    ],
+    ['false', () => false, true],
+    ['a text', () => 'yes', true],
+    ['undefined', () => undefined, true],
+    ['an error', throwing('no answer'), false],
   ])(
-    '[GL11] %s holds the gate; the next loop asks again',
+    '[GL11] stay closed after %s; the next loop asks again',
     async (_, approveGate, ok) => {
       const held = await scene.run({ approveGate: approveGate as unknown as LoopCallbacks['approveGate'] }, {}, SOLO);
       expect(held).toMatchObject({ ok, stop_reason: 'gate_held', gates_approved: 0, state: { status: 'paused' } });
@@ -443,7 +398,7 @@ describe('gates', () => {
     30_000,
   );
 
-  it('[GL11] asks with the kind of gate and the state; one that does not open by its files is tried again by the phase', async () => {
+  it('[GL11] pass their type and state to the callback; a gate with unmet requirements keeps the phase', async () => {
     const asked: unknown[] = [];
     const result = await scene.run({
       approveGate: (type, { phase, status }) => asked.push([type, phase, status]) > 0,
@@ -462,24 +417,18 @@ describe('gates', () => {
   }, 30_000);
 });
 
-describe('how far it goes', () => {
-  it('[GL12] counts every try, by the caller, the config or 50', async () => {
-    expect(await scene.run({}, { maxTurns: 0 })).toMatchObject({
-      ok: true,
-      stop_reason: 'max_turns_reached',
-      turns_executed: 0,
-    });
-    expect(await scene.run({}, { maxTurns: 1 })).toMatchObject({
-      ok: true,
-      stop_reason: 'max_turns_reached',
-      turns_executed: 1,
-    });
+describe('the limit of turns', () => {
+  it('[GL12] counts every attempt, and comes from the caller, the config or the default 50', async () => {
+    for (const maxTurns of [0, 1]) {
+      const reached = { ok: true, stop_reason: 'max_turns_reached', turns_executed: maxTurns };
+      expect(await scene.run({}, { maxTurns })).toMatchObject(reached);
+    }
     const config = { ...CONFIG, run_loop: { max_turns: 1 } };
     expect(await scene.run({}, {}, config)).toMatchObject({ stop_reason: 'max_turns_reached', turns_executed: 1 });
     expect(await scene.run()).toMatchObject({ stop_reason: 'completed', turns_executed: 1 });
   }, 30_000);
 
-  it('[GL12] of a run that is over does nothing, and begins another only if told', async () => {
+  it('[GL12] is not needed for a completed run, which restarts only on request', async () => {
     await scene.run();
     const again = await scene.run();
     expect(again).toMatchObject({ ok: true, stop_reason: 'completed', turns_executed: 0 });
@@ -494,7 +443,7 @@ describe('how far it goes', () => {
     expect(third.state?.run_id).not.toBe(blocked?.run_id);
   }, 60_000);
 
-  it('[GL12] remembers where a run comes from', async () => {
+  it('[GL12] leaves provenance and inherited context in the state', async () => {
     const { state } = await scene.run(
       { selectRole: () => null },
       { provenance: { trigger: 'ci' }, inheritedContext: { from: 'run_0' } },
@@ -504,7 +453,7 @@ describe('how far it goes', () => {
 });
 
 describe('a turn', () => {
-  it('[GL13] goes out with a bundle that is sealed, and its digest', async () => {
+  it('[GL13] is dispatched with a sealed bundle and its digest', async () => {
     const seen: unknown[] = [];
     await scene.run(
       {
@@ -522,16 +471,12 @@ describe('a turn', () => {
     expect(seen).toEqual([[true, `.agentxchain/dispatch/turns/${id}`, staging, 'running', 'running']]);
   });
 
-  it('[GL13] a hook that stops the dispatch blocks the run before anybody is called', async () => {
+  it('[GL13] blocked by a hook at dispatch blocks the run without a callback', async () => {
     const no = [process.execPath, '-e', 'console.log(JSON.stringify({verdict:"block",message:"not today"}))'];
     const after_dispatch = [{ name: 'guard', type: 'process', command: no, timeout_ms: 20_000, mode: 'blocking' }];
     const result = await scene.run({}, {}, { ...CONFIG, hooks: { after_dispatch } });
-    expect(result).toMatchObject({
-      ok: false,
-      stop_reason: 'blocked',
-      turns_executed: 0,
-      state: { status: 'blocked' },
-    });
+    const blocked = { ok: false, stop_reason: 'blocked', turns_executed: 0, state: { status: 'blocked' } };
+    expect(result).toMatchObject(blocked);
     expect(scene.out).toEqual([]);
   }, 30_000);
 
@@ -543,16 +488,15 @@ describe('a turn', () => {
   });
 });
 
-describe('turns at the same time', () => {
+describe('concurrent turns', () => {
   const both = (state: { phase: string | null; active_turns: object }): string | null => {
-    const roles = Object.values(state.active_turns as Record<string, { assigned_role: string }>).map(
-      (turn) => turn.assigned_role,
-    );
+    const turns = Object.values(state.active_turns as Record<string, { assigned_role: string }>);
+    const roles = turns.map((turn) => turn.assigned_role);
     if (state.phase !== 'implementation') return state.phase === 'planning' ? 'pm' : 'qa';
     return ['dev', 'ops'].find((role) => !roles.includes(role)) ?? null;
   };
 
-  it('[GL14] are out together as far as the phase allows, and come in one by one', async () => {
+  it('[GL14] are dispatched up to the limit of the phase, and accepted one at a time', async () => {
     let arrive: () => void = () => undefined;
     const together = new Promise<void>((done) => {
       arrive = done;
@@ -564,7 +508,7 @@ describe('turns at the same time', () => {
         if (context.state.phase === 'implementation') {
           count += 1;
           if (count === 2) arrive();
-          // Both are out before either comes back.
+          // Both are dispatched before either returns.
           await together;
         }
         return accepted(context, context.turn.assigned_role === 'ops' ? { phase_transition_request: null } : {});
@@ -575,7 +519,7 @@ describe('turns at the same time', () => {
     expect(scene.lines('history.jsonl').map(({ role }) => role)).toHaveLength(4);
   }, 30_000);
 
-  it('[GL14] one is sent back while the other goes on, and is tried again beside it', async () => {
+  it('[GL14] are retried independently of each other', async () => {
     const result = await scene.run({
       selectRole: both,
       dispatch: (context) => {
@@ -588,7 +532,7 @@ describe('turns at the same time', () => {
     expect(scene.out).toContain('ops 2');
   }, 30_000);
 
-  it('[GL15] that change the same file clash: the later one is tried again, and the tries end in conflict_loop', async () => {
+  it('[GL15] that change the same file conflict: the later is retried until conflict_loop', async () => {
     const same = { files_changed: ['src/lamp.ts'], phase_transition_request: null };
     let clashes = 0;
     const result = await scene.run(
@@ -608,7 +552,7 @@ describe('turns at the same time', () => {
     expect(result.errors).toMatchObject([{ code: 'conflict_loop', message: expect.stringContaining('src/lamp.ts') }]);
   }, 30_000);
 
-  it('[GL15] a clash is no clash any more when the turn was done anew', async () => {
+  it('[GL15] no longer conflict after a retry', async () => {
     const types: string[] = [];
     let rounds = 0;
     const result = await scene.run({
@@ -632,7 +576,7 @@ describe('turns at the same time', () => {
     expect(result).toMatchObject({ ok: true, stop_reason: 'completed' });
   }, 30_000);
 
-  it('[GL14] results that come when the run was stopped wait, and the next loop takes them', async () => {
+  it('[GL14] that end after a stop are accepted by the next loop', async () => {
     const result = await scene.run({
       selectRole: both,
       dispatch: async (context) => {
@@ -645,19 +589,15 @@ describe('turns at the same time', () => {
     expect(result).toMatchObject({ ok: false, stop_reason: 'blocked' });
     await reactivateRun(scene.root, null, {});
     const before = scene.out.length;
-    expect(
-      await scene.run({
-        selectRole: both,
-        dispatch: (context) =>
-          accepted(context, context.turn.assigned_role === 'ops' ? { phase_transition_request: null } : {}),
-      }),
-    ).toMatchObject({ stop_reason: 'completed' });
+    const dispatch = (context: DispatchContext) =>
+      accepted(context, context.turn.assigned_role === 'ops' ? { phase_transition_request: null } : {});
+    expect(await scene.run({ selectRole: both, dispatch })).toMatchObject({ stop_reason: 'completed' });
     expect(scene.out.slice(before)).not.toContain('ops 2');
     expect(scene.lines('history.jsonl').filter(({ role }) => role === 'ops').length).toBeGreaterThan(0);
   }, 30_000);
 });
 
-describe('a run that another process has left', () => {
+describe('a turn of an ended process', () => {
   async function turnOut(): Promise<string> {
     await initRun(scene.root, CONFIG);
     const assigned = await assignTurn(scene.root, CONFIG, 'pm');
@@ -666,28 +606,32 @@ describe('a run that another process has left', () => {
   }
   const firstOf = (result: { turn_history: readonly { turn_id: string }[] }) => result.turn_history[0]?.turn_id;
 
-  it('[GL16] assigned and not dispatched goes out', async () => {
+  it('[GL16] is dispatched if it was only assigned', async () => {
     const id = await turnOut();
     const result = await scene.run();
     expect(result).toMatchObject({ ok: true, stop_reason: 'completed' });
     expect(firstOf(result)).toBe(id);
   }, 30_000);
 
-  it('[GL16] dispatched and not handed in is told to have stalled, and goes out again as the same try', async () => {
+  it('[GL16] is marked as stalled and dispatched again as the same attempt', async () => {
     const id = await turnOut();
     await writeDispatchBundle(scene.root, null, CONFIG, { turnId: id });
     const result = await scene.run();
     expect(result).toMatchObject({ ok: true, stop_reason: 'completed' });
     expect(firstOf(result)).toBe(id);
-    expect(
-      scene
-        .lines('events.jsonl')
-        .map(({ event_type }) => event_type)
-        .slice(0, 6),
-    ).toEqual(['run_started', 'phase_entered', 'turn_dispatched', 'turn_stalled', 'turn_dispatched', 'turn_accepted']);
+    const types = scene.lines('events.jsonl').map(({ event_type }) => event_type);
+    const stalled = [
+      'run_started',
+      'phase_entered',
+      'turn_dispatched',
+      'turn_stalled',
+      'turn_dispatched',
+      'turn_accepted',
+    ];
+    expect(types.slice(0, 6)).toEqual(stalled);
   }, 30_000);
 
-  it('[GL16] handed in and not accepted is accepted, and nobody is called for it', async () => {
+  it('[GL16] is accepted without a dispatch if its result was staged', async () => {
     const id = await turnOut();
     const state = await scene.state();
     const turn = state?.active_turns[id];
@@ -699,7 +643,7 @@ describe('a run that another process has left', () => {
     expect(scene.out).toEqual(['dev 1', 'qa 1']);
   }, 30_000);
 
-  it('[GL16] handed in and wrong is sent back, and tried again', async () => {
+  it('[GL16] is rejected and retried if its staged result is invalid', async () => {
     const id = await turnOut();
     await stageResult(scene.root, id, { schema_version: '1.0', turn_id: id, status: 'completed' });
     const result = await scene.run();
@@ -707,7 +651,7 @@ describe('a run that another process has left', () => {
     expect(scene.out).toEqual(['pm 2', 'dev 1', 'qa 1']);
   }, 30_000);
 
-  it('[GL16] blocked stays blocked', async () => {
+  it('[GL16] leaves a blocked run blocked', async () => {
     await turnOut();
     await markRunBlocked(scene.root, { blockedOn: 'human:holiday', category: 'operator' });
     expect(await scene.run()).toMatchObject({ ok: false, stop_reason: 'blocked', turns_executed: 0 });

@@ -1,9 +1,9 @@
-// What a loop does with a good result that cannot be taken in just now, and with a turn that is another loop's meanwhile.
+// Valid results that cannot be accepted yet, and turns that another loop took over.
 
 import { join } from 'node:path';
 import { createHub } from 'parley-hub';
 import { createRunner, nextRole, type Runner, readStagedResult, serveRun } from 'parley-hub/governed';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { takeLock } from '../../../src/governed/files/lock.ts';
 import { createRunLoop } from '../../../src/governed/loop/run-loop.ts';
 import { systemClock } from '../../../src/system/clock.ts';
@@ -13,10 +13,10 @@ import { accepted, Scene, SOLO } from './scene.ts';
 let scene: Scene;
 beforeEach(() => {
   scene = new Scene();
+  return () => scene.remove();
 });
-afterEach(() => scene.remove());
 
-describe('a good result that cannot be taken in just now', () => {
+describe('a valid result that cannot be accepted yet', () => {
   itDeep.each([
     'lock_timeout',
     'io_error',
@@ -29,7 +29,7 @@ describe('a good result that cannot be taken in just now', () => {
     'log_damaged',
     'tree_unreadable',
   ])(
-    '[GL18] for %s ends the loop, is not sent back, and is taken by the next loop without new work',
+    '[GL18] because of %s ends the loop without a rejection, and is accepted by the next loop',
     async (code) => {
       const own = createRunner();
       const away: Runner = { ...own, acceptTurn: async () => ({ ok: false, error: 'not now', error_code: code }) };
@@ -52,7 +52,7 @@ describe('a good result that cannot be taken in just now', () => {
     30_000,
   );
 
-  it('[GL18] since its hub went away while the turn was out waits for the hub', async () => {
+  it('[GL18] because its hub stopped during the turn waits for the hub', async () => {
     const hub = await createHub();
     onTestFinished(() => hub.stop());
     const served = await serveRun(hub, scene.root);
@@ -75,7 +75,7 @@ describe('a good result that cannot be taken in just now', () => {
   }, 30_000);
 });
 
-/** To whom every beat is long ago: another loop that has waited for one that is silent. */
+/** A clock for which every lock heartbeat is stale. */
 function impatient() {
   let now = 0;
   const monotonic = () => {
@@ -90,7 +90,7 @@ it.each([
   ['a blocker', () => ({ accept: false as const, blocked: true as const, reason: 'late words' })],
   ['a result', accepted],
 ])(
-  '[GL3] a loop that was taken over leaves the turn alone, when what comes is %s',
+  '[GL3] a loop that was taken over ignores %s',
   async (_, answer) => {
     const result = await scene.run(
       {
@@ -116,7 +116,7 @@ it.each([
   30_000,
 );
 
-it('[GL16] a turn of another loop that cannot be told to have stalled is not given out a second time', async () => {
+it('[GL16] does not dispatch a turn of another loop that it cannot mark as stalled', async () => {
   const own = createRunner();
   await own.initRun(scene.root, SOLO);
   const assigned = await own.assignTurn(scene.root, SOLO, 'qa');

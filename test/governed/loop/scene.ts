@@ -1,4 +1,4 @@
-/** A project on a real disk and who does its turns: the arrangement of the tests of the run loop. */
+/** A project on a real disk with scripted turns, for tests of the run loop. */
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,7 +39,7 @@ export const CONFIG: GovernedConfig = {
   },
 };
 
-/** One role and one gate: for what is tried in many ways. */
+/** One role and one gate, for tests with many cases. */
 export const SOLO: GovernedConfig = {
   ...CONFIG,
   routing: { qa: { entry_role: 'qa', exit_gate: 'ship' } },
@@ -52,7 +52,7 @@ const NEXT: Readonly<Record<string, object>> = {
   qa: { run_completion_request: true },
 };
 
-/** What a role hands in that does its work; the files it names are written. */
+/** A valid result of a role; writes the files that it declares. */
 export function doneWell({ turn, state, root }: DispatchContext, over: object = {}): Record<string, unknown> {
   const role = turn.assigned_role;
   const file = role === 'pm' ? '.planning/PLAN.md' : `src/${role}.ts`;
@@ -88,10 +88,10 @@ export function accepted(context: DispatchContext, over: object = {}): LoopAnswe
 export class Scene {
   readonly root: string = mkdtempSync(join(tmpdir(), 'parley-loop-'));
   readonly events: LoopEvent[] = [];
-  /** Each dispatch, as `role try`. */
+  /** Each dispatch as `role attempt`. */
   readonly out: string[] = [];
 
-  /** Everybody does their work and every gate is approved, unless told otherwise. */
+  /** By default, every turn succeeds and every gate is approved. */
   run(over: Partial<LoopCallbacks> = {}, options: LoopOptions = {}, config: unknown = CONFIG): Promise<LoopResult> {
     const { dispatch = accepted, ...others } = over;
     return runLoop(

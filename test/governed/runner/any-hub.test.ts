@@ -1,4 +1,4 @@
-// The same operations over the clients of any hub: nothing of them depends on where the log is.
+// Runner operations over the clients of any hub: the place of the log does not matter.
 
 import { spawnSync } from 'node:child_process';
 import { hostname } from 'node:os';
@@ -14,7 +14,7 @@ let hub: LocalHub;
 let project: Project;
 let run: OpenRun;
 let operator: AgentClient;
-/** Whenever the operator is about to speak. */
+/** Runs just before the operator posts. */
 let whenAsked: () => Promise<void>;
 let reached: (step: RunnerStep) => void | Promise<void>;
 
@@ -27,11 +27,8 @@ beforeEach(async () => {
   operator = await hub.agent('operator');
   await hub.grant('operator', ['approve']);
   const means = runnerContext({ reached: (step) => reached(step) });
-  const clients = {
-    runner,
-    operator: () => whenAsked().then(() => operator),
-    label: { name: 'project', value: project.root },
-  };
+  const label = { name: 'project', value: project.root };
+  const clients = { runner, operator: () => whenAsked().then(() => operator), label };
   run = { root: project.root, means, logs: await SessionLogs.read(clients, means) };
   const { config } = project;
   await runOperationIn(run, 'initRun', { config });
@@ -48,7 +45,7 @@ async function staged(): Promise<string> {
   return turn.turn_id;
 }
 
-/** Somebody speaks whenever the runner has looked. */
+/** Someone posts after each inspection. */
 function interrupted(times: number): void {
   const id = run.logs.current?.sessionId ?? '';
   let left = times;
@@ -59,7 +56,7 @@ function interrupted(times: number): void {
   };
 }
 
-it('[GR3] a head that has moved is looked at again, and the turn is accepted once', async () => {
+it('[GR3] inspects again after the head moved, and accepts the turn once', async () => {
   expect(RUNNER_STEPS).toContain('validated');
   const turnId = await staged();
   interrupted(2);
@@ -70,17 +67,16 @@ it('[GR3] a head that has moved is looked at again, and the turn is accepted onc
   expect(bookFaults(project)).toEqual([]);
 });
 
-it('[GR3] one that never stands still is given up, and nothing is accepted', async () => {
+it('[GR3] gives up on a head that keeps moving, and accepts nothing', async () => {
   await staged();
   interrupted(99);
   const { config } = project;
-  await expect(runOperationIn(run, 'acceptTurn', { config })).rejects.toMatchObject({
-    failure: { error_code: 'acceptance_drift' },
-  });
+  const accepting = runOperationIn(run, 'acceptTurn', { config });
+  await expect(accepting).rejects.toMatchObject({ failure: { error_code: 'acceptance_drift' } });
   expect(project.book('history')).toEqual([]);
 });
 
-it('[GR8] an approval is of what was seen: if somebody has spoken meanwhile the gate stays closed, and can be asked again', async () => {
+it('[GR8] rejects an approval if the log changed meanwhile; it can be repeated', async () => {
   await staged();
   const { config } = project;
   await runOperationIn(run, 'acceptTurn', { config });
@@ -93,20 +89,18 @@ it('[GR8] an approval is of what was seen: if somebody has spoken meanwhile the 
   expect(await runOperationIn(run, 'approvePhaseGate', { config })).toMatchObject({ state: { phase: 'checking' } });
 });
 
-it('[GR14] that a process is gone is known on its own machine only: a lease of another one holds until its time is over', async () => {
+it('[GR14] keeps the lease of a process on another machine until it expires', async () => {
   const { config } = project;
   const { pid } = spawnSync(process.execPath, ['-e', '']);
   await runOperationIn(run, 'acquireLock', { owner: `elsewhere:${pid}:ab12cd34` });
   run.means.kept.fences.clear();
-  await expect(runOperationIn(run, 'assignTurn', { config, roleId: 'pm' })).rejects.toMatchObject({
-    details: { error_code: 'fenced_out' },
-  });
-  await expect(runOperationIn(run, 'acquireLock', {})).rejects.toMatchObject({
-    failure: { error_code: 'lock_timeout' },
-  });
+  const assigning = runOperationIn(run, 'assignTurn', { config, roleId: 'pm' });
+  await expect(assigning).rejects.toMatchObject({ details: { error_code: 'fenced_out' } });
+  const locking = runOperationIn(run, 'acquireLock', {});
+  await expect(locking).rejects.toMatchObject({ failure: { error_code: 'lock_timeout' } });
 });
 
-it('[GR14] the lease of a process of this machine that is gone keeps nobody off', async () => {
+it('[GR14] ignores the lease of a dead process on this machine', async () => {
   const { config } = project;
   const { pid } = spawnSync(process.execPath, ['-e', '']);
   await runOperationIn(run, 'acquireLock', { owner: `${hostname()}:${pid}:ab12cd34` });

@@ -1,4 +1,4 @@
-/** A process that accepts turns: as often as it is told on stdin, or once and never to its end. */
+/** A process that accepts turns on request, and can kill or stop itself at a step. */
 
 import { createInterface } from 'node:readline';
 import { createRunner, type GovernedConfig, type RunnerStep } from 'parley-hub/governed';
@@ -7,9 +7,9 @@ interface Told {
   readonly root: string;
   readonly config: GovernedConfig;
   readonly turnId: string;
-  /** Where it ends itself; after the result is in the log, if it is said so. */
+  /** Step at which it kills itself, before or after the post. */
   readonly kill?: { readonly step: RunnerStep; readonly isAfterPost: boolean };
-  /** Where it stops, and says so. */
+  /** Step at which it stops itself. */
   readonly stop?: RunnerStep;
 }
 
@@ -25,7 +25,7 @@ const runner = createRunner({
   },
 });
 
-// What it needs is loaded before it is asked, so that all of them are equally fast.
+// Preload, so that all children are equally fast.
 await runner.acceptTurn('', {} as GovernedConfig);
 process.stdout.write('ready\n');
 

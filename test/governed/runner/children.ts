@@ -1,4 +1,4 @@
-/** Processes of `child.ts`, and what they answer. */
+/** Controls processes of `child.ts`. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,11 +18,11 @@ export class Child {
 
   static async ready(script: string): Promise<Child> {
     const child = new Child(script);
-    if ((await child.line()) !== 'ready') throw new Error('the child did not begin');
+    if ((await child.line()) !== 'ready') throw new Error('the child did not start');
     return child;
   }
 
-  /** null = it has ended. */
+  /** null = ended. */
   async line(): Promise<string | null> {
     const { value, done } = await this.#lines.next();
     return done === true ? null : value;
@@ -34,7 +34,7 @@ export class Child {
 
   async answer(): Promise<{ readonly ok: boolean; readonly error_code: string | null }> {
     const line = await this.line();
-    if (line === null) throw new Error('the child has ended without an answer');
+    if (line === null) throw new Error('the child ended without an answer');
     return JSON.parse(line);
   }
 

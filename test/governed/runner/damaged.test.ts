@@ -1,4 +1,4 @@
-// What is left when the log of a run is damaged, or books lie there that belong to no run: nothing intact is written over.
+// A damaged log, or run files without a run: intact files are never overwritten.
 
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { itDeep } from '../../support/size.ts';
 import { CONFIG, historyOf, project, turnDone } from '../serving/project.ts';
 
-/** In the middle of what is written. */
+/** Changes a byte in the middle of the journal. */
 function spoil(root: string): void {
   const folder = join(root, '.agentxchain/log/journal');
   const [name = ''] = readdirSync(folder).filter((file) => file.endsWith('.journal'));
@@ -22,7 +22,7 @@ function spoil(root: string): void {
 }
 
 itDeep(
-  '[GR5] a damaged log is told, and the books that are intact stay as they are',
+  '[GR5] reports a damaged log and keeps intact run files',
   async () => {
     const root = project();
     await createRunner().initRun(root, CONFIG);
@@ -37,7 +37,7 @@ itDeep(
   60_000,
 );
 
-it('[GR10] books that lie there without a state are kept aside before a run is written', async () => {
+it('[GR10] saves run files without a state before it writes a run', async () => {
   const root = project();
   mkdirSync(join(root, '.agentxchain'));
   const line = JSON.stringify({ turn_id: 'turn_old', run_id: 'run_old', summary: 'long ago' });

@@ -1,8 +1,8 @@
-// Whoever is killed while it accepts a turn leaves a run in which the turn was accepted once, or was not and can be.
+// kill -9 during an acceptance leaves the turn accepted once, or acceptable.
 
 import { existsSync, writeFileSync } from 'node:fs';
 import { RUNNER_STEPS, type RunnerStep } from 'parley-hub/governed';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type BuiltScript, builtScript } from '../../support/built-script.ts';
 import { some } from '../../support/size.ts';
 import { Child } from './children.ts';
@@ -25,10 +25,10 @@ const HOOKED = {
 let project: Project;
 beforeEach(() => {
   project = new Project(HOOKED as never);
+  return () => project.remove();
 });
-afterEach(() => project.remove());
 
-/** Some steps are taken before the result is in the log as well as after it. */
+/** Steps that run both before and after the post. */
 const TWICE: readonly RunnerStep[] = RUNNER_STEPS.filter((step) => /^(projected|cleaned)/.test(step));
 const AFTER = RUNNER_STEPS.slice(RUNNER_STEPS.indexOf('posted'));
 const cases = [
@@ -60,7 +60,7 @@ it.each(some(cases, 5))(
     expect(project.book('repo-decisions').map(({ id }) => id)).toEqual(['DEC-002']);
     expect(project.events.slice(-3)).toEqual(['turn_dispatched', 'turn_accepted', 'gate_pending']);
     expect(project.state).toMatchObject({ status: 'paused', active_turns: {}, accepted_sequence: 2 });
-    // What follows was done, at least once for each turn, and nothing of the turn lies about.
+    // Follow-ups ran at least once per turn, and no file of the turn is left.
     expect(project.read('told.log').split('told').length - 1).toBeGreaterThanOrEqual(2);
     for (const folder of ['dispatch/turns', 'staging']) {
       expect(existsSync(project.path(`.agentxchain/${folder}/turn_k`))).toBe(false);
@@ -70,22 +70,17 @@ it.each(some(cases, 5))(
   60_000,
 );
 
-it('[GR2] an owner that is gone is succeeded at once, without waiting for its silence', async () => {
+it('[GR2] takes over the lock of a dead owner immediately', async () => {
   await project.init();
   const turn = await project.assign('pm', 'turn_k');
   await project.stage(turn);
   const child = await Child.ready(script.path);
-  child.tell({
-    root: project.root,
-    config: project.config,
-    turnId: 'turn_k',
-    kill: { step: 'validated', isAfterPost: false },
-  });
+  const kill = { step: 'validated', isAfterPost: false };
+  child.tell({ root: project.root, config: project.config, turnId: 'turn_k', kill });
   await child.ended();
-  // A lock that nobody else believes in: its owner's number is all there is to go by.
-  const other = new Project(project.config, {
-    clock: { now: Date.now, monotonic: () => 0, after: () => () => undefined },
-  });
+  // Time stands still, so only the owner's process id can show that it is dead.
+  const clock = { now: Date.now, monotonic: () => 0, after: () => () => undefined };
+  const other = new Project(project.config, { clock });
   try {
     done(await other.runner.acceptTurn(project.root, project.config, { turnId: 'turn_k' }));
   } finally {
@@ -93,7 +88,7 @@ it('[GR2] an owner that is gone is succeeded at once, without waiting for its si
   }
 }, 60_000);
 
-it('[GR2] while a stopped process holds the log the others are told so, and it goes on afterwards', async () => {
+it('[GR2] answers lock_timeout while a stopped process holds the log, which can continue afterwards', async () => {
   await project.init();
   const turn = await project.assign('pm', 'turn_k');
   await project.stage(turn);
@@ -102,7 +97,7 @@ it('[GR2] while a stopped process holds the log the others are told so, and it g
   try {
     await stopped(child);
     expect(await project.accept('turn_k')).toMatchObject({ ok: false, error_code: 'lock_timeout' });
-    // Who only looks does not wait.
+    // Reading does not wait.
     expect(await project.runner.loadState(project.root, project.config)).toMatchObject({ status: 'active' });
     child.process.kill('SIGCONT');
     expect(await child.answer()).toMatchObject({ ok: true });
@@ -113,7 +108,6 @@ it('[GR2] while a stopped process holds the log the others are told so, and it g
   }
 }, 60_000);
 
-/** As the system says. */
 async function stopped({ process: { pid } }: Child): Promise<void> {
   const { readFile } = await import('node:fs/promises');
   for (;;) {
@@ -123,13 +117,11 @@ async function stopped({ process: { pid } }: Child): Promise<void> {
   }
 }
 
-it('[GR5] a last line that was torn, a book that was edited and one that is gone are mended from the log', async () => {
+it('[GR5] repairs torn, edited and emptied run files from the log', async () => {
   await project.init();
   await project.turn('pm', { decisions: [decision('DEC-001')] });
-  const [history, ledger] = [
-    project.read('.agentxchain/history.jsonl'),
-    project.read('.agentxchain/decision-ledger.jsonl'),
-  ];
+  const history = project.read('.agentxchain/history.jsonl');
+  const ledger = project.read('.agentxchain/decision-ledger.jsonl');
   writeFileSync(project.path('.agentxchain/history.jsonl'), history.slice(0, -9));
   writeFileSync(project.path('.agentxchain/decision-ledger.jsonl'), ledger.replace('it is', 'it is not'));
   writeFileSync(project.path('.agentxchain/state.json'), '{"status":"completed"}');

@@ -1,11 +1,10 @@
-// A process that is at work for long, or was stopped in the middle of it, is not robbed of the run.
+// A slow or stopped process keeps its lock on the run.
 
 import { readFileSync } from 'node:fs';
 import { createRunner, type RunnerPorts } from 'parley-hub/governed';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../../participants/processes/programs.ts';
 import { type BuiltScript, builtScript } from '../../support/built-script.ts';
-
 import { Child } from './children.ts';
 import { bookFaults, decision, Project, refused } from './project.ts';
 
@@ -17,7 +16,7 @@ afterAll(() => script.remove());
 
 const FASTER = 20;
 
-/** For whom time goes by faster, so that half a minute of waiting is not one. */
+/** A faster clock, so that the test waits less than half a minute. */
 const hurried: RunnerPorts['clock'] = {
   now: () => Date.now(),
   monotonic: () => performance.now() * FASTER,
@@ -31,7 +30,7 @@ function isStopped({ process: { pid } }: Child): boolean {
   return /\) T /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
 }
 
-it('[GR2] a live owner keeps the run for more than 31 s, even while it is stopped: others are told so, and take nothing', async () => {
+it('[GR2] keeps the lock of a live owner for more than 31 s, even while it is stopped', async () => {
   const project = new Project();
   await project.init();
   await project.stage(await project.assign('pm', 'turn_k'), { decisions: [decision('DEC-001')] });

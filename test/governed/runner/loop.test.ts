@@ -1,4 +1,4 @@
-// A run from its beginning to its end through the calls of the runner interface, and what each of them refuses.
+// A run from start to end through the runner interface, and the refusals of each call.
 
 import { existsSync, linkSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,25 +10,24 @@ import {
   type Runner,
   verifyManifest,
 } from 'parley-hub/governed';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-
+import { beforeEach, expect, it, vi } from 'vitest';
 import { bookFaults, CONFIG, decision, done, Project, refused, resultOf } from './project.ts';
 
-// Each call opens a log and syncs it; on a busy machine that takes its time.
+// Each call opens and syncs a log, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
 let project: Project;
 beforeEach(() => {
   project = new Project();
+  return () => project.remove();
 });
-afterEach(() => project.remove());
 
 async function atGate(): Promise<void> {
   await project.init();
   await project.turn('pm', { phase_transition_request: 'checking' });
 }
 
-it('[GR6, GR8] init, assign, bundle, stage, accept, approve, and to the end', async () => {
+it('[GR6, GR8] completes a run: init, assign, bundle, stage, accept, approve', async () => {
   const { runner, root, config } = project;
   expect(RUNNER_INTERFACE_VERSION).toBe('0.2');
   await project.init();
@@ -71,7 +70,7 @@ it('[GR6, GR8] init, assign, bundle, stage, accept, approve, and to the end', as
   expect(readdirSync(project.path('.agentxchain/dispatch/turns'))).toEqual([]);
 });
 
-it("[GR8] an approval is the operator's, and a run that waits for a gate is not reactivated", async () => {
+it('[GR8] approves gates as the operator, and does not reactivate a run at a gate', async () => {
   await atGate();
   const { runner, root, config } = project;
   expect(refused(await runner.reactivateRun(root, null))).toMatchObject({ error_code: 'gate_pending' });
@@ -85,7 +84,7 @@ it("[GR8] an approval is the operator's, and a run that waits for a gate is not 
   expect(refused(await runner.approvePhaseGate(root, config))).toMatchObject({ error_code: 'wrong_status' });
 });
 
-it('[GR7] a rejected turn goes out again under its id, and what was rejected is not taken for the next attempt', async () => {
+it('[GR7] reissues a rejected turn under its id, and refuses the rejected result for the next attempt', async () => {
   const { runner, root, config } = project;
   await project.init();
   const turn = await project.assign('pm', 'turn_r');
@@ -99,7 +98,7 @@ it('[GR7] a rejected turn goes out again under its id, and what was rejected is 
   const kept = JSON.parse(project.read('.agentxchain/dispatch/rejected/turn_r-attempt-1.json'));
   expect(kept).toMatchObject({ reason: 'too short', stage: 'schema', handed_in: { summary: 'no good' } });
   expect(refused(await project.accept())).toMatchObject({ error_code: 'not_staged' });
-  // As a crash before it was removed would leave it: the very file.
+  // The same file, as a crash before its deletion would leave it.
   renameSync(aside, join(root, getTurnStagingResultPath('turn_r')));
   expect(refused(await project.accept())).toMatchObject({ error_code: 'stale_staging' });
   done(await runner.writeDispatchBundle(root, null, config));
@@ -117,7 +116,7 @@ it('[GR7] a rejected turn goes out again under its id, and what was rejected is 
   expect(project.events).toContain('turn_reissued');
 });
 
-it('[GR7] the same result, written anew for the next attempt, is one', async () => {
+it('[GR7] accepts the same result if it is written again for the next attempt', async () => {
   const { runner, root, config } = project;
   await project.init();
   const turn = await project.assign('pm', 'turn_same');
@@ -128,7 +127,7 @@ it('[GR7] the same result, written anew for the next attempt, is one', async () 
   done(await project.accept());
 });
 
-it('[GR7] a turn whose attempts are used up does not go out again before the run goes on', async () => {
+it('[GR7] does not dispatch a turn without attempts before the run is reactivated', async () => {
   const { runner, root, config } = project;
   await project.init();
   await project.assign('pm', 'turn_used');
@@ -139,7 +138,7 @@ it('[GR7] a turn whose attempts are used up does not go out again before the run
   done(await runner.writeDispatchBundle(root, null, config));
 });
 
-it('[GR7] of an attempt that is rejected again after the run was unblocked, each result is kept', async () => {
+it('[GR7] keeps every result of an attempt that is rejected repeatedly', async () => {
   const { runner, root } = project;
   const config = { ...project.config, rules: { max_turn_retries: 1 } };
   project.config = config;
@@ -157,7 +156,7 @@ it('[GR7] of an attempt that is rejected again after the run was unblocked, each
   done(await runner.reissueTurn(root, config, { turnId: 'turn_k' }));
 });
 
-it('[GR1] what a result lacks is told by stage and field, and nothing is changed', async () => {
+it('[GR1] reports the stage and field of an invalid result, and changes nothing', async () => {
   await project.init();
   const turn = await project.assign('pm', 'turn_v');
   await project.stage(turn, { summary: undefined });
@@ -172,16 +171,14 @@ it('[GR1] what a result lacks is told by stage and field, and nothing is changed
   expect(project.read('.agentxchain/state.json')).toBe(before);
 });
 
-it('[GR1] two turns of one decision id: the second is refused, and the ledger has it once', async () => {
+it('[GR1] refuses a second turn with the same decision id', async () => {
   await project.init();
   const [one, other] = [await project.assign('pm', 'turn_1'), await project.assign('dev', 'turn_2')];
   expect(refused(await project.accept())).toMatchObject({ error_code: 'target_required' });
   for (const turn of [one, other]) await project.stage(turn, { decisions: [decision('DEC-007')] });
   done(await project.accept('turn_1'));
-  expect(refused(await project.accept('turn_2'))).toMatchObject({
-    error_code: 'duplicate_decision_id',
-    details: { duplicate_id: 'DEC-007' },
-  });
+  const duplicate = { error_code: 'duplicate_decision_id', details: { duplicate_id: 'DEC-007' } };
+  expect(refused(await project.accept('turn_2'))).toMatchObject(duplicate);
   expect(project.book('decision-ledger').map(({ id }) => id)).toEqual(['DEC-007']);
   await project.stage(other, { decisions: [decision('nonsense')], files_changed: ['src/turn_1.ts'] });
   expect(refused(await project.accept('turn_2'))).toMatchObject({ error_code: 'conflict', error_type: 'conflict' });
@@ -190,7 +187,7 @@ it('[GR1] two turns of one decision id: the second is refused, and the ledger ha
   expect(bookFaults(project)).toEqual([]);
 });
 
-it('[GR1] blockers are said, and resolved by name', async () => {
+it('[GR1] names blockers and resolves them', async () => {
   const { runner, root, config } = project;
   await project.init();
   const blocked = done(await runner.markRunBlocked(root, { blockedOn: 'dispatch:auth', category: 'dispatch' }));
@@ -206,58 +203,43 @@ it('[GR1] blockers are said, and resolved by name', async () => {
 type Call = (runner: Runner, root: string, config: GovernedConfig) => Promise<unknown>;
 const ODD = { not: 'a config' } as unknown as GovernedConfig;
 const none = undefined as never;
+const mode = { resolutionMode: 'x' as never };
 const BAD: readonly (readonly [string, Call, string])[] = [
-  ['a root that is none', (runner, _, config) => runner.initRun(7 as never, config), 'bad_argument'],
-  ['a root that is not there', (runner, root, config) => runner.initRun(`${root}/nowhere`, config), 'bad_argument'],
-  ['a config that is none', (runner, root) => runner.initRun(root, ODD), 'invalid_config'],
+  ['an invalid root', (runner, _, config) => runner.initRun(7 as never, config), 'bad_argument'],
+  ['a missing root', (runner, root, config) => runner.initRun(`${root}/nowhere`, config), 'bad_argument'],
+  ['an invalid config', (runner, root) => runner.initRun(root, ODD), 'invalid_config'],
   ['no config', (runner, root) => runner.assignTurn(root, none, 'pm'), 'no_config'],
-  ['a role that is none', (runner, root, config) => runner.assignTurn(root, config, {} as never), 'bad_argument'],
+  ['an invalid role', (runner, root, config) => runner.assignTurn(root, config, {} as never), 'bad_argument'],
   ['a turn before a run', (runner, root, config) => runner.assignTurn(root, config, 'pm'), 'no_run'],
   ['an acceptance before a run', (runner, root, config) => runner.acceptTurn(root, config), 'no_run'],
-  [
-    'a mode that is none',
-    (runner, root, config) => runner.acceptTurn(root, config, { resolutionMode: 'x' as never }),
-    'bad_argument',
-  ],
-  [
-    'a rejection without a reason',
-    (runner, root, config) => runner.rejectTurn(root, config, null, none),
-    'bad_argument',
-  ],
+  ['an invalid mode', (runner, root, config) => runner.acceptTurn(root, config, mode), 'bad_argument'],
+  ['no reject reason', (runner, root, config) => runner.rejectTurn(root, config, null, none), 'bad_argument'],
   ['a blocker without details', (runner, root) => runner.markRunBlocked(root, none), 'bad_argument'],
+  ['no escalation reason', (runner, root, config) => runner.escalate(root, config, {} as never), 'bad_argument'],
   [
-    'an escalation without a reason',
-    (runner, root, config) => runner.escalate(root, config, {} as never),
-    'bad_argument',
-  ],
-  [
-    'a step that is none',
+    'an invalid step',
     (runner, root) => runner.transitionActiveTurnLifecycle(root, 't', 'fly' as never),
     'bad_argument',
   ],
-  ['a lock on nothing', (runner, root) => runner.acquireLock(root), 'no_config'],
-  [
-    'an event without a name',
-    (runner, root, config) => runner.emitNotifications(root, config, null, none),
-    'bad_argument',
-  ],
+  ['a lock without a run', (runner, root) => runner.acquireLock(root), 'no_config'],
+  ['no event name', (runner, root, config) => runner.emitNotifications(root, config, null, none), 'bad_argument'],
 ];
 
-it.each(BAD)('[GR1] %s is an answer, and leaves no run behind', async (_, call, error_code) => {
+it.each(BAD)('[GR1] returns a failure for %s, and leaves no run', async (_, call, error_code) => {
   const answer = (await call(project.runner, project.root, project.config)) as { ok: boolean };
   expect(refused(answer)).toMatchObject({ error_code, error: expect.stringMatching(/\S/) });
   expect(await project.runner.loadState(project.root, project.config)).toBeNull();
   expect(existsSync(project.path('.agentxchain/state.json'))).toBe(false);
 });
 
-it('[GR1] turns that are not out are refused by their ids', async () => {
+it('[GR1] refuses turns that are not active', async () => {
   await project.init();
   expect(refused(await project.accept())).toMatchObject({ error_code: 'not_found' });
   expect(refused(await project.accept('turn_x'))).toMatchObject({ error_code: 'turn_not_active' });
   expect(refused(await project.accept('../x'))).toMatchObject({ error_code: 'unsafe_path' });
 });
 
-it('[GR1, GR15] loadContext finds the project from within, and loadState writes nothing where there is no run', async () => {
+it('[GR1, GR15] finds the project from a subfolder, and writes nothing in loadState without a run', async () => {
   const { runner, root, config } = project;
   expect(await runner.loadState(root, config)).toBeNull();
   expect(readdirSync(root)).toEqual([]);
@@ -268,7 +250,7 @@ it('[GR1, GR15] loadContext finds the project from within, and loadState writes 
   expect(await runner.loadContext(`${root}/deep/within`)).toMatchObject({ root, version: '1.0', config: CONFIG });
 });
 
-it('[GR11] the next run begins when it is told so, knows what was decided for good, and the books go on', async () => {
+it('[GR11] begins the next run on request, with repository decisions and continued run files', async () => {
   const { runner, root, config } = project;
   await atGate();
   done(await runner.approvePhaseGate(root, config));
@@ -291,13 +273,13 @@ it('[GR11] the next run begins when it is told so, knows what was decided for go
   expect(engine.orderFaults(second)).toEqual([]);
 });
 
-it('[GR10] a run whose config has changed goes on under the new one, and nothing is there twice', async () => {
+it('[GR10] continues a run under a changed config without duplicates', async () => {
   await project.init();
   await project.turn('pm', { decisions: [decision('DEC-001')] });
   const turn = await project.assign('pm', 'turn_c');
   project.config = { ...CONFIG, gates: { plan_ok: {}, ship_ok: {} } };
   await project.stage(turn, { phase_transition_request: 'checking', decisions: [decision('DEC-002')] });
-  // Nobody is asked any more.
+  // The new config requires no approval.
   expect(await project.accept()).toMatchObject({ ok: true, state: { status: 'active', phase: 'checking' } });
   expect(refused(await project.accept('turn_c'))).toMatchObject({ error_code: 'turn_already_accepted' });
   expect(bookFaults(project)).toEqual([]);

@@ -1,31 +1,30 @@
-// What acceptance does not take, and what it does not make of what it takes: through the calls, on the disk.
+// Results that acceptance refuses, and conclusions that it does not draw.
 
 import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { createRunner } from 'parley-hub/governed';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { foreign, own } from '../../conformance/corpora.ts';
-
 import { bookFaults, CONFIG, decision, done, Project, refused, resultOf } from './project.ts';
 
 let project: Project;
 beforeEach(() => {
   project = new Project();
+  return () => project.remove();
 });
-afterEach(() => project.remove());
 
-/** The books and the state, as they stand on the disk. */
-function books(): Readonly<Record<string, string>> {
+/** The run files on disk. */
+function runFiles(): Readonly<Record<string, string>> {
   const names = readdirSync(project.path('.agentxchain')).filter((name) => /\.jsonl?$/.test(name));
   return Object.fromEntries(names.map((name) => [name, project.read(`.agentxchain/${name}`)]));
 }
 
-/** The turn is out; a result with this in it is refused, and nothing is changed by that. */
+/** Stages a result with these members and expects a refusal that changes nothing. */
 async function refuses(more: object, role = 'pm') {
   const turn = await project.assign(role);
   await project.stage(turn, more);
-  const before = books();
+  const before = runFiles();
   const failure = refused(await project.accept(turn.turn_id));
-  expect(books()).toEqual(before);
+  expect(runFiles()).toEqual(before);
   expect(project.state).toMatchObject({ status: 'active', active_turns: { [turn.turn_id]: expect.anything() } });
   return failure;
 }
@@ -33,7 +32,7 @@ async function refuses(more: object, role = 'pm') {
 describe('a result', () => {
   beforeEach(() => project.init());
 
-  it('[GV4, GR1] that claims a pass over exit code 1 is refused, and the failure is not called expected', async () => {
+  it('[GV4, GR1] that claims a pass despite exit code 1 is refused, not treated as an expected failure', async () => {
     const verification = { status: 'pass', machine_evidence: [{ command: 'npm test', exit_code: 1 }] };
     const failure = await refuses({ verification });
     expect(failure).toMatchObject({ error_code: 'validation_failed', validation: { failed_stage: 'verification' } });
@@ -54,7 +53,7 @@ describe('a result', () => {
     'verification',
     'artifact',
     'proposed_next_role',
-  ])('[GV4, GV5, GR1] without its %s is refused: what is missing is not made up', async (field) => {
+  ])('[GV4, GV5, GR1] without %s is refused, not completed with a default', async (field) => {
     const failure = await refuses({ [field]: undefined });
     expect(failure).toMatchObject({ error_code: 'validation_failed', error_type: 'missing_required_field' });
     expect(JSON.stringify(failure)).toContain(field);
@@ -68,31 +67,31 @@ describe('a result', () => {
     '.agentxchain//locks/run/1',
     '/etc/passwd',
     '../elsewhere.ts',
-  ])('[GV6, GR1] that says it changed %s is refused: no alias leads to what is not its own', async (path) => {
+  ])('[GV6, GR1] that declares a change of %s is refused, whatever the spelling', async (path) => {
     const failure = await refuses({ files_changed: ['src/fine.ts', path] });
     expect(failure).toMatchObject({ error_code: 'validation_failed', validation: { failed_stage: 'artifact' } });
     expect(JSON.stringify(failure)).toContain(path);
   });
 
-  it('[GV6, GF9] that reaches the books of the run by a link is refused', async () => {
+  it('[GV6, GF9] that reaches run files through a link is refused', async () => {
     symlinkSync('.agentxchain', project.path('harmless'));
     expect(await refuses({ files_changed: ['harmless/state.json'] })).toMatchObject({ ok: false });
   });
 
   it.each(['run', 'repo'])(
-    '[GV13, GR1] with a decision for the %s that overrides one nobody made is refused',
+    '[GV13, GR1] with a decision for the %s that overrides an unknown one is refused',
     async (durability) => {
       const failure = await refuses({ decisions: [decision('DEC-001', { durability, overrides: 'DEC-999' })] });
       expect(JSON.stringify(failure)).toContain('DEC-999');
     },
   );
 
-  it('[GV4, GR1] that needs a person and does not say why is refused', async () => {
+  it('[GV4, GR1] that needs a person without a reason is refused', async () => {
     expect(await refuses({ status: 'needs_human' })).toMatchObject({ error_code: 'validation_failed' });
   });
 });
 
-it('[GV5, GV10] who asks for a person in friendly words has not asked for the end of the run', async () => {
+it('[GV5, GV10] does not read a friendly request for a person as a completion request', async () => {
   project.config = { ...CONFIG, routing: { checking: { entry_role: 'qa', exit_gate: 'ship_ok' } } };
   await project.init();
   const turn = await project.assign('qa');
@@ -106,7 +105,7 @@ it('[GV5, GV10] who asks for a person in friendly words has not asked for the en
   expect(project.events).not.toContain('gate_pending');
 });
 
-it('[GR4] a turn that was accepted is told to be so, by whomever and whenever it is accepted again', async () => {
+it('[GR4] answers turn_already_accepted to any later acceptance of a turn', async () => {
   await project.init();
   const turn = await project.turn('pm', { decisions: [decision('DEC-001')] });
   const again = async (): Promise<void> => {
@@ -128,7 +127,7 @@ it('[GR4] a turn that was accepted is told to be so, by whomever and whenever it
   expect(bookFaults(project)).toEqual([]);
 });
 
-it('[GV8, GR1] turns that all call their decision DEC-001 do not fill the ledger with it', async () => {
+it('[GV8, GR1] keeps DEC-001 once in the ledger when several turns use it', async () => {
   await project.init();
   await project.turn('pm', { decisions: [decision('DEC-001')] });
   for (const role of ['dev', 'pm']) {
@@ -142,7 +141,7 @@ const TAKEN = [...own, ...foreign].filter(
   ({ input, expected }) => input.operation === 'validate_config' && expected.result === 'success',
 );
 
-it('[GV16, GR1] every config that fixtures call valid is one that a run begins with', async () => {
+it('[GV16, GR1] begins a run with every config that fixtures call valid', async () => {
   expect(TAKEN.length).toBeGreaterThan(5);
   for (const { fixture_id, input, setup } of TAKEN) {
     const config = (input.args as { config?: object }).config ?? (setup as { config?: object }).config;
@@ -156,7 +155,7 @@ it('[GV16, GR1] every config that fixtures call valid is one that a run begins w
   }
 }, 60_000);
 
-it('[GR3, GR5] what was saved of a run earlier and is put back does not undo what was accepted since', async () => {
+it('[GR3, GR5] does not undo acceptances when older files are restored', async () => {
   await project.init();
   const first = await project.assign('pm', 'turn_1');
   await project.stage(first, { decisions: [decision('DEC-001')] });
@@ -176,14 +175,13 @@ it('[GR3, GR5] what was saved of a run earlier and is put back does not undo wha
   expect(bookFaults(project)).toEqual([]);
 });
 
-it('[GR1] words in the place of a recovery are told to be wrong, and not lost', async () => {
+it('[GR1] refuses a text as recovery instead of dropping it', async () => {
   await project.init();
   const { runner, root } = project;
   const details = { blockedOn: 'dispatch:auth', category: 'dispatch', recovery: 'Log in.' };
   expect(refused(await runner.markRunBlocked(root, details as never))).toMatchObject({ error_code: 'bad_argument' });
   expect(project.state).toMatchObject({ status: 'active' });
-  const said = { ...details, recovery: { recovery_action: 'Log in.' } };
-  expect(done(await runner.markRunBlocked(root, said)).state.blocked_reason).toMatchObject({
-    recovery: { recovery_action: 'Log in.' },
-  });
+  const recovery = { recovery_action: 'Log in.' };
+  const { state } = done(await runner.markRunBlocked(root, { ...details, recovery }));
+  expect(state.blocked_reason).toMatchObject({ recovery });
 });

@@ -1,11 +1,11 @@
-// Arguments nobody should give: every call answers all the same.
+// Invalid arguments: every call still returns an answer.
 
 import { createRunner, runLoop } from 'parley-hub/governed';
 import { expect, it } from 'vitest';
 import { itDeep } from '../../support/size.ts';
 import { CONFIG, project } from '../serving/project.ts';
 
-itDeep('[GR1] options that are null are none, and a folder that is no text is none', async () => {
+itDeep('[GR1] treats null options as absent, and finds no context for a folder that is not text', async () => {
   const root = project();
   const runner = createRunner();
   expect(await runner.initRun(root, CONFIG, null as never)).toMatchObject({ ok: true });
@@ -16,7 +16,7 @@ itDeep('[GR1] options that are null are none, and a folder that is no text is no
   expect(await runner.loadContext(Object.create(null))).toBeNull();
 });
 
-it('[GL1] options that cannot even be looked at are told, and not thrown', async () => {
+it('[GL1] reports options that cannot be read without throwing', async () => {
   const callbacks = { selectRole: () => null, dispatch: async () => ({ accept: false as const, reason: 'no' }) };
   for (const maxTurns of [Symbol('many'), Object.create(null)]) {
     const ended = await runLoop(project(), CONFIG, { ...callbacks, approveGate: () => false }, { maxTurns } as never);

@@ -1,4 +1,4 @@
-/** A project with a run in it, driven through the runner interface: the arrangement of the tests of the runner. */
+/** A project with a run, driven through the runner interface. */
 
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -52,7 +52,7 @@ export class Project {
     return readFileSync(this.path(name), 'utf8');
   }
 
-  /** A book of the run, line by line. */
+  /** The entries of a run file. */
   book(name: 'history' | 'decision-ledger' | 'events' | 'repo-decisions'): readonly Record<string, unknown>[] {
     return this.read(`.agentxchain/${name}.jsonl`)
       .split('\n')
@@ -85,7 +85,7 @@ export class Project {
     return this.runner.acceptTurn(this.root, this.config, turnId === undefined ? {} : { turnId });
   }
 
-  /** A turn from its assignment to its acceptance. */
+  /** A turn from assignment to acceptance. */
   async turn(role = 'pm', more: object = {}): Promise<Turn> {
     const turn = await this.assign(role);
     await this.stage(turn, more);
@@ -124,16 +124,15 @@ export function decision(id: string, more: object = {}): object {
 
 export function done<T extends { readonly ok: boolean }>(answer: T): Extract<T, { readonly ok: true }> {
   if (!answer.ok) throw new Error(JSON.stringify(answer));
-  // It is the one that is ok.
   return answer as Extract<T, { readonly ok: true }>;
 }
 
 export function refused(answer: { readonly ok: boolean }): RunnerFailure {
-  if (answer.ok) throw new Error(`it was done: ${JSON.stringify(answer).slice(0, 300)}`);
+  if (answer.ok) throw new Error(`expected a refusal, got ${JSON.stringify(answer).slice(0, 300)}`);
   return answer as RunnerFailure;
 }
 
-/** What is wrong with the books as they stand on the disk: each entry once, and events that can be true. */
+/** Faults of the run files: duplicate entries, and invalid events or event order. */
 export function bookFaults(project: Project): readonly unknown[] {
   const twice = (keys: readonly string[]) => keys.filter((key, at) => keys.indexOf(key) !== at);
   const key = (names: readonly string[]) => (entry: Record<string, unknown>) =>

@@ -1,4 +1,4 @@
-// Six processes accept the same turn at the same moment, many times over.
+// Six processes accept the same turn concurrently, many times.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type BuiltScript, builtScript } from '../../support/built-script.ts';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => script.remove());
 
-it('[GR4] one wins, five are told that it was accepted, and the books have it once', async () => {
+it('[GR4] accepts the turn once and answers turn_already_accepted to five of six', async () => {
   const project = new Project();
   const children = await Promise.all(Array.from({ length: PROCESSES }, () => Child.ready(script.path)));
   try {

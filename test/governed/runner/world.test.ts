@@ -1,22 +1,22 @@
-// What the runner sees and does around a run: other programs' files, git, hooks, notifications, leases.
+// The environment of a run: foreign files, git, hooks, notifications, leases.
 
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createRunner, type GovernedConfig } from 'parley-hub/governed';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { itDeep } from '../../support/size.ts';
 import { bookFaults, CONFIG, decision, done, Project, refused } from './project.ts';
 
-// Each call opens a log and syncs it; on a busy machine that takes its time.
+// Each call opens and syncs a log, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
 let project: Project;
 beforeEach(() => {
   project = new Project();
+  return () => project.remove();
 });
-afterEach(() => project.remove());
 
 describe('[GR10] a run of another program', () => {
   const STATE = {
@@ -33,14 +33,14 @@ describe('[GR10] a run of another program', () => {
   function leave(state: object = STATE): void {
     project.write('.agentxchain/state.json', JSON.stringify(state));
     const past = { run_id: 'run_elsewhere', turn_id: 'turn_0', role: 'pm', phase: 'planning', status: 'completed' };
-    // Written twice by a crash, and torn by another.
+    // Duplicated by one crash and torn by another.
     project.write('.agentxchain/history.jsonl', `${line(past)}${line(past)}{"turn_id":"tor`);
     const decided = { id: 'DEC-001', turn_id: 'turn_0', statement: 'x' };
     project.write('.agentxchain/decision-ledger.jsonl', line(decided) + line({ ...decided, turn_id: 'turn_other' }));
     project.write('.agentxchain/events.jsonl', line({ event_id: 'evt_0', event_type: 'run_started' }));
   }
 
-  itDeep('is taken over by the first call that changes it, and its files are kept', async () => {
+  itDeep('is taken over by the first call that changes it, with copies of its files', async () => {
     leave();
     const { runner, root, config } = project;
     const before = project.read('.agentxchain/history.jsonl');
@@ -59,7 +59,7 @@ describe('[GR10] a run of another program', () => {
     expect(project.events.at(-1)).toBe('turn_accepted');
   });
 
-  it('is taken over in parts when its past is long', async () => {
+  it('is taken over in parts if its history is long', async () => {
     leave();
     const filler = 'x'.repeat(2_000);
     const entries = Array.from({ length: 400 }, (_, n) => ({ run_id: 'run_elsewhere', turn_id: `turn_${n}`, filler }));
@@ -68,7 +68,7 @@ describe('[GR10] a run of another program', () => {
     expect(project.book('history')).toEqual(entries);
   });
 
-  it('is refused and left alone if its state is none', async () => {
+  it('is refused and left unchanged if its state is invalid', async () => {
     for (const text of ['{ half', JSON.stringify({ ...STATE, status: 'paused' }), '[]']) {
       leave();
       project.write('.agentxchain/state.json', text);
@@ -79,7 +79,7 @@ describe('[GR10] a run of another program', () => {
     }
   });
 
-  it('that has not begun is begun', async () => {
+  it('that is idle can be begun', async () => {
     leave({ schema_version: '1.1', status: 'idle', phase: 'planning' });
     const begun = done(await project.runner.initRun(project.root, project.config));
     expect(begun).toMatchObject({ state: { status: 'active' }, migration_notice: expect.stringContaining('imported') });
@@ -99,7 +99,7 @@ describe('[GR12] in a work tree of git', () => {
     await project.init();
   });
 
-  itDeep('a change that was not declared refuses the turn, committed or not', async () => {
+  itDeep('refuses a turn with undeclared changes, committed or not', async () => {
     const turn = await project.assign('pm');
     await project.stage(turn, { files_changed: ['src/a.ts'] });
     project.write('src/a.ts', 'a');
@@ -114,9 +114,9 @@ describe('[GR12] in a work tree of git', () => {
   });
 
   itDeep.each([
-    ['its index is spoilt', () => project.write('.git/index', 'not an index')],
-    ['it is no repository any more', () => rmSync(project.path('.git'), { recursive: true })],
-  ])('where git cannot look any more, for %s, nothing is taken unseen', async (_, spoil) => {
+    ['a damaged index', () => project.write('.git/index', 'not an index')],
+    ['a deleted repository', () => rmSync(project.path('.git'), { recursive: true })],
+  ])('accepts nothing unseen if git fails because of %s', async (_, spoil) => {
     const turn = await project.assign('pm');
     await project.stage(turn, { files_changed: ['src/a.ts'] });
     project.write('src/a.ts', 'a');
@@ -126,13 +126,11 @@ describe('[GR12] in a work tree of git', () => {
     expect(refused(await project.accept())).toMatchObject({ error_code: 'tree_unreadable' });
     expect(project.book('history')).toEqual([]);
     cpSync(project.path('.agentxchain/kept'), project.path('.git'), { recursive: true });
-    expect(refused(await project.accept())).toMatchObject({
-      error_code: 'artifact_mismatch',
-      details: { paths: ['src/hidden.ts'] },
-    });
+    const mismatch = { error_code: 'artifact_mismatch', details: { paths: ['src/hidden.ts'] } };
+    expect(refused(await project.accept())).toMatchObject(mismatch);
   });
 
-  itDeep("what was dirty before and is still so is nobody's doing; what accepted turns left is theirs", async () => {
+  itDeep('attributes neither earlier changes nor those of accepted turns to a turn', async () => {
     const turn = await project.assign('pm');
     project.write('src/a.ts', 'a');
     await project.stage(turn, { files_changed: ['src/a.ts'] });
@@ -142,12 +140,11 @@ describe('[GR12] in a work tree of git', () => {
     await project.stage(next, { files_changed: ['src/b.ts'] });
     expect(done(await project.accept()).accepted.observed_artifact).toEqual(['src/b.ts']);
     project.write('stranger.ts', 's');
-    expect(refused(await project.runner.assignTurn(project.root, project.config, 'pm'))).toMatchObject({
-      error_code: 'tree_not_clean',
-    });
+    const assigned = await project.runner.assignTurn(project.root, project.config, 'pm');
+    expect(refused(assigned)).toMatchObject({ error_code: 'tree_not_clean' });
   });
 
-  itDeep('turns side by side do not answer for each other', async () => {
+  itDeep('does not attribute changes to concurrent turns', async () => {
     const [one, other] = [await project.assign('pm', 'turn_1'), await project.assign('dev', 'turn_2')];
     project.write('src/one.ts', '1');
     project.write('src/other.ts', '2');
@@ -157,7 +154,7 @@ describe('[GR12] in a work tree of git', () => {
     expect(done(await project.accept('turn_2')).accepted.observed_artifact).toEqual(['src/other.ts']);
   });
 
-  it('a declared path that leads elsewhere by a link is refused', async () => {
+  it('refuses a declared path that leads outside through a link', async () => {
     const turn = await project.assign('pm');
     symlinkSync('/tmp', project.path('out'));
     await project.stage(turn, { files_changed: ['out', 'out/x.ts'] });
@@ -171,18 +168,15 @@ describe('[GR13] the files of a gate', () => {
     gates: { plan_ok: { requires_files: ['.planning/SYSTEM_SPEC.md'] }, ship_ok: {} },
   };
 
-  it('are looked at as they are, and a long one is judged by the parts that matter and kept', async () => {
+  it('are read from disk; a long one is judged by its relevant parts and kept', async () => {
     project.config = GATED;
     await project.init();
     await project.turn('pm', { phase_transition_request: 'checking' });
-    expect(project.state).toMatchObject({
-      phase: 'planning',
-      last_gate_failure: { reasons: [{ code: 'files_missing' }] },
-    });
+    const last_gate_failure = { reasons: [{ code: 'files_missing' }] };
+    expect(project.state).toMatchObject({ phase: 'planning', last_gate_failure });
     const prose = 'Lorem ipsum dolor sit amet.\n'.repeat(2_000);
-    const sections = ['Purpose', 'Interface', 'Acceptance Tests'].map(
-      (title) => `## ${title}\n\nIt holds.\n\n${prose}`,
-    );
+    const titles = ['Purpose', 'Interface', 'Acceptance Tests'];
+    const sections = titles.map((title) => `## ${title}\n\nIt holds.\n\n${prose}`);
     project.write('.planning/SYSTEM_SPEC.md', sections.join('\n'));
     await project.turn('pm', { phase_transition_request: 'checking' });
     expect(project.state).toMatchObject({ phase: 'checking' });
@@ -222,7 +216,7 @@ describe('[GR9] hooks', () => {
     },
   );
 
-  itDeep('before a gate are asked each time, and stop it', async () => {
+  itDeep('before a gate run each time and can stop it', async () => {
     project.config = hooked({ before_gate: [hook(`test -e open && ${ALLOW} || ${BLOCK}`)] });
     await project.init();
     await project.turn('pm', { phase_transition_request: 'checking' });
@@ -232,21 +226,20 @@ describe('[GR9] hooks', () => {
     expect(done(await runner.approvePhaseGate(root, config)).state.phase).toBe('checking');
   });
 
-  it('before an assignment and after a dispatch stop those', async () => {
+  it('before an assignment and after a dispatch can stop them', async () => {
     project.config = hooked({ before_assignment: [hook(BLOCK)] });
     await project.init();
     const { runner, root } = project;
     expect(refused(await runner.assignTurn(root, project.config, 'pm'))).toMatchObject({ error_code: 'hook_blocked' });
     project.config = hooked({ after_dispatch: [hook(BLOCK)] });
     const turn = await project.assign('pm');
-    expect(refused(await runner.writeDispatchBundle(root, null, project.config))).toMatchObject({
-      error_code: 'hook_blocked',
-    });
+    const bundle = await runner.writeDispatchBundle(root, null, project.config);
+    expect(refused(bundle)).toMatchObject({ error_code: 'hook_blocked' });
     expect(project.events).not.toContain('turn_dispatched');
     expect(turn.status).toBe('assigned');
   });
 
-  itDeep('after acceptance and on escalation run when it is durable, and see it in the books', async () => {
+  itDeep('after acceptance and on escalation run when the change is durable in the run files', async () => {
     const seen = `cp .agentxchain/history.jsonl seen.jsonl; cat > told-$AGENTXCHAIN_HOOK_PHASE.json; ${ALLOW}`;
     const advisory = [hook(seen, { mode: 'advisory' })];
     project.config = hooked({ after_acceptance: advisory, on_escalation: advisory });
@@ -264,7 +257,7 @@ describe('[GR9] hooks', () => {
   });
 });
 
-it('[GR16] webhooks are told what they want to hear, within their time, and no secret is written down', async () => {
+it('[GR16] sends webhooks the events they want, within their timeout, and writes no secret', async () => {
   const told: { url: string | undefined; key: string | undefined; body: { event_type: string } }[] = [];
   const server = createServer(async (request: IncomingMessage, response) => {
     let body = '';
@@ -316,7 +309,7 @@ it('[GR16] webhooks are told what they want to hear, within their time, and no s
   }
 });
 
-it('[GR16] what a webhook that cannot even be called says of itself has no secret in it', async () => {
+it('[GR16] shows no secret in the problem of a webhook that cannot be called', async () => {
   const config = {
     ...CONFIG,
     notifications: {
@@ -341,7 +334,7 @@ it('[GR16] what a webhook that cannot even be called says of itself has no secre
   }
 });
 
-itDeep('[GR14] who has taken the lock of a run works on it alone until it is released', async () => {
+itDeep('[GR14] gives the lock holder exclusive access until it releases the lock', async () => {
   await project.init();
   const { runner, root, config } = project;
   const other = createRunner();
@@ -356,16 +349,15 @@ itDeep('[GR14] who has taken the lock of a run works on it alone until it is rel
   expect(refused(await runner.assignTurn(root, config, 'dev'))).toMatchObject({ error_code: 'fenced_out' });
 });
 
-it('[GR14] a lease that has run out keeps nobody off', async () => {
+it('[GR14] ignores an expired lease', async () => {
   await project.init();
   const { root, config } = project;
   done(await project.runner.acquireLock(root));
   const late = { now: () => Date.now() + 2 * 3_600_000, monotonic: () => performance.now(), after: later };
   const other = createRunner({ clock: late });
   done(await other.assignTurn(root, config, 'pm'));
-  expect(refused(await project.runner.assignTurn(root, config, 'nobody'))).toMatchObject({
-    error_code: 'unknown_role',
-  });
+  const unknown = await project.runner.assignTurn(root, config, 'nobody');
+  expect(refused(unknown)).toMatchObject({ error_code: 'unknown_role' });
 });
 
 function later(ms: number, run: () => void): () => void {

@@ -1,13 +1,13 @@
-// Calls that meet a hub which is only just beginning to serve: they wait for it, and are done there.
+// Calls during the start of serving wait for the hub and run there.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { createHub, type LocalHub } from 'parley-hub';
+import type { LocalHub } from 'parley-hub';
 import { createRunner, type Runner, type RunnerPorts, type ServedRun, serveRun } from 'parley-hub/governed';
 import { expect, it, onTestFinished } from 'vitest';
 import { writeServedNote } from '../../../src/governed/runner/served/served-note.ts';
 import { systemClock } from '../../../src/system/clock.ts';
-import { CONFIG, historyOf, project, turnDone } from './project.ts';
+import { CONFIG, historyOf, openHub, project, turnDone } from './project.ts';
 
 function signal(): { readonly given: Promise<void>; give(): void } {
   let give: () => void = () => undefined;
@@ -17,13 +17,7 @@ function signal(): { readonly given: Promise<void>; give(): void } {
   return { given, give };
 }
 
-async function openHub(): Promise<LocalHub> {
-  const hub = await createHub();
-  onTestFinished(() => hub.stop());
-  return hub;
-}
-
-/** It holds the project, and cannot be asked before it is let go on. */
+/** Starts serving, which holds the lock but answers nothing until released. */
 async function beginning(hub: LocalHub, root: string): Promise<() => Promise<ServedRun>> {
   const [held, goOn] = [signal(), signal()];
   const reached: RunnerPorts['reached'] = async (step) => {
@@ -40,7 +34,7 @@ async function beginning(hub: LocalHub, root: string): Promise<() => Promise<Ser
   };
 }
 
-/** Says when it waits for somebody. */
+/** A runner that signals when it waits. */
 function waitingRunner(): { readonly runner: Runner; readonly waits: Promise<void> } {
   const waits = signal();
   const after: typeof systemClock.after = (ms, run) => {
@@ -50,7 +44,7 @@ function waitingRunner(): { readonly runner: Runner; readonly waits: Promise<voi
   return { runner: createRunner({ clock: { ...systemClock, after } }), waits: waits.given };
 }
 
-it('[GW1] a call that meets the very start of serving waits for the hub, and is done by it', async () => {
+it('[GW1] runs a call at the start of serving in the hub', async () => {
   const [root, hub] = [project(), await openHub()];
   const letGoOn = await beginning(hub, root);
   const { runner, waits } = waitingRunner();
@@ -61,7 +55,7 @@ it('[GW1] a call that meets the very start of serving waits for the hub, and is 
   expect(existsSync(join(root, '.agentxchain/log'))).toBe(false);
 });
 
-it('[GW3] so does one that meets a hub which begins to serve again', async () => {
+it('[GW3] runs a call at a restart of serving in the hub', async () => {
   const [root, hub] = [project(), await openHub()];
   const first = await serveRun(hub, root, { data: 'one' });
   await createRunner().initRun(root, CONFIG);
@@ -74,7 +68,7 @@ it('[GW3] so does one that meets a hub which begins to serve again', async () =>
   expect(await assigned).toMatchObject({ ok: true });
 });
 
-it("[GW3] a call that gets the lock when the runs are a hub's by then leaves the project's own log alone", async () => {
+it("[GW3] does not touch the project's own log if a hub took over before the lock", async () => {
   const root = project();
   const note = { served_id: 'a1b2c3d4', socket: join(root, 'nobody.sock'), pid: 1, host: 'x', data: 'one', roles: {} };
   const runner = createRunner({
@@ -86,7 +80,7 @@ it("[GW3] a call that gets the lock when the runs are a hub's by then leaves the
   expect(existsSync(join(root, '.agentxchain/log'))).toBe(false);
 });
 
-it('[GW3] a hub that has begun and ended while a call waited is told of, and nothing is done behind its back', async () => {
+it('[GW3] reports a hub that started and ended during a call, and bypasses it never', async () => {
   const [root, hub] = [project(), await openHub()];
   await createRunner().initRun(root, CONFIG);
   const done = await turnDone(root, 'captain');

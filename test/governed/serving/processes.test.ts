@@ -1,4 +1,4 @@
-// `parley up --run` and `parley run` as two processes: the hub is killed, and the run goes on when it is back.
+// `parley up --run` and `parley run` as processes: the run continues after the hub is killed and restarted.
 
 import { join } from 'node:path';
 import { createRunner } from 'parley-hub/governed';
@@ -9,7 +9,7 @@ import { itDeep } from '../../support/size.ts';
 import { CONFIG, eventTypes, historyOf, project, turnDone } from './project.ts';
 
 itDeep(
-  '[GW3] killed and started again, a hub goes on with the run it serves, and the command asks it',
+  '[GW3] continues the served run after a kill and restart of the hub',
   async () => {
     const root = project();
     const line = await CommandLine.open();
@@ -41,7 +41,7 @@ itDeep(
 );
 
 itDeep(
-  '[GW4] roles that are not said right, or for several projects, are refused before anything begins',
+  '[GW4] refuses invalid --holds options before anything starts',
   async () => {
     const root = project();
     const line = await CommandLine.open();
@@ -51,13 +51,15 @@ itDeep(
     expect((await line.run([...given, '--run', line.folder, '--holds', 'captain=al'])).err).toContain(
       'goes with one --run',
     );
-    expect((await line.run([...given, '--run', join(root, 'nowhere')])).err).toContain('expected the path of a folder');
+    expect((await line.run([...given, '--run', join(root, 'nowhere')])).err).toContain(
+      'expected the path of an existing folder',
+    );
   },
   60_000,
 );
 
 itDeep(
-  '[GW3] a hub that is stopped and holds the run hangs no call: each is told so, and nothing was asked of it',
+  '[GW3] answers hub_not_answering for a stopped hub process, without sending the call',
   async () => {
     const root = project();
     const line = await CommandLine.open();
@@ -68,10 +70,8 @@ itDeep(
     const runner = createRunner();
     await runner.initRun(root, CONFIG);
     up.kill('SIGSTOP');
-    expect(await runner.assignTurn(root, CONFIG, 'captain', { turnId: 'turn_lost' })).toMatchObject({
-      ok: false,
-      error_code: 'hub_not_answering',
-    });
+    const lost = await runner.assignTurn(root, CONFIG, 'captain', { turnId: 'turn_lost' });
+    expect(lost).toMatchObject({ ok: false, error_code: 'hub_not_answering' });
     up.kill('SIGCONT');
     const one = await turnDone(root, 'captain');
     expect(historyOf(root)).toEqual([one]);

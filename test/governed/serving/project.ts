@@ -1,8 +1,9 @@
-/** A project whose runs a hub serves, and what its roles hand in. */
+/** A project to be served by a hub, and results of its roles. */
 
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createHub, type LocalHub } from 'parley-hub';
 import { createRunner, type GovernedConfig, type RunState, stageResult } from 'parley-hub/governed';
 import { onTestFinished } from 'vitest';
 
@@ -17,6 +18,29 @@ export const CONFIG: GovernedConfig = {
   },
   gates: { tide: { requires_human_approval: true } },
 };
+
+export async function openHub(): Promise<LocalHub> {
+  const hub = await createHub();
+  onTestFinished(() => hub.stop());
+  return hub;
+}
+
+/** Connects an agent that answers each of its turns; returns the prompts it received. */
+export async function joinHolder(hub: LocalHub, root: string, name: string): Promise<readonly string[]> {
+  const prompts: string[] = [];
+  await hub.agent(name, {
+    async onTurn({ message }) {
+      if (message?.envelope.event_type !== 'turn.dispatched') return;
+      const { turn_id, prompt } = message.envelope.event_data as { turn_id: string; prompt: string };
+      prompts.push(prompt);
+      const state = await createRunner().loadState(root, CONFIG);
+      if (state === null) throw new Error('expected a run');
+      const result = JSON.parse(JSON.stringify(resultOf(state, turn_id)));
+      await message.session.send({ event_type: 'turn.result', event_data: { turn_id, attempt: 1, result } });
+    },
+  });
+  return prompts;
+}
 
 export function project(): string {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'ferry-')));
@@ -45,7 +69,7 @@ export function resultOf(state: RunState, turnId: string, over: object = {}): Re
   };
 }
 
-/** One turn from its assignment to its acceptance, by whoever asks. */
+/** One turn from assignment to acceptance. */
 export async function turnDone(root: string, role: string, over: object = {}): Promise<string> {
   const runner = createRunner();
   const assigned = await runner.assignTurn(root, CONFIG, role);

@@ -1,8 +1,8 @@
-// A hub serves the runs of a project: calls from any process go to it, and nothing is gone on with behind its back.
+// A hub serves the runs of a project: calls from any process run in that hub.
 
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createHub, type LocalHub } from 'parley-hub';
+import type { LocalHub } from 'parley-hub';
 import {
   createRunner,
   getTurnStagingResultPath,
@@ -12,13 +12,7 @@ import {
   withdrawRun,
 } from 'parley-hub/governed';
 import { expect, it, onTestFinished } from 'vitest';
-import { CONFIG, eventTypes, historyOf, project, resultOf, turnDone } from './project.ts';
-
-async function openHub(): Promise<LocalHub> {
-  const hub = await createHub();
-  onTestFinished(() => hub.stop());
-  return hub;
-}
+import { CONFIG, eventTypes, historyOf, joinHolder, openHub, project, resultOf, turnDone } from './project.ts';
 
 async function sessionsOf(hub: LocalHub): Promise<readonly { session_id: string; state: string }[]> {
   const watcher = await hub.agent('watcher');
@@ -28,16 +22,14 @@ async function sessionsOf(hub: LocalHub): Promise<readonly { session_id: string;
   return found;
 }
 
-it('[GW1] calls on a root that a hub serves are done by that hub, in a session of it', async () => {
+it('[GW1] runs calls on a served project in a session of the hub', async () => {
   const [root, hub] = [project(), await openHub()];
   const served = await serveRun(hub, root);
   onTestFinished(() => served.close());
   expect(await createRunner().initRun(root, CONFIG)).toMatchObject({ ok: true, state: { status: 'active' } });
   const turn = await turnDone(root, 'captain', { phase_transition_request: 'implementation' });
-  expect(await createRunner().approvePhaseGate(root, CONFIG)).toMatchObject({
-    ok: true,
-    state: { status: 'active', phase: 'implementation' },
-  });
+  const approved = { ok: true, state: { status: 'active', phase: 'implementation' } };
+  expect(await createRunner().approvePhaseGate(root, CONFIG)).toMatchObject(approved);
   expect(await sessionsOf(hub)).toMatchObject([{ state: 'ACTIVE' }]);
   expect(existsSync(join(root, '.agentxchain/log'))).toBe(false);
   expect(historyOf(root)).toEqual([turn]);
@@ -54,20 +46,9 @@ it('[GW1] calls on a root that a hub serves are done by that hub, in a session o
   expect(statSync(join(root, '.agentxchain/hub.sock')).mode & 0o777).toBe(0o600);
 });
 
-it('[GW2] a participant of the hub holds a role: it is told of its turn there, and what it says is taken in', async () => {
+it('[GW2] notifies a participant that holds a role of its turn, and stages its answer', async () => {
   const [root, hub] = [project(), await openHub()];
-  const heard: string[] = [];
-  await hub.agent('alice', {
-    async onTurn({ message }) {
-      if (message === null || message.envelope.event_type !== 'turn.dispatched') return;
-      const { turn_id, prompt } = message.envelope.event_data as { turn_id: string; prompt: string };
-      heard.push(prompt);
-      const state = await createRunner().loadState(root, CONFIG);
-      if (state === null) throw new Error('there is a run');
-      const result = JSON.parse(JSON.stringify(resultOf(state, turn_id)));
-      await message.session.send({ event_type: 'turn.result', event_data: { turn_id, attempt: 1, result } });
-    },
-  });
+  const heard = await joinHolder(hub, root, 'alice');
   const served = await serveRun(hub, root, { roles: { captain: 'alice' } });
   onTestFinished(() => served.close());
   const runner = createRunner();
@@ -76,15 +57,14 @@ it('[GW2] a participant of the hub holds a role: it is told of its turn there, a
   if (!assigned.ok) throw new Error(assigned.error);
   const { turn_id } = assigned.turn;
   await runner.writeDispatchBundle(root, null, CONFIG, { turnId: turn_id });
-  expect(await waitForStagedResult(root, turn_id, { pollIntervalMs: 20, timeoutMs: 20_000 })).toMatchObject({
-    kind: 'ready',
-  });
+  const staged = await waitForStagedResult(root, turn_id, { pollIntervalMs: 20, timeoutMs: 20_000 });
+  expect(staged).toMatchObject({ kind: 'ready' });
   expect(heard).toEqual([expect.stringContaining('captain')]);
   expect(await runner.acceptTurn(root, CONFIG, { turnId: turn_id })).toMatchObject({ ok: true });
   expect(historyOf(root)).toEqual([turn_id]);
 });
 
-it('[GW3] a run that began without a hub goes on in it, and after it was taken back without one, each turn once', async () => {
+it('[GW3] moves a run into a hub and back, with each turn once', async () => {
   const root = project();
   await createRunner().initRun(root, CONFIG);
   const first = await turnDone(root, 'captain');
@@ -103,15 +83,12 @@ it('[GW3] a run that began without a hub goes on in it, and after it was taken b
   expect(historyOf(root)).toEqual([first, second, third]);
 });
 
-it('[GW3] the same hub goes on with a run it served before; another one is refused', async () => {
+it('[GW3] continues a run in the same hub and refuses another', async () => {
   const [root, hub] = [project(), await openHub()];
-  await (
-    await serveRun(hub, root, { data: 'one' }).then(async (served) => {
-      await createRunner().initRun(root, CONFIG);
-      await turnDone(root, 'captain');
-      return served;
-    })
-  ).close();
+  const served = await serveRun(hub, root, { data: 'one' });
+  await createRunner().initRun(root, CONFIG);
+  await turnDone(root, 'captain');
+  await served.close();
   await expect(serveRun(await openHub(), root, { data: 'two' })).rejects.toThrow(/its runs are in the hub of one/);
   const again = await serveRun(hub, root, { data: 'one' });
   onTestFinished(() => again.close());
@@ -120,7 +97,7 @@ it('[GW3] the same hub goes on with a run it served before; another one is refus
   expect(await sessionsOf(hub)).toHaveLength(1);
 });
 
-it('[GW4] one hub serves a root at a time, and a lease keeps other processes out there too', async () => {
+it('[GW4] applies leases of processes while a hub serves the project', async () => {
   const [root, hub] = [project(), await openHub()];
   const served = await serveRun(hub, root);
   onTestFinished(() => served.close());
@@ -134,20 +111,18 @@ it('[GW4] one hub serves a root at a time, and a lease keeps other processes out
   expect(await other.rejectTurn(root, CONFIG, { errors: [] }, 'again')).toMatchObject({ ok: true });
 });
 
-it('[GW4] a call that no hub knows, or whose root is gone, is refused in words', async () => {
+it('[GW4] refuses invalid calls, roots and roles with a message', async () => {
   const [root, hub] = [project(), await openHub()];
   const served = await serveRun(hub, root);
   onTestFinished(() => served.close());
   expect(await createRunner().assignTurn(root, CONFIG, 'nobody')).toMatchObject({ ok: false, error_code: 'no_run' });
-  expect(await createRunner().initRun(root, { schema_version: '9' } as never)).toMatchObject({
-    ok: false,
-    error_code: 'invalid_config',
-  });
+  const invalid = await createRunner().initRun(root, { schema_version: '9' } as never);
+  expect(invalid).toMatchObject({ ok: false, error_code: 'invalid_config' });
   await expect(serveRun(hub, join(root, 'nowhere'))).rejects.toThrow(/expected the path of an existing folder/);
   await expect(serveRun(hub, root, { roles: 'alice' as never })).rejects.toThrow(/roles: expected/);
 });
 
-it('[GW2] a role may be held by somebody who is not known yet: the run waits, with a reason, until they have come', async () => {
+it('[GW2] waits with a reason until an unknown role holder has registered', async () => {
   const [root, hub] = [project(), await openHub()];
   await createRunner().initRun(root, CONFIG);
   const served = await serveRun(hub, root, { roles: { captain: 'alice' } });
@@ -158,7 +133,7 @@ it('[GW2] a role may be held by somebody who is not known yet: the run waits, wi
   expect(await createRunner().assignTurn(root, CONFIG, 'captain')).toMatchObject({ ok: true });
 });
 
-it('[GW2] what somebody else says to the runner is staged nowhere, and a session with a copied label is not the run', async () => {
+it('[GW2] stages no result of a stranger, and ignores a session with a copied label', async () => {
   const [root, hub] = [project(), await openHub()];
   const alice = await hub.agent('alice');
   const served = await serveRun(hub, root, { roles: { mate: 'alice' } });
@@ -175,21 +150,15 @@ it('[GW2] what somebody else says to the runner is staged nowhere, and a session
   await talk.send({ event_type: 'turn.result', event_data: { turn_id: 'turn_captain', attempt: 1, result: forged } });
   const [own] = await sessionsOf(hub);
   const { session } = await alice.session(own?.session_id ?? '').info();
-  const copied = await alice.open('governed', {
-    participants: [served.runner],
-    knobs: session.knobs,
-    labels: session.labels,
-    wait: 'created',
-  });
+  const { knobs, labels } = session;
+  const copied = await alice.open('governed', { participants: [served.runner], knobs, labels, wait: 'created' });
   expect(copied.id).not.toBe(own?.session_id);
-  expect(await runner.acceptTurn(root, CONFIG, { turnId: 'turn_captain' })).toMatchObject({
-    ok: false,
-    error_code: 'not_staged',
-  });
+  const accepted = await runner.acceptTurn(root, CONFIG, { turnId: 'turn_captain' });
+  expect(accepted).toMatchObject({ ok: false, error_code: 'not_staged' });
   expect(await runner.loadState(root, CONFIG)).toMatchObject({ run_id: begun.state.run_id, status: 'active' });
 });
 
-it('[GW2] what was handed in while the project was not served, or is lost from the disk, lies staged when it is served again', async () => {
+it('[GW2] stages results that were submitted while the project was not served, or lost from disk', async () => {
   const [root, hub] = [project(), await openHub()];
   const alice = await hub.agent('alice');
   const roles = { captain: 'alice' };
@@ -216,7 +185,7 @@ it('[GW2] what was handed in while the project was not served, or is lost from t
   expect(await runner.acceptTurn(root, CONFIG)).toMatchObject({ ok: true });
 });
 
-it('[GR15] of a run that a hub serves the state is what its log says, whatever was written into the file', async () => {
+it('[GR15] reads the state of a served run from the log, whatever the file says', async () => {
   const [root, hub] = [project(), await openHub()];
   const served = await serveRun(hub, root);
   onTestFinished(() => served.close());
@@ -232,7 +201,7 @@ it('[GR15] of a run that a hub serves the state is what its log says, whatever w
   expect(await runner.loadState(root, CONFIG)).toMatchObject({ status: 'active', phase: 'planning' });
 });
 
-it('[GR15] the state is told while the hub is at work on the run, without waiting for it', async () => {
+it('[GR15] reads the state during an operation without waiting', async () => {
   const [root, hub] = [project(), await openHub()];
   const seen: unknown[] = [];
   let isAsked = false;

@@ -1,33 +1,9 @@
-// What was under way when the runs of a project change hands: a turn that is out is its holder's, and a session that is left is closed.
+// Runs that change hands: active turns go to their holders, and abandoned sessions are closed.
 
-import { createHub, type LocalHub } from 'parley-hub';
 import { createRunner, serveRun, waitForStagedResult, withdrawRun } from 'parley-hub/governed';
 import { expect, it, onTestFinished } from 'vitest';
 import { itDeep } from '../../support/size.ts';
-import { CONFIG, eventTypes, historyOf, project, resultOf, turnDone } from './project.ts';
-
-async function openHub(): Promise<LocalHub> {
-  const hub = await createHub();
-  onTestFinished(() => hub.stop());
-  return hub;
-}
-
-/** Does each turn that she is told of. */
-async function joinAlice(hub: LocalHub, root: string): Promise<readonly string[]> {
-  const heard: string[] = [];
-  await hub.agent('alice', {
-    async onTurn({ message }) {
-      if (message?.envelope.event_type !== 'turn.dispatched') return;
-      const { turn_id, prompt } = message.envelope.event_data as { turn_id: string; prompt: string };
-      heard.push(prompt);
-      const state = await createRunner().loadState(root, CONFIG);
-      if (state === null) throw new Error('there is a run');
-      const result = JSON.parse(JSON.stringify(resultOf(state, turn_id)));
-      await message.session.send({ event_type: 'turn.result', event_data: { turn_id, attempt: 1, result } });
-    },
-  });
-  return heard;
-}
+import { CONFIG, eventTypes, historyOf, joinHolder, openHub, project, turnDone } from './project.ts';
 
 async function turnOut(root: string): Promise<string> {
   const runner = createRunner();
@@ -46,11 +22,11 @@ async function taken(root: string, turnId: string): Promise<void> {
 }
 
 itDeep(
-  '[GW2] a turn that was out before the hub took over is told to its holder there, once',
+  '[GW2] notifies the holder of an active turn once after the hub took over',
   async () => {
     const [root, hub] = [project(), await openHub()];
     const turnId = await turnOut(root);
-    const heard = await joinAlice(hub, root);
+    const heard = await joinHolder(hub, root, 'alice');
     const roles = { captain: 'alice' };
     const first = await serveRun(hub, root, { roles, data: 'one' });
     await first.close();
@@ -73,7 +49,7 @@ it('[GW2] also when the holder comes later than the hub: the first call that bri
   const turnId = await turnOut(root);
   const served = await serveRun(hub, root, { roles: { captain: 'alice' } });
   onTestFinished(() => served.close());
-  const heard = await joinAlice(hub, root);
+  const heard = await joinHolder(hub, root, 'alice');
   expect(await createRunner().transitionActiveTurnLifecycle(root, turnId, 'running')).toMatchObject({ ok: true });
   await taken(root, turnId);
   expect(heard).toHaveLength(1);
@@ -93,7 +69,7 @@ it('[GW3] a session whose run was taken back is closed with that reason when its
   await hub.grant('watcher', ['observe']);
   const found: unknown[] = [];
   for await (const session of watcher.sessions({ type: 'governed', all: true })) found.push(session);
-  // The newest comes first.
+  // Newest first.
   expect(found).toMatchObject([
     { state: 'ACTIVE' },
     { state: expect.stringMatching(/^CLOS/), close_reason: 'taken_back' },

@@ -1,7 +1,19 @@
 import { type Arbiter, ruleArbiter } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
 import { Hub } from '../../../src/hub/hub.ts';
-import { aConversation, aPanel, logOf, opened, type Refusal, refusal, say, text, watch } from '../scene.ts';
+import {
+  aConversation,
+  aPanel,
+  logOf,
+  opened,
+  type Refusal,
+  recordEvents,
+  refusal,
+  refused,
+  say,
+  text,
+  watch,
+} from '../scene.ts';
 
 const MEMBERS = Object.keys(ruleArbiter) as (keyof Arbiter)[];
 const started = (arbiter: Partial<Arbiter>) => aConversation({}, { arbiter });
@@ -36,7 +48,7 @@ describe('a custom arbiter', () => {
     ['an empty reason', '', 'no reason given'],
   ])('[AR1] denies by %s', async (_what, verdict, reason) => {
     const { world, alice, id } = await started({ authorizeSend: () => verdict });
-    expect(await refusal(world, say(world, alice, id, 'x'))).toMatchObject({ code: 'forbidden', details: { reason } });
+    await refused(world, say(world, alice, id, 'x'), 'forbidden', { reason });
   });
 
   it('[AR1] must be one object, not a list', async () => {
@@ -51,7 +63,7 @@ describe('a custom arbiter', () => {
     await world.answer(alice.call('set_rule', { rule: { access: { outbound_to: [] } } }));
     await say(world, alice, id, 'allowed anyway');
     const create = alice.call('create_session', { type: 'conversation', participants: [bob.agentId] });
-    expect((await refusal(world, create)).code).toBe('forbidden');
+    await refused(world, create, 'forbidden');
   });
 
   it('[AR1] may deny a registration, and resolve an unknown name', async () => {
@@ -61,13 +73,13 @@ describe('a custom arbiter', () => {
     };
     const { world, alice, bob } = await started(arbiter);
     const stranger = world.stranger();
-    expect((await refusal(world, stranger.call('register', { name: 'mallory' }))).code).toBe('forbidden');
+    await refused(world, stranger.call('register', { name: 'mallory' }), 'forbidden');
     const { session } = await world.answer(
       alice.call('create_session', { type: 'conversation', participants: ['anyone'], wait: 'created' }),
     );
     expect(session.participants[1]?.agent_id).toBe(bob.agentId);
     const unknown = alice.call('create_session', { type: 'conversation', participants: ['zoe'] });
-    expect((await refusal(world, unknown)).code).toBe('invalid_create');
+    await refused(world, unknown, 'invalid_create');
   });
 
   it('[AR2] may take time; posts of one connection into one session keep their order', async () => {
@@ -93,8 +105,7 @@ describe('a custom arbiter', () => {
   it('[AR2] denies after its timeout, which is reported', async () => {
     const arbiter = slowly();
     const { world, alice, id } = await started(arbiter);
-    const failed: unknown[] = [];
-    world.hub.on('arbiterFailed', ({ member, error }) => failed.push([member, error.message]));
+    const failed = recordEvents(world, 'arbiterFailed', ({ member, error }) => [member, error.message]);
     const call = watch(alice.call('post', text(id, 'x')));
     await world.settle();
     await world.pass(999);
@@ -166,10 +177,10 @@ describe('a custom arbiter', () => {
     isBroken = true;
     const before = logOf(world.store, id);
     const create = (name: string) => alice.call('create_session', { type: 'conversation', participants: [name] });
-    expect((await refusal(world, say(world, alice, id, 'x'))).code).toBe('forbidden');
-    expect((await refusal(world, create('bob'))).code).toBe('forbidden');
-    expect((await refusal(world, create('zoe'))).code).toBe('invalid_create');
-    expect((await refusal(world, world.stranger().call('register', { name: 'dan' }))).code).toBe('forbidden');
+    await refused(world, say(world, alice, id, 'x'), 'forbidden');
+    await refused(world, create('bob'), 'forbidden');
+    await refused(world, create('zoe'), 'invalid_create');
+    await refused(world, world.stranger().call('register', { name: 'dan' }), 'forbidden');
     expect(logOf(world.store, id)).toEqual(before);
     expect(logged).toContain('the arbiter failed in authorizeSend');
     expect((await world.hub.audit()).filter(({ kind }) => kind === 'arbiter_failed').length).toBeGreaterThan(3);
@@ -214,15 +225,15 @@ describe('a custom arbiter', () => {
     const { world, alice, bob, carol, id } = await aPanel({}, {}, { arbiter });
     await say(world, alice, id, 'all');
     const both = { audience: [bob.agentId, carol.agentId] };
-    expect((await refusal(world, say(world, alice, id, 'bob', both))).code).toBe('forbidden');
+    await refused(world, say(world, alice, id, 'bob', both), 'forbidden');
     const pair = await opened(world, alice, [bob]);
-    expect((await refusal(world, say(world, alice, pair, 'bob'))).code).toBe('forbidden');
+    await refused(world, say(world, alice, pair, 'bob'), 'forbidden');
   });
 
   it('[AR1, AM2] is not asked about a non-participant’s post', async () => {
     const asked: unknown[] = [];
     const { world, id } = await started({ authorizeSend: (ask) => asked.push(ask) > 0 });
-    expect((await refusal(world, say(world, await world.peer('carol'), id, 'x'))).code).toBe('not_found');
+    await refused(world, say(world, await world.peer('carol'), id, 'x'), 'not_found');
     expect(asked).toEqual([]);
   });
 

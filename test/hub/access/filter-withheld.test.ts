@@ -5,7 +5,7 @@ import { FaultyStore } from '../../../src/testing/doubles/faulty-store.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import { contents, see } from '../reading/view-scene.ts';
-import { aPanel, say, VIEWS } from '../scene.ts';
+import { aPanel, recordEvents, say, VIEWS } from '../scene.ts';
 import { CountingStore } from '../watched-stores.ts';
 
 const NO_SECRETS = (words: unknown): boolean => !String(words).includes('secret');
@@ -98,8 +98,7 @@ describe('withheld envelopes', () => {
     };
     const { world, alice, bob, id } = await aTalk({ authorizeDelivery });
     await say(world, alice, id, 'one');
-    const failed: unknown[] = [];
-    world.hub.on('arbiterFailed', ({ member }) => failed.push(member));
+    const failed = recordEvents(world, 'arbiterFailed', ({ member }) => member);
     isBroken = true;
     expect(await textsIn(world, bob, id)).toEqual([]);
     expect(await contents(world, bob, id, fullTranscript())).toEqual([]);

@@ -2,7 +2,7 @@ import { OPERATIONS, type OperationName } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import { goodParams } from '../every-operation.ts';
-import { aConversation, foreignUnit, invited, logOf, say } from '../scene.ts';
+import { aConversation, ack, foreignUnit, invited, logOf, say } from '../scene.ts';
 
 const nowhere = 'e'.repeat(32);
 const operations = Object.keys(OPERATIONS) as OperationName[];
@@ -26,36 +26,11 @@ async function sessions(): Promise<{ world: World; ids: Record<string, string> }
 describe('for a non-participant', () => {
   it('[AM2] the table has these operations with a session', () => {
     expect(withSession).toEqual([
-      'create_session',
-      'delegate',
-      'ack_invite',
-      'reject_invite',
-      'add_participant',
-      'leave_session',
-      'return_to_session',
-      'hide_participant',
-      'remove_participant',
-      'redact',
-      'get_session',
-      'close_session',
-      'post',
-      'can_send',
-      'report_progress',
-      'report_turn_failure',
-      'start_task',
-      'progress_task',
-      'checkpoint_task',
-      'resume_task',
-      'complete_task',
-      'fail_task',
-      'cancel_task',
-      'get_task',
-      'list_tasks',
-      'read_log',
-      'read_view',
-      'subscribe',
-      'unsubscribe',
-      'read_state',
+      ...['create_session', 'delegate', 'ack_invite', 'reject_invite', 'add_participant', 'leave_session'],
+      ...['return_to_session', 'hide_participant', 'remove_participant', 'redact', 'get_session', 'close_session'],
+      ...['post', 'can_send', 'report_progress', 'report_turn_failure', 'start_task', 'progress_task'],
+      ...['checkpoint_task', 'resume_task', 'complete_task', 'fail_task', 'cancel_task', 'get_task'],
+      ...['list_tasks', 'read_log', 'read_view', 'subscribe', 'unsubscribe', 'read_state'],
     ]);
   });
 
@@ -124,8 +99,7 @@ describe('for a non-participant', () => {
     const { world, ids } = await sessions();
     const carol = await world.peer('carol');
     const answerTo = async (id: string) => {
-      carol.receipt(id, 4);
-      await world.settle();
+      await ack(world, carol, id, 4);
       return JSON.stringify(carol.frames.at(-1)).replaceAll(id, nowhere);
     };
     expect(await answerTo(ids.active ?? '')).toBe(await answerTo(nowhere));

@@ -1,4 +1,4 @@
-// Which grants a request has: those of its identity and those of the credential it was asked with, of no other connection.
+// The grants of a request: those of its identity and of the credential it was sent with, never of another connection.
 
 import type { OperationName, Params } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { GRANTS, type Grant } from '../../../src/core/records/access/grants.ts';
 import { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import { panel } from '../panel.ts';
-import { ADAPTERS, aWorld, opened, say, watch } from '../scene.ts';
+import { ADAPTERS, aCast, opened, openGate, say, watch } from '../scene.ts';
 import { SlowReads } from '../slow-stores.ts';
 
 const ALL = Object.keys(GRANTS) as Grant[];
@@ -19,7 +19,7 @@ function credential(grants: readonly Grant[]): Credential {
   return { id: `test:${grants.length}`, name: 'alice', grants, expires_at_ms: null };
 }
 
-/** A port whose hellos prove whatever `proven` says then. */
+/** A connection whose hellos prove the current result of `proven`. */
 function port(world: World, proven: () => Credential): Peer {
   const [ours, theirs] = linkPair();
   world.hub.accept(ours, { address: 'test', authenticate: proven, bound() {}, helloFailed: () => false });
@@ -30,8 +30,11 @@ type Ask = (op: OperationName, params: object) => Promise<unknown>;
 
 async function scene() {
   const store = new SlowReads();
-  const world = await aWorld({}, { store, adapters: [...ADAPTERS, GATED] });
-  const [alice, bob, carol] = [await world.peer('alice'), await world.peer('bob'), await world.peer('carol')];
+  const { world, alice, bob, carol } = await aCast(
+    ['alice', 'bob', 'carol'],
+    {},
+    { store, adapters: [...ADAPTERS, GATED] },
+  );
   const others = await opened(world, bob, [carol]);
   const { seq: spoken } = await say(world, bob, others, 'hello');
   const gated = await opened(world, bob, [alice], { type: 'gated' });
@@ -72,7 +75,7 @@ const over =
   (op, params) =>
     peer.call(op, params as Params<typeof op>, { as: 'alice' });
 
-/** Every operation that checks a grant, asked by somebody who is in none of the sessions but the gated one. */
+/** Every operation that checks a grant, called by an agent that is only in the gated session. */
 async function outcomes({ world, others: session_id, spoken, gated, schedule_id }: Scene, ask: Ask) {
   const requests: readonly (readonly [OperationName, object])[] = [
     ['get_session', { session_id }],
@@ -112,7 +115,7 @@ async function outcomes({ world, others: session_id, spoken, gated, schedule_id 
   return found;
 }
 
-/** What an answer shows of a grant. */
+/** The part of an answer that depends on a grant. */
 function said(answer: unknown): string {
   const { matches, sessions, grants, can } = answer as Record<string, unknown>;
   if (Array.isArray(matches)) return `finds ${matches.length}`;
@@ -121,7 +124,7 @@ function said(answer: unknown): string {
   return can === undefined ? 'ok' : `can ${String(can)}`;
 }
 
-describe('a single request beside a WebSocket binding of the same identity', () => {
+describe('a single request beside a connection of the same identity', () => {
   it.each([
     ['a weak request beside a strong connection', [], ALL],
     ['a strong request beside a weak connection', ALL, []],
@@ -131,7 +134,7 @@ describe('a single request beside a WebSocket binding of the same identity', () 
     await bound(alone, own);
     const found = await outcomes(beside, single(beside, own));
     expect(peer.closed).toBe(false);
-    // As over a connection with this credential.
+    // The same as over a connection with this credential.
     expect(found).toEqual(await outcomes(alone, over(await bound(alone, own))));
     const refused = found.filter((line) => /(forbidden|not_found|shows 0|finds 0|can false|holds )$/.test(line));
     if (own.length === 0) expect(refused).toHaveLength(found.length);
@@ -140,7 +143,7 @@ describe('a single request beside a WebSocket binding of the same identity', () 
 });
 
 describe('two hellos with different credentials on one endpoint', () => {
-  it('[AU3] each request has the grants of the hello before it, also when it is decided after the next', async () => {
+  it('[AU3] each request has the grants of the preceding hello, even if judged after the next', async () => {
     const at = await scene();
     const { world, store, others: session_id } = at;
     let proven = credential([]);
@@ -150,7 +153,7 @@ describe('two hellos with different credentials on one endpoint', () => {
       peer.hello('alice');
       await world.settle();
     };
-    /** Asked now, and decided when the session has been read. */
+    /** Sent now, judged once the session is loaded. */
     const asked = () => {
       world.hub.evictIdle();
       store.gate.close();
@@ -159,13 +162,11 @@ describe('two hellos with different credentials on one endpoint', () => {
     await hello([]);
     const weak = asked();
     await hello(ALL);
-    store.gate.open();
-    await world.settle();
+    await openGate(world, store);
     expect(weak).toMatchObject({ state: 'refused', value: { code: 'not_found' } });
     const strong = asked();
     await hello([]);
-    store.gate.open();
-    await world.settle();
+    await openGate(world, store);
     expect(strong.state).toBe('answered');
     const { grants } = await world.answer(peer.call('whoami', {}));
     expect(grants).toEqual([]);

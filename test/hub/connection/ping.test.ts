@@ -1,10 +1,10 @@
-// The hub's side of a ping: what it has open on a connection, so that the other side can tell what was lost.
+// The hub's side of a ping: it reports what is open, so that the client can detect lost frames.
 
 import { expect, it } from 'vitest';
 import type { HubFrame } from '../../../src/core/protocol/frames/frames.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
-import { aConversation, aWorld, invited, leap, SECOND, say } from '../scene.ts';
+import { aCast, aConversation, aWorld, invited, leap, rebind, SECOND, say } from '../scene.ts';
 
 async function account(world: World, peer: Peer): Promise<HubFrame | undefined> {
   peer.send({ kind: 'ping', id: 'p1' });
@@ -12,7 +12,7 @@ async function account(world: World, peer: Peer): Promise<HubFrame | undefined> 
   return peer.frames.findLast(({ kind }) => kind === 'pong');
 }
 
-it('[OP9] a ping with an id is answered with the requests that are open, and one without is only answered', async () => {
+it('[OP9] a ping with an id is answered with the open requests, one without is only answered', async () => {
   const world = await aWorld();
   const alice = await world.peer('alice');
   await world.peer('bob');
@@ -25,7 +25,7 @@ it('[OP9] a ping with an id is answered with the requests that are open, and one
   expect(alice.frames.at(-1)).toEqual({ kind: 'pong' });
 });
 
-it('[OP9] it counts deliveries that wait for a receipt, but not one that was nacked until it came again', async () => {
+it('[OP9] a pong counts unacked deliveries, without nacked ones until their retry', async () => {
   const { world, alice, bob, id } = await aConversation();
   bob.acks = false;
   await say(world, alice, id, 'one');
@@ -39,9 +39,8 @@ it('[OP9] it counts deliveries that wait for a receipt, but not one that was nac
   expect(await account(world, bob)).toMatchObject({ unacked: 1 });
 });
 
-it('[OP9] it counts invites until they are answered or the session is over', async () => {
-  const world = await aWorld();
-  const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+it('[OP9] a pong counts invites until they are answered or the session ends', async () => {
+  const { world, alice, bob } = await aCast(['alice', 'bob']);
   const [first, second] = [await invited(world, alice, [bob]), await invited(world, alice, [bob])];
   expect(await account(world, bob)).toMatchObject({ invites: 2 });
   await world.answer(bob.call('ack_invite', { session_id: first }));
@@ -50,12 +49,10 @@ it('[OP9] it counts invites until they are answered or the session is over', asy
   expect(await account(world, bob)).toMatchObject({ invites: 0 });
 });
 
-it('[DL14] the first that is sent on a binding is marked, if something of its session was acked before', async () => {
+it('[DL14] marks the first delivery of a binding if the session was partly acked before', async () => {
   const { world, alice, bob, id } = await aConversation();
   await say(world, alice, id, 'one');
-  const stranger = world.stranger();
-  stranger.hello('bob');
-  await world.settle();
+  const stranger = await rebind(world, 'bob');
   await say(world, alice, id, 'two');
   await say(world, alice, id, 'three');
   const marks = (peer: Peer): unknown[] => peer.notifies(id).map(({ prev_seq, starts }) => [prev_seq, starts]);

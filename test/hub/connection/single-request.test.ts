@@ -1,13 +1,13 @@
-// Requests without a connection, in a hub whose clock and disk are in the test's hand.
+// Requests without a connection, with a simulated clock and disk.
 
 import type { OperationName } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
 import type { Credential } from '../../../src/core/records/access/credentials.ts';
 import { FaultyStore } from '../../../src/testing/doubles/faulty-store.ts';
-import { aWorld, DAY, HOUR, leap, leave, logOf, opened, types } from '../scene.ts';
+import { aCast, DAY, HOUR, leap, leave, logOf, opened, openGate, text, types } from '../scene.ts';
 import { SlowReads } from '../slow-stores.ts';
 
-/** A peer over a port: what it registers belongs to its credential. */
+/** What a port's authenticator returns for the name. */
 function credentialFor(name: string, more: Partial<Credential> = {}): Credential {
   return { id: `test:${name}`, name, grants: [], expires_at_ms: null, ...more };
 }
@@ -18,8 +18,7 @@ interface Asking {
 }
 
 async function talking(store = new FaultyStore()) {
-  const world = await aWorld({}, { store });
-  const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+  const { world, alice, bob } = await aCast(['alice', 'bob'], {}, { store });
   const id = await opened(world, alice, [bob], { ttl: 0, expectations: [] });
   const failures: string[] = [];
   const asked = (op: OperationName, params: object, { as, credential = credentialFor('alice') }: Asking = {}) =>
@@ -35,7 +34,7 @@ async function talking(store = new FaultyStore()) {
   return { world, alice, bob, id, asked, ask, failures };
 }
 
-it('[HT3] a request of who has no connection keeps a session from being orphaned', async () => {
+it('[HT3] a request without a connection keeps a session from being orphaned', async () => {
   const { world, alice, bob, id, ask } = await talking();
   for (const peer of [alice, bob]) await leave(world, peer);
   await leap(world, DAY - HOUR);
@@ -46,20 +45,18 @@ it('[HT3] a request of who has no connection keeps a session from being orphaned
   expect(types(logOf(world.store, id)).at(-1)).toBe('session.expired');
 });
 
-it('[HT3] a request changes nothing about who is bound, and nobody is told', async () => {
+it('[HT3] a request leaves existing bindings unchanged and notifies no one', async () => {
   const { world, alice, id, ask } = await talking();
   const [before, frames] = [world.hub.health(), alice.frames.length];
-  await ask('post', { session_id: id, event_type: 'msg.text', event_data: { text: 'hi' } });
+  await ask('post', text(id, 'hi'));
   expect(world.hub.health()).toMatchObject({ bound: before.bound, connections: before.connections });
   expect(alice.frames.slice(frames).filter(({ kind }) => kind === 'goodbye')).toEqual([]);
 });
 
 describe('its credential', () => {
-  const text = { event_type: 'msg.text', event_data: { text: 'hi' } };
-
-  it('[HT2] that proves nothing, ran out or names nobody refuses it, and only the first two count as failures', async () => {
+  it('[HT2] is rejected if wrong, expired or unregistered; only the first two count as failures', async () => {
     const { id, ask, failures } = await talking();
-    const post = { session_id: id, ...text };
+    const post = text(id, 'hi');
     const over = credentialFor('alice', { expires_at_ms: 1 });
     for (const credential of [null, over, credentialFor('nobody'), credentialFor('alice', { name: null })]) {
       const code = credential?.name === null ? 'bad_frame' : 'unauthenticated';
@@ -69,23 +66,22 @@ describe('its credential', () => {
     await expect(ask('post', post, { as: 'bob' })).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 
-  it('[HT2, AU3] is asked again when what it asked for is decided', async () => {
+  it('[HT2, AU3] is checked again when the request is judged', async () => {
     const store = new SlowReads();
     const { world, id, asked } = await talking(store);
     world.hub.evictIdle();
     store.gate.close();
-    // The session has to be loaded first; meanwhile the credential runs out.
+    // The credential expires while the session is loaded.
     const credential = credentialFor('alice', { expires_at_ms: world.clock.now() + 10 });
-    const posted = asked('post', { session_id: id, ...text }, { credential });
+    const posted = asked('post', text(id, 'hi'), { credential });
     const refused = expect(posted).rejects.toMatchObject({ code: 'unauthenticated' });
     await world.settle();
     world.clock.advance(1000);
-    store.gate.open();
-    await world.settle();
+    await openGate(world, store);
     await refused;
   });
 
-  it('[HT2] brings its grants, and those of another connection of the same identity are not lent', async () => {
+  it('[HT2] brings its own grants, and none of another connection', async () => {
     const { world, id, ask } = await talking();
     const hide = { session_id: id, participant: 'bob' };
     await expect(ask('hide_participant', hide)).rejects.toMatchObject({ code: 'forbidden' });
@@ -96,7 +92,7 @@ describe('its credential', () => {
     expect(types(logOf(world.store, id)).at(-1)).toBe('session.participant.hidden');
   });
 
-  it('[HT1] registers the name it is for, which then asks', async () => {
+  it('[HT1] can register the name it is for, and then act as it', async () => {
     const { ask } = await talking();
     const credential = credentialFor('carol');
     expect(await ask('register', { name: 'carol' }, { credential })).toMatchObject({ name: 'carol' });
@@ -105,7 +101,7 @@ describe('its credential', () => {
   });
 });
 
-it('[HT4] a hub that has stopped refuses, and says that nothing happened', async () => {
+it('[HT4] a stopped hub rejects requests with a certain outcome', async () => {
   const { world, asked } = await talking();
   await world.hub.stop();
   await expect(asked('list_agents', {})).rejects.toMatchObject({

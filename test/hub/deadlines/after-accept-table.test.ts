@@ -1,112 +1,66 @@
-// Every evaluator of what is accepted with every handler in every session type it can apply to: one message below its limit, at the
-// limit, and with a restart in between. Each case says all that must follow; nothing of it is computed by the code under test.
+// Every evaluator of accepted envelopes with every handler in every applicable session type: one post below the limit, at the limit,
+// and after a restart. Each case states all effects; the code under test computes none of them.
 
-import { discussion } from 'parley-hub/adapters/discussion';
-import { CONDITIONS, roundRobin, TARGETS } from 'parley-hub/adapters/transition-graph';
-import { workflow } from 'parley-hub/adapters/workflow';
-import type { JsonObject, Params } from 'parley-hub/core';
+import type { JsonObject } from 'parley-hub/core';
 import { expect, it } from 'vitest';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
-import type { World } from '../../../src/testing/doubles/world.ts';
-import { ADAPTERS, aWorld, leap, lines, logOf, opened, refusal, VIEWS } from '../scene.ts';
+import { leap, lines, logOf, refused } from '../scene.ts';
+import {
+  casesOf,
+  ending,
+  gather,
+  namesIn,
+  type TableCase,
+  type TableScene,
+  type Type,
+  tableScene,
+  violationsIn,
+} from './scene.ts';
 
 type Evaluator = 'max_turns' | 'budget_within' | 'no_progress';
-type Type = 'consulting' | 'conversation' | 'discussion' | 'workflow';
 type Moment = 'one below' | 'at the limit' | 'after a restart';
+type Case = TableCase<Evaluator, Moment>;
 
 const TYPES: Readonly<Record<Evaluator, readonly Type[]>> = {
   max_turns: ['consulting', 'conversation', 'discussion', 'workflow'],
   budget_within: ['consulting', 'conversation', 'discussion', 'workflow'],
-  // Nobody says anything twice in a consulting.
+  // In a consulting session nobody posts twice.
   no_progress: ['conversation', 'discussion', 'workflow'],
 };
-const HANDLERS = ['audit', 'warn', 'notify_session', 'hide', 'remove', 'auto_close'] as const;
-type Handler = (typeof HANDLERS)[number];
-const MOMENTS: readonly Moment[] = ['one below', 'at the limit', 'after a restart'];
-
-interface Case {
-  readonly evaluator: Evaluator;
-  readonly handler: Handler;
-  readonly type: Type;
-  readonly moment: Moment;
-}
-
-const CASES: readonly Case[] = (Object.keys(TYPES) as Evaluator[]).flatMap((evaluator) =>
-  HANDLERS.flatMap((handler) =>
-    TYPES[evaluator].flatMap((type) => MOMENTS.map((moment): Case => ({ evaluator, handler, type, moment }))),
-  ),
-);
+const CASES = casesOf<Evaluator, Moment>(TYPES, ['one below', 'at the limit', 'after a restart']);
 
 it('[EX20] the table has all its cases', () => {
   expect(CASES).toHaveLength(198);
 });
 
-/** alice says the last of them, and with it each limit is reached. */
-const TALK: Readonly<Record<Type, readonly (readonly [string, string])[]>> = {
-  consulting: [['alice', 'Ready?']],
-  conversation: [
+/** alice posts the last text, which reaches each limit. */
+function talkIn(type: Type): readonly (readonly [string, string])[] {
+  if (type === 'consulting') return [['alice', 'Ready?']];
+  return [
     ['alice', 'Ready? 1'],
     ['bob', 'no'],
-    ['bob', 'wait'],
+    [type === 'conversation' ? 'bob' : 'carol', 'wait'],
     ['alice', ' ｒｅａｄｙ?  22'],
-  ],
-  discussion: [
-    ['alice', 'Ready? 1'],
-    ['bob', 'no'],
-    ['carol', 'wait'],
-    ['alice', ' ｒｅａｄｙ?  22'],
-  ],
-  workflow: [
-    ['alice', 'Ready? 1'],
-    ['bob', 'no'],
-    ['carol', 'wait'],
-    ['alice', ' ｒｅａｄｙ?  22'],
-  ],
-};
+  ];
+}
 
 function paramsOf({ evaluator, type }: Case): JsonObject {
   switch (evaluator) {
     case 'max_turns':
       return { turns: type === 'consulting' ? 1 : 4 };
     case 'budget_within':
-      // Three times 0.1 is not more than 0.3, whatever numbers say.
+      // Three times 0.1 must not exceed 0.3, despite binary fractions.
       return { usd: type === 'consulting' ? 0.05 : 0.3 };
     case 'no_progress':
       return { repeats: 2 };
   }
 }
 
-interface Scene {
-  readonly world: World;
-  readonly id: string;
-  readonly peers: Record<string, Peer>;
+function begin(one: Case): Promise<TableScene> {
+  return tableScene(one.type, { name: one.evaluator, on_violation: one.handler, params: paramsOf(one) });
 }
 
-function namesIn(type: Type): readonly string[] {
-  return type === 'discussion' || type === 'workflow' ? ['alice', 'bob', 'carol'] : ['alice', 'bob'];
-}
-
-async function gather(world: World, names: readonly string[]): Promise<Record<string, Peer>> {
-  const peers: Record<string, Peer> = {};
-  for (const name of names) peers[name] = await world.peer(name);
-  return peers;
-}
-
-async function begin(one: Case): Promise<Scene> {
-  const { evaluator, handler, type } = one;
-  const adapters = [...ADAPTERS, discussion, workflow];
-  const world = await aWorld({}, { adapters, conditions: CONDITIONS, targets: TARGETS, views: VIEWS });
-  const peers = await gather(world, namesIn(type));
-  const [alice, ...others] = Object.values(peers) as [Peer, ...Peer[]];
-  const more: Partial<Params<'create_session'>> = {
-    type,
-    expectations: [{ name: evaluator, on_violation: handler, params: paramsOf(one) }],
-    ...(type === 'workflow' ? { knobs: { graph: roundRobin(namesIn(type)) as unknown as JsonObject } } : {}),
-  };
-  return { world, id: await opened(world, alice, others, more), peers };
-}
-
-function speak({ world, id, peers }: Scene, name: string, text: string) {
+function speak({ world, id, peers }: TableScene, name: string, text: string) {
   const event_data = { text, usage: { fresh: 3, output: 2 }, cost_usd: 0.1 };
   return world.answer((peers[name] as Peer).call('post', { session_id: id, event_type: 'msg.text', event_data }));
 }
@@ -114,7 +68,7 @@ function speak({ world, id, peers }: Scene, name: string, text: string) {
 it.each(CASES)('[EX20, EX21, EX22, EX23] $evaluator × $handler in a $type, $moment', async (one) => {
   const scene = await begin(one);
   const { world, id } = scene;
-  const talk = TALK[one.type];
+  const talk = talkIn(one.type);
   for (const [name, text] of talk.slice(0, -1)) await speak(scene, name, text);
   const before = logOf(world.store, id).length;
   expect(before).toBe(2 * namesIn(one.type).length + talk.length - 1);
@@ -170,27 +124,22 @@ function expectedLines(one: Case, seq: number): readonly string[] {
   return all.map(([type, data], i) => `${seq + 1 + i} ${type} ${JSON.stringify(data)}`);
 }
 
-/** What the handler does, and what follows from that. */
+/** The envelopes the handler causes. */
 function caused({ evaluator, handler, type }: Case): readonly (readonly [string, JsonObject])[] {
   const reason = `expectation_violated:${evaluator}`;
-  const ends = (why: string) =>
-    [
-      ['session.closing', { reason: why }],
-      ['session.closed', { reason: why }],
-    ] as const;
-  if (handler === 'auto_close') return ends(reason);
+  if (handler === 'auto_close') return ending(reason);
   if (handler === 'hide') return [['session.participant.hidden', { agent_id: 'alice', reason }]];
   if (handler !== 'remove') return [];
   const removed = ['session.participant.removed', { agent_id: 'alice', reason }] as const;
-  return namesIn(type).length === 2 ? [removed, ...ends('below_minimum')] : [removed];
+  return namesIn(type).length === 2 ? [removed, ...ending('below_minimum')] : [removed];
 }
 
-function expectedAudience({ handler }: Case, { peers }: Scene): readonly string[] | null {
+function expectedAudience({ handler }: Case, { peers }: TableScene): readonly string[] | null {
   if (handler === 'notify_session') return null;
   return handler === 'warn' ? [peers.alice?.agentId ?? ''] : [];
 }
 
-async function expectAudit({ world, id, peers }: Scene, one: Case, seq: number): Promise<void> {
+async function expectAudit({ world, id, peers }: TableScene, one: Case, seq: number): Promise<void> {
   const kept = await world.hub.audit({ limit: 500 });
   const ours = kept.filter(({ kind, session_id }) => kind === 'expectation_violated' && session_id === id);
   expect(ours.map(({ detail: said }) => said)).toEqual([
@@ -198,7 +147,7 @@ async function expectAudit({ world, id, peers }: Scene, one: Case, seq: number):
   ]);
 }
 
-async function turnNow({ world, id, peers }: Scene): Promise<string | null> {
+async function turnNow({ world, id, peers }: TableScene): Promise<string | null> {
   const { turn } = await world.answer((peers.bob as Peer).call('get_session', { session_id: id }));
   return Object.entries(peers).find(([, { agentId }]) => agentId === turn?.agent_id)?.[0] ?? null;
 }
@@ -207,23 +156,22 @@ function expectedTurn(one: Case): string | null {
   return isOver(one) || one.type === 'conversation' ? null : 'bob';
 }
 
-async function expectViews(scene: Scene, one: Case, seq: number): Promise<void> {
-  const hears = expectedAudience(one, scene);
+async function expectViews(scene: TableScene, one: Case, seq: number): Promise<void> {
+  const audience = expectedAudience(one, scene);
   for (const [name, peer] of Object.entries(scene.peers)) {
     const { messages } = await scene.world.answer(peer.call('read_view', { session_id: scene.id }));
     const said = messages.filter(({ content }) => content.includes('[hub]')).map(({ content }) => content);
     const line = `[hub]: expectation ${one.evaluator} was violated: ${detail(one, seq)}`;
-    expect([name, said]).toEqual([name, hears === null || hears.includes(peer.agentId) ? [line] : []]);
+    expect([name, said]).toEqual([name, audience === null || audience.includes(peer.agentId) ? [line] : []]);
   }
 }
 
-/** What was over the limit stays over it: neither more of it, nor time, fires it again. */
-async function expectNoMore(scene: Scene, one: Case): Promise<void> {
+/** The limit stays exceeded: neither another post nor time fires it again. */
+async function expectNoMore(scene: TableScene, one: Case): Promise<void> {
   const { world, id } = scene;
   const next = () => speak(scene, 'bob', 'one more');
-  if (isOver(one)) expect((await refusal(world, next())).code).toBe('session_closed');
+  if (isOver(one)) await refused(world, next(), 'session_closed');
   else await next();
   await leap(world, 3600_000);
-  const violated = logOf(world.store, id).filter(({ event_type }) => event_type === 'expectation.violated');
-  expect(violated).toHaveLength(1);
+  expect(violationsIn(world, id)).toHaveLength(1);
 }

@@ -14,17 +14,22 @@ import { describe, expect, it } from 'vitest';
 import type { World, WorldOptions } from '../../../src/testing/doubles/world.ts';
 import {
   ADAPTERS,
+  aCast,
   aConversation,
   aWorld,
   foreignUnit,
   logOf,
   MINUTE,
   opened,
-  refusal,
+  recordEvents,
+  refused,
+  releaseHold,
   say,
   standing,
+  text,
   types,
 } from '../scene.ts';
+import { violationsIn } from './scene.ts';
 
 const adapters = [...ADAPTERS, discussion];
 
@@ -33,26 +38,23 @@ function talk(expectations: readonly ExpectationEntry[], options: Partial<WorldO
 }
 
 function fired(world: World, id: string): readonly (readonly [entry: unknown, name: unknown, since: unknown])[] {
-  return logOf(world.store, id)
-    .filter(({ event_type }) => event_type === 'expectation.violated')
-    .map(({ event_data: { entry, name, violators } }) => [
-      entry,
-      name,
-      (violators as { since_seq: number }[])[0]?.since_seq,
-    ]);
+  return violationsIn(world, id).map(({ event_data: { entry, name, violators } }) => [
+    entry,
+    name,
+    (violators as { since_seq: number }[])[0]?.since_seq,
+  ]);
 }
 
 describe('the unit', () => {
-  it('[EX20, LC8] is that of the envelope: on the disk with all it causes, or not at all', async () => {
+  it('[EX20, LC8] is that of the envelope: stored with all effects, or not at all', async () => {
     const { world, alice, id } = await talk([maxTurns(1, 'auto_close')]);
     const before = logOf(world.store, id).length;
     world.hold = true;
-    void alice.ask('post', { session_id: id, event_type: 'msg.text', event_data: { text: 'one' } });
+    void alice.ask('post', text(id, 'one'));
     await world.settle();
     expect(world.store.stagedUnits()).toBe(1);
     expect(logOf(world.store, id)).toHaveLength(before);
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect(types(logOf(world.store, id)).slice(before, before + 3)).toEqual([
       'msg.text',
       'expectation.violated',
@@ -60,18 +62,17 @@ describe('the unit', () => {
     ]);
   });
 
-  it('[EX20, AM9] when another writer was first it is judged again, and fires where the limit is then', async () => {
+  it('[EX20, AM9] is judged again after a conflict, and fires at the limit of that moment', async () => {
     const { world, alice, bob, id } = await talk([maxTurns(2, 'audit')]);
     world.hold = true;
-    void alice.ask('post', { session_id: id, event_type: 'msg.text', event_data: { text: 'mine' } });
+    void alice.ask('post', text(id, 'mine'));
     await world.settle();
     world.store.foreignAppend(id, foreignUnit(world, id, { sender_id: bob.agentId }));
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect(fired(world, id)).toEqual([[0, 'max_turns', 6]]);
   });
 
-  it('[EX20] several entries fire in their order, two of one evaluator at their own limits; one that closes leaves nothing', async () => {
+  it('[EX20] contains several firing entries in order, each at its own limit; after a closing one nothing fires', async () => {
     const expectations = [
       maxTurns(2, 'audit'),
       maxTurns(1, 'audit'),
@@ -93,10 +94,9 @@ describe('the unit', () => {
   });
 
   it.each(['auto_close', 'remove', 'hide', 'warn'])(
-    '[EX20] a session that ends with the envelope has its own reason: with %s the violation is only told',
+    '[EX20] keeps the adapter’s close reason; with %s the violation is only reported',
     async (handler) => {
-      const world = await aWorld();
-      const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+      const { world, alice, bob } = await aCast(['alice', 'bob']);
       const expectations = [{ ...budgetWithin({ usd: 1 }, 'audit'), on_violation: handler }];
       const id = await opened(world, alice, [bob], { type: 'consulting', expectations });
       await say(world, alice, id, 'how much?');
@@ -114,9 +114,8 @@ describe('the unit', () => {
     },
   );
 
-  it('[EX20, DI9] whoever is hidden by its own message and had the turn passes it on in the same unit', async () => {
-    const world = await aWorld({}, { adapters });
-    const [alice, bob, carol] = [await world.peer('alice'), await world.peer('bob'), await world.peer('carol')];
+  it('[EX20, DI9] moves the turn of a participant hidden by its own post', async () => {
+    const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol'], {}, { adapters });
     const id = await opened(world, alice, [bob, carol], {
       type: 'discussion',
       knobs: { ordering: 'moderated' },
@@ -127,7 +126,7 @@ describe('the unit', () => {
     expect(turn).toEqual({ agent_id: bob.agentId, since_seq: seq + 2 });
   });
 
-  it('[EX20, RC3] what is kept of a session survives its eviction, a restart and a crash', async () => {
+  it('[EX20, RC3] tallies survive eviction, a restart and a crash', async () => {
     const { world, alice, bob, id } = await talk([
       noProgress(5, 'audit'),
       maxTurns(9, 'audit'),
@@ -153,7 +152,7 @@ describe('the unit', () => {
 });
 
 describe('max_turns', () => {
-  it('[EX22] counts texts and packets, and with applies_to only those it applies to', async () => {
+  it('[EX22] counts texts and packets, with applies_to only those of its participants', async () => {
     const { world, alice, bob, id } = await talk([maxTurns(2, 'audit', { appliesTo: ['bob'] })]);
     for (let i = 0; i < 3; i++) await say(world, alice, id, 'hello');
     await world.answer(bob.call('post', { session_id: id, event_type: 'x.note', event_data: { text: 'no turn' } }));
@@ -174,7 +173,7 @@ describe('budget_within', () => {
     event_type = 'msg.text',
   ) => world.answer(peer.call('post', { session_id: id, event_type, event_data: { text: 'x', ...data } }));
 
-  it('[EX21] is over with the first of its limits, once; content of any type counts, and what has no price is told', async () => {
+  it('[EX21] fires once, at the first exceeded limit, counts all content and reports unpriced posts', async () => {
     const { world, alice, bob, id } = await talk([budgetWithin({ usd: 1, tokens: 100 }, 'notify_session')]);
     await spend(world, alice, id, { usage: { fresh: 40, cache_read: 10 }, cost_usd: null });
     await spend(world, bob, id, { usage: { output: 50 } }, 'x.note');
@@ -183,8 +182,7 @@ describe('budget_within', () => {
     const { seq } = await spend(world, alice, id, { usage: { cache_write: 1 }, cost_usd: 0 });
     await spend(world, alice, id, { cost_usd: 50 });
     expect(fired(world, id)).toEqual([[0, 'budget_within', seq]]);
-    const violated = logOf(world.store, id).find(({ event_type }) => event_type === 'expectation.violated');
-    expect(violated?.event_data.detail).toBe(
+    expect(violationsIn(world, id)[0]?.event_data.detail).toBe(
       `with seq ${seq} of alice 1 USD and 101 tokens are spent (2 unpriced), more than 1 USD or 100 tokens`,
     );
   });
@@ -197,17 +195,14 @@ describe('budget_within', () => {
     [{ cost_usd: -0.01 }, 'event_data.cost_usd'],
     [{ cost_usd: '0' }, 'event_data.cost_usd'],
     [{ cost_usd: 1e300 }, 'event_data.cost_usd'],
-  ])('[EX21, RE10] %j is refused at the edge, by the field', async (data, field) => {
+  ])('[EX21, RE10] rejects %j by its field', async (data, field) => {
     const { world, alice, id } = await talk([budgetWithin({ usd: 1 }, 'audit')]);
-    expect(await refusal(world, spend(world, alice, id, data))).toMatchObject({
-      code: 'bad_frame',
-      details: { field },
-    });
+    await refused(world, spend(world, alice, id, data), 'bad_frame', { field });
   });
 });
 
 describe('no_progress', () => {
-  it('[EX23] two who play the same two texts back and forth are found, whatever numbers and spaces they put in', async () => {
+  it('[EX23] detects two texts alternating, despite changed numbers and spaces', async () => {
     const { world, alice, bob, id } = await talk([noProgress(3, 'auto_close')]);
     for (let i = 1; i <= 3; i++) {
       await say(world, alice, id, `Please send  file ${i}!`);
@@ -218,8 +213,8 @@ describe('no_progress', () => {
   });
 });
 
-describe('parts of one’s own', () => {
-  /** Nobody shouts. */
+describe('custom evaluators and handlers', () => {
+  /** Fires when a text ends with "!". */
   const noShouting: AcceptEvaluator = {
     name: 'no_shouting',
     version: 1,
@@ -232,35 +227,25 @@ describe('parts of one’s own', () => {
   };
   const quiet: ExpectationEntry = { name: 'no_shouting', on_violation: 'audit', params: {} };
 
-  it('[EX20, EX7] are registered like those that wait, and say themselves how often they fire', async () => {
+  it('[EX20, EX7] are registered like others, and decide how often they fire', async () => {
     const { world, alice, id } = await talk([quiet], { evaluators: [...EVALUATORS, noShouting] });
     for (const text of ['well', 'now!', 'now!', 'fine']) await say(world, alice, id, text);
     expect(fired(world, id).map(([, , seq]) => seq)).toEqual([6, 8]);
-    const violated = logOf(world.store, id).find(({ event_type }) => event_type === 'expectation.violated');
-    expect(violated?.event_data.detail).toBe('alice with seq 6');
+    expect(violationsIn(world, id)[0]?.event_data.detail).toBe('alice with seq 6');
   });
 
+  const NO_LIST = 'no_shouting: violators must be a list of participants or null';
   const faults: readonly [string, Partial<AcceptEvaluator>, Partial<ViolationHandler>, string][] = [
     ['a fold', { fold: breaks }, {}, 'oops'],
     ['violators', { violators: breaks }, {}, 'oops'],
     ['a description', { violators: () => [null], describe: breaks }, {}, 'oops'],
     ['a handler', { violators: () => [null] }, { act: breaks }, 'oops'],
-    [
-      'a stranger as violator',
-      { violators: () => ['nobody'] },
-      {},
-      'no_shouting: violators must be a list of participants or null',
-    ],
-    [
-      'no list',
-      { violators: () => null as never },
-      {},
-      'no_shouting: violators must be a list of participants or null',
-    ],
+    ['a non-participant as violator', { violators: () => ['nobody'] }, {}, NO_LIST],
+    ['no list', { violators: () => null as never }, {}, NO_LIST],
   ];
 
   it.each(faults)(
-    '[EX24, L8] %s that fails refuses nothing, is reported now and then, and leaves the other entries alone',
+    '[EX24, L8] %s that fails rejects nothing, is reported once per pause, and does not affect other entries',
     async (_what, fault, handler, message) => {
       const evaluators: readonly Evaluator[] = [...EVALUATORS, { ...noShouting, ...fault }];
       const handlers = [...HANDLERS, { name: 'grumble', version: 1, act: () => [], ...handler }];
@@ -280,7 +265,7 @@ describe('parts of one’s own', () => {
     },
   );
 
-  it('[EX24] a fold that fails keeps what there was, also when the log is folded again', async () => {
+  it('[EX24] a failing fold keeps its tally, also when the log is folded again', async () => {
     const fussy: AcceptEvaluator = {
       ...noShouting,
       fold: (tally, { envelope }) => (envelope.event_data.text === 'bad' ? breaks() : Number(tally ?? 0) + 1),
@@ -294,17 +279,15 @@ describe('parts of one’s own', () => {
     expect(fired(world, id).map(([, , seq]) => seq)).toEqual([8]);
   });
 
-  it('[EX24, L1] is not reported before the envelope is durable', async () => {
+  it('[EX24, L1] a failure is reported once the envelope is durable', async () => {
     const evaluators = [...EVALUATORS, { ...noShouting, violators: breaks }];
     const { world, alice, id } = await talk([quiet], { evaluators });
-    const failures: string[] = [];
-    world.hub.on('expectationFailed', ({ name }) => failures.push(name));
+    const failures = recordEvents(world, 'expectationFailed', ({ name }) => name);
     world.hold = true;
-    void alice.ask('post', { session_id: id, event_type: 'msg.text', event_data: { text: 'hello!' } });
+    void alice.ask('post', text(id, 'hello!'));
     await world.settle();
     expect(failures).toEqual([]);
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect(failures).toEqual(['no_shouting']);
   });
 
@@ -328,15 +311,14 @@ describe('parts of one’s own', () => {
     ['of both', { waits: () => [] }, 'an evaluator has waits, or fold and violators; got both'],
     ['without violators', { violators: 7 }, 'evaluator no_shouting: violators must be a function'],
     ['without a fold', { fold: undefined }, 'evaluator no_shouting: fold must be a function'],
-  ])('[EX7] one %s is refused when it is registered', async (_what, change, message) => {
+  ])('[EX7] one %s is rejected at registration', async (_what, change, message) => {
     const world = await aWorld();
     expect(() => world.hub.registerEvaluator({ ...noShouting, ...change } as Evaluator)).toThrow(message);
   });
 });
 
-it('[EX4] parameters that make no sense are refused at create, by the field', async () => {
-  const world = await aWorld();
-  const [alice, bob] = [await world.peer('alice'), await world.peer('bob')];
+it('[EX4] invalid parameters are rejected at creation, by the field', async () => {
+  const { world, alice, bob } = await aCast(['alice', 'bob']);
   const wrong: readonly [ExpectationEntry, JsonObject][] = [
     [
       { name: 'max_turns', on_violation: 'audit', params: { turns: 0 } },
@@ -358,9 +340,6 @@ it('[EX4] parameters that make no sense are refused at create, by the field', as
       expectations: [entry],
     };
     const field = `expectations.0.params.${String(details.field)}`;
-    expect(await refusal(world, alice.call('create_session', params))).toMatchObject({
-      code: 'invalid_create',
-      details: { ...details, field },
-    });
+    await refused(world, alice.call('create_session', params), 'invalid_create', { ...details, field });
   }
 });

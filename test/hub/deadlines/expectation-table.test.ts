@@ -1,21 +1,28 @@
-// Every evaluator with every handler in every session type it can apply to: a millisecond before it is due, when it is due, and
-// with a restart in between. Each case says all that must follow; nothing of it is computed by the code under test.
+// Every evaluator with every handler in every applicable session type: a millisecond early, when due, and after a restart.
+// Each case states all effects; the code under test computes none of them.
 
-import { discussion } from 'parley-hub/adapters/discussion';
-import { CONDITIONS, roundRobin, TARGETS } from 'parley-hub/adapters/transition-graph';
-import { workflow } from 'parley-hub/adapters/workflow';
-import type { JsonObject, Params } from 'parley-hub/core';
+import type { JsonObject } from 'parley-hub/core';
 import { expect, it } from 'vitest';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
-import type { World } from '../../../src/testing/doubles/world.ts';
-import { ADAPTERS, aWorld, invited, leap, logOf, opened, refusal, say, VIEWS } from '../scene.ts';
+import { invited, leap, logOf, opened, refused, say } from '../scene.ts';
+import {
+  casesOf,
+  ending,
+  gather,
+  namesIn,
+  type TableCase,
+  type TableScene,
+  type Type,
+  tableScene,
+  violationsIn,
+} from './scene.ts';
 
 const SECONDS = 20;
 const DUE_AT = '2026-01-01T00:00:20.000Z';
 
 type Evaluator = 'acks_within' | 'reply_within' | 'turn_within' | 'max_silence';
-type Type = 'consulting' | 'conversation' | 'discussion' | 'workflow';
 type Moment = 'just before' | 'when due' | 'after a restart';
+type Case = TableCase<Evaluator, Moment>;
 
 const TYPES: Readonly<Record<Evaluator, readonly Type[]>> = {
   acks_within: ['consulting', 'conversation', 'discussion', 'workflow'],
@@ -23,60 +30,23 @@ const TYPES: Readonly<Record<Evaluator, readonly Type[]>> = {
   turn_within: ['consulting', 'discussion', 'workflow'],
   max_silence: ['consulting', 'conversation', 'discussion', 'workflow'],
 };
-const HANDLERS = ['audit', 'warn', 'notify_session', 'hide', 'remove', 'auto_close'] as const;
-type Handler = (typeof HANDLERS)[number];
-const MOMENTS: readonly Moment[] = ['just before', 'when due', 'after a restart'];
-
-interface Case {
-  readonly evaluator: Evaluator;
-  readonly handler: Handler;
-  readonly type: Type;
-  readonly moment: Moment;
-}
-
-const CASES: readonly Case[] = (Object.keys(TYPES) as Evaluator[]).flatMap((evaluator) =>
-  HANDLERS.flatMap((handler) =>
-    TYPES[evaluator].flatMap((type) => MOMENTS.map((moment): Case => ({ evaluator, handler, type, moment }))),
-  ),
-);
+const CASES = casesOf<Evaluator, Moment>(TYPES, ['just before', 'when due', 'after a restart']);
 
 it('[EX1] the table has all its cases', () => {
   expect(CASES).toHaveLength(270);
 });
 
-interface Scene {
-  readonly world: World;
-  readonly id: string;
-  readonly peers: Record<string, Peer>;
-  /** The log as it is when nothing has fired. */
+interface Scene extends TableScene {
+  /** The length of the log before anything fires. */
   readonly before: number;
 }
 
 async function begin({ evaluator, handler, type }: Case): Promise<Scene> {
-  const adapters = [...ADAPTERS, discussion, workflow];
-  const world = await aWorld({}, { adapters, conditions: CONDITIONS, targets: TARGETS, views: VIEWS });
-  const peers = await gather(world, namesIn(type));
-  const [alice, ...others] = Object.values(peers) as [Peer, ...Peer[]];
-  const more: Partial<Params<'create_session'>> = {
-    type,
-    invite_timeout: '10m',
-    expectations: [{ name: evaluator, on_violation: handler, params: { seconds: SECONDS } }],
-    ...(type === 'workflow' ? { knobs: { graph: roundRobin(namesIn(type)) as unknown as JsonObject } } : {}),
-  };
-  const start = evaluator === 'acks_within' ? invited : opened;
-  const id = await start(world, alice, others, more);
-  if (evaluator !== 'acks_within') await say(world, alice, id, 'hello');
-  return { world, id, peers, before: logOf(world.store, id).length };
-}
-
-function namesIn(type: Type): readonly string[] {
-  return type === 'discussion' || type === 'workflow' ? ['alice', 'bob', 'carol'] : ['alice', 'bob'];
-}
-
-async function gather(world: World, names: readonly string[]): Promise<Record<string, Peer>> {
-  const peers: Record<string, Peer> = {};
-  for (const name of names) peers[name] = await world.peer(name);
-  return peers;
+  const expectation = { name: evaluator, on_violation: handler, params: { seconds: SECONDS } };
+  const scene = await tableScene(type, expectation, evaluator === 'acks_within' ? invited : opened);
+  const { world, id, peers } = scene;
+  if (evaluator !== 'acks_within') await say(world, peers.alice as Peer, id, 'hello');
+  return { ...scene, before: logOf(world.store, id).length };
 }
 
 it.each(CASES)('[EX1, EX2, EX3] $evaluator × $handler in a $type, $moment', async (one) => {
@@ -95,13 +65,13 @@ it.each(CASES)('[EX1, EX2, EX3] $evaluator × $handler in a $type, $moment', asy
   await leap(world, 1);
   await expectAll(scene, one, true);
   await leap(world, 3600_000);
-  const violated = logOf(world.store, id).filter(({ event_type }) => event_type === 'expectation.violated');
-  // A turn that was taken from one is a wait of another; else nothing fires again.
+  const violated = violationsIn(world, id);
+  // A turn taken from one holder is a wait of the next; nothing else fires again.
   expect(violated.length).toBe(1 + laterFirings(one));
   expect(violated[0]?.seq).toBe(before + 1);
 });
 
-/** What was appended, the audit, whose turn it is and what everyone sees, before and after it has fired. */
+/** Checks appended envelopes, audit, turn and views, before or after firing. */
 async function expectAll(scene: Scene, one: Case, hasFired: boolean): Promise<void> {
   const { world, id, before } = scene;
   const added = logOf(world.store, id).slice(before);
@@ -150,7 +120,7 @@ function expectedViolation({ peers }: Scene, one: Case) {
   };
 }
 
-/** Every member of every envelope, but for their ids. */
+/** Every member of every envelope, except the ids. */
 function expectedEnvelopes(scene: Scene, one: Case) {
   const { id, peers, before } = scene;
   const audience = expectedAudience(one, scene);
@@ -176,16 +146,11 @@ function expectedEnvelopes(scene: Scene, one: Case) {
   }));
 }
 
-/** What the handler does, and what follows from that. */
+/** The envelopes the handler causes. */
 function caused({ evaluator, handler, type }: Case): readonly (readonly [string, JsonObject])[] {
   const reason = `expectation_violated:${evaluator}`;
   const them = violators({ evaluator, handler, type, moment: 'when due' }).filter((name) => name !== null);
-  const ends = (why: string) =>
-    [
-      ['session.closing', { reason: why }],
-      ['session.closed', { reason: why }],
-    ] as const;
-  if (handler === 'auto_close') return evaluator === 'acks_within' ? [['session.closed', { reason }]] : ends(reason);
+  if (handler === 'auto_close') return evaluator === 'acks_within' ? [['session.closed', { reason }]] : ending(reason);
   if (handler === 'hide' && evaluator !== 'acks_within') {
     return them.map((agent_id) => ['session.participant.hidden', { agent_id, reason }] as const);
   }
@@ -197,7 +162,7 @@ function caused({ evaluator, handler, type }: Case): readonly (readonly [string,
     ];
   }
   const removed = them.map((agent_id) => ['session.participant.removed', { agent_id, reason }] as const);
-  return namesIn(type).length - them.length < 2 ? [...removed, ...ends('below_minimum')] : removed;
+  return namesIn(type).length - them.length < 2 ? [...removed, ...ending('below_minimum')] : removed;
 }
 
 function expectedAudience({ evaluator, handler, type }: Case, { peers }: Scene): readonly string[] | null {
@@ -242,26 +207,26 @@ function expectedTurn({ before }: Scene, one: Case): NamedTurn {
   if (!out.includes('bob')) return given;
   // In two-party sessions only the status changes: nobody else can take the turn.
   if (type === 'consulting') return null;
-  // The violation, then one envelope for each who goes: the last of them gives the turn.
+  // The violation, then one envelope for each participant taken out: the last one gives the turn.
   return [out.includes('carol') ? 'alice' : 'carol', before + 1 + out.length];
 }
 
-/** All that each participant's own view of the session shows. */
+/** Checks everything each participant's view shows. */
 async function expectViews(scene: Scene, one: Case, hasFired: boolean): Promise<void> {
   const { world, id, peers } = scene;
-  const hears = hasFired ? expectedAudience(one, scene) : [];
+  const audience = hasFired ? expectedAudience(one, scene) : [];
   for (const [name, peer] of Object.entries(peers)) {
     const reading = peer.call('read_view', { session_id: id });
     if (one.evaluator === 'acks_within' && name !== 'alice') {
-      // Who has not joined sees nothing.
-      expect(await refusal(world, reading)).toMatchObject({ code: 'forbidden' });
+      // Invitees see nothing.
+      await refused(world, reading, 'forbidden');
       continue;
     }
     const { messages } = await world.answer(reading);
-    const told = hears === null || hears.includes(peer.agentId);
+    const isTold = audience === null || audience.includes(peer.agentId);
     const said = one.evaluator === 'acks_within' ? [] : [helloFor(name, one.type)];
     const seen = messages.map(({ role, content }) => `${role} ${content}`);
-    expect([name, seen]).toEqual([name, told ? [...said, `user ${hubLine(one)}`] : said]);
+    expect([name, seen]).toEqual([name, isTold ? [...said, `user ${hubLine(one)}`] : said]);
   }
 }
 
@@ -274,7 +239,7 @@ function hubLine(one: Case): string {
   return `[hub]: expectation ${one.evaluator} was violated: ${detail(one)}`;
 }
 
-/** After the turn was taken from bob, carol has it, and is due in the one sweep that follows. */
+/** After bob lost the turn carol has it, and is due in the following sweep. */
 function laterFirings({ evaluator, handler, type }: Case): number {
   if (evaluator !== 'turn_within' || type === 'consulting') return 0;
   return handler === 'hide' || handler === 'remove' ? 1 : 0;

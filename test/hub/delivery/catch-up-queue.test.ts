@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { Cursor } from '../../../src/core/ports/store.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
-import { aCast, aConversation, aWorld, opened, rebind, say } from '../scene.ts';
+import { aCast, aConversation, aWorld, leave, opened, openGate, rebind, say } from '../scene.ts';
 import { SlowCursors, SlowLists } from '../slow-stores.ts';
 import { CountingStore } from '../watched-stores.ts';
 
@@ -44,15 +44,13 @@ it('[DL15] reads once more for repeated hellos and catches the agent up', async 
 it('[DL15, BP6] does not delay others behind repeated hellos', async () => {
   const store = new CountedCursors();
   const { world, alice, bob, id } = await aConversation({}, { store });
-  bob.link.close();
-  await world.settle();
+  await leave(world, bob);
   await say(world, alice, id, 'five');
   store.gate.close();
   for (let n = 0; n < 200; n++) alice.hello('alice');
   await world.settle();
   const again = await rebind(world, 'bob');
-  store.gate.open();
-  await world.settle();
+  await openGate(world, store);
   expect(again.seqs(id)).toEqual([5]);
 });
 
@@ -64,10 +62,8 @@ it('[DL15, DL5] catches up 8 agents at a time, in order, and reads nothing for a
   store.gate.close();
   const back = await Promise.all(Array.from({ length: 20 }, (_, n) => rebind(world, `a${n}`)));
   expect(store.loads - before).toBe(8);
-  for (const peer of back.slice(8, 18)) peer.link.close();
-  await world.settle();
-  store.gate.open();
-  await world.settle();
+  for (const peer of back.slice(8, 18)) await leave(world, peer);
+  await openGate(world, store);
   world.clock.advance(0);
   await world.settle();
   expect(store.loads - before).toBe(10);
@@ -84,8 +80,7 @@ it('[DL15, L8] reads nothing for waiting agents after stop, and logs no errors',
   await Promise.all(Array.from({ length: 20 }, (_, n) => rebind(world, `a${n}`)));
   await world.hub.stop();
   store.fails = true;
-  store.gate.open();
-  await world.settle();
+  await openGate(world, store);
   world.clock.advance(1000);
   await world.settle();
   expect([store.loads - before, complaints]).toEqual([8, []]);
@@ -94,8 +89,7 @@ it('[DL15, L8] reads nothing for waiting agents after stop, and logs no errors',
 it('[DL5, L8] unbinds an agent that cannot be caught up and delivers everything at its next bind', async () => {
   const store = new CountedCursors();
   const { world, alice, bob, id } = await aConversation({}, { store });
-  bob.link.close();
-  await world.settle();
+  await leave(world, bob);
   await say(world, alice, id, 'five');
   store.fails = true;
   const failed = await rebind(world, 'bob');
@@ -109,13 +103,11 @@ it('[DL5, L8] unbinds an agent that cannot be caught up and delivers everything 
 it('[DL5, L5] delivers a post made while the agent’s session lists are read', async () => {
   const store = new SlowLists();
   const { world, alice, bob, id } = await aConversation({}, { store });
-  bob.link.close();
-  await world.settle();
+  await leave(world, bob);
   store.gate.close();
   const again = await rebind(world, 'bob');
   await say(world, alice, id, 'meanwhile');
-  store.gate.open();
-  await world.settle();
+  await openGate(world, store);
   expect(again.seqs(id)).toEqual([5]);
 });
 
@@ -124,8 +116,7 @@ it('[DL5, DL15] does not read for streams of an agent that left', async () => {
   const { world, alice, bob } = await aCast(['alice', 'bob'], {}, { store });
   const ids: string[] = [];
   for (let n = 0; n < 40; n++) ids.push(await opened(world, alice, [bob]));
-  bob.link.close();
-  await world.settle();
+  await leave(world, bob);
   for (const id of ids) await say(world, alice, id, 'five');
   world.hub.evictIdle();
   await world.settle();

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { SkippedDeliveries } from '../../../src/hub/delivery/skipped-deliveries.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
-import { aPanel, foreignUnit, gapsOf, leave, opened, rebind, refusal, say, text } from '../scene.ts';
+import { ack, aPanel, foreignUnit, gapsOf, leave, opened, rebind, recordEvents, refused, say, text } from '../scene.ts';
 import { fill, type Inbox, silenced } from './scene.ts';
 
 /** A panel in which bob acks nothing more and has this inbox rule. */
@@ -83,8 +83,7 @@ describe('drop_newest', () => {
       [seqs[3], 'overflow'],
     ]);
     // Two were kept and counted: with both acked there is room for two.
-    for (const seq of seqs.slice(0, 2)) again.receipt(id, seq);
-    await world.settle();
+    await ack(world, again, id, ...seqs.slice(0, 2));
     const next = await fill(world, alice, id, 3);
     expect(again.seqs(id)).toEqual([...seqs.slice(0, 2), ...next.slice(0, 2)]);
     expect(gone(again).at(-1)).toEqual([next[2], 'overflow']);
@@ -97,8 +96,7 @@ describe('drop_newest', () => {
       const { world, alice, bob, id } = await silentBob(DROPS);
       if (where === 'away') await leave(world, bob);
       const seqs = await fill(world, alice, id, 5);
-      if (where === 'bound') bob.receipt(id, seqs[0] ?? 0);
-      await world.settle();
+      if (where === 'bound') await ack(world, bob, id, seqs[0] ?? 0);
       await world.pass(2000);
       await world.restart();
       const [again, bobAgain] = [await world.peer('alice'), await rebind(world, 'bob')];
@@ -108,8 +106,7 @@ describe('drop_newest', () => {
       // It is over its limit: new envelopes are skipped until enough is acked.
       const [skipped] = await fill(world, again, id, 1);
       expect(gone(bobAgain)).toEqual([[skipped, 'overflow']]);
-      for (const seq of owed) bobAgain.receipt(id, seq);
-      await world.settle();
+      await ack(world, bobAgain, id, ...owed);
       const next = await fill(world, again, id, 2);
       expect(bobAgain.seqs(id)).toEqual([...owed, ...next]);
       expect(gone(bobAgain)).toHaveLength(1);
@@ -142,8 +139,7 @@ describe('drop_newest', () => {
     await world.answer(world.hub.hideParticipant(id, 'carol'));
     await fill(world, alice, id, 1);
     expect(bob.notifies(id).at(-1)?.envelope.event_type).toBe('session.participant.hidden');
-    for (const seq of bob.seqs(id)) bob.receipt(id, seq);
-    await world.settle();
+    await ack(world, bob, id, ...bob.seqs(id));
     const next = await fill(world, alice, id, 3);
     expect(bob.seqs(id).slice(-2)).toEqual(next.slice(0, 2));
     expect(carol.agentId).not.toBe('');
@@ -178,8 +174,7 @@ describe('time', () => {
       expect(await room(world, alice, id, bob)).toBe(2);
       const again = await rebind(world, 'bob');
       expect(gone(again)).toHaveLength(2);
-      for (const seq of again.seqs(id)) again.receipt(id, seq);
-      await world.settle();
+      await ack(world, again, id, ...again.seqs(id));
       // Neither the expired nor the acked were counted off twice.
       expect(await room(world, alice, id, bob)).toBe(3);
     }
@@ -190,8 +185,7 @@ describe('time', () => {
     const seqs = await fill(world, alice, id, 2, { ttl_seconds: 5 });
     await world.pass(6001);
     expect(await room(world, alice, id, bob)).toBe(2);
-    for (const seq of seqs) bob.receipt(id, seq);
-    await world.settle();
+    await ack(world, bob, id, ...seqs);
     expect(await room(world, alice, id, bob)).toBe(0);
   });
 });
@@ -205,8 +199,7 @@ describe('withheld envelopes', () => {
     expect(await room(world, carol, id, bob)).toBe(3);
     const again = await rebind(world, 'bob');
     expect(again.seqs(id)).toHaveLength(3);
-    for (const seq of again.seqs(id)) again.receipt(id, seq);
-    await world.settle();
+    await ack(world, again, id, ...again.seqs(id));
     expect(await room(world, carol, id, bob)).toBe(3);
     await world.pass(2000);
     await world.restart();
@@ -220,7 +213,7 @@ describe('withheld envelopes', () => {
     await fill(world, alice, id, 10);
     await world.pass(2000);
     expect(await room(world, carol, id, bob)).toBe(3);
-    expect((await refusal(world, say(world, carol, id, 'x', { audience: [bob.agentId] }))).code).toBe('inbox_full');
+    await refused(world, say(world, carol, id, 'x', { audience: [bob.agentId] }), 'inbox_full');
   });
 });
 
@@ -231,8 +224,7 @@ describe('high water', () => {
     await fill(world, alice, id, 2);
     await world.pass(2000);
     await world.restart();
-    const heard: unknown[] = [];
-    world.hub.on('inboxHighWater', (event) => heard.push(event));
+    const heard = recordEvents(world, 'inboxHighWater');
     const [again, carol] = [await world.peer('alice'), await world.peer('carol')];
     await fill(world, again, id, 1);
     await fill(world, carol, id, 1);

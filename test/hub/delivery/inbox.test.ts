@@ -1,5 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { aCast, aPanel, gapsOf, leave, logOf, opened, rebind, refusal, say, text } from '../scene.ts';
+import {
+  aCast,
+  ack,
+  aPanel,
+  gapsOf,
+  leave,
+  logOf,
+  opened,
+  rebind,
+  recordEvents,
+  refusal,
+  refused,
+  say,
+  text,
+} from '../scene.ts';
 import { fill, type Inbox, silenced } from './scene.ts';
 
 /** A panel in which bob acks nothing and may have three unread. Joining and opening are acked already. */
@@ -16,17 +30,13 @@ describe('a full inbox', () => {
       message: 'the inbox of bob is full (limits.inbox)',
       details: { agent_id: bob.agentId },
     });
-    expect((await refusal(world, say(world, alice, id, 'both', { audience: [bob.agentId, carol.agentId] }))).code).toBe(
-      'inbox_full',
-    );
+    await refused(world, say(world, alice, id, 'both', { audience: [bob.agentId, carol.agentId] }), 'inbox_full');
     await fill(world, carol, id, 5);
     await say(world, alice, id, 'carol', { audience: [carol.agentId] });
-    bob.receipt(id, seqs[0] ?? 0);
-    await world.settle();
+    await ack(world, bob, id, seqs[0] ?? 0);
     // Its owner lost nothing: the five were for everyone, and it is still behind.
-    expect((await refusal(world, say(world, alice, id, 'bob?', { audience: [bob.agentId] }))).code).toBe('inbox_full');
-    for (const seq of bob.seqs(id).slice(-7)) bob.receipt(id, seq);
-    await world.settle();
+    await refused(world, say(world, alice, id, 'bob?', { audience: [bob.agentId] }), 'inbox_full');
+    await ack(world, bob, id, ...bob.seqs(id).slice(-7));
     await say(world, alice, id, 'bob', { audience: [bob.agentId] });
   });
 
@@ -35,7 +45,7 @@ describe('a full inbox', () => {
     const pair = await opened(world, alice, [bob]);
     // The opening is unread too; hub envelopes pass a full inbox.
     await fill(world, alice, id, 2);
-    expect((await refusal(world, say(world, alice, pair, 'x'))).code).toBe('inbox_full');
+    await refused(world, say(world, alice, pair, 'x'), 'inbox_full');
     await say(world, alice, id, 'carol is there');
     await world.answer(alice.call('close_session', { session_id: pair }));
     expect(bob.notifies(pair).at(-1)?.envelope.event_type).toMatch(/^session\.clos/);
@@ -44,8 +54,7 @@ describe('a full inbox', () => {
   it.each(['bound', 'away'] as const)('[RU8] is as full after a restart (%s)', async (where) => {
     const { world, alice, bob, id } = await silentBob();
     const seqs = await fill(world, alice, id, 3);
-    bob.receipt(id, seqs[1] ?? 0);
-    await world.settle();
+    await ack(world, bob, id, seqs[1] ?? 0);
     if (where === 'away') await leave(world, bob);
     await world.pass(2000);
     await world.restart();
@@ -53,7 +62,7 @@ describe('a full inbox', () => {
     if (where === 'bound') await rebind(world, 'bob');
     const to = { audience: [bob.agentId] };
     await say(world, again, id, 'third', to);
-    expect((await refusal(world, say(world, again, id, 'fourth', to))).code).toBe('inbox_full');
+    await refused(world, say(world, again, id, 'fourth', to), 'inbox_full');
     // The posts of one connection keep their order behind one that waits for the count.
     await world.restart();
     const once = await world.peer('alice');
@@ -75,9 +84,8 @@ describe('a full inbox', () => {
     dan.acks = false;
     await world.answer(alice.call('add_participant', { session_id: id, participant: 'dan' }));
     await world.answer(dan.call('ack_invite', { session_id: id }));
-    expect((await refusal(world, say(world, carol, id, 'x', { audience: [dan.agentId] }))).code).toBe('inbox_full');
-    for (const seq of dan.seqs(id)) dan.receipt(id, seq);
-    await world.settle();
+    await refused(world, say(world, carol, id, 'x', { audience: [dan.agentId] }), 'inbox_full');
+    await ack(world, dan, id, ...dan.seqs(id));
     await say(world, carol, id, 'x', { audience: [dan.agentId] });
   });
 
@@ -94,7 +102,7 @@ describe('a full inbox', () => {
     const { world, alice, bob, id } = await silentBob();
     await fill(world, alice, id, 3);
     const to = { audience: [bob.agentId] };
-    expect((await refusal(world, say(world, alice, id, 'x', to))).code).toBe('inbox_full');
+    await refused(world, say(world, alice, id, 'x', to), 'inbox_full');
     await world.answer(bob.call('set_rule', { rule: { limits: { inbox: { max_pending: 4 } } } }));
     await say(world, alice, id, 'x', to);
   });
@@ -107,8 +115,7 @@ describe('a full inbox', () => {
       [seqs[2], seqs[2], 'overflow'],
       [seqs[3], seqs[3], 'overflow'],
     ]);
-    for (const seq of seqs.slice(0, 2)) bob.receipt(id, seq);
-    await world.settle();
+    await ack(world, bob, id, ...seqs.slice(0, 2));
     const [next] = await fill(world, alice, id, 1);
     expect(bob.notifies(id).at(-1)).toMatchObject({ envelope: { seq: next }, prev_seq: seqs[3] });
   });
@@ -131,9 +138,7 @@ describe('a full inbox', () => {
     const seqs = await fill(world, alice, id, 4);
     expect(gapsOf(bob).map(({ from_seq }) => from_seq)).toEqual(seqs.slice(0, 2));
     const heard = bob.frames.length;
-    bob.receipt(id, seqs[0] ?? 0);
-    bob.receipt(id, seqs[2] ?? 0);
-    await world.settle();
+    await ack(world, bob, id, seqs[0] ?? 0, seqs[2] ?? 0);
     expect(bob.frames).toHaveLength(heard);
     await leave(world, bob);
     const back = await rebind(world, 'bob');
@@ -153,7 +158,7 @@ describe('a full inbox', () => {
     await say(world, again, id, 'second', to);
     await world.answer(back.call('set_rule', { rule: { limits: { inbox: { max_pending: 3 } } } }));
     await say(world, again, id, 'third', to);
-    expect((await refusal(world, say(world, again, id, 'fourth', to))).code).toBe('inbox_full');
+    await refused(world, say(world, again, id, 'fourth', to), 'inbox_full');
   });
 
   it('[AR4, L2] counts withheld envelopes as acked: they are not delivered later, out of order', async () => {
@@ -171,12 +176,10 @@ describe('a full inbox', () => {
 
   it('[RU10] reports its high water once, and again only after falling below', async () => {
     const { world, alice, bob, id } = await silentBob({ max_pending: 10, high_water: 2 });
-    const heard: unknown[] = [];
-    world.hub.on('inboxHighWater', (event) => heard.push(event));
+    const heard = recordEvents(world, 'inboxHighWater');
     const seqs = await fill(world, alice, id, 4);
     expect(heard).toEqual([{ agent_id: bob.agentId, pending: 2, max_pending: 10 }]);
-    for (const seq of seqs.slice(0, 3)) bob.receipt(id, seq);
-    await world.settle();
+    await ack(world, bob, id, ...seqs.slice(0, 3));
     await fill(world, alice, id, 2);
     expect(heard).toHaveLength(2);
     expect((await world.hub.audit()).filter(({ kind }) => kind === 'inbox_high_water')).toHaveLength(2);
@@ -184,8 +187,7 @@ describe('a full inbox', () => {
 
   it('[RU10] reports at the latest when it is full', async () => {
     const { world, alice, bob, id } = await silentBob({ max_pending: 3 });
-    const heard: unknown[] = [];
-    world.hub.on('inboxHighWater', (event) => heard.push(event));
+    const heard = recordEvents(world, 'inboxHighWater');
     await fill(world, alice, id, 2);
     expect(heard).toEqual([]);
     await fill(world, alice, id, 1);
@@ -212,6 +214,6 @@ describe('a full inbox', () => {
     }
     // Posts admitted together are judged on staged ones too.
     expect(accepted).toBe(1000);
-    expect((await refusal(world, post())).code).toBe('inbox_full');
+    await refused(world, post(), 'inbox_full');
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import { runs } from '../../support/size.ts';
-import { aPanel, aWorld, leap, logOf, opened, refusal, SECOND, say, text } from '../scene.ts';
+import { ack, aPanel, aWorld, leap, logOf, opened, refusal, SECOND, say, text } from '../scene.ts';
 
 const ROUNDS = runs(300, 60);
 
@@ -42,8 +42,7 @@ describe('the posts of others are not affected by', () => {
     expect(bob.seqs(id).length).toBeLessThanOrEqual(8 + 3);
     // It loses nothing: everything arrives as it acks.
     bob.acks = true;
-    for (const seq of bob.seqs(id)) bob.receipt(id, seq);
-    await world.settle();
+    await ack(world, bob, id, ...bob.seqs(id));
     const toAll = said.filter((_, i) => i % 3 !== 0);
     expect(bob.seqs(id).filter((seq) => said.includes(seq))).toEqual(toAll);
   });

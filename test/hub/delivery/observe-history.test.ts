@@ -6,7 +6,7 @@ import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import { type Random, seededRandom } from '../../../src/testing/lib/random.ts';
 import { itDeep } from '../../support/size.ts';
-import { aCast, lines, logOf, opened, text } from '../scene.ts';
+import { aCast, lines, logOf, opened, releaseHold, text } from '../scene.ts';
 
 interface Cast {
   readonly world: World;
@@ -55,8 +55,7 @@ async function history(seed: number, isObserved: boolean) {
     if (isObserved && chance.below(8) === 0) await look(chance, world, olga, id);
     await act(random, { world, peers: [alice, bob, carol], id });
   }
-  world.hold = false;
-  await world.settle();
+  await releaseHold(world);
   if (isObserved) {
     await world.answer(olga.call('subscribe', { session_id: id, after_seq: lastOf(olga, id) }));
     await world.settle();

@@ -1,11 +1,26 @@
-// Observers of a log: who may observe, what they see, how it ends, and that nobody else notices.
+// Observers of a log: the grant, the envelopes, the end of an observation, and its invisibility to others.
 
 import { fullTranscript } from 'parley-hub/views/full-transcript';
 import { describe, expect, it } from 'vitest';
-import { linkPair } from '../../../src/core/lib/link.ts';
-import { Peer } from '../../../src/testing/doubles/peer.ts';
+import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
-import { aConversation, aPanel, HOUR, invited, leap, leave, logOf, opened, refusal, say, sessionOf } from '../scene.ts';
+import {
+  aConversation,
+  aPanel,
+  HOUR,
+  invited,
+  leap,
+  leave,
+  logOf,
+  opened,
+  recordEvents,
+  refusal,
+  refused,
+  releaseHold,
+  say,
+  sessionOf,
+} from '../scene.ts';
+import { slowLink } from '../slow-link.ts';
 
 async function observer(world: World, name = 'olga'): Promise<Peer> {
   const peer = await world.peer(name);
@@ -32,16 +47,16 @@ describe('subscribe', () => {
   it('[OB1, AM2] requires the grant: not_found for a non-participant, forbidden for a participant', async () => {
     const { world, alice, id } = await aPanel();
     const dan = await world.peer('dan');
-    expect((await refusal(world, world.stranger().call('subscribe', { session_id: id }))).code).toBe('unauthenticated');
+    await refused(world, world.stranger().call('subscribe', { session_id: id }), 'unauthenticated');
     expect(await refusal(world, dan.call('subscribe', { session_id: id }))).toMatchObject({
       code: 'not_found',
       message: `no session ${id}`,
     });
     for (const op of ['subscribe', 'unsubscribe'] as const) {
-      expect((await refusal(world, alice.call(op, { session_id: id }))).code).toBe('forbidden');
+      await refused(world, alice.call(op, { session_id: id }), 'forbidden');
     }
     await world.answer(world.hub.grant('dan', ['operate', 'rules', 'enrol', 'approve']));
-    expect((await refusal(world, dan.call('subscribe', { session_id: id }))).code).toBe('not_found');
+    await refused(world, dan.call('subscribe', { session_id: id }), 'not_found');
     await say(world, alice, id, 'hello');
     expect(dan.notifies()).toEqual([]);
   });
@@ -89,8 +104,7 @@ describe('subscribe', () => {
     void alice.call('post', { session_id: id, event_type: 'msg.text', event_data: { text: 'wait' } });
     await world.settle();
     expect(heard.length).toBe(before);
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect(heard.length).toBe(before + 1);
   });
 
@@ -165,8 +179,7 @@ describe('subscribe', () => {
   it('[OB4] by a participant delivers every envelope beside its stream, marked', async () => {
     const { world, alice, bob, carol, id } = await aPanel();
     await world.answer(world.hub.grant('bob', ['observe']));
-    const bad: unknown[] = [];
-    world.hub.on('badFrame', ({ error }) => bad.push(error.message));
+    const bad = recordEvents(world, 'badFrame', ({ error }) => error.message);
     await world.answer(bob.call('subscribe', { session_id: id }));
     const first = await say(world, alice, id, 'for all');
     const own = await say(world, bob, id, 'mine');
@@ -230,12 +243,12 @@ describe('subscribe', () => {
     const olga = await observer(world);
     const ask = (session_id: string) => olga.call('subscribe', { session_id });
     for (const one of [id, second, id]) await world.answer(ask(one));
-    expect(await refusal(world, ask(third))).toMatchObject({ code: 'too_large' });
+    await refused(world, ask(third), 'too_large');
     await world.answer(alice.call('close_session', { session_id: id, wait: 'closed' }));
     await world.answer(ask(third));
     await world.answer(olga.call('unsubscribe', { session_id: third }));
     await world.answer(ask(await invited(world, alice, [bob])));
-    expect((await refusal(world, ask(third))).code).toBe('too_large');
+    await refused(world, ask(third), 'too_large');
   });
 
   it('[OB7] is audited, like reading under the grant and rejected requests', async () => {
@@ -290,35 +303,17 @@ describe('subscribe', () => {
 
   it('[OB8, BP1] pauses under backpressure and continues where it stopped', async () => {
     const { world, alice, bob, id } = await aConversation({ maxUnsentBytes: 1000, tailLength: 2 });
-    const [hubEnd, peerEnd] = linkPair();
-    const slow = { unsent: 0, drained: (): void => {} };
-    world.hub.accept({
-      send: (text) => {
-        slow.unsent += text.length;
-        hubEnd.send(text);
-      },
-      onMessage: (receive) => hubEnd.onMessage(receive),
-      onClose: (closed) => hubEnd.onClose(closed),
-      close: () => hubEnd.close(),
-      get unsentBytes() {
-        return slow.unsent;
-      },
-      onDrain: (drained) => {
-        slow.drained = drained;
-      },
-    });
+    const slow = slowLink(world, { counting: true });
     await observer(world);
-    const olga = new Peer(peerEnd);
+    const olga = slow.peer;
     olga.hello('olga');
     await world.settle();
     slow.unsent = 0;
     await world.answer(olga.call('subscribe', { session_id: id }));
     for (let i = 0; i < 40; i++) await say(world, i % 2 === 0 ? alice : bob, id, `m${i}`);
-    const held = olga.observed(id).length;
-    expect(held).toBeLessThan(10);
+    expect(olga.observed(id).length).toBeLessThan(10);
     while (olga.observed(id).length < 40) {
-      slow.unsent = 0;
-      slow.drained();
+      slow.drain();
       await world.settle();
     }
     expect(olga.observed(id)).toEqual(seqsTo(44, 5));
@@ -332,12 +327,9 @@ describe('lists and views for observers', () => {
     expect((await world.answer(olga.call('list_sessions', {}))).sessions).toEqual([]);
     const all = await world.answer(olga.call('list_sessions', { all: true }));
     expect(all.sessions.map(({ session_id }) => session_id)).toEqual([id]);
-    expect(await refusal(world, alice.call('list_sessions', { all: true }))).toMatchObject({
-      code: 'forbidden',
-      details: { field: 'params.all' },
-    });
+    await refused(world, alice.call('list_sessions', { all: true }), 'forbidden', 'params.all');
     await world.answer(world.hub.revoke('olga', ['observe']));
-    expect((await refusal(world, olga.call('list_sessions', { all: true }))).code).toBe('forbidden');
+    await refused(world, olga.call('list_sessions', { all: true }), 'forbidden');
   });
 
   it('[OB9, OB7] shows a whole session to a participant that asks for it, only with the grant', async () => {
@@ -347,18 +339,17 @@ describe('lists and views for observers', () => {
     await say(world, bob, id, 'for carol', { audience: [carol.agentId] });
     const all = { session_id: id, all: true };
     const field = { field: 'params.all' };
-    expect(await refusal(world, alice.call('read_log', all))).toMatchObject({ code: 'forbidden', details: field });
-    expect((await refusal(world, dan.call('read_log', all))).code).toBe('not_found');
+    await refused(world, alice.call('read_log', all), 'forbidden', field);
+    await refused(world, dan.call('read_log', all), 'not_found');
     await world.answer(world.hub.grant('alice', ['observe']));
-    const looks: unknown[] = [];
-    world.hub.on('sessionObserved', (look) => looks.push(look));
+    const looks = recordEvents(world, 'sessionObserved');
     const own = await world.answer(alice.call('read_log', { session_id: id }));
     expect(JSON.stringify(own)).not.toContain('for carol');
     expect(looks).toEqual([]);
     expect((await world.answer(alice.call('read_log', all))).envelopes).toEqual(logOf(world.store, id));
     expect(looks).toEqual([{ agent_id: alice.agentId, session_id: id, op: 'read_log' }]);
     await world.answer(world.hub.revoke('alice', ['observe']));
-    expect((await refusal(world, alice.call('read_log', all))).code).toBe('forbidden');
+    await refused(world, alice.call('read_log', all), 'forbidden');
   });
 
   it('[OB9, OB7] shows the view of a participant, by name or id, and audits it', async () => {
@@ -367,8 +358,7 @@ describe('lists and views for observers', () => {
     world.hub.registerView(fullTranscript);
     await say(world, alice, id, 'for all');
     await say(world, bob, id, 'for carol', { audience: [carol.agentId] });
-    const looks: unknown[] = [];
-    world.hub.on('sessionObserved', (look) => looks.push(look));
+    const looks = recordEvents(world, 'sessionObserved');
     for (const [name, peer] of [
       ['alice', alice],
       ['carol', carol],
@@ -387,7 +377,7 @@ describe('lists and views for observers', () => {
     const { world, alice, id } = await aPanel();
     const [dan, olga] = [await world.peer('dan'), await observer(world)];
     const asBob = { session_id: id, participant: 'bob' };
-    expect((await refusal(world, alice.call('read_view', asBob))).code).toBe('forbidden');
+    await refused(world, alice.call('read_view', asBob), 'forbidden');
     expect(await refusal(world, dan.call('read_view', asBob))).toMatchObject({
       code: 'not_found',
       message: `no session ${id}`,
@@ -395,6 +385,6 @@ describe('lists and views for observers', () => {
     const nobody = await refusal(world, olga.call('read_view', { session_id: id, participant: 'nobody' }));
     expect(nobody).toMatchObject({ code: 'not_found', message: expect.stringContaining('no participant "nobody"') });
     const nowhere = { session_id: 'f'.repeat(32), participant: 'bob' };
-    expect((await refusal(world, olga.call('read_view', nowhere))).code).toBe('not_found');
+    await refused(world, olga.call('read_view', nowhere), 'not_found');
   });
 });

@@ -22,3 +22,12 @@ export async function fill(world: World, by: Peer, id: string, count: number, mo
   for (let i = 0; i < count; i++) seqs.push((await say(world, by, id, `m${i}`, more)).seq);
   return seqs;
 }
+
+export const errorsOf = (peer: Peer) => peer.frames.filter(({ kind }) => kind === 'error');
+
+/** `prev → seq` of a stream. */
+export const chain = (peer: Peer, id: string) =>
+  peer.notifies(id).map(({ prev_seq, envelope }) => `${prev_seq}→${envelope.seq}`);
+
+export const wordsOf = (peer: Peer, id: string) =>
+  peer.notifies(id).flatMap(({ envelope }) => (envelope.event_type === 'msg.text' ? [envelope.event_data.text] : []));

@@ -6,7 +6,7 @@ import { EVALUATORS, HANDLERS } from 'parley-hub/expectations/built-in';
 import { turnWithin } from 'parley-hub/expectations/entries';
 import { describe, expect, it } from 'vitest';
 import type { World, WorldOptions } from '../../../src/testing/doubles/world.ts';
-import { ADAPTERS, aCast, leap, logOf, opened, refusal, SECOND, say } from '../scene.ts';
+import { ADAPTERS, aCast, leap, logOf, opened, recordEvents, refused, SECOND, say } from '../scene.ts';
 
 const breaks = (): never => {
   throw new Error('oops');
@@ -120,8 +120,7 @@ function fired(world: World, id: string): readonly unknown[] {
 
 async function expectContained(odd: Odd): Promise<void> {
   const { world, bob, ids } = await two(odd);
-  const failures: unknown[] = [];
-  world.hub.on('expectationFailed', ({ session_id, entry, name }) => failures.push([session_id, entry, name]));
+  const failures = recordEvents(world, 'expectationFailed', ({ session_id, entry, name }) => [session_id, entry, name]);
   await leap(world, 5 * SECOND);
   // In one sweep: the other entry and the other session.
   expect(fired(world, ids[0])).toEqual([1]);
@@ -156,7 +155,7 @@ describe('an evaluator that returns', () => {
     const expectations = [{ name: 'waits', on_violation: 'audit', params: {} }];
     const participants = [bob.agentId, carol.agentId];
     const call = alice.call('create_session', { type: 'discussion', participants, expectations });
-    expect((await refusal(world, call)).code).toBe('internal');
+    await refused(world, call, 'internal');
     await opened(world, alice, [bob, carol], { type: 'discussion' });
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Params, Result } from '../../../src/core/protocol/operations/operations.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
-import { aWorld, leave, logOf, refusal, sessionOf } from '../scene.ts';
+import { aWorld, leave, logOf, refusal, refused, sessionOf } from '../scene.ts';
 
 /** alice, bob and maria; bob is disconnected. */
 async function some(): Promise<{ world: World; alice: Peer }> {
@@ -189,7 +189,7 @@ describe('find_agent', () => {
 
   it('[OP2] requires a binding', async () => {
     const { world } = await some();
-    expect(await refusal(world, world.stranger().call('find_agent', {}))).toMatchObject({ code: 'unauthenticated' });
+    await refused(world, world.stranger().call('find_agent', {}), 'unauthenticated');
   });
 });
 

@@ -1,7 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { REGISTRY_LOG } from '../../../src/core/ports/store.ts';
 import { StagedValue } from '../../../src/hub/registry/identities.ts';
-import { aCast, aConversation, aWorld, leave, lines, logOf, opened, rebind, refusal, SECOND, watch } from '../scene.ts';
+import {
+  aCast,
+  aConversation,
+  aWorld,
+  leave,
+  lines,
+  logOf,
+  opened,
+  rebind,
+  refusal,
+  refused,
+  releaseHold,
+  SECOND,
+  watch,
+} from '../scene.ts';
 
 describe('register', () => {
   it('[RE5, OP2] creates an identity, welcomes it and binds it', async () => {
@@ -53,8 +67,7 @@ describe('register', () => {
     // The name does not exist before it is durable.
     const early = await rebind(world, 'alice');
     expect(early.frames).toMatchObject([{ kind: 'error', error: { code: 'unauthenticated' } }]);
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect(calls.map(({ state }) => state)).toEqual(['answered', 'refused', 'refused', 'refused']);
     expect(calls.slice(1).map(({ value }) => (value as { code: string }).code)).toEqual(Array(3).fill('conflict'));
     expect(logOf(world.store, REGISTRY_LOG)).toHaveLength(1);
@@ -99,7 +112,7 @@ describe('unregister', () => {
     const world = await aWorld();
     const alice = await world.peer('alice');
     await world.peer('bob');
-    expect(await refusal(world, alice.call('unregister', { name: 'bob' }))).toMatchObject({ code: 'forbidden' });
+    await refused(world, alice.call('unregister', { name: 'bob' }), 'forbidden');
     expect((await world.answer(alice.call('list_agents', {}))).agents).toHaveLength(2);
   });
 

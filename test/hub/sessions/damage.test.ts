@@ -1,5 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { aConversation, DAY, leap, leave, logOf, opened, refusal, say, text, types } from '../scene.ts';
+import {
+  aConversation,
+  DAY,
+  leap,
+  leave,
+  logOf,
+  opened,
+  recordEvents,
+  refusal,
+  refused,
+  say,
+  text,
+  types,
+} from '../scene.ts';
 import { DamagedStore } from '../watched-stores.ts';
 
 /** A session with four posts whose log is then damaged from seq 7 on. */
@@ -29,8 +42,7 @@ describe.each([
 ])('%s', (_, damage) => {
   it('[RC6] makes the session unavailable, and readable up to there', async () => {
     const { world, alice, id } = await aDamaged(damage);
-    const told: unknown[] = [];
-    world.hub.on('sessionUnavailable', (event) => told.push(event));
+    const told = recordEvents(world, 'sessionUnavailable');
     const answer = await world.answer(alice.call('get_session', { session_id: id }));
     expect(answer).toMatchObject({ session: { state: 'ACTIVE', head_seq: 6 }, unavailable: reason });
     expect(told).toEqual([{ session_id: id, reason }]);
@@ -46,7 +58,7 @@ describe.each([
     expect(await refusal(world, post)).toEqual(unavailable(id));
     expect(await refusal(world, alice.call('close_session', { session_id: id }))).toEqual(unavailable(id));
     const carol = await world.peer('carol');
-    expect(await refusal(world, carol.call('post', text(id, 'x')))).toMatchObject({ code: 'not_found' });
+    await refused(world, carol.call('post', text(id, 'x')), 'not_found');
     expect(await say(world, alice, id, 'six', { idempotency_key: 'six' })).toMatchObject({ seq: 6, duplicate: true });
     expect(logOf(world.store, id)).toHaveLength(before);
     expect(world.hub.health().ready).toBe(true);
@@ -88,7 +100,7 @@ describe('damage', () => {
     const { world, alice, id } = await aConversation({}, { store });
     await say(world, alice, id, 'five');
     store.damageFrom(id, 5);
-    expect(await refusal(world, alice.call('post', text(id, 'six')))).toMatchObject({ code: 'unavailable' });
+    await refused(world, alice.call('post', text(id, 'six')), 'unavailable');
     expect((await world.answer(alice.call('get_session', { session_id: id }))).unavailable).toContain('seq 5');
     expect(world.hub.health().ready).toBe(true);
   });

@@ -4,7 +4,7 @@ import { AcceptedKeys } from '../../../src/hub/sessions/accepted-keys.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import { entry } from '../../../src/testing/lib/sample-records.ts';
-import { aConversation, foreignUnit, logOf, refusal, text, watch } from '../scene.ts';
+import { aConversation, foreignUnit, logOf, openGate, refused, releaseHold, text, watch } from '../scene.ts';
 import { SlowReads } from '../slow-stores.ts';
 
 /** A conversation with 40 keyed texts of alice; the last few are in memory, reading the others is slow. */
@@ -48,8 +48,7 @@ describe('an old key', () => {
     ];
     await world.settle();
     expect(asked.map(({ state }) => state)).toEqual(['answered', 'open', 'open', 'open', 'open', 'open', 'open']);
-    store.gate.open();
-    await world.settle();
+    await openGate(world, store);
     expect(asked.map(({ state }) => state)).toEqual(Array(7).fill('answered'));
     expect(asked.slice(0, 6).map(({ value }) => value)).toMatchObject([
       { seq: 45 },
@@ -77,8 +76,7 @@ describe('an old key', () => {
     const { world, alice, id, store } = await aLongOne();
     store.failures = 1;
     const asked = [ask(alice, id, 'm7', 'k7'), ask(alice, id, 'b')];
-    store.gate.open();
-    await world.settle();
+    await openGate(world, store);
     expect(asked[0]).toEqual({ state: 'refused', value: { code: 'unavailable', details: { outcome: 'refused' } } });
     expect(asked[1]).toMatchObject({ state: 'answered', value: { seq: 45 } });
     expect(await world.answer(alice.call('post', text(id, 'm7', { idempotency_key: 'k7' })))).toMatchObject({ seq: 7 });
@@ -98,8 +96,7 @@ describe('an old key', () => {
     store.gate.close();
     const asked = [ask(alice, id, 'm9', 'k9'), ask(alice, id, 'x', 'other'), ask(alice, id, 'y')];
     await world.settle();
-    store.gate.open();
-    await world.settle();
+    await openGate(world, store);
     expect(asked.map(({ value }) => value)).toMatchObject([{ seq: 9, duplicate: true }, { seq: 45 }, { seq: 46 }]);
   });
 
@@ -109,8 +106,7 @@ describe('an old key', () => {
     await world.settle();
     world.hub.evictIdle();
     expect(world.hub.health().sessions.loaded).toBe(1);
-    store.gate.open();
-    await world.settle();
+    await openGate(world, store);
     expect(asked).toMatchObject({ state: 'answered', value: { seq: 7, duplicate: true } });
     world.hub.evictIdle();
     expect(world.hub.health().sessions.loaded).toBe(0);
@@ -126,8 +122,7 @@ describe('an old key', () => {
     await world.settle();
     expect(staged.map(({ state }) => state)).toEqual(['answered', ...Array(19).fill('open')]);
     const repeat = ask(alice, id, 'n3', 's3');
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect(repeat).toMatchObject({ state: 'answered', value: { seq: 48, duplicate: true } });
     expect(textsOf(world, id)).toHaveLength(64);
   });
@@ -144,14 +139,13 @@ describe('an old key', () => {
       idempotency_key: i === 3 ? 'theirs' : `f${i}`,
     }));
     store.foreignAppend(id, foreignUnit(world, id, ...drafts));
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect(staged).toMatchObject({ state: 'refused', value: { code: 'duplicate', details: { seq: 48 } } });
     expect(logOf(store, id)).toHaveLength(74);
     const repeat = alice.call('post', text(id, 'f1', { idempotency_key: 'other' }));
     expect(await world.answer(repeat)).toMatchObject({ seq: 75 });
     const other = alice.call('post', text(id, 'else', { idempotency_key: 'f2' }));
-    expect(await refusal(world, other)).toMatchObject({ code: 'duplicate', details: { seq: 47 } });
+    await refused(world, other, 'duplicate', { seq: 47 });
   });
 
   it('[RC5] keeps all keys of one hash, in numbers that survive', () => {

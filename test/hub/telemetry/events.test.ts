@@ -11,6 +11,7 @@ import {
   leave,
   logOf,
   opened,
+  recordEvents,
   refusal,
   SECOND,
   say,
@@ -45,8 +46,7 @@ describe('hub events', () => {
 
   it('[EV1, L2] carry every envelope of a session in seq order, with its turn', async () => {
     const { world, alice, bob } = await aCast(['alice', 'bob']);
-    const posted: unknown[] = [];
-    world.hub.on('envelopePosted', ({ envelope, turn }) => posted.push({ envelope, turn }));
+    const posted = recordEvents(world, 'envelopePosted');
     const id = await opened(world, alice, [bob], { type: 'consulting' });
     await say(world, alice, id, 'question');
     await say(world, bob, id, 'reply');

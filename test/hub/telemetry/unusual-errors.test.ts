@@ -3,7 +3,7 @@
 import type { Arbiter } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
 import { asError } from '../../../src/core/lib/errors.ts';
-import { aCast, aWorld, opened, refusal, say, text, watch } from '../scene.ts';
+import { aCast, aWorld, opened, refused, releaseHold, say, text, watch } from '../scene.ts';
 
 const ODD: Readonly<Record<string, () => unknown>> = {
   'an object without a text': () => Object.create(null),
@@ -43,7 +43,7 @@ describe.each(Object.entries(ODD))('%s', (_, odd) => {
         { arbiter: { [member]: answer } as Partial<Arbiter> },
       );
       const id = await opened(world, alice, [bob], { type: 'panel' });
-      expect(await refusal(world, say(world, alice, id, 'x'))).toMatchObject({ code: 'forbidden' });
+      await refused(world, say(world, alice, id, 'x'), 'forbidden');
     }
   });
 });
@@ -65,8 +65,7 @@ it('[AR2] a participant that joins while the arbiter would be asked is not allow
   await world.settle();
   const post = watch(mallory.call('post', text(id, 'unasked')));
   await world.settle();
-  world.hold = false;
-  await world.settle();
+  await releaseHold(world);
   expect(post).toMatchObject({ state: 'refused', value: { code: 'forbidden' } });
 });
 

@@ -1,4 +1,4 @@
-// What a file was before anything of ours was in it is not lost, whatever is done after that; and what is refused touches nothing.
+// The original file is never lost, and a refusal changes nothing.
 
 import { readdir, symlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -23,8 +23,8 @@ beforeEach(async () => {
 const backup = () => shop.read(`${file}.before-parley`);
 const beside = async () => (await readdir(dirname(file))).sort();
 
-describe('what it was', () => {
-  it('[MI2] stays kept when the file was changed by others, the entry taken out, and put in again', async () => {
+describe('the original', () => {
+  it('[MI2] stays in the backup across foreign edits, undo and reinstall', async () => {
     await shop.write(file, PRISTINE);
     await shop.run('cursor', YES);
     await shop.write(file, (await shop.read(file)).replace('"v": 1', '"v": 2'));
@@ -39,11 +39,11 @@ describe('what it was', () => {
     expect(await beside()).toEqual(['mcp.json', 'mcp.json.before-parley']);
   });
 
-  it('[MI2] stays kept when a second entry is put in, and comes back when both are out', async () => {
+  it('[MI2] stays in the backup with a second entry, and returns when both are removed', async () => {
     await shop.write(file, PRISTINE);
     await shop.run('cursor', YES);
     const { out } = await shop.run('cursor', { ...YES, entry: 'two', name: 'two' });
-    expect(out).not.toContain('what it was is in');
+    expect(out).not.toContain('.before-parley');
     expect(await backup()).toBe(PRISTINE);
     await shop.run('cursor', { ...UNDO, entry: 'two' });
     expect(await backup()).toBe(PRISTINE);
@@ -52,7 +52,7 @@ describe('what it was', () => {
     expect(await beside()).toEqual(['mcp.json']);
   });
 
-  it('[MI2] is kept beside a file of that name that is not ours, whatever that is', async () => {
+  it('[MI2] is backed up beside a foreign file with the backup name', async () => {
     for (const own of ['mine', new Uint8Array([0xff, 0xfe])]) {
       await shop.write(file, PRISTINE);
       await shop.write(`${file}.before-parley`, own);
@@ -66,7 +66,7 @@ describe('what it was', () => {
   });
 
   it.each(['cursor', 'codex', 'opencode'])(
-    '[MI1] of two entries in a file that was made for them nothing is left, in whatever order they go: %s',
+    '[MI1] leaves nothing of a file created for two entries, in any order of removal: %s',
     async (tool) => {
       for (const order of [
         ['one', 'two'],
@@ -83,7 +83,7 @@ describe('what it was', () => {
     },
   );
 
-  it('[MI2] is not a link of that name, which stays', async () => {
+  it('[MI2] is not mistaken for a link with the backup name', async () => {
     await shop.write(file, PRISTINE);
     const elsewhere = `${shop.root}/elsewhere.json`;
     await shop.write(elsewhere, PRISTINE);
@@ -95,7 +95,7 @@ describe('what it was', () => {
     expect(await shop.read(file)).toBe(PRISTINE);
   });
 
-  it('[MI2] is what an entry is changed from only where nothing older is kept', async () => {
+  it('[MI2] is backed up at a change only if no older backup exists', async () => {
     await shop.write(file, PRISTINE);
     await shop.run('cursor', { ...YES, name: 'one' });
     await shop.run('cursor', { ...YES, name: 'other' });
@@ -108,8 +108,8 @@ describe('what it was', () => {
   });
 });
 
-describe('what is refused', () => {
-  it('[MI3] a file that the tool changes meanwhile is not removed, and no token is left behind', async () => {
+describe('a refusal', () => {
+  it('[MI3] keeps a file that the tool changed meanwhile, and leaves no token', async () => {
     const asked = { positionals: {}, values: { token: 'secret' }, lists: {}, switches: new Set<string>() };
     const request = await resolveRequest(toolNamed('cursor'), asked, { env: {} }, shop.places);
     const change = await prepareInstall(request);
@@ -117,13 +117,13 @@ describe('what is refused', () => {
     const before = await shop.files();
     await expect(change.carryOut()).rejects.toMatchObject({ code: 'config_changed' });
     expect(await shop.files()).toEqual(before);
-    // Nor does one that was there lose what is in it.
+    // An existing token file keeps its content.
     await shop.write(request.secret?.file ?? '', 'older');
     await expect(change.carryOut()).rejects.toMatchObject({ code: 'config_changed' });
     expect(await shop.read(request.secret?.file ?? '')).toBe('older');
   });
 
-  it('[MI3] a file that was made for the entry and is changed while it is asked stays', async () => {
+  it('[MI3] keeps a file created for the entry but changed during the confirmation', async () => {
     await shop.run('cursor', YES);
     const request = { tool: toolNamed('cursor'), scope: 'user', key: 'parley', file } as const;
     const change = await prepareUndo(request, secretFile(request.tool, 'user', 'parley', shop.places), shop.places);
@@ -133,7 +133,7 @@ describe('what is refused', () => {
     expect(await shop.read(file)).toBe('{"n": 1}');
   });
 
-  it('[MI3] a file of others that is changed while undo asks stays, and so does what it was', async () => {
+  it('[MI3] keeps a foreign file changed during the confirmation of undo, and its backup', async () => {
     await shop.write(file, PRISTINE);
     await shop.run('cursor', YES);
     const request = { tool: toolNamed('cursor'), scope: 'user', key: 'parley', file } as const;
@@ -145,9 +145,9 @@ describe('what is refused', () => {
     expect(await backup()).toBe(PRISTINE);
   });
 
-  it('[MI5] where the configuration cannot be written, no token is left behind', async () => {
+  it('[MI5] leaves no token if the configuration cannot be written', async () => {
     await shop.write(file, PRISTINE);
-    // Somebody else's draft is in the way.
+    // A foreign draft is in the way.
     await shop.write(`${file}.new-${process.pid}`, '');
     const before = await shop.files();
     await expect(shop.run('cursor', { ...YES, token: 'secret' })).rejects.toMatchObject({ code: 'EEXIST' });
@@ -155,7 +155,7 @@ describe('what is refused', () => {
     expect(await shop.read(file)).toBe(PRISTINE);
   });
 
-  it('[MI3] __proto__ is no name for an entry, and is told as that, also by undo', async () => {
+  it('[MI3] rejects __proto__ as a name, also in undo', async () => {
     for (const given of [YES, UNDO]) {
       const { code, message } = await shop.refusal('cursor', { ...given, entry: '__proto__' });
       expect(code).toBe('wrong_value');
@@ -163,38 +163,35 @@ describe('what is refused', () => {
     }
   });
 
-  it('[MI3] an inline table of servers is refused as what it is, with its place', async () => {
+  it('[MI3] rejects an inline table of servers with its position', async () => {
     const codex = shop.file('codex');
     await shop.write(codex, '# mine\nmcp_servers = { a = { command = "x" } }\n');
     const { code, message } = await shop.refusal('codex', YES);
     expect(code).toBe('broken_config');
     expect(message).toContain(
-      `${codex}:2:1: "mcp_servers" is an inline table, to which no [mcp_servers.parley] can be added`,
+      `${codex}:2:1: "mcp_servers" is an inline table, which [mcp_servers.parley] cannot extend`,
     );
   });
 
-  it('[MI3] what is nested too deeply to be read is refused with that', async () => {
+  it('[MI3] rejects a file that is nested too deeply', async () => {
     const deep = `{"a": ${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
     await shop.write(file, deep);
     const { code, message } = await shop.refusal('cursor', YES);
     expect(code).toBe('broken_config');
-    expect(message).toContain(`${file}: it is nested too deeply`);
+    expect(message).toContain(`${file}: nested too deeply`);
     expect(await shop.read(file)).toBe(deep);
   });
 
-  it.each(['a\nb', 'a b', 'é', ''])(
-    '[MI5] a token that cannot be one is refused without being shown: %j',
-    async (token) => {
-      const before = await shop.files();
-      const { code, message } = await shop.refusal('cursor', { ...YES, token });
-      expect(code).toBe('wrong_value');
-      expect(message).toContain('--token');
-      if (token.length > 1) expect(message).not.toContain(token);
-      expect(await shop.files()).toEqual(before);
-    },
-  );
+  it.each(['a\nb', 'a b', 'é', ''])('[MI5] rejects an invalid token without showing it: %j', async (token) => {
+    const before = await shop.files();
+    const { code, message } = await shop.refusal('cursor', { ...YES, token });
+    expect(code).toBe('wrong_value');
+    expect(message).toContain('--token');
+    if (token.length > 1) expect(message).not.toContain(token);
+    expect(await shop.files()).toEqual(before);
+  });
 
-  it('[MI3] what starts parley mcp is ours, also without a name; what only looks like it is somebody else’s', () => {
+  it('[MI3] recognises entries that start parley mcp, and no similar ones', () => {
     expect(isParleyCommand(['parley', 'mcp', '--name', 'me'])).toBe(true);
     expect(isParleyCommand(['parley', 'mcp'])).toBe(true);
     expect(isParleyCommand(['npx', 'parley', 'mcp', '--url', 'ws://h:1'])).toBe(true);
@@ -205,7 +202,7 @@ describe('what is refused', () => {
     expect(isParleyCommand(['parley', '--name', 'mcp', 'x'])).toBe(false);
   });
 
-  it('[MI2] an entry that says no name is set right by an install, and taken out by undo', async () => {
+  it('[MI2] corrects an entry without a name, and removes it by undo', async () => {
     await shop.write(file, '{"v": 1, "mcpServers": {"parley": {"command": "parley", "args": ["mcp"]}}}');
     await shop.run('cursor', { ...YES, name: 'reviewer' });
     expect(await shop.read(file)).toContain('"reviewer"');
@@ -213,7 +210,7 @@ describe('what is refused', () => {
     expect(jsonConfig.read(await shop.read(file), [])).toEqual({ v: 1, mcpServers: {} });
   });
 
-  it('[MI3] a name that is there twice is not taken out in one place and left in the other', () => {
+  it('[MI3] rejects the removal of a duplicate name', () => {
     const text = '{"s": {"parley": {"a": 1}}, "s": {"parley": {"a": 2}}}';
     expect(() => jsonConfig.remove(text, ['s', 'parley'])).toThrow(BrokenConfig);
   });

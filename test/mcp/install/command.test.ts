@@ -1,4 +1,4 @@
-// `parley mcp install` as its users meet it: at a terminal, and with a token in a file.
+// `parley mcp install` at a terminal, and with a token in a file.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { access, readFile, writeFile } from 'node:fs/promises';
@@ -27,7 +27,7 @@ function atTerminal(...args: readonly string[]): Joined {
   return new Joined(spawn('script', ['-qefc', words.join(' '), '/dev/null'], { env: { ...line.env, ...own() } }));
 }
 
-it.skipIf(skips)(`[MI4] a person is shown the change and asked; anything but yes is a no${why}`, async () => {
+it.skipIf(skips)(`[MI4] shows the change and asks; anything but yes means no${why}`, async () => {
   for (const answer of ['n', '', 'yep']) {
     const asked = atTerminal();
     await asked.says('+ [mcp_servers.parley]');
@@ -47,7 +47,7 @@ it.skipIf(skips)(`[MI4] a person is shown the change and asked; anything but yes
   expect(again.out).toContain('nothing to change');
 });
 
-it('[MI4] without a terminal it says what it would do, and how to have it done', async () => {
+it('[MI4] without a terminal, shows the change and names --yes', async () => {
   const { code, out, err } = await line.run(['mcp', 'install', 'cursor'], own());
   expect(code).toBe(2);
   expect(out).toContain('+     "parley": {');
@@ -55,7 +55,7 @@ it('[MI4] without a terminal it says what it would do, and how to have it done',
   await expect(access(join(line.folder, '.cursor'))).rejects.toThrow('ENOENT');
 });
 
-itDeep('[MI5, CM5] every command that talks to a hub takes its token from a file', async () => {
+itDeep('[MI5, CM5] reads the token from a file in every command that connects to a hub', async () => {
   const [made] = await line.json('token', 'create', '--name', 'dora');
   const kept = join(line.folder, 'dora.token');
   await writeFile(kept, `${String(made?.token)}\n`);

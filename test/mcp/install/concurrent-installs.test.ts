@@ -1,4 +1,4 @@
-// Two installs into one file at the same time: what is reported as done is done.
+// Two concurrent installs into one file: a reported success is real.
 
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -10,7 +10,7 @@ import { Workshop } from './workshop.ts';
 
 const ROUNDS = runs(15, 4);
 
-describe('two at the same time', () => {
+describe('two concurrent installs', () => {
   const racers: { ask(root: string): Promise<string>; end(): void }[] = [];
   let shop: Workshop;
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe('two at the same time', () => {
     await shop.close();
   });
 
-  itDeep('[MI3] of two one is refused, or both are in; nothing else is left beside the file', async () => {
+  itDeep('[MI3] both succeed or one is refused, and leave nothing else beside the file', async () => {
     const file = shop.file('cursor');
     for (let i = 0; i < ROUNDS; i++) {
       await shop.write(file, `{"round": ${i}}\n`);
@@ -34,10 +34,10 @@ describe('two at the same time', () => {
     }
   });
 
-  it('[MI3] what a process that was killed left behind holds nobody up', async () => {
+  it('[MI3] ignore the lock of a killed process', async () => {
     const file = shop.file('cursor');
     await shop.write(file, '{}');
-    // The number of no process.
+    // No process has this id.
     await shop.write(`${file}.parley-lock`, '4194305');
     await shop.run('cursor', { yes: true });
     expect(await shop.files()).not.toContain(`${file}.parley-lock`);

@@ -1,4 +1,4 @@
-// `parley mcp install` on files as people have them: in, again, and out.
+// `parley mcp install` on typical files: install, repeat, undo.
 
 import { chmod, readdir, readlink, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,18 +12,9 @@ beforeEach(async () => {
   shop = await Workshop.open();
 });
 
-const words = (...more: readonly string[]) => [
-  process.execPath,
-  shop.script,
-  'mcp',
-  '--name',
-  'reviewer',
-  ...more,
-  '--data',
-  join(shop.root, 'data'),
-];
+const words = () => [process.execPath, shop.script, 'mcp', '--name', 'reviewer', '--data', join(shop.root, 'data')];
 
-describe('a tool that has no file yet', () => {
+describe('a tool without a file', () => {
   const args = () => words().slice(1);
   const wanted: Readonly<Record<string, () => unknown>> = {
     claude: () => ({ mcpServers: { parley: { type: 'stdio', command: process.execPath, args: args() } } }),
@@ -34,7 +25,7 @@ describe('a tool that has no file yet', () => {
   };
 
   for (const { name, format } of TOOLS) {
-    it(`[MI1] ${name}: gets one with the server in it, for its owner alone, and loses it again`, async () => {
+    it(`[MI1] ${name}: gets a private file with the server, which undo deletes`, async () => {
       const before = await shop.files();
       const { out } = await shop.run(name, { ...YES, name: 'reviewer' });
       expect(out).toContain('reviewer');
@@ -43,18 +34,18 @@ describe('a tool that has no file yet', () => {
       expect((await stat(file)).mode & 0o777).toBe(0o600);
       await shop.run(name, { ...YES, undo: true });
       expect(await shop.files()).toEqual(before);
-      // The folders that were made for it too.
+      // Undo deletes created folders too.
       expect(await readdir(shop.home)).toEqual([]);
     });
 
-    it(`[MI1] ${name}: in a project, in a file of the project`, async () => {
+    it(`[MI1] ${name}: gets a file in the project with --scope project`, async () => {
       await shop.run(name, { ...YES, scope: 'project' });
       expect(await shop.files()).toContain(shop.file(name, 'project'));
       expect(shop.file(name, 'project').startsWith(shop.project)).toBe(true);
     });
   }
 
-  it('[MI1] files are where the tools look for them', () => {
+  it('[MI1] uses the paths that the tools read', () => {
     const inHome = TOOLS.map(({ name }) => shop.file(name).slice(shop.home.length));
     expect(inHome).toEqual([
       '/.claude.json',
@@ -100,13 +91,13 @@ command = "no"
 const OPENCODE_FILE = JSON_FILE.replace('mcpServers', 'mcp');
 const fileFor = (tool: string) => (tool === 'codex' ? TOML_FILE : tool === 'opencode' ? OPENCODE_FILE : JSON_FILE);
 
-describe('a file that is there', () => {
+describe('an existing file', () => {
   for (const { name } of TOOLS) {
     for (const [what, write, eol] of [
       ['as it is', (text: string) => text, '\n'],
       ['with CRLF and a byte order mark', (text: string) => `\ufeff${text.replaceAll('\n', '\r\n')}`, '\r\n'],
     ] as const) {
-      it(`[MI2] ${name}, ${what}: every line stays, a second run changes nothing, undo gives back every byte`, async () => {
+      it(`[MI2] ${name}, ${what}: keeps every line, does not change on a second run, and is restored by undo`, async () => {
         const file = shop.file(name);
         const before = write(fileFor(name));
         await shop.write(file, before);
@@ -128,7 +119,7 @@ describe('a file that is there', () => {
       });
     }
 
-    it(`[MI2] ${name}: another name changes its own words and nothing else; what was added to it stays`, async () => {
+    it(`[MI2] ${name}: changes only the command for another name, and keeps additions`, async () => {
       const file = shop.file(name);
       await shop.write(file, fileFor(name));
       await shop.run(name, { ...YES, name: 'reviewer' });
@@ -142,7 +133,7 @@ describe('a file that is there', () => {
       expect(await shop.read(file)).toBe(own.replace('"reviewer"', '"critic"'));
     });
 
-    it(`[MI2] ${name}: undo after others have changed it takes out the entry alone`, async () => {
+    it(`[MI2] ${name}: loses only the entry by undo after foreign edits`, async () => {
       const file = shop.file(name);
       await shop.write(file, fileFor(name));
       await shop.run(name, YES);
@@ -160,7 +151,7 @@ describe('a file that is there', () => {
     });
   }
 
-  it('[MI2] of another layout: it is indented as the rest is', async () => {
+  it('[MI2] keeps its indentation style', async () => {
     const file = shop.file('cursor');
     await shop.write(file, '{\n\t"mcpServers": {\n\t\t"a": { "command": "x" }\n\t}\n}\n');
     await shop.run('cursor', YES);
@@ -168,22 +159,21 @@ describe('a file that is there', () => {
   });
 
   it.each([
-    ['nothing', ''],
-    ['comments alone', '// none yet'],
+    ['no text', ''],
+    ['only comments', '// none yet'],
     ['an empty object', '{}'],
-  ])('[MI2] with %s in it', async (_, text) => {
+  ])('[MI2] may have %s', async (_, text) => {
     const file = shop.file('gemini');
     await shop.write(file, text);
     await shop.run('gemini', YES);
     expect((await shop.read(file)).startsWith(text.slice(0, 1))).toBe(true);
-    expect(toolNamed('gemini').format.read(await shop.read(file), ['mcpServers', 'parley', 'command'])).toBe(
-      process.execPath,
-    );
+    const { format } = toolNamed('gemini');
+    expect(format.read(await shop.read(file), ['mcpServers', 'parley', 'command'])).toBe(process.execPath);
     await shop.run('gemini', { ...YES, undo: true });
     expect(await shop.read(file)).toBe(text);
   });
 
-  it('[MI2] what a link leads to is changed; the link stays one', async () => {
+  it('[MI2] is changed through a link, which stays', async () => {
     const file = shop.file('codex');
     const real = join(shop.root, 'dotfiles', 'codex.toml');
     await shop.write(real, TOML_FILE);
@@ -195,18 +185,18 @@ describe('a file that is there', () => {
     expect(await shop.read(`${real}.before-parley`)).toBe(TOML_FILE);
   });
 
-  it('[MI2] opencode: the file with comments comes first, and the second version has its servers deeper', async () => {
+  it('[MI2] opencode: prefers the file with comments, and nests servers deeper in version 2', async () => {
     const file = join(shop.home, '.config', 'opencode', 'opencode.jsonc');
     await shop.write(file, '{ "mcp": { "servers": { "a": { "type": "local", "command": ["x"] } } } }\n');
     await shop.run('opencode', YES);
-    expect(toolNamed('opencode').format.read(await shop.read(file), ['mcp', 'servers', 'parley'])).toMatchObject({
-      type: 'local',
-    });
+    const { format } = toolNamed('opencode');
+    const entry = format.read(await shop.read(file), ['mcp', 'servers', 'parley']);
+    expect(entry).toMatchObject({ type: 'local' });
   });
 });
 
-describe('what the agent can do', () => {
-  it('[MC15] is passed on, kept by a second run, and changed by one that says it anew', async () => {
+describe('the claim of an agent', () => {
+  it('[MC15] is written, kept by a second run, and changed by new options', async () => {
     const can = () => wordsIn(shop.file('cursor'));
     await shop.run('cursor', { ...YES, capability: ['review', 'typescript'], summary: 'Reads code.' });
     const first = ['--capability', 'review', '--capability', 'typescript', '--summary', 'Reads code.'];
@@ -224,8 +214,8 @@ describe('what the agent can do', () => {
   }
 });
 
-describe('by hand', () => {
-  it('[MI6] --print gives for each tool what an install writes, and writes nothing', async () => {
+describe('--print', () => {
+  it('[MI6] prints what an install writes for each tool, and writes nothing', async () => {
     const { values, out } = await shop.run('', { print: true, name: 'reviewer' });
     expect(await shop.files()).toEqual([shop.script]);
     expect(values.map(({ tool }) => tool)).toEqual(TOOLS.map(({ name }) => name));
@@ -236,7 +226,7 @@ describe('by hand', () => {
     }
   });
 
-  it('[MI6] with the commands of the tools that have one', async () => {
+  it('[MI6] prints the commands of tools that have one', async () => {
     const { values } = await shop.run('', { print: true, name: 'reviewer', url: 'ws://h:1' });
     const server = `${process.execPath} ${shop.script} mcp --name reviewer --url ws://h:1 --data ${join(shop.root, 'data')}`;
     expect(values.map(({ command }) => command)).toEqual([
@@ -248,7 +238,7 @@ describe('by hand', () => {
     ]);
   });
 
-  it('[MI6] "parley" where the path leads to this very program, else Node and its file', async () => {
+  it('[MI6] prints "parley" if PATH resolves to this program, else Node and its script', async () => {
     const bin = join(shop.root, 'bin');
     await shop.write(join(bin, 'x'), '');
     await chmod(shop.script, 0o755);
@@ -265,7 +255,7 @@ describe('by hand', () => {
   });
 });
 
-it('[MI6] docs/guides/mcp-install.md has the same', async () => {
+it('[MI6] agrees with docs/guides/mcp-install.md', async () => {
   const document = await shop.read(join(root, 'docs/guides/mcp-install.md'));
   for (const tool of TOOLS) {
     const servers = tool.servers(undefined);

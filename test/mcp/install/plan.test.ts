@@ -1,4 +1,4 @@
-// In and out again, on files of every make: what is not ours stays, to the byte.
+// Install and undo on random files: foreign bytes never change.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ const name = fc.stringMatching(/^[a-z]{1,4}$/);
 const server = fc.record({ command: fc.string(), args: fc.array(fc.string(), { maxLength: 2 }) });
 const servers = fc.dictionary(name, server, { maxKeys: 3 });
 
-/** JSON as somebody may have written it: any indentation, commas at the end, comments where a line ends. */
+/** JSON with any indentation, trailing commas and comments at line ends. */
 const jsonText = fc
   .record({
     rest: fc.dictionary(name, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 }),
@@ -60,32 +60,28 @@ describe.each([
 ] as const)('%s', (which, texts, comments) => {
   const tool = toolNamed(which);
 
-  it('[MI2] in, again and out gives back every byte', () => {
+  it('[MI2] restores every byte after install, repeat and undo', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const after = written(planInstall(tool, 'parley', WORDS, text));
         expect(planInstall(tool, 'parley', WORDS, after)).toEqual({ kind: 'nothing' });
-        expect(planUndo(tool, 'parley', { text: after, backup: text })).toEqual({
-          kind: 'write',
-          act: 'restored',
-          after: text,
-        });
+        const undo = planUndo(tool, 'parley', { text: after, backup: text });
+        expect(undo).toEqual({ kind: 'write', act: 'restored', after: text });
       }),
       { numRuns: runs(1_000) },
     );
   });
 
-  it('[MI2] in leaves what was there as it was, and out without a backup takes the entry alone', () => {
+  it('[MI2] keeps the existing text at install, and removes only the entry without a backup', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const after = written(planInstall(tool, 'parley', WORDS, text));
         expect(isWithin(text, after)).toBe(true);
-        const out = written(
-          planUndo(tool, 'parley', { text: after, backup: `${text}${which === 'codex' ? '#' : '//'}` }),
-        );
+        const backup = `${text}${which === 'codex' ? '#' : '//'}`;
+        const out = written(planUndo(tool, 'parley', { text: after, backup }));
         expect(tool.format.read(out, [])).toEqual(tool.format.read(text, []));
         expect(out.match(comments)).toEqual(text.match(comments));
-        // Tools that take no more than JSON still can.
+        // Plain JSON stays plain JSON.
         if (isJson(text)) expect([after, out].filter((one) => !isJson(one))).toEqual([]);
       }),
       { numRuns: runs(1_000) },
@@ -102,7 +98,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Every character of the one is in the other, in that order. */
+/** True if `inner` is a subsequence of `outer`. */
 function isWithin(inner: string, outer: string): boolean {
   let at = 0;
   for (const character of outer) if (character === inner[at]) at += 1;

@@ -1,4 +1,4 @@
-/** A process that installs an entry for each home that it is told on stdin, and says how it went. */
+/** A process that installs an entry for each home read from stdin, and prints the result. */
 
 import { createInterface } from 'node:readline';
 import { CommandError } from '../../../src/cli/terminal/command-error.ts';

@@ -1,4 +1,4 @@
-// `parley mcp install` asks before it writes, refuses what it cannot do safely, and keeps tokens in files of their own.
+// `parley mcp install` asks before it writes, refuses unsafe changes, and keeps tokens in separate files.
 
 import { chmod, mkdir, readdir, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,20 +13,20 @@ beforeEach(async () => {
   shop = await Workshop.open();
 });
 
-describe('what is refused, with nothing written', () => {
+describe('refuses without writing', () => {
   it.each([
-    ['claude', '{"a": 1,\n "mcpServers": {"x": }}', ':2:22: it is not JSON: value expected'],
-    ['cursor', '[]', 'the file should be an object, and is a list'],
-    ['gemini', '{"mcpServers": null}', '"mcpServers" should be an object, and is null'],
-    ['opencode', '{"mcp": [1]}', '"mcp" should be an object, and is a list'],
-    ['claude', '{"mcpServers": {}, "mcpServers": {"a": {}}}', 'is a name in it twice?'],
-    ['codex', 'a = 1\n[b', ':2:3: it is not TOML'],
-    ['codex', 'a = 1\na = 2\n', ':2:1: it is not TOML'],
+    ['claude', '{"a": 1,\n "mcpServers": {"x": }}', ':2:22: invalid JSON: value expected'],
+    ['cursor', '[]', 'the file: expected an object, got a list'],
+    ['gemini', '{"mcpServers": null}', '"mcpServers": expected an object, got null'],
+    ['opencode', '{"mcp": [1]}', '"mcp": expected an object, got a list'],
+    ['claude', '{"mcpServers": {}, "mcpServers": {"a": {}}}', 'does it contain a name twice?'],
+    ['codex', 'a = 1\n[b', ':2:3: invalid TOML'],
+    ['codex', 'a = 1\na = 2\n', ':2:1: invalid TOML'],
     ['codex', 'mcp_servers = { a = { command = "x" } }\n', ':1:1: "mcp_servers" is an inline table'],
     [
       'codex',
       '[mcp_servers]\nparley = { command = "parley", args = ["mcp", "--name", "a"] }\n',
-      'is not a table of its own',
+      'expected a table [mcp_servers.parley]',
     ],
   ])('[MI3] %s: %s', async (tool, text, problem) => {
     const file = shop.file(tool);
@@ -45,7 +45,7 @@ describe('what is refused, with nothing written', () => {
     ['claude', '{"mcpServers": {"parley": null}}'],
     ['codex', '[mcp_servers.parley]\nurl = "https://example.com/mcp"\n'],
     ['opencode', '{"mcp": {"parley": {"type": "remote", "url": "https://example.com/mcp"}}}'],
-  ])("[MI3] %s: somebody else's entry of that name, also by undo: %s", async (tool, text) => {
+  ])('[MI3] %s: a foreign entry of that name, also in undo: %s', async (tool, text) => {
     const file = shop.file(tool);
     await shop.write(file, text);
     for (const given of [YES, { ...YES, undo: true }] as const) {
@@ -58,7 +58,7 @@ describe('what is refused, with nothing written', () => {
     expect(await shop.read(file)).toBe(text);
   });
 
-  it('[MI3] a read-only file, a folder, a link that leads nowhere, and what is not UTF-8', async () => {
+  it('[MI3] a read-only file, a folder, a broken link, and a file that is not UTF-8', async () => {
     await shop.write(shop.file('claude'), '{}');
     await chmod(shop.file('claude'), 0o400);
     await shop.write(join(shop.file('cursor'), 'x'), '');
@@ -66,22 +66,20 @@ describe('what is refused, with nothing written', () => {
     await symlink(join(shop.root, 'none'), shop.file('gemini'));
     await shop.write(shop.file('codex'), new Uint8Array([0x61, 0xff]));
     const before = await shop.files();
-    const told = new Map<string, string>();
-    for (const tool of ['claude', 'cursor', 'gemini', 'codex']) {
+    for (const [tool, problem] of [
+      ['claude', 'read-only'],
+      ['cursor', 'not a file'],
+      ['gemini', 'a broken link'],
+      ['codex', 'not UTF-8'],
+    ] as const) {
       const { code, message } = await shop.refusal(tool, YES);
       expect(code).toBe('unusable_config');
-      told.set(tool, message);
+      expect(message.split(': ')[1]).toBe(`${problem}; nothing was written`);
     }
-    expect([...told.values()].map((message) => message.split(': ')[1])).toEqual([
-      'it is read-only; nothing was written',
-      'it is not a file; nothing was written',
-      'it is a link that leads nowhere; nothing was written',
-      'it is not UTF-8; nothing was written',
-    ]);
     expect(await shop.files()).toEqual(before);
   });
 
-  it('[MI3] a file that the tool writes between the question and the answer', async () => {
+  it('[MI3] a file that the tool writes during the confirmation', async () => {
     const file = shop.file('claude');
     await shop.write(file, '{}');
     const asked = { positionals: {}, values: {}, lists: {}, switches: new Set<string>() };
@@ -104,7 +102,7 @@ describe('what is refused, with nothing written', () => {
 });
 
 describe('consent', () => {
-  it('[MI4] without a terminal it shows the change, and needs --yes', async () => {
+  it('[MI4] without a terminal, requires --yes', async () => {
     await shop.write(shop.file('cursor'), JSON_FILE);
     const before = await shop.files();
     expect(await shop.refusal('cursor')).toMatchObject({ exit: 'wrong', code: 'needs_yes' });
@@ -112,7 +110,7 @@ describe('consent', () => {
     expect(await shop.read(shop.file('cursor'))).toBe(JSON_FILE);
   });
 
-  it('[MI4] --dry-run shows the change and makes none, of a token neither', async () => {
+  it('[MI4] shows the change with --dry-run and writes nothing, not even a token', async () => {
     await shop.write(shop.file('cursor'), JSON_FILE);
     const before = await shop.files();
     const { out, values } = await shop.run('cursor', { 'dry-run': true, token: 'secret-of-mine' });
@@ -121,7 +119,7 @@ describe('consent', () => {
     expect(await shop.files()).toEqual(before);
   });
 
-  it('[MI4] what is shown hides the secrets of others', async () => {
+  it('[MI4] hides foreign secrets in its output', async () => {
     await shop.write(shop.file('cursor'), JSON_FILE);
     const { out, values } = await shop.run('cursor', YES);
     expect(out).toContain('"API_TOKEN": "…"');
@@ -133,7 +131,7 @@ describe('the token', () => {
   const token = 'parley_0123456789abcdef_abcdefghijklmnopqrstuvwxyz0123456789ABCD';
 
   for (const { name } of TOOLS) {
-    it(`[MI5] ${name}: goes into a file of its own for its owner alone, never into the tool's, and goes with the entry`, async () => {
+    it(`[MI5] ${name}: is kept in a private file, never in the tool's, and is deleted with the entry`, async () => {
       shop.env = { PARLEY_TOKEN: token };
       const { out, notes, values } = await shop.run(name, YES);
       expect(out + notes.join() + JSON.stringify(values)).not.toContain(token);
@@ -152,7 +150,7 @@ describe('the token', () => {
     });
   }
 
-  it('[MI1] undo leaves folders in which something is, and one that the environment names', async () => {
+  it('[MI1] stays out of the way: undo keeps non-empty folders and those the environment names', async () => {
     shop.env = { CODEX_HOME: join(shop.home, 'codex') };
     await mkdir(shop.env.CODEX_HOME ?? '');
     await shop.write(join(shop.home, '.config', 'other'), '');
@@ -161,13 +159,13 @@ describe('the token', () => {
     expect((await readdir(shop.home, { recursive: true })).sort()).toEqual(['.config', '.config/other', 'codex']);
   });
 
-  it('[MI4] where there is nothing to undo, no change is told', async () => {
+  it('[MI4] is unaffected by an undo without an entry, which reports no change', async () => {
     await shop.write(shop.file('cursor'), JSON_FILE);
     const { values } = await shop.run('cursor', { ...YES, undo: true });
     expect(values).toMatchObject([{ action: 'unchanged', change: [] }]);
   });
 
-  it('[MI5] a new one for an entry that stays as it is', async () => {
+  it('[MI5] is replaced without a change of the entry', async () => {
     await shop.run('codex', { ...YES, token: 'one' });
     const { out } = await shop.run('codex', { ...YES, token: 'two' });
     expect(out).toContain('nothing to change');
@@ -175,7 +173,7 @@ describe('the token', () => {
     expect(await shop.read(kept)).toBe('two\n');
   });
 
-  it('[MI5] a file that somebody else keeps is named, and stays at undo', async () => {
+  it('[MI5] in a foreign file is referenced, and kept by undo', async () => {
     const file = join(shop.root, 'mine.token');
     await shop.write(file, token);
     await shop.run('claude', { ...YES, 'token-file': file });
@@ -184,7 +182,7 @@ describe('the token', () => {
     expect(await shop.read(file)).toBe(token);
   });
 
-  it("[MI5] a second run without one keeps the one the entry has, beside an operator's too, and its other settings", async () => {
+  it("[MI5] is kept with the other settings by a second run without one, even beside an operator's token", async () => {
     await shop.write(join(shop.root, 'data', 'operator-token'), 'operator');
     await shop.run('codex', { ...YES, token, name: 'reviewer', url: 'ws://h:1', 'max-wait': '50s' });
     const before = await shop.read(shop.file('codex'));
@@ -195,7 +193,7 @@ describe('the token', () => {
     expect(await shop.read(shop.file('codex'))).toBe(before.replace('reviewer', 'other'));
   });
 
-  it('[MI5] a token is kept for the hub it is for, and not where its file is gone or --data is said', async () => {
+  it('[MI5] is kept only for its hub, while its file exists, and without --data', async () => {
     const given = { ...YES, token, url: 'ws://h:1' };
     for (const more of [{ url: 'ws://other:1' }, { data: join(shop.root, 'data') }]) {
       await shop.run('codex', given);
@@ -208,7 +206,7 @@ describe('the token', () => {
     expect(await shop.read(shop.file('codex'))).not.toContain('--token-file');
   });
 
-  it('[MI5] undo removes the file that was made, whatever the entry names now, and where it is gone', async () => {
+  it('[MI5] is deleted by undo, even if the entry changed or is gone', async () => {
     await shop.run('codex', { ...YES, token });
     await shop.run('codex', { ...YES, data: join(shop.root, 'data') });
     await shop.run('codex', { ...YES, undo: true });
@@ -219,7 +217,7 @@ describe('the token', () => {
     expect(new Set(await shop.files())).toEqual(new Set([shop.file('codex'), shop.script]));
   });
 
-  it('[MI5] without one, the data folder is named, and it is said where there is none', async () => {
+  it('[MI5] is replaced by the data folder if missing, with a note if there is none', async () => {
     const { notes } = await shop.run('claude', { ...YES });
     expect(notes.join()).toContain('no token found');
     expect((await shop.run('', { print: true })).notes).toEqual(notes);

@@ -1,4 +1,4 @@
-/** A home and a project of their own, and `parley mcp install` in them, without a terminal. */
+/** A temporary home and project with `parley mcp install`, without a terminal. */
 
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -46,7 +46,7 @@ export class Workshop {
     this.script = join(root, 'program', 'cli.js');
   }
 
-  /** One that another process has opened. */
+  /** A workshop opened by another process. */
   static at(root: string): Workshop {
     return new Workshop(root);
   }
@@ -58,7 +58,7 @@ export class Workshop {
     return shop;
   }
 
-  /** For whoever closes it: several tests share it. */
+  /** For several tests; the caller closes it. */
   static async keep(): Promise<Workshop> {
     const shop = new Workshop(await mkdtemp(join(tmpdir(), 'parley-install-')));
     await shop.write(shop.script, '');
@@ -82,27 +82,27 @@ export class Workshop {
     const io: Io = {
       isJson: false,
       terminal: terminalOf({ write: () => {} }, {}),
-      // The data folder of wherever the tests run must not count.
+      // Ignore the data folder of the test environment.
       env: { PARLEY_DATA: join(this.root, 'data'), ...this.env },
       say: (text) => void said.push(text),
       put: (value) => void values.push(value as Record<string, unknown>),
       note: (text) => void notes.push(text),
       progress: () => {
-        throw new Error('nothing here takes long');
+        throw new Error('unexpected progress');
       },
     };
     await installMcp(askedOf(tool, given), io, this.places);
     return { out: said.join('\n'), notes, values };
   }
 
-  /** What it says when it does not do it. */
+  /** The refusal of a run. */
   async refusal(tool: string, given: Given = {}): Promise<CommandError> {
     const thrown: unknown = await this.run(tool, given).then(
       () => null,
       (error) => error,
     );
     if (thrown instanceof CommandError) return thrown;
-    throw thrown ?? new Error('it was done');
+    throw thrown ?? new Error('expected a refusal');
   }
 
   async write(path: string, text: string | Uint8Array): Promise<void> {
@@ -114,7 +114,7 @@ export class Workshop {
     return readFile(path, 'utf8');
   }
 
-  /** Every file below it, by its path. */
+  /** Paths of all files. */
   async files(): Promise<readonly string[]> {
     const found = await readdir(this.root, { recursive: true, withFileTypes: true });
     return found.filter((one) => !one.isDirectory()).map(({ parentPath, name }) => join(parentPath, name));

@@ -1,7 +1,7 @@
-/** `/mcp` of the port: who asks, from where, and what is taken. */
+/** `/mcp`: authentication, hosts and origins, and accepted requests. */
 
 import type { IncomingMessage } from 'node:http';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { authenticateRequest } from '../../../src/mcp/http/authenticate-request.ts';
 import { type Answer, HttpHub } from '../../server/http/http-hub.ts';
 import { Agent, REVISIONS } from '../agent.ts';
@@ -9,25 +9,19 @@ import { Agent, REVISIONS } from '../agent.ts';
 const ACCEPT = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
 const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
 
-test('[MC2] a token that proves nothing counts against its address; no token at all does not', async () => {
-  let counted = 0;
-  const asker = {
-    refusal: () => null,
-    authenticate: async () => null,
-    unproven: () => {
-      counted += 1;
-    },
-  };
+test('[MC2] counts an invalid token against its address, but not a missing one', async () => {
+  const unproven = vi.fn();
+  const asker = { refusal: () => null, authenticate: async () => null, unproven };
   const ask = (headers: object): Promise<unknown> =>
     authenticateRequest({} as never, asker, { url: '/mcp', headers } as IncomingMessage);
   await expect(ask({})).rejects.toMatchObject({ code: 'unauthenticated' });
-  expect(counted).toBe(0);
+  expect(unproven).not.toHaveBeenCalled();
   await expect(ask({ authorization: 'Bearer wrong' })).rejects.toMatchObject({ code: 'unauthenticated' });
-  expect(counted).toBe(1);
+  expect(unproven).toHaveBeenCalledTimes(1);
 });
 
 describe.each(REVISIONS)('revision %s', (revision) => {
-  test('[MC2] without a token, with a wrong one and with one that was taken back there is nothing but 401', async () => {
+  test('[MC2] answers 401 to missing, wrong and revoked tokens', async () => {
     const one = await HttpHub.open();
     const { token, token_id } = await one.hub.createToken({ name: 'reviewer' });
     const agent = await Agent.overHttp(one.port, token, { revision });
@@ -39,7 +33,7 @@ describe.each(REVISIONS)('revision %s', (revision) => {
     }
   });
 
-  test('[MC2] a session id of the protocol means nothing: every request is judged by its own token', async () => {
+  test('[MC2] authenticates every request by its token and ignores protocol session ids', async () => {
     const one = await HttpHub.open();
     const bob = await one.member('bob');
     const reviewer = await one.member('reviewer');
@@ -51,7 +45,7 @@ describe.each(REVISIONS)('revision %s', (revision) => {
     expect([await you(first), await you(second), await you(first)]).toEqual(['bob', 'reviewer', 'bob']);
   });
 
-  test('[MC2] tokens of two hubs do not mix, either way', async () => {
+  test('[MC2] rejects tokens of another hub', async () => {
     const [a, b] = [await HttpHub.open(), await HttpHub.open()];
     const [ofA, ofB] = [await a.member('reviewer'), await b.member('reviewer')];
     await expect(Agent.overHttp(a.port, ofB, { revision })).rejects.toThrow();
@@ -66,7 +60,7 @@ describe.each(REVISIONS)('revision %s', (revision) => {
     expect((await inB.value('sessions')).sessions).toEqual([]);
   });
 
-  test('[MC2] a token for no name in particular says whom it speaks for, and registers a new name if it may', async () => {
+  test('[MC2] requires Parley-As for a token without a name, and registers a new name if allowed', async () => {
     const one = await HttpHub.open();
     const { token } = await one.hub.createToken({ grants: ['enrol'] });
     await expect(Agent.overHttp(one.port, token, { revision })).rejects.toThrow();
@@ -79,7 +73,7 @@ describe.each(REVISIONS)('revision %s', (revision) => {
     await expect(Agent.overHttp(one.port, bare, { revision, headers: { 'parley-as': 'new' } })).rejects.toThrow();
   });
 
-  test('[MC2] it takes over from nobody: a connection of the same name goes on', async () => {
+  test('[MC2] replaces no connection of the same name', async () => {
     const one = await HttpHub.open();
     const { token } = await one.hub.createToken({ name: 'reviewer' });
     const agent = await Agent.overHttp(one.port, token, { revision });
@@ -93,8 +87,8 @@ describe.each(REVISIONS)('revision %s', (revision) => {
   });
 });
 
-describe('as it is on the wire', () => {
-  test('[MC2] a refusal of the token is 401 with WWW-Authenticate, before anything is read', async () => {
+describe('on the wire', () => {
+  test('[MC2] answers a rejected token with 401 and WWW-Authenticate', async () => {
     const one = await HttpHub.open();
     for (const token of [undefined, 'parley_wrong']) {
       const answer = await asked(one, token, LIST);
@@ -104,7 +98,7 @@ describe('as it is on the wire', () => {
     }
   });
 
-  test('[MC3] hosts and origins that the port does not know are answered 403', async () => {
+  test('[MC3] answers unknown hosts and origins with 403', async () => {
     const one = await HttpHub.open();
     const token = await one.member('reviewer');
     for (const headers of [{ host: 'evil.example' }, { origin: 'https://evil.example' }]) {
@@ -113,7 +107,7 @@ describe('as it is on the wire', () => {
     expect((await asked(one, token, LIST)).status).toBe(200);
   });
 
-  test('[MC3] a body is no larger than a frame, is JSON, and is one request', async () => {
+  test('[MC3] requires a JSON body no larger than a frame', async () => {
     const one = await HttpHub.open({}, { limits: { maxFrameBytes: 100_000 } });
     const token = await one.member('reviewer');
     const large = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { x: 'x'.repeat(100_000) } });
@@ -123,7 +117,7 @@ describe('as it is on the wire', () => {
     expect((await asked(one, token, LIST, { accept: 'text/html' })).status).toBe(406);
   });
 
-  test('[MC3] GET and DELETE, which would be of a session, are answered 405', async () => {
+  test('[MC3] answers GET and DELETE, which address sessions, with 405', async () => {
     const one = await HttpHub.open();
     const token = await one.member('reviewer');
     for (const method of ['GET', 'DELETE']) {
@@ -132,14 +126,14 @@ describe('as it is on the wire', () => {
     }
   });
 
-  test('[MC3] a revision that is not spoken is refused', async () => {
+  test('[MC3] rejects an unsupported protocol revision', async () => {
     const one = await HttpHub.open();
     const token = await one.member('reviewer');
     const answer = await asked(one, token, LIST, { 'mcp-protocol-version': '1999-01-01' });
     expect(answer.status).toBe(400);
   });
 
-  test('[MC5] how long a call waits is part of the address, within bounds', async () => {
+  test('[MC5] bounds max_wait of the URL', async () => {
     const one = await HttpHub.open();
     const token = await one.member('reviewer');
     for (const wrong of ['0s', '11m', 'long']) {
@@ -149,13 +143,12 @@ describe('as it is on the wire', () => {
     }
   });
 
-  test('[MC11] what is read over HTTP is no longer unread: an inbox does not fill up with it', async () => {
+  test('[MC11] acks what is read over HTTP, so that the inbox does not fill up', async () => {
     const one = await HttpHub.open({}, { limits: { maxPending: 6 } });
     const token = await one.member('reviewer');
     const agent = await Agent.overHttp(one.port, token);
     const bob = await one.hub.agent('bob');
-    const session = await bob.open('conversation', { participants: ['reviewer'], wait: 'created' });
-    await agent.value('accept_invite', { session: session.id });
+    const session = await agent.joins(bob, 'conversation');
     const many = async (): Promise<void> => {
       for (let i = 0; i < 10; i++) await session.send(`${i}`);
     };
@@ -169,7 +162,7 @@ describe('as it is on the wire', () => {
     }
   });
 
-  test('[MC3] one agent has so many requests open at once, and others are not held up by it', async () => {
+  test('[MC3] limits open requests per agent without affecting others', async () => {
     const one = await HttpHub.open();
     const [token, other] = [await one.member('reviewer'), await one.member('other')];
     const agent = await Agent.overHttp(one.port, token, { maxWait: '10m' });
@@ -186,7 +179,7 @@ describe('as it is on the wire', () => {
     expect((await asked(one, other, LIST)).status).toBe(200);
   });
 
-  test('[MC3] when the port closes, whoever waits is let go at once', async () => {
+  test('[MC3] answers waiting calls immediately when the port closes', async () => {
     const one = await HttpHub.open();
     const token = await one.member('reviewer');
     const agent = await Agent.overHttp(one.port, token, { maxWait: '10m' });

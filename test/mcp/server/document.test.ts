@@ -1,8 +1,10 @@
-/** docs/reference/mcp.md says what the tables say. */
+/** docs/reference/mcp.md agrees with the tool and prompt tables. */
 
 import { expect, test } from 'vitest';
+import type { z } from 'zod';
+import { PROMPTS } from '../../../src/mcp/server/prompts.ts';
+import { TOOLS } from '../../../src/mcp/tools/table.ts';
 import { read } from '../../package/repository.ts';
-import { promptRows, toolRows } from './rows.ts';
 
 const text = read('docs/reference/mcp.md');
 
@@ -12,17 +14,25 @@ function table(header: string): readonly (readonly string[])[] {
   return rows.slice(0, rows.indexOf('')).map((row) => row.slice(2, -2).split(' | '));
 }
 
-test('[MC1] docs/reference/mcp.md has every tool and every prompt with its arguments', () => {
-  expect(table('| tool | arguments | what it does |')).toEqual(toolRows());
-  expect(table('| prompt | arguments | what it does |')).toEqual(promptRows());
+test('[MC1] lists every tool and prompt with its arguments in docs/reference/mcp.md', () => {
+  const tools = TOOLS.map(({ name, input, title }) => [`\`${name}\``, argsOf(input), title]);
+  const prompts = PROMPTS.map(({ name, args, description }) => [`\`${name}\``, argsOf(args), description]);
+  expect(table('| tool | arguments | what it does |')).toEqual(tools);
+  expect(table('| prompt | arguments | what it does |')).toEqual(prompts);
 });
 
-test('[MC1] an entry in docs/reference/mcp.md says where the token is, wherever it is started', () => {
+function argsOf({ shape }: z.ZodObject): string {
+  return Object.entries(shape)
+    .map(([name, field]) => `\`${name}${(field as z.ZodType).safeParse(undefined).success ? '?' : ''}\``)
+    .join(', ');
+}
+
+test('[MC1] names the token location in every entry of docs/reference/mcp.md', () => {
   const entries = [...text.matchAll(/"args": (\[.*?\])/g)].map(([, args = '']) => JSON.parse(args) as string[]);
   expect(entries).not.toEqual([]);
   for (const args of entries) expect(args).toContain('--data');
 });
 
-test('[MC1] README names MCP and how a tool is set up', () => {
-  expect(read('README.md')).toMatch(/\(docs\/reference\/mcp\.md\).*mcp install claude/s);
+test('[MC1] names MCP and the setup command in README', () => {
+  expect(read('README.md')).toMatch(/\(docs\/mcp\.md\).*mcp install claude/s);
 });

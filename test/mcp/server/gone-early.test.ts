@@ -1,4 +1,4 @@
-/** Whoever is gone before it is known who it was is not counted among those that are open. */
+/** A request that disconnects during authentication does not count as open. */
 
 import { once } from 'node:events';
 import { createServer, request, type ServerResponse } from 'node:http';
@@ -9,17 +9,17 @@ import { type McpHub, McpSite } from '../../../src/mcp/http/mcp-site.ts';
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
 
-/** Breaks off while it is judged who asks. */
+/** Disconnects during authentication. */
 async function brokenOff(response: ServerResponse): Promise<void> {
   const closed = once(response, 'close');
   response.destroy();
   await closed;
 }
 
-test('[MC3] requests that broke off while it was judged who asks lock nobody out', async () => {
+test('[MC3] does not count requests that disconnected during authentication', async () => {
   let breaksOff = true;
   const refused: string[] = [];
-  // What a site needs of a hub to judge who asks and to list its tools.
+  // The part of a hub that authentication and tools/list need.
   const hub = {
     maxFrameBytes: 1_000_000,
     maxJsonDepth: 64,

@@ -1,4 +1,4 @@
-/** A hub pays for MCP only when somebody uses it. */
+/** A hub loads MCP only when it is used. */
 
 import { expect, test, vi } from 'vitest';
 import { HttpHub } from '../../server/http/http-hub.ts';
@@ -14,7 +14,7 @@ vi.mock('../../../src/mcp/http/mcp-site.ts', (original) => {
   return original();
 });
 
-test('[MC13] nothing of it is loaded until somebody with a token asks for /mcp', async () => {
+test('[MC13] loads nothing before the first authenticated request to /mcp', async () => {
   const one = await HttpHub.open();
   const token = await one.member('reviewer');
   const bob = await one.hub.agent('bob');

@@ -1,4 +1,4 @@
-/** What is of `/mcp` alone: what a request says beside its body, how many calls it holds, and who counts as here by it. */
+/** Features of `/mcp` only: URL parameters and headers, batches, and presence. */
 
 import { expect, test } from 'vitest';
 import { type Answer, HttpHub } from '../../server/http/http-hub.ts';
@@ -17,7 +17,7 @@ function asked(one: HttpHub, token: string, body: unknown, query = '', headers: 
   return one.send('POST', `/mcp${query}`, JSON.stringify(body), { token, headers: { ...ACCEPT, ...headers } });
 }
 
-test('[MC2] a name that is said twice has to be the same, as for the API', async () => {
+test('[MC2] rejects conflicting names in header and URL', async () => {
   const one = await HttpHub.open();
   const { token } = await one.hub.createToken({ grants: ['enrol'] });
   const differing = await asked(one, token, callOf(1, 'peers'), '?as=mallory', { 'parley-as': 'reviewer' });
@@ -27,34 +27,26 @@ test('[MC2] a name that is said twice has to be the same, as for the API', async
   expect(same.text).toContain('reviewer');
 });
 
-test('[MC3] the calls of a batch count each: no more of them are open than of others', async () => {
+test('[MC3] counts every call of a batch as open', async () => {
   const one = await HttpHub.open();
   const token = await one.member('reviewer');
   const old = { 'mcp-protocol-version': '2025-03-26' };
   const batch = (many: number) => Array.from({ length: many }, (_, id) => callOf(id, 'peers'));
-  expect(await asked(one, token, batch(65), '', old)).toMatchObject({
-    status: 429,
-    body: { error: { code: 'rate_limited' } },
-  });
-  const fitting = await asked(one, token, batch(64), '', old);
-  expect(fitting.status).toBe(200);
-  // They are over, and no longer count.
+  const tooMany = await asked(one, token, batch(65), '', old);
+  expect(tooMany).toMatchObject({ status: 429, body: { error: { code: 'rate_limited' } } });
+  expect((await asked(one, token, batch(64), '', old)).status).toBe(200);
+  // Finished calls no longer count.
   expect((await asked(one, token, batch(64), '', old)).status).toBe(200);
 });
 
-test.each(['TRACE', 'PUT', 'PATCH', 'GET', 'DELETE'])(
-  '[MC3] %s is answered 405, with what is taken',
-  async (method) => {
-    const one = await HttpHub.open();
-    const token = await one.member('reviewer');
-    expect(await one.send(method, '/mcp', null, { token, headers: ACCEPT })).toMatchObject({
-      status: 405,
-      headers: { allow: 'POST' },
-    });
-  },
-);
+test.each(['TRACE', 'PUT', 'PATCH', 'GET', 'DELETE'])('[MC3] answers %s with 405 and Allow', async (method) => {
+  const one = await HttpHub.open();
+  const token = await one.member('reviewer');
+  const answer = await one.send(method, '/mcp', null, { token, headers: ACCEPT });
+  expect(answer).toMatchObject({ status: 405, headers: { allow: 'POST' } });
+});
 
-test('[MC14] who asks over HTTP is connected while it does, for everybody who looks', async () => {
+test('[MC14] shows an agent as connected while it calls over HTTP', async () => {
   const one = await HttpHub.open();
   const [token] = [await one.member('reviewer'), await one.member('absent')];
   const bob = await one.hub.agent('bob');
@@ -74,7 +66,7 @@ test('[MC14] who asks over HTTP is connected while it does, for everybody who lo
   expect(await here()).toEqual(['bob', 'reviewer']);
 });
 
-test('[MC15] what an agent can do is said in the address, for a name that is new or known', async () => {
+test('[MC15] takes claims from the URL for new and known names', async () => {
   const one = await HttpHub.open();
   const { token } = await one.hub.createToken({ name: 'reviewer' });
   const bob = await one.hub.agent('bob');

@@ -1,4 +1,4 @@
-/** Transcripts as resources, cursors that nobody gave, and sessions that ended: what is listed can be read, and what is not there is said so. */
+/** Transcripts as resources, invalid cursors, and ended sessions. */
 
 import { connect } from 'parley-hub/client';
 import { expect, test } from 'vitest';
@@ -7,20 +7,15 @@ import { Agent } from '../agent.ts';
 import { joining } from '../transports.ts';
 
 const ways = joining();
-const WAY = { over: 'http', revision: '2026' } as const;
 const uriOf = (session: string): string => `parley://session/${session}`;
 
 async function talking() {
-  const one = await HttpHub.open();
-  const agent = await ways.join(one, 'reviewer', WAY, '1s');
-  await agent.value('sessions');
-  const bob = await one.hub.agent('bob');
-  const talk = await bob.open('conversation', { participants: ['reviewer'], wait: 'created' });
-  await agent.value('accept_invite', { session: talk.id });
+  const { one, agent, bob } = await ways.party('1s');
+  const talk = await agent.joins(bob, 'conversation');
   return { one, agent, bob, talk, session: talk.id };
 }
 
-test('[MC10] a session one is only invited to is not listed: it cannot be read yet', async () => {
+test('[MC10] does not list a session before its invite is accepted', async () => {
   const { agent, bob, session } = await talking();
   const other = await bob.open('discussion', { participants: ['reviewer'], wait: 'created' });
   const listed = async (): Promise<readonly string[]> =>
@@ -30,13 +25,13 @@ test('[MC10] a session one is only invited to is not listed: it cannot be read y
   expect(await listed()).toEqual([uriOf(other.id), uriOf(session)]);
 });
 
-test('[MC10] the newest that can be read are listed, however many invites there are', async () => {
+test('[MC10] lists the newest readable sessions among many invites', async () => {
   const { agent, bob, session } = await talking();
   for (let i = 0; i < 55; i++) await bob.open('discussion', { participants: ['reviewer'], wait: 'created' });
   expect((await agent.client.listResources()).resources.map(({ uri }) => uri)).toEqual([uriOf(session)]);
 });
 
-test('[MC10] what is no session is not found, and a cursor that is none a wrong argument: neither is a fault of the hub', async () => {
+test('[MC10] answers not found for invalid sessions and invalid params for invalid cursors', async () => {
   const { agent, session } = await talking();
   const codeOf = (uri: string): Promise<unknown> =>
     agent.client.readResource({ uri }).then(
@@ -50,24 +45,22 @@ test('[MC10] what is no session is not found, and a cursor that is none a wrong 
   expect(await codeOf(`${uriOf(session)}/from/99999`)).toBe(-32602);
 });
 
-test('[MC9] a cursor into the middle of a line is refused where the line is not that long', async () => {
+test('[MC9] refuses a cursor beyond the end of a line', async () => {
   const { agent, talk, session } = await talking();
   const { cursor } = await agent.value('session_read', { session });
   await talk.send('0123456789');
   const [{ seq }] = (await agent.value('session_read', { session, cursor })).messages;
-  expect(await agent.value('session_read', { session, cursor: `${seq - 1}:4` })).toMatchObject({
-    messages: [{ text: '456789', part: true }],
-  });
+  const middle = await agent.value('session_read', { session, cursor: `${seq - 1}:4` });
+  expect(middle).toMatchObject({ messages: [{ text: '456789', part: true }] });
   for (const chars of [10, 99_999]) {
-    expect(await agent.refusal('session_read', { session, cursor: `${seq - 1}:${chars}` })).toMatch(
-      /^cursor: expected one that an earlier call gave back.*Leave it out/,
-    );
+    const refusal = await agent.refusal('session_read', { session, cursor: `${seq - 1}:${chars}` });
+    expect(refusal).toMatch(/^cursor: expected one that an earlier call returned.*Omit it/);
   }
-  // After it nothing was said, of which a part could have been read.
+  // No line follows that could have been read in part.
   expect(await agent.refusal('session_read', { session, cursor: `${seq}:1` })).toMatch(/^cursor: /);
 });
 
-test('[MC9] who is asked by delegate is told what it is about', async () => {
+test('[MC9] shows the topic of a delegated question', async () => {
   const { one, agent, bob } = await talking();
   await one.hub.agent('carol');
   const discussion = await bob.open('discussion', { participants: ['carol'] });
@@ -78,7 +71,7 @@ test('[MC9] who is asked by delegate is told what it is about', async () => {
   expect((await agent.value('sessions')).sessions[0]).toMatchObject({ invited: true, topic });
 });
 
-test('[MC5] every end is told, however many end between two calls', async () => {
+test('[MC5] reports every end, even if many sessions end between two calls', async () => {
   const { agent, bob } = await talking();
   let { cursor } = await agent.value('wait_turn');
   const ended: string[] = [];
@@ -98,13 +91,12 @@ test('[MC5] every end is told, however many end between two calls', async () => 
   await agent.waits({ cursor });
 });
 
-test('[MC11] what is cut off a page is not acked by it: whoever connects then is still sent it', async () => {
+test('[MC11] does not ack what a page cut off: a later connection still receives it', async () => {
   const one = await HttpHub.open();
   const token = await one.member('reviewer');
   const agent = await Agent.overHttp(one.port, token);
   const bob = await one.hub.agent('bob');
-  const talk = await bob.open('conversation', { participants: ['reviewer'], wait: 'created' });
-  await agent.value('accept_invite', { session: talk.id });
+  const talk = await agent.joins(bob, 'conversation');
   for (const letter of ['a', 'b', 'c']) await talk.send(letter.repeat(15_000));
   const { more, messages } = await agent.value('session_read', { session: talk.id });
   expect({ more, shown: messages.length }).toEqual({ more: true, shown: 1 });

@@ -1,14 +1,12 @@
-/** `parley mcp` as the process it is: what it writes, how it ends, and a hub that comes and goes. */
+/** `parley mcp` as a process: output, shutdown, and an unstable hub. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createHub, type LocalHub } from 'parley-hub';
 import { afterEach, describe, expect, test } from 'vitest';
 import { root } from '../../package/repository.ts';
 import { HttpHub } from '../../server/http/http-hub.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 import { Agent, REVISIONS } from '../agent.ts';
 import { joining } from '../transports.ts';
 
@@ -26,13 +24,8 @@ const INITIALIZE = {
 };
 
 describe('the process', () => {
-  test('[MC4] there is nothing but the protocol on stdout, and it ends with stdin', async () => {
-    const one = await HttpHub.open();
-    const { token } = await one.hub.createToken({ name: 'reviewer' });
-    const child = run(['--name', 'reviewer', '--url', one.url, '--token', token]);
-    const bound = new Promise<void>((resolve) => void one.hub.on('agentBound', () => resolve()));
-    const unbound = new Promise<void>((resolve) => void one.hub.on('agentUnbound', () => resolve()));
-    child.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
+  test('[MC4] writes only the protocol to stdout, and ends with stdin', async () => {
+    const { token, child, bound, unbound } = await begun();
     await bound;
     child.stdin.end();
     const [code] = await once(child, 'close');
@@ -42,58 +35,48 @@ describe('the process', () => {
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ jsonrpc: '2.0', id: 1, result: {} }]);
     expect(child.err()).toContain('connected to');
     expect(child.err()).not.toContain(token);
-    // Its own end is nothing to be warned of.
+    // No warning about its own end.
     expect(child.err()).not.toContain('no longer connected');
   });
 
-  test('[MC15] what it can do is said with --capability and --summary, and found by others', async () => {
+  test('[MC15] publishes --capability and --summary for others to find', async () => {
     const one = await HttpHub.open();
     const { token } = await one.hub.createToken({ name: 'reviewer' });
     const who = ['--name', 'reviewer', '--url', one.url, '--token', token];
     const can = ['--capability', 'review', '--capability', 'typescript', '--summary', 'Reads code.'];
-    const agent = await Agent.overStdio(ways.script, [...who, ...can]);
-    done.push(() => agent.close());
+    const agent = await opened([...who, ...can]);
     const { peers } = await agent.value('peers', { capability: 'typescript' });
     expect(peers).toMatchObject([
       { name: 'reviewer', capabilities: ['review', 'typescript'], summary: 'Reads code.', you: true },
     ]);
     const notes: string[] = [];
     const onNote = (text: string): void => void notes.push(text);
-    const long = await Agent.overStdio(ways.script, [...who, '--capability', 'x'.repeat(1_000)], { onNote });
-    done.push(() => long.close());
+    const long = await opened([...who, '--capability', 'x'.repeat(1_000)], { onNote });
     await long.value('sessions');
-    expect(notes.join('')).toContain('what it can do was not taken');
+    expect(notes.join('')).toContain('claim rejected');
   });
 
-  test.each(['SIGTERM', 'SIGINT'] as const)('[MC4] %s ends it in good order', async (signal) => {
-    const one = await HttpHub.open();
-    const { token } = await one.hub.createToken({ name: 'reviewer' });
-    const child = run(['--name', 'reviewer', '--url', one.url, '--token', token]);
-    child.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
+  test.each(['SIGTERM', 'SIGINT'] as const)('[MC4] shuts down cleanly on %s', async (signal) => {
+    const { child } = await begun();
     await once(child.stdout, 'data');
     child.kill(signal);
     const [code] = await once(child, 'close');
     expect(code).toBe(0);
   });
 
-  test('[MC4] a line that is longer than it takes ends it with a word on stderr, and leaves nobody connected', async () => {
-    const one = await HttpHub.open();
-    const { token } = await one.hub.createToken({ name: 'reviewer' });
-    const child = run(['--name', 'reviewer', '--url', one.url, '--token', token]);
-    const unbound = new Promise<void>((resolve) => void one.hub.on('agentUnbound', () => resolve()));
-    const bound = new Promise<void>((resolve) => void one.hub.on('agentBound', () => resolve()));
+  test('[MC4] ends with a message on stderr at a line that is too long, and disconnects', async () => {
+    const { child, bound, unbound } = await begun();
     child.stdin.on('error', () => {});
-    child.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
     await bound;
-    // Its host keeps stdin open.
+    // The host keeps stdin open.
     child.stdin.write('x'.repeat(12 * 1024 * 1024));
     const [code] = await once(child, 'close');
     await unbound;
     expect(code).toBe(1);
-    expect(child.err()).toContain('ended: what came on stdin could not be followed');
+    expect(child.err()).toContain('ended: stdin is unreadable');
   });
 
-  test('[MC4] several messages in one line, or what is no message, get an error, and it goes on', async () => {
+  test('[MC4] answers batches and invalid messages with an error, and continues', async () => {
     const child = run(['--name', 'reviewer', '--url', 'ws://127.0.0.1:9', '--token', 'x']);
     const list = { jsonrpc: '2.0', id: 2, method: 'tools/list', params: {} };
     const heard = new Promise<void>((resolve) => {
@@ -111,11 +94,11 @@ describe('the process', () => {
       .map((line) => JSON.parse(line));
     const refused = answers.filter(({ id }) => id === null);
     expect(refused).toMatchObject([{ error: { code: -32600 } }, { error: { code: -32600 } }]);
-    expect(refused[0].error.message).toContain('one message in a line');
+    expect(refused[0].error.message).toContain('one JSON-RPC 2.0 object per line');
     expect(answers.map(({ id }) => id).filter((id) => id !== null)).toEqual([1, 2]);
   });
 
-  test('[MC4] what it is asked wrongly is said before it begins', async () => {
+  test('[MC4] reports wrong options before it starts', async () => {
     for (const wait of ['0s', '11m', 'soon']) {
       const child = run(['--name', 'reviewer', '--max-wait', wait]);
       const [code] = await once(child, 'close');
@@ -127,30 +110,27 @@ describe('the process', () => {
 });
 
 describe.each(REVISIONS)('revision %s', (revision) => {
-  test('[MC4] while there is no hub each call says so and how to go on; when there is one, it is used', async () => {
-    const folder = await temporary();
+  test('[MC4] reports an unreachable hub in every call, and uses it once it is up', async () => {
+    const folder = tempFolder('mcp');
     const first = await started(folder, 0);
     const { token } = await first.hub.createToken({ name: 'reviewer' });
     await first.hub.stop();
-    const agent = await Agent.overStdio(ways.script, given(first.url, token), { revision });
-    done.push(() => agent.close());
+    const agent = await opened(given(first.url, token), { revision });
     expect((await agent.client.listTools()).tools).toHaveLength(14);
     const refusal = await agent.refusal('wait_turn');
-    expect(refusal).toMatch(/^unavailable: .*cannot be reached.*Call it again in a few seconds/s);
+    expect(refusal).toMatch(/^unavailable: .*unreachable.*Call it again in a few seconds/s);
     await started(folder, first.port);
     expect((await agent.value('sessions')).sessions).toEqual([]);
   });
 
-  test('[MC4] the hub is restarted while it runs: nothing is lost, and nothing is said twice', async () => {
-    const folder = await temporary();
+  test('[MC4] loses nothing and posts nothing twice across a hub restart', async () => {
+    const folder = tempFolder('mcp');
     const first = await started(folder, 0);
     const { token } = await first.hub.createToken({ name: 'reviewer' });
-    const agent = await Agent.overStdio(ways.script, given(first.url, token), { revision });
-    done.push(() => agent.close());
+    const agent = await opened(given(first.url, token), { revision });
     await agent.value('sessions');
     const bob = await first.hub.agent('bob');
-    const { id: session } = await bob.open('discussion', { participants: ['reviewer'], wait: 'created' });
-    await agent.value('accept_invite', { session });
+    const { id: session } = await agent.joins(bob);
     await bob.session(session).send('Before.');
     const { turn } = await agent.turn({ session });
     await agent.value('say', { session, text: 'Heard.', turn });
@@ -162,64 +142,53 @@ describe.each(REVISIONS)('revision %s', (revision) => {
     expect(await agent.turn({ session })).toMatchObject({ status: 'your_turn', messages: [{ text: 'After.' }] });
   });
 
-  test('[MC2] a token of another hub is refused in every call, and told as such', async () => {
+  test('[MC2] refuses a token of another hub in every call', async () => {
     const [a, b] = [await HttpHub.open(), await HttpHub.open()];
     const { token } = await a.hub.createToken({ name: 'reviewer' });
-    const agent = await Agent.overStdio(ways.script, given(b.url, token), { revision });
-    done.push(() => agent.close());
+    const agent = await opened(given(b.url, token), { revision });
     for (const name of ['sessions', 'wait_turn', 'peers']) {
-      expect(await agent.refusal(name)).toMatch(/^unauthenticated: .*ask whoever set this server up/s);
+      expect(await agent.refusal(name)).toMatch(/^unauthenticated: .*ask the person who set up this server/s);
     }
     expect(b.hub.health().bound).toBe(0);
   });
 
-  test('[MC4] without a token, or with one for another name, it is said what is missing and where it is given', async () => {
+  test('[MC4] explains a missing token, or one for another name', async () => {
     const one = await HttpHub.open();
-    const nowhere = ['--url', one.url, '--data', await temporary()];
-    const bare = await Agent.overStdio(ways.script, ['--name', 'reviewer', ...nowhere], { revision });
-    done.push(() => bare.close());
-    expect(await bare.refusal('sessions')).toMatch(
-      /^no token was given, and .* needs one\. .*PARLEY_TOKEN.*--token-file.*--data/s,
-    );
+    const nowhere = ['--url', one.url, '--data', tempFolder('mcp')];
+    const bare = await opened(['--name', 'reviewer', ...nowhere], { revision });
+    const needed = /^no token, but .* requires one\. .*PARLEY_TOKEN.*--token-file.*--data/s;
+    expect(await bare.refusal('sessions')).toMatch(needed);
     const { token } = await one.hub.createToken({ name: 'webber' });
-    const other = await Agent.overStdio(ways.script, ['--name', 'bob', '--url', one.url, '--token', token], {
-      revision,
-    });
-    done.push(() => other.close());
-    expect(await other.refusal('sessions')).toMatch(/^the token speaks for "webber" alone, .*--name webber/s);
+    const other = await opened(['--name', 'bob', '--url', one.url, '--token', token], { revision });
+    expect(await other.refusal('sessions')).toMatch(/^the token is for "webber" only, .*--name webber/s);
   });
 
-  test('[MC4] a token that is revoked is told as one that no longer holds; a hub that is away, as away', async () => {
-    const first = await started(await temporary(), 0);
+  test('[MC4] tells a revoked token from an unreachable hub', async () => {
+    const first = await started(tempFolder('mcp'), 0);
     const { token, token_id } = await first.hub.createToken({ name: 'reviewer' });
     const other = await first.hub.createToken({ name: 'critic' });
-    const agent = await Agent.overStdio(ways.script, given(first.url, token), { revision });
+    const agent = await opened(given(first.url, token), { revision });
     const words = ['--name', 'critic', '--url', first.url, '--token', other.token, '--max-wait', '1s'];
-    const waiter = await Agent.overStdio(ways.script, words, { revision });
-    done.push(
-      () => agent.close(),
-      () => waiter.close(),
-    );
+    const waiter = await opened(words, { revision });
     await agent.value('sessions');
     const unbound = new Promise<void>((resolve) => void first.hub.on('agentUnbound', () => resolve()));
     await first.hub.revokeToken(token_id);
     await unbound;
-    expect(await agent.refusal('sessions')).toMatch(/^unauthenticated: the token .* is wrong, or no longer holds/);
+    expect(await agent.refusal('sessions')).toMatch(/^unauthenticated: the token .* is wrong or no longer valid/);
     await waiter.value('sessions');
     let stopped: Promise<void> | null = null;
     const onprogress = (): void => {
       stopped ??= first.hub.stop();
     };
     const found = await waiter.value('wait_turn', {}, { onprogress });
-    expect(found).toMatchObject({ status: 'waiting', reason: expect.stringContaining('the hub does not answer') });
+    expect(found).toMatchObject({ status: 'waiting', reason: expect.stringContaining('the hub is not answering') });
     await stopped;
   });
 
-  test('[MC2] whose name is not said speaks for the one name of its token', async () => {
+  test('[MC2] without --name, uses the only name of the token', async () => {
     const one = await HttpHub.open();
     const { token } = await one.hub.createToken({ name: 'webber' });
-    const agent = await Agent.overStdio(ways.script, ['--url', one.url, '--token', token], { revision });
-    done.push(() => agent.close());
+    const agent = await opened(['--url', one.url, '--token', token], { revision });
     await agent.value('sessions');
     const looker = await one.hub.agent('looker');
     const bound: string[] = [];
@@ -227,21 +196,15 @@ describe.each(REVISIONS)('revision %s', (revision) => {
     expect(bound.sort()).toEqual(['looker', 'webber']);
   });
 
-  test('[MC12] of two with one name the newer goes on; the older is told, and may bring it back', async () => {
+  test('[MC12] replaces the older of two with one name, which reports that and can reconnect', async () => {
     const one = await HttpHub.open();
     const { token } = await one.hub.createToken({ name: 'reviewer' });
-    const [older, newer] = [
-      await Agent.overStdio(ways.script, given(one.url, token), { revision }),
-      await Agent.overStdio(ways.script, given(one.url, token), { revision }),
-    ];
-    done.push(
-      () => older.close(),
-      () => newer.close(),
-    );
+    const older = await opened(given(one.url, token), { revision });
+    const newer = await opened(given(one.url, token), { revision });
     await older.value('sessions');
     await newer.value('sessions');
     const told = await older.refusal('wait_turn');
-    expect(told).toMatch(/was connected .* from elsewhere.*another name \(--name\)/s);
+    expect(told).toMatch(/connected .* from elsewhere.*another name \(--name\)/s);
     expect((await newer.value('sessions')).sessions).toEqual([]);
     expect((await older.value('sessions')).sessions).toEqual([]);
     expect(await newer.refusal('sessions')).toContain('from elsewhere');
@@ -252,10 +215,21 @@ function given(url: string, token: string): readonly string[] {
   return ['--name', 'reviewer', '--url', url, '--token', token];
 }
 
-async function temporary(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'parley-mcp-'));
-  done.push(() => rm(folder, { recursive: true, force: true }));
-  return folder;
+async function opened(args: readonly string[], options: Parameters<typeof Agent.overStdio>[2] = {}): Promise<Agent> {
+  const agent = await Agent.overStdio(ways.script, args, options);
+  done.push(() => agent.close());
+  return agent;
+}
+
+/** A server process to which a host has sent `initialize`. */
+async function begun() {
+  const one = await HttpHub.open();
+  const { token } = await one.hub.createToken({ name: 'reviewer' });
+  const child = run(given(one.url, token));
+  const bound = new Promise<void>((resolve) => void one.hub.on('agentBound', () => resolve()));
+  const unbound = new Promise<void>((resolve) => void one.hub.on('agentUnbound', () => resolve()));
+  child.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
+  return { token, child, bound, unbound };
 }
 
 async function started(data: string, port: number): Promise<{ hub: LocalHub; url: string; port: number }> {

@@ -1,4 +1,4 @@
-/** What a model is told to do next can be done, and is said in the words of the tools. */
+/** Hints name possible next steps in the words of the tools. */
 
 import { expect, onTestFinished, test } from 'vitest';
 import { HttpHub } from '../../server/http/http-hub.ts';
@@ -12,7 +12,7 @@ async function join(one: HttpHub, name: string, maxWait = '1s'): Promise<Agent> 
   return agent;
 }
 
-test('[MC9] who is invited is told to accept, by whatever it calls first', async () => {
+test('[MC9] tells an invitee to accept, whichever tool it calls', async () => {
   const one = await HttpHub.open();
   const agent = await join(one, 'reviewer');
   const bob = await one.hub.agent('bob');
@@ -28,29 +28,27 @@ test('[MC9] who is invited is told to accept, by whatever it calls first', async
   await expect(agent.client.readResource({ uri })).rejects.toThrow(/Call accept_invite/);
 });
 
-test('[MC9] who accepts before the others hears for whom it waits, and in which session', async () => {
+test('[MC9] names the invitees and the session that an early acceptance waits for', async () => {
   const one = await HttpHub.open();
   const agent = await join(one, 'reviewer');
   const bob = await one.hub.agent('bob');
   await one.hub.agent('carol', { onInvite: () => new Promise(() => {}) });
   const { id: session } = await bob.open('discussion', { participants: ['reviewer', 'carol'], wait: 'created' });
-  expect((await agent.value('accept_invite', { session })).next).toContain('accepted too: carol.');
+  expect((await agent.value('accept_invite', { session })).next).toContain('accepted: carol.');
   expect((await agent.value('sessions')).sessions).toMatchObject([{ session, invited: false }]);
   expect((await agent.value('wait_turn')).reason).toBe(`discussion ${session}: not all have accepted yet: carol`);
 });
 
-test('[MC9] who opened a session hears who declined, and why', async () => {
+test('[MC9] tells the creator who declined, and why', async () => {
   const one = await HttpHub.open();
   const [opener, agent] = [await join(one, 'opener'), await join(one, 'reviewer')];
   const { session } = await opener.value('session_open', { type: 'discussion', participants: ['reviewer'] });
   await agent.value('decline_invite', { session, reason: 'no time' });
-  expect(await opener.turn({ session })).toMatchObject({
-    status: 'closed',
-    reason: 'invite_rejected; reviewer declined: no time',
-  });
+  const reason = 'invite_rejected; reviewer declined: no time';
+  expect(await opener.turn({ session })).toMatchObject({ status: 'closed', reason });
 });
 
-test('[MC9] what is over is not waited for, and an answer that ended it is pointed at', async () => {
+test('[MC9] does not suggest waiting for an ended session, and points to its last answer', async () => {
   const one = await HttpHub.open();
   const agent = await join(one, 'reviewer');
   await one.hub.agent('expert', { onTurn: (_, session) => session.send('42') });
@@ -65,13 +63,12 @@ test('[MC9] what is over is not waited for, and an answer that ended it is point
   expect(read.next).not.toContain('wait_turn');
 });
 
-test('[MC9] who left is not told to wait, nor to hold a turn where there is none', async () => {
+test('[MC9] does not suggest waiting after leaving, or keeping a turn that nobody holds', async () => {
   const one = await HttpHub.open();
   const agent = await join(one, 'reviewer');
   const bob = await one.hub.agent('bob');
   await one.hub.agent('carol');
-  const talk = await bob.open('conversation', { participants: ['reviewer'], wait: 'created' });
-  await agent.value('accept_invite', { session: talk.id });
+  const talk = await agent.joins(bob, 'conversation');
   expect(await agent.refusal('task_progress', { session: talk.id, note: 'at it' })).toContain('title');
   const three = await bob.open('discussion', { participants: ['reviewer', 'carol'], wait: 'created' });
   await agent.value('accept_invite', { session: three.id });
@@ -79,7 +76,7 @@ test('[MC9] who left is not told to wait, nor to hold a turn where there is none
   expect((await agent.value('session_read', { session: three.id })).next).not.toContain('wait_turn');
 });
 
-test('[MC9] refusals name the arguments of the tools, and what to use instead', async () => {
+test('[MC9] names tool arguments and alternatives in refusals', async () => {
   const one = await HttpHub.open();
   const agent = await join(one, 'reviewer');
   await one.hub.agent('bob');
@@ -100,20 +97,20 @@ test('[MC9] refusals name the arguments of the tools, and what to use instead', 
   expect(refusals[0]).toContain('Use say instead');
 });
 
-test('[MC9] peers names nobody who is not there, and says so where there is nobody; lists say how to go on', async () => {
+test('[MC9] lists only real peers, reports an empty list, and hints at the next page', async () => {
   const one = await HttpHub.open();
   const agent = await join(one, 'reviewer');
   await one.hub.agent('cli.somebody');
   const all = await agent.value('peers');
   expect(all.peers.map(({ name }: { name: string }) => name)).toEqual(['reviewer']);
-  expect(all.next).toContain('nobody');
+  expect(all.next).toContain('No match');
   const bob = await one.hub.agent('bob');
   expect((await agent.value('peers')).next).toContain('session_open');
   for (let i = 0; i < 21; i++) await bob.open('conversation', { participants: ['reviewer'], wait: 'created' });
   expect((await agent.value('sessions')).next).toContain('again with this cursor');
 });
 
-test('[MC1] what a model is told of how long wait_turn takes is how long it takes', async () => {
+test('[MC1] tells the model the actual maximum wait', async () => {
   const one = await HttpHub.open();
   const agent = await join(one, 'reviewer', '10m');
   const { tools } = await agent.client.listTools();

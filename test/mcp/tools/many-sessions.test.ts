@@ -1,4 +1,4 @@
-/** `wait_turn` of who is in many sessions: nothing hides anything else, and what was looked at is not looked at again. */
+/** `wait_turn` with many sessions: nothing hides anything else, and unchanged sessions are not checked again. */
 
 import { createHub, type LocalHub } from 'parley-hub';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -39,7 +39,7 @@ async function party() {
   return { reviewer, participant, open, joined };
 }
 
-test('[MC5] an old invite, and new words in an old conversation, are told however many sessions there are', async () => {
+test('[MC5] reports old invites and new messages among many sessions', async () => {
   const { reviewer, open, joined } = scene;
   const [invite, talk] = [await open('discussion'), await joined('conversation')];
   for (let i = 0; i < 250; i++) await joined(i % 2 === 0 ? 'discussion' : 'conversation');
@@ -54,14 +54,14 @@ test('[MC5] an old invite, and new words in an old conversation, are told howeve
   const fourth = await look(third.cursor);
   expect(fourth).toMatchObject({ status: 'waiting' });
   expect(fourth.cursor.length).toBeLessThan(1_000);
-  // What was looked at is not looked at again.
+  // Unchanged sessions are not checked again.
   asked = [];
   await talk.send('Hello?');
   expect(await look(fourth.cursor)).toMatchObject({ status: 'your_turn', session: talk.id });
   expect(asked.length).toBeLessThan(10);
 });
 
-test('[MC5] each of many invites, turns and words is told once before any is told again', async () => {
+test('[MC5] reports each of many invites, turns and messages once before repeating any', async () => {
   const { open, joined } = scene;
   const sessions = [];
   for (let i = 0; i < 25; i++) {
@@ -81,7 +81,7 @@ test('[MC5] each of many invites, turns and words is told once before any is tol
   expect((cursor ?? '').length).toBeLessThan(1_500);
 });
 
-test('[MC5] a turn that is not answered yet hides no invite, turn, words or end, and is given again after them', async () => {
+test('[MC5] repeats an unanswered turn only after new invites, turns, messages and ends', async () => {
   const { open, joined } = scene;
   const [held, other] = [await joined('discussion'), await joined('discussion')];
   const [ending, talk] = [await joined('discussion'), await joined('conversation')];
@@ -106,7 +106,7 @@ test('[MC5] a turn that is not answered yet hides no invite, turn, words or end,
   expect([`your_turn ${held.id}`, `your_turn ${other.id}`]).toContain(await next());
 });
 
-test('[MC5] an invite that is not answered yet is given again when there is nothing else, and hides nothing', async () => {
+test('[MC5] repeats an unanswered invite only if there is nothing else', async () => {
   const { open, joined } = scene;
   const [first, talk] = [await open('discussion'), await joined('conversation')];
   let found = await look();

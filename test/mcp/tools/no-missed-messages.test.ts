@@ -1,19 +1,17 @@
-/** Nothing that others say passes unheard, whatever lies between. */
+/** No message is missed, whatever lies between. */
 
 import { expect, test } from 'vitest';
 import { HttpHub } from '../../server/http/http-hub.ts';
-import { joining } from '../transports.ts';
+import { HTTP, joining } from '../transports.ts';
 
 const ways = joining();
-const WAY = { over: 'http', revision: '2026' } as const;
 
 async function talking(limits: object = {}) {
   const one = await HttpHub.open({}, { limits });
-  const agent = await ways.join(one, 'reviewer', WAY, '1s');
+  const agent = await ways.join(one, 'reviewer', HTTP, '1s');
   await agent.value('sessions');
   const bob = await one.hub.agent('bob');
-  const talk = await bob.open('conversation', { participants: ['reviewer'], wait: 'created' });
-  await agent.value('accept_invite', { session: talk.id });
+  const talk = await agent.joins(bob, 'conversation');
   const work = async (times: number): Promise<void> => {
     for (let i = 0; i < times; i++) {
       const { task } = await agent.value('task_progress', { session: talk.id, title: `t${i}` });
@@ -23,7 +21,7 @@ async function talking(limits: object = {}) {
   return { one, agent, talk, session: talk.id, work };
 }
 
-test('[MC5] after much that is no word, what was said last is still told and answered', async () => {
+test('[MC5] reports the last message behind many other envelopes', async () => {
   const { agent, talk, session, work } = await talking();
   await agent.value('say', { session, text: 'begin', turn: 0 });
   await talk.send('one');
@@ -38,7 +36,7 @@ test('[MC5] after much that is no word, what was said last is still told and ans
   expect(messages.map(({ text }: { text: string }) => text)).toEqual(['begin', 'one', 'to one', 'and more']);
 });
 
-test('[MC6] what was said between a turn and its answer is told, also when much that is no word lies between', async () => {
+test('[MC6] reports messages posted between a turn and its answer, even behind many other envelopes', async () => {
   const { agent, talk, session, work } = await talking();
   await talk.send('one');
   const first = await agent.value('wait_turn', { session });
@@ -52,7 +50,7 @@ test('[MC6] what was said between a turn and its answer is told, also when much 
   expect(await agent.value('wait_turn', { session })).toMatchObject({ status: 'waiting' });
 });
 
-test('[MC11] a cursor that lies beyond a session is refused, and nothing counts as read by it', async () => {
+test('[MC11] refuses a cursor beyond the head and marks nothing as read', async () => {
   const { agent, talk, session } = await talking({ maxPending: 6 });
   const many = async (): Promise<void> => {
     for (let i = 0; i < 10; i++) await talk.send(`${i}`);

@@ -1,4 +1,4 @@
-/** Every refusal is a result that says how to go on. */
+/** Every refusal is a result that names the next step. */
 
 import { describe, expect, test } from 'vitest';
 import { joining, WAYS } from '../transports.ts';
@@ -9,7 +9,7 @@ const NOBODY = '00000000000000000000000000000000';
 describe.each(WAYS)('over $over, revision $revision', (way) => {
   const here = ways.shared(way);
 
-  test('[MC9] who speaks out of turn is told who is expected, since when, and to call wait_turn', async () => {
+  test('[MC9] names the turn holder, the time and wait_turn to an agent that posts out of turn', async () => {
     const { agent, session } = await waiting();
     for (const [name, args] of [
       ['say', { text: 'me first', turn: 0 }],
@@ -20,7 +20,7 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
     }
   });
 
-  test('[MC9] who was taken out of the rotation is told so, and how to come back', async () => {
+  test('[MC9] tells a hidden participant how to return', async () => {
     const { agent, session, other } = await waiting();
     await here.one.hub.hideParticipant(session, 'reviewer');
     expect(await agent.refusal('say', { session, text: 'hello', turn: 0 })).toMatch(/^not your turn: .*accept_invite/);
@@ -30,7 +30,7 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
     expect(await agent.turn({ session })).toMatchObject({ status: 'your_turn' });
   });
 
-  test('[MC9] what a session type does not know is refused with what to do instead', async () => {
+  test('[MC9] refuses what a session type does not support, with an alternative', async () => {
     const { agent, session, other } = await waiting();
     await other.send('Your turn.');
     const { turn } = await agent.turn({ session });
@@ -38,15 +38,15 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
     expect(await agent.refusal('finish', { session, turn })).toMatch(/^protocol_error: .*wait_turn/s);
   });
 
-  test('[MC9] an argument that a tool does not take is refused by its name, also beside all that it needs', async () => {
+  test('[MC9] refuses an unknown argument by name, even beside all required ones', async () => {
     const { agent, session } = await waiting();
     expect(await agent.refusal('wait_turn', { session, sesion: session })).toBe(
-      'wait_turn: nothing was done. It takes session, cursor, and no "sesion". Call wait_turn again with that put right.',
+      'wait_turn: nothing was done. Unknown: "sesion". Valid arguments: session, cursor. Correct that and call wait_turn again.',
     );
-    expect(await agent.refusal('leave', { session, reason: 'bye' })).toContain('and no "reason"');
+    expect(await agent.refusal('leave', { session, reason: 'bye' })).toContain('Unknown: "reason"');
   });
 
-  test('[MC9] what has ended takes nothing more, and can be read', async () => {
+  test('[MC9] refuses posts to an ended session, which stays readable', async () => {
     const { agent, session, other } = await waiting();
     await other.send('Your turn.');
     await other.close('over');
@@ -58,7 +58,7 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
     expect((await agent.value('session_read', { session })).messages).toHaveLength(1);
   });
 
-  test('[MC9] a session that is not there, or not for this one, is not found by any tool', async () => {
+  test('[MC9] answers not_found in every tool for missing and foreign sessions', async () => {
     const { one, agent } = here;
     const bob = await one.hub.agent('bob');
     await one.hub.agent('carol');
@@ -87,7 +87,7 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
     }
   });
 
-  test('[MC9] whom nobody knows cannot be asked, and a type nobody knows cannot be opened', async () => {
+  test('[MC9] refuses unknown agents and session types', async () => {
     const { agent, session, other } = await waiting();
     await other.send('Your turn.');
     const open = (args: object) =>
@@ -101,7 +101,7 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
     expect(await agent.refusal('task_progress', { session, task: NOBODY, state: 'done' })).toMatch(/^not_found/);
   });
 
-  test('[MC9] arguments that are wrong, missing or too long are refused by name, and cursors of others too', async () => {
+  test('[MC9] refuses wrong, missing and overlong arguments and foreign cursors by name', async () => {
     const { agent, session } = await waiting();
     const wrong = async (name: string, args: Record<string, unknown>): Promise<string> => {
       const { refused } = await agent.call(name, args).catch((error: Error) => ({ refused: error.message }));
@@ -113,11 +113,11 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
     expect(await wrong('say', { session: 7, text: 'x' })).toMatch(/session/);
     expect(await wrong('task_progress', { session, title: 't', progress: 2 })).toMatch(/progress/);
     expect(await wrong('say', { session, message: 'x', turn: 1 })).toBe(
-      'say: nothing was done. text: expected a text, got nothing. What to say: plain text or Markdown. ' +
-        'It takes session, text, turn, and no "message". Call say again with that put right.',
+      'say: nothing was done. text: expected a text, got nothing. The message: plain text or Markdown. ' +
+        'Unknown: "message". Valid arguments: session, text, turn. Correct that and call say again.',
     );
     expect(await wrong('say', { session, text: 'x', turn: '7' })).toMatch(
-      /turn: expected a number, got "7"\. .*wait_turn gave you.*Call say again/,
+      /turn: expected a number, got "7"\. .*from wait_turn.*call say again/,
     );
     expect(await wrong('task_progress', { session, title: 't', state: 'over' })).toMatch(
       /state: expected one of working, done, failed, got "over"/,
@@ -130,17 +130,15 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
     );
     expect(await wrong('no_such_tool', {})).toMatch(/no_such_tool/);
     for (const cursor of ['x', '1:2:3', '-1', '99999999999999999999']) {
-      expect(await agent.refusal('session_read', { session, cursor })).toMatch(/^cursor: .*Leave it out/s);
+      expect(await agent.refusal('session_read', { session, cursor })).toMatch(/^cursor: .*Omit it/s);
     }
-    expect(await agent.refusal('wait_turn', { cursor: '12' })).toMatch(/^cursor: .*leave the cursor out/s);
+    expect(await agent.refusal('wait_turn', { cursor: '12' })).toMatch(/^cursor: .*omit the cursor/s);
   });
 
-  /** reviewer and bob discuss, and it is bob's turn. */
+  /** A discussion in which bob holds the turn. */
   async function waiting() {
     const { one, agent } = here;
-    const bob = await one.hub.agent('bob', { onMessage: () => {} });
-    const other = await bob.open('discussion', { participants: ['reviewer'], wait: 'created' });
-    await agent.value('accept_invite', { session: other.id });
+    const other = await agent.joins(await one.hub.agent('bob', { onMessage: () => {} }));
     return { agent, session: other.id, other };
   }
 });

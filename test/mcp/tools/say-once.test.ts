@@ -1,4 +1,4 @@
-/** What is said is said once: whatever is repeated, and whoever is killed in between. */
+/** `say` posts once, despite repeats and killed servers. */
 
 import { describe, expect, test } from 'vitest';
 import { HttpHub } from '../../server/http/http-hub.ts';
@@ -10,7 +10,7 @@ const ways = joining();
 describe.each(WAYS)('over $over, revision $revision', (way) => {
   const here = ways.shared(way);
 
-  test('[MC6] a repeated say is answered like the first; another text for that turn is refused, and shown what was said', async () => {
+  test('[MC6] answers a repeated say like the first, and refuses another text for that turn with the first one', async () => {
     const { one, agent } = here;
     const { session, texts } = await asked(one, agent);
     const { turn } = await agent.turn({ session });
@@ -24,7 +24,7 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
     expect(await texts()).toEqual(['What do you think?', 'I agree.']);
   });
 
-  test('[MC6] where one goes on speaking, each text is said once, with a new turn for each', async () => {
+  test('[MC6] posts several texts in a row once each, with a new turn for each', async () => {
     const { one, agent } = here;
     await one.hub.agent('bob');
     const wanted = { type: 'discussion', participants: ['bob'], knobs: { ordering: 'moderated' } };
@@ -33,7 +33,7 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
       const { turn } = await agent.turn({ session });
       for (const _ of [1, 2]) await agent.value('say', { session, text, turn });
     }
-    // What was said says itself with which turn one goes on.
+    // session_read and say return the turn to continue with.
     const { turn } = await agent.value('session_read', { session });
     const fourth = await agent.value('say', { session, text: 'fourth', turn });
     await agent.value('say', { session, text: 'fifth', turn: fourth.turn });
@@ -42,23 +42,23 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
   });
 });
 
-describe.each([WAYS[0], WAYS[1]].flatMap((way) => way ?? []))('turns that nobody gave, over $over', (way) => {
+describe.each([WAYS[0], WAYS[1]].flatMap((way) => way ?? []))('invalid turns, over $over', (way) => {
   const here = ways.shared(way);
 
-  test('[MC6] a turn that was never given, or has passed, says nothing', async () => {
+  test('[MC6] posts nothing for an unknown or past turn', async () => {
     const { one, agent } = here;
     const { session, texts } = await asked(one, agent);
     const { turn } = await agent.turn({ session });
     for (const wrong of [turn + 1, turn - 1, 0, 5000, 5001]) {
       const refused = await agent.refusal('say', { session, text: 'I agree.', turn: wrong });
-      expect(refused).toMatch(new RegExp(`^turn ${wrong} is none of yours now.*call wait_turn`));
+      expect(refused).toMatch(new RegExp(`^turn ${wrong} is not yours now.*call wait_turn`));
     }
     await agent.value('say', { session, text: 'I agree.', turn });
     expect(await agent.refusal('say', { session, text: 'More.', turn: 5000 })).toMatch(/^not your turn: bob/);
     expect(await texts()).toEqual(['What do you think?', 'I agree.']);
   });
 
-  test('[MC6] without a turn nothing is said, and it is told where to get one', async () => {
+  test('[MC6] posts nothing without a turn, and names where to get one', async () => {
     const { one, agent } = here;
     const { session, texts } = await asked(one, agent);
     for (const [name, args] of [
@@ -71,7 +71,7 @@ describe.each([WAYS[0], WAYS[1]].flatMap((way) => way ?? []))('turns that nobody
     expect(await texts()).toEqual(['What do you think?']);
   });
 
-  test('[MC6] a say whose answer was lost says nothing twice, also after somebody has answered it', async () => {
+  test('[MC6] posts nothing twice when the answer was lost, even after a reply', async () => {
     const { one, agent } = here;
     const { session, texts, bob } = await asked(one, agent);
     const { turn } = await agent.value('session_read', { session });
@@ -83,7 +83,7 @@ describe.each([WAYS[0], WAYS[1]].flatMap((way) => way ?? []))('turns that nobody
     expect(await texts()).toEqual(['What do you think?', 'I agree.', 'Do you?']);
   });
 
-  test('[MC6] where all may speak, the turn is how far one has read: repeated it is the same, and read anew another', async () => {
+  test('[MC6] without turns, uses the read position as turn: equal when repeated, new after reading', async () => {
     const { one, agent } = here;
     const bob = await one.hub.agent('bob');
     const wanted = { type: 'conversation', participants: ['bob'] };
@@ -100,31 +100,29 @@ describe.each([WAYS[0], WAYS[1]].flatMap((way) => way ?? []))('turns that nobody
     expect(messages.map(({ text }: { text: string }) => text)).toEqual(['Hello?', 'Yes?', 'Hello?']);
   });
 
-  test('[MC6] where all may speak a turn holds although others speak meanwhile; what they said then is told after it', async () => {
+  test('[MC6] without turns, keeps a turn valid while others post, and reports their messages afterwards', async () => {
     const { one, agent } = here;
     const bob = await one.hub.agent('bob');
-    const talk = await bob.open('conversation', { participants: ['reviewer'], wait: 'created' });
+    const talk = await agent.joins(bob, 'conversation');
     const session = talk.id;
-    await agent.value('accept_invite', { session });
     await talk.send('one');
     const first = await agent.turn({ session });
     for (const wrong of [first.turn + 1, 5000]) await agent.refusal('say', { session, text: 'to one', turn: wrong });
     for (let i = 0; i < 60; i++) await talk.send(`meanwhile ${i}`);
     const said = await agent.value('say', { session, text: 'to one', turn: first.turn });
-    expect(await agent.value('say', { session, text: 'to one', turn: first.turn })).toMatchObject({
-      already_said: true,
-    });
+    const repeated = await agent.value('say', { session, text: 'to one', turn: first.turn });
+    expect(repeated).toMatchObject({ already_said: true });
     const second = await agent.turn({ session, cursor: said.cursor });
     expect(second.messages).toHaveLength(60);
     expect(second.messages[0]).toMatchObject({ text: 'meanwhile 0' });
     await agent.value('say', { session, text: 'to all', turn: second.turn });
     await agent.refusal('say', { session, text: 'again', turn: second.turn - 1 });
-    expect(await agent.waits({ session })).toBe('nobody has said anything new');
+    expect(await agent.waits({ session })).toBe('no new messages');
   });
 });
 
 describe.each(['2025', '2026'] as const)('killed with SIGKILL, revision %s', (revision) => {
-  test('[MC6] between wait_turn and say: started again, it says it once', async () => {
+  test('[MC6] posts once after a restart between wait_turn and say', async () => {
     const one = await HttpHub.open();
     const start = await starting(one, revision);
     const first = await start();
@@ -140,13 +138,13 @@ describe.each(['2025', '2026'] as const)('killed with SIGKILL, revision %s', (re
     await second.close();
   });
 
-  test('[MC6] while it says it, wherever that was: started again, it says it once', async () => {
+  test('[MC6] posts once after a restart during say', async () => {
     const one = await HttpHub.open();
     const start = await starting(one, revision);
     const first = await start();
     const { session, texts } = await asked(one, first);
     const { turn } = await first.turn();
-    // The answer never comes; whether the hub heard of it nobody knows.
+    // The answer never comes; the hub may or may not have accepted the post.
     const saying = first.call('say', { session, text: 'I agree.', turn }).catch(() => null);
     await kill(first);
     await saying;
@@ -164,12 +162,11 @@ describe.each(['2025', '2026'] as const)('killed with SIGKILL, revision %s', (re
   }
 });
 
-/** bob has asked reviewer, whose turn it is now. */
+/** bob has asked reviewer, who holds the turn. */
 async function asked(one: HttpHub, agent: Agent) {
   await agent.value('sessions');
   const bob = await one.hub.agent('bob');
-  const session = await bob.open('discussion', { participants: ['reviewer'], wait: 'created' });
-  await agent.value('accept_invite', { session: session.id });
+  const session = await agent.joins(bob);
   await session.send('What do you think?');
   const texts = async (): Promise<readonly unknown[]> => {
     const said = [];

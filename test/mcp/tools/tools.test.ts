@@ -1,18 +1,18 @@
-/** Every tool over every way, as a model would use them. */
+/** Every tool over every transport, as a model uses it. */
 
 import { consulting } from 'parley-hub/adapters/consulting';
 import { describe, expect, test } from 'vitest';
 import { TOOLS } from '../../../src/mcp/tools/table.ts';
 import { HttpHub } from '../../server/http/http-hub.ts';
 import type { Agent } from '../agent.ts';
-import { joining, WAYS } from '../transports.ts';
+import { HTTP, joining, WAYS } from '../transports.ts';
 
 const ways = joining();
 
 describe.each(WAYS)('over $over, revision $revision', (way) => {
   const here = ways.shared(way);
 
-  test('[MC1, MC10] the same tools, prompts and resources are offered, each with what a model has to know', async () => {
+  test('[MC1, MC10] offers the same documented tools, prompts and resources everywhere', async () => {
     const { agent } = here;
     const { tools } = await agent.client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(TOOLS.map(({ name }) => name));
@@ -28,23 +28,17 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
     const { resourceTemplates } = await agent.client.listResourceTemplates();
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toContain('parley://session/{session}');
     expect(agent.client.getInstructions()).toContain('call wait_turn');
-    // With what the user gave.
-    const join = await agent.client.getPrompt({
-      name: 'join_discussion',
-      arguments: { session: 's1', brief: 'be brief' },
-    });
-    expect(textOf(join)).toMatch(/session s1.*accept_invite.*be brief/s);
-    const any = await agent.client.getPrompt({ name: 'join_discussion', arguments: {} });
-    expect(textOf(any)).toMatch(/invited to.*call sessions and go on with the newest/s);
-    const consult = await agent.client.getPrompt({
-      name: 'consult_expert',
-      arguments: { question: 'why?', expert: 'bob' },
-    });
-    expect(textOf(consult)).toMatch(/Ask bob.*session_open.*why\?/s);
+    for (const [name, args, text] of [
+      ['join_discussion', { session: 's1', brief: 'be brief' }, /session s1.*accept_invite.*be brief/s],
+      ['join_discussion', {}, /invited to.*call sessions and continue with the newest/s],
+      ['consult_expert', { question: 'why?', expert: 'bob' }, /Ask bob.*session_open.*why\?/s],
+    ] as const) {
+      expect(textOf(await agent.client.getPrompt({ name, arguments: args }))).toMatch(text);
+    }
     await expect(agent.client.getPrompt({ name: 'consult_expert', arguments: {} })).rejects.toThrow(/question/);
   });
 
-  test('[MC1] an agent is invited, joins, speaks in its turn, and hears of the end', async () => {
+  test('[MC1] lets an agent accept an invite, post in its turn, and learn of the end', async () => {
     const { one, agent } = here;
     const bob = await one.hub.agent('bob');
     expect((await agent.value('sessions')).sessions).toEqual([]);
@@ -70,7 +64,7 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
     expect(closed).toMatchObject({ status: 'closed', session: session.id, reason: 'that was all' });
   });
 
-  test('[MC7] an agent opens a session with whom it found, once however often it asks, and closes it', async () => {
+  test('[MC7] opens a session with a found peer once, even if called repeatedly, and closes it', async () => {
     const { one, agent } = here;
     const bob = await one.hub.agent('bob', { onInvite: () => true, onMessage: () => {} });
     await bob.setResume({ claimedCapabilities: ['security'] });
@@ -93,7 +87,7 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
     expect(again.session).not.toBe(session);
   });
 
-  test('[MC7] an agent declines, leaves, and does either twice without harm', async () => {
+  test('[MC7] declines and leaves idempotently', async () => {
     const { one, agent } = here;
     await agent.value('sessions');
     const bob = await one.hub.agent('bob');
@@ -108,7 +102,7 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
     expect(await agent.value('wait_turn', { session: second.id })).toMatchObject({ status: 'closed' });
   });
 
-  test('[MC1] an agent moderates: it hands its turn on, gets it back, and finishes', async () => {
+  test('[MC1] lets an agent moderate: hand off its turn, get it back, and finish', async () => {
     const { one, agent } = here;
     await one.hub.agent('bob', { onTurn: (_, session) => session.send('I am for it.') });
     const wanted = { type: 'discussion', participants: ['bob'], knobs: { ordering: 'moderated' } };
@@ -123,7 +117,7 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
     expect(await agent.turn({ session })).toMatchObject({ status: 'closed', reason: 'agreed' });
   });
 
-  test('[MC7] an agent has a question answered, asked once however often it calls', async () => {
+  test('[MC7] delegates a question once, even if called repeatedly', async () => {
     const { one, agent } = here;
     let asked = 0;
     await one.hub.agent('expert', {
@@ -139,7 +133,7 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
     expect(await agent.value('delegate', wanted)).toEqual(answer);
     expect(asked).toBe(1);
     const { turn } = await agent.turn();
-    // Asked again in a later turn it is another question.
+    // In a later turn it is a new question.
     await agent.value('say', { session, text: 'So much.', turn });
     const bob = await one.hub.agent('bob', { onMessage: () => {} });
     await bob.session(session).send('And now?');
@@ -148,13 +142,11 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
     expect(asked).toBe(2);
   });
 
-  test('[MC7] an agent says how far it is: with its turn, and with a task from beginning to end', async () => {
+  test('[MC7] reports progress of its turn, and of a task from start to end', async () => {
     const { one, agent } = here;
     const session = await inSession(one, agent);
-    expect(await agent.value('task_progress', { session, note: 'reading' })).toMatchObject({
-      task: null,
-      logged: true,
-    });
+    const noted = await agent.value('task_progress', { session, note: 'reading' });
+    expect(noted).toMatchObject({ task: null, logged: true });
     const begun = await agent.value('task_progress', { session, title: 'Review' });
     const { task } = begun;
     expect(await agent.value('task_progress', { session, title: 'Review' })).toMatchObject({ task });
@@ -165,9 +157,9 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
   });
 });
 
-test('[MC7] whoever is asked has the same time to answer as by its type, and more to accept', async () => {
+test('[MC7] gives the default time to answer a consulting, and more to accept it', async () => {
   const one = await HttpHub.open();
-  const agent = await ways.join(one, 'reviewer', { over: 'http', revision: '2026' });
+  const agent = await ways.join(one, 'reviewer', HTTP);
   const bob = await one.hub.agent('bob', { onInvite: () => new Promise(() => {}) });
   const { session } = await agent.value('session_open', { type: 'consulting', participants: ['bob'] });
   const { manifest } = (await bob.call('get_session', { session_id: session })).session;
@@ -176,7 +168,7 @@ test('[MC7] whoever is asked has the same time to answer as by its type, and mor
   expect(manifest.expectations.find(({ name }) => name === 'acks_within')?.params).toEqual({ seconds: 600 });
 });
 
-/** A discussion in which it has the turn. */
+/** A discussion in which the agent holds the turn. */
 async function inSession(one: HttpHub, agent: Agent): Promise<string> {
   await agent.value('sessions');
   await one.hub.agent('bob');

@@ -1,13 +1,13 @@
-/** `wait_turn`: what ends it, what it says meanwhile, and that nothing is kept between calls. */
+/** `wait_turn`: what ends it, its progress notices, and its statelessness. */
 
 import { describe, expect, test } from 'vitest';
 import { HttpHub } from '../../server/http/http-hub.ts';
 import type { Agent } from '../agent.ts';
-import { joining, WAYS } from '../transports.ts';
+import { HTTP, joining, WAYS } from '../transports.ts';
 
 const ways = joining();
 
-/** Each with a hub of its own, all at once: what takes a while is waited for once. */
+/** Runs concurrently over every transport, each with its own hub. */
 async function overEveryWay(shown: (one: HttpHub, agent: Agent) => Promise<void>): Promise<void> {
   await Promise.all(
     WAYS.map(async (way) => {
@@ -22,11 +22,10 @@ async function overEveryWay(shown: (one: HttpHub, agent: Agent) => Promise<void>
   );
 }
 
-test('[MC5] it answers within --max-wait that it still waits, with a cursor to call again', async () => {
+test('[MC5] returns waiting within --max-wait, with a cursor for the next call', async () => {
   await overEveryWay(async (one, agent) => {
     const bob = await one.hub.agent('bob');
-    const { id: session } = await bob.open('discussion', { participants: ['reviewer'], wait: 'created' });
-    await agent.value('accept_invite', { session });
+    const { id: session } = await agent.joins(bob);
     const both = (around: Record<string, unknown>, within: object) =>
       Promise.all([agent.value('wait_turn', around), agent.value('wait_turn', { session, ...within })]);
     const [anywhere, inIt] = await both({}, {});
@@ -41,30 +40,30 @@ test('[MC5] it answers within --max-wait that it still waits, with a cursor to c
   });
 });
 
-test('[MC5] where all may speak, what others say is a turn once, and one’s own words are none', async () => {
+test('[MC5] without turns, reports messages of others as a turn once, and own messages never', async () => {
   await overEveryWay(async (one, agent) => {
     const bob = await one.hub.agent('bob');
     const session = await bob.open('conversation', { participants: ['reviewer'], wait: 'created' });
     const { cursor } = await agent.value('wait_turn');
     await agent.value('accept_invite', { session: session.id });
-    expect(await agent.waits({ cursor })).toContain('nobody has said anything new');
+    expect(await agent.waits({ cursor })).toContain('no new messages');
     await session.send('one');
     await session.send('two');
     const first = await agent.value('wait_turn', { cursor });
     expect(first).toMatchObject({ status: 'your_turn', messages: [{ text: 'one' }, { text: 'two' }] });
-    // It has nothing to say to that.
-    expect(await agent.waits({ cursor: first.cursor })).toContain('nobody has said anything new');
+    // The agent does not answer.
+    expect(await agent.waits({ cursor: first.cursor })).toContain('no new messages');
     await session.send('three');
     const second = await agent.value('wait_turn', { cursor: first.cursor });
     expect(second).toMatchObject({ status: 'your_turn', session: session.id });
     const said = await agent.value('say', { session: session.id, text: 'four', turn: second.turn });
     const after = { session: session.id, cursor: said.cursor };
-    expect(await agent.waits(after)).toBe('nobody has said anything new');
+    expect(await agent.waits(after)).toBe('no new messages');
   });
 });
 
 describe.each(WAYS)('over $over, revision $revision', (way) => {
-  test('[MC5] whoever waits is woken by a turn, an invite and an end, and hears that it goes on', async () => {
+  test('[MC5] wakes for a turn, an invite and an end, and sends progress', async () => {
     const one = await HttpHub.open();
     const agent = await ways.join(one, 'reviewer', way);
     await agent.value('sessions');
@@ -103,7 +102,7 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
     );
   });
 
-  test('[MC5] a call that is cancelled ends at once, and the next one goes on as if it had not been', async () => {
+  test('[MC5] ends immediately when cancelled, without effect on the next call', async () => {
     const one = await HttpHub.open();
     const agent = await ways.join(one, 'reviewer', way, '10m');
     const cancel = new AbortController();
@@ -115,9 +114,9 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
   });
 });
 
-test('[MC5] who opened a session where all may speak is told to begin, also if it waited before the others accepted', async () => {
+test('[MC5] without turns, tells the creator to begin, even if it waited before the others accepted', async () => {
   const one = await HttpHub.open();
-  const agent = await ways.join(one, 'reviewer', { over: 'http', revision: '2026' }, '1s');
+  const agent = await ways.join(one, 'reviewer', HTTP, '1s');
   const bob = await one.hub.agent('bob', { onInvite: () => new Promise(() => {}) });
   const { session } = await agent.value('session_open', { type: 'conversation', participants: ['bob'] });
   const early = await agent.value('wait_turn', { session });
@@ -125,34 +124,26 @@ test('[MC5] who opened a session where all may speak is told to begin, also if i
   await bob.call('ack_invite', { session_id: session });
   const begin = await agent.value('wait_turn', { session, cursor: early.cursor });
   expect(begin).toMatchObject({ status: 'your_turn', messages: [] });
-  expect(await agent.waits({ session, cursor: begin.cursor })).toBe('nobody has said anything new');
+  expect(await agent.waits({ session, cursor: begin.cursor })).toBe('no new messages');
 });
 
-test('[MC5] a turn is told however many sessions there are, and many that ended hide none', async () => {
-  const one = await HttpHub.open();
-  const agent = await ways.join(one, 'reviewer', { over: 'http', revision: '2026' }, '1s');
-  await agent.value('sessions');
-  const bob = await one.hub.agent('bob', { onMessage: () => {} });
-  const old = await bob.open('discussion', { participants: ['reviewer'], wait: 'created' });
-  await agent.value('accept_invite', { session: old.id });
+test('[MC5] reports a turn among many open and ended sessions', async () => {
+  const { agent, bob } = await ways.party('1s');
+  const old = await agent.joins(bob);
   for (let i = 0; i < 60; i++) {
-    const other = await bob.open('discussion', { participants: ['reviewer'], wait: 'created' });
-    await agent.value('accept_invite', { session: other.id });
+    const other = await agent.joins(bob);
     if (i % 10 === 0) await other.close('enough');
   }
   await old.send('You?');
   expect(await agent.value('wait_turn')).toMatchObject({ status: 'your_turn', session: old.id });
 });
 
-test('[MC5] with several sessions each turn, invite and end is told, one at a time', async () => {
-  const one = await HttpHub.open();
-  const agent = await ways.join(one, 'reviewer', { over: 'http', revision: '2026' }, '1s');
+test('[MC5] reports turns, invites and ends of several sessions one at a time', async () => {
+  const { agent, bob } = await ways.party('1s');
   const start = await agent.value('wait_turn');
-  const bob = await one.hub.agent('bob');
   const sessions = [];
   for (const type of ['conversation', 'conversation', 'discussion']) {
-    const session = await bob.open(type, { participants: ['reviewer'], wait: 'created' });
-    await agent.value('accept_invite', { session: session.id });
+    const session = await agent.joins(bob, type);
     await session.send('hello');
     sessions.push(session);
   }
@@ -179,15 +170,12 @@ test('[MC5] with several sessions each turn, invite and end is told, one at a ti
   await agent.waits({ cursor });
 });
 
-test('[MC5] however many sessions end or have something new, each is told once and then it waits', async () => {
-  const one = await HttpHub.open();
-  const agent = await ways.join(one, 'reviewer', { over: 'http', revision: '2026' }, '1s');
+test('[MC5] reports each of many changed or ended sessions once, then waits', async () => {
+  const { agent, bob } = await ways.party('1s');
   let { cursor } = await agent.value('wait_turn');
-  const bob = await one.hub.agent('bob');
   const sessions: Awaited<ReturnType<typeof bob.open>>[] = [];
   for (let i = 0; i < 30; i++) {
-    const session = await bob.open('conversation', { participants: ['reviewer'], wait: 'created' });
-    await agent.value('accept_invite', { session: session.id });
+    const session = await agent.joins(bob, 'conversation');
     await session.send('hello');
     sessions.push(session);
   }

@@ -1,4 +1,4 @@
-// Writes the golden data folder anew: only when the format has a new number, under that number. The old ones stay.
+// Writes the golden data folder of a new format number. The old folders stay.
 
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

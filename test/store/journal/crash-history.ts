@@ -1,4 +1,4 @@
-/** A random life of a journal on a disk that loses power at any moment, and the rule that must hold after each loss. */
+/** A random run of a journal on a disk that loses power at any moment, and the rule that must hold after each loss. */
 
 import type { Files } from '../../../src/store/journal/files.ts';
 import type { Journal } from '../../../src/store/journal/journal.ts';
@@ -53,7 +53,7 @@ export async function crashHistory(
   return { ...result, fault: fault === null ? null : `seed ${seed}, at the end: ${fault}` };
 }
 
-/** Appends in bursts until the power goes or the life is over; what it gives goes on being confirmed only before the loss. */
+/** Appends in bursts until the power fails or the run ends; its result is confirmed only before the loss. */
 async function live(
   journal: Journal,
   disk: SimDisk,
@@ -83,7 +83,7 @@ async function live(
   return staged;
 }
 
-/** What is found must be what was known, then a leading part of what was appended since, with all that was confirmed. */
+/** Expects the known records, then a prefix of later appends that includes everything confirmed. */
 function check(known: readonly string[], staged: readonly Staged[], found: readonly string[]): string | null {
   const expected = [...known, ...staged.map(({ text }) => text)];
   const wrong = found.findIndex((text, i) => text !== expected[i]);

@@ -10,7 +10,7 @@ const HISTORIES = runs(1_500, 200);
 
 describe('a power cut at any moment', () => {
   itDeep(
-    `[JR7] ${HISTORIES} histories: all that was confirmed is there in order, and nothing that was never appended`,
+    `[JR7] ${HISTORIES} histories: everything confirmed is there in order, and nothing else`,
     async () => {
       const totals = { confirmed: 0, torn: 0 };
       for (let seed = 1; seed <= HISTORIES; seed++) {
@@ -19,22 +19,22 @@ describe('a power cut at any moment', () => {
         totals.confirmed += confirmed;
         totals.torn += torn;
       }
-      // Histories in which nothing happens would prove nothing.
+      // Histories without events would prove nothing.
       expect(totals.confirmed).toBeGreaterThan(HISTORIES);
       expect(totals.torn).toBeGreaterThan(HISTORIES / 10);
     },
     120_000,
   );
 
-  it('[JR7] the histories find a port that does not sync its files', async () => {
+  it('[JR7] the histories detect a port that does not sync its files', async () => {
     expect(await faults((disk) => patchFiles(disk, { file: () => ({ sync: async () => {} }) }))).toBeGreaterThan(10);
   });
 
-  it('[JR7] the histories find a port that does not sync its folder', async () => {
+  it('[JR7] the histories detect a port that does not sync its folder', async () => {
     expect(await faults((disk) => patchFiles(disk, { folder: { syncFolder: async () => {} } }))).toBeGreaterThan(10);
   });
 
-  it('[JR7] what a killed process left in the page cache is durable before anyone is told of it', async () => {
+  it('[JR7] makes pages a killed process left in the cache durable before reporting them', async () => {
     const disk = new SimDisk();
     const { journal } = await openJournal(disk);
     disk.holdSyncs();
@@ -47,7 +47,7 @@ describe('a power cut at any moment', () => {
     expect((await openJournal(disk)).texts).toEqual(first.texts);
   });
 
-  it('[JR9] nor is it told of pages that a failed sync left in the cache only', async () => {
+  it('[JR9] ignores pages that only a failed sync left in the cache', async () => {
     const disk = new SimDisk();
     const { journal } = await openJournal(disk);
     await confirmed(journal, 'kept');
@@ -64,7 +64,7 @@ describe('a power cut at any moment', () => {
 async function faults(wrap: Parameters<typeof crashHistory>[1]): Promise<number> {
   let found = 0;
   for (let seed = 1; seed <= 100; seed++) {
-    // What such a port leaves may be worse than a wrong answer.
+    // Such a port may leave worse than a wrong answer.
     const result = await crashHistory(seed, wrap).catch((thrown: Error) => ({ fault: thrown.message }));
     if (result.fault !== null) found += 1;
   }

@@ -18,7 +18,7 @@ function everyPlace(): readonly { readonly segment: number; readonly offset: num
   );
 }
 
-/** The same length, with zeros behind a place: as a torn write into a preallocated file. */
+/** The same length, with zeros after a position: like a torn write to a preallocated file. */
 function blankedCopy(segment: number, offset: number): SimDisk {
   const disk = cutCopy(run, { segment, offset });
   const bytes = new Uint8Array(run.disk.bytes(segmentName(segment)).length);
@@ -33,25 +33,22 @@ describe('a journal cut at every byte', () => {
     expect(run.records.length).toBe(16);
   });
 
-  itDeep(
-    '[JR5] opens with exactly the whole records before the cut, takes more, and opens again with both',
-    async () => {
-      for (const place of everyPlace()) {
-        const disk = cutCopy(run, place);
-        const expected = wholeBefore(run.records, place);
-        const first = await openJournal(disk);
-        expect(first.texts, `cut at ${place.segment}/${place.offset}`).toEqual(expected);
-        expect(first.recovery.damages).toEqual([]);
-        await confirmed(first.journal, 'more');
-        disk.crash(seededRandom(place.offset));
-        const second = await openJournal(disk);
-        expect(second.texts, `reopened after ${place.segment}/${place.offset}`).toEqual([...expected, 'more']);
-        expect([second.recovery.damages, second.recovery.torn]).toEqual([[], null]);
-      }
-    },
-  );
+  itDeep('[JR5] opens with exactly the whole records before the cut, accepts more, and reopens with both', async () => {
+    for (const place of everyPlace()) {
+      const disk = cutCopy(run, place);
+      const expected = wholeBefore(run.records, place);
+      const first = await openJournal(disk);
+      expect(first.texts, `cut at ${place.segment}/${place.offset}`).toEqual(expected);
+      expect(first.recovery.damages).toEqual([]);
+      await confirmed(first.journal, 'more');
+      disk.crash(seededRandom(place.offset));
+      const second = await openJournal(disk);
+      expect(second.texts, `reopened after ${place.segment}/${place.offset}`).toEqual([...expected, 'more']);
+      expect([second.recovery.damages, second.recovery.torn]).toEqual([[], null]);
+    }
+  });
 
-  it('[JR5] and blank behind the cut: the same', async () => {
+  it('[JR5] and zeros after the cut: the same', async () => {
     for (const { segment, offset } of everyPlace()) {
       const disk = blankedCopy(segment, offset);
       const first = await openJournal(disk);
@@ -60,7 +57,7 @@ describe('a journal cut at every byte', () => {
     }
   });
 
-  it('[JR5] tells where and how much was cut, once', async () => {
+  it('[JR5] reports once where and how much was cut', async () => {
     const record = run.records.at(-2);
     if (record === undefined) throw new Error('there are records');
     const { segment, offset } = record.position;
@@ -73,7 +70,7 @@ describe('a journal cut at every byte', () => {
     expect(second.texts).toEqual(first.texts);
   });
 
-  it('[JR8] what was cut never returns, though its later records are whole on the disk', async () => {
+  it('[JR8] never restores truncated records, even if later records are intact on disk', async () => {
     for (const victim of run.records.filter(({ position }) => position.segment === 3)) {
       const disk = run.disk.copy();
       // Only the flush of the newest mark can be torn.
@@ -93,7 +90,7 @@ describe('a journal cut at every byte', () => {
     }
   });
 
-  it('[JR8] the end of a cut journal is blank before anything is appended', async () => {
+  it('[JR8] blanks the end of a cut journal before appending', async () => {
     const last = run.records.at(-3);
     if (last === undefined) throw new Error('there are records');
     const disk = run.disk.copy();

@@ -23,7 +23,7 @@ function without(victim: PlacedRecord | undefined): readonly string[] {
 }
 
 describe('damage before the last confirmed flush', () => {
-  it('[JR6] one bit at every byte: nothing healthy is lost or moved, and the log is named where its header survives', async () => {
+  it('[JR6] one bit at every byte: loses or moves nothing intact, and names the log while its header survives', async () => {
     for (const segment of run.segments) {
       const size = run.disk.bytes(segmentName(segment)).length;
       for (let byte = 0; byte < size; byte++) {
@@ -50,7 +50,7 @@ describe('damage before the last confirmed flush', () => {
     }
   });
 
-  it('[JR6] a lost mark takes no record with it', async () => {
+  it('[JR6] a lost mark loses no record', async () => {
     const disk = run.disk.copy();
     disk.flipBit(segmentName(2), 5, 0);
     const { texts, recovery } = await openJournal(disk);
@@ -71,7 +71,7 @@ describe('damage before the last confirmed flush', () => {
           return position.segment !== segment || position.offset + length <= from || position.offset >= to;
         });
         const where = `zeros from ${segment}/${from}`;
-        // At the end of the last segment nobody can tell damage from a flush that was never confirmed.
+        // At the end of the last segment damage looks like an unconfirmed flush.
         const isTail = segment === 3 && recovery.torn !== null;
         if (isTail) expect(texts, where).toEqual(upTo(healthy, from));
         else expect(texts, where).toEqual(healthy.map(({ text }) => text));
@@ -80,7 +80,7 @@ describe('damage before the last confirmed flush', () => {
     }
   });
 
-  it('[JR6] a segment that lost its end, or all of it, is missed by the number of the next flush', async () => {
+  it('[JR6] the next flush number reveals a segment that lost its end, or all of it', async () => {
     const size = run.disk.bytes(segmentName(2)).length;
     for (let cut = 0; cut < size; cut++) {
       const disk = run.disk.copy();
@@ -98,7 +98,7 @@ describe('damage before the last confirmed flush', () => {
     expect(recovery.damages).toMatchObject([{ to: { segment: 3, offset: 0 }, logIds: [], unknown: true }]);
   });
 
-  it('[JR6] is found again the next time, and appending goes on behind it', async () => {
+  it('[JR6] is found again the next time, and appending continues after it', async () => {
     const disk = run.disk.copy();
     const victim = run.records[4];
     if (victim === undefined) throw new Error('there are records');
@@ -111,7 +111,7 @@ describe('damage before the last confirmed flush', () => {
     expect(second.recovery.damages).toEqual(first.recovery.damages);
   });
 
-  it('[JR6] damage in several places is named in each', async () => {
+  it('[JR6] names each of several damaged places', async () => {
     const disk = run.disk.copy();
     const victims = [run.records[1], run.records[2], run.records[9]].filter((record) => record !== undefined);
     for (const { position, bytes } of victims) {
@@ -131,7 +131,7 @@ describe('damage before the last confirmed flush', () => {
     ]);
   });
 
-  it('[JR12] the last flush of a journal that was closed is not torn when a bit of it changes', async () => {
+  it('[JR12] the last flush of a closed journal is not torn when a bit flips', async () => {
     const last = run.records.at(-1);
     if (last === undefined) throw new Error('there are records');
     const disk = run.disk.copy();
@@ -141,19 +141,19 @@ describe('damage before the last confirmed flush', () => {
     expect(recovery.damages).toMatchObject([{ from: last.position, logIds: [last.logId] }]);
   });
 
-  it('[JR6] a live journal finds it too, also in its last flush', async () => {
+  it('[JR6] a live journal finds it, even in its last flush', async () => {
     const disk = run.disk.copy();
     const { journal } = await openJournal(disk);
     const [appended] = await confirmed(journal, 'spoilt');
     const { segment, offset } = appended?.position ?? { segment: 0, offset: 0 };
-    const sound = await journal.scan();
+    const sound = await scanJournal(disk, { until: journal.end });
     expect(sound).toMatchObject({ records: run.records.length + 1, damages: [] });
     disk.flipBit(segmentName(segment), offset + RECORD_HEADER_BYTES, 0);
-    const spoilt = await journal.scan();
+    const spoilt = await scanJournal(disk, { until: journal.end });
     expect(spoilt).toMatchObject({ records: run.records.length, damages: [{ from: { segment, offset } }] });
   });
 
-  it('[JR6] whoever only looks changes nothing', async () => {
+  it('[JR6] inspecting changes nothing', async () => {
     const disk = run.disk.copy();
     disk.cutAt(segmentName(3), 50);
     const seen = disk.names().map((name) => disk.bytes(name));

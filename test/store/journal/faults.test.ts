@@ -16,8 +16,8 @@ const faults: readonly DiskFault[] = [
   { operation: 'sync', nth: 1, code: 'ENOSPC' },
 ];
 
-describe.each(faults)('$code on $operation that keeps $keeps', (fault) => {
-  it('[JR9] fails everything staged and every later append, and nothing is tried again', async () => {
+describe.each(faults)('$code on $operation, keeping $keeps', (fault) => {
+  it('[JR9] fails everything staged and every later append, and retries nothing', async () => {
     const disk = new SimDisk();
     const { journal } = await openJournal(disk, ROOMY);
     const [kept] = await confirmed(journal, 'kept');
@@ -40,7 +40,7 @@ describe.each(faults)('$code on $operation that keeps $keeps', (fault) => {
     expect(counts).toEqual(operations);
   });
 
-  it('[JR9] leaves a journal that opens with everything confirmed, and takes more', async () => {
+  it('[JR9] leaves a journal that opens with everything confirmed and accepts more', async () => {
     const disk = new SimDisk();
     const first = await openJournal(disk, ROOMY);
     await confirmed(first.journal, 'one', 'two');
@@ -56,8 +56,8 @@ describe.each(faults)('$code on $operation that keeps $keeps', (fault) => {
   });
 });
 
-describe('the disk refuses', () => {
-  it('[JR9] the name of a new segment: nothing in it is confirmed', async () => {
+describe('a failing disk', () => {
+  it('[JR9] creating a segment: nothing in it is confirmed', async () => {
     const disk = new SimDisk();
     const { journal } = await openJournal(disk);
     await confirmed(journal, 'x'.repeat(400));
@@ -67,7 +67,7 @@ describe('the disk refuses', () => {
     expect((await openJournal(disk)).texts).toEqual(['x'.repeat(400)]);
   });
 
-  it('[JR10] the zeros of the next segment: the flushes go on, into a segment that is not prepared', async () => {
+  it('[JR10] zeroing the next segment: flushes go on in an unprepared segment', async () => {
     for (const operation of ['write', 'sync'] as const) {
       const disk = new SimDisk();
       disk.fail({ operation, nth: 2, code: 'ENOSPC', name: SPARE_NAME });
@@ -79,7 +79,7 @@ describe('the disk refuses', () => {
     }
   });
 
-  it('[JR9] to be opened: it rejects, and a later try finds everything', async () => {
+  it('[JR9] opening: rejects, and a later attempt finds everything', async () => {
     for (const fault of [{ operation: 'write' }, { operation: 'sync' }, { operation: 'syncFolder' }] as const) {
       const disk = new SimDisk();
       const first = await openJournal(disk);

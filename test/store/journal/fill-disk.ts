@@ -1,4 +1,7 @@
-/** Appends to a journal in a folder until the disk refuses, and tells what was confirmed. Run by a test, with a limit on files. */
+/**
+ * Appends to a journal in a folder until the disk fails, and reports what was confirmed. Run by a test with a file size
+ * limit.
+ */
 
 import { Journal } from '../../../src/store/journal/journal.ts';
 import type { Position } from '../../../src/store/journal/journal-types.ts';

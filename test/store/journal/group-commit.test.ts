@@ -10,7 +10,7 @@ import { patchFiles } from './patched-files.ts';
 const ROOMY = { segmentBytes: 16_384 };
 const FIRST = segmentName(1);
 
-/** What happened to the first segment, and what a test noted, as words. */
+/** Events of the first segment, and the test's notes. */
 function story(disk: SimDisk): readonly string[] {
   return disk.events.flatMap((event) => {
     if (typeof event === 'string') return [event];
@@ -23,7 +23,7 @@ function noted(disk: SimDisk, note: string, appended: AppendResult): void {
 }
 
 describe('group commit', () => {
-  it('[JR2] everything staged in one turn is one write and one sync', async () => {
+  it('[JR2] writes everything staged in one tick with one write and one sync', async () => {
     const disk = new SimDisk();
     const { journal } = await openJournal(disk, ROOMY);
     disk.events.length = 0;
@@ -35,7 +35,7 @@ describe('group commit', () => {
     expect(story(disk)).toEqual(['write', 'sync', 'ack 1', 'ack 2', 'ack 3']);
   });
 
-  it('[JR3] no outcome before its sync returned, and no second flush is written before that', async () => {
+  it('[JR3] settles no outcome and writes no second flush before the sync returned', async () => {
     const disk = new SimDisk();
     const { journal } = await openJournal(disk, ROOMY);
     disk.events.length = 0;
@@ -54,7 +54,7 @@ describe('group commit', () => {
     expect(story(disk)).toEqual(['write', 'sync', 'ack 1', 'write', 'sync', 'ack 2']);
   });
 
-  it('[JR3] an outcome that comes before its sync is seen: the order log of a port that does not wait shows it', async () => {
+  it('[JR3] the disk log reveals an outcome before its sync', async () => {
     const disk = new SimDisk();
     const hasty = patchFiles(disk, { file: (file) => ({ sync: async () => void file.sync() }) });
     const { journal } = await openJournal(hasty, ROOMY);
@@ -68,7 +68,7 @@ describe('group commit', () => {
     expect(story(disk)).toEqual(['write', 'ack 1', 'sync']);
   });
 
-  it('[JR2] half as many as went the last time are written before the turn is over, and never fewer than sixteen', async () => {
+  it('[JR2] writes early once half of the last flush waits, but at least sixteen records', async () => {
     const disk = new SimDisk();
     const { journal } = await openJournal(disk, ROOMY);
     const before = disk.counts.write;
@@ -89,7 +89,7 @@ describe('group commit', () => {
     await journal.flushLazy();
   });
 
-  it('[JR2] what waits is written before those who are confirmed append more, unless it is little', async () => {
+  it('[JR2] writes a large batch before the confirmed callers append more', async () => {
     const disk = new SimDisk();
     const { journal } = await openJournal(disk, { segmentBytes: 1 << 20 });
     let left = 1_000;
@@ -101,12 +101,12 @@ describe('group commit', () => {
     };
     const { sync } = disk.counts;
     await Promise.all(Array.from({ length: 64 }, (_, slot) => caller(slot)));
-    // Two halves in turn: some thirty flushes, where one for all of them would make sixteen.
+    // Two halves in turn: some thirty flushes instead of sixteen.
     expect(disk.counts.sync - sync).toBeGreaterThan(24);
     expect(disk.counts.sync - sync).toBeLessThan(40);
   });
 
-  it('[JR2] while one flush syncs the next one fills', async () => {
+  it('[JR2] fills the next flush while one syncs', async () => {
     const disk = new SimDisk();
     const { journal } = await openJournal(disk, ROOMY);
     disk.events.length = 0;
@@ -126,7 +126,7 @@ describe('group commit', () => {
     expect(flushes).toEqual([MARK_BYTES + one, MARK_BYTES + 9 * one]);
   });
 
-  it('[JR2] what a confirmation makes others append goes with the very next flush, however many steps later', async () => {
+  it('[JR2] includes appends caused by a confirmation in the very next flush', async () => {
     const disk = new SimDisk();
     const { journal } = await openJournal(disk, ROOMY);
     disk.events.length = 0;
@@ -142,7 +142,7 @@ describe('group commit', () => {
     expect(story(disk)).toEqual(['write', 'sync', 'write', 'sync']);
   });
 
-  it('[JR2] outcomes settle in the order of the appends, across flushes and segments', async () => {
+  it('[JR2] settles outcomes in append order, across flushes and segments', async () => {
     const disk = new SimDisk();
     const { journal } = await openJournal(disk);
     const settled: number[] = [];
@@ -158,7 +158,7 @@ describe('group commit', () => {
     expect(settled.map((i) => `number ${i}`)).toEqual(texts);
   });
 
-  it('[JR2] a simulation decides when a turn is over', async () => {
+  it('[JR2] a simulation decides when a tick ends', async () => {
     const disk = new SimDisk();
     const turns: (() => void)[] = [];
     const { journal } = await openJournal(disk, { ...ROOMY, defer: (run) => turns.push(run) });
@@ -169,7 +169,7 @@ describe('group commit', () => {
     expect(await appended.outcome).toEqual({ kind: 'durable' });
   });
 
-  it('[JR4] lazy records cause no flush, and go with the next one in their place', async () => {
+  it('[JR4] lazy records cause no flush and keep their place in the next one', async () => {
     const disk = new SimDisk();
     const { journal } = await openJournal(disk, ROOMY);
     disk.events.length = 0;
@@ -184,7 +184,7 @@ describe('group commit', () => {
     expect(texts).toEqual(['lazy 1', 'unit', 'lazy 2']);
   });
 
-  it('[JR4] flushLazy and close make them durable', async () => {
+  it('[JR4] flushLazy and close make lazy records durable', async () => {
     const disk = new SimDisk();
     const { journal } = await openJournal(disk, ROOMY);
     expect(await journal.flushLazy()).toEqual({ kind: 'durable' });
@@ -196,7 +196,7 @@ describe('group commit', () => {
     expect(texts).toEqual(['asked for', 'closed over']);
   });
 
-  it('[JR4] so many lazy records that they would fill the memory are flushed all the same', async () => {
+  it('[JR4] flushes lazy records that would fill the memory', async () => {
     const { journal } = await openJournal(new SimDisk(), { segmentBytes: 4 * MAX_LAZY_BYTES });
     const appended = journal.append('lazy', 'audit', 'x'.repeat(MAX_LAZY_BYTES));
     expect(await appended.outcome).toEqual({ kind: 'durable' });

@@ -1,4 +1,4 @@
-/** A journal on a disk, and what it told when it was opened. */
+/** A journal on a disk, and its recovery. */
 
 import type { Files } from '../../../src/store/journal/files.ts';
 import { Journal, type JournalOptions, type Recovery } from '../../../src/store/journal/journal.ts';
@@ -11,7 +11,7 @@ export interface OpenedJournal {
   readonly texts: readonly string[];
 }
 
-/** Small enough that a few records roll over. */
+/** A few records fill it. */
 export const SMALL_SEGMENT = 600;
 
 export async function openJournal(files: Files, options: JournalOptions = {}): Promise<OpenedJournal> {
@@ -26,7 +26,7 @@ export async function openJournal(files: Files, options: JournalOptions = {}): P
   return { journal, recovery, records, texts: records.map(({ text }) => text) };
 }
 
-/** Each in a flush of its own. */
+/** Each in its own flush. */
 export async function confirmed(journal: Journal, ...texts: readonly string[]): Promise<readonly AppendResult[]> {
   const appended: AppendResult[] = [];
   for (const text of texts) {
@@ -38,7 +38,7 @@ export async function confirmed(journal: Journal, ...texts: readonly string[]): 
   return appended;
 }
 
-/** Several logs in turn, of both forms of id. */
+/** Several logs in turn, with both forms of id. */
 export function logOf(text: string): string {
   const number = [...text].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % 3;
   return number === 0 ? 'hub' : String(number).repeat(32);
@@ -48,7 +48,7 @@ export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** 'pending' or how it ended, by now. */
+/** 'pending', or how it ended by now. */
 export async function stateOf({ outcome }: AppendResult): Promise<string> {
   const ended = await Promise.race([outcome, Promise.resolve(null)]);
   return ended?.kind ?? 'pending';

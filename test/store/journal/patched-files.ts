@@ -1,10 +1,10 @@
-/** A port that passes everything on to a disk, except what a test replaces. */
+/** A port that forwards everything to a disk, except what a test replaces. */
 
 import type { Files, OpenFile } from '../../../src/store/journal/files.ts';
 
 export interface FilePatches {
   readonly folder?: Partial<Files>;
-  /** Asked for each file that is opened. */
+  /** Called for each opened file. */
   readonly file?: (file: OpenFile) => Partial<OpenFile>;
 }
 

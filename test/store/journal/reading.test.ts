@@ -9,7 +9,7 @@ import { patchFiles } from './patched-files.ts';
 const NOWHERE: Position = { segment: 9, offset: 0 };
 
 describe('reading by position', () => {
-  it('[JR11] gives every record as it was appended, one by one, together and in any order', async () => {
+  it('[JR11] returns every record as appended, one by one, together and in any order', async () => {
     const { journal } = await openJournal(new SimDisk());
     const random = seededRandom(7);
     const texts = Array.from(
@@ -46,7 +46,7 @@ describe('reading by position', () => {
     expect(reads).toBe(1);
   });
 
-  it('[JR11] asks the disk for three things at a time, in the order asked, also when some are damaged', async () => {
+  it('[JR11] runs three reads at a time in order, even if some records are damaged', async () => {
     const disk = new SimDisk();
     let [under, most] = [0, 0];
     const port = patchFiles(disk, {
@@ -80,7 +80,7 @@ describe('reading by position', () => {
     expect((await journal.read(positions[1] ?? NOWHERE)).text).toBe('message 1');
   });
 
-  it('[JR11] only what is confirmed is read', async () => {
+  it('[JR11] reads only confirmed records', async () => {
     const disk = new SimDisk();
     const { journal } = await openJournal(disk);
     disk.holdSyncs();
@@ -90,7 +90,7 @@ describe('reading by position', () => {
     await expect(journal.readMany([position])).rejects.toMatchObject({ code: 'not_confirmed' });
   });
 
-  it('[JR11] a damaged record rejects and names its place and log; others are read', async () => {
+  it('[JR11] rejects a damaged record with its position and log; reads the others', async () => {
     const disk = new SimDisk();
     const { journal } = await openJournal(disk);
     const [one, two, three] = await confirmed(journal, 'one', 'two', 'three');
@@ -107,7 +107,7 @@ describe('reading by position', () => {
     expect(await journal.read(places[2] ?? NOWHERE)).toMatchObject({ text: 'three' });
   });
 
-  it('[JR11] keeps few files open, however many segments are read at once', async () => {
+  it('[JR11] keeps few files open, however many segments are read concurrently', async () => {
     const disk = new SimDisk();
     let [open, most] = [0, 0];
     const port = patchFiles(disk, {
@@ -135,7 +135,7 @@ describe('reading by position', () => {
 });
 
 describe('opening from a checkpoint', () => {
-  it('[JR13] every end and every record is a place to begin at, and gives exactly what follows', async () => {
+  it('[JR13] can start at every end and every record, and delivers exactly what follows', async () => {
     const disk = new SimDisk();
     const { journal } = await openJournal(disk);
     const ends: Position[] = [journal.end];
@@ -171,7 +171,7 @@ describe('opening from a checkpoint', () => {
     }
   });
 
-  it('[JR13] a torn flush behind the checkpoint is cut as ever, also when the checkpoint is within that flush', async () => {
+  it('[JR13] cuts a torn flush after the checkpoint, even if the checkpoint is within it', async () => {
     const disk = new SimDisk();
     const { journal } = await openJournal(disk);
     await confirmed(journal, 'zero');
@@ -185,7 +185,7 @@ describe('opening from a checkpoint', () => {
     expect(recovery.torn).toEqual({ at: two?.position, bytes: 15 });
   });
 
-  it('[JR13] a checkpoint ahead of the journal is damage, and new records stand behind it', async () => {
+  it('[JR13] a checkpoint beyond the journal is damage; new records go after it', async () => {
     const disk = new SimDisk();
     const { journal } = await openJournal(disk);
     await confirmed(journal, 'one', 'two', 'three');
@@ -202,7 +202,7 @@ describe('opening from a checkpoint', () => {
     expect(gone.recovery.end).toEqual({ segment: 2, offset: 0 });
   });
 
-  it('[JR13] an asynchronous reader is waited for, and progress goes to the end', async () => {
+  it('[JR13] awaits an asynchronous reader and reports progress to the end', async () => {
     const disk = new SimDisk();
     const first = await openJournal(disk);
     await confirmed(first.journal, ...Array.from({ length: 30 }, (_, i) => `number ${i}`));

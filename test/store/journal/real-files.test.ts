@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { segmentName } from '../../../src/store/journal/files.ts';
 import { Journal } from '../../../src/store/journal/journal.ts';
+import type { PlacedRecord } from '../../../src/store/journal/journal-types.ts';
 import { realFiles } from '../../../src/store/journal/real-files.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { confirmed, openJournal } from './open-journal.ts';
@@ -46,7 +47,7 @@ describe('a journal on a real disk', () => {
     await again.journal.close();
   });
 
-  it('[JR2] writes chunks at their place, whatever the system takes at once', async () => {
+  it('[JR2] writes chunks in place, however many the system accepts', async () => {
     const files = await realFiles(folder);
     const file = await files.open('chunks', { create: true });
     const chunks = Array.from({ length: 3_000 }, (_, i) => new Uint8Array(i % 5).fill(i));
@@ -68,7 +69,7 @@ describe('a journal on a real disk', () => {
     expect(await files.list()).toEqual([]);
   });
 
-  it.runIf(process.platform === 'linux')('[JR2] writes a flush through to the disk in one step', async () => {
+  it.runIf(process.platform === 'linux')('[JR2] writes a flush through to disk in one step', async () => {
     const descriptors = async () => {
       const numbers = await readdir('/proc/self/fd');
       const lines = numbers.map(async (fd) => {
@@ -91,7 +92,7 @@ describe('a journal on a real disk', () => {
     await expect(files.open('missing', { through: true })).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('[JR12] a file is closed when all that was under way has been written', async () => {
+  it('[JR12] closes a file after all pending writes', async () => {
     const files = await realFiles(folder);
     const file = await files.open('slow', { create: true });
     const done: string[] = [];
@@ -102,7 +103,7 @@ describe('a journal on a real disk', () => {
     expect(done).toEqual(['written', 'closed']);
   });
 
-  it('[JR9] a disk that is really full (ulimit -f) fails the flush; what was confirmed is there afterwards', async () => {
+  it('[JR9] fails the flush on a full disk (ulimit -f) and keeps what was confirmed', async () => {
     const script = join(import.meta.dirname, 'fill-disk.ts');
     const command = `ulimit -f 64 && exec "$0" --import tsx "${script}" "${folder}"`;
     const child = spawnSync('bash', ['-c', command, process.execPath], { encoding: 'utf8' });
@@ -110,13 +111,9 @@ describe('a journal on a real disk', () => {
     const { confirmed: acked, failed } = JSON.parse(child.stdout);
     expect(acked.length).toBeGreaterThan(10);
     expect(failed).toEqual({ code: 'journal_failed', cause: 'EFBIG', later: 'failed', read: acked[0] });
-    const { journal } = await Journal.open(await realFiles(folder), { segmentBytes: 1024 * 1024 });
     const found: string[] = [];
-    await journal.scan({
-      onRecord: ({ text }) => {
-        found.push(text);
-      },
-    });
+    const onRecord = ({ text }: PlacedRecord): void => void found.push(text);
+    const { journal } = await Journal.open(await realFiles(folder), { segmentBytes: 1024 * 1024, onRecord });
     expect(found.slice(0, acked.length)).toEqual(acked);
     await confirmed(journal, 'there is room again');
     await journal.close();

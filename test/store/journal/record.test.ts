@@ -31,8 +31,8 @@ function mark(flush: number, extent: number): Buffer {
   return bytes;
 }
 
-describe('a record on the disk', () => {
-  it('[JR1] comes back as it was written, whatever stands before it', () => {
+describe('a record on disk', () => {
+  it('[JR1] reads back as written, whatever precedes it', () => {
     fc.assert(
       fc.property(kind, logId, text, fc.nat(50), (of, id, body, before) => {
         const bytes = Buffer.concat([Buffer.alloc(before, 7), record(of, id, body)]);
@@ -43,7 +43,7 @@ describe('a record on the disk', () => {
     );
   });
 
-  it('[JR1] with one bit changed is never taken for sound; the log of a damaged text is known', () => {
+  it('[JR1] with one bit changed is never intact; the log of a damaged text is known', () => {
     fc.assert(
       fc.property(kind, logId, text, fc.nat(), fc.nat(7), (of, id, body, where, bit) => {
         const bytes = record(of, id, body);
@@ -57,7 +57,7 @@ describe('a record on the disk', () => {
     );
   });
 
-  it('[JR1] cut anywhere is short, and says how long it is once its header is there', () => {
+  it('[JR1] cut anywhere is short, and tells its length once its header is there', () => {
     fc.assert(
       fc.property(logId, text, fc.nat(), (id, body, where) => {
         const bytes = record('unit', id, body);
@@ -70,7 +70,7 @@ describe('a record on the disk', () => {
     );
   });
 
-  it('[JR1] has no frame inside its text, whatever a client wrote', () => {
+  it('[JR1] contains no frame in its text, whatever a client wrote', () => {
     fc.assert(
       fc.property(text, (body) => {
         expect(Buffer.from(body).indexOf(FRAME_START)).toBe(-1);
@@ -81,7 +81,7 @@ describe('a record on the disk', () => {
     expect(record('unit', 'hub', forged).indexOf(FRAME_START, 1)).toBe(-1);
   });
 
-  it('[JR1] is as it always was', () => {
+  it('[JR1] keeps its format', () => {
     const bytes = record('unit', '00112233445566778899aabbccddeeff', '{"a":1}');
     expect(bytes.toString('hex')).toMatchInlineSnapshot(
       `"ff504a5201ff000000000007561bacaf00112233445566778899aabbccddeeffeec89e117b2261223a317d"`,
@@ -92,14 +92,14 @@ describe('a record on the disk', () => {
     expect(mark(258, 43).toString('hex')).toMatchInlineSnapshot(`"ff504a4d0000002b0000000000000102f1cd061c"`);
   });
 
-  it('[JR1] refuses a log id that does not fit', () => {
+  it('[JR1] rejects a log id that does not fit', () => {
     expect(() => record('unit', 'a name of more than 16 bytes', '')).toThrow('not "a name of more than 16 bytes"');
     expect(() => record('unit', 'A'.repeat(32), '')).toThrow('32 hex digits');
   });
 });
 
-describe('a mark on the disk', () => {
-  it('[JR1] comes back as it was written', () => {
+describe('a mark on disk', () => {
+  it('[JR1] reads back as written', () => {
     fc.assert(
       fc.property(fc.nat(2 ** 48 - 1), fc.nat(2 ** 32 - 1), (flush, extent) => {
         expect(readFrame(mark(flush, extent), 0)).toEqual({ kind: 'mark', flush, extent, compacted: false });
@@ -108,7 +108,7 @@ describe('a mark on the disk', () => {
     );
   });
 
-  it('[JR1] with one bit changed is never taken for sound', () => {
+  it('[JR1] with one bit changed is never intact', () => {
     fc.assert(
       fc.property(fc.nat(2 ** 48 - 1), fc.nat(10_000), fc.nat(MARK_BYTES - 1), fc.nat(7), (flush, extent, at, bit) => {
         const bytes = mark(flush, extent);
@@ -119,7 +119,7 @@ describe('a mark on the disk', () => {
     );
   });
 
-  it('[JR1] zeros are the end', () => {
+  it('[JR1] ends at zeros', () => {
     expect(readFrame(Buffer.alloc(100), 10)).toEqual({ kind: 'blank' });
   });
 });

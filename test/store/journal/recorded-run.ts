@@ -1,4 +1,4 @@
-/** A run of several flushes over three small segments, on a disk that can be copied and spoilt. */
+/** A run of several flushes over three small segments, on a disk that can be copied and damaged. */
 
 import { segmentName } from '../../../src/store/journal/files.ts';
 import type { PlacedRecord, Position } from '../../../src/store/journal/journal-types.ts';
@@ -11,7 +11,7 @@ export interface RecordedRun {
   readonly segments: readonly number[];
 }
 
-/** `close`: whether the run ended in order; otherwise the process was killed after the last confirmation. */
+/** `close`: the run ended properly; otherwise the process was killed after the last confirmation. */
 export async function recordedRun(close: boolean): Promise<RecordedRun> {
   const disk = new SimDisk();
   const { journal } = await openJournal(disk);
@@ -31,7 +31,7 @@ export async function recordedRun(close: boolean): Promise<RecordedRun> {
   return { disk: disk.copy(), records, segments: Array.from({ length: last }, (_, i) => i + 1) };
 }
 
-/** The records that lie wholly before a place. */
+/** The records entirely before a position. */
 export function wholeBefore(records: readonly PlacedRecord[], { segment, offset }: Position): readonly string[] {
   return records
     .filter(({ position, bytes }) => {
@@ -40,7 +40,7 @@ export function wholeBefore(records: readonly PlacedRecord[], { segment, offset 
     .map(({ text }) => text);
 }
 
-/** The journal up to a byte of a segment; nothing behind it was ever written. */
+/** The journal up to a byte of a segment; nothing after it was ever written. */
 export function cutCopy(run: RecordedRun, { segment, offset }: Position): SimDisk {
   const disk = run.disk.copy();
   disk.cutAt(segmentName(segment), offset);

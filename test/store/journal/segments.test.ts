@@ -5,13 +5,13 @@ import { seededRandom } from '../../../src/testing/lib/random.ts';
 import { SimDisk } from '../../support/sim-disk.ts';
 import { confirmed, openJournal, SMALL_SEGMENT, turn } from './open-journal.ts';
 
-/** A text whose record takes just so many bytes. */
+/** A text whose record takes exactly this many bytes. */
 function sized(bytes: number, letter = 'x'): string {
   return letter.repeat(bytes - RECORD_HEADER_BYTES);
 }
 
 describe('segments', () => {
-  it('[JR10] a fresh journal has one segment, all zeros, made durable with its name', async () => {
+  it('[JR10] a new journal has one zeroed segment, durable with its name', async () => {
     const disk = new SimDisk();
     const { journal, recovery } = await openJournal(disk);
     expect(recovery).toEqual({ torn: null, damages: [], records: 0, end: { segment: 1, offset: 0 } });
@@ -21,7 +21,7 @@ describe('segments', () => {
     expect(journal.end).toEqual(recovery.end);
   });
 
-  it('[JR10] a record never spans two: the first that does not fit begins the next, in the same turn', async () => {
+  it('[JR10] a record never spans two: the first that does not fit begins the next, in the same tick', async () => {
     const disk = new SimDisk();
     const { journal } = await openJournal(disk);
     const texts = ['a', 'b', 'c', 'd', 'e'].map((letter) => sized(200, letter));
@@ -43,7 +43,7 @@ describe('segments', () => {
     expect(records.map(({ text }) => text)).toEqual(texts);
   });
 
-  it('[JR10] the name of a segment is durable before anything in it is written or confirmed', async () => {
+  it('[JR10] a segment name is durable before its content is written or confirmed', async () => {
     const disk = new SimDisk();
     const { journal } = await openJournal(disk);
     await confirmed(journal, sized(500));
@@ -60,7 +60,7 @@ describe('segments', () => {
     expect(order).toEqual(['rename', 'syncFolder', 'write', 'sync', 'ack']);
   });
 
-  it('[JR10] the next one is made ready in the background, and only when part of this one is full', async () => {
+  it('[JR10] prepares the next one in the background once part of this one is full', async () => {
     const disk = new SimDisk();
     const { journal } = await openJournal(disk);
     await confirmed(journal, sized(50));
@@ -74,7 +74,7 @@ describe('segments', () => {
     expect(disk.names()).toEqual([segmentName(1)]);
   });
 
-  it('[JR10] a spare that a crash left is not taken for a segment', async () => {
+  it('[JR10] does not take a spare left by a crash for a segment', async () => {
     const disk = new SimDisk();
     disk.replace(SPARE_NAME, new Uint8Array(10).fill(7));
     const { journal, recovery } = await openJournal(disk);
@@ -83,7 +83,7 @@ describe('segments', () => {
     expect((await openJournal(disk.copy())).texts).toEqual([sized(500), sized(500, 'y')]);
   });
 
-  it('[JR10] a record larger than a segment has one of its own size, and what follows has the next', async () => {
+  it('[JR10] gives an oversized record its own segment, and what follows the next', async () => {
     const disk = new SimDisk();
     const { journal } = await openJournal(disk);
     const texts = ['small', sized(100_000), 'after'];
@@ -97,7 +97,7 @@ describe('segments', () => {
     expect((await openJournal(disk.copy())).texts).toEqual(texts);
   });
 
-  it('[JR10] a large record as the last one: more goes behind it after a restart', async () => {
+  it('[JR10] appends after an oversized last record following a restart', async () => {
     const disk = new SimDisk();
     const first = await openJournal(disk);
     await confirmed(first.journal, sized(5_000));
@@ -110,7 +110,7 @@ describe('segments', () => {
     expect(third.recovery.damages).toEqual([]);
   });
 
-  it('[JR10] every size of a record around the room that is left', async () => {
+  it('[JR10] handles every record size around the remaining space', async () => {
     for (let size = 440; size <= 620; size++) {
       const disk = new SimDisk();
       const { journal } = await openJournal(disk);
@@ -123,7 +123,7 @@ describe('segments', () => {
     }
   });
 
-  it('[JR10] segments of another size than today are read and filled', async () => {
+  it('[JR10] reads and fills segments of another size', async () => {
     const disk = new SimDisk();
     const first = await openJournal(disk, { segmentBytes: 4_000 });
     await confirmed(first.journal, 'large segments');
@@ -138,7 +138,7 @@ describe('segments', () => {
 });
 
 describe('close', () => {
-  it('[JR12] confirms what waits, is the same twice, and lets nothing in any more', async () => {
+  it('[JR12] confirms what waits, is idempotent, and rejects later appends', async () => {
     const disk = new SimDisk();
     const { journal } = await openJournal(disk);
     const appended = journal.append('unit', 'a', 'last');
@@ -151,7 +151,7 @@ describe('close', () => {
     expect((await openJournal(disk)).texts).toEqual(['last']);
   });
 
-  it('[JR12] opening and closing again and again writes nothing more', async () => {
+  it('[JR12] reopening and closing repeatedly writes nothing more', async () => {
     const disk = new SimDisk();
     const { journal } = await openJournal(disk);
     await confirmed(journal, 'one');

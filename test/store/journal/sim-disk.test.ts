@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../src/testing/lib/random.ts';
 import { SimDisk } from '../../support/sim-disk.ts';
 
-/** Four pages of one write that was not synced, over what was; what a power cut leaves of each page. */
+/** Four pages of one unsynced write over older content; what a power cut leaves of each page. */
 async function afterCrash(seed: number): Promise<string> {
   const disk = new SimDisk();
   const file = await disk.open('a', { create: true });
@@ -15,7 +15,7 @@ async function afterCrash(seed: number): Promise<string> {
 }
 
 describe('a simulated disk', () => {
-  it('[JR7] keeps what was synced and any pages of what was not, the same for the same seed', async () => {
+  it('[JR7] keeps synced data and any pages of the rest, deterministically per seed', async () => {
     const seen = new Set<string>();
     for (let seed = 1; seed <= 200; seed++) {
       const pages = await afterCrash(seed);
@@ -26,7 +26,7 @@ describe('a simulated disk', () => {
     expect([...seen]).toEqual(expect.arrayContaining(['1111', '2222', '2111', '1112', '2112']));
   });
 
-  it('[JR7] forgets names, lengths and removals that were not synced', async () => {
+  it('[JR7] forgets unsynced names, lengths and removals', async () => {
     const [seen, sizes] = [new Set<string>(), new Set<number>()];
     for (let seed = 1; seed <= 100; seed++) {
       const disk = new SimDisk();
@@ -54,7 +54,7 @@ describe('a simulated disk', () => {
     expect(await Promise.race([sync, new Promise((resolve) => setImmediate(resolve, 'pending'))])).toBe('pending');
   });
 
-  it('[JR9] fails what it is told to fail, once, and writes as much as it is told', async () => {
+  it('[JR9] fails as instructed, once, and writes as much as instructed', async () => {
     const disk = new SimDisk();
     const file = await disk.open('a', { create: true });
     disk.fail({ operation: 'write', nth: 2, code: 'ENOSPC', keeps: 1 });

@@ -1,4 +1,4 @@
-// Repair, restore, archive and a lost index, one after the other: each must know what the others did.
+// Repair, restore, archive and a lost index in sequence: each must respect the others.
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -58,8 +58,8 @@ async function sound(id: string): Promise<unknown> {
   return { seqs: await seqs(store, id), state: head?.head.state, damaged: head?.damaged_from, epoch: head?.epoch };
 }
 
-describe('care after care', () => {
-  it('[DS22, DS23] a log that was repaired, ended and archived is the same when the index is lost', async () => {
+describe('combined maintenance', () => {
+  it('[DS22, DS23] a repaired, ended and archived log is the same without the index', async () => {
     await say(L, 10);
     await damage(L, 4);
     expect(await store.repair()).toMatchObject([{ log_id: L, kept_seq: 3 }]);
@@ -73,7 +73,7 @@ describe('care after care', () => {
     expect(await sound(L)).toEqual(shown);
   });
 
-  it('[DS22, DS23] an archived log that was damaged and repaired goes on, and other archiving leaves it alone', async () => {
+  it('[DS22, DS23] a repaired archived log continues and is not archived again', async () => {
     await say(L, 5);
     await close(L);
     await store.archive(archiveAll);
@@ -91,7 +91,7 @@ describe('care after care', () => {
     }
   });
 
-  it('[DS20, DS22] no two pasts of a log have the same epoch', async () => {
+  it('[DS20, DS22] no two histories of a log have the same epoch', async () => {
     await say(L, 3);
     await store.backup(join(root, 'copy'));
     const epochs = new Set<unknown>([(await store.head(L))?.epoch]);
@@ -106,7 +106,7 @@ describe('care after care', () => {
     expect(epochs.size).toBe(4);
   });
 
-  it('[DS20, DS23] what was restored keeps its epoch when it is archived, compacted and the index is lost', async () => {
+  it('[DS20, DS23] a restored log keeps its epoch when archived, compacted and without the index', async () => {
     await say(L, 5);
     await say(M, 5);
     await store.backup(join(root, 'copy'));
@@ -121,7 +121,7 @@ describe('care after care', () => {
     expect([await sound(L), await sound(M)]).toEqual(shown);
   });
 
-  it('[ST15, DS23] cursors are what they were after an archiving and a lost index, also those that were dropped', async () => {
+  it('[ST15, DS23] cursors, including dropped ones, survive archiving and a lost index', async () => {
     const cursor = { agent_id: 'bob', session_id: M, epoch: 1, seq: 2, beyond: [] };
     await say(L, 3);
     await say(M, 3);
@@ -134,7 +134,7 @@ describe('care after care', () => {
     expect(await store.loadCursors('carol')).toEqual([{ ...cursor, agent_id: 'carol' }]);
   });
 
-  it('[ST19, DS23] of two sessions under one key the newer is found, though the older was archived later', async () => {
+  it('[ST19, DS23] finds the newer of two sessions under one key, even if the older was archived later', async () => {
     await durably(store, L, null, createdUnit(L, { create_key: 'key' }));
     await durably(store, M, null, createdUnit(M, { create_key: 'key' }));
     await close(M);
@@ -144,7 +144,7 @@ describe('care after care', () => {
     expect((await store.createdUnder('alice', 'key'))?.session_id).toBe(M);
   });
 
-  it('[DS23] a log of many units is archived whole', async () => {
+  it('[DS23] archives a log of many units completely', async () => {
     await say(L, 300);
     await close(L);
     const shown = await store.read(L, { from_seq: 1, limit: 1000 });

@@ -1,4 +1,4 @@
-/** An archive that the power cuts off after one operation of the disk, after two, and so on until it gets to its end. */
+/** An archive interrupted by a power cut after one disk operation, after two, and so on to its end. */
 
 import { MemoryIndex } from '../../../src/store/index/memory-index.ts';
 import type { StoreRecovery } from '../../../src/store/recover.ts';
@@ -7,7 +7,7 @@ import { openSimStore } from '../sim-store.ts';
 
 type Opened = Awaited<ReturnType<typeof openSimStore>>;
 
-/** `look` is given the store as it is opened after each of them. */
+/** `look` receives the store as opened after each. */
 export async function eachCutOff(
   disk: SimDisk,
   endedBefore: string,

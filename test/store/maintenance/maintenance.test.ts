@@ -1,4 +1,4 @@
-// The care of a data folder: copies, repair, the archive, and looking at all of it again.
+// Maintenance of a data folder: backup, repair, archive, verify.
 
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -42,14 +42,14 @@ async function openAll(folder = data): Promise<{ store: DurableStore; recovery: 
   return result;
 }
 
-/** Closed and opened again, with its index or without. */
+/** Closed and reopened, with or without its index. */
 async function again(store: DurableStore, { index }: { index: 'kept' | 'lost' }, folder = data): Promise<DurableStore> {
   await store.close();
   if (index === 'lost') await rm(join(folder, 'index'), { recursive: true });
   return open(folder);
 }
 
-/** A time: no other past of the log has had it. */
+/** A time: no other history of the log has had it. */
 const anotherEpoch = expect.toSatisfy((epoch: number) => epoch > 1_700_000_000);
 
 const withEpoch = (shown: object, epoch: unknown): object => {
@@ -58,7 +58,7 @@ const withEpoch = (shown: object, epoch: unknown): object => {
 };
 
 describe('a backup', () => {
-  it('[DS20] holds everything confirmed before it began, and restores to the same in a new epoch', async () => {
+  it('[DS20] holds everything confirmed before it began and restores to the same in a new epoch', async () => {
     const store = await open();
     await fill(store, 6);
     const shown = await picture(store);
@@ -70,7 +70,7 @@ describe('a backup', () => {
     expect(await picture(restored)).toEqual(withEpoch(shown, anotherEpoch));
   });
 
-  it('[DS20] taken while the hub writes is a prefix of every log, whole units only', async () => {
+  it('[DS20] taken while the hub writes is a prefix of every log in whole units', async () => {
     const store = await open();
     const ids = await fill(store, 4, 20);
     const before = new Map(await Promise.all(ids.map(async (id) => [id, (await seqs(store, id)).length] as const)));
@@ -99,7 +99,7 @@ describe('a backup', () => {
     expect((await restored.verify()).problems).toEqual([]);
   });
 
-  it('[DS20] sessions begun after a restore have an epoch of their own, also when the index is lost', async () => {
+  it('[DS20] sessions created after a restore have their own epoch, even without the index', async () => {
     const store = await open();
     await fill(store, 2);
     await store.backup(join(root, 'copy'));
@@ -111,7 +111,7 @@ describe('a backup', () => {
     expect((await restored.head(sessionId('new')))?.epoch).toBe(1);
   });
 
-  it('[DS21] one that fails leaves nothing behind, and one that was cut off is told apart from other folders', async () => {
+  it('[DS21] leaves nothing behind on failure; an interrupted one is recognised', async () => {
     const store = await open();
     await fill(store, 20);
     const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
@@ -125,7 +125,7 @@ describe('a backup', () => {
     await expect(store.backup(join(root, 'copy'))).rejects.toThrow('holds an interrupted backup; delete it');
   });
 
-  it('[DS21] is written only into an empty folder, opened only by restoring it, and restored only if it is whole', async () => {
+  it('[DS21] is written only to an empty folder, opened only by restoring, and restored only if complete', async () => {
     const store = await open();
     await fill(store, 2);
     await writeFile(join(root, 'mine.txt'), 'mine');
@@ -140,8 +140,8 @@ describe('a backup', () => {
   });
 });
 
-describe('a backup that is not what was written', () => {
-  it('[DS21] is not restored: a file is short, missing, changed, or of a newer format', async () => {
+describe('a damaged backup', () => {
+  it('[DS21] is not restored: a file is short, missing, changed or of a newer format', async () => {
     const store = await open();
     await fill(store, 6);
     const copy = join(root, 'copy');
@@ -166,7 +166,7 @@ describe('a backup that is not what was written', () => {
 });
 
 describe('repair', () => {
-  it('[DS22] cuts a damaged log to what is sound, in a new epoch; it goes on from there, also when the index is lost', async () => {
+  it('[DS22] truncates a damaged log to its intact part in a new epoch; it continues, even without the index', async () => {
     let store = await open();
     const [, second = ''] = await fill(store, 2);
     await store.close();
@@ -185,7 +185,7 @@ describe('repair', () => {
     }
   });
 
-  it('[DS22] of a log that has lost its beginning leaves nothing of it, and its id can be used again', async () => {
+  it('[DS22] erases a log that lost its beginning; its id can be reused', async () => {
     let store = await open();
     const [, second = ''] = await fill(store, 2);
     await store.close();
@@ -198,7 +198,7 @@ describe('repair', () => {
     expect(await seqs(store, second)).toEqual([1]);
   });
 
-  it('[DS22] finds damage that nobody has met yet', async () => {
+  it('[DS22] finds damage nobody has met yet', async () => {
     let store = await open();
     const [, second = ''] = await fill(store, 2);
     await store.close();
@@ -207,7 +207,7 @@ describe('repair', () => {
     expect(await store.repair()).toEqual([{ log_id: second, kept_seq: 5, epoch: anotherEpoch }]);
   });
 
-  it('[DS22] refuses a log that is not damaged', async () => {
+  it('[DS22] rejects a log that is not damaged', async () => {
     const store = await open();
     const [first = ''] = await fill(store, 1);
     await expect(store.repair([first])).rejects.toMatchObject({ code: 'not_damaged' });
@@ -216,7 +216,7 @@ describe('repair', () => {
 });
 
 describe('the archive', () => {
-  itDeep('[DS23] gives disk space back, and everything is seen as before, also when the index is lost', async () => {
+  itDeep('[DS23] frees disk space and changes nothing visible, even without the index', async () => {
     let store = await open();
     await fill(store, 40, 20);
     const [shown, before] = [await picture(store), await usedBytes()];
@@ -238,7 +238,7 @@ describe('the archive', () => {
     expect(await picture(store)).toEqual(later);
   });
 
-  it('[DS23] takes only sessions that ended before the time, and leaves no trace when there are none', async () => {
+  it('[DS23] takes only sessions that ended before the time, and leaves no trace if there are none', async () => {
     const store = await open();
     await fill(store, 4);
     const files = await readdir(join(data, 'journal'));
@@ -247,7 +247,7 @@ describe('the archive', () => {
   });
 
   itDeep(
-    '[DS23] is packed, tells how far it is in bytes, and a file of it that is gone is told when the index is gone too',
+    '[DS23] is compressed, reports progress in bytes, and reports a missing file even without the index',
     async () => {
       let store = await open();
       await fill(store, 40, 20);
@@ -268,7 +268,7 @@ describe('the archive', () => {
     },
   );
 
-  it('[DS23] nobody who reads or writes meanwhile notices', async () => {
+  it('[DS23] is invisible to concurrent readers and writers', async () => {
     const store = await open();
     const ids = await fill(store, 20, 20);
     const expected = new Map(await Promise.all(ids.map(async (id) => [id, await seqs(store, id)] as const)));
@@ -291,7 +291,7 @@ describe('the archive', () => {
     expect((await store.verify()).problems).toEqual([]);
   });
 
-  it('[DS24] cut off at any moment loses nothing', async () => {
+  it('[DS24] interrupted at any moment loses nothing', async () => {
     const disk = new SimDisk();
     const { store } = await openSimStore(disk);
     await fill(store, 8, 6);
@@ -306,7 +306,7 @@ describe('the archive', () => {
 });
 
 describe('verify', () => {
-  it('[DS25] says nothing of logs that are begun or go on while it reads', async () => {
+  it('[DS25] ignores logs that begin or grow while it reads', async () => {
     const store = await open();
     await fill(store, 20, 10);
     let isDone = false;
@@ -318,7 +318,7 @@ describe('verify', () => {
     await writing;
   });
 
-  it('[DS25] finds nothing in a sound folder, and names what does not agree with the journal', async () => {
+  it('[DS25] finds nothing in an intact folder, and names disagreements with the journal', async () => {
     const disk = new SimDisk();
     const index = new MemoryIndex();
     let { store } = await openSimStore(disk, { index });

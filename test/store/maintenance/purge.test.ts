@@ -1,4 +1,4 @@
-// The bytes of what was redacted go with the archive, whatever file they are in, and whenever that is cut off.
+// Redacted content leaves the disk with the archive, whatever file it is in and whenever that is interrupted.
 
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/core/lib/json.ts';
@@ -23,7 +23,7 @@ async function read(store: DurableStore, id: string, seq: number): Promise<Entry
   return entry;
 }
 
-/** As the hub writes it. `pinSeq` null = its state could not be kept. */
+/** As the hub writes it. `pinSeq` null = its state could not be pinned. */
 async function redact(store: DurableStore, session_id: string, seq: number, pinSeq: number | null): Promise<void> {
   const { envelope } = await read(store, session_id, seq);
   const body = { state: `kept at ${pinSeq} for ${seq}` };
@@ -36,7 +36,7 @@ async function redact(store: DurableStore, session_id: string, seq: number, pinS
   await durably(store, REDACTIONS_LOG, token, unit);
 }
 
-/** What every reader sees, whether or not the bytes are gone yet. */
+/** What every reader sees, before and after purging. */
 async function shown(store: DurableStore): Promise<object> {
   const { sessions, ...rest } = (await picture(store)) as { sessions: readonly { log: readonly Entry[] }[] };
   const logs = sessions.map(({ log, ...session }) => ({
@@ -46,8 +46,8 @@ async function shown(store: DurableStore): Promise<object> {
   return { ...rest, logs };
 }
 
-describe('what was redacted', () => {
-  it('[RD9] goes with the archive if the session has ended and its state was kept after it, and only then', async () => {
+describe('redacted content', () => {
+  it('[RD9] leaves the disk with the archive only if the session ended and its state was pinned later', async () => {
     const { store } = await openSimStore(new SimDisk());
     const [ended = '', live = ''] = await fill(store, 4, 6);
     await redact(store, ended, 3, 9);
@@ -62,7 +62,7 @@ describe('what was redacted', () => {
       [sessionId('3'), 3],
     ] as const)
       expect((await read(store, id, seq)).envelope.redacted).toBe(undefined);
-    // One that is newer stands for all before it, also in the archive; of the older one only the record stays.
+    // A newer pin replaces all before it, even in the archive; of the older only the record stays.
     await redact(store, ended, 12, 13);
     await store.archive(ALL);
     expect((await read(store, ended, 11)).envelope.redacted).toMatchObject({ reason: null });
@@ -80,7 +80,7 @@ describe('what was redacted', () => {
     await store.close();
   });
 
-  it('[RD9] goes only with sessions that ended before the time that was said', async () => {
+  it('[RD9] leaves only with sessions that ended before the given time', async () => {
     const { store } = await openSimStore(new SimDisk());
     const [ended = ''] = await fill(store, 2, 6);
     await redact(store, ended, 3, 9);
@@ -92,7 +92,7 @@ describe('what was redacted', () => {
     await store.close();
   });
 
-  it('[RD9] goes from the snapshots of its session too, and the index is made anew; where nothing goes both stay', async () => {
+  it('[RD9] leaves snapshots, and the index is rebuilt; otherwise both stay', async () => {
     let renewed = 0;
     const onIndexRenewed = () => {
       renewed += 1;
@@ -106,7 +106,7 @@ describe('what was redacted', () => {
     expect(renewed).toBe(1);
     expect(await store.loadSnapshot(ended)).toBe(null);
     for (const id of [live, other]) expect(await store.loadSnapshot(id)).toEqual(snapshot(id));
-    // There is something to archive, and of what was redacted nothing that is not gone yet.
+    // There is something to archive, but all redacted content is already gone.
     store.saveSnapshot(snapshot(ended));
     await fill(store, 1, 2, 'more');
     expect(await store.archive(ALL)).toMatchObject({ sessions: 1 });
@@ -116,7 +116,7 @@ describe('what was redacted', () => {
   });
 
   itDeep.each(['in the journal', 'in the archive'])(
-    '[RD9, DS24] %s, cut off at any moment, loses nothing',
+    '[RD9, DS24] %s, interrupted at any moment, loses nothing',
     async (where) => {
       const disk = new SimDisk();
       const { store } = await openSimStore(disk);
@@ -130,7 +130,7 @@ describe('what was redacted', () => {
         expect(await shown(after), when).toEqual(before);
         expect(recovery.damages).toEqual([]);
         expect((await after.verify()).problems).toEqual([]);
-        // What was left undone is done by the next one.
+        // The next run finishes the rest.
         await after.archive(ALL);
         for (const [i, id] of ids.entries())
           expect((await read(after, id, 4)).envelope.redacted !== undefined).toBe(i % 2 === 0);

@@ -1,4 +1,4 @@
-// Damage that no log needs any more: it is named, set aside with a copy of its bytes, and no problem from then on.
+// Damage no log needs: it is named, quarantined with a copy, and no problem from then on.
 
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -48,13 +48,13 @@ async function damagedAudit() {
   return { ids, from: record.position, bytes: record.bytes };
 }
 
-it('[DS25] verify names a damaged audit record by its place', async () => {
+it('[DS25] verify names a damaged audit record by its position', async () => {
   const { from, bytes } = await damagedAudit();
   const to = { ...from, offset: from.offset + bytes };
   expect((await store.verify()).damages).toEqual([{ from, to, logIds: ['audit'], unknown: false }]);
 });
 
-it('[DS34] it is set aside with a copy of its bytes; the audit goes on without it, and nothing is a problem any more', async () => {
+it('[DS34] quarantines it with a copy; the audit continues without it and reports no problem', async () => {
   const { from, bytes } = await damagedAudit();
   const to = from.offset + bytes;
   const name = `damaged-00000001-${from.offset}-${to}.bytes`;
@@ -71,7 +71,7 @@ it('[DS34] it is set aside with a copy of its bytes; the audit goes on without i
   }
 });
 
-it('[DS34, ST16] the numbers of damaged audit records are given to no other, also when the index is lost', async () => {
+it('[DS34, ST16] never reuses the numbers of damaged audit records, even without the index', async () => {
   await damagedAudit();
   const before = await lastNumber();
   await store.setAside();
@@ -80,7 +80,7 @@ it('[DS34, ST16] the numbers of damaged audit records are given to no other, als
   expect(await store.readAudit({ after: before, limit: 10 })).toMatchObject([{ detail: { round: 'new' } }]);
 });
 
-it('[DS34] what a damaged log still needs is not set aside, until it is repaired', async () => {
+it('[DS34] does not quarantine what a damaged log needs until it is repaired', async () => {
   await open();
   const [first = '', second = ''] = await fill(store, 2);
   await store.close();
@@ -96,7 +96,7 @@ it('[DS34] what a damaged log still needs is not set aside, until it is repaired
   expect(await store.verify()).toMatchObject({ damages: [], problems: [], set_aside: 2 });
 });
 
-it('[DS34] a backup of it, restored, has no problem either; an archiving leaves it where it is', async () => {
+it('[DS34] a restored backup of it has no problem either; archiving leaves it in place', async () => {
   await damagedAudit();
   await store.setAside();
   await store.archive({ endedBefore: AN_HOUR_LATER });

@@ -1,50 +1,37 @@
 /** Operations on turn results, history and ledger. */
 
-import { engine, type Invalid, type Validation } from 'parley-hub/governed';
+import { engine, type Invalid } from 'parley-hub/governed';
 import type { Members } from '../fixture.ts';
-import { NOW, textOf, type World } from './inflate.ts';
+import { NOW, type Operations, textOf, type World } from './inflate.ts';
 
 const { acceptTurn, buildAcceptanceIndex, decisionIds, digestOf, checkDecision, validateTurnResult } = engine;
 
-export function validateTurnResultFixture({ state, config, turnResult, history, ledger }: World): Members {
-  const books = buildAcceptanceIndex(state, history, ledger);
-  return validationAnswer(
-    validateTurnResult({
-      state,
-      config,
-      result: turnResult,
-      takenIds: new Set([...books.decisionIds, ...books.targets.keys()]),
-      hasEarlierWork: state.phase !== null && books.workedPhases.has(state.phase),
-    }),
-  );
-}
+export const BOOKS_OPERATIONS: Operations = {
+  validate_turn_result: validateResult,
+  accept_turn: accept,
+  append_decision: appendDecision,
+};
 
-function validationAnswer(validation: Validation): Members {
+function validateResult({ state, config, turnResult, history, ledger }: World): Members {
+  const books = buildAcceptanceIndex(state, history, ledger);
+  const validation = validateTurnResult({
+    state,
+    config,
+    result: turnResult,
+    takenIds: new Set([...books.decisionIds, ...books.targets.keys()]),
+    hasEarlierWork: state.phase !== null && books.workedPhases.has(state.phase),
+  });
   if (!validation.ok) return invalidAnswer(validation);
   const { stages_passed, warnings, normalisations } = validation;
   return { result: 'success', stages_passed, errors: [], warnings, normalisations };
 }
 
-function invalidAnswer(validation: Invalid): Members {
-  const { failed_stage, error_class, error_type, fault, stages_passed, errors, warnings, normalisations } = validation;
-  const { detail, error_field, error_path, error_alias } = fault;
-  return {
-    result: 'error',
-    failed_stage,
-    error_type,
-    error_class,
-    error_alias,
-    error_field,
-    error_path,
-    error_detail: detail,
-    stages_passed,
-    errors,
-    warnings,
-    normalisations,
-  };
+function invalidAnswer({ ok: _, fault, ...validation }: Invalid): Members {
+  const { detail: error_detail, error_field, error_path, error_alias } = fault;
+  return { result: 'error', ...validation, error_alias, error_field, error_path, error_detail };
 }
 
-export function acceptTurnFixture(world: World, { turn_id }: Members): Members {
+function accept(world: World, { turn_id }: Members): Members {
   const { state, config, history, ledger, files, turnResult } = world;
   const digest = digestOf(state);
   const books = buildAcceptanceIndex(state, history, ledger);
@@ -66,7 +53,7 @@ export function acceptTurnFixture(world: World, { turn_id }: Members): Members {
   return { result: 'error', ...params, error_type, error_code, error_detail: detail, ...seen };
 }
 
-export function appendDecision({ state, ledger }: World, { entry }: Members): Members {
+function appendDecision({ state, ledger }: World, { entry }: Members): Members {
   const refused = checkDecision(entry, decisionIds(ledger, state.run_id));
   const after = refused === null ? [...ledger, entry] : ledger;
   const seen = { ledger_length: after.length, ledger_last_entry: after.at(-1) ?? null };

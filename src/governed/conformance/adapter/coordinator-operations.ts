@@ -1,13 +1,18 @@
-/** Operations of the coordinator, on a super run with the members that fixtures leave out. */
+/** Operations of the coordinator. Fills in what fixtures leave out. */
 
 import { type Barriers, type CoordinatorConfig, type CoordinatorState, engine } from 'parley-hub/governed';
 import type { Members } from '../fixture.ts';
-import { mapped, membersOf, NOW, recordsOf, type World } from './inflate.ts';
+import { mapped, membersOf, NOW, type Operations, recordsOf, type World } from './inflate.ts';
 
 const { checkCoordinatorConfig, digestOf, projectAcceptance } = engine;
 
-/** The config as it stands: nothing is filled in before it is checked. */
-export function validateCoordinatorConfig({ setup }: World): Members {
+export const COORDINATOR_OPERATIONS: Operations = {
+  validate_coordinator_config: validateCoordinatorConfig,
+  project_repo_acceptance: projectRepoAcceptance,
+};
+
+/** Checks the config as given, without filling in defaults. */
+function validateCoordinatorConfig({ setup }: World): Members {
   const checked = checkCoordinatorConfig(setup.coordinator_config);
   if (checked.ok) return { result: 'success', errors: [] };
   const [first] = checked.faults;
@@ -20,7 +25,7 @@ export function validateCoordinatorConfig({ setup }: World): Members {
   };
 }
 
-export function projectRepoAcceptance({ setup }: World, args: Members): Members {
+function projectRepoAcceptance({ setup }: World, args: Members): Members {
   const { config, state, barriers, history } = inflateCoordinator(setup);
   const before = digestOf([barriers, history]);
   const { repo_id: repoId, workstream_id: workstreamId, accepted_turn: turn } = args;
@@ -42,18 +47,11 @@ export function projectRepoAcceptance({ setup }: World, args: Members): Members 
   return { result: 'success', projection_ref, is_new, barrier_effects, context_invalidations, ...seen };
 }
 
-interface CoordinatorWorld {
-  readonly config: CoordinatorConfig;
-  readonly state: CoordinatorState;
-  readonly barriers: Barriers;
-  readonly history: readonly Members[];
-}
-
-function inflateCoordinator(setup: Members): CoordinatorWorld {
+function inflateCoordinator(setup: Members) {
   const given = membersOf(setup.coordinator_config);
   const workstreams = mapped(given.workstreams, (one) => ({ depends_on: [], ...one, repos: textsOf(one.repos) }));
   const repos = mapped(given.repos, (one, id) => ({ path: id, ...one }));
-  // Whether it is a config is another operation's question.
+  // Another operation checks configs.
   const config = { project: { id: 'fixture' }, ...given, repos, workstreams } as unknown as CoordinatorConfig;
   return {
     config,
@@ -63,7 +61,7 @@ function inflateCoordinator(setup: Members): CoordinatorWorld {
   };
 }
 
-/** A repo that is not linked is linked with the run it is at; a super run without a name is the one the history is of. */
+/** Links unlinked repos to their current run; an unnamed super run gets the id from its history. */
 function inflatedState(setup: Members): CoordinatorState {
   const given = membersOf(setup.coordinator_state);
   const named = recordsOf(setup.coordinator_history).find(({ super_run_id }) => typeof super_run_id === 'string');

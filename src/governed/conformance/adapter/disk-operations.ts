@@ -1,4 +1,4 @@
-/** Operations on real files and processes: hooks that run, bundles that are sealed, changed and verified. */
+/** Operations on real files and processes: hooks run; bundles are sealed, changed and verified. */
 
 import {
   bundleFolder,
@@ -12,14 +12,29 @@ import type { Members } from '../fixture.ts';
 import { membersOf, NOW, textOf, type World } from './inflate.ts';
 import type { Workspace } from './workspace.ts';
 
-export async function runHooksFixture(workspace: Workspace, { config, state }: World, args: Members): Promise<Members> {
+export type DiskOperation = (workspace: Workspace, world: World, args: Members) => Promise<Members>;
+
+export const DISK_OPERATIONS: Readonly<Record<string, DiskOperation>> = {
+  verify_dispatch_manifest: verifyBundle,
+  inspect_dispatch_manifest: inspectBundle,
+  run_hooks: run,
+};
+
+/** Members of `setup` that only these operations know. */
+export const DISK_SETUP: readonly string[] = [
+  'dispatch_bundle',
+  'post_finalize_inject',
+  'post_finalize_tamper',
+  'post_finalize_delete',
+  'post_finalize_delete_manifest',
+  'post_finalize_corrupt_manifest',
+];
+
+async function run(workspace: Workspace, { config, state }: World, args: Members): Promise<Members> {
   const before = workspace.booksDigest();
-  const { hooks } = config;
-  const { signal } = workspace;
-  const ran = await runHooks(workspace.root, hooks, textOf(args.phase), membersOf(args.payload), {
-    run_id: state.run_id,
-    ...(signal === undefined ? {} : { signal }),
-  });
+  const { root, signal } = workspace;
+  const options = { run_id: state.run_id, ...(signal === undefined ? {} : { signal }) };
+  const ran = await runHooks(root, config.hooks, textOf(args.phase), membersOf(args.payload), options);
   const audit_entries = workspace.lines('.agentxchain/hook-audit.jsonl');
   return {
     result: 'success',
@@ -34,10 +49,10 @@ export async function runHooksFixture(workspace: Workspace, { config, state }: W
   };
 }
 
-export async function verifyManifestFixture(workspace: Workspace, world: World, args: Members): Promise<Members> {
+async function verifyBundle(workspace: Workspace, world: World, args: Members): Promise<Members> {
   const turnId = textOf(args.turn_id);
   const sealed = await sealedBundle(workspace, world, turnId);
-  // The corpus asks for neither; a fixture that does says so.
+  // Optional: the public corpus uses neither.
   const identity = { ...membersOf(args.identity) };
   const digest = args.check_seal === true ? sealed?.digest : undefined;
   const { ok, manifest, errors } = await verifyManifest(workspace.root, { turnId, identity, digest });
@@ -45,7 +60,7 @@ export async function verifyManifestFixture(workspace: Workspace, world: World, 
   return { result: 'error', error_type: errors[0]?.type, manifest_valid: false, verification_errors: errors };
 }
 
-export async function inspectManifestFixture(workspace: Workspace, world: World, args: Members): Promise<Members> {
+async function inspectBundle(workspace: Workspace, world: World, args: Members): Promise<Members> {
   const turnId = textOf(args.turn_id);
   await sealedBundle(workspace, world, turnId);
   const found = await inspectManifest(workspace.root, turnId);
@@ -53,7 +68,7 @@ export async function inspectManifestFixture(workspace: Workspace, world: World,
   return { result: 'success', ...found };
 }
 
-/** null = there is nothing to seal. */
+/** null = nothing to seal. */
 async function sealedBundle(workspace: Workspace, { state }: World, turnId: string): Promise<SealResult | null> {
   const { setup } = workspace;
   writeAll(workspace, setup.dispatch_bundle);

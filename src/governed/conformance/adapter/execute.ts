@@ -1,66 +1,64 @@
-/** Executes a fixture with the engine and compares what came out with what was expected. An operation that is not in the table is not implemented. */
+/** Executes a fixture and compares the outcome with what was expected. Operations missing from the tables are not implemented. */
 
 import { type Answer, type Fixture, fixtureOf, type Members } from '../fixture.ts';
 import { difference } from '../match.ts';
-import { acceptTurnFixture, appendDecision, validateTurnResultFixture } from './books-operations.ts';
-import { projectRepoAcceptance, validateCoordinatorConfig } from './coordinator-operations.ts';
-import { inflate, unknownSetup, type World } from './inflate.ts';
-import {
-  approveCompletionFixture,
-  approveTransitionFixture,
-  assign,
-  initialise,
-  phaseExit,
-  resolve,
-  runCompletion,
-  transition,
-  validateConfig,
-  validateEvent,
-  validateEventOrdering,
-} from './run-operations.ts';
+import { BOOKS_OPERATIONS } from './books-operations.ts';
+import { COORDINATOR_OPERATIONS } from './coordinator-operations.ts';
+import { DISK_OPERATIONS, DISK_SETUP } from './disk-operations.ts';
+import { inflate, type Operations, unknownSetup } from './inflate.ts';
+import { RUN_OPERATIONS } from './run-operations.ts';
+import { inWorkspace } from './workspace.ts';
 
+export const OPERATIONS: Operations = { ...RUN_OPERATIONS, ...BOOKS_OPERATIONS, ...COORDINATOR_OPERATIONS };
+
+/** Executes without a disk. */
 export function executeFixture(given: unknown): Answer {
   const fixture = fixtureOf(given);
-  if (typeof fixture === 'string') return { status: 'error', message: fixture, actual: null };
-  const { operation } = fixture.input;
+  if (typeof fixture === 'string') return failed(fixture);
+  const { operation, args } = fixture.input;
   const perform = Object.hasOwn(OPERATIONS, operation) ? OPERATIONS[operation] : undefined;
   if (perform === undefined) {
     return { status: 'not_implemented', message: `${operation} is not implemented`, actual: null };
   }
   const stranger = unknownSetup(fixture);
+  return stranger === null ? compared(fixture, perform(inflate(fixture), args)) : notUnderstood(stranger);
+}
+
+/** Executes disk operations in a temporary project. `signal` ends all its processes; the answer is then void. */
+export async function executeAnyFixture(given: unknown, signal?: AbortSignal): Promise<Answer> {
+  const fixture = fixtureOf(given);
+  if (typeof fixture === 'string') return failed(fixture);
+  const { operation, args } = fixture.input;
+  const perform = Object.hasOwn(DISK_OPERATIONS, operation) ? DISK_OPERATIONS[operation] : undefined;
+  if (perform === undefined) return executeFixture(given);
+  const stranger = unknownSetup(fixture, DISK_SETUP);
   if (stranger !== null) return notUnderstood(stranger);
-  return compared(fixture, perform(inflate(fixture), fixture.input.args));
+  const world = inflate(fixture);
+  const done = await inWorkspace(fixture, world, (workspace) => perform(workspace, world, args), signal);
+  return compared(fixture, done);
 }
 
-export function notUnderstood(stranger: string): Answer {
-  return { status: 'error', message: `setup.${stranger} is not understood, so nothing can be said`, actual: null };
+/** Never throws: a fixture that cannot be executed is an error. */
+export async function answerFixture(given: unknown, signal?: AbortSignal): Promise<Answer> {
+  try {
+    return await executeAnyFixture(given, signal);
+  } catch (thrown) {
+    return failed(thrown instanceof Error ? thrown.message : String(thrown));
+  }
 }
 
-export function compared(fixture: Fixture, told: Members): Answer {
-  // As text and back: what is compared here is what the verifier gets to see.
-  const actual: unknown = JSON.parse(JSON.stringify(told));
+function failed(message: string): Answer {
+  return { status: 'error', message, actual: null };
+}
+
+function notUnderstood(stranger: string): Answer {
+  return failed(`setup.${stranger} is not understood, so nothing can be said`);
+}
+
+function compared(fixture: Fixture, outcome: Members): Answer {
+  // A round trip through JSON: the verifier sees only that.
+  const actual: unknown = JSON.parse(JSON.stringify(outcome));
   const place = difference(fixture.expected, actual, true);
   if (place === null) return { status: 'pass', actual };
   return { status: 'fail', message: `not as expected at ${place}`, actual };
 }
-
-export type Operation = (world: World, args: Members) => Members;
-
-export const OPERATIONS: Readonly<Record<string, Operation>> = {
-  initialize_run: initialise,
-  assign_turn: assign,
-  approve_transition: approveTransitionFixture,
-  approve_completion: approveCompletionFixture,
-  resolve_blocked: resolve,
-  transition_state: transition,
-  validate_turn_result: validateTurnResultFixture,
-  evaluate_phase_exit: phaseExit,
-  evaluate_run_completion: runCompletion,
-  append_decision: appendDecision,
-  accept_turn: acceptTurnFixture,
-  validate_config: validateConfig,
-  validate_event: validateEvent,
-  validate_event_ordering: validateEventOrdering,
-  validate_coordinator_config: validateCoordinatorConfig,
-  project_repo_acceptance: projectRepoAcceptance,
-};

@@ -1,4 +1,4 @@
-/** Fixtures say only what matters to them. Here the rest is filled in as the corpus means it, with fixed time and ids. */
+/** Fills in what fixtures leave out, as the corpus means it, with fixed time and ids. */
 
 import { posix } from 'node:path';
 import { engine, type GovernedConfig, type RunState, type Turn } from 'parley-hub/governed';
@@ -6,24 +6,22 @@ import { type Fixture, isMembers, type Members } from '../fixture.ts';
 
 const { completeConfig, EMPTY_STATE } = engine;
 
-/** A run as a fixture describes it. */
 export interface World {
   readonly config: GovernedConfig;
   readonly state: RunState;
   readonly history: readonly Members[];
   readonly ledger: readonly Members[];
   readonly files: (path: string) => string | null;
-  /** What was handed in for a turn; undefined = nothing. */
+  /** undefined = nothing was submitted. */
   readonly turnResult: unknown;
-  /** As it stands in the fixture. */
   readonly setup: Members;
 }
 
-/** What may stand in `setup`. */
+/** Known members of `setup`. */
 const KNOWN = ['state', 'config', 'turn_result', 'filesystem', 'ledger', 'history'];
 const KNOWN_OF_COORDINATOR = ['coordinator_config', 'coordinator_state', 'coordinator_history', 'barriers', 'repos'];
 
-/** A setup that is not understood cannot have been taken into account. */
+/** A setup with unknown members cannot be honoured. */
 export function unknownSetup({ setup }: Fixture, alsoKnown: readonly string[] = []): string | null {
   const known = [...KNOWN, ...KNOWN_OF_COORDINATOR, ...alsoKnown];
   return Object.keys(setup).find((name) => !known.includes(name)) ?? null;
@@ -43,7 +41,7 @@ export function inflate({ setup, input }: Fixture): World {
   };
 }
 
-/** As a disk would have it: one file, however its path is written. */
+/** Keyed by normalised path, as on a disk. */
 function treeOf(given: unknown): ReadonlyMap<string, string> {
   const files = Object.entries(membersOf(given));
   return new Map(files.flatMap(([path, text]) => (typeof text === 'string' ? [[posix.normalize(path), text]] : [])));
@@ -60,7 +58,7 @@ function inflatedConfig(given: unknown): GovernedConfig {
   }));
   const runtimes = mapped(config.runtimes, (runtime) => ({ type: 'manual', ...runtime }));
   const usesManual = Object.values(roles).some(({ runtime }) => runtime === 'manual');
-  // Whether it is a config, the engine says.
+  // The engine checks configs.
   return {
     schema_version: '1.0',
     project: { id: 'fixture', name: 'fixture' },
@@ -104,6 +102,8 @@ function inflatedTurn(given: Members, id: string, state: Members, config: Govern
     runtime_id: String(given.runtime_id || runtime || 'manual'),
   } as Turn;
 }
+
+export type Operations = Readonly<Record<string, (world: World, args: Members) => Members>>;
 
 export function mapped<T extends object>(
   group: unknown,

@@ -1,7 +1,7 @@
-/** stdio-fixture-v1: one fixture on stdin, one answer on stdout, and an exit code that says the same. */
+/** stdio-fixture-v1: one fixture on stdin, one answer on stdout, and a matching exit code. */
 
 import { type Answer, EXIT_OF } from '../fixture.ts';
-import { executeAnyFixture } from './execute-on-disk.ts';
+import { executeAnyFixture } from './execute.ts';
 
 let text = '';
 process.stdin.setEncoding('utf8');

@@ -1,4 +1,4 @@
-/** Operations on the run, its config, events and gates. Whether a state is unchanged is computed from digests, never just said. */
+/** Operations on the run, its config, events and gates. `state_unchanged` is always computed from digests. */
 
 import {
   type Changed,
@@ -10,40 +10,30 @@ import {
   type RunState,
 } from 'parley-hub/governed';
 import { isMembers, type Members } from '../fixture.ts';
-import { NOW, RUN_ID, TURN_ID, textOf, type World } from './inflate.ts';
+import { NOW, type Operations, RUN_ID, TURN_ID, textOf, type World } from './inflate.ts';
 
-const { approveCompletion, approveTransition, assignTurn, digestOf, initialiseRun, resolveBlocked, transitionState } =
-  engine;
+export const RUN_OPERATIONS: Operations = {
+  initialize_run: ({ state, config }) =>
+    moved(state, (run) => engine.initialiseRun(run, config, { runId: RUN_ID, now: NOW })),
+  assign_turn: ({ state, config }, { role_id }) =>
+    moved(state, (run) => engine.assignTurn(run, config, { roleId: textOf(role_id), turnId: TURN_ID, now: NOW })),
+  approve_transition: ({ state }) => moved(state, (run) => engine.approveTransition(run, { now: NOW })),
+  approve_completion: ({ state }) => moved(state, (run) => engine.approveCompletion(run, { now: NOW })),
+  resolve_blocked: ({ state }, { action }) =>
+    moved(state, (run) => engine.resolveBlocked(run, { action: textOf(action), now: NOW })),
+  transition_state: ({ state }, args) => moved(state, (run) => engine.transitionState(run, { ...args, now: NOW })),
+  evaluate_phase_exit: phaseExit,
+  evaluate_run_completion: runCompletion,
+  validate_config: validateConfig,
+  validate_event: (_, { event }) => judged('invalid_event', engine.eventFaults(event)),
+  validate_event_ordering: validateEventOrdering,
+};
 
-export function initialise({ state, config }: World): Members {
-  return told(state, (run) => initialiseRun(run, config, { runId: RUN_ID, now: NOW }));
-}
-
-export function assign({ state, config }: World, { role_id }: Members): Members {
-  return told(state, (run) => assignTurn(run, config, { roleId: textOf(role_id), turnId: TURN_ID, now: NOW }));
-}
-
-export function approveTransitionFixture({ state }: World): Members {
-  return told(state, (run) => approveTransition(run, { now: NOW }));
-}
-
-export function approveCompletionFixture({ state }: World): Members {
-  return told(state, (run) => approveCompletion(run, { now: NOW }));
-}
-
-export function resolve({ state }: World, { action }: Members): Members {
-  return told(state, (run) => resolveBlocked(run, { action: textOf(action), now: NOW }));
-}
-
-export function transition({ state }: World, args: Members): Members {
-  return told(state, (run) => transitionState(run, { ...args, now: NOW }));
-}
-
-function told(before: RunState, perform: (state: RunState) => Changed | Refused): Members {
-  const digest = digestOf(before);
+function moved(before: RunState, perform: (state: RunState) => Changed | Refused): Members {
+  const digest = engine.digestOf(before);
   const outcome = perform(before);
   const after = outcome.ok ? outcome.state : before;
-  const state_unchanged = digestOf(after) === digest;
+  const state_unchanged = engine.digestOf(after) === digest;
   if (outcome.ok) {
     return { result: 'ok', state_assertions: after, state_unchanged, events: outcome.events };
   }
@@ -51,21 +41,12 @@ function told(before: RunState, perform: (state: RunState) => Changed | Refused)
   return { result: 'error', error_type, error_code, error_detail: detail, params, state_unchanged };
 }
 
-const {
-  applyCompletionVerdict,
-  applyPhaseVerdict,
-  buildAcceptanceIndex,
-  evaluatePhaseExit,
-  evaluateRunCompletion,
-  describeReason,
-} = engine;
-
-export function phaseExit(world: World, args: Members): Members {
+function phaseExit(world: World, args: Members): Members {
   const { state } = world;
   const asked = given(world, 'phase_transition_request', args.requested_phase);
-  const digest = digestOf(state);
-  const verdict = evaluatePhaseExit(factsOf(world), typeof asked === 'string' ? asked : null);
-  const next = applyPhaseVerdict(state, verdict, { now: NOW, by: null }).state;
+  const digest = engine.digestOf(state);
+  const verdict = engine.evaluatePhaseExit(factsOf(world), typeof asked === 'string' ? asked : null);
+  const next = engine.applyPhaseVerdict(state, verdict, { now: NOW, by: null }).state;
   const answer = { ...looked(state, digest, args), action: verdict.action };
   switch (verdict.action) {
     case 'gate_error':
@@ -81,11 +62,11 @@ export function phaseExit(world: World, args: Members): Members {
   }
 }
 
-export function runCompletion(world: World, args: Members): Members {
+function runCompletion(world: World, args: Members): Members {
   const { state } = world;
-  const digest = digestOf(state);
-  const verdict = evaluateRunCompletion(factsOf(world), given(world, 'run_completion_request', true) === true);
-  const next = applyCompletionVerdict(state, verdict, { now: NOW, by: null }).state;
+  const digest = engine.digestOf(state);
+  const verdict = engine.evaluateRunCompletion(factsOf(world), given(world, 'run_completion_request', true) === true);
+  const next = engine.applyCompletionVerdict(state, verdict, { now: NOW, by: null }).state;
   const answer = { ...looked(state, digest, args), action: verdict.action };
   switch (verdict.action) {
     case 'not_final_phase':
@@ -100,50 +81,44 @@ export function runCompletion(world: World, args: Members): Members {
   }
 }
 
-/** What the turn asked for; without a turn, what the operation itself asks. */
+/** The turn's request; without a turn, that of the operation. */
 function given({ turnResult }: World, name: string, otherwise: unknown): unknown {
   return isMembers(turnResult) ? turnResult[name] : otherwise;
 }
 
 function factsOf({ config, state, files, turnResult, history, ledger }: World): GateFacts {
   const rolesHeard =
-    buildAcceptanceIndex(state, history, ledger).rolesHeard.get(state.phase ?? '') ?? new Set<string>();
+    engine.buildAcceptanceIndex(state, history, ledger).rolesHeard.get(state.phase ?? '') ?? new Set<string>();
   const verification = isMembers(turnResult) ? turnResult.verification : undefined;
   const status = isMembers(verification) ? verification.status : undefined;
   const verificationStatus = typeof status === 'string' ? status : null;
   return { config, phase: state.phase, files, verificationStatus, rolesHeard };
 }
 
-/** The run is where its state says; a caller who thinks otherwise is told. */
+/** The state decides the phase; warns a caller that assumes another. */
 function looked(state: RunState, digest: string, { current_phase }: Members): Members {
   const isElsewhere = current_phase !== undefined && current_phase !== state.phase;
   const warnings = isElsewhere ? [`current_phase: the run is in ${state.phase}, not in ${current_phase}`] : [];
-  return { result: 'success', state_unchanged: digestOf(state) === digest, warnings };
+  return { result: 'success', state_unchanged: engine.digestOf(state) === digest, warnings };
 }
 
 function failure(reasons: readonly [Reason, ...Reason[]]): Members {
-  return { reason: describeReason(reasons[0]), reasons };
+  return { reason: engine.describeReason(reasons[0]), reasons };
 }
 
-const { checkConfig, eventFaults, orderFaults } = engine;
-
-/** The config as it stands in the arguments: nothing is filled in before it is checked. */
-export function validateConfig(_: World, { config }: Members): Members {
-  const checked = checkConfig(config);
+/** Checks the config as given, without filling in defaults. */
+function validateConfig(_: World, { config }: Members): Members {
+  const checked = engine.checkConfig(config);
   if (checked.ok) return { result: 'success', errors: [], normalisations: checked.normalisations };
   const [{ message, ...first }] = checked.faults;
   return { result: 'error', ...first, error_detail: message, errors: checked.faults.map((fault) => fault.message) };
 }
 
-export function validateEvent(_: World, { event }: Members): Members {
-  return judged('invalid_event', eventFaults(event));
-}
-
-export function validateEventOrdering(_: World, { events }: Members): Members {
+function validateEventOrdering(_: World, { events }: Members): Members {
   if (!Array.isArray(events) || events.length === 0) {
     return judged('invalid_events', [{ code: 'no_events', message: 'events: expected at least one' }]);
   }
-  return judged('ordering_violation', orderFaults(events));
+  return judged('ordering_violation', engine.orderFaults(events));
 }
 
 function judged(error_type: string, faults: readonly EventFault[]): Members {

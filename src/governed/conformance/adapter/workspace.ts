@@ -1,4 +1,4 @@
-/** A project on the disk as a fixture describes it, for as long as the fixture takes. */
+/** A temporary project on disk for one fixture. */
 
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,13 +13,12 @@ const { canonicalPath } = engine;
 export interface Workspace {
   readonly root: string;
   readonly setup: Members;
-  /** Ends what runs in it. */
   readonly signal: AbortSignal | undefined;
   write(path: string, text: string): void;
   remove(path: string): void;
-  /** The lines of a file; none if it is not there. */
+  /** No lines if the file is absent. */
   lines(path: string): readonly unknown[];
-  /** Of the files whose change is nobody's business but the run's. */
+  /** Digest of the run files that only the run may change. */
   booksDigest(): string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Asks a target to do one fixture, within a bound: one process, or one HTTP request.
- * A process counts only if its exit code says the same as its answer; of HTTP answers only a 200 counts.
+ * Asks a target for one fixture within a time limit: one process, or one HTTP request.
+ * A process counts only if its exit code matches its answer; an HTTP answer only with status 200.
  */
 
 import { asError } from '../../../core/lib/errors.ts';

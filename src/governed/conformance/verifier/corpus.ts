@@ -1,4 +1,4 @@
-/** A folder of fixtures: what is in it, in the order of its paths, and a digest by which others know they have the same. */
+/** A folder of fixtures in path order, with a digest that identifies the corpus. */
 
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -8,9 +8,7 @@ import { type Fixture, fixtureOf } from '../fixture.ts';
 export interface Corpus {
   readonly root: string;
   readonly fixtures: readonly Fixture[];
-  /** Of all paths and contents, hex. */
   readonly sha256: string;
-  /** Files that are no fixtures. */
   readonly problems: readonly { readonly file: string; readonly problem: string }[];
 }
 

@@ -1,4 +1,4 @@
-/** An HTTP request to a target, and how an answer is parsed. The time limit covers the body; redirects are not followed, since they would get the token. */
+/** HTTP requests to a target, and their answers. The time limit covers the body; redirects would leak the token, so none is followed. */
 
 import { asError } from '../../../core/lib/errors.ts';
 import { readBoundedText, reasonOf } from '../../../system/bounded-body.ts';
@@ -7,7 +7,7 @@ import { isMembers, STATUSES, type Status } from '../fixture.ts';
 export interface Requested {
   readonly token: string | null;
   readonly timeoutMs: number;
-  /** Posted as JSON; absent = it is a GET. */
+  /** Sent by POST as JSON; default: GET. */
   readonly body?: string;
 }
 
@@ -46,7 +46,6 @@ export async function request(url: string, { token, timeoutMs, body }: Requested
   }
 }
 
-/** `HTTP 500: what it said`. */
 export function said({ status, text }: Responded): string {
   const body = parseJson(text);
   const message = isMembers(body) && typeof body.message === 'string' ? `: ${body.message}` : '';
@@ -58,7 +57,7 @@ export type Asked =
   | { readonly kind: 'broken'; readonly message: string }
   | { readonly kind: 'timed_out'; readonly message: string };
 
-/** `what` it was read from, for who has to mend it. */
+/** `what`: names the source in errors. */
 export function parseAnswer(text: string, what: string): Asked {
   const answer = parseJson(text);
   if (!isMembers(answer)) return broken(`${what} is not one JSON object`);
@@ -68,7 +67,7 @@ export function parseAnswer(text: string, what: string): Asked {
   return { kind: 'answered', status: known, actual, message: typeof message === 'string' ? message : null };
 }
 
-/** undefined = it is none. */
+/** undefined = not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text.trim());

@@ -1,4 +1,4 @@
-/** What an implementation says of itself, how it is asked, and how to read that over HTTP (http-fixture-v1). */
+/** A target: its claims, how to ask it, and reading them over HTTP (http-fixture-v1). */
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,29 +11,27 @@ interface Claims {
   readonly implementation: string;
   readonly protocolVersion: string | null;
   readonly tiers: readonly number[];
-  /** null = it does not say. */
   readonly surfaces: Members | null;
 }
 
-/** A folder whose command is run, once for each fixture. */
+/** A command, run once per fixture. */
 export interface LocalTarget extends Claims {
   readonly kind: 'local';
   readonly root: string;
   readonly command: readonly [string, ...string[]];
 }
 
-/** An address, with a request for each fixture. */
+/** A URL, requested once per fixture. */
 export interface RemoteTarget extends Claims {
   readonly kind: 'remote';
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string;
-  /** null = it is asked without. */
   readonly token: string | null;
 }
 
 export type Target = LocalTarget | RemoteTarget;
 
-/** A text says what is wrong with what it says. */
+/** A string is the error. */
 export async function readTarget(root: string): Promise<LocalTarget | string> {
   let given: unknown;
   try {
@@ -66,7 +64,7 @@ function claimsOf(given: unknown, protocol: string): (Claims & { readonly adapte
   return { implementation, protocolVersion, tiers, adapter, surfaces: isMembers(surfaces) ? surfaces : null };
 }
 
-/** May it be asked for this surface alone? One that does not list its surfaces may be asked for any. */
+/** A target that lists no surfaces may be asked for any. */
 export function claims({ surfaces }: Target, surface: string): boolean {
   return surfaces === null || (Object.hasOwn(surfaces, surface) && Boolean(surfaces[surface]));
 }
@@ -77,16 +75,15 @@ function isCommand(command: unknown): command is readonly [string, ...string[]] 
 
 interface Unusable {
   readonly kind: 'unusable';
-  /** It could not be reached, it does not let us, or what it says of itself is wrong. */
   readonly why: 'unreachable' | 'not_allowed' | 'wrong';
   readonly message: string;
 }
 
-/** Without a slash at its end; null = it is no address of a target. */
+/** Without a trailing slash; null = not a valid target URL. */
 export function remoteUrl(given: string): string | null {
   const url = URL.canParse(given) ? new URL(given) : null;
   if (url === null || !['http:', 'https:'].includes(url.protocol)) return null;
-  // Secrets in an address end up in logs; whatever stands behind the path would end up in the middle.
+  // Secrets in a URL end up in logs; a query or hash would end up in the middle.
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') return null;
   return url.href.replace(/\/+$/, '');
 }

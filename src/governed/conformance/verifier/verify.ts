@@ -1,4 +1,4 @@
-/** Verifies a target against a corpus and counts the outcomes. The target never sees what is expected of it. */
+/** Verifies a target against a corpus and counts outcomes. The target never sees the expected values. */
 
 import type { Fixture } from '../fixture.ts';
 import { difference } from '../match.ts';
@@ -8,11 +8,11 @@ import type { Asked } from './request.ts';
 import type { Target } from './target.ts';
 
 export interface Asking {
-  /** Up to and with this tier. */
+  /** The highest tier. */
   readonly tier: number;
   readonly surface: string | null;
   readonly timeoutMs: number;
-  /** How many fixtures the target is given at once. */
+  /** Concurrent fixtures. */
   readonly atOnce: number;
   readonly onProgress?: (done: number, total: number) => void;
 }
@@ -24,7 +24,7 @@ export interface Report {
   readonly protocol_version: string | null;
   readonly tier_requested: number;
   readonly surface: string | null;
-  /** Its folder; null = it is remote. */
+  /** null = remote. */
   readonly target_root: string | null;
   readonly remote: string | null;
   readonly fixture_root: string;
@@ -33,7 +33,6 @@ export interface Report {
   readonly counts: Counts;
   readonly tiers: Readonly<Record<string, Counts>>;
   readonly surfaces: Readonly<Record<string, Counts>>;
-  /** Whatever is not as expected. */
   readonly findings: readonly Finding[];
   readonly problems: Corpus['problems'];
 }
@@ -45,16 +44,10 @@ export async function verify(target: Target, corpus: Corpus, asking: Asking): Pr
   const findings = await askAll(target, asked, asking);
   const counts = countsOf(chosen, findings);
   const by = (key: (one: Fixture | Finding) => string): Readonly<Record<string, Counts>> => {
+    const within = <T extends Fixture | Finding>(all: readonly T[], group: string) =>
+      all.filter((one) => key(one) === group);
     const groups = [...new Set(chosen.map(key))];
-    return Object.fromEntries(
-      groups.map((group) => [
-        group,
-        countsOf(
-          chosen.filter((one) => key(one) === group),
-          findings.filter((one) => key(one) === group),
-        ),
-      ]),
-    );
+    return Object.fromEntries(groups.map((group) => [group, countsOf(within(chosen, group), within(findings, group))]));
   };
   return {
     implementation: target.implementation,
@@ -65,7 +58,7 @@ export async function verify(target: Target, corpus: Corpus, asking: Asking): Pr
     remote: target.kind === 'remote' ? target.url : null,
     fixture_root: corpus.root,
     corpus_sha256: corpus.sha256,
-    // Nothing that was not asked is conformant.
+    // An unasked fixture is not conformant.
     is_conformant: counts.fixtures > 0 && counts.as_expected === counts.fixtures && corpus.problems.length === 0,
     counts,
     tiers: by((one) => `tier_${one.tier}`),
@@ -88,7 +81,7 @@ async function askAll(target: Target, fixtures: readonly Fixture[], asking: Aski
       asking.onProgress?.(++done, fixtures.length);
     }
   };
-  // The first alone: a target may have to build itself, which is not done twice at once.
+  // The first one alone: the target may have to build itself.
   await work(1);
   await Promise.all(Array.from({ length: asking.atOnce }, () => work(fixtures.length)));
   return findings;
@@ -96,7 +89,6 @@ async function askAll(target: Target, fixtures: readonly Fixture[], asking: Aski
 
 function countsOf(chosen: readonly unknown[], findings: readonly Finding[]): Counts {
   const of = (outcome: Outcome): number => findings.filter((one) => one.outcome === outcome).length;
-  // One count for each outcome there is.
   const counts = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, of(outcome)])) as {
     readonly [O in Outcome]: number;
   };
@@ -111,12 +103,12 @@ export interface Finding {
   readonly tier: number;
   readonly surface: string;
   readonly outcome: Outcome;
-  /** Only what closes the holes of the corpus's own matcher tells it apart. */
+  /** Only the strict comparison tells them apart. */
   readonly is_only_strict: boolean;
   readonly detail: string | null;
 }
 
-/** No answer can be as this expects: whoever says "pass" to it has not compared. */
+/** No answer matches this: a target that says "pass" has not compared. */
 const CANARY = { result: '__withheld__' };
 
 export function blind(fixture: Fixture): Fixture {
@@ -124,14 +116,9 @@ export function blind(fixture: Fixture): Fixture {
 }
 
 export function judge({ fixture_id, tier, surface, expected }: Fixture, asked: Asked): Finding {
-  const finding = (outcome: Outcome, detail: string | null = null, is_only_strict = false): Finding => ({
-    fixture_id,
-    tier,
-    surface,
-    outcome,
-    is_only_strict,
-    detail,
-  });
+  const finding = (outcome: Outcome, detail: string | null = null, is_only_strict = false): Finding => {
+    return { fixture_id, tier, surface, outcome, is_only_strict, detail };
+  };
   if (asked.kind === 'timed_out') return finding('timed_out', asked.message);
   if (asked.kind === 'broken') return finding('error', asked.message);
   if (asked.status === 'not_implemented') return finding('not_implemented', asked.message);

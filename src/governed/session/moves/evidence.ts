@@ -1,4 +1,4 @@
-/** What the runner saw when it looked: files, the repository, hooks. What it says of a file has to fit together. */
+/** What the runner observed: files, git state, hook results. Its parts must be consistent. */
 
 import { utf8Bytes } from '../../../core/lib/json.ts';
 import { sha256 } from '../../../core/lib/sha256.ts';
@@ -20,28 +20,26 @@ import {
 } from '../state/shape.ts';
 import { sessionError } from './move.ts';
 
-/** Of one file; a larger one is told by its digest, with the part that matters. */
+/** Per file; a larger file has a digest and an excerpt. */
 export const MAX_EVIDENCE_TEXT: number = 16 * 1024;
 
 export interface FileEvidence {
-  /** Canonical: relative to the project, without detours. */
+  /** Canonical and relative to the project. */
   readonly path: string;
   readonly sha256: string;
   readonly size: number;
-  /** null = it is there, and what it says does not matter. */
+  /** null = only its existence matters. */
   readonly text: string | null;
-  /** The text is a part of the file only. */
   readonly excerpt: boolean;
 }
 
 export interface GitEvidence {
   readonly head: string | null;
-  /** What has changed since the turn went out; null = nobody looked. */
+  /** Changes since the dispatch; null = unknown. */
   readonly changed: readonly string[] | null;
   readonly is_clean: boolean | null;
 }
 
-/** An entry of the audit of hooks. */
 export type HookEvidence = UnknownRecord;
 
 export interface Evidence {
@@ -94,7 +92,7 @@ function checkFile({ path, sha256: digest, size, text: says, excerpt }: FileEvid
   if (actual !== digest) throw misread(`${field}.sha256`, `${actual}, which its text has`, digest);
 }
 
-/** The project's files, as far as they were seen. */
+/** The observed project files. */
 export function filesIn({ files }: Evidence): ReadFiles {
   const texts = new Map(files.map(({ path, text: says }) => [path, says ?? '']));
   return (path) => texts.get(canonicalPath(path) ?? path) ?? null;
@@ -102,7 +100,6 @@ export function filesIn({ files }: Evidence): ReadFiles {
 
 const STOPS = /^(blocked|aborted)/;
 
-/** A hook that stopped what it was asked about. */
 export function stoppedBy(entries: readonly HookEvidence[]): HookEvidence | undefined {
   return entries.find(({ orchestrator_action: action }) => typeof action === 'string' && STOPS.test(action));
 }
@@ -112,12 +109,6 @@ export function requireHooks(entries: readonly HookEvidence[]): void {
   if (by === undefined) return;
   const { hook_name, hook_phase, orchestrator_action: action } = by;
   const code = action === 'aborted_tamper' ? 'hook_tamper' : 'hook_blocked';
-  throw sessionError(
-    code,
-    `the hook ${String(hook_name)} (${String(hook_phase)}) has stopped this: ${String(action)}`,
-    {
-      hook_name,
-      action,
-    },
-  );
+  const detail = `the hook ${String(hook_name)} (${String(hook_phase)}) has stopped this: ${String(action)}`;
+  throw sessionError(code, detail, { hook_name, action });
 }

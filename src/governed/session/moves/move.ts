@@ -1,4 +1,4 @@
-/** What every move of a governed session is given, and gives. */
+/** Input and outcome of the moves of a governed session. */
 
 import { ProtocolError } from '../../../core/lib/errors.ts';
 import type { SessionMetadata } from '../../../core/records/session/session.ts';
@@ -12,19 +12,18 @@ import type { SessionRules } from '../state/rules.ts';
 import type { GovernedState } from '../state/state.ts';
 
 export interface MoveInput {
-  /** The session as it is; null = what is asked about was judged before, and stands in the log. */
+  /** null = the envelope is in the log and was judged before. */
   readonly metadata: SessionMetadata | null;
   readonly rules: SessionRules;
   readonly state: GovernedState;
   readonly sender: string;
-  /** What the envelope says. Nothing is known of it yet. */
+  /** The event data, not yet checked. */
   readonly data: UnknownRecord;
-  /** Where it stands in the log, or would. */
+  /** Its position in the log, or the next one. */
   readonly seq: number;
   readonly now: string;
 }
 
-/** What one envelope comes to, all of it at once. */
 export interface Outcome {
   readonly state: GovernedState;
   readonly events: readonly EventDraft[];
@@ -33,15 +32,13 @@ export interface Outcome {
   readonly repoDecisions: readonly RepoDecisionRecord[];
 }
 
-/** Throws a ProtocolError that says why not. */
+/** Throws a ProtocolError if the move is not allowed. */
 export type Move = (ask: MoveInput) => Outcome;
 
-/** The state after it, and what is told of it. */
 export function outcome(state: GovernedState, more: Partial<Outcome> = {}): Outcome {
   return { state, events: [], history: [], ledger: [], repoDecisions: [], ...more };
 }
 
-/** What an operation of the engine came to. */
 export function withEngineResult(
   { state }: MoveInput,
   changed: Changed | Refused,
@@ -59,7 +56,7 @@ export function refusalError({ error_type, error_code, detail, params }: Refused
   return new ProtocolError(detail, { ...params, error_type, error_code });
 }
 
-/** A refusal of the session's own: the engine has no say in it. */
+/** An error of the session, not of the engine. */
 export function sessionError(error_code: string, detail: string, params: UnknownRecord = {}): ProtocolError {
   return new ProtocolError(detail, { ...params, error_type: error_code, error_code });
 }

@@ -1,5 +1,6 @@
-/** A run is imported, begins, is blocked and resolved; a gate is approved or refused. The hub has checked that the sender may approve. */
+/** Moves of a run: import, start, block, resolve, gates, hook results and leases. The hub has checked the `approve` grant. */
 
+import { isoFromMs, msFromIso } from '../../../core/lib/time.ts';
 import { getOwn, isRecord, type UnknownRecord } from '../../engine/lib/unknown-record.ts';
 import { blockRun, escalateByOperator, resolveBlocked } from '../../engine/run/block.ts';
 import { approveCompletion, approveTransition, initialiseRun } from '../../engine/run/transition.ts';
@@ -7,13 +8,14 @@ import type { RunState } from '../../engine/state/state.ts';
 import { addToIndex } from '../state/history-index.ts';
 import { importedState } from '../state/imported-state.ts';
 import { hasHooks } from '../state/rules.ts';
-import { anything, listOf, object, oneOf, or, orNull, text } from '../state/shape.ts';
-import { GATE_TYPES, type GateType, type GovernedState } from '../state/state.ts';
+import { anything, listOf, object, oneOf, or, orNull, type Reader, text, whole } from '../state/shape.ts';
+import { GATE_TYPES, type GateRefusal, type GateType, type GovernedState } from '../state/state.ts';
+import { hookEvidence, stoppedBy } from './evidence.ts';
 import { type MoveInput, type Outcome, outcome, sessionError, withEngineResult } from './move.ts';
 
 const imports = object({ history: or(listOf(anything), []), ledger: or(listOf(anything), []) });
 
-/** The first brings the state, more may bring the rest of a long past; nothing else comes between them. */
+/** The first import brings the state, later ones more of the past. Nothing else may come in between. */
 export function imported({ state, data }: MoveInput): Outcome {
   if (state.has_moved) throw sessionError('run_has_begun', 'a run is taken over before anything else happens in it');
   const isFirst = state.run.status === 'idle' && state.run.run_id === null && state.books.turns.length === 0;
@@ -21,15 +23,14 @@ export function imported({ state, data }: MoveInput): Outcome {
     throw sessionError('state_given', 'the state of this run was taken over already');
   const run = isFirst ? importedState(data.state, 'state') : state.run;
   const { history, ledger } = imports(data, '');
-  const books = addToIndex(state.books, run, history, ledger);
-  const next: GovernedState = { ...state, run, books };
+  const next: GovernedState = { ...state, run, books: addToIndex(state.books, run, history, ledger) };
   return outcome(next, {
     history: once(history, ['run_id', 'turn_id'], new Set(state.books.turns)),
     ledger: once(ledger, ['run_id', 'turn_id', 'id'], new Set(state.books.decisions.map(({ id }) => id))),
   });
 }
 
-/** Elsewhere an entry may have been written twice; those of other runs and turns are others. Entries without an id are as many as they are. */
+/** Drops entries written twice. Entries of other runs and turns, and those without an id, all stay. */
 function once(
   entries: readonly UnknownRecord[],
   keys: readonly string[],
@@ -41,7 +42,7 @@ function once(
     const id = values.at(-1);
     if (typeof id !== 'string') return true;
     const key = JSON.stringify(values);
-    // Of an earlier part only ids are known, so an entry that says whose it is stays.
+    // Earlier parts are known by id only, so an entry that names its run stays.
     const isOfNobody = values.slice(0, -1).every((value) => value === null);
     if (seen.has(key) || (isOfNobody && before.has(id))) return false;
     seen.add(key);
@@ -96,24 +97,17 @@ export function escalated(ask: MoveInput): Outcome {
   return withEngineResult(ask, escalateByOperator(ask.state.run, { reason, detail, turnId: turn_id, now: ask.now }));
 }
 
-const resolution = object({ action: or(text, 'resume'), note: orNull(text) });
+const action = or(text, 'resume');
+const resolution = object({ action, note: orNull(text) });
+const answer = object({ action, note: text });
 
 export function resolved(ask: MoveInput): Outcome {
-  const { action, note } = resolution(ask.data, '');
-  return withEngineResult(ask, resolveBlocked(ask.state.run, { action, note, now: ask.now }));
+  return withEngineResult(ask, resolveBlocked(ask.state.run, { ...resolution(ask.data, ''), now: ask.now }));
 }
 
-const answer = object({ action: or(text, 'resume'), note: text });
-
-/** A person says what was asked for, and the run goes on: the same as a resolution, never without words. */
+/** A resolution that requires a note. */
 export function answered(ask: MoveInput): Outcome {
-  const { action, note } = answer(ask.data, '');
-  return withEngineResult(ask, resolveBlocked(ask.state.run, { action, note, now: ask.now }));
-}
-
-interface Named {
-  readonly gate_type: GateType;
-  readonly gate: string | null;
+  return withEngineResult(ask, resolveBlocked(ask.state.run, { ...answer(ask.data, ''), now: ask.now }));
 }
 
 const named = { gate_type: oneOf(GATE_TYPES), gate: orNull(text) };
@@ -127,49 +121,96 @@ const approval = object({
 export function approved(ask: MoveInput): Outcome {
   const { gate_type, gate, via } = approval(ask.data, '');
   const { state, rules, sender, now } = ask;
-  const isTransition = gate_type === 'phase_transition';
-  const by = { now, by: sender };
   requireGate(state.run, { gate_type, gate });
   if (via === 'policy' && gate !== null && getOwn(rules.config.gates, gate)?.credentialed === true) {
-    throw sessionError('credentialed_gate', `the gate ${gate} is opened by somebody who may, never by a policy`, {
-      gate,
-    });
+    const detail = `the gate ${gate} requires a credential with "approve"; a policy cannot open it`;
+    throw sessionError('credentialed_gate', detail, { gate });
   }
   if (state.run.status === 'paused' && hasHooks(rules, 'before_gate') && !state.gate_hooks_passed) {
     throw sessionError('gate_hooks_missing', 'the hooks before this gate have not let it pass', { gate });
   }
-  const changed = isTransition ? approveTransition(state.run, by) : approveCompletion(state.run, by);
+  const approve = gate_type === 'phase_transition' ? approveTransition : approveCompletion;
+  const changed = approve(state.run, { now, by: sender });
   return withEngineResult(ask, changed, { refusal: null, gate_hooks_passed: false });
 }
 
 const denial = object({ ...named, reason: text });
 
-/** Kept for whoever asks why it still waits; a later approval opens the gate all the same. */
+/** Recorded for information; a later approval still opens the gate. */
 export function refused({ state, data, sender, seq }: MoveInput): Outcome {
   const { gate_type, gate, reason } = denial(data, '');
   requireGate(state.run, { gate_type, gate });
-  if (pendingOf(state.run, gate_type) === null) throw nothingPending(gate_type);
+  if (pendingOf(state.run, gate_type) === null) {
+    const detail = `no ${gate_type.replace('_', ' ')} waits for approval`;
+    throw sessionError(`no_pending_${gate_type}`, detail, { gate_type });
+  }
   return outcome({ ...state, refusal: { gate, gate_type, by: sender, reason, seq } });
 }
 
-/** Whoever decides says on what: not on whatever waits by then. */
-function requireGate(run: RunState, { gate_type, gate }: Named): void {
+/** A decision names its gate, so it cannot hit another one that waits by then. */
+function requireGate(run: RunState, { gate_type, gate }: Pick<GateRefusal, 'gate_type' | 'gate'>): void {
   const pending = pendingOf(run, gate_type);
   if (pending === null || pending.gate === gate) return;
-  throw sessionError(
-    'other_gate',
-    `the gate that waits is ${pending.gate ?? 'without a name'}, not ${gate ?? 'one without'}`,
-    {
-      gate: pending.gate,
-    },
-  );
+  const detail = `the gate that waits is ${pending.gate ?? 'without a name'}, not ${gate ?? 'one without'}`;
+  throw sessionError('other_gate', detail, { gate: pending.gate });
 }
 
 function pendingOf(run: RunState, gate_type: GateType): { readonly gate: string | null } | null {
   return gate_type === 'phase_transition' ? run.pending_phase_transition : run.pending_run_completion;
 }
 
-function nothingPending(gate_type: GateType): Error {
-  const words = gate_type.replace('_', ' ');
-  return sessionError(`no_pending_${gate_type}`, `no ${words} waits for approval`, { gate_type });
+const results = object({
+  phase: text,
+  follow_up: orNull(text),
+  entries: hookEvidence,
+});
+
+/** Closes a follow-up once its results are here. */
+export function hookResults({ state, data }: MoveInput): Outcome {
+  const { phase, follow_up, entries } = results(data, '');
+  const open = state.follow_ups.find(({ id }) => id === follow_up);
+  if (follow_up !== null && open?.phase !== phase) {
+    throw sessionError('no_such_follow_up', `nothing called ${follow_up} is to be done in ${phase}`, { follow_up });
+  }
+  const isBeforeGate = phase === 'before_gate' && state.run.status === 'paused';
+  return outcome({
+    ...state,
+    follow_ups: open === undefined ? state.follow_ups : state.follow_ups.filter((one) => one !== open),
+    gate_hooks_passed: isBeforeGate ? stoppedBy(entries) === undefined : state.gate_hooks_passed,
+  });
+}
+
+const MAX_LEASE_SECONDS = 86_400;
+
+const seconds: Reader<number> = (value, field) => {
+  const read = whole(value, field);
+  if (read >= 1 && read <= MAX_LEASE_SECONDS) return read;
+  throw sessionError('bad_lease', `${field}: expected 1 to ${MAX_LEASE_SECONDS} seconds, got ${read}`, { field });
+};
+
+const taking = object({
+  owner: text,
+  seconds,
+  takes_over: orNull(whole),
+});
+
+/**
+ * A pure fold has no clock: whoever finds an expired lease takes it over by naming its fence, and the later of two is
+ * refused. The same owner keeps its fence.
+ */
+export function leaseTaken({ state, data, now }: MoveInput): Outcome {
+  const { owner, seconds: lasts, takes_over } = taking(data, '');
+  const { lease, last_fence } = state;
+  if ((lease?.fence ?? null) !== takes_over) {
+    const held = lease === null ? 'nobody has it' : `${lease.owner} has it until ${lease.expires_at}`;
+    throw sessionError('lease_held', `takes_over: expected ${lease?.fence ?? 'nothing'}: ${held}`, { lease });
+  }
+  const fence = lease !== null && lease.owner === owner ? lease.fence : last_fence + 1;
+  const expires_at = isoFromMs(msFromIso(now) + lasts * 1000);
+  return outcome({ ...state, lease: { owner, fence, expires_at }, last_fence: Math.max(last_fence, fence) });
+}
+
+export function leaseReleased({ state }: MoveInput): Outcome {
+  if (state.lease === null) throw sessionError('no_lease', 'nobody has the lease');
+  return outcome({ ...state, lease: null });
 }

@@ -1,18 +1,29 @@
-/** Every type of envelope a governed session knows: who may send it, and what it does. */
+/** Every envelope type of a governed session: who may send it, and its move. */
 
 import { getOwn } from '../../engine/lib/unknown-record.ts';
 import type { Move } from './move.ts';
-import { answered, approved, blocked, escalated, imported, initialized, refused, resolved } from './run-moves.ts';
-import { hookResults, leaseReleased, leaseTaken } from './side-moves.ts';
+import {
+  answered,
+  approved,
+  blocked,
+  escalated,
+  hookResults,
+  imported,
+  initialized,
+  leaseReleased,
+  leaseTaken,
+  refused,
+  resolved,
+} from './run-moves.ts';
 import { accepted, assigned, claimed, dispatched, progressed, rebased, reissued, rejected } from './turn-moves.ts';
 
-/** `approver`: anybody whose credential has the grant `approve`, which the hub looks at. */
+/** `approver`: any credential with the `approve` grant, which the hub checks. */
 export type Sender = 'runner' | 'holder' | 'approver';
 
 export interface TypeRule {
   readonly from: Sender;
   readonly move: Move;
-  /** Taken whoever has the lease. */
+  /** Accepted whatever the lease. */
   readonly unfenced?: true;
 }
 
@@ -68,12 +79,12 @@ export function ruleOf(eventType: string): TypeRule | null {
 
 const FAMILIES = ['governed.', 'run.', 'turn.', 'gate.', 'hook.', 'lease.'];
 
-/** A type of these families that is none today may be one later, and nobody is to have sent it before. */
+/** Unknown types of these families are refused: a later version may define them. */
 export function isOfFamily(eventType: string): boolean {
   return FAMILIES.some((family) => eventType.startsWith(family));
 }
 
-/** What a credential needs to send some of them. */
+/** The grant that a type requires. */
 export const APPROVALS: { readonly [Type in GovernedType]?: 'approve' } = {
   'gate.approved': 'approve',
   'gate.refused': 'approve',

@@ -1,6 +1,6 @@
 /**
- * A turn is assigned, dispatched, claimed, accepted and rejected.
- * A result is judged again by the five stages and the gates, over what the runner saw.
+ * Moves of a turn: assigned, dispatched, claimed, accepted, rejected.
+ * Acceptance judges the result again by the five stages and the gates, with the evidence of the runner.
  */
 
 import type { Json } from '../../../core/lib/json.ts';
@@ -85,7 +85,7 @@ const claim = object({
   result: json,
 });
 
-/** What an agent says of its turn. The run itself stands where it stood. */
+/** The result of the holder. The run itself does not change. */
 export function claimed({ state, data, seq }: MoveInput): Outcome {
   const { turn_id, attempt, result } = claim(data, '');
   const turn = findActiveTurn(state.run, turn_id);
@@ -94,9 +94,8 @@ export function claimed({ state, data, seq }: MoveInput): Outcome {
     throw sessionError('wrong_attempt', `turn ${turn_id} is at attempt ${turn.attempt}, not ${attempt}`, { turn_id });
   }
   if (getOwn(state.claims, turn_id) !== undefined) {
-    throw sessionError('already_claimed', `the result of turn ${turn_id} (attempt ${attempt}) was handed in already`, {
-      turn_id,
-    });
+    const detail = `the result of turn ${turn_id} (attempt ${attempt}) was already submitted`;
+    throw sessionError('already_claimed', detail, { turn_id });
   }
   return outcome({ ...state, claims: { ...state.claims, [turn_id]: { attempt, seq, digest: digestOf(result) } } });
 }
@@ -138,14 +137,13 @@ export function rebased(ask: MoveInput): Outcome {
 
 export interface AcceptedData {
   readonly turn_id: string;
-  /** As it was handed in. */
   readonly raw: Json;
-  /** As it is judged. */
+  /** Normalised. */
   readonly result: UnknownRecord;
   readonly normalisations: readonly UnknownRecord[];
   readonly evidence: Evidence;
   readonly resolution: 'standard' | 'human_merge';
-  /** The newest envelope the runner knew of when it looked. */
+  /** The newest envelope the runner knew. */
   readonly seen_seq: number;
 }
 
@@ -179,7 +177,8 @@ export function accepted(ask: MoveInput): Outcome {
   if (!taken.ok) throw notTaken(taken, data.turn_id);
   requireSame(data, taken.validation);
   const { history, ledger, repoDecisions, events } = taken;
-  const books = addToIndex(state.books, state.run, [{ ...history }], ledger.map(plain));
+  const entries = ledger.map((entry) => ({ ...entry }));
+  const books = addToIndex(state.books, state.run, [{ ...history }], entries);
   const claims = without(state.claims, data.turn_id);
   return outcome(withRun(state, taken.state, { books, claims }), {
     events,
@@ -189,7 +188,7 @@ export function accepted(ask: MoveInput): Outcome {
   });
 }
 
-/** What the runner saw is of now, and what it accepts is what the holder of the role has said. */
+/** The evidence must be current, and the result must be the one the holder submitted. */
 function requireFresh({ state, rules }: MoveInput, metadata: SessionMetadata, data: AcceptedData, turn: Turn): void {
   const { turn_id, raw, seen_seq } = data;
   if (seen_seq < state.last_seq) {
@@ -201,16 +200,14 @@ function requireFresh({ state, rules }: MoveInput, metadata: SessionMetadata, da
     const holder = holderOf(rules, turn.assigned_role);
     const status = participantOf(metadata, holder)?.status;
     if (holder === rules.runner || (status !== 'active' && status !== 'hidden')) return;
-    throw sessionError('no_claim', `the holder of ${turn.assigned_role} has not handed in turn ${turn_id}`, {
-      turn_id,
-      holder,
-    });
+    const detail = `the holder of ${turn.assigned_role} has not submitted a result for turn ${turn_id}`;
+    throw sessionError('no_claim', detail, { turn_id, holder });
   }
   if (claim.digest === digestOf(raw)) return;
-  throw sessionError('claim_mismatch', `raw: expected the result that was handed in at seq ${claim.seq}`, { turn_id });
+  throw sessionError('claim_mismatch', `raw: expected the result that was submitted at seq ${claim.seq}`, { turn_id });
 }
 
-/** What the runner says it came to, the engine has to find as well. */
+/** The engine must reach the same normalised result as the runner. */
 function requireSame({ turn_id, result, normalisations }: AcceptedData, found: Valid): void {
   if (sameJson(result, found.result) && sameJson(normalisations, found.normalisations)) return;
   const detail = `turn ${turn_id}: result and normalisations are not what its raw result comes to; look again`;
@@ -221,14 +218,6 @@ function notTaken(failure: AcceptanceFailure, turnId: string): Error {
   if (failure.because === 'refusal') return refusalError(failure.refusal);
   const { failed_stage, error_type, fault, errors } = failure.validation;
   const detail = `turn ${turnId} does not pass the stage ${failed_stage}: ${fault.detail}`;
-  return sessionError('validation_failed', detail, {
-    failed_stage,
-    validation_error: error_type,
-    errors,
-    turn_id: turnId,
-  });
-}
-
-function plain(entry: object): UnknownRecord {
-  return { ...entry };
+  const params = { failed_stage, validation_error: error_type, errors, turn_id: turnId };
+  return sessionError('validation_failed', detail, params);
 }

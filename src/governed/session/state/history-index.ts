@@ -1,11 +1,12 @@
-/** Of history and ledger what acceptance has to know: ids that are taken, and what can be overridden. */
+/** The part of history and ledger that acceptance needs: used ids, and decisions that can be overridden. */
 
 import {
   type AcceptanceIndex,
   buildAcceptanceIndex,
   changedProduct,
 } from '../../engine/acceptance/acceptance-index.ts';
-import { getOwn, type UnknownRecord } from '../../engine/lib/unknown-record.ts';
+import { entriesOfRun } from '../../engine/acceptance/decisions.ts';
+import { getOwn, textsOf, type UnknownRecord } from '../../engine/lib/unknown-record.ts';
 import type { RunState } from '../../engine/state/state.ts';
 
 interface IndexedDecision {
@@ -19,9 +20,9 @@ interface IndexedDecision {
 export interface HistoryIndex {
   readonly turns: readonly string[];
   readonly decisions: readonly IndexedDecision[];
-  /** Phases in which a completed turn has changed the product. */
+  /** Phases with a completed turn that changed the product. */
   readonly worked_phases: readonly string[];
-  /** By phase: the roles that had a turn accepted in it. */
+  /** Roles with an accepted turn, by phase. */
   readonly roles_heard: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -32,7 +33,6 @@ export const EMPTY_HISTORY_INDEX: HistoryIndex = Object.freeze({
   roles_heard: {},
 });
 
-/** As the engine knows them. */
 export function toAcceptanceIndex(
   { turns, decisions, worked_phases, roles_heard }: HistoryIndex,
   run: RunState,
@@ -46,30 +46,26 @@ export function toAcceptanceIndex(
   return { ...buildAcceptanceIndex(run, history, ledger), workedPhases: new Set(worked_phases), rolesHeard };
 }
 
-/** With more entries; an id that is there already is not added again. */
+/** Adds entries; skips known ids. */
 export function addToIndex(
   books: HistoryIndex,
   run: RunState,
   history: readonly UnknownRecord[],
   ledger: readonly UnknownRecord[],
 ): HistoryIndex {
-  const isOfRun = ({ run_id }: UnknownRecord): boolean =>
-    run_id === undefined || run_id === null || run_id === run.run_id;
-  const past = history.filter(isOfRun);
+  const past = entriesOfRun(history, run.run_id);
+  const turns = past.map(({ turn_id }) => turn_id);
   const phases = past.filter(changedProduct).map(({ phase }) => phase);
   const known = new Set(books.decisions.map(({ id }) => id));
   const added: IndexedDecision[] = [];
-  for (const entry of ledger.filter(isOfRun)) {
+  for (const entry of entriesOfRun(ledger, run.run_id)) {
     const { id } = entry;
     if (typeof id !== 'string' || known.has(id)) continue;
     known.add(id);
     added.push(decisionOf(id, entry));
   }
   return {
-    turns: withTexts(
-      books.turns,
-      past.map(({ turn_id }) => turn_id),
-    ),
+    turns: withTexts(books.turns, turns),
     decisions: [...books.decisions, ...added],
     worked_phases: withTexts(books.worked_phases, phases),
     roles_heard: past.reduce(withRole, books.roles_heard),
@@ -83,7 +79,7 @@ function withRole(heard: HistoryIndex['roles_heard'], { phase, role }: UnknownRe
 }
 
 function withTexts(before: readonly string[], added: readonly unknown[]): readonly string[] {
-  return [...new Set([...before, ...added.filter((value) => typeof value === 'string')])];
+  return [...new Set([...before, ...textsOf(added)])];
 }
 
 function decisionOf(id: string, { role, authority, overrides, status, overridden_by }: UnknownRecord): IndexedDecision {

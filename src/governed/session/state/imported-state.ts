@@ -1,4 +1,4 @@
-/** Reads the state of a run that comes from elsewhere: every member is checked, missing members get their default. */
+/** Reads the state of an imported run: checks every member and fills in defaults. */
 
 import { ProtocolError } from '../../../core/lib/errors.ts';
 import { repoDecisions } from '../../engine/acceptance/decisions.ts';
@@ -86,14 +86,12 @@ const turnMembers = object<Omit<Turn, 'turn_id' | 'is_dispatched'>>({
   last_rejection: orNull(rejection),
 });
 
-/** A turn is called by its key. */
+/** The key is the turn id. */
 const turns: Reader<RunState['active_turns']> = (value, field) => {
-  const read = recordOf<Omit<Turn, 'turn_id' | 'is_dispatched'>>((turn, at) => turnMembers(turn, at))(value, field);
-  const named = Object.entries(read).map(([turn_id, turn]) => {
-    const is_dispatched = turn.status !== 'assigned';
-    return [turn_id, { ...turn, turn_id, is_dispatched }] as const;
-  });
-  return Object.fromEntries(named);
+  const read = Object.entries(recordOf(turnMembers)(value, field));
+  return Object.fromEntries(
+    read.map(([turn_id, turn]) => [turn_id, { ...turn, turn_id, is_dispatched: turn.status !== 'assigned' }]),
+  );
 };
 
 const request = object<QueuedRequest>({
@@ -101,6 +99,11 @@ const request = object<QueuedRequest>({
   requested_by_turn: text,
   verification_status: orNull(text),
 });
+
+/** Taken over as it is: its members are not checked. */
+function unread<T>(): Reader<T> {
+  return anything as Reader<unknown> as Reader<T>;
+}
 
 const readState: Reader<RunState> = object<RunState>({
   schema_version: or(text, EMPTY_STATE.schema_version),
@@ -115,8 +118,8 @@ const readState: Reader<RunState> = object<RunState>({
   last_completed_turn_id: orNull(text),
   next_recommended_role: orNull(text),
   blocked_on: orNull(text),
-  blocked_reason: orNull(anything as Reader<unknown> as Reader<BlockedReason>),
-  escalation: orNull(anything as Reader<unknown> as Reader<Escalation>),
+  blocked_reason: orNull(unread<BlockedReason>()),
+  escalation: orNull(unread<Escalation>()),
   pending_phase_transition: orNull(
     object<PendingTransition>({ gate: orNull(text), from: orNull(text), to: text, requested_by_turn: orNull(text) }),
   ),
@@ -130,7 +133,7 @@ const readState: Reader<RunState> = object<RunState>({
   ),
   queued_phase_transition: orNull(request),
   queued_run_completion: orNull(request),
-  last_gate_failure: orNull(anything as Reader<unknown> as Reader<GateFailure>),
+  last_gate_failure: orNull(unread<GateFailure>()),
   phase_gate_status: or(recordOf(oneOf(['pending', 'passed', 'failed'])), {}),
   budget_status: orNull(object({ spent_usd: amount, remaining_usd: orNull(amount) })),
   budget_reservations: or(recordOf(amount), {}),
@@ -144,7 +147,7 @@ const readState: Reader<RunState> = object<RunState>({
   repo_decisions: or((value, field) => repoDecisions(listOf(anything)(value, field)), []),
 });
 
-/** Throws for a state that is none, and for one that no run can be in. */
+/** Throws for an invalid or impossible state. */
 export const importedState: Reader<RunState> = (value, field) => {
   const state = readState(withoutHoles(value), field);
   const fault = faultOf(state);
@@ -152,7 +155,7 @@ export const importedState: Reader<RunState> = (value, field) => {
   throw new ProtocolError(`${field}: ${fault}`, { field, error_type: 'invalid_state', error_code: 'invalid_state' });
 };
 
-/** The roles of turns, under the names that there are for them. */
+/** Accepts `role` for `assigned_role`. */
 function withoutHoles(value: unknown): unknown {
   if (!isRecord(value) || !isRecord(value.active_turns)) return value;
   const turnsOf = Object.entries(value.active_turns).map(([id, turn]) => [id, isRecord(turn) ? roleNamed(turn) : turn]);

@@ -1,4 +1,4 @@
-/** What a governed session was created with: the project's config, who runs it, and who holds which role. */
+/** The creation data of a governed session: the project's config, the runner, and who holds which role. */
 
 import { ProtocolError } from '../../../core/lib/errors.ts';
 import type { JsonObject } from '../../../core/lib/json.ts';
@@ -10,9 +10,9 @@ import { misread, or, orNull, recordOf, text } from './shape.ts';
 
 export interface SessionRules {
   readonly config: GovernedConfig;
-  /** Who looks, and hands turns out. */
+  /** Observes the project and assigns turns. */
   readonly runner: string;
-  /** The roles that a participant holds; the runner sees to the others. */
+  /** Roles held by participants; the runner does the others. */
   readonly roles: Readonly<Record<string, string>>;
 }
 
@@ -25,7 +25,7 @@ export const KNOBS_SCHEMA: JsonObject = {
   additionalProperties: false,
 };
 
-/** Checking a config costs what it is long, so it is done once for each knobs object. */
+/** Checking a config is expensive, so it is cached by knobs object. */
 const known = new WeakMap<JsonObject, SessionRules>();
 
 export function rulesOf(created: Created): SessionRules {
@@ -49,7 +49,7 @@ function readRules({ knobs, creator_id }: Created): SessionRules {
   };
 }
 
-/** Throws unless everybody who is named takes part, and each role is one of the project's. */
+/** Throws unless every named holder participates and every role is declared. */
 export function checkRules(metadata: SessionMetadata): void {
   const { config, runner, roles } = rulesOf(metadata);
   requireParticipant(metadata, runner, 'knobs.runner');
@@ -61,7 +61,7 @@ export function checkRules(metadata: SessionMetadata): void {
   }
 }
 
-/** The knobs with ids in place of names, and the runner named. */
+/** Replaces names by ids and names the runner. */
 export function resolvedKnobs(metadata: SessionMetadata): JsonObject {
   const { runner, roles } = rulesOf(metadata);
   const ids = Object.entries(roles).map(([role, holder]) => [role, idOf(metadata, holder)] as const);
@@ -72,11 +72,8 @@ export function holderOf({ roles, runner }: SessionRules, role: string): string 
   return getOwn(roles, role) ?? runner;
 }
 
-/** Hooks that the project declares for a phase. */
 export function hasHooks({ config }: SessionRules, phase: string): boolean {
-  const { hooks } = config as GovernedConfig & { readonly hooks?: unknown };
-  const declared = isRecord(hooks) ? getOwn(hooks, phase) : undefined;
-  return Array.isArray(declared) && declared.length > 0;
+  return (getOwn(config.hooks ?? {}, phase)?.length ?? 0) > 0;
 }
 
 export function hasNotifications({ config }: SessionRules): boolean {

@@ -1,4 +1,4 @@
-/** Reading what an envelope holds: each reader gives the value it names, or refuses with the field, what was expected and what came. */
+/** Readers of envelope data: each returns the value, or throws with the field, what was expected and what came. */
 
 import { ProtocolError } from '../../../core/lib/errors.ts';
 import { describeValue, type Json } from '../../../core/lib/json.ts';
@@ -40,10 +40,9 @@ export const time: Reader<string> = reader(
 );
 export const anything: Reader<UnknownRecord> = reader('an object', isRecord);
 
-/** Whatever JSON there is, but something. */
 export const json: Reader<Json> = (value, field) => {
   if (value === undefined) throw misread(field, 'a value', value);
-  // What an envelope holds is JSON.
+  // Envelope data is JSON.
   return value as Json;
 };
 
@@ -65,7 +64,6 @@ export function recordOf<T>(member: Reader<T>): Reader<Readonly<Record<string, T
   };
 }
 
-/** Absent and null are null. */
 export function orNull<T>(given: Reader<T>): Reader<T | null> {
   return or(given, null);
 }
@@ -75,7 +73,7 @@ export function or<T, F>(given: Reader<T>, fallback: F): Reader<T | F> {
   return (value, field) => (isMissing(value) ? fallback : given(value, field));
 }
 
-/** The members that are named; others are not looked at, and not taken over. */
+/** Reads the named members and drops the others. */
 export function object<T extends object>(members: { readonly [Key in keyof T]: Reader<T[Key]> }): Reader<T> {
   return (value, field) => {
     const record = anything(value, field);
@@ -84,7 +82,7 @@ export function object<T extends object>(members: { readonly [Key in keyof T]: R
       key,
       member(getOwn(record, key), `${prefix}${key}`),
     ]);
-    // Each member was read by the reader of its name.
+    // Each member was read by its own reader.
     return Object.fromEntries(read) as T;
   };
 }

@@ -1,17 +1,17 @@
-/** The state of a governed session: the run, which ids are taken, and what is open. History and ledger are in the log. */
+/** The state of a governed session: the run, used ids and open items. History and ledger are in the log. */
 
 import { EMPTY_STATE, type RunState } from '../../engine/state/state.ts';
 import { EMPTY_HISTORY_INDEX, type HistoryIndex } from './history-index.ts';
 
-/** A result that was handed in and not judged yet. */
+/** A submitted result, not judged yet. */
 export interface Claim {
   readonly attempt: number;
   readonly seq: number;
-  /** Of the result, so that what is accepted is what was said. */
+  /** Of the result: acceptance must be of this one. */
   readonly digest: string;
 }
 
-/** Whose doing the run waits for: the holder's result, or the runner's judgement of it. */
+/** The run waits for the holder's result, or for the runner's judgement of it. */
 export interface Expected {
   readonly turn_id: string;
   readonly attempt: number;
@@ -20,7 +20,7 @@ export interface Expected {
   readonly since_seq: number;
 }
 
-/** What has to be done after something became durable, at least once. */
+/** Work after an envelope is durable, at least once. */
 export interface FollowUp {
   readonly id: string;
   readonly phase: FollowUpPhase;
@@ -31,14 +31,14 @@ export interface FollowUp {
 const FOLLOW_UP_PHASES = ['after_acceptance', 'on_escalation', 'notification'] as const;
 export type FollowUpPhase = (typeof FOLLOW_UP_PHASES)[number];
 
-/** One process of the runner works on the run, and others keep off. */
+/** The runner process that works on the run. */
 export interface Lease {
   readonly owner: string;
   readonly fence: number;
   readonly expires_at: string;
 }
 
-/** Somebody who may approve has said no. The gate waits on. */
+/** An approver refused the gate, which stays pending. */
 export interface GateRefusal {
   readonly gate: string | null;
   readonly gate_type: GateType;
@@ -53,19 +53,17 @@ export type GateType = (typeof GATE_TYPES)[number];
 export interface GovernedState {
   readonly run: RunState;
   readonly books: HistoryIndex;
-  /** By turn. */
+  /** By turn id. */
   readonly claims: Readonly<Record<string, Claim>>;
   readonly expected: Expected | null;
   readonly follow_ups: readonly FollowUp[];
   readonly lease: Lease | null;
-  /** The newest fence that was given out. */
   readonly last_fence: number;
   readonly refusal: GateRefusal | null;
-  /** The hooks before the gate that waits have let it pass. */
   readonly gate_hooks_passed: boolean;
-  /** The run was begun or has gone on here: nothing is taken over from elsewhere any more. */
+  /** The run has moved here, so imports are over. */
   readonly has_moved: boolean;
-  /** The envelope that last changed the run; 0 = none has. */
+  /** Seq of the last envelope that changed the run; 0 = none. */
   readonly last_seq: number;
 }
 
