@@ -6,7 +6,7 @@ import { refuseUnfolded, requireTwoParties, TWO_PARTIES } from './parts/parties.
 export interface ConsultingState {
   readonly initiator_sent: boolean;
   readonly respondent_replied: boolean;
-  /** What last moved the session on: its opening, the question, the reply. 0 = not open yet. */
+  /** The seq that last moved the session: its opening, the question or the reply. 0 = not open yet. */
   readonly last_seq: number;
 }
 
@@ -42,7 +42,7 @@ export const consulting: SessionAdapter<ConsultingState> = {
     );
   },
 
-  /** `validateSend` saw to it that texts come from the right one; here only their order counts. */
+  /** `validateSend` has checked the senders, so only the order of texts matters here. */
   fold({ event_type, seq }, state) {
     if (event_type === 'session.opened') return { ...state, last_seq: seq };
     if (event_type !== 'msg.text') return state;
@@ -53,7 +53,7 @@ export const consulting: SessionAdapter<ConsultingState> = {
     return state.respondent_replied ? { next_state: 'CLOSING', close_reason: 'consulting_complete' } : {};
   },
 
-  /** Hiding changes the status only: the turn is nobody's meanwhile, and its owner's again on return. */
+  /** While its holder is hidden nobody holds the turn; it returns with its holder. */
   expectedNext(metadata, state) {
     const speaker = nextSpeaker(metadata, state);
     if (state.last_seq === 0 || speaker?.status !== 'active') return null;

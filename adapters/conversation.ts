@@ -1,4 +1,4 @@
-/** conversation: two participants talk, either may speak at any time, and it ends when one closes it. */
+/** conversation: two participants talk at any time; it ends when one of them closes it. */
 
 import type { SessionAdapter } from 'parley-hub/core';
 import { refuseUnfolded, requireTwoParties, TWO_PARTIES } from './parts/parties.ts';
@@ -6,7 +6,7 @@ import { refuseUnfolded, requireTwoParties, TWO_PARTIES } from './parts/parties.
 export interface ConversationState {
   readonly turn_count: number;
   readonly last_speaker_id: string | null;
-  /** The last text; 0 = none yet. */
+  /** The seq of the last text; 0 = none yet. */
   readonly last_seq: number;
 }
 

@@ -1,4 +1,4 @@
-/** discussion: two or more speak one at a time; its ordering says who is next. */
+/** discussion: two or more participants speak one at a time, in the order that its ordering decides. */
 
 import type { Envelope, JsonObject, SessionAdapter, SessionMetadata } from 'parley-hub/core';
 import { atRandom } from './orderings/at-random.ts';
@@ -96,13 +96,13 @@ function takesTurn(eventType: string, { takesPackets }: Ordering): boolean {
   return eventType === 'msg.text' || (takesPackets && eventType === 'msg.packet');
 }
 
-/** Written out: this is made for every text, and only what changed is new. */
+/** Lists every member, because this runs for every text. */
 function spoken({ sender_id, seq }: Envelope, state: DiscussionState, step: Step, { knobs }: SessionMetadata) {
   const reason = step.reason ?? (isComplete(knobs, step.rounds_done) ? 'rounds_complete' : null);
   return {
     participant_order: state.participant_order,
     active: state.active,
-    // Nobody is given a turn that cannot be taken.
+    // Nobody holds the turn while the session closes.
     expected_next_speaker: reason === null ? step.next : null,
     last_speaker_id: sender_id,
     last_seq: step.goesOn === true ? state.last_seq : seq,
@@ -115,12 +115,12 @@ function spoken({ sender_id, seq }: Envelope, state: DiscussionState, step: Step
   };
 }
 
-/** A round may also end because its last speaker is hidden or removed: then the next text is the last. */
+/** A round may also end when its last speaker is hidden or removed; then the next text is the last. */
 function isComplete({ rounds }: JsonObject, roundsDone: number): boolean {
   return typeof rounds === 'number' && roundsDone >= rounds;
 }
 
-/** Somebody came or went. A turn whose owner is there stays; any other passes on in the same fold. */
+/** After a change of participants: an active holder keeps the turn, otherwise it moves in the same fold. */
 function regrouped(
   { seq }: Envelope,
   state: DiscussionState,
@@ -136,7 +136,7 @@ function regrouped(
   return { ...there, expected_next_speaker: next, last_seq: seq, rounds_done, turns_left, is_named: false, hands };
 }
 
-/** Throws a ProtocolError for a name that is none of them. */
+/** Throws a ProtocolError for an unknown name. */
 function orderingOf({ knobs: { ordering = 'round_robin' } }: Pick<SessionMetadata, 'knobs'>): Ordering {
   const found = ORDERINGS.get(ordering);
   if (found !== undefined) return found;

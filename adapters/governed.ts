@@ -1,4 +1,4 @@
-/** governed: a run with roles, phases and gates. The runner says what it saw, and whoever may approve approves. */
+/** governed: a run with roles, phases and gates. The runner reports; participants with `approve` decide gates. */
 
 import { participantOf, type SessionAdapter } from 'parley-hub/core';
 import {
@@ -35,7 +35,7 @@ export const governed: SessionAdapter<GovernedState> = {
     ttl_seconds: 90 * DAYS,
   },
 
-  // A copy: nobody can change what the next session begins with.
+  // A copy, so that no session can change the initial state of the next.
   initialState: () => JSON.parse(JSON.stringify(NEW_SESSION)),
 
   validateCreate: checkRules,
@@ -47,14 +47,14 @@ export const governed: SessionAdapter<GovernedState> = {
 
   fold: (envelope, state, metadata) => outcomeOf(metadata, envelope, state)?.state ?? state,
 
-  /** A run that is over ends its session, when all that has to be done after it is done, and all of it is here. */
+  /** A completed run ends its session once all follow-ups are done and all parts of an import have arrived. */
   onAccepted(_metadata, { event_type, event_data }, { run, follow_ups }) {
     const isPart = event_type === 'governed.imported' && event_data.more === true;
     if (run.status !== 'completed' || follow_ups.length > 0 || isPart) return {};
     return { next_state: 'CLOSING', close_reason: 'run_completed' };
   },
 
-  /** Hiding changes the status only: the turn is its owner's again on return. */
+  /** While its holder is hidden nobody holds the turn; it returns with its holder. */
   expectedNext(metadata, { expected }) {
     if (expected === null || participantOf(metadata, expected.agent_id)?.status !== 'active') return null;
     return { agent_id: expected.agent_id, since_seq: expected.since_seq };

@@ -1,4 +1,4 @@
-/** Transition graphs, as a workflow takes them in `knobs.graph`: made, checked, drawn, and what their rules are made of. */
+/** Transition graphs for `knobs.graph`: build, check and draw them. */
 
 export { CONDITIONS } from './graph/conditions.ts';
 export type { MermaidOptions } from './graph/draw-graph.ts';

@@ -1,4 +1,4 @@
-/** workflow: a graph of transitions says who speaks next; participants may hand off, finish, and share context variables. */
+/** workflow: a graph of transitions decides who speaks next; participants may hand off, finish, and share context variables. */
 
 import {
   type Draft,
@@ -22,7 +22,7 @@ import { foldWorkflow, newWorkflow, type WorkflowState } from './workflow/state.
 
 export type { WorkflowState } from './workflow/state.ts';
 
-/** With the built-in conditions and targets; a session that uses others has a workflow of its own. */
+/** Uses the built-in conditions and targets; a session with others gets a separate instance. */
 export const workflow: SessionAdapter<WorkflowState> = workflowWith(BUILT_IN);
 
 function workflowWith(vocabulary: Vocabulary): SessionAdapter<WorkflowState> {
@@ -78,7 +78,7 @@ function workflowWith(vocabulary: Vocabulary): SessionAdapter<WorkflowState> {
   };
 }
 
-/** What a draft that is in order changes in the context; null = nothing. */
+/** The context change of a valid draft; null = none. */
 function changeIn(metadata: SessionMetadata, draft: Draft, state: WorkflowState): ContextChange | null {
   const { event_type, event_data } = draft;
   const takesTurn = event_type === 'msg.text' || event_type === 'msg.packet';

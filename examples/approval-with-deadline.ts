@@ -1,4 +1,4 @@
-/** An approval with a deadline: people are asked one after the other, and whoever does not answer in time is passed over. */
+/** An approval with a deadline: asks people one after the other, and skips those that do not answer in time. */
 
 import assert from 'node:assert/strict';
 import { createHub } from 'parley-hub';
@@ -6,13 +6,13 @@ import { acksWithin, replyWithin } from 'parley-hub/expectations/entries';
 
 const hub = await createHub();
 const deploy = await hub.agent('deploy-bot');
-// Paula is not here at all, Otto has it on his screen and no time for it, Maria answers.
+// Paula is offline, Otto sees it but has no time, Maria answers.
 (await hub.human('paula')).close();
 const otto = await hub.human('otto');
 const maria = await hub.human('maria');
 maria.onMessage((message) => message.reply('approved'));
 
-/** One question to one person; null = no answer in time. The hub keeps the time, for the invite and for the answer. */
+/** Asks one person; null = no answer in time. The hub enforces both deadlines, for the invite and for the answer. */
 async function ask(person: string): Promise<string | null> {
   const expectations = [acksWithin(1, 'auto_close'), replyWithin(1, 'auto_close')];
   try {
@@ -21,7 +21,7 @@ async function ask(person: string): Promise<string | null> {
     const { event_data } = await session.waitFor('msg.text');
     return String(event_data.text);
   } catch (error) {
-    // The hub closed the session: before it was open, or while the answer was waited for.
+    // The hub closed the session, either before it opened or while we waited.
     const { code } = error as { code?: string };
     if (code === 'session_closed' || code === 'session_ended') return null;
     throw error;
@@ -37,12 +37,12 @@ for (const person of ['paula', 'otto', 'maria']) {
 }
 assert.deepEqual(answers, { paula: null, otto: null, maria: 'approved' });
 
-// What Otto was asked still waits for him, and the session is over: he can tell that it is too late.
+// Otto can still read the question, but it is too late to answer.
 const late = await otto.next();
 assert.equal(late?.text, 'May version 7 go out?');
 await assert.rejects(async () => late?.reply('approved'), { code: 'session_closed' });
 
-// Every missed deadline is in the audit, with who missed it.
+// The audit trail names who missed each deadline.
 const missed = (await hub.audit()).filter(({ kind }) => kind === 'expectation_violated');
 assert.deepEqual(
   missed.map(({ detail }) => detail.detail),

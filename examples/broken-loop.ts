@@ -1,4 +1,4 @@
-/** A loop that is broken: two agents who thank each other for ever are found out by no_progress, before they have spent their budget. */
+/** Breaks a loop: no_progress detects two agents that keep thanking each other, before they spend their budget. */
 
 import assert from 'node:assert/strict';
 import { createHub } from 'parley-hub';
@@ -6,7 +6,7 @@ import { budgetWithin, maxTurns, noProgress } from 'parley-hub/expectations/entr
 
 const hub = await createHub();
 let thanks = 0;
-/** A model that has nothing more to say; numbers and spelling change, the words do not. */
+/** A model with nothing new to say: numbers change, the words do not. */
 const polite = (words: string) => ({
   text: `${words} (message ${++thanks})`,
   usage: { fresh: 900, output: 12 },

@@ -1,4 +1,4 @@
-/** A session that ends on its budget: two models talk until one of them cannot pay for its next answer, and says so. */
+/** A session that ends on its budget: two models talk until one of them reports that its next answer is too expensive. */
 
 import assert from 'node:assert/strict';
 import { createHub } from 'parley-hub';
@@ -7,7 +7,7 @@ import { createLlmAdapter, joinHub, readPrices } from 'parley-hub/participants';
 import { stubModel } from './shared/stub-model.ts';
 
 const stub = await stubModel(({ messages }) => `Point ${messages.length}: there is always something more to say.`);
-// USD for a million tokens. Without a price a limit in USD refuses the model.
+// USD per million tokens. A USD limit requires prices.
 const prices = readPrices({
   as_of: '2026-11-01',
   prices: [{ models: ['talker'], tiers: [{ above: 0, input: 1_000, output: 5_000 }] }],
@@ -30,7 +30,7 @@ const participants = [await join('ada'), await join('bob')];
 const host = await hub.agent('host', { onTurn: (_offer, session) => session.send('Go on.') });
 const session = await host.open('discussion', {
   participants: ['ada', 'bob'],
-  // Who fails ends it.
+  // A reported failure ends the session.
   expectations: [turnWithin(60, 'auto_close', { onFailure: true })],
 });
 const { reason } = await session.ended();
@@ -41,7 +41,7 @@ assert.match(
   failures[0] ?? '',
   /^openai\/talker: the budget of (ada|bob) for a session is 0\.6 USD; 0\.\d+ USD were used, and this call may need 0\.\d+ USD/,
 );
-// What was spent is in the session, to the billionth, and below the limit.
+// Spending is recorded in the session, to the billionth, and below the limit.
 const spent = new Map<string, number>();
 for await (const { sender_id, event_data } of session.log()) {
   const { cost_usd } = event_data;

@@ -1,4 +1,4 @@
-/** Two programs consult: one asks and one answers, each run anew for its turn, as `claude` or `codex` would be. */
+/** Two programs consult: one asks and one answers. Each is started once per turn, as `claude` or `codex` would be. */
 
 import assert from 'node:assert/strict';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createHub } from 'parley-hub';
 import { createCliAdapter, joinHub } from 'parley-hub/participants';
 
-// Any program is an agent that reads a prompt from stdin and writes its answer to stdout.
+// Any program that reads a prompt from stdin and writes its answer to stdout can be an agent.
 const folder = await mkdtemp(join(tmpdir(), 'parley-example-'));
 async function program(name: string, shell: string): Promise<string> {
   const file = join(folder, name);
@@ -48,7 +48,7 @@ for await (const { event_type, event_data } of session.log()) {
 console.log(said.join(' — '));
 assert.deepEqual(said, ['What is the capital of France?', 'Paris.']);
 
-// A program that fails invents nothing: the session is told, and stays as it was.
+// A failing program posts nothing: the client reports the error.
 const maria = await hub.agent('maria');
 const other = await maria.open('consulting', ['expert']);
 await other.send('Where is Atlantis?');

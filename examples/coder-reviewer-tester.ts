@@ -10,7 +10,7 @@ const handoff = (to: string, message: string): StubAnswer => ({
   calls: [{ name: 'handoff', arguments: { to, message } }],
 });
 
-// A stand-in for a model: the name of the model says whose part it plays.
+// A stub model: the model name selects the role.
 let reviews = 0;
 const stub = await stubModel(({ model, messages }) => {
   if (model === 'coder') {
@@ -41,7 +41,7 @@ const participants = await Promise.all(
   ),
 );
 
-// Who approves passes the turn to the tester; that rule makes `approve` a tool of whoever it counts for.
+// An approval passes the turn to the tester. The rule offers the tool `approve` to the participant it applies to.
 const graph: TransitionGraph = {
   initial_speaker: 'lead',
   transitions: [
@@ -74,7 +74,7 @@ for await (const { event_type, sender_id } of session.log()) {
   speakers.push(metadata.participants.find(({ agent_id }) => agent_id === sender_id)?.name);
 }
 assert.deepEqual(speakers, ['coder', 'reviewer', 'coder', 'reviewer', 'tester']);
-// The reviewer could approve; the others were not even offered it.
+// Only the reviewer was offered `approve`.
 const offered = new Map(stub.requests.map(({ model, tools }) => [model, tools.join(' ')]));
 assert.deepEqual(Object.fromEntries(offered), {
   coder: 'handoff finish',

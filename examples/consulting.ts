@@ -1,4 +1,4 @@
-/** Consulting, rule by rule: who may speak, what a repeat is answered, why it closed, and what the log holds. */
+/** Consulting in detail: turns, repeated sends, the close reason, and the log. */
 
 import assert from 'node:assert/strict';
 import { createHub } from 'parley-hub';
@@ -11,20 +11,20 @@ const bob = await hub.agent('bob');
 const asking = await alice.open('consulting', ['bob']);
 const replying = bob.session(asking.id);
 
-// The initiator asks first. Out of turn is refused, and the refusal says who is expected.
+// The initiator asks first. A post out of turn is rejected with the name of the holder.
 await assert.rejects(replying.send('May I begin?'), {
   code: 'not_your_turn',
   message: "consulting expects 'alice' (initiator) to ask first, got 'bob'",
 });
 
-// A send under a key is accepted once. The same again is answered with the first; other content is refused.
+// A key is accepted once. The same content again gets the first answer; other content is rejected.
 const first = await asking.send('Is the build green?', { key: 'question-1' });
 const again = await asking.send('Is the build green?', { key: 'question-1' });
 console.log(`sent once as seq ${first.seq}, repeated: duplicate ${again.duplicate}`);
 assert.deepEqual({ seq: again.seq, duplicate: again.duplicate }, { seq: first.seq, duplicate: true });
 await assert.rejects(asking.send('Is the build red?', { key: 'question-1' }), { code: 'duplicate' });
 
-// The reply closes the session by itself, with a reason that both hear.
+// The reply closes the session with a reason that both participants get.
 const question = await replying.waitFor('msg.text');
 await replying.send('Yes.', { causationId: question.envelope_id });
 const reply = await asking.waitFor('msg.text');
@@ -33,7 +33,7 @@ assert.deepEqual(await replying.ended(), { state: 'CLOSED', reason: 'consulting_
 assert.equal(reply.causation_id, question.envelope_id);
 await assert.rejects(asking.send('Are you sure?'), { code: 'session_closed' });
 
-// The log is in one order, and refusals are not in it. What bob alone was told (his invite) alice does not see.
+// The log is in one order and contains no rejected posts. Alice does not see bob's invite.
 const log = [];
 for await (const { seq, event_type, event_data } of asking.log()) {
   console.log(String(seq).padStart(3), event_type, event_data.text ?? event_data.reason ?? '');

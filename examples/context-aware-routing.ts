@@ -1,4 +1,4 @@
-/** Rules that look at the context: what a packet sets decides who speaks next. */
+/** Rules on context variables: the content of a packet decides who speaks next. */
 
 import assert from 'node:assert/strict';
 import { createHub } from 'parley-hub';
@@ -27,7 +27,7 @@ const graph: TransitionGraph = {
     { when: asks('fr'), then: to('french'), priority: 0 },
     { when: from('router'), then: to('anyone'), priority: 1 },
   ],
-  // Every answer gives the turn back.
+  // Every answer returns the turn.
   default_target: to('router'),
   max_turns: 6,
 };

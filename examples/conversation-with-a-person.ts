@@ -1,4 +1,4 @@
-/** An agent talks with a person, who is pushed messages, pulls them, or loops over them; the close wakes everyone who waits. */
+/** An agent talks with a person, who gets messages by callback, by pull or in a loop; closing ends every wait. */
 
 import assert from 'node:assert/strict';
 import { createHub } from 'parley-hub';
@@ -10,7 +10,7 @@ const person = await hub.human('maria');
 const talk = await agent.open('conversation', ['maria']);
 const mine = person.session(talk.id);
 
-// Push: a callback gets every message until it is taken away.
+// Push: a callback gets every message until it is removed.
 const stopPushing = person.onMessage((message) => message.reply(`You said: ${message.text}`));
 await talk.send('Good morning.');
 const echoed = await talk.waitFor('msg.text');
@@ -18,7 +18,7 @@ console.log('maria, pushed: ', echoed.event_data.text);
 assert.equal(echoed.event_data.text, 'You said: Good morning.');
 stopPushing();
 
-// Pull: the next message of any session, when she is ready for it.
+// Pull: wait for the next message of any session.
 await talk.send('Shall I book the train?');
 const asked = await person.next();
 console.log('maria, pulled: ', asked?.text);
@@ -37,7 +37,7 @@ const listening = listen();
 await talk.send('Booked.');
 await talk.send('It leaves at 9:14.');
 
-// The close wakes everyone who waits in the session: the loop ends, and what can no longer come is an error.
+// Closing ends every wait in the session: the loop ends, and a pending waitFor throws.
 const ticket = assert.rejects(mine.waitFor('ticket.sent'), { code: 'session_ended' });
 await talk.close('all done');
 const heard = await listening;
@@ -46,7 +46,7 @@ assert.deepEqual(heard, ['Booked.', 'It leaves at 9:14.']);
 await ticket;
 assert.deepEqual(await mine.ended(), { state: 'CLOSED', reason: 'all done' });
 
-// A client that is closed wakes those who wait in any session.
+// Closing a client ends its waits in all sessions.
 const waiting = person.next();
 person.close();
 assert.equal(await waiting, null);

@@ -1,4 +1,4 @@
-/** A hub is killed after a message was written down and before it was delivered: it is delivered once, by the next one. */
+/** A hub is killed after a message became durable and before its delivery; the next hub delivers it once. */
 
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
@@ -12,7 +12,7 @@ const [, file = '', data] = process.argv;
 if (data === undefined) await main(file);
 else await crash(data);
 
-/** The process that is killed: alice's message is answered, bob is away, and nothing more happens. */
+/** The process that is killed: alice's message is acknowledged while bob is away. */
 async function crash(folder: string): Promise<void> {
   const hub = await createHub({ data: folder });
   const alice = await hub.agent('alice');

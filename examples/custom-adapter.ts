@@ -1,4 +1,4 @@
-/** A session type of just the six members of the protocol: an auction, which the highest bid wins after two passes. */
+/** A session type with only the six required members: an auction that ends after two passes. */
 
 import assert from 'node:assert/strict';
 import { createHub } from 'parley-hub';

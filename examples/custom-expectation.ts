@@ -1,10 +1,10 @@
-/** An expectation of your own: a session has a time box, and when it is used up everyone is told and the session closes. */
+/** A custom expectation: when a session's time is up, everyone is notified and the session closes. */
 
 import assert from 'node:assert/strict';
 import { createHub } from 'parley-hub';
 import type { TimedEvaluator, ViolationHandler } from 'parley-hub/core';
 
-/** Pure: what is waited for now, and from when on it is a violation. The hub asks it, keeps the time, and fires each wait once. */
+/** Pure: returns the current waits with their deadlines. The hub keeps the time and fires each wait once. */
 export const doneWithin: TimedEvaluator = {
   name: 'done_within',
   version: 1,
@@ -15,13 +15,13 @@ export const doneWithin: TimedEvaluator = {
   waits({ metadata, pacing: { opened }, params }) {
     if (metadata.state !== 'ACTIVE' || opened === null) return [];
     const due_ms = opened.at + Math.ceil(Number(params.seconds) * 1000);
-    // No one in particular is late: the violator is the session.
+    // The session is the violator, not a participant.
     return [{ agent_id: null, since_seq: opened.seq, since_ms: opened.at, due_ms }];
   },
   describe: (_violated, { params }) => `the ${String(params.seconds)} s of this session are used up`,
 };
 
-/** Also pure: effects as data, which the hub carries out in the unit of the violation. */
+/** Also pure: returns effects that the hub applies in the unit of the violation. */
 export const callTime: ViolationHandler = {
   name: 'call_time',
   version: 1,
@@ -50,7 +50,7 @@ assert.equal(
   '[hub]: expectation done_within was violated: the 1 s of this session are used up',
 );
 
-// One that is done in time hears nothing of it.
+// A session that ends in time has no violation.
 const quick = await open();
 await quick.close('agreed', { wait: 'closed' });
 assert.equal((await quick.ended()).reason, 'agreed');

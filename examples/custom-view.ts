@@ -1,4 +1,4 @@
-/** A view of your own: the last lines with their numbers, so that a model can say which one it means. */
+/** A custom view: the last lines with their seq, so that a model can refer to them. */
 
 import assert from 'node:assert/strict';
 import { createHub } from 'parley-hub';
@@ -17,12 +17,12 @@ export const numbered: View = {
       throw new ProtocolError(`numbered: last must be a whole number ≥ 1, got ${last}`, { field: 'last' });
     return { last };
   },
-  // Lines are offered newest first, until it says no.
+  // The hub offers lines newest first, until this returns false.
   window({ last }) {
     let left = Number(last);
     return () => left-- > 0;
   },
-  // messageOf writes them as the built-in views do, and no text can pass for somebody else's line.
+  // messageOf renders lines like the built-in views, and prevents texts from imitating other speakers.
   show(lines, { count }) {
     const messages = lines.map((line) => {
       const message = messageOf(line, { named: true });
@@ -48,14 +48,14 @@ assert.deepEqual(
   ['(1 before)', `#${seq} [bob]: Yes.\n  [alice]: Then ship it!`, `#${seq + 1} I did not say that.`],
 );
 
-// What a view showed at a seq can be asked for at any time.
+// An earlier view can be read at any time.
 const then = await session.view({ view: named(windowedSummary(1)), atSeq: seq });
 assert.deepEqual(
   then.messages.map(({ content }) => content),
   ['Earlier in this session: 1 message from alice.', '[bob]: Yes.\n  [alice]: Then ship it!'],
 );
 
-// Wrong parameters are refused, and the refusal names them.
+// An error names the invalid parameter.
 await assert.rejects(session.view({ view: { name: 'numbered', params: { last: 0 } } }), {
   code: 'bad_frame',
   message: 'numbered: last must be a whole number ≥ 1, got 0',

@@ -1,4 +1,4 @@
-/** A tree of delegations three levels deep: each level gets a part of the budget above it, and settles what was really spent. */
+/** Delegations three levels deep: each level reserves a part of the budget above it, and settles the actual spending. */
 
 import assert from 'node:assert/strict';
 import { createHub } from 'parley-hub';
@@ -25,7 +25,7 @@ await hub.agent('analyst', {
 await hub.agent('manager', {
   async onMessage(message) {
     const { session } = message;
-    // The manager was given 0.60: more than is left of it cannot be given away.
+    // The manager got 0.60 and cannot delegate more than is left.
     await assert.rejects(session.delegate('analyst', 'Look into it.', { budget: { usd: 0.7 } }), {
       code: 'invalid_create',
       details: {
@@ -35,7 +35,7 @@ await hub.agent('manager', {
         left: { usd: 0.6, tokens: null },
       },
     });
-    // Nor may anybody wait for one who waits for it.
+    // Nobody may wait for an agent that already waits for it.
     await assert.rejects(session.delegate('boss', 'You do it.', { budget: { usd: 0.1 } }), /manager → boss → manager/);
     const asked = await session.delegate('analyst', 'Look into it.', { budget: { usd: 0.4 } });
     await message.reply(answer(`Looked into. ${asked.reply?.text}`, 0.1));
@@ -53,7 +53,7 @@ assert.equal(done.reply?.text, 'Looked into. The counter says: Forty-two.');
 // 0.05 by the counter, 0.20 by the analyst, 0.10 by the manager.
 assert.deepEqual(done.spent, { usd: 0.35, tokens: 0, unpriced: 0 });
 
-// Whoever declines, or does not answer, is a result and no exception; what was set aside for it is free again.
+// A declined delegation is a result, not an exception; its reservation is released.
 const declined = await project.delegate('busy', 'And now?', { budget: { usd: 0.65 } });
 assert.deepEqual([declined.outcome, declined.spent?.usd], ['rejected', 0]);
 await assert.rejects(
@@ -61,7 +61,7 @@ await assert.rejects(
   /has 0.65 usd of its budget left/,
 );
 
-// The same key is the same delegation, however often it is asked for.
+// The same key is the same delegation.
 const again = await project.delegate('manager', 'Find out how many there are.', { budget: { usd: 0.6 }, key: 'count' });
 assert.deepEqual(again, { ...done, duplicate: true });
 await hub.stop();

@@ -1,4 +1,4 @@
-/** Escalation: support answers until somebody sounds alarmed, then it is the manager's turn, who ends it. */
+/** Escalation: support answers until a text sounds alarmed, then the manager gets the turn and ends the session. */
 
 import assert from 'node:assert/strict';
 import { createHub } from 'parley-hub';
@@ -14,7 +14,7 @@ const to = (agent_id: string) => ({ name: 'agent', args: { agent_id } });
 const graph: TransitionGraph = {
   initial_speaker: 'customer',
   transitions: [
-    // The lowest priority is asked first: words of alarm come before the usual way.
+    // Lower priorities are evaluated first, so alarming words come before the default rules.
     {
       when: { name: 'text_contains', args: { any: ['lawyer', 'urgent'], case_insensitive: true } },
       then: to('manager'),

@@ -1,4 +1,4 @@
-/** A reviewer with a typed verdict: its first answer does not fit the schema, it is told so, and the second one does. */
+/** A reviewer with a typed verdict: its first answer violates the schema, the second one, after a hint, is valid. */
 
 import assert from 'node:assert/strict';
 import { createHub } from 'parley-hub';
@@ -6,7 +6,7 @@ import { createLlmAdapter, createRole, joinHub } from 'parley-hub/participants';
 import { z } from 'zod';
 import { stubModel } from './shared/stub-model.ts';
 
-// A stand-in for a model: it forgets the rules at first, and keeps to them when it is reminded.
+// A stub model that forgets the format at first.
 const stub = await stubModel(({ messages }) => {
   const verdict = messages.length === 1 ? 'maybe' : 'changes';
   return `Two names are misleading.\n\n\`\`\`json meta\n{"verdict": "${verdict}", "findings": 2}\n\`\`\``;
@@ -29,7 +29,7 @@ const session = await maria.open('consulting', ['reviewer']);
 await session.send('Please review the change.');
 await session.ended();
 
-// The message of the session carries the metadata, and what both calls have used.
+// The message carries the metadata and the usage of both calls.
 const said = [];
 for await (const { event_type, event_data } of session.log()) if (event_type === 'msg.text') said.push(event_data);
 const answer = said.at(-1);
@@ -38,11 +38,11 @@ const { verdict, findings } = review.parse(answer?.meta);
 assert.deepEqual({ verdict, findings }, { verdict: 'changes', findings: 2 });
 assert.equal(said.length, 2);
 
-// What the model was told is what the schema said.
+// The hint quotes the schema.
 assert.equal(stub.requests.length, 2);
 assert.match(stub.requests[1]?.messages.at(-1)?.content ?? '', /verdict: .*"approve"\|"changes"/);
 
-// Without a hub a role is a function, and its metadata has the type of the schema.
+// Without a hub a role is a function whose metadata has the schema's type.
 const timestamp = '2026-11-01T00:00:00.000Z';
 const start = { role: 'user', content: 'Please review the change.', meta: {}, timestamp };
 const { content, meta } = await reviewer({ threadId: 'local', start, steps: [] });

@@ -17,7 +17,7 @@ let score = 0;
 await hub.agent('critic', {
   onTurn: (_turn, session) => {
     score += 4;
-    // A tool was called, and what it found is for the rules to see; who is next is for the graph to say.
+    // The rules see the tool call and its result; the graph decides who is next.
     return session.send(callTool('score', { body: `score ${score}`, contextUpdates: { set: { score } } }));
   },
 });
@@ -32,7 +32,7 @@ const graph: TransitionGraph = {
     },
   ],
   default_target: { name: 'round_robin', args: {} },
-  // Not for ever, if the critic is never pleased.
+  // Ends a loop in which the critic is never satisfied.
   max_turns: 12,
 };
 

@@ -1,4 +1,4 @@
-/** Four agent CLIs discuss in rounds: here they are stand-ins that speak the formats of claude, codex, gemini and opencode. */
+/** Four agent CLIs discuss in rounds; stubs with the output formats of claude, codex, gemini and opencode stand in for them. */
 
 import assert from 'node:assert/strict';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import {
   joinHub,
 } from 'parley-hub/participants';
 
-/** Each counts its runs in a file of its own, and says so in the words of the tool it stands in for. */
+/** Each stub counts its runs in a file, and prints the count in the format of its CLI. */
 const FORMATS = {
   claude: (text: string) => [{ type: 'result', subtype: 'success', is_error: false, result: text, session_id: 'c1' }],
   codex: (text: string) => [
@@ -46,7 +46,7 @@ async function standIn(tool: Tool): Promise<string> {
   return file;
 }
 
-// With the real tools installed these are `claudeAdapter`, `codexAdapter`, `geminiAdapter` and `opencodeAdapter`.
+// With the real CLIs installed, use `claudeAdapter`, `codexAdapter`, `geminiAdapter` and `opencodeAdapter`.
 const agents = {
   claude: createClaudeAdapter({ command: await standIn('claude'), resume: false }),
   codex: createCodexAdapter({ command: await standIn('codex'), resume: false }),

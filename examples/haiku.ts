@@ -1,4 +1,4 @@
-/** A session type of your own: short lines only, and the third one completes the poem and closes the session. */
+/** A custom session type: short lines only, and the third line closes the session. */
 
 import assert from 'node:assert/strict';
 import { createHub } from 'parley-hub';

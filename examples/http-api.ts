@@ -1,4 +1,4 @@
-/** A script without a client: opens a session, posts and reads over HTTP, while an agent answers over its connection. */
+/** A script without a client: creates a session, posts and reads over HTTP, while an agent answers over its connection. */
 
 import assert from 'node:assert/strict';
 import { connect, createHub } from 'parley-hub';
@@ -14,7 +14,7 @@ const bob = await connect(url, {
 const { token } = await hub.createToken({ name: 'script' });
 const api = `${url.replace('ws:', 'http:')}/api/v1`;
 
-/** What of the answers is used here; /openapi.json has all of it. */
+/** Only the members used here; /openapi.json describes all. */
 interface Answer {
   readonly session: { readonly session_id: string };
   readonly seq: number;
@@ -36,7 +36,7 @@ const { session } = await ask('POST', '/sessions', { type: 'consulting', partici
 const question = { event_type: 'msg.text', event_data: { text: 'What is 2 + 2?' }, idempotency_key: 'q1' };
 const { seq } = await ask('POST', `/sessions/${session.session_id}/post`, question);
 
-// The answer comes over no connection: the script looks until it is there.
+// Without a connection the script has to poll for the answer.
 let answer: string | undefined;
 while (answer === undefined) {
   const { envelopes } = await ask('GET', `/sessions/${session.session_id}/log?from_seq=${seq + 1}`);

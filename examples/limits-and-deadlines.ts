@@ -1,4 +1,4 @@
-/** Time and limits: a turn has a deadline, a sender has a rate, and an arbiter of your own reads along. */
+/** Time and limits: a turn deadline, a rate limit, and a custom arbiter. */
 
 import assert from 'node:assert/strict';
 import { createHub } from 'parley-hub';
@@ -15,7 +15,7 @@ const alice = await hub.agent('alice');
 const bob = await hub.agent('bob', { onMessage() {} });
 const carol = await hub.agent('carol', { onMessage() {} });
 
-// Whoever has the turn has a second to take it. Bob says nothing: the session goes on without him, until he comes back.
+// The holder has a second to take its turn. Bob is silent: the hub hides him and the discussion continues, until he returns.
 const expectations = [turnWithin(1, 'hide')];
 const session = await alice.open('discussion', { participants: ['bob', 'carol'], expectations });
 await session.send('Bob, what do you think?');
@@ -24,11 +24,11 @@ console.log(`bob is hidden: ${event_data.reason}`);
 assert.equal((await session.info()).turn?.agent_id, carol.agentId);
 await bob.session(session.id).comeBack();
 
-// One message, then one a second. Everybody may tighten its own rule; to loosen one takes a grant.
+// One message now, then one per second. Tightening your own rule is allowed; loosening it requires a grant.
 await carol.setRule({ limits: { rate: { per_minute: 60, burst: 1 } } });
 await carol.session(session.id).send('I have an idea.');
 await assert.rejects(carol.session(session.id).send('And another one.'), { code: 'rate_limited' });
 
-// The arbiter is asked before anything is judged; what it leaves out, the rules answer.
+// The hub asks the arbiter first; members it leaves out use the access rules.
 await assert.rejects(session.send('The password is 1234.'), /no passwords here/);
 await hub.stop();

@@ -1,4 +1,4 @@
-/** A moderated panel: the moderator says who speaks next, has the turn again after each of them, and ends it. */
+/** A moderated panel: the moderator names each speaker, gets the turn back, and ends the session. */
 
 import assert from 'node:assert/strict';
 import { createHub } from 'parley-hub';
@@ -14,7 +14,7 @@ const panel = await moderator.open('discussion', {
   knobs: { ordering: 'moderated' },
 });
 
-// A text keeps the turn: nobody has been named yet.
+// A text keeps the turn, because it names nobody.
 await panel.send('Welcome. Should we build the bridge?');
 assert.equal(panel.isMyTurn, true);
 await assert.rejects(engineer.session(panel.id).send('Yes!'), { code: 'not_your_turn' });

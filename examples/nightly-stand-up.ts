@@ -1,4 +1,4 @@
-/** A stand-up at nine in Berlin on a simulated clock: also when the clocks change, and not when the hub was down. */
+/** A stand-up at nine in Berlin on a simulated clock, across a change to summer time and a downtime of the hub. */
 
 import assert from 'node:assert/strict';
 import { AgentClient, nextRun } from 'parley-hub';
@@ -6,7 +6,7 @@ import { discussion } from 'parley-hub/adapters/discussion';
 import { SimClock, World } from 'parley-hub/testing';
 
 const HOUR = 3_600_000;
-// A Friday evening in March; on Sunday the clocks go from two to three.
+// A Friday evening in March; on Sunday summer time begins.
 const clock = new SimClock(Date.parse('2026-03-27T18:00:00Z'));
 const world = await World.start({ clock, adapters: [discussion] });
 
@@ -23,12 +23,12 @@ const session = { type: 'discussion', participants: ['ada'], knobs: { rounds: 1 
 const timing = { expression: '0 9 * * *', zone: 'Europe/Berlin' };
 const standUp = await world.answer(lead.schedule('stand-up', { ...timing, session }));
 assert.equal(standUp.next_run_at, '2026-03-28T08:00:00.000Z');
-// The same without a hub: once it is summer, nine o'clock is an hour earlier.
+// Computed without a hub: in summer time, nine o'clock is an hour earlier in UTC.
 const sunday = nextRun(timing.expression, timing.zone, Date.parse('2026-03-28T12:00:00Z'));
 assert.equal(sunday, Date.parse('2026-03-29T07:00:00Z'));
 
 await world.pass(24 * HOUR);
-// The hub is down over Sunday morning. Nobody asked to make up for what is missed, so it is skipped.
+// The hub is down on Sunday morning. By default, missed runs are skipped.
 await world.hub.stop();
 clock.advance(18 * HOUR);
 await world.restart();

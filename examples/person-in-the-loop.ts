@@ -1,4 +1,4 @@
-/** A person in the loop: a workflow in which an agent proposes, a person decides, and nothing happens without them. */
+/** A person in the loop: an agent proposes, a person decides. */
 
 import assert from 'node:assert/strict';
 import { createHub } from 'parley-hub';
@@ -6,21 +6,21 @@ import { createManualAdapter, createScriptAdapter, joinHub, type Question } from
 
 const hub = await createHub();
 
-// The person is asked by a callback: a prompt in a terminal, a form, a message to a phone. null = no answer, and the turn fails.
+// The callback asks the person: in a terminal, a form or a message. null = no answer, and the turn fails.
 const questions: string[] = [];
 async function askMaria({ text, onDelta }: Question) {
   questions.push(text);
   console.log('maria is asked:', text);
   onDelta('Let me see …');
   if (text.includes('Drop')) return 'No. Rename it first.';
-  // Her decision ends the workflow: a call of `finish`, where text alone would go on by the graph.
+  // A `finish` call ends the workflow; a text alone would continue it.
   return { text: 'Yes.', tool_calls: [{ name: 'finish', arguments: { reason: 'approved' } }] };
 }
 const maria = await joinHub(await hub.agent('maria', { register: { kind: 'human' } }), {
   agent: createManualAdapter(askMaria),
 });
 
-// The agent is a script here; a model or a CLI takes its place without any other change.
+// A script agent; a model or a CLI can replace it without other changes.
 const migrator = await joinHub(await hub.agent('migrator'), {
   agent: createScriptAdapter(['Drop the table "orders"?', 'Rename the table "orders" to "orders_2025"?']),
 });

@@ -1,4 +1,4 @@
-/** The smallest whole thing: a hub, two agents, one question, one answer. */
+/** A minimal hub: two agents, one question, one answer. */
 
 import assert from 'node:assert/strict';
 import { createHub } from 'parley-hub';

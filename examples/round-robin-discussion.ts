@@ -1,4 +1,4 @@
-/** A discussion of three: everyone speaks in turn, out of turn is refused, and after two rounds it closes itself. */
+/** A discussion of three: they speak in turn, and after two rounds the session closes. */
 
 import assert from 'node:assert/strict';
 import { createHub } from 'parley-hub';
@@ -10,7 +10,7 @@ const carol = await hub.agent('carol', { onTurn: (_turn, session) => session.sen
 
 const session = await alice.open('discussion', { participants: ['bob', 'carol'], knobs: { rounds: 2 } });
 
-// The creator begins. Until she has spoken nobody else may, and the refusal says who is expected.
+// The creator speaks first. The rejection names the holder of the turn.
 await assert.rejects(carol.session(session.id).send('Me first!'), {
   code: 'not_your_turn',
   message: "discussion expects 'alice' to speak, got 'carol'",

@@ -1,11 +1,11 @@
-/** Two models consult: one is asked, looks for somebody who knows, and has the other answer a question before it answers itself. */
+/** Two models consult: the planner delegates a question to an expert before it answers. */
 
 import assert from 'node:assert/strict';
 import { createHub } from 'parley-hub';
 import { createAnthropicAdapter, createLlmAdapter, joinHub } from 'parley-hub/participants';
 import { stubModel } from './shared/stub-model.ts';
 
-// A stand-in for both models: the planner calls tools as a model would, the expert only answers.
+// A stub for both models: the planner calls tools, the expert only answers.
 const stub = await stubModel(({ model, messages }) => {
   if (model === 'expert') return 'Nine days, if nobody is ill.';
   const results = messages.filter(({ role }) => role === 'tool');
@@ -36,7 +36,7 @@ const answer = await session.waitFor(({ sender_id }) => sender_id === planner.cl
 console.log(String(answer.event_data.text));
 assert.equal(answer.event_data.text, 'I ask.\n\nThe expert says nine days, so I plan two weeks.');
 
-// The expert was asked in a session of its own, and what the planner was told of it is marked as somebody else's words.
+// The expert answered in a child session; its words are marked as quoted in the planner's context.
 const told =
   stub.requests
     .at(-1)

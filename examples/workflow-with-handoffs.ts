@@ -1,4 +1,4 @@
-/** A workflow in which participants hand off to each other and share what they found as context variables. */
+/** A workflow in which participants hand off to each other and share results as context variables. */
 
 import assert from 'node:assert/strict';
 import { createHub } from 'parley-hub';
@@ -10,7 +10,7 @@ const triage = await hub.agent('triage');
 const billing = await hub.agent('billing');
 const expert = await hub.agent('expert');
 
-// Whoever speaks without handing off gives the turn back to triage, which opened the session.
+// A post without a handoff returns the turn to triage, the initiator.
 const graph: TransitionGraph = {
   initial_speaker: 'triage',
   transitions: [],
@@ -25,13 +25,13 @@ const session = await triage.open('workflow', {
 
 await session.send(handoff('billing', { body: 'Invoice 7 looks wrong.', contextUpdates: { set: { invoice: 7 } } }));
 await billing.session(session.id).waitFor('msg.packet');
-// A handoff to nobody who is here is refused, and says who is.
+// A handoff to an unknown participant is rejected; the error lists the active ones.
 await assert.rejects(billing.session(session.id).send(handoff('legal')), {
   code: 'protocol_error',
   message: 'routing.target: expected an active participant (triage, billing, expert), got "legal"',
 });
 await billing.session(session.id).send(handoff('expert', { reason: 'tax', contextUpdates: { set: { paid: true } } }));
-// Anyone may set context at any time; it never moves the turn.
+// Any participant may set context at any time; the turn does not move.
 await session.send({ event_type: 'context.set', event_data: { set: { priority: 'high' } } });
 await expert.session(session.id).send('The rate changed in March.');
 const { turn } = await session.info();

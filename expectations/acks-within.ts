@@ -1,4 +1,4 @@
-/** acks_within: while a session is INVITED, every invitee answers in time. */
+/** acks_within: while a session is INVITED, every invitee must answer in time. */
 
 import { nameOf, type TimedEvaluator } from 'parley-hub/core';
 import { checkTimed, msOf } from './parts/params.ts';

@@ -1,4 +1,4 @@
-/** budget_within: only so much is spent, in dollars, in tokens or both. Whoever goes over it violates it, once. */
+/** budget_within: limits spending in dollars, tokens or both. The participant that exceeds it violates it, once. */
 
 import {
   type AcceptEvaluator,
@@ -48,6 +48,5 @@ function isOver(tally: Json | null, { usd, tokens }: Partial<JsonObject>): boole
 }
 
 function spentOf(tally: Json | null): Spend {
-  // What this fold gave: its tally is its own.
   return tally === null ? ZERO_SPEND : (tally as unknown as Spend);
 }

@@ -1,4 +1,4 @@
-/** The evaluators and handlers that come with the hub. */
+/** The built-in evaluators and handlers. */
 
 import type { Evaluator, ViolationHandler } from 'parley-hub/core';
 import { acksWithin } from './acks-within.ts';

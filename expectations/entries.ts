@@ -1,7 +1,6 @@
-/** The built-in expectations by name, as manifests and `create_session` take them. */
+/** Builds entries of the built-in expectations for manifests and `create_session`. */
 
-import type { ExpectationEntry, JsonObject, ViolationAction } from 'parley-hub/core';
-import { checkEntry, checkOptions, checkTimes, refusal } from './parts/check-entry.ts';
+import { type ExpectationEntry, HubError, type JsonObject, type ViolationAction } from 'parley-hub/core';
 
 export interface EntryOptions {
   /** Role names or agent ids; absent = everyone. */
@@ -9,13 +8,13 @@ export interface EntryOptions {
 }
 
 export interface TurnWithinOptions extends EntryOptions {
-  /** `task.progress` extends the turn; true unless told. */
+  /** `task.progress` extends the turn; default true. */
   readonly heartbeat?: boolean;
-  /** A reported failure of the turn fires it at once; false unless told. */
+  /** A reported failure of the turn fires it at once; default false. */
   readonly onFailure?: boolean;
 }
 
-/** While INVITED: every invitee answers in time. */
+/** Every invitee must answer while the session is INVITED. */
 export function acksWithin(
   seconds: number,
   onViolation: ViolationAction,
@@ -24,7 +23,7 @@ export function acksWithin(
   return timed('acks_within', seconds, onViolation, options);
 }
 
-/** Whoever was addressed says something in time. */
+/** Addressed participants must post in time. */
 export function replyWithin(
   seconds: number,
   onViolation: ViolationAction,
@@ -33,7 +32,7 @@ export function replyWithin(
   return timed('reply_within', seconds, onViolation, options);
 }
 
-/** Whoever has the turn takes it in time. */
+/** The holder of the turn must take it in time. */
 export function turnWithin(
   seconds: number,
   onViolation: ViolationAction,
@@ -52,7 +51,7 @@ export function turnWithin(
   return { ...entry, params: { ...entry.params, ...flags } };
 }
 
-/** Somebody says something in time. It takes no options: the violator is the session. */
+/** Somebody must post in time. Takes no options, because the session is the violator. */
 export function maxSilence(
   seconds: number,
   onViolation: ViolationAction,
@@ -67,13 +66,13 @@ export interface Budget {
   readonly tokens?: number;
 }
 
-/** Only so many texts and packets; with `appliesTo`, of those. */
+/** Limits the number of texts and packets; with `appliesTo`, of those participants. */
 export function maxTurns(turns: number, onViolation: ViolationAction, options: EntryOptions = {}): ExpectationEntry {
   checkWhole('max_turns: turns', turns, 1);
   return counting('max_turns', onViolation, { turns }, options);
 }
 
-/** Only so much is spent; with `appliesTo`, by those. */
+/** Limits spending; with `appliesTo`, of those participants. */
 export function budgetWithin(
   budget: Budget,
   onViolation: ViolationAction,
@@ -90,7 +89,7 @@ export function budgetWithin(
   return counting('budget_within', onViolation, params, options);
 }
 
-/** Nobody says the same so many times in a row, or goes round in up to four texts so often. */
+/** Limits repetition: the same text, or a loop of up to four texts, this many times in a row. */
 export function noProgress(
   repeats: number,
   onViolation: ViolationAction,
@@ -117,14 +116,42 @@ function counting(
   return { name, on_violation, params, ...(appliesTo === undefined ? {} : { applies_to: appliesTo }) };
 }
 
-function timed(name: string, seconds: number, on_violation: ViolationAction, options: EntryOptions): ExpectationEntry {
+function timed(name: string, seconds: number, onViolation: ViolationAction, options: EntryOptions): ExpectationEntry {
   checkOptions(name, options, ['appliesTo']);
-  const { appliesTo } = options;
-  checkTimes(name, seconds, on_violation, appliesTo);
-  return {
-    name,
-    on_violation,
-    params: { seconds },
-    ...(appliesTo === undefined ? {} : { applies_to: appliesTo }),
-  };
+  if (!Number.isFinite(seconds) || seconds <= 0) throw refusal(`${name}: seconds`, 'a number > 0', seconds);
+  return counting(name, onViolation, { seconds }, options);
+}
+
+function refusal(what: string, expected: string, received: unknown): HubError {
+  return new HubError('bad_value', `${what}: expected ${expected}, got ${shown(received)}`);
+}
+
+function checkOptions(name: string, options: unknown, known: readonly string[]): void {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw refusal(`${name}: options`, 'an object', options);
+  }
+  const unknown = Object.keys(options).find((option) => !known.includes(option));
+  if (unknown === undefined) return;
+  const expected = known.length === 0 ? 'no options' : `one of the options ${known.join(', ')}`;
+  throw refusal(`${name}: ${unknown}`, expected, unknown);
+}
+
+function checkEntry(name: string, onViolation: unknown, appliesTo: unknown): void {
+  if (!isName(onViolation)) throw refusal(`${name}: onViolation`, 'the name of a handler, such as "warn"', onViolation);
+  const isList = Array.isArray(appliesTo) && appliesTo.length > 0 && appliesTo.every(isName);
+  if (appliesTo !== undefined && !isList) {
+    throw refusal(`${name}: appliesTo`, 'a list of at least one role or participant', appliesTo);
+  }
+}
+
+function isName(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
+}
+
+function shown(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (typeof value === 'number' || typeof value === 'function') return String(value);
+  if (typeof value === 'bigint') return `${value}n`;
+  const text = JSON.stringify(value) ?? typeof value;
+  return text.length <= 80 ? text : `${text.slice(0, 77)}...`;
 }

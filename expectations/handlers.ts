@@ -1,25 +1,24 @@
-/** What happens when an expectation is violated. Each firing is in the log and in the audit, whatever its handler adds. */
+/** The built-in handlers of violations. Every violation is logged and audited, whatever its handler does. */
 
 import type { HandlerEffect, Violation, ViolationHandler } from 'parley-hub/core';
 
-/** Nothing more. */
+/** Does nothing more. */
 export const audit: ViolationHandler = { name: 'audit', version: 1, act: () => [] };
 
-/** The violators are told; if the session is one, everyone is. */
+/** Notifies the violators; everyone, if the session is one. */
 export const warn: ViolationHandler = {
   name: 'warn',
   version: 1,
   act: () => [{ kind: 'deliver', to: 'violators' }],
 };
 
-/** Everyone is told. */
 export const notifySession: ViolationHandler = {
   name: 'notify_session',
   version: 1,
   act: () => [{ kind: 'deliver', to: 'everyone' }],
 };
 
-/** Out of the rotation; it goes on reading and may come back to its place. */
+/** Takes violators out of the rotation; they still read, and may return. */
 export const hide: ViolationHandler = {
   name: 'hide',
   version: 1,
@@ -27,7 +26,7 @@ export const hide: ViolationHandler = {
   act: (violation) => toEach('hide', violation),
 };
 
-/** Out for good. */
+/** Permanent. */
 export const remove: ViolationHandler = {
   name: 'remove',
   version: 1,

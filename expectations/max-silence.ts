@@ -1,4 +1,4 @@
-/** max_silence: somebody says something in time. The violator is the session. */
+/** max_silence: somebody must post in time. The violator is the session. */
 
 import type { TimedEvaluator } from 'parley-hub/core';
 import { checkTimed, msOf } from './parts/params.ts';

@@ -1,4 +1,4 @@
-/** max_turns: only so many texts and packets. Whoever sends the last of them violates it, once. */
+/** max_turns: limits texts and packets. The sender of the last one violates it, once. */
 
 import { type AcceptEvaluator, nameOf } from 'parley-hub/core';
 import { takesTurn } from './parts/content.ts';

@@ -1,13 +1,13 @@
-/** no_progress: nobody says the same over and over again, or goes round in a few texts. Whoever does violates it, once for each such run. */
+/** no_progress: detects participants that repeat a text or a short loop of texts. Fires once per run of repetitions. */
 
 import { type AcceptEvaluator, digestText, type Json, type JsonObject, nameOf, renderText } from 'parley-hub/core';
 import { normalText, takesTurn } from './parts/content.ts';
 import { checkNumbers } from './parts/params.ts';
 
-/** A loop has at most this many texts of one participant. */
+/** The longest detected loop, in texts of one participant. */
 const LONGEST = 4;
 
-/** What one participant said last, the newest first, and for each length of a loop how many texts in a row have been those of the loop before. */
+/** A participant's last texts, newest first, and for each loop length how many texts in a row matched the loop before. */
 interface Said {
   readonly last: readonly string[];
   readonly runs: readonly number[];
@@ -36,7 +36,7 @@ export const noProgress: AcceptEvaluator = {
   },
 };
 
-/** The length of the loop that this text has made complete so many times; one that was found before, or is several of a shorter one, is none. */
+/** The length of a loop that this text completes the required number of times; null if already reported, or part of a shorter loop. */
 function loopIn({ runs }: Said, { repeats }: JsonObject): number | null {
   const enough = (texts: number) => texts * (Number(repeats) - 1);
   const shortest = runs.findIndex((run, i) => run >= enough(i + 1));
@@ -44,6 +44,5 @@ function loopIn({ runs }: Said, { repeats }: JsonObject): number | null {
 }
 
 function saidBy(tally: Json | null, agentId: string): Said {
-  // What this fold gave: its tally is its own.
   return (tally as unknown as Readonly<Record<string, Said>> | null)?.[agentId] ?? NOTHING;
 }

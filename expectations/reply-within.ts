@@ -1,4 +1,4 @@
-/** reply_within: whoever was addressed by content says something in time. */
+/** reply_within: participants addressed by content must post in time. */
 
 import { nameOf, type TimedEvaluator } from 'parley-hub/core';
 import { checkTimed, msOf } from './parts/params.ts';

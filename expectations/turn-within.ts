@@ -1,9 +1,9 @@
-/** turn_within: whoever has the turn takes it in time. Busy is not silent: progress extends it, and a failure may end it. */
+/** turn_within: the holder of the turn must take it in time. Progress extends the deadline, and a reported failure may end it. */
 
 import { type JsonObject, nameOf, type TimedEvaluator, type TimingFacts } from 'parley-hub/core';
 import { checkTimed, msOf } from './parts/params.ts';
 
-/** Progress makes a turn this many times as long, at most. */
+/** Progress extends a turn to at most this multiple. */
 const MAX_TIMES = 6;
 
 export const turnWithin: TimedEvaluator = {
@@ -15,7 +15,7 @@ export const turnWithin: TimedEvaluator = {
     if (metadata.state !== 'ACTIVE' || turn === null) return [];
     const { agent_id, since_seq, at } = turn;
     const due_ms = dueMs(turn, pacing, params);
-    // Who was hidden and is back has its turn from then on, and may have failed at it before.
+    // A returning participant holds the turn from its return, and may have failed at it before.
     return [{ agent_id, since_seq, since_ms: Math.min(at, due_ms), due_ms }];
   },
   describe([wait], { metadata, params, pacing }) {

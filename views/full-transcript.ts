@@ -1,4 +1,4 @@
-/** full_transcript: everything the participant may see. */
+/** full_transcript: all lines visible to the participant. */
 
 import type { View } from 'parley-hub/core';
 import { messageOf } from './lines.ts';

@@ -1,17 +1,15 @@
-/** How every built-in view writes a line, for views of your own that want to write them alike. */
+/** Renders a line like the built-in views, also for custom views. */
 
 import { HUB_ID, type ViewLine, type ViewMessage } from 'parley-hub/core';
 import { escapeSpeakers, escapeSpeakersAfterName } from './parts/escape-speakers.ts';
 
 export interface LineOptions {
-  /** Whether what others say begins with their name. */
+  /** Prefixes lines of others with their name. */
   readonly named: boolean;
 }
 
-/**
- * The participant's own lines are `assistant`, without a name. Others' are `user`, and begin with `[name]: ` if names are
- * asked for; the hub's always do. A line of any text that looks like a name in brackets, or like a summary, is indented.
- */
+/** The participant's own lines are `assistant`, without a name; others are `user`, prefixed with `[name]: ` if `named`, and
+ * always for the hub. Lines within a text that look like a speaker or a summary are indented. */
 export function messageOf(line: ViewLine, { named }: LineOptions): ViewMessage {
   const { own, seq, name, text } = line;
   if (own) return { role: 'assistant', content: escapeSpeakers(text), seq, name };

@@ -1,28 +1,28 @@
-/** The built-in views by name, as manifests and `read_view` take them. */
+/** References to the built-in views for manifests and `read_view`. */
 
 import { HubError, type ViewRef } from 'parley-hub/core';
 
-/** Everything the participant may see. */
+/** All lines visible to the participant. */
 export function fullTranscript(): ViewRef {
   return { name: 'full_transcript', params: {} };
 }
 
-/** The last `recentN` messages, and one line for the rest. */
+/** The last `recentN` messages, and one line that summarizes the rest. */
 export function windowedSummary(recentN: number): ViewRef {
   return { name: 'windowed_summary', params: { recent_n: whole('windowed_summary: recent_n', recentN) } };
 }
 
-/** As many of the newest messages as fit into `maxTokens`; a token is taken to be four characters. */
+/** The newest messages that fit into `maxTokens`, at four characters per token. */
 export function tokenBudget(maxTokens: number): ViewRef {
   return { name: 'token_budget', params: { max_tokens: whole('token_budget: max_tokens', maxTokens) } };
 }
 
-/** What the others said since the participant last did. */
+/** Lines of others since the participant's last one. */
 export function sinceMyLastTurn(): ViewRef {
   return { name: 'since_my_last_turn', params: {} };
 }
 
-/** The same view with `[name]: ` before what others say. */
+/** The same view with `[name]: ` before lines of others. */
 export function named({ name, params }: ViewRef): ViewRef {
   return { name, params: { ...params, named: true } };
 }

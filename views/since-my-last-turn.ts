@@ -1,4 +1,4 @@
-/** since_my_last_turn: what the others said since the participant last did. */
+/** since_my_last_turn: lines of others since the participant's last one. */
 
 import type { View } from 'parley-hub/core';
 import { messageOf } from './lines.ts';

@@ -1,4 +1,4 @@
-/** token_budget: as many of the newest lines as fit into `max_tokens`, and always the newest one. */
+/** token_budget: the newest lines that fit into `max_tokens`, at least one. */
 
 import type { View } from 'parley-hub/core';
 import { messageOf } from './lines.ts';
@@ -21,7 +21,7 @@ export const tokenBudget: View = {
   show: (shown, _earlier, { named }) => shown.map((line) => messageOf(line, { named: named === true })),
 };
 
-/** An estimate that is the same everywhere: no tokenizer is asked. A line without text counts as one. */
+/** A portable estimate without a tokenizer. An empty line counts as one. */
 function tokensOf(content: string): number {
   return Math.max(1, Math.ceil(content.length / CHARACTERS_PER_TOKEN));
 }

@@ -1,4 +1,4 @@
-/** windowed_summary: the last `recent_n` lines, and one line for the rest. */
+/** windowed_summary: the last `recent_n` lines, and one line that summarizes the rest. */
 
 import type { EarlierLines, View, ViewMessage } from 'parley-hub/core';
 import { messageOf } from './lines.ts';

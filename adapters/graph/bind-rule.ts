@@ -1,4 +1,4 @@
-/** Binds the conditions and targets of a graph to their code once, so that each message only calls them. A part that throws or gives a wrong answer is named with its rule. */
+/** Binds the conditions and targets of a graph to their code once. Errors name the part and its rule. */
 
 import {
   type Destination,
@@ -28,13 +28,13 @@ export function bindCondition(ref: RuleRef, vocabulary: Vocabulary, field: strin
   const args = withInner(ref.args, known.conditions ?? [], field, bind);
   const who = `condition "${known.name}" version ${known.version} in ${field}`;
   return (routing) => {
-    // A part may also ask about a condition that it has made itself.
+    // A part may also test a condition that it built itself.
     const test = (one: RuleRef) => (inner.get(one) ?? bindCondition(one, vocabulary, field))(routing);
     return callRulePart(who, YES_OR_NO, () => known.holds(args, routing, test));
   };
 }
 
-/** The same arguments with each inner condition replaced by what `bind` gives for it. */
+/** The same arguments, with each inner condition replaced by the result of `bind`. */
 function withInner(
   args: JsonObject,
   names: readonly string[],
@@ -46,7 +46,7 @@ function withInner(
     .map((name) => {
       const value = args[name];
       const at = `${field}.args.${name}`;
-      // Whatever they are, they are parsed before they are bound.
+      // `bind` parses each of them first.
       const refs = (isObject(value) ? [value] : value) as unknown as readonly RuleRef[];
       if (!Array.isArray(refs)) throw fieldError(at, 'a condition or a list of conditions', value);
       if (isObject(value)) return [name, bind(refs[0] as RuleRef, at)];
@@ -55,7 +55,7 @@ function withInner(
   return Object.freeze({ ...args, ...Object.fromEntries(bound) });
 }
 
-/** A target that names somebody who is not active counts for nothing. */
+/** A target that names an inactive participant does not apply. */
 export function bindTarget({ name, args }: RuleRef, vocabulary: Vocabulary, field: string): BoundTarget {
   const known = vocabulary.targets.get(name);
   if (known === undefined) throw fieldError(`${field}.name`, 'a registered target', name);
@@ -76,7 +76,7 @@ const DESTINATION: Answers<Destination | null> = {
   },
 };
 
-/** A defect of a part that is named in it already. */
+/** A defect whose message already names the part. */
 class PartDefect extends HubError {
   constructor(message: string, options?: { cause?: unknown }) {
     super('bad_rule_part', message, options);
@@ -89,7 +89,7 @@ export interface Answers<T> {
   isOne(answer: unknown): answer is T;
 }
 
-/** `who` is the part and its rule, for the error. */
+/** `who` names the part and its rule in errors. */
 export function callRulePart<T>(who: string, answers: Answers<T>, ask: () => unknown): T {
   const answer = tried(who, ask);
   if (answers.isOne(answer)) return answer;
@@ -100,7 +100,7 @@ function tried(who: string, ask: () => unknown): unknown {
   try {
     return ask();
   } catch (thrown) {
-    // An inner condition is to blame for its own defect, not the one around it.
+    // Blame the inner condition, not the one around it.
     if (thrown instanceof PartDefect) throw thrown;
     throw new PartDefect(`${who} threw ${thrown instanceof Error ? thrown.message : described(thrown)}`, {
       cause: thrown,
@@ -110,7 +110,7 @@ function tried(who: string, ask: () => unknown): unknown {
 
 function described(answer: unknown): string {
   if (answer instanceof Promise) {
-    // Nobody waits for it: without this its failure would end the process.
+    // A rejected promise would otherwise end the process.
     answer.catch(() => {});
     return 'a promise';
   }
@@ -127,7 +127,7 @@ const YES_OR_NO: Answers<boolean> = {
   isOne: (answer): answer is boolean => typeof answer === 'boolean',
 };
 
-/** Members of an object as nobody has looked at them. */
+/** The unchecked members of an object. */
 export function membersOf(value: unknown): { readonly [key: string]: Json | undefined } | null {
   return isObject(value) ? value : null;
 }

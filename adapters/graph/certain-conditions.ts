@@ -1,15 +1,12 @@
-/**
- * What is certain of conditions, whatever happens: that one never holds, always holds, or holds whenever another does. Only of
- * built-in ones: what others do nobody knows. Participants are told apart by what the graph calls them, so a graph should
- * name them in one way.
- */
+/** Decides statically whether built-in conditions never hold, always hold, or imply each other. Other conditions are unknown.
+ * Participants are compared by the text in the graph, which should name each of them in one way. */
 
 import { canonicalJson, type Json, type RuleRef, type Vocabulary } from 'parley-hub/core';
 import { BUILT_IN } from './vocabulary.ts';
 
 export class CertainConditions {
   private readonly vocabulary: Vocabulary;
-  /** Turns are counted from 1 to this. */
+  /** Turns are numbered from 1 to this. */
   private readonly lastTurn: number;
 
   constructor(vocabulary: Vocabulary, maxTurns: number | null) {
@@ -53,7 +50,7 @@ export class CertainConditions {
     }
   }
 
-  /** Whenever `inner` holds, `outer` does. */
+  /** True if `outer` holds whenever `inner` does. */
   implies(inner: RuleRef, outer: RuleRef): boolean {
     if (!this.isBuiltIn(outer)) return false;
     if (this.isAlways(outer)) return true;
@@ -64,7 +61,7 @@ export class CertainConditions {
     return outer.name === 'any_of' && refsIn(outer.args.conditions).some((one) => this.implies(inner, one));
   }
 
-  /** Two of these cannot hold together: two speakers, two values of one variable, or one and its opposite. */
+  /** True if two of these exclude each other: two speakers, two values of one variable, or a condition and its negation. */
   private contradicts(conditions: readonly RuleRef[]): boolean {
     const all = this.conjuncts(conditions).filter((one) => this.isBuiltIn(one));
     const speakers = new Set(named(all, 'from_speaker').map(({ args }) => args.agent_id));
@@ -78,7 +75,7 @@ export class CertainConditions {
     );
   }
 
-  /** What an all_of asks for, with what each all_of in it asks for. */
+  /** The conditions of an all_of, including those of nested ones. */
   private conjuncts(conditions: readonly RuleRef[]): readonly RuleRef[] {
     return conditions.flatMap((one) =>
       one.name === 'all_of' && this.isBuiltIn(one) ? this.conjuncts(refsIn(one.args.conditions)) : [one],
@@ -104,7 +101,7 @@ const OPPOSITES: ReadonlyMap<string, string> = new Map([
   ['<=', '>'],
 ]);
 
-/** No turn from 1 to the last compares so. */
+/** True if no turn from 1 to `last` matches. */
 function neverTurn(op: Json | undefined, value: Json | undefined, last: number): boolean {
   if (typeof value !== 'number') return false;
   switch (op) {
@@ -125,7 +122,7 @@ function neverTurn(op: Json | undefined, value: Json | undefined, last: number):
   }
 }
 
-/** Checked when the graph was. */
+/** Checked together with the graph. */
 function refsIn(conditions: unknown): readonly RuleRef[] {
   return Array.isArray(conditions) ? (conditions as readonly RuleRef[]) : [];
 }

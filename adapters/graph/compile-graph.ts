@@ -1,4 +1,4 @@
-/** A graph made ready to be asked: its rules in the order of choice, each bound to the code of its condition and target. */
+/** Compiles a graph: its rules by priority, each bound to the code of its condition and target. */
 
 import type { Destination, Routing, RuleRef, Vocabulary } from 'parley-hub/core';
 import { bindCondition, bindTarget } from './bind-rule.ts';
@@ -7,23 +7,19 @@ import type { TransitionGraph } from './transition-graph.ts';
 export interface CompiledGraph {
   readonly initial_speaker: string;
   readonly max_turns: number | null;
-  /** Where the turn goes after a message; null = to the next active participant. Throws what a part of a rule is to blame for. */
+  /** The destination after a message; null = the next active participant. Throws if a part of a rule is defective. */
   route(routing: Routing): Destination | null;
-  /**
-   * Where `default_target` leads alone, after something the hub did; null = to nobody who is active, or to the end. It never
-   * throws: nobody could be hidden or leave if a defect of a target refused that.
-   */
+  /** The speaker that `default_target` gives alone, after a hub envelope; null = none. Never throws: a defective target must
+   * not prevent hiding or leaving. */
   defaultSpeaker(routing: Routing): string | null;
-  /** The names of the tools that its conditions look for, in the order of choice. */
+  /** The tools that its conditions look for, in rule order. */
   readonly tools: readonly string[];
-  /**
-   * Where a call of this tool leads, if `routing` is of one; null = no rule about it is the one that counts now. It never
-   * throws: what a part cannot say of a call that nobody made is not offered.
-   */
+  /** The destination of a call of this tool, given as `routing`; null = no rule about the tool applies now. Never throws: a
+   * tool whose rule fails is not offered. */
   calling(tool: string, routing: Routing): Destination | null;
 }
 
-/** `graph` has ids for participants, and names of this vocabulary only; `field` is where it is, for errors. */
+/** `graph` uses ids and names of this vocabulary only; `field` is its path in errors. */
 export function compileGraph(graph: TransitionGraph, vocabulary: Vocabulary, field: string): CompiledGraph {
   const { initial_speaker, max_turns, default_target } = graph;
   const rules = graph.transitions
@@ -33,7 +29,7 @@ export function compileGraph(graph: TransitionGraph, vocabulary: Vocabulary, fie
       tools: toolsIn(when, vocabulary),
       priority,
     }))
-    // Sorting is stable: equals stay in the order of the list.
+    // Stable: equal priorities keep the order of the list.
     .toSorted((a, b) => a.priority - b.priority);
   const otherwise = default_target === null ? null : bindTarget(default_target, vocabulary, `${field}.default_target`);
   return {
@@ -67,11 +63,11 @@ export function compileGraph(graph: TransitionGraph, vocabulary: Vocabulary, fie
   };
 }
 
-/** Those a condition looks for, at whatever depth. */
+/** The tools that a condition looks for, at any depth. */
 function toolsIn({ name, args }: RuleRef, vocabulary: Vocabulary): readonly string[] {
   if (name === 'tool_called') return typeof args.tool_name === 'string' ? [args.tool_name] : [];
   const inner = (vocabulary.conditions.get(name)?.conditions ?? []).flatMap((member) => args[member] ?? []);
-  // They were parsed when they were bound.
+  // Parsed when they were bound.
   return inner.flatMap((one) => toolsIn(one as unknown as RuleRef, vocabulary));
 }
 

@@ -1,4 +1,4 @@
-/** The built-in conditions and how they compare values. They look at the session as it is after the envelope that is routed. */
+/** The built-in conditions. They see the session as it is after the routed envelope. */
 
 import {
   type Condition,
@@ -50,7 +50,7 @@ const contextCompare: Condition = {
     isOperator(op) && compare(variable(context_vars, key), op, value),
 };
 
-/** A longer text is looked at up to here: how long a message may hold up everyone is not for its sender to say. */
+/** Longer texts are searched up to here, so that a sender cannot block the hub. */
 const MAX_SCANNED = 16_384;
 
 const textContains: Condition = {
@@ -108,12 +108,12 @@ export const CONDITIONS: readonly Condition[] = [
   not,
 ];
 
-/** A variable that is not there is null; what every object inherits is not there. */
+/** A missing variable is null, also if every object inherits that name. */
 function variable(vars: JsonObject, key: Json | undefined): Json {
   return typeof key === 'string' && Object.hasOwn(vars, key) ? (vars[key] ?? null) : null;
 }
 
-/** What a message says in words: a text, or the body of a packet if that is text or has one. */
+/** The text of a message: a text, or the body of a packet if it is or has a text. */
 export function textOf({ event_type, event_data }: Envelope): string {
   const said = event_type === 'msg.packet' ? event_data.body : event_data.text;
   if (typeof said === 'string') return said;
@@ -129,7 +129,7 @@ function isOperator(value: Json | undefined): value is Operator {
   return OPERATORS.some((operator) => operator === value);
 }
 
-/** Values of different kinds are unequal, and neither is less than the other. */
+/** Values of different types are unequal, and neither is less than the other. */
 export function compare(left: Json, operator: Operator, right: Json): boolean {
   if (operator === '==') return isEqual(left, right);
   if (operator === '!=') return !isEqual(left, right);

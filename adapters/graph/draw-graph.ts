@@ -1,17 +1,20 @@
-/** Draws a graph: nodes for participants, targets and ends, an edge for every transition, also as Mermaid text. */
+/** Draws a graph as nodes and edges, and as Mermaid text. */
 
-import type { GraphEdge, GraphNode, JsonObject, RuleRef } from 'parley-hub/core';
-import { describeRule, innerOf, type NameOf } from './describe-rule.ts';
-import { parseGraph, type Transition, type TransitionGraph } from './transition-graph.ts';
+import type { GraphEdge, GraphNode, Json, JsonObject, RuleRef } from 'parley-hub/core';
+import { fieldError, isObject } from '../parts/field-error.ts';
+import { parseGraph, parseRef, type Transition, type TransitionGraph } from './transition-graph.ts';
+
+/** Converts a participant's id to the text to show. */
+type NameOf = (id: string) => string;
 
 export interface DrawnGraph {
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
-  /** The node of who begins. */
+  /** The node of the first speaker. */
   readonly initial: string;
 }
 
-/** Throws a ProtocolError that names what is wrong with a condition it cannot say in words. */
+/** Throws a ProtocolError if a condition cannot be described. */
 export function drawGraph(graph: TransitionGraph, write: NameOf = (id) => id): DrawnGraph {
   const drawing = new Drawing(write);
   const start = drawing.node('start', 'start', 'start');
@@ -30,7 +33,7 @@ export function drawGraph(graph: TransitionGraph, write: NameOf = (id) => id): D
   return { nodes: drawing.nodes, edges: drawing.edges, initial };
 }
 
-/** A default that a rule without a condition says already is not drawn again. */
+/** A default that an unconditional rule already covers is not drawn again. */
 function repeats({ when, then }: Transition, otherwise: RuleRef): boolean {
   return when.name === 'always' && JSON.stringify(then) === JSON.stringify(otherwise);
 }
@@ -39,7 +42,7 @@ class Drawing {
   readonly nodes: GraphNode[] = [];
   readonly edges: GraphEdge[] = [];
   private readonly write: NameOf;
-  /** Node ids by what they stand for: no text of a graph is an id. */
+  /** Node ids by key, so that no text of a graph becomes an id. */
   private readonly ids = new Map<string, string>();
 
   constructor(write: NameOf) {
@@ -58,7 +61,7 @@ class Drawing {
     return this.node('end', `end ${reason}`, `end: ${reason}`);
   }
 
-  /** Where a rule leads from a speaker, or from whoever speaks (null). */
+  /** Draws a rule from a speaker, or from anyone (null). */
   lead(speaker: string | null, { name, args }: RuleRef, label: string): void {
     if (name === 'next_in' && isTexts(args.agents)) {
       for (const [from, to] of stepsIn(args.agents, args.wrap === true, speaker)) {
@@ -98,7 +101,7 @@ const TARGET_TEXTS: ReadonlyMap<string, string> = new Map([
   ['random', 'anyone, by chance'],
 ]);
 
-/** From each in a list, or from one alone, to the one behind it, and round if it goes round. */
+/** The steps of a list from each entry, or from one speaker, to the next; the last wraps if `wrap`. */
 function stepsIn(
   agents: readonly string[],
   wrap: boolean,
@@ -115,7 +118,7 @@ function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }
 
-/** Who speaks, if the condition says so, and what else must hold. */
+/** Separates the speaker that a condition requires from the rest. */
 function split(when: RuleRef, field: string): { readonly speaker: string | null; readonly rest: readonly RuleRef[] } {
   if (when.name === 'always') return { speaker: null, rest: [] };
   const all = when.name === 'all_of' ? innerOf(when, field) : [when];
@@ -123,12 +126,61 @@ function split(when: RuleRef, field: string): { readonly speaker: string | null;
   return { speaker: from === undefined ? null : String(from.args.agent_id), rest: all.filter((one) => one !== from) };
 }
 
+function describeRule(ref: RuleRef, write: NameOf, field: string): string {
+  const { name, args } = ref;
+  switch (name) {
+    case 'all_of':
+    case 'any_of': {
+      const inner = innerOf(ref, field).map((one) => describeRule(one, write, field));
+      return `(${inner.join(name === 'all_of' ? ' and ' : ' or ')})`;
+    }
+    case 'not':
+      return `not (${innerOf(ref, field).map((one) => describeRule(one, write, field))})`;
+    case 'from_speaker':
+      return `${write(String(args.agent_id))} speaks`;
+    case 'context_equals':
+      return `${args.key} == ${JSON.stringify(args.value)}`;
+    case 'context_compare':
+      return `${args.key} ${args.op} ${JSON.stringify(args.value)}`;
+    case 'turn_count':
+      return `turn ${args.op} ${args.value}`;
+    case 'tool_called':
+      return `calls ${args.tool_name}`;
+    case 'text_contains':
+      return `says ${listOf(args.any)
+        .map((part) => JSON.stringify(part))
+        .join(' or ')}`;
+    default:
+      return Object.keys(args).length === 0 ? name : `${name} ${JSON.stringify(named(args, write))}`;
+  }
+}
+
+/** The conditions of an all_of, any_of or not; throws a ProtocolError if there are none. */
+function innerOf({ name, args }: RuleRef, field: string): readonly RuleRef[] {
+  if (name === 'not') return [parseRef(args.condition, `${field}.args.condition`)];
+  if (!Array.isArray(args.conditions))
+    throw fieldError(`${field}.args.conditions`, 'a list of conditions', args.conditions);
+  return args.conditions.map((one: Json, i) => parseRef(one, `${field}.args.conditions.${i}`));
+}
+
+/** The same value with names instead of ids, at any depth. */
+function named(value: Json, write: NameOf): Json {
+  if (typeof value === 'string') return write(value);
+  if (Array.isArray(value)) return value.map((one: Json) => named(one, write));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, named(one, write)]));
+}
+
+function listOf(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
 export interface MermaidOptions {
-  /** Names by agent id; an id without a name is written as it is. */
+  /** Names by agent id; ids without a name are shown as ids. */
   readonly names?: Readonly<Record<string, string>>;
 }
 
-/** Takes plain JSON too; throws a ProtocolError that names what is wrong if it is no graph. */
+/** Also accepts plain JSON; throws a ProtocolError if it is not a valid graph. */
 export function graphToMermaid(given: TransitionGraph | JsonObject, { names = {} }: MermaidOptions = {}): string {
   const write: NameOf = (id) => (Object.hasOwn(names, id) ? names[id] : undefined) || id;
   const { nodes, edges } = drawGraph(parseGraph(given), write);
@@ -147,7 +199,7 @@ const SHAPES: { readonly [Kind in GraphNode['kind']]: readonly [open: string, cl
   end: ['([', '])'],
 };
 
-/** Escapes characters that Mermaid would read as syntax: a text cannot end its label, begin a line or give a directive. */
+/** Escapes Mermaid syntax, so that a text cannot end its label, start a line or add a directive. */
 function escaped(text: string): string {
   if (text.trim() === '') return '(no name)';
   return text.replace(/[^\p{L}\p{M}\p{N} .,:_()=!?/+'-]/gu, (character) => `#${character.codePointAt(0)};`);

@@ -1,15 +1,15 @@
-/** The usual graphs, made from a list of participants: names or ids. */
+/** Common graphs, built from a list of participants (names or ids). */
 
 import { HubError, type RuleRef } from 'parley-hub/core';
 import { isObject, shown } from '../parts/field-error.ts';
 import type { TransitionGraph } from './transition-graph.ts';
 
 export interface RoundRobinOptions {
-  /** The turn with this number is the last; without it nothing in the graph ends the session. */
+  /** The last turn; without it the graph never ends the session. */
   readonly maxTurns?: number;
 }
 
-/** Each speaks after the one before it in the list, round and round. Whoever is away is passed over. */
+/** Each speaks after the previous one in the list, repeatedly. Inactive participants are skipped. */
 export function roundRobin(ids: readonly string[], options: RoundRobinOptions = {}): TransitionGraph {
   return {
     initial_speaker: firstOf('roundRobin', ids),
@@ -19,7 +19,7 @@ export function roundRobin(ids: readonly string[], options: RoundRobinOptions = 
   };
 }
 
-/** Each speaks once, in the order of the list, and the last one ends the session with `sequence_complete`. */
+/** Each speaks once, in list order; the last one ends the session with `sequence_complete`. */
 export function sequence(ids: readonly string[]): TransitionGraph {
   const always: RuleRef = { name: 'always', args: {} };
   return {
@@ -28,7 +28,7 @@ export function sequence(ids: readonly string[]): TransitionGraph {
       { when: always, then: nextIn(ids, false), priority: 0 },
       { when: always, then: { name: 'terminate', args: { reason: 'sequence_complete' } }, priority: 1 },
     ],
-    // For turns that the hub passes on: these too go down the list.
+    // Turns that the hub passes on follow the list too.
     default_target: nextIn(ids, false),
     max_turns: null,
   };
@@ -40,15 +40,15 @@ function nextIn(ids: readonly string[], wrap: boolean): RuleRef {
 
 function maxTurnsOf(options: unknown): number | null {
   if (!isObject(options)) throw bad('roundRobin', `expected options {maxTurns}, got ${shown(options)}`);
-  const stranger = Object.keys(options).find((name) => name !== 'maxTurns');
-  if (stranger !== undefined) throw bad('roundRobin', `there is no option "${stranger}"; there is maxTurns`);
+  const unknown = Object.keys(options).find((name) => name !== 'maxTurns');
+  if (unknown !== undefined) throw bad('roundRobin', `unknown option "${unknown}"; valid options: maxTurns`);
   const { maxTurns }: { readonly maxTurns?: unknown } = options;
   if (maxTurns === undefined) return null;
   if (typeof maxTurns === 'number' && Number.isSafeInteger(maxTurns) && maxTurns >= 1) return maxTurns;
   throw bad('roundRobin', `maxTurns must be a whole number ≥ 1, got ${shown(maxTurns)}`);
 }
 
-/** Whoever is in a list twice could not be told apart by whom it spoke after. */
+/** Rejects duplicates: the position of such a participant would be ambiguous. */
 function firstOf(factory: string, ids: unknown): string {
   if (!Array.isArray(ids)) throw bad(factory, `expected a list of names or ids, got ${shown(ids)}`);
   const odd = ids.findIndex((id) => typeof id !== 'string' || id === '');

@@ -1,7 +1,5 @@
-/**
- * What a graph allows and probably does not mean: rules that can never be chosen, and a session that nothing in the graph
- * ends. It says so only of what is certain, and only of built-in parts: what others do it does not know.
- */
+/** Warns of rules that can never apply, and of graphs that never end a session. Only certain cases with built-in parts are
+ * reported; custom parts are unknown. */
 
 import { canonicalJson, type RuleRef, type Vocabulary } from 'parley-hub/core';
 import { CertainConditions } from './certain-conditions.ts';
@@ -47,15 +45,15 @@ class KnownParts {
     this.vocabulary = vocabulary;
   }
 
-  /** Whenever `later` would be chosen, `earlier` is. */
+  /** True if `earlier` applies whenever `later` does. */
   hides(earlier: Rule, later: Rule): boolean {
     if (!this.conditions.implies(later.when, earlier.when)) return false;
     if (this.alwaysApplies(earlier.then)) return true;
-    // Of two built-in targets that are the same the second can do no more than the first.
+    // Of two equal built-in targets the second cannot do more than the first.
     return this.isTarget(earlier.then) && canonicalJson(earlier.then) === canonicalJson(later.then);
   }
 
-  /** Of a target that is not built in nobody knows. */
+  /** A custom target may end the session. */
   mayEnd({ default_target, max_turns }: TransitionGraph, live: readonly Rule[]): boolean {
     if (max_turns !== null) return true;
     const ends = (target: RuleRef) => target.name === 'terminate' || !this.isTarget(target);
@@ -64,7 +62,7 @@ class KnownParts {
     return reachesDefault && (default_target === null || ends(default_target));
   }
 
-  /** It leads somewhere whoever is active: the speaker itself always is. */
+  /** True if it leads somewhere whoever is active; the sender always is. */
   private alwaysApplies(target: RuleRef): boolean {
     return this.isTarget(target) && ['round_robin', 'stay', 'random', 'terminate'].includes(target.name);
   }

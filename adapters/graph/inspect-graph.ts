@@ -1,4 +1,4 @@
-/** Checks a graph without a session: what is wrong with it, what it probably does not mean, and a drawing as far as possible. */
+/** Checks a graph without a session: errors, warnings, and a drawing as far as possible. */
 
 import {
   type Condition,
@@ -17,7 +17,7 @@ import { BUILT_IN } from './vocabulary.ts';
 const FIELD = 'graph';
 type Problems = GraphReport['errors'];
 
-/** Who takes part is not looked at: it may be written before they are chosen. */
+/** Participants are not checked: a graph may be written before they are chosen. */
 export function inspectGraph(given: JsonObject, vocabulary: Vocabulary): GraphReport {
   let graph: TransitionGraph | null = null;
   const unread = problemOf(() => {
@@ -38,7 +38,7 @@ function inspected(graph: TransitionGraph, vocabulary: Vocabulary): GraphReport 
   return { ok: all.length === 0, errors: all, warnings, ...drawn };
 }
 
-/** What the graph is to blame for; whatever else is thrown is a defect, and told as one. */
+/** Reports errors of the graph; any other error is a defect and is rethrown. */
 function problemOf(work: () => void): Problems {
   try {
     work();
@@ -50,13 +50,13 @@ function problemOf(work: () => void): Problems {
   }
 }
 
-/** Those of a hub beside the built-in ones. */
+/** Custom parts of a hub, in addition to the built-in ones. */
 export interface CustomRuleParts {
   readonly conditions?: readonly Condition[];
   readonly targets?: readonly Target[];
 }
 
-/** Throws a ProtocolError that names the rule, what is wrong with it and what there is. */
+/** Throws a ProtocolError that names the rule, the problem and the valid names. */
 export function checkGraph(graph: TransitionGraph, { conditions = [], targets = [] }: CustomRuleParts = {}): void {
   const known = {
     conditions: new Map([...BUILT_IN.conditions, ...conditions.map((one) => [one.name, one] as const)]),

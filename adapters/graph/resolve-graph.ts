@@ -1,4 +1,4 @@
-/** Whether a graph makes sense in a session: known names, right arguments, and participants, whose names become ids. */
+/** Resolves a graph in a session: checks names and arguments, and replaces participants' names by ids. */
 
 import type {
   Condition,
@@ -15,15 +15,15 @@ import { fieldError, isObject, problemError } from '../parts/field-error.ts';
 import { type Answers, callRulePart, membersOf } from './bind-rule.ts';
 import { parseRef, type TransitionGraph } from './transition-graph.ts';
 
-/** The people of a session, as a graph may speak of them. */
+/** The participants a graph may name. */
 export interface People {
-  /** For messages. */
+  /** For error messages. */
   readonly names: readonly string[];
-  /** The id of whom a graph names; null = a stranger. */
+  /** The id of a participant; null = unknown. */
   idOf(nameOrId: string): string | null;
 }
 
-/** The same graph with ids; throws a ProtocolError that names the rule and what is wrong with it. */
+/** The same graph with ids; throws a ProtocolError that names the rule and the problem. */
 export function resolveGraph(
   graph: TransitionGraph,
   vocabulary: Vocabulary,
@@ -44,7 +44,7 @@ export function resolveGraph(
   };
 }
 
-/** The conditions and targets a graph names; throws a ProtocolError for one that is not registered. */
+/** The conditions and targets a graph names; throws a ProtocolError for an unregistered one. */
 export function namesIn(graph: TransitionGraph, registered: Vocabulary, field: string): UsedNames {
   const used = new Resolving(registered, EVERYBODY);
   for (const [i, { when, then }] of graph.transitions.entries()) {
@@ -55,10 +55,10 @@ export function namesIn(graph: TransitionGraph, registered: Vocabulary, field: s
   return { conditions: [...used.conditions], targets: [...used.targets] };
 }
 
-/** Takes whoever is named for a participant. */
+/** Accepts any participant. */
 const EVERYBODY: People = { names: [], idOf: (nameOrId) => nameOrId };
 
-/** Every message may ask all of them, and a hub has others to serve. */
+/** Every message may evaluate all of them. */
 const MAX_CONDITIONS = 256;
 
 class Resolving {
@@ -117,7 +117,7 @@ class Resolving {
     return value.map((item: Json, i) => this.participant(item, `${field}.${i}`));
   }
 
-  /** A condition or a list of conditions inside another. */
+  /** A nested condition, or a list of them. */
   private inner(value: Json, field: string): Json {
     if (isObject(value)) return this.condition(parseRef(value, field), field);
     if (!Array.isArray(value)) throw fieldError(field, 'a condition or a list of conditions', value);
@@ -125,7 +125,7 @@ class Resolving {
   }
 }
 
-/** Saying nothing is as good as null. */
+/** A part without a return value has no problem to report. */
 const PROBLEM: Answers<FieldProblem | null | undefined> = {
   expected: 'an object {field, expected, received} of texts, or null',
   isOne(answer): answer is FieldProblem | null | undefined {

@@ -1,4 +1,4 @@
-/** The built-in targets: where a transition leads. Whether the speaker they name is active is for the graph to look at. */
+/** The built-in targets of transitions. The caller checks that the speaker is active. */
 
 import type { Destination, Envelope, Json, Target } from 'parley-hub/core';
 import { nextActive, seededPick } from '../parts/rotation.ts';
@@ -12,7 +12,7 @@ const agent: Target = {
   choose: ({ agent_id }) => speaker(agent_id),
 };
 
-/** The next active one after the speaker, in the order of the participants. A turn the hub passes on has no speaker. */
+/** The next active participant after the speaker. A turn that the hub passes on has no speaker. */
 const roundRobin: Target = {
   name: 'round_robin',
   version: 1,
@@ -22,7 +22,7 @@ const roundRobin: Target = {
   },
 };
 
-/** The next active one of a list: behind the speaker, or from its beginning after anyone who is not in it. */
+/** The next active participant of a list after the speaker, or the first one if the speaker is not in the list. */
 const nextIn: Target = {
   name: 'next_in',
   version: 1,
@@ -32,19 +32,19 @@ const nextIn: Target = {
     const list: readonly Json[] = Array.isArray(agents) ? agents : [];
     const at = list.indexOf(whoWasOn(envelope) ?? null);
     const behind = list.slice(at + 1);
-    // All the way round comes to the speaker itself.
+    // A full round ends with the speaker itself.
     const round = wrap === true ? [...behind, ...list.slice(0, at + 1)] : behind;
     return speaker(round.find((id) => typeof id === 'string' && active.includes(id)));
   },
 };
 
-/** Whoever spoke; of a turn that the hub passes on, whoever had it and is gone. */
+/** The sender; if the hub passes a turn on, the participant that was hidden or removed. */
 function whoWasOn({ sender_id, event_type, event_data }: Envelope): Json | undefined {
   const isGone = event_type === 'session.participant.hidden' || event_type === 'session.participant.removed';
   return isGone ? event_data.agent_id : sender_id;
 }
 
-/** Whoever has just spoken goes on. */
+/** The sender keeps the turn. */
 const stay: Target = {
   name: 'stay',
   version: 1,
@@ -66,7 +66,7 @@ const terminate: Target = {
   choose: ({ reason }) => ({ kind: 'end', reason: typeof reason === 'string' ? reason : 'terminated' }),
 };
 
-/** Anyone active but the speaker, who goes on if it is alone. The same session and turn give the same one again. */
+/** Any active participant but the sender, unless it is alone. Repeatable: derived from session and turn. */
 const random: Target = {
   name: 'random',
   version: 1,

@@ -1,4 +1,4 @@
-/** The rules of a workflow as data: who begins, who speaks after what, what happens otherwise, and how long it may go on; read from JSON. */
+/** The rules of a workflow as data, parsed from JSON: first speaker, transitions, default target and maximum turns. */
 
 import type { Json, JsonObject, RuleRef } from 'parley-hub/core';
 import { fieldError, isObject } from '../parts/field-error.ts';
@@ -6,21 +6,21 @@ import { fieldError, isObject } from '../parts/field-error.ts';
 export type Transition = {
   readonly when: RuleRef;
   readonly then: RuleRef;
-  /** The lowest is asked first; equals are asked in the order of the list. */
+  /** Lower values are evaluated first, equal ones in list order. */
   readonly priority: number;
 };
 
-/** Plain JSON, as a workflow takes it in `knobs.graph`. Participants in it are names or ids. */
+/** Plain JSON, as in `knobs.graph`. Participants are names or ids. */
 export type TransitionGraph = {
   readonly initial_speaker: string;
   readonly transitions: readonly Transition[];
-  /** When no transition applies; null = the session ends with `after_work`. */
+  /** Used when no transition applies; null = end the session with `after_work`. */
   readonly default_target: RuleRef | null;
-  /** The turn with this number is the last; null = no such bound. */
+  /** The number of the last turn; null = no limit. */
   readonly max_turns: number | null;
 };
 
-/** Throws a ProtocolError that names what is wrong. Parsing what it returned gives the same again. */
+/** Throws a ProtocolError that names the field. Parsing the result again changes nothing. */
 export function parseGraph(value: unknown, field: string = 'graph'): TransitionGraph {
   const graph = objectAt(value, field, ['initial_speaker', 'transitions', 'default_target', 'max_turns']);
   const { initial_speaker, transitions = [], default_target = null, max_turns = null } = graph;
@@ -47,7 +47,7 @@ function parseTransition(value: Json, field: string): Transition {
   return { when: parseRef(when, `${field}.when`), then: parseRef(then, `${field}.then`), priority };
 }
 
-/** A condition or a target: its name, and its arguments if it has any. */
+/** A condition or a target with optional arguments. */
 export function parseRef(value: Json | undefined, field: string): RuleRef {
   const { name, args = {} } = objectAt(value, field, ['name', 'args']);
   if (typeof name !== 'string' || name === '') throw fieldError(`${field}.name`, 'a name', name);
@@ -55,11 +55,11 @@ export function parseRef(value: Json | undefined, field: string): RuleRef {
   return { name, args };
 }
 
-/** A member nobody asked for is a slip of the pen: it is refused by name. */
+/** Rejects unknown members by name. */
 function objectAt(value: unknown, field: string, members: readonly string[]): Partial<JsonObject> {
   if (!isObject(value)) throw fieldError(field, `an object with ${members.join(', ')}`, value);
-  const stranger = Object.keys(value).find((key) => !members.includes(key));
-  if (stranger !== undefined) throw fieldError(`${field}.${stranger}`, `one of ${members.join(', ')}`, value[stranger]);
+  const unknown = Object.keys(value).find((key) => !members.includes(key));
+  if (unknown !== undefined) throw fieldError(`${field}.${unknown}`, `one of ${members.join(', ')}`, value[unknown]);
   return value;
 }
 

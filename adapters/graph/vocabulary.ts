@@ -9,7 +9,7 @@ export const BUILT_IN: Vocabulary = {
   targets: new Map(TARGETS.map((target) => [target.name, target])),
 };
 
-/** Nothing in it but built-in parts, at the versions of this package. */
+/** True if all parts are built in, at the versions of this package. */
 export function isBuiltIn({ conditions, targets }: Vocabulary): boolean {
   return (
     [...conditions].every(([name, condition]) => BUILT_IN.conditions.get(name) === condition) &&

@@ -1,4 +1,4 @@
-/** random: anyone but the last speaker, as the session's id and the turn decide. */
+/** random: any participant but the last speaker, derived from the session id and the turn. */
 
 import type { SessionMetadata } from 'parley-hub/core';
 import { seededPick } from '../parts/rotation.ts';
@@ -32,7 +32,7 @@ function chosen(
   return seededPick(othersThan(active, last), `${session_id} ${turn}`) ?? null;
 }
 
-/** Nobody follows itself while there is another. */
+/** The last speaker is a candidate only if it is alone. */
 export function othersThan(active: readonly string[], last: string | null): readonly string[] {
   const others = active.filter((id) => id !== last);
   return others.length === 0 ? active : others;

@@ -1,4 +1,4 @@
-/** moderated: the initiator says who is next, and has the turn again after each of them. */
+/** moderated: the initiator names each speaker, and gets the turn back afterwards. */
 
 import { type Draft, type JsonObject, nameOf, type SessionMetadata } from 'parley-hub/core';
 import { fieldError } from '../parts/field-error.ts';
@@ -32,7 +32,7 @@ export const moderated: Ordering = {
     }
   },
 
-  /** Whoever was named gives the turn back. The moderator keeps the turn it has until it names somebody. */
+  /** A named speaker returns the turn. The moderator keeps it until it names somebody. */
   spoken(envelope, state, metadata) {
     const { sender_id } = envelope;
     const moderator = firstSpeaker(state, metadata);
@@ -76,7 +76,7 @@ function otherCalled(nameOrId: string, than: string, members: Members, metadata:
   return id === than ? null : id;
 }
 
-/** Texts route nothing. */
+/** Texts have no routing. */
 function routeOf({ event_type, event_data }: Pick<Draft, 'event_type' | 'event_data'>): PacketRoute {
   const { routing }: Partial<JsonObject> = event_data;
   return event_type === 'msg.packet' ? readRoute(routing) : RULES;

@@ -1,4 +1,4 @@
-/** raise_hand: everyone bids for the next turn at any time; the highest bid is next, and nobody waits for ever. */
+/** raise_hand: everyone may bid for the next turn at any time; the highest bid wins, and nobody waits forever. */
 
 import type { Json, TurnTool } from 'parley-hub/core';
 import { fieldError } from '../parts/field-error.ts';
@@ -20,7 +20,7 @@ export const raiseHand: Ordering = {
     }
   },
 
-  /** A bid is used up when its owner speaks. */
+  /** Speaking uses up the speaker's bid. */
   spoken({ sender_id }, state) {
     const before = state.hands ?? NOBODY;
     const { [sender_id]: _used, ...bids } = before.bids;
@@ -44,7 +44,7 @@ export const raiseHand: Ordering = {
     return { ...state, hands: { ...hands, bids: { ...hands.bids, [sender_id]: bid } } };
   },
 
-  /** Who goes away takes its hand down, and has not been waiting when it is back; how long it has been silent stays known. */
+  /** A participant that leaves loses its bid and its waiting time, but not the number of its last turn. */
   regrouped(state) {
     const { bids, passed, spoke } = state.hands ?? NOBODY;
     return { ...state, hands: { bids: only(bids, state.active), passed: only(passed, state.active), spoke } };
@@ -69,7 +69,7 @@ function isBid(bid: Json | undefined): bid is number {
   return typeof bid === 'number' && Number.isInteger(bid) && bid >= 0 && bid <= MAX_BID;
 }
 
-/** Who is next, and that all the others were passed over. Whoever has bid nothing has bid 0. */
+/** Chooses the next speaker and counts the others as passed over. No bid counts as 0. */
 function chosen({ active }: DiscussionState, last: string | null, { bids, passed, spoke }: Hands) {
   const candidates = othersThan(active, last).map((agent_id) => ({
     agent_id,
@@ -90,17 +90,16 @@ function only(of: Readonly<Record<string, number>>, ids: readonly string[]): Rea
 export interface Candidate {
   readonly agent_id: string;
   readonly bid: number;
-  /** How often in a row somebody else was given the turn. */
+  /** How many times in a row it was passed over. */
   readonly passed: number;
-  /** The number of its last turn; 0 = it has not spoken. */
+  /** The number of its last turn; 0 = none yet. */
   readonly spoke: number;
 }
 
 /**
- * Of `candidates`, who are in the order of their places, with `active` participants in all. Nobody is passed over more than
- * `active` − 1 times: those who wait could still be served in time, one after the other, the longest waiting first, and whoever
- * would break that is not chosen. So once the k-th of them cannot be put off any more, the choice is among the first k. When
- * participants went away meanwhile and it has become too late for somebody, the longest waiting is next.
+ * Chooses the highest bid without starving anyone: no candidate is passed over more than `active` − 1 times. If the k-th
+ * longest waiting one can wait no longer, the choice is among the first k. If it is too late for somebody, because
+ * participants left, the longest waiting one is next.
  */
 export function fairChoice(candidates: readonly Candidate[], active: number): Candidate | null {
   const waiting = candidates.toSorted((a, b) => b.passed - a.passed || a.spoke - b.spoke);
@@ -115,7 +114,7 @@ export function fairChoice(candidates: readonly Candidate[], active: number): Ca
   return best;
 }
 
-/** By bid, then by silence; of equals the first place stays. */
+/** By bid, then by silence; ties keep the order of places. */
 function comesBefore(a: Candidate, b: Candidate): boolean {
   return a.bid === b.bid ? a.spoke < b.spoke : a.bid > b.bid;
 }

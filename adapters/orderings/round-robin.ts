@@ -1,4 +1,4 @@
-/** round_robin: everyone in turn, in the order of the participants, from the creator on. A round goes by places. */
+/** round_robin: participants speak in order, beginning with the creator. A round is one pass over all places. */
 
 import type { SessionMetadata } from 'parley-hub/core';
 import { completesRound, nextActive } from '../parts/rotation.ts';
@@ -15,7 +15,7 @@ export const roundRobin: Ordering = {
   },
 };
 
-/** The creator begins; if it is not there, whoever comes next. */
+/** The creator, or the next active participant. */
 export function firstSpeaker(state: DiscussionState, { creator_id }: SessionMetadata): string | null {
   return state.active.includes(creator_id) ? creator_id : nextActive(state, creator_id);
 }

@@ -1,4 +1,4 @@
-/** What is wrong with knobs or a packet, as an error that names the field, what was expected and what came. */
+/** Errors about knobs and packets: they name the field, the expected and the received value. */
 
 import { type FieldProblem, type Json, ProtocolError } from 'parley-hub/core';
 
@@ -13,7 +13,7 @@ export function problemError(problem: FieldProblem): ProtocolError {
 
 const MAX_SHOWN = 80;
 
-/** As JSON, and never cut within a character; a text that is cut is told with its length. */
+/** As JSON, shortened between characters; a shortened text is shown with its length. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
   const characters = [...(JSON.stringify(value) ?? typeof value)];

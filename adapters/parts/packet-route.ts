@@ -1,10 +1,10 @@
-/** The routing of packets: where a sender wants the turn to go, and the tools by which a model says so. */
+/** The routing of packets, and the tools with which a model routes its turn. */
 
 import { type Json, type JsonObject, nameOf, type SessionMetadata, type TurnTool } from 'parley-hub/core';
 import { fieldError, isObject } from './field-error.ts';
 import { isReason, reasonArg } from './rule-args.ts';
 
-/** `rules` = it does not say, and the session type knows. */
+/** `rules` = the session type decides. */
 export type PacketRoute =
   | { readonly kind: 'rules' }
   | { readonly kind: 'handoff'; readonly target: string }
@@ -37,7 +37,7 @@ export function readRoute(routing: Json | undefined): PacketRoute {
 const reason = { type: 'string', description: 'Why, in a few words.' };
 const message = { type: 'string', description: 'What to say with it.' };
 
-/** Of a tool that only says something. */
+/** Parameters of a tool that only carries a message. */
 export const packetParameters: JsonObject = {
   type: 'object',
   properties: { message },

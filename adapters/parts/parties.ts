@@ -1,4 +1,4 @@
-/** How many take part in a session type, what several of them see, and what types without packets refuse. */
+/** Shared by session types: numbers of participants, default views, and rejection of unsupported types. */
 
 import {
   type Draft,
@@ -23,7 +23,7 @@ export function requireSeveral({ manifest, participants }: SessionMetadata): voi
   throw new ProtocolError(message, { field: 'participants' });
 }
 
-/** The last two rounds, with names: as many messages as twice the participants that are left. */
+/** The last two rounds, with names: two messages per remaining participant. */
 export function lastTwoRounds({ participants }: SessionMetadata): ViewRef {
   const left = participants.filter(({ status }) => status !== 'removed' && status !== 'rejected').length;
   return roundsView(Math.max(left, SEVERAL_PARTIES.min));
@@ -33,14 +33,14 @@ export function roundsView(participants: number): ViewRef {
   return { name: 'windowed_summary', params: { recent_n: 2 * participants, named: true } };
 }
 
-/** A turn that the hub gave says nothing; what a participant sent says what it renders as. */
+/** Hub envelopes have no content; other envelopes are rendered. */
 export function turnInputOf(envelope: Envelope): string {
   return envelope.sender_id === HUB_ID ? 'It is your turn.' : renderText(envelope);
 }
 
 export const TWO_PARTIES: Manifest['participants'] = { min: 2, max: 2, roles: ['initiator', 'respondent'] };
 
-/** An initiator and a respondent, in either order, and nobody else. */
+/** Exactly one initiator and one respondent, in either order. */
 export function requireTwoParties({ manifest, participants }: SessionMetadata): void {
   if (participants.length !== 2) {
     throw new ProtocolError(`${manifest.type} needs exactly 2 participants, got ${participants.length}`, {

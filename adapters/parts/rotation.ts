@@ -1,21 +1,20 @@
-/** Who speaks after whom: everyone's place, who of them is active, and whose turn it is. What turn-taking adapters share. */
+/** Turn-taking shared by adapters: the order of participants, who is active, and who holds the turn. */
 
 import { type Draft, nameOf, ProtocolError, type SessionMetadata, type Turn } from 'parley-hub/core';
 
 export interface Rotation {
-  /** Everyone keeps its place, also when hidden or removed; newcomers are put last. */
+  /** All participants keep their place, even if hidden or removed; new ones are appended. */
   readonly participant_order: readonly string[];
-  /** Those who can take a turn, in that order. */
+  /** Participants that can take a turn, in the same order. */
   readonly active: readonly string[];
-  /** null = nobody: the session is not open yet, is over, or nobody is active. */
+  /** null = nobody: the session is not open, has ended, or has no active participant. */
   readonly expected_next_speaker: string | null;
   readonly last_speaker_id: string | null;
-  /** What gave the present turn; 0 = nobody has had one yet. */
+  /** The seq that gave the current turn; 0 = none yet. */
   readonly last_seq: number;
   readonly turn_count: number;
 }
 
-/** Who has a place, and who of them is there. */
 export type Members = Pick<Rotation, 'participant_order' | 'active'>;
 
 export function newRotation({ participants }: SessionMetadata): Rotation {
@@ -37,12 +36,12 @@ const MEMBER_TYPES: ReadonlySet<string> = new Set([
   'session.participant.removed',
 ]);
 
-/** The envelope says who is there; all others leave order and active as they are. */
+/** Other types change neither order nor activity. */
 export function changesMembers(eventType: string): boolean {
   return MEMBER_TYPES.has(eventType);
 }
 
-/** Metadata is as of the envelope: it keeps everyone's place too, and knows strangers from participants. */
+/** The metadata includes this envelope, keeps all places, and knows who is a participant. */
 export function membersOf({ participants }: SessionMetadata): Members {
   return {
     participant_order: participants.map(({ agent_id }) => agent_id),
@@ -50,7 +49,7 @@ export function membersOf({ participants }: SessionMetadata): Members {
   };
 }
 
-/** The next active one behind somebody's place, all the way round to itself; null = nobody is active. */
+/** The next active participant after a place, wrapping around to itself; null = nobody is active. */
 export function nextActive({ participant_order, active }: Members, after: string): string | null {
   const at = active.indexOf(after);
   if (at !== -1) return active[(at + 1) % active.length] ?? null;
@@ -59,14 +58,14 @@ export function nextActive({ participant_order, active }: Members, after: string
   return behind ?? active[0] ?? null;
 }
 
-/** The id of somebody active, by name or id; null = there is no such one. */
+/** The id of an active participant, by name or id; null = none. */
 export function activeId({ participants }: SessionMetadata, { active }: Members, nameOrId: string): string | null {
   if (active.includes(nameOrId)) return nameOrId;
   const named = participants.find(({ name }) => name === nameOrId);
   return named !== undefined && active.includes(named.agent_id) ? named.agent_id : null;
 }
 
-/** Whether the turn comes to or past `start` on its way from one to the next. */
+/** True if the turn reaches or passes `start` on its way between the two. */
 export function completesRound(
   order: readonly string[],
   start: string,
@@ -81,7 +80,7 @@ export function turnOf({ expected_next_speaker, last_seq }: Rotation): Turn | nu
   return expected_next_speaker === null ? null : { agent_id: expected_next_speaker, since_seq: last_seq };
 }
 
-/** Refuses whoever has not got the turn, and says who has. */
+/** Rejects senders other than the holder, and names the holder. */
 export function requireTurn(metadata: SessionMetadata, { sender_id }: Draft, rotation: Rotation): void {
   const expected = rotation.expected_next_speaker;
   if (sender_id === expected) return;
@@ -90,12 +89,12 @@ export function requireTurn(metadata: SessionMetadata, { sender_id }: Draft, rot
   throw new ProtocolError(message, { expected }, 'not_your_turn');
 }
 
-/** One of several; the same text chooses the same one again. undefined = there is none. */
+/** Picks one by the hash of a text, repeatably; undefined = nothing to pick from. */
 export function seededPick<T>(among: readonly T[], seed: string): T | undefined {
   return among[hashOf(seed) % among.length];
 }
 
-/** FNV-1a, and the last mixing of murmur3 so that neighbouring turns are far apart: 32 bits that are the same everywhere. */
+/** FNV-1a with the final mix of murmur3, so that neighbouring turns differ. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);

@@ -1,4 +1,4 @@
-/** Checking the arguments of conditions and targets: each is described, and whatever is not described is refused. */
+/** Checks the arguments of conditions and targets; unknown arguments are rejected. */
 
 import type { FieldProblem, Json, JsonObject } from 'parley-hub/core';
 import { isObject, shown } from './field-error.ts';
@@ -11,11 +11,11 @@ export interface ArgRule {
 
 export type ArgRules = { readonly [name: string]: ArgRule };
 
-/** The `checkArgs` of a part with these arguments and no others. */
+/** The `checkArgs` of a part with exactly these arguments. */
 export function argsOf(rules: ArgRules): (args: JsonObject) => FieldProblem | null {
   return (args) => {
-    const stranger = Object.keys(args).find((name) => !Object.hasOwn(rules, name));
-    if (stranger !== undefined) return { field: stranger, expected: known(rules), received: shown(args[stranger]) };
+    const unknown = Object.keys(args).find((name) => !Object.hasOwn(rules, name));
+    if (unknown !== undefined) return { field: unknown, expected: known(rules), received: shown(args[unknown]) };
     for (const [field, { expected, optional, holds }] of Object.entries(rules)) {
       const value = Object.hasOwn(args, field) ? args[field] : undefined;
       const isFine = value === undefined ? optional === true : holds(value);

@@ -1,19 +1,19 @@
-/** The context variables of a workflow, and what a packet asks of it: changes to them and a route. */
+/** The context variables of a workflow, and the packets that change them. */
 
 import { type Draft, type Json, type JsonObject, jsonBytes, ProtocolError } from 'parley-hub/core';
 import { fieldError, isObject } from '../parts/field-error.ts';
 import { type PacketRoute, RULES, readRoute } from '../parts/packet-route.ts';
 
-/** First what is deleted, then what is set. */
+/** Deletions come first. */
 export interface ContextChange {
   readonly delete: readonly string[];
   readonly set: JsonObject;
 }
 
-/** Knobs and context together. An adapter knows nothing of a hub's limits: this is the bound a hub has unless told. */
+/** For knobs and context together. The default of the hub's limit, which an adapter cannot read. */
 export const MAX_CONTEXT_BYTES: number = 64 * 1024;
 
-/** null = it changes nothing. Throws a ProtocolError for anything but `{set?, delete?}`. */
+/** null = no change. Throws a ProtocolError for anything but `{set?, delete?}`. */
 export function parseChange(value: Json | undefined, field: string): ContextChange | null {
   if (value === undefined) return null;
   if (!isObject(value)) throw fieldError(field, 'an object {set, delete}', value);
@@ -32,7 +32,7 @@ export function changed(vars: JsonObject, change: ContextChange | null): JsonObj
   return { ...Object.fromEntries(kept), ...change.set };
 }
 
-/** Refuses a change after which the variables are over a bound, which is asked for only when there is a change. */
+/** Rejects a change that makes the variables too large. The limit is computed only if there is a change. */
 export function requireRoom(vars: JsonObject, change: ContextChange | null, maxBytes: () => number): void {
   if (change === null) return;
   const bytes = jsonBytes(changed(vars, change));
@@ -49,7 +49,7 @@ export interface ReadPacket {
 
 const TEXT: ReadPacket = { change: null, route: RULES };
 
-/** Texts ask nothing. Throws a ProtocolError that names the field. */
+/** Texts change nothing. Throws a ProtocolError that names the field. */
 export function readPacket({ event_type, event_data }: Pick<Draft, 'event_type' | 'event_data'>): ReadPacket {
   if (event_type !== 'msg.packet') return TEXT;
   const { routing, context_updates }: Partial<JsonObject> = event_data;

@@ -1,4 +1,4 @@
-/** The knobs of a workflow: checked and resolved at create, made ready once for each session that is in memory. */
+/** The knobs of a workflow: checked and resolved at create, compiled once per loaded session. */
 
 import { type JsonObject, jsonBytes, type SessionMetadata, type UsedNames, type Vocabulary } from 'parley-hub/core';
 import { type CompiledGraph, compileGraph } from '../graph/compile-graph.ts';
@@ -7,7 +7,7 @@ import { parseGraph, type TransitionGraph } from '../graph/transition-graph.ts';
 import { fieldError, isObject } from '../parts/field-error.ts';
 import { MAX_CONTEXT_BYTES } from './context-vars.ts';
 
-/** What the graph holds is parsed here: errors then name the rule. */
+/** The graph is parsed by code, whose errors name the rule. */
 export const KNOBS_SCHEMA: JsonObject = {
   type: 'object',
   properties: { graph: { type: 'object' }, context_vars: { type: 'object', default: {} } },
@@ -17,7 +17,7 @@ export const KNOBS_SCHEMA: JsonObject = {
 
 const FIELD = 'knobs.graph';
 
-/** A session's graph, ready to be asked, and the bytes its context may take. */
+/** A compiled graph, and the space left for context variables. */
 export interface Prepared extends CompiledGraph {
   readonly maxContextBytes: number;
 }
@@ -30,12 +30,12 @@ export function namesUsed(metadata: SessionMetadata, registered: Vocabulary): Us
   return namesIn(graphOf(metadata), registered, FIELD);
 }
 
-/** The knobs as they are recorded: with every default, and ids for the names of participants. */
+/** The recorded knobs: with all defaults, and ids instead of participants' names. */
 export function resolvedKnobs(metadata: SessionMetadata, vocabulary: Vocabulary): JsonObject {
   return { ...metadata.knobs, graph: resolveGraph(graphOf(metadata), vocabulary, peopleOf(metadata), FIELD) };
 }
 
-/** As they are recorded: whoever is named is named by its id. */
+/** Checks recorded knobs, which name participants by id. */
 export function checkKnobs(metadata: SessionMetadata, vocabulary: Vocabulary): void {
   const people = peopleOf(metadata);
   const isId = (id: string) => metadata.participants.some(({ agent_id }) => agent_id === id);
@@ -47,10 +47,7 @@ export function checkKnobs(metadata: SessionMetadata, vocabulary: Vocabulary): v
   throw fieldError('knobs', `at most ${MAX_CONTEXT_BYTES} bytes of JSON with names resolved to ids`, bytes);
 }
 
-/**
- * Compiling costs what the graph is long, so it is done once for each knobs object: the metadata of a session in memory
- * hold the same one from envelope to envelope.
- */
+/** Compiles once per knobs object: the metadata of a loaded session keep the same object. */
 export function createGraphCache(vocabulary: Vocabulary): (metadata: SessionMetadata) => Prepared {
   const prepared = new WeakMap<JsonObject, Prepared>();
   return (metadata) => {

@@ -1,4 +1,4 @@
-/** The state of a workflow, and what each envelope makes of it. */
+/** The state of a workflow, and its fold. */
 
 import type { Destination, Envelope, JsonObject, Routing, SessionMetadata } from 'parley-hub/core';
 import type { PacketRoute } from '../parts/packet-route.ts';
@@ -7,7 +7,7 @@ import { changed, parseChange, readPacket } from './context-vars.ts';
 import type { Prepared } from './knobs.ts';
 
 export interface WorkflowState extends Rotation {
-  /** Why the session closes with this envelope; null = it goes on. */
+  /** Set by the envelope that closes the session; null = it stays open. */
   readonly pending_close_reason: string | null;
   readonly creator_id: string;
   readonly context_vars: JsonObject;
@@ -19,7 +19,7 @@ export function newWorkflow(metadata: SessionMetadata): WorkflowState {
     ...newRotation(metadata),
     pending_close_reason: null,
     creator_id: metadata.creator_id,
-    // A copy: the knobs are recorded, the state is the adapter's own.
+    // A copy: the knobs are shared with the log.
     context_vars: JSON.parse(JSON.stringify(context_vars)),
   };
 }
@@ -39,15 +39,15 @@ export function foldWorkflow(
   return changesMembers(type) ? regrouped(envelope, state, metadata, prepare(metadata)) : state;
 }
 
-/** The context changes, the turn counts, and only then is it asked where to go: rules see what the message changed. */
+/** Applies the context change and counts the turn before routing, so that rules see the result of the message. */
 function spoken(envelope: Envelope, state: WorkflowState, metadata: SessionMetadata, graph: Prepared): WorkflowState {
   const { change, route } = readPacket(envelope);
   const context_vars = changed(state.context_vars, change);
   const turn_count = state.turn_count + 1;
   const routing = routingOf(envelope, { ...state, context_vars, turn_count }, metadata);
-  const destination = asked(route, state, metadata) ?? graph.route(routing);
+  const destination = requested(route, state, metadata) ?? graph.route(routing);
   const reason = destination?.kind === 'end' ? destination.reason : null;
-  // What the graph says comes before the bound on turns.
+  // The graph's decision comes before the turn limit.
   const pending_close_reason =
     reason ?? (turn_count >= (graph.max_turns ?? Number.POSITIVE_INFINITY) ? 'max_turns' : null);
   const next = destination?.kind === 'speaker' ? destination.agent_id : nextActive(state, envelope.sender_id);
@@ -64,14 +64,14 @@ function spoken(envelope: Envelope, state: WorkflowState, metadata: SessionMetad
   };
 }
 
-/** Where the sender itself sends the turn; null = it leaves that to the rules. */
-function asked(route: PacketRoute, state: WorkflowState, metadata: SessionMetadata): Destination | null {
+/** The destination the sender requests; null = the rules decide. */
+function requested(route: PacketRoute, state: WorkflowState, metadata: SessionMetadata): Destination | null {
   if (route.kind === 'finish') return { kind: 'end', reason: route.reason };
   const agent_id = route.kind === 'handoff' ? activeId(metadata, state, route.target) : null;
   return agent_id === null ? null : { kind: 'speaker', agent_id };
 }
 
-/** Somebody came or went. A turn whose owner is there stays; any other passes on in the same fold. */
+/** After a change of participants: an active holder keeps the turn, otherwise it moves in the same fold. */
 function regrouped(
   envelope: Envelope,
   state: WorkflowState,
@@ -90,7 +90,7 @@ function regrouped(
   return { ...there, expected_next_speaker: begins ? initial_speaker : passedOn(), last_seq: envelope.seq };
 }
 
-/** What parts of rules see is frozen: it is the state itself, and a part that changes it would change what is refused, too. */
+/** Frozen, because rule parts see the state itself and must not change it. */
 export function routingOf(envelope: Envelope, state: WorkflowState, metadata: SessionMetadata): Routing {
   return {
     metadata,

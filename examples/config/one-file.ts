@@ -1,4 +1,4 @@
-/** One config file brings up a hub with a script and a model; the model is a stub on this machine. */
+/** One config file starts a hub with a script agent and a model agent; the model is a local stub. */
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -14,7 +14,7 @@ import { stubModel } from '../shared/stub-model.ts';
 const model = await stubModel(() => 'It is good.\n\n```json meta\n{"verdict": "approve"}\n```');
 const data = await mkdtemp(join(tmpdir(), 'parley-'));
 
-// What you would type: parley up --config examples/config/parley.config.json --json
+// On the command line: parley up --config examples/config/parley.config.json --json
 const [command, config] = ['../../src/cli/main.ts', 'parley.config.json'].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 );
@@ -46,7 +46,7 @@ const ask = async (name: string, question: string) => {
 const plan = await ask('planner', 'What comes first?');
 assert.equal(plan.text, 'First the schema, then the code.');
 const review = await ask('reviewer', `"${plan.text}" Is that a plan?`);
-// What the schema of the role has checked goes with the message.
+// The message carries the metadata that the role's schema has validated.
 assert.equal(Object(review.meta).verdict, 'approve');
 assert.match(model.requests[0]?.system ?? '', /^You review plans\./);
 

@@ -1,4 +1,4 @@
-/** A governed run from planning over implementation to qa: three programs take the turns, and gates stand between them. */
+/** A governed run from planning to qa: programs take the turns, with gates between the phases. */
 
 import assert from 'node:assert/strict';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -45,16 +45,16 @@ assert.ok(context);
 const asked: string[] = [];
 const result = await runLoop(root, context.config, {
   selectRole: nextRole,
-  // Every turn goes to the adapter of its runtime; here, to a program.
+  // Each turn goes to the driver of its runtime, here a program.
   dispatch: dispatchByDriver(),
-  // A person would be asked here.
+  // A real runner would ask a person here.
   approveGate: (type, { phase }) => asked.push(`${type} in ${phase}`) > 0,
   onEvent: (event) => console.log(event.type, 'role' in event ? event.role : ''),
 });
 
 assert.equal(result.stop_reason, 'completed', JSON.stringify(result.errors));
 assert.deepEqual(asked, ['phase_transition in planning', 'run_completion in qa']);
-// The dev's first result said nothing of what it did: the same turn was tried again.
+// The dev's first result had no summary, so the turn was tried again.
 const tries = result.turn_history.map(
   ({ role, attempt, accepted }) => `${role} ${attempt} ${accepted ? 'in' : 'back'}`,
 );
@@ -73,7 +73,7 @@ assert.deepEqual(
 assert.equal((await lines('decision-ledger.jsonl')).length, 2);
 assert.equal((await lines('events.jsonl')).at(-1).event_type, 'run_completed');
 
-// What was built is there, and works.
+// The built module exists and works.
 const { greet } = await import(join(root, 'src/greet.mjs'));
 assert.equal(greet('Ada'), 'Hello, Ada');
 console.log(`${history.length} turns, ${result.gates_approved} gates; ${greet('Ada')}`);

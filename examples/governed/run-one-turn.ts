@@ -1,4 +1,4 @@
-/** A runner of your own, one turn: assigned, handed out, staged and accepted by nothing but the runner interface. */
+/** A custom runner for one turn: assign, dispatch, stage and accept with the runner interface only. */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -41,7 +41,7 @@ const sent = await writeDispatchBundle(root, assigned.state, config, { turnId: t
 assert.ok(sent.ok);
 console.log('handed out:', sent.files.join(', '));
 
-// Who does the work is the runner's own affair. This one does it itself.
+// A runner decides who does the work; this one does it itself.
 await writeFile(join(root, 'lamp.mjs'), 'export const isLit = true;\n');
 const staged = await stageResult(root, turn.turn_id, {
   schema_version: '1.0',
@@ -64,7 +64,7 @@ const accepted = await acceptTurn(root, config, { turnId: turn.turn_id });
 assert.ok(accepted.ok);
 assert.equal(accepted.accepted.summary, 'The lamp is lit.');
 
-// Once only; the files of the turn are gone, and what was in them is kept as evidence.
+// A turn is accepted once; its files are removed and kept as evidence.
 const again = await acceptTurn(root, config, { turnId: turn.turn_id });
 assert.ok(!again.ok);
 assert.equal(again.error_code, 'turn_already_accepted');

@@ -1,4 +1,4 @@
-/** A runner of your own, to the end: two phases, gates that are approved, and a turn that is rejected and tried again under its id. */
+/** A custom runner for a whole run: two phases, approved gates, and a rejected turn that is tried again with the same id. */
 
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -55,7 +55,7 @@ async function handIn({ turn_id, runtime_id, assigned_role: role }: Turn, own: o
   assert.ok(staged.ok);
 }
 
-// Planning: the gate looks at the file, then waits for a person.
+// Planning: the gate checks the file, then waits for a person.
 const plan = await handedOut('pm');
 await mkdir(dirname(join(root, '.planning/PLAN.md')), { recursive: true });
 await writeFile(join(root, '.planning/PLAN.md'), 'Light the lamp.\n');
@@ -67,7 +67,7 @@ assert.equal(first.state.status, 'paused');
 assert.ok(!(await assignTurn(root, config, 'qa')).ok, 'nothing goes out while a gate waits');
 assert.ok((await approvePhaseGate(root, config)).ok);
 
-// Judging: who only reviews has to object. The result is rejected, and the same turn is tried again.
+// Judging: a review-only role must object. The result is rejected, and the same turn is tried again.
 const judge = await handedOut('qa');
 await handIn(judge, { summary: 'Fine.', run_completion_request: true });
 const refused = await acceptTurn(root, config, { turnId: judge.turn_id });

@@ -1,4 +1,4 @@
-// A role as a program, such as an agent CLI would be: it reads its bundle, writes real files, and stages its result.
+// A role as a program, like an agent CLI: it reads its bundle, writes files, and stages its result.
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
@@ -78,7 +78,7 @@ staged.decisions = staged.decisions.map((decision, n) => ({
   id: `DEC-${{ pm: 1, dev: 2, qa: 3 }[role]}0${n + 1}`,
   ...decision,
 }));
-// The first time this dev says nothing of what it did; it is sent back, reads why, and does better.
+// The dev's first result has no summary; it is rejected, and the next prompt says why.
 if (role === 'dev' && attempt === 1) staged.summary = '';
 else if (role === 'dev' && !prompt.includes('summary')) throw new Error('the prompt does not say what was wrong');
 await mkdir(dirname(staging), { recursive: true });

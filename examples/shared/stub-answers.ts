@@ -1,15 +1,15 @@
-/** What a stub model says, as chat completions and Anthropic Messages write it, in pieces or as a whole. */
+/** The answers of a stub model in the formats of chat completions and Anthropic Messages, streamed or complete. */
 
 import type { ServerResponse } from 'node:http';
 
 export interface StubRequest {
   readonly model: string;
   readonly system: string;
-  /** What was said, tool results included, as text. */
+  /** As text, including tool results. */
   readonly messages: readonly { readonly role: string; readonly content: string }[];
-  /** The names of the tools the model may call. */
+  /** Names of the offered tools. */
   readonly tools: readonly string[];
-  // biome-ignore lint/suspicious/noExplicitAny: the request as it came, for whoever wants to look deeper.
+  // biome-ignore lint/suspicious/noExplicitAny: the raw request, for tests that look deeper.
   readonly body: any;
 }
 
@@ -18,7 +18,7 @@ export interface StubCall {
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-/** Text, calls of tools with or without text, or an HTTP error. */
+/** Text, tool calls with or without text, or an HTTP error. */
 export type StubAnswer =
   | string
   | { readonly text?: string; readonly calls: readonly StubCall[] }
@@ -45,7 +45,7 @@ function refuse(response: ServerResponse, status: number, message: string): void
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
-/** A token is a word, more or less. */
+/** Counts a word as a token. */
 function usageOf({ system, messages }: StubRequest, { words, calls }: Whole): readonly [number, number] {
   const asked = [system, ...messages.map(({ content }) => content)].join(' ').split(/\s+/).length;
   return [asked, words.length + calls.length * 10];

@@ -1,4 +1,4 @@
-/** A model server on 127.0.0.1 for the examples: a function answers, by chat completions or by Anthropic Messages. */
+/** A model server on 127.0.0.1 for the examples, with chat completions and Anthropic Messages; a function answers. */
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -8,7 +8,7 @@ import { respond, type StubAnswer, type StubRequest } from './stub-answers.ts';
 export type { StubAnswer, StubCall, StubRequest } from './stub-answers.ts';
 
 export interface StubModel {
-  /** For `createLlmAdapter` and `createAnthropicAdapter` alike. */
+  /** For `createLlmAdapter` and `createAnthropicAdapter`. */
   readonly baseUrl: string;
   readonly requests: readonly StubRequest[];
   stop(): Promise<void>;
@@ -37,7 +37,7 @@ async function read(incoming: IncomingMessage): Promise<StubRequest> {
   const pieces: Buffer[] = [];
   for await (const piece of incoming) pieces.push(piece as Buffer);
   const body = JSON.parse(Buffer.concat(pieces).toString());
-  // Chat completions have the system prompt as their first message.
+  // In chat completions the system prompt is the first message.
   const all = body.messages.map((one: { role: string; content: unknown }) => ({
     ...one,
     content: textOf(one.content),

@@ -1,4 +1,4 @@
-/** Two agents in two processes meet over a WebSocket: at the hub that `npm start` runs, or at one of this example's own. */
+/** Two agents in two processes connect over a WebSocket, to the hub of `npm start` or to a hub of this example. */
 
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
@@ -10,7 +10,7 @@ const [, file = '', url, token] = process.argv;
 if (url === undefined || token === undefined) await main(file);
 else await helper(url, token);
 
-/** The other process: answers one question and ends when its session does. */
+/** The second process: answers one question and exits when its session ends. */
 async function helper(address: string, secret: string): Promise<void> {
   const bob = await connect(address, { name: 'bob', token: secret, onMessage: (message) => message.reply('4') });
   process.send?.('ready');

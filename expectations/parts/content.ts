@@ -1,4 +1,4 @@
-/** What expectations look at in content: whether it takes a turn, and its text without what changes when nothing does. */
+/** Content as expectations see it: whether it takes a turn, and its normalized text. */
 
 import type { Envelope } from 'parley-hub/core';
 
@@ -6,7 +6,7 @@ export function takesTurn({ event_type }: Envelope): boolean {
   return event_type === 'msg.text' || event_type === 'msg.packet';
 }
 
-/** As much of a text is looked at; texts that agree so far count as the same. */
+/** Longer texts are compared up to here. */
 const LONGEST = 16_384;
 
 export function normalText(text: string): string {

@@ -1,15 +1,15 @@
-/** Checks the parameters of expectations: numbers within bounds, and the seconds of timed ones. */
+/** Checks expectation parameters: numbers within bounds, and seconds. */
 
 import type { FieldProblem, JsonObject } from 'parley-hub/core';
 
 export interface NumberParam {
   readonly least: number;
   readonly most: number;
-  /** Any number between the two will do; whole ones only unless told. */
+  /** Allows fractions; default whole numbers only. */
   readonly fractions?: boolean;
 }
 
-/** What is wrong with parameters of which these are known and at least one must be there. */
+/** At least one parameter is required; unknown ones are rejected. null = valid. */
 export function checkNumbers(params: JsonObject, known: Readonly<Record<string, NumberParam>>): FieldProblem | null {
   const names = Object.keys(known);
   const unknown = Object.keys(params).find((name) => !names.includes(name));
@@ -38,10 +38,9 @@ function inWords({ least, most, fractions = false }: NumberParam = NOTHING): str
   return `${fractions ? 'a number' : 'a whole number'} from ${least} to ${most}`;
 }
 
-/** A century. */
 const MAX_SECONDS = 36_500 * 86_400;
 
-/** What is wrong with parameters of which only these are known, `seconds` among them. */
+/** Requires `seconds`; allows these flags and nothing else. null = valid. */
 export function checkTimed(params: JsonObject, flags: readonly string[] = []): FieldProblem | null {
   const known = ['seconds', ...flags];
   const unknown = Object.keys(params).find((name) => !known.includes(name));
@@ -57,7 +56,7 @@ export function checkTimed(params: JsonObject, flags: readonly string[] = []): F
   return { field: wrong, expected: 'true or false', received: JSON.stringify(params[wrong]) };
 }
 
-/** In whole milliseconds, and not a part of one too early. */
+/** Rounded up, so that nothing fires early. */
 export function msOf(params: JsonObject): number {
   return Math.ceil(Number(params.seconds) * 1000);
 }

@@ -1,12 +1,15 @@
 /** Tries the schedules of a config file on a temporary hub, and checks that their participants exist. */
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { AgentClient } from '../client/agent-client.ts';
 import { asError, WireError } from '../core/lib/errors.ts';
 import type { ParticipantRef } from '../core/records/session/create-params.ts';
 import { createHub, type LocalHub } from '../server/create-hub.ts';
 import { applyRule, ruleOf } from './apply-rules.ts';
 import { toScheduleOptions } from './apply-schedules.ts';
-import type { KeyPath, Problem } from './reading/location.ts';
+import type { LoadedConfig } from './load-config.ts';
+import { configError, type KeyPath, type Problem } from './reading/location.ts';
 import { displayValue } from './shape/check-shape.ts';
 import type { Config, ScheduleConfig } from './shape/config.ts';
 
@@ -94,6 +97,48 @@ function problemOf(name: string, thrown: unknown, raw: unknown): Problem {
   return { path, text: typeof expected === 'string' ? `expected ${expected}, got ${displayValue(path, raw)}` : said };
 }
 
-export function isName(one: ParticipantRef): one is string {
+function isName(one: ParticipantRef): one is string {
   return typeof one === 'string';
+}
+
+/** A data folder without a hub: nobody is registered there. */
+export function isNewFolder(data: string): boolean {
+  return !existsSync(join(data, 'parley.json'));
+}
+
+/** Checks before anything is created. */
+export async function requireKnownParticipants(
+  hub: LocalHub,
+  loaded: LoadedConfig,
+  agentNames: readonly string[],
+): Promise<void> {
+  const problems = await findUnknownParticipants(hub, loaded, agentNames);
+  if (problems.length > 0) throw configError(loaded.source, problems, loaded.hide);
+}
+
+/** `hub` null = nobody is registered yet. `agentNames`: the agents of the file, valid or not. */
+export async function findUnknownParticipants(
+  hub: LocalHub | null,
+  { config: { schedules = {} } }: LoadedConfig,
+  agentNames: readonly string[],
+): Promise<readonly Problem[]> {
+  const known = new Set(agentNames);
+  const problems: Problem[] = [];
+  for (const [schedule, { as, participants }] of Object.entries(schedules)) {
+    known.add(as);
+    for (const [at, name] of participants.entries()) {
+      if (!isName(name) || known.has(name) || (hub !== null && (await isRegistered(hub, name)))) continue;
+      const text = `"${name}" is neither one of agents nor registered with the hub`;
+      problems.push({ path: ['schedules', schedule, 'participants', at], text });
+    }
+  }
+  return problems;
+}
+
+/** Grants nothing; the call fails unless the name is registered. */
+async function isRegistered(hub: LocalHub, name: string): Promise<boolean> {
+  return hub.grant(name, []).then(
+    () => true,
+    () => false,
+  );
 }

@@ -7,11 +7,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { usageError } from '../cli/terminal/command-error.ts';
-import { checkSchedules } from './check-schedules.ts';
+import { checkSchedules, findUnknownParticipants, isNewFolder } from './check-schedules.ts';
 import { CONFIG_ENDINGS, examineConfig, type LoadedConfig } from './load-config.ts';
 import { type PreparedAgent, prepareAgents, roleFileProblems } from './prepare-agent.ts';
 import { configError } from './reading/location.ts';
-import { findUnknownParticipants, isNewFolder } from './unknown-participants.ts';
 
 /** A valid config file with its agents. */
 export interface Plan {

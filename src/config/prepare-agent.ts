@@ -13,7 +13,7 @@ import { modelOf } from '../participants/models/client/model-client.ts';
 import { type PriceList, withPrices } from '../participants/models/usage/prices.ts';
 import { type ExtractSettings, mergeExtract } from '../participants/roles/extract/settings.ts';
 import { createRole } from '../participants/roles/role.ts';
-import { toMetaSchema, toSecondModel } from './checks/check-role.ts';
+import { toMetaSchema, toSecondModel } from './checks/check-values.ts';
 import type { LoadedConfig } from './load-config.ts';
 import type { KeyPath, Problem } from './reading/location.ts';
 import type { AgentConfig, Config, ExtractConfig, RoleConfig } from './shape/config.ts';

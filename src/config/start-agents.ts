@@ -13,10 +13,10 @@ import { systemClock } from '../system/clock.ts';
 import { applyRule, ruleOf } from './apply-rules.ts';
 import { applySchedules } from './apply-schedules.ts';
 import { AutoRejoin } from './auto-rejoin.ts';
+import { requireKnownParticipants } from './check-schedules.ts';
 import type { Plan } from './plan.ts';
 import type { PreparedAgent } from './prepare-agent.ts';
 import { configError, type KeyPath } from './reading/location.ts';
-import { requireKnownParticipants } from './unknown-participants.ts';
 
 export async function startAgents(
   hub: LocalHub,

@@ -63,14 +63,12 @@ export class Startup {
       // New delegations wait for this.
       await needs.delegations.restore(this.delegating);
     }
-    await forEachLimit(MAX_CONCURRENT, this.closing, (sessionId) =>
-      this.paced(() => runWithRetries(needs, `${sessionId}\nlook at closing`, () => this.checkClosing(sessionId))),
+    await this.paced(MAX_CONCURRENT, this.closing, (sessionId) =>
+      runWithRetries(needs, `${sessionId}\nlook at closing`, () => this.checkClosing(sessionId)),
     );
-    await forEachLimit(MAX_CONCURRENT, this.children, (sessionId) =>
-      this.paced(() => needs.followUp.closeWithParent(sessionId)),
-    );
-    await forEachLimit(1, needs.registry.retiredIds(), (agentId) =>
-      this.paced(() => runWithRetries(needs, `${agentId}\nretired`, () => this.removeEverywhere(agentId))),
+    await this.paced(MAX_CONCURRENT, this.children, (sessionId) => needs.followUp.closeWithParent(sessionId));
+    await this.paced(1, needs.registry.retiredIds(), (agentId) =>
+      runWithRetries(needs, `${agentId}\nretired`, () => this.removeEverywhere(agentId)),
     );
   }
 
@@ -90,10 +88,12 @@ export class Startup {
   }
 
   /** Yields to other work now and then; does nothing once the hub has stopped. */
-  private async paced(work: () => Promise<void>): Promise<void> {
-    this.done += 1;
-    if (this.done % MAX_CONCURRENT === 0) await this.nextTick();
-    if (this.needs.backlog.failed === null) await work();
+  private paced(limit: number, ids: Iterable<string>, work: (id: string) => Promise<void>): Promise<void> {
+    return forEachLimit(limit, ids, async (id) => {
+      this.done += 1;
+      if (this.done % MAX_CONCURRENT === 0) await this.nextTick();
+      if (this.needs.backlog.failed === null) await work(id);
+    });
   }
 
   private nextTick(): Promise<void> {

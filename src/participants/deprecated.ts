@@ -9,7 +9,7 @@ export type {
 export type {
   /** @deprecated since 0.2; use `UnpricedPolicy`. */
   UnpricedPolicy as Unpriced,
-} from './budget/budget.ts';
+} from './budget/account.ts';
 export type {
   /** @deprecated since 0.2; use `AgentTurn`. */
   AgentTurn as TakenTurn,

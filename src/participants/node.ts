@@ -1,10 +1,36 @@
-/** Participants in Node: agent functions that join a hub and take turns. */
+/**
+ * Participants in Node: agent functions that join a hub and take turns.
+ *
+ * Rooms, each importing only those before it: lib and agent (what an agent is), budget, models (asked over HTTP), roles
+ * (answers with metadata), tools (hub actions of agents), processes and clis (programs as agents), joining. A turn is
+ * answered at most once, even across restarts; errors never show secrets. Start at agent/agent-fn.ts and joining/turns.ts.
+ */
 
 import { systemClock } from '../system/clock.ts';
 import { createJoinHub, type JoinHub } from './joining/join-hub.ts';
 
 export type { AgentErrorDetails, AgentErrorKind } from './agent/agent-error.ts';
 export { AGENT_ERROR_KINDS, AgentError, isAgentError } from './agent/agent-error.ts';
+export type {
+  AgentFn,
+  AgentReply,
+  AgentTool,
+  BudgetHold,
+  BudgetRequest,
+  Meter,
+  ProgressEvent,
+  StartFrame,
+  Step,
+  ThreadContext,
+  ToolCall,
+  ToolResult,
+  TurnBudget,
+  TurnOptions,
+  Usage,
+} from './agent/agent-fn.ts';
+export { type AskPerson, createManualAdapter, type Question } from './agent/manual.ts';
+export { createScriptAdapter, type Script } from './agent/script.ts';
+export type { Budget, BudgetLimits, UnpricedPolicy } from './budget/account.ts';
 export type { CliName } from './clis/cli-agents.ts';
 export {
   aiderAdapter,
@@ -27,39 +53,9 @@ export {
 } from './clis/cli-agents.ts';
 export type { CliAdapterOptions, CliOptions } from './clis/cli-options.ts';
 export type { Permissions, Transport } from './clis/records/cli-record.ts';
-export type {
-  AgentFn,
-  AgentReply,
-  AgentTool,
-  AgentTurn,
-  AskPerson,
-  Budget,
-  BudgetHold,
-  BudgetLimits,
-  BudgetRequest,
-  CloseOptions,
-  Connect,
-  ConnectIdentity,
-  HubToolName,
-  JoinHandlers,
-  JoinHub,
-  JoinOptions,
-  Meter,
-  Participant,
-  ProgressEvent,
-  Question,
-  Script,
-  StartFrame,
-  Step,
-  ThreadContext,
-  ToolCall,
-  ToolResult,
-  TurnBudget,
-  TurnOptions,
-  UnpricedPolicy,
-  Usage,
-} from './index.ts';
-export { createManualAdapter, createScriptAdapter, HUB_TOOL_NAMES, withinBudget } from './index.ts';
+export type { AgentTurn, JoinHandlers } from './joining/handlers.ts';
+export type { CloseOptions, JoinHub, Participant } from './joining/join-hub.ts';
+export type { Connect, ConnectIdentity, JoinOptions } from './joining/join-options.ts';
 export type {
   CallEstimate,
   LlmProvider,
@@ -84,6 +80,7 @@ export {
   refusesForcedTools,
   withPrices,
 } from './models/index.ts';
+export { withinBudget } from './models/within-budget.ts';
 export {
   createAnthropicAdapter,
   createAnthropicClient,
@@ -101,26 +98,22 @@ export type {
   RunningProgram,
 } from './processes/run-program.ts';
 export { runningPrograms, runProgram } from './processes/run-program.ts';
+export {
+  EXTRACT_STRATEGIES,
+  type ExtractSettings,
+  type ExtractStrategy,
+  mergeExtract,
+} from './roles/extract/settings.ts';
 export type {
-  AnyRole,
   ExtractIssue,
-  ExtractSettings,
-  ExtractStrategy,
   MetaOf,
-  MetaSchema,
-  Role,
-  RoleAnswer,
   StandardIssue,
   StandardResult,
   StandardSchema,
-} from './roles/index.ts';
-export {
-  createRole,
-  EXTRACT_STRATEGIES,
-  ExtractError,
-  isExtractError,
-  mergeExtract,
-} from './roles/index.ts';
+} from './roles/lib/standard-schema.ts';
+export { type AnyRole, createRole, type MetaSchema, type Role, type RoleAnswer } from './roles/role.ts';
+export { ExtractError, isExtractError } from './roles/role-turn.ts';
+export { HUB_TOOL_NAMES, type HubToolName } from './tools/hub-tools.ts';
 
 /** Joins a hub with an agent function, over a client or a way to connect one. */
 export const joinHub: JoinHub = createJoinHub(systemClock);

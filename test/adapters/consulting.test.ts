@@ -4,7 +4,7 @@ import { createdMetadata, describeAdapter, History, idOf } from 'parley-hub/test
 import { fullTranscript } from 'parley-hub/views/refs';
 import { describe, expect, it } from 'vitest';
 import { readGolden } from './read-golden.ts';
-import { refusal } from './refusal.ts';
+import { refusal, refusedAs } from './refusal.ts';
 
 describeAdapter(consulting, {
   badCreates: [{ participants: 1 }, { participants: 3 }],
@@ -12,7 +12,7 @@ describeAdapter(consulting, {
 });
 
 describe('consulting', () => {
-  it('[CO1] takes exactly an initiator and a respondent, and no knobs', () => {
+  it('[CO1] requires an initiator and a respondent, and has no knobs', () => {
     expect(consulting.manifest).toEqual({
       type: 'consulting',
       version: 1,
@@ -22,11 +22,9 @@ describe('consulting', () => {
       expectations: [acksWithin(30, 'auto_close'), replyWithin(600, 'auto_close')],
     });
     const three = createdMetadata(consulting, { participants: 3 });
-    expect(refusal(() => consulting.validateCreate(three))).toEqual({
-      code: 'protocol_error',
-      message: 'consulting needs exactly 2 participants, got 3',
-      details: { field: 'participants' },
-    });
+    expect(refusal(() => consulting.validateCreate(three))).toEqual(
+      refusedAs('protocol_error', 'consulting needs exactly 2 participants, got 3', { field: 'participants' }),
+    );
     const two = createdMetadata(consulting);
     const twice = { ...two, participants: two.participants.map((one) => ({ ...one, role: 'initiator' })) };
     expect(refusal(() => consulting.validateCreate(twice)).message).toBe(
@@ -34,7 +32,7 @@ describe('consulting', () => {
     );
   });
 
-  it('[CO2] goes from question to reply to complete', () => {
+  it('[CO2] completes with a question and a reply', () => {
     const session = new History(consulting);
     expect(session.state).toEqual({ initiator_sent: false, respondent_replied: false, last_seq: 4 });
     expect(session.say('alice', 'how far is the moon?')).toEqual({});
@@ -46,30 +44,28 @@ describe('consulting', () => {
     expect(session.state).toEqual({ initiator_sent: true, respondent_replied: true, last_seq: 6 });
   });
 
-  it('[CO3] refuses a text from anyone but who is expected, and names whom it expects', () => {
+  it('[CO3] rejects texts of others and names the holder of the turn', () => {
     const session = new History(consulting);
-    expect(refusal(() => session.say('bob', 'me first'))).toEqual({
-      code: 'not_your_turn',
-      message: "consulting expects 'alice' (initiator) to ask first, got 'bob'",
-      details: { expected: idOf('alice') },
-    });
+    expect(refusal(() => session.say('bob', 'me first'))).toEqual(
+      refusedAs('not_your_turn', "consulting expects 'alice' (initiator) to ask first, got 'bob'", {
+        expected: idOf('alice'),
+      }),
+    );
     session.say('alice', 'how far is the moon?');
-    expect(refusal(() => session.say('alice', 'well?'))).toEqual({
-      code: 'not_your_turn',
-      message: "consulting expects 'bob' (respondent) to reply, got 'alice'",
-      details: { expected: idOf('bob') },
-    });
+    expect(refusal(() => session.say('alice', 'well?'))).toEqual(
+      refusedAs('not_your_turn', "consulting expects 'bob' (respondent) to reply, got 'alice'", {
+        expected: idOf('bob'),
+      }),
+    );
     session.say('bob', '384,400 km');
     for (const name of ['alice', 'bob']) {
-      expect(refusal(() => session.say(name, 'and Mars?'))).toEqual({
-        code: 'protocol_error',
-        message: 'consulting is already complete: asked and answered',
-        details: undefined,
-      });
+      expect(refusal(() => session.say(name, 'and Mars?'))).toEqual(
+        refusedAs('protocol_error', 'consulting is already complete: asked and answered'),
+      );
     }
   });
 
-  it('[CO4] expects the initiator from the opening, the respondent from the question, then nobody', () => {
+  it('[CO4] gives the turn to the initiator, then to the respondent, then to nobody', () => {
     const session = new History(consulting);
     expect(session.turn).toEqual({ agent_id: idOf('alice'), since_seq: 4 });
     session.say('alice', 'how far is the moon?');
@@ -78,12 +74,12 @@ describe('consulting', () => {
     expect(session.turn).toBeNull();
   });
 
-  it('[CO5] expects nobody before it is open', () => {
+  it('[CO5] gives no turn before it is open', () => {
     const metadata = createdMetadata(consulting);
     expect(consulting.expectedNext?.(metadata, consulting.initialState(metadata))).toBeNull();
   });
 
-  it('[CO6] expects nobody while the expected one is hidden, and the same wait goes on when it returns', () => {
+  it('[CO6] suspends the turn while its holder is hidden', () => {
     const session = new History(consulting);
     session.say('alice', 'how far is the moon?');
     const { state } = session;
@@ -94,7 +90,7 @@ describe('consulting', () => {
     expect(session.state).toEqual(state);
   });
 
-  it('[CO7] lets other content pass at any time without moving the turn', () => {
+  it('[CO7] accepts other content at any time without moving the turn', () => {
     const session = new History(consulting);
     const before = { state: session.state, turn: session.turn };
     for (const name of ['bob', 'alice', 'bob']) {
@@ -103,12 +99,10 @@ describe('consulting', () => {
     expect({ state: session.state, turn: session.turn }).toEqual(before);
   });
 
-  it.each(['msg.packet', 'context.set'])('[CO8] refuses %s, which it does not fold', (event_type) => {
+  it.each(['msg.packet', 'context.set'])('[CO8] rejects %s, which it does not fold', (event_type) => {
     const session = new History(consulting);
-    expect(refusal(() => session.say('alice', { event_type, event_data: {} }))).toEqual({
-      code: 'protocol_error',
-      message: `consulting does not take "${event_type}"; send "msg.text"`,
-      details: { event_type },
-    });
+    expect(refusal(() => session.say('alice', { event_type, event_data: {} }))).toEqual(
+      refusedAs('protocol_error', `consulting does not take "${event_type}"; send "msg.text"`, { event_type }),
+    );
   });
 });

@@ -4,7 +4,7 @@ import { createdMetadata, describeAdapter, History, idOf } from 'parley-hub/test
 import { windowedSummary } from 'parley-hub/views/refs';
 import { describe, expect, it } from 'vitest';
 import { readGolden } from './read-golden.ts';
-import { refusal } from './refusal.ts';
+import { refusal, refusedAs } from './refusal.ts';
 
 describeAdapter(conversation, {
   badCreates: [{ participants: 1 }, { participants: 3 }],
@@ -12,7 +12,7 @@ describeAdapter(conversation, {
 });
 
 describe('conversation', () => {
-  it('[CV1] takes exactly an initiator and a respondent, and no knobs', () => {
+  it('[CV1] requires an initiator and a respondent, and has no knobs', () => {
     expect(conversation.manifest).toEqual({
       type: 'conversation',
       version: 1,
@@ -27,7 +27,7 @@ describe('conversation', () => {
     );
   });
 
-  it('[CV2] lets either speak at any time and counts the texts', () => {
+  it('[CV2] accepts texts of both at any time and counts them', () => {
     const session = new History(conversation);
     expect(session.state).toEqual({ turn_count: 0, last_speaker_id: null, last_seq: 0 });
     session.say('bob', 'hi');
@@ -37,7 +37,7 @@ describe('conversation', () => {
     expect(session.state).toEqual({ turn_count: 3, last_speaker_id: idOf('alice'), last_seq: 7 });
   });
 
-  it('[CV3] expects nobody and never closes by itself', () => {
+  it('[CV3] gives no turns and never closes by itself', () => {
     const session = new History(conversation);
     for (const name of ['alice', 'bob', 'alice', 'bob']) {
       expect(session.turn).toBeNull();
@@ -45,19 +45,17 @@ describe('conversation', () => {
     }
   });
 
-  it('[CV4] lets other content pass without counting it', () => {
+  it('[CV4] accepts other content without counting it', () => {
     const session = new History(conversation);
     const { state } = session;
     expect(session.say('bob', { event_type: 'x.note', event_data: { text: 'fyi' } })).toEqual({});
     expect(session.state).toEqual(state);
   });
 
-  it.each(['msg.packet', 'context.set'])('[CV5] refuses %s, which it does not fold', (event_type) => {
+  it.each(['msg.packet', 'context.set'])('[CV5] rejects %s, which it does not fold', (event_type) => {
     const session = new History(conversation);
-    expect(refusal(() => session.say('alice', { event_type, event_data: {} }))).toEqual({
-      code: 'protocol_error',
-      message: `conversation does not take "${event_type}"; send "msg.text"`,
-      details: { event_type },
-    });
+    expect(refusal(() => session.say('alice', { event_type, event_data: {} }))).toEqual(
+      refusedAs('protocol_error', `conversation does not take "${event_type}"; send "msg.text"`, { event_type }),
+    );
   });
 });

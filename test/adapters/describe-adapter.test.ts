@@ -17,12 +17,12 @@ describeAdapter(circle);
 describeAdapter(circle, { name: 'a larger circle', participants: 5, goodCreates: [{ participants: 2 }] });
 
 describe('the contract suite of adapters', () => {
-  it('[AD2] six members with a two-argument fold are an adapter', () => {
+  it('[AD2] accepts an adapter with six members and a two-argument fold', () => {
     expect(countdown.fold).toHaveLength(2);
     expect(brokenRules(countdown)).toEqual([]);
   });
 
-  it('[AD9] tries the same histories in every run', () => {
+  it('[AD9] uses the same histories in every run', () => {
     const sendsTried = () => {
       const sends: unknown[] = [];
       const watched = { ...countdown, validateSend: (...args: unknown[]) => void sends.push(args) };
@@ -38,7 +38,7 @@ describe('the contract suite of adapters', () => {
     });
   }
 
-  it('[AD11] leaves the clock and the dice as they were', () => {
+  it('[AD11] restores the clock and randomness', () => {
     const before = [Date, Date.now, Math.random, performance.now, setTimeout];
     brokenRules({ ...countdown, fold: (_envelope, { texts }) => ({ texts: texts + Math.random() }) }, {}, ['AD11']);
     expect([Date, Date.now, Math.random, performance.now, setTimeout]).toEqual(before);
@@ -51,7 +51,7 @@ describe('the contract suite of adapters', () => {
     expect(() => check?.run()).toThrow('pass suitable "drafts" and "knobs"');
   });
 
-  itDeep('[AD16] takes the drafts and the turns of an adapter with types of its own', () => {
+  itDeep('[AD16] uses the drafts and turns of an adapter with custom types', () => {
     const coin = { event_type: 'coin.flip', event_data: { side: 'heads' } };
     const flips: SessionAdapter<Circle> = {
       ...circle,
@@ -88,7 +88,7 @@ describe('golden logs', () => {
   });
 });
 
-/** The ids of the rules whose checks fail, of all or of these. */
+/** The rules whose checks fail, optionally only of these. */
 function brokenRules<State>(
   adapter: SessionAdapter<State>,
   options: AdapterCheckOptions = {},
@@ -117,7 +117,7 @@ function fails(run: () => void): boolean {
 interface WrongAdapter {
   readonly rule: string;
   readonly fault: string;
-  // What differs is behaviour; the suite does not ask for the type of the state.
+  // The suite does not depend on the type of the state.
   readonly adapter: SessionAdapter;
   readonly options?: AdapterCheckOptions;
 }
@@ -129,19 +129,19 @@ function wrongAdapters(): readonly WrongAdapter[] {
   const shared = { texts: 0 };
   return [
     wrong('AD1', 'has version 0', { manifest: { ...manifest, version: 0 } }),
-    wrong('AD1', 'takes at most fewer than at least', {
+    wrong('AD1', 'has a maximum below its minimum', {
       manifest: { ...manifest, participants: { min: 3, max: 2, roles: [] } },
     }),
     wrong('AD1', 'has a nameless expectation', {
       manifest: { ...manifest, expectations: [{ name: '', on_violation: 'audit', params: {} }] },
     }),
-    wrong('AD3', 'refuses every session', { validateCreate: refuseAll }),
+    wrong('AD3', 'rejects every session', { validateCreate: refuseAll }),
     {
-      ...wrong('AD3', 'accepts a session it should refuse', {}),
+      ...wrong('AD3', 'accepts an invalid session', {}),
       options: { badCreates: [{ participants: 9 }] },
     },
     {
-      ...wrong('AD3', 'refuses a session with a plain Error', { validateCreate: throwPlainForMany }),
+      ...wrong('AD3', 'rejects a session with a plain Error', { validateCreate: throwPlainForMany }),
       options: { badCreates: [{ participants: 9 }] },
     },
     wrong('AD4', 'shares its initial state', { initialState: () => shared }),
@@ -159,8 +159,8 @@ function wrongAdapters(): readonly WrongAdapter[] {
         return countdown.fold(envelope, state, metadata);
       },
     }),
-    wrong('AD6', 'counts whatever comes', { fold: (_envelope, { texts }) => ({ texts: texts + 1 }) }),
-    wrong('AD7', 'changes the state it is given', {
+    wrong('AD6', 'counts every envelope', { fold: (_envelope, { texts }) => ({ texts: texts + 1 }) }),
+    wrong('AD7', 'changes its state argument', {
       fold: (_envelope, state) => Object.assign(state, { texts: state.texts + 1 }),
     }),
     wrong('AD7', 'sorts the participants in place', {
@@ -178,44 +178,44 @@ function wrongAdapters(): readonly WrongAdapter[] {
     }),
     wrong('AD8', 'keeps NaN', { fold: () => ({ texts: Number.NaN }) }),
     wrong('AD8', 'keeps a Date', { fold: ({ created_at }) => ({ texts: new Date(created_at) }) as unknown as Count }),
-    wrong('AD9', 'takes a state from a snapshot for another', { fold: countByIdentity }),
-    wrong('AD10', 'counts in a variable of its own', { fold: () => ({ texts: calls++ }) }),
-    wrong('AD10', 'lets every other send pass', { validateSend: () => void (calls++ % 2 === 0 && refuseAll()) }),
-    wrong('AD11', 'looks at the clock', { fold: (_envelope, { texts }) => ({ texts: texts + 0 * Date.now() }) }),
+    wrong('AD9', 'fails on a state from a snapshot', { fold: countByIdentity }),
+    wrong('AD10', 'counts in a variable', { fold: () => ({ texts: calls++ }) }),
+    wrong('AD10', 'accepts every second post', { validateSend: () => void (calls++ % 2 === 0 && refuseAll()) }),
+    wrong('AD11', 'uses the clock', { fold: (_envelope, { texts }) => ({ texts: texts + 0 * Date.now() }) }),
     wrong('AD11', 'makes a Date of now', {
       fold: (_envelope, { texts }) => ({ texts: texts + new Date().getFullYear() }),
     }),
-    wrong('AD11', 'rolls dice and hides it', {
-      fold: (_envelope, state) => quietly(Math.random) ?? state,
-    }),
-    wrong('AD12', 'refuses a send with a plain Error', { validateSend: throwPlain }),
-    wrong('AD12', 'trips over odd data', {
+    wrong('AD11', 'uses randomness and hides it', { fold: (_envelope, state) => quietly(Math.random) ?? state }),
+    wrong('AD12', 'rejects a post with a plain Error', { validateSend: throwPlain }),
+    wrong('AD12', 'fails on unexpected data', {
       validateSend: (_metadata, { event_data }) => void (event_data.text as string).trim(),
     }),
-    wrong('AD13', 'takes packets and forgets them', { validateSend() {} }),
-    wrong('AD14', 'closes a session outright', {
-      onAccepted: () => ({ next_state: 'CLOSED' as 'CLOSING' }),
-    }),
+    wrong('AD13', 'accepts packets without folding them', { validateSend() {} }),
+    wrong('AD14', 'closes a session outright', { onAccepted: () => ({ next_state: 'CLOSED' as 'CLOSING' }) }),
     wrong('AD14', 'gives a reason and does not close', { onAccepted: () => ({ close_reason: 'bored' }) }),
     wrong('AD14', 'answers nothing', { onAccepted: () => undefined as unknown as object }),
-    wrong('AD15', 'expects a stranger', { expectedNext: () => ({ agent_id: 'id-nobody', since_seq: 1 }) }),
-    wrong('AD15', 'expects a name instead of an id', { expectedNext: () => ({ agent_id: 'alice', since_seq: 1 }) }),
+    wrong('AD15', 'gives the turn to a non-participant', {
+      expectedNext: () => ({ agent_id: 'id-nobody', since_seq: 1 }),
+    }),
+    wrong('AD15', 'names a holder by name instead of id', {
+      expectedNext: () => ({ agent_id: 'alice', since_seq: 1 }),
+    }),
     wrong('AD15', 'gives the turn since the future', {
       expectedNext: ({ head_seq, creator_id }) => ({ agent_id: creator_id, since_seq: head_seq + 1 }),
     }),
     {
       rule: 'AD15',
-      fault: 'leaves the turn with who is hidden',
+      fault: 'leaves the turn with a hidden participant',
       adapter: { ...circle, fold: foldWithoutStatus },
     },
     {
       rule: 'AD15',
-      fault: 'does not say which send gave the turn',
+      fault: 'does not name the post that gave the turn',
       adapter: { ...circle, expectedNext: (_metadata, { next }: Circle) => next && { agent_id: next, since_seq: 1 } },
     } as WrongAdapter,
     {
       rule: 'AD16',
-      fault: 'refuses whom it expects',
+      fault: 'rejects the holder of the turn',
       adapter: {
         ...circle,
         expectedNext: ({ participants }) => {
@@ -224,9 +224,9 @@ function wrongAdapters(): readonly WrongAdapter[] {
         },
       },
     },
-    wrong('AD16', 'lets nobody speak', { validateSend: refuseAll }),
+    wrong('AD16', 'accepts no posts', { validateSend: refuseAll }),
     wrong('AD17', 'renders nothing', { render: () => 7 as unknown as string }),
-    wrong('AD17', 'shows a state that is no object', { publicState: () => [] as unknown as JsonObject }),
+    wrong('AD17', 'has a public state that is not an object', { publicState: () => [] as unknown as JsonObject }),
     wrong('AD17', 'shows a date', { publicState: () => ({ at: new Date(0) }) as unknown as JsonObject }),
     wrong('AD17', 'has a view without a name', { defaultView: () => ({ name: '', params: {} }) }),
   ];
@@ -256,7 +256,7 @@ function quietly(run: () => unknown): undefined {
 
 const made = new WeakSet<object>();
 
-/** Right as long as it gets back the very object it gave. */
+/** Correct only while it gets back the object it returned. */
 function countByIdentity(_envelope: unknown, state: Count): Count {
   const next = { texts: made.has(state) ? state.texts + 1 : 0 };
   made.add(next);

@@ -10,7 +10,7 @@ import {
 } from 'parley-hub/testing';
 import { describe, expect, it } from 'vitest';
 import { readGolden } from './read-golden.ts';
-import { refusal } from './refusal.ts';
+import { refusal, refusedAs } from './refusal.ts';
 
 describeAdapter(discussion, {
   goodCreates: [{ participants: 2 }, { participants: 8, knobs: { rounds: 3 } }],
@@ -26,7 +26,7 @@ function aDiscussion(options: HistoryOptions = {}): Session {
   return new History(discussion, options);
 }
 
-/** Whoever is expected says something, so often; the names of those who spoke. */
+/** Lets the holders of the turn post `turns` times; returns their names. */
 function speakers(session: Session, turns: number): string {
   return Array.from({ length: turns }, () => {
     const name = expected(session) ?? 'nobody';
@@ -46,7 +46,7 @@ const join = (session: Session, name: string, order: number) =>
   session.hub('session.participant.joined', { agent_id: idOf(name), name, role: 'participant', order });
 
 describe('discussion', () => {
-  it('[DI1] takes two or more, an ordering and a number of rounds', () => {
+  it('[DI1] requires two participants and takes an ordering and a number of rounds', () => {
     expect(discussion.manifest).toEqual({
       type: 'discussion',
       version: 1,
@@ -66,14 +66,12 @@ describe('discussion', () => {
       default_view: { name: 'windowed_summary', params: { recent_n: 4, named: true } },
       expectations: [turnWithin(120, 'warn'), turnWithin(600, 'hide', { onFailure: true })],
     });
-    expect(refusal(() => discussion.validateCreate(createdMetadata(discussion, { participants: 1 })))).toEqual({
-      code: 'protocol_error',
-      message: 'discussion needs at least 2 participants, got 1',
-      details: { field: 'participants' },
-    });
+    expect(refusal(() => discussion.validateCreate(createdMetadata(discussion, { participants: 1 })))).toEqual(
+      refusedAs('protocol_error', 'discussion needs at least 2 participants, got 1', { field: 'participants' }),
+    );
   });
 
-  it('[DI1] shows as many messages as twice the participants that are left, with names', () => {
+  it('[DI1] shows two named messages per remaining participant', () => {
     const session = aDiscussion({ participants: 5 });
     const shown = () => discussion.defaultView?.(session.metadata, idOf('bob'));
     expect(shown()).toEqual({ name: 'windowed_summary', params: { recent_n: 10, named: true } });
@@ -87,7 +85,7 @@ describe('discussion', () => {
     expect(discussion.defaultView?.(asked.metadata, idOf('bob')).params.recent_n).toBe(4);
   });
 
-  it('[DI2] goes round in the order of the participants, from the creator on', () => {
+  it('[DI2] follows the order of the participants, beginning with the creator', () => {
     const session = aDiscussion();
     expect(session.state).toEqual({
       participant_order: [idOf('alice'), idOf('bob'), idOf('carol')],
@@ -112,7 +110,7 @@ describe('discussion', () => {
     });
   });
 
-  it('[DI2] begins with the creator also when others are listed before it', () => {
+  it('[DI2] begins with the creator, wherever it is listed', () => {
     const metadata = { ...createdMetadata(discussion), creator_id: idOf('bob'), state: 'ACTIVE' } as const;
     const there = metadata.participants.map((one) => ({ ...one, status: 'active' as const }));
     const opened = { ...new History(discussion).log.at(-1) } as Parameters<typeof discussion.fold>[0];
@@ -120,7 +118,7 @@ describe('discussion', () => {
     expect(state.expected_next_speaker).toBe(idOf('bob'));
   });
 
-  it('[DI2] gives nobody the turn before the session is open, also when somebody new joins or goes', () => {
+  it('[DI2] gives no turn before the session is open, even if participants join or leave', () => {
     const metadata = createdMetadata(discussion);
     const there = metadata.participants.map((one) => ({ ...one, status: 'active' as const }));
     const before = discussion.initialState(metadata);
@@ -131,14 +129,12 @@ describe('discussion', () => {
     }
   });
 
-  it('[DI3] refuses a text from anyone else as not_your_turn, and says who is expected', () => {
+  it('[DI3] rejects texts of others with not_your_turn and names the holder', () => {
     const session = aDiscussion();
     session.say('alice', 'hello');
-    expect(refusal(() => session.say('carol', 'me!'))).toEqual({
-      code: 'not_your_turn',
-      message: "discussion expects 'bob' to speak, got 'carol'",
-      details: { expected: idOf('bob') },
-    });
+    expect(refusal(() => session.say('carol', 'me!'))).toEqual(
+      refusedAs('not_your_turn', "discussion expects 'bob' to speak, got 'carol'", { expected: idOf('bob') }),
+    );
     const closed = createdMetadata(discussion);
     const draft = { ...session.log.at(-1) } as Parameters<typeof discussion.validateSend>[1];
     expect(refusal(() => discussion.validateSend(closed, draft, discussion.initialState(closed))).message).toBe(
@@ -146,7 +142,7 @@ describe('discussion', () => {
     );
   });
 
-  it('[DI4] passes over whoever is hidden or removed, and keeps their place', () => {
+  it('[DI4] skips hidden and removed participants, and keeps their place', () => {
     const session = aDiscussion({ participants: 4 });
     hide(session, 'bob');
     expect(speakers(session, 3)).toBe('alice carol dave');
@@ -156,7 +152,7 @@ describe('discussion', () => {
     expect(session.state.participant_order).toEqual(['alice', 'bob', 'carol', 'dave'].map(idOf));
   });
 
-  it('[DI4] passes the turn on in the very fold that hides or removes whoever has it', () => {
+  it('[DI4] moves the turn in the fold that hides or removes its holder', () => {
     const session = aDiscussion({ participants: 4 });
     session.say('alice', 'hello');
     hide(session, 'bob');
@@ -168,7 +164,7 @@ describe('discussion', () => {
     expect(session.state.turn_count).toBe(1);
   });
 
-  it('[DI4] expects nobody when nobody is active, and the first who returns', () => {
+  it('[DI4] gives no turn when nobody is active, then the turn to the first that returns', () => {
     const session = aDiscussion({ participants: 2 });
     session.say('alice', 'hello');
     hide(session, 'bob');
@@ -178,7 +174,7 @@ describe('discussion', () => {
     expect(session.turn).toEqual({ agent_id: idOf('alice'), since_seq: session.metadata.head_seq });
   });
 
-  it('[DI4] expects the first who returns also when nobody has spoken and the creator is away', () => {
+  it('[DI4] gives the turn to the first that returns, even before the first text', () => {
     const session = aDiscussion();
     for (const name of ['alice', 'bob', 'carol']) hide(session, name);
     expect(session.turn).toBeNull();
@@ -186,7 +182,7 @@ describe('discussion', () => {
     expect(session.turn).toEqual({ agent_id: idOf('carol'), since_seq: session.metadata.head_seq });
   });
 
-  it('[DI5] lets those who join late speak in their place, newcomers last', () => {
+  it('[DI5] gives late invitees their place, and new participants the last one', () => {
     const session = aDiscussion({ participants: 4, joined: 2 });
     expect(speakers(session, 3)).toBe('alice bob alice');
     session.hub('session.invite.ack', { agent_id: idOf('dave') });
@@ -199,7 +195,7 @@ describe('discussion', () => {
     expect(speakers(session, 5)).toBe('bob carol dave zoe alice');
   });
 
-  it('[DI6] ends with rounds_complete when the turn has come round so often', () => {
+  it('[DI6] ends with rounds_complete after the configured rounds', () => {
     const session = aDiscussion({ knobs: { rounds: 2 } });
     expect(speakers(session, 5)).toBe('alice bob carol alice bob');
     expect(session.say('carol', 'done')).toEqual({ next_state: 'CLOSING', close_reason: 'rounds_complete' });
@@ -207,7 +203,7 @@ describe('discussion', () => {
     expect(aDiscussion({ knobs: { rounds: 1 }, participants: 2 }).say('alice', 'hi')).toEqual({});
   });
 
-  it('[DI6] a round is over when the turn comes to or past the creator’s place, whoever is away', () => {
+  it('[DI6] ends a round when the turn reaches or passes the creator’s place', () => {
     const session = aDiscussion({ participants: 4, knobs: { rounds: 2 } });
     hide(session, 'alice');
     expect(speakers(session, 2)).toBe('bob carol');
@@ -220,7 +216,7 @@ describe('discussion', () => {
     expect(session.say('carol', 'done').close_reason).toBe('rounds_complete');
   });
 
-  it('[DI6] every text of one who is alone ends a round, whoever it is', () => {
+  it('[DI6] ends a round with every text of a lone participant', () => {
     for (const name of ['alice', 'carol']) {
       const session = aDiscussion({ knobs: { rounds: 2 } });
       for (const other of ['alice', 'bob', 'carol']) if (other !== name) hide(session, other);
@@ -230,7 +226,7 @@ describe('discussion', () => {
     }
   });
 
-  it('[DI6] rounds are counted from the creator on also when others are listed before it', () => {
+  it('[DI6] counts rounds from the creator, wherever it is listed', () => {
     const { position, log, metadata: first } = aDiscussion();
     const metadata = { ...first, creator_id: idOf('bob') };
     const texts = ['bob', 'carol', 'alice', 'bob'].map((name) => ({ ...log.at(-1), sender_id: idOf(name) }));
@@ -243,7 +239,7 @@ describe('discussion', () => {
     expect(rounds).toEqual([0, 0, 1, 1]);
   });
 
-  it('[DI6] a round that ends because its last speaker goes away counts, and the next text closes', () => {
+  it('[DI6] counts a round whose last speaker leaves, and closes with the next text', () => {
     const session = aDiscussion({ knobs: { rounds: 1 } });
     speakers(session, 2);
     hide(session, 'carol');
@@ -253,21 +249,19 @@ describe('discussion', () => {
     expect(session.say('alice', 'last word').close_reason).toBe('rounds_complete');
   });
 
-  it('[DI7] lets other content pass at any time without moving the turn, and refuses what it does not fold', () => {
+  it('[DI7] accepts other content without moving the turn, and rejects types it does not fold', () => {
     const session = aDiscussion();
     const before = { state: session.state, turn: session.turn };
     expect(session.say('carol', { event_type: 'x.note', event_data: { text: 'fyi' } })).toEqual({});
     expect({ state: session.state, turn: session.turn }).toEqual(before);
     for (const event_type of ['msg.packet', 'context.set']) {
-      expect(refusal(() => session.say('alice', { event_type, event_data: {} }))).toEqual({
-        code: 'protocol_error',
-        message: `discussion does not take "${event_type}"; send "msg.text"`,
-        details: { event_type },
-      });
+      expect(refusal(() => session.say('alice', { event_type, event_data: {} }))).toEqual(
+        refusedAs('protocol_error', `discussion does not take "${event_type}"; send "msg.text"`, { event_type }),
+      );
     }
   });
 
-  it('[DI7] says to whoever gets the turn what was said, or that it is its turn', () => {
+  it('[DI7] gives a new holder the text, or tells it that it is its turn', () => {
     const session = aDiscussion();
     session.say('alice', 'hello');
     hide(session, 'bob');
@@ -275,7 +269,7 @@ describe('discussion', () => {
     expect(inputs).toEqual(['hello', 'It is your turn.']);
   });
 
-  it('[DI2] makes nothing new for a text but what changed', () => {
+  it('[DI2] keeps unchanged members of the state for a text', () => {
     const session = aDiscussion({ participants: 8 });
     const before = session.state;
     session.say('alice', 'hello');
@@ -283,7 +277,7 @@ describe('discussion', () => {
     expect(session.state.active).toBe(before.active);
   });
 
-  it('[DI4, AD15] a discussion that skips the hidden check is found', () => {
+  it('[DI4, AD15] finds a discussion that ignores hiding', () => {
     const blind = {
       ...discussion,
       fold: (...[envelope, state, metadata]: Parameters<typeof discussion.fold>) =>

@@ -1,4 +1,4 @@
-/** Golden logs are kept as JSON beside the tests, one per (type, version); made once by `recordGolden`, never edited. */
+/** Golden logs are JSON files, one per (type, version), recorded once by `recordGolden` and never edited. */
 
 import { readFileSync } from 'node:fs';
 import type { GoldenLog } from 'parley-hub/testing';

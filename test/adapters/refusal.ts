@@ -1,8 +1,10 @@
-/** What a refused call said, as plain data. */
+/** The error of a rejected call as plain data, and the expected one to compare with. */
 
-import { ProtocolError } from 'parley-hub/core';
+import { type ErrorDetails, ProtocolError } from 'parley-hub/core';
 
-export function refusal(call: () => unknown): Pick<ProtocolError, 'code' | 'message' | 'details'> {
+type Refused = Pick<ProtocolError, 'code' | 'message' | 'details'>;
+
+export function refusal(call: () => unknown): Refused {
   try {
     call();
   } catch (thrown) {
@@ -11,4 +13,8 @@ export function refusal(call: () => unknown): Pick<ProtocolError, 'code' | 'mess
     return { code, message, details };
   }
   throw new Error('expected a refusal, got none');
+}
+
+export function refusedAs(code: ProtocolError['code'], message: string, details?: ErrorDetails): Refused {
+  return { code, message, details };
 }

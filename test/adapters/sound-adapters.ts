@@ -1,4 +1,4 @@
-/** Two small adapters that keep the contract: the smallest there can be, and one with turns. */
+/** Two correct adapters: a minimal one, and one with turns. */
 
 import { ProtocolError, type SessionAdapter } from 'parley-hub/core';
 
@@ -6,7 +6,7 @@ export interface Count {
   readonly texts: number;
 }
 
-/** The six members of the protocol and a fold of two arguments, nothing else. It closes after five texts. */
+/** Only the six required members, with a two-argument fold. Closes after five texts. */
 export const countdown: SessionAdapter<Count> = {
   manifest: {
     type: 'countdown',
@@ -33,7 +33,7 @@ export interface Circle {
   readonly since: number;
 }
 
-/** Everyone speaks in turn; who is not active is passed over. */
+/** Active participants speak in turn. */
 export const circle: SessionAdapter<Circle> = {
   manifest: {
     type: 'circle',
@@ -81,7 +81,7 @@ export const circle: SessionAdapter<Circle> = {
   expectedNext: (_metadata, { next, since }) => (next === null ? null : { agent_id: next, since_seq: since }),
 };
 
-/** The first active one after `speaker`, all the way round to itself. */
+/** The next active participant after `speaker`, wrapping around. */
 function after({ order, active }: Circle, speaker: string | null): string | null {
   const from = order.indexOf(speaker ?? '') + 1;
   return [...order.slice(from), ...order.slice(0, from)].find((id) => active.includes(id)) ?? null;

@@ -153,7 +153,7 @@ describe('parley demo without a terminal', () => {
       "10 hub: coder is hidden: expectation_violated:turn_within ▸ reviewer's turn",
       "11 reviewer: Not today. The export has a bug. ▸ planner's turn",
       '· coder: has read the warning too late, and speaks',
-      '✗ coder: refused, not_your_turn: you are hidden in session <id> since seq 10 and cannot speak; return to the session first (return_to_session)',
+      '✗ coder: refused, not_your_turn: you are hidden in session <id> since seq 10 and cannot post; return to the session first (return_to_session)',
       '12 hub: coder is back',
       "13 planner: Coder, what do you say? ▸ coder's turn",
       "14 coder: I was lost in a bug. It is fixed. ▸ reviewer's turn",

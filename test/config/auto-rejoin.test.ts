@@ -1,11 +1,11 @@
-// A participant that is lost while the hub goes on.
+// Rejoining a lost participant while the hub keeps running.
 
 import { SimClock } from 'parley-hub/testing';
 import { describe, expect, it } from 'vitest';
 import type { ConnectionEnd } from '../../src/client/index.ts';
 import { AutoRejoin, type Rejoinable } from '../../src/config/auto-rejoin.ts';
 
-/** A participant that ends when it is told to. */
+/** A participant whose end the test controls. */
 class Puppet implements Rejoinable {
   readonly closed: Promise<ConnectionEnd>;
   end: (end: ConnectionEnd) => void = () => {};
@@ -56,7 +56,7 @@ async function scene(...refusals: readonly (string | null)[]) {
 const slow: ConnectionEnd = { by: 'hub', reason: 'slow_consumer', final: false, retry_after_ms: null };
 
 describe('a participant of a config file', () => {
-  it('[CF7] that is lost is told of, and begun again after a pause; the next loss begins from the first pause', async () => {
+  it('[CF7] rejoins after a pause when it is lost; the next loss starts with the first pause again', async () => {
     const { told, lose, pass, made } = await scene();
     await lose(slow);
     expect(told).toEqual(['joined', 'lost: slow_consumer, 1000']);
@@ -69,7 +69,7 @@ describe('a participant of a config file', () => {
     expect(told.slice(2)).toEqual(['joined', 'lost: the connection was lost, 1000', 'joined']);
   });
 
-  it('[CF7] that cannot come back is tried again after pauses that grow to a minute', async () => {
+  it('[CF7] retries after pauses that grow to one minute', async () => {
     const { told, lose, pass } = await scene('no', 'no', 'no', 'no', 'no', 'no', null);
     await lose(slow);
     for (const ms of [1_000, 2_000, 5_000, 15_000, 60_000, 60_000, 60_000]) await pass(ms);
@@ -87,7 +87,7 @@ describe('a participant of a config file', () => {
   });
 
   it.each(['replaced', 'unregistered', 'unauthorized'] as const)(
-    '[CF7] that somebody ended on purpose (%s) is told of and left alone',
+    '[CF7] does not rejoin after a deliberate end (%s)',
     async (reason) => {
       const { told, lose, pass, made } = await scene();
       await lose({ by: 'hub', reason, final: true, retry_after_ms: null });
@@ -96,7 +96,7 @@ describe('a participant of a config file', () => {
     },
   );
 
-  it('[CF8] that is closed stays so, also in the middle of a pause, and the end of the hub is no loss', async () => {
+  it('[CF8] stays closed, even during a pause; a hub shutdown is not a loss', async () => {
     const { kept, told, lose, pass, made } = await scene();
     await lose({ by: 'hub', reason: 'shutdown', final: false, retry_after_ms: null });
     expect(told).toEqual(['joined']);
@@ -111,7 +111,7 @@ describe('a participant of a config file', () => {
     expect(made.map(({ isClosed }) => isClosed)).toEqual([true]);
   });
 
-  it('[CF6] that cannot begin the first time is for who began it', async () => {
+  it('[CF6] rejects when the first join fails', async () => {
     const refused = AutoRejoin.begin<Puppet>({
       clock: new SimClock(),
       join: () => Promise.reject(new Error('not here')),

@@ -1,56 +1,47 @@
-// A folder with a config file in it, and what is said of the file.
+// A folder with config files, and the problems found in them.
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll } from 'vitest';
 import { CommandError } from '../../src/cli/terminal/command-error.ts';
 import { type LoadedConfig, loadConfig } from '../../src/config/load-config.ts';
 import { loadPlan, type PlanOptions } from '../../src/config/plan.ts';
+import { sharedFolder } from '../support/temp-folder.ts';
 
 export interface ConfigFolder {
   readonly path: string;
-  /** Writes the file, and gives its path. */
+  /** Writes the file and returns its path. */
   write(name: string, text: string): Promise<string>;
   load(name: string, text: string, env?: Readonly<Record<string, string>>): Promise<LoadedConfig>;
-  /** A line for each thing that is wrong, without the path of the folder. */
+  /** One line per problem, without the path of the folder. */
   wrong(name: string, text: string, env?: Readonly<Record<string, string>>): Promise<readonly string[]>;
-  /** The same of a file that is there, with what its agents and schedules need. */
+  /** The problems of an existing file, including agents and schedules. */
   problems(file: string, env?: Readonly<Record<string, string>>, planning?: PlanOptions): Promise<readonly string[]>;
 }
 
-/** For the tests of a file. */
 export function configFolder(): ConfigFolder {
-  let path = '';
-  beforeAll(async () => {
-    path = await mkdtemp(join(tmpdir(), 'parley-config-'));
-  });
-  afterAll(() => rm(path, { recursive: true, force: true }));
+  const folder = sharedFolder('config');
   const write = async (name: string, text: string): Promise<string> => {
-    await writeFile(join(path, name), text);
-    return join(path, name);
+    await writeFile(join(folder.path, name), text);
+    return join(folder.path, name);
   };
   const load: ConfigFolder['load'] = async (name, text, env = {}) => loadConfig(await write(name, text), env);
+  const problemsOf = (work: Promise<unknown>): Promise<readonly string[]> =>
+    work.then(
+      () => [],
+      (thrown: unknown) => linesOf(thrown, folder.path),
+    );
   return {
     get path() {
-      return path;
+      return folder.path;
     },
     write,
     load,
-    wrong: async (name, text, env) => linesOf(await thrownBy(load(name, text, env)), path),
-    problems: async (file, env = {}, planning) => linesOf(await thrownBy(loadPlan(file, env, planning)), path),
+    wrong: (name, text, env) => problemsOf(load(name, text, env)),
+    problems: (file, env = {}, planning) => problemsOf(loadPlan(file, env, planning)),
   };
 }
 
-async function thrownBy(work: Promise<unknown>): Promise<unknown> {
-  return work.then(
-    () => null,
-    (reason: unknown) => reason,
-  );
-}
-
 export function linesOf(thrown: unknown, folder: string): readonly string[] {
-  if (thrown === null) return [];
   if (!(thrown instanceof CommandError)) throw thrown;
   const { message, problems } = thrown;
   return (problems.length === 0 ? [message] : problems).map((line) => line.replaceAll(`${folder}/`, ''));

@@ -1,4 +1,4 @@
-// docs/reference/config.md says what is so: its files load, and its tables have every setting.
+// docs/reference/config.md: its files load, and its tables list every setting.
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,7 +20,6 @@ function keysOf(schema: unknown): readonly string[] {
   return Object.keys(inner.shape);
 }
 
-/** The text below a heading. */
 function section(heading: string): string {
   return text.split(/^## /m).find((one) => one.startsWith(`${heading}\n`)) ?? '';
 }
@@ -35,7 +34,7 @@ describe('docs/reference/config.md', () => {
     await import('node:fs/promises').then(({ chmod }) => chmod(join(folder.path, 'claude'), 0o755));
   });
 
-  it('[CF1, CF5] its YAML can be carried out', async () => {
+  it('[CF1, CF5] loads its YAML', async () => {
     const bin = process.execPath.replace(/\/[^/]*$/, '');
     const env = { ANTHROPIC_API_KEY: 'test-key', PATH: `${folder.path}:${bin}` };
     const { agents, loaded } = await loadPlan(await folder.write('parley.config.yaml', block('yaml')), env);
@@ -49,7 +48,7 @@ describe('docs/reference/config.md', () => {
     expect(loaded.config.hub).toMatchObject({ port: 4747 });
   });
 
-  it('[CF1] its module is a config', async () => {
+  it('[CF1] loads its module', async () => {
     // Where the package is not installed.
     const alone = block('ts').replace(
       "import { defineConfig } from 'parley-hub';",
@@ -59,7 +58,7 @@ describe('docs/reference/config.md', () => {
     expect(Object.keys(config.agents ?? {})).toEqual(['ann', 'ben']);
   });
 
-  it('[CF5] its tables have every setting there is', () => {
+  it('[CF5] lists every setting in its tables', () => {
     const named = (heading: string): string[] =>
       [...section(heading).matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
     const rows = [...section('agents').matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
@@ -70,7 +69,7 @@ describe('docs/reference/config.md', () => {
     expect(keysOf(configSchema).filter((key) => !text.includes(`\n${key}:\n`))).toEqual([]);
   });
 
-  it('[CF1] the example loads as it is, with nothing set', async () => {
+  it('[CF1] loads the example without environment variables', async () => {
     const { agents } = await loadPlan(join(root, 'examples/config/parley.config.json'), { PATH: '' });
     expect(agents.map(({ name, description }) => ({ name, description }))).toEqual([
       { name: 'planner', description: undefined },

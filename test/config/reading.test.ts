@@ -1,4 +1,4 @@
-// What a config file says and where it says it, in each of its formats.
+// The formats of a config file, and the positions of its values.
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ function source(read: ReadResult) {
 }
 
 describe('JSON and YAML', () => {
-  it('[CF2] JSON may have comments and a comma too many; places are counted as people do', () => {
+  it('[CF2] accepts comments and trailing commas in JSON; counts positions from 1', () => {
     const text =
       '// who\r\n{\r\n  "hub": { /* all */ "port": 1 },\r\n  "agents": { "b": { "passEnv": ["A", 7], } },\r\n}\r\n';
     const { value, locationOf: placeOf } = source(readJson(text));
@@ -30,12 +30,12 @@ describe('JSON and YAML', () => {
     expect(placeOf(['hub', 'port'], 'key')).toEqual({ line: 3, column: 22 });
     expect(placeOf(['hub', 'port'], 'value')).toEqual({ line: 3, column: 30 });
     expect(placeOf(['agents', 'b', 'passEnv', 1], 'value')).toEqual({ line: 4, column: 39 });
-    // What is not there is told of where it should be.
+    // A missing key has the position of its parent.
     expect(placeOf(['agents', 'b', 'model'], 'value')).toEqual({ line: 4, column: 20 });
     expect(placeOf([], 'value')).toEqual({ line: 2, column: 1 });
   });
 
-  it('[CF2] YAML has its places too, also of what an alias stands for', () => {
+  it('[CF2] finds positions in YAML, including those of aliases', () => {
     const text = '# who\nagents:\n  a: &one\n    script: x.mjs\n  b: *one\n"odd key": [1, {two: 2}]\n';
     const { value, locationOf: placeOf } = source(readYaml(text));
     expect(value).toEqual({ agents: { a: { script: 'x.mjs' }, b: { script: 'x.mjs' } }, 'odd key': [1, { two: 2 }] });
@@ -47,7 +47,7 @@ describe('JSON and YAML', () => {
     expect(placeOf(['none'], 'value')).toEqual({ line: 2, column: 1 });
   });
 
-  it('[CF2] a reference within { } that is not quoted is told so', async () => {
+  it('[CF2] explains an unquoted reference within { }', async () => {
     const lines = await folder.wrong('flow.yaml', 'hub: { port: ${P} }\n');
     expect(lines[0]).toMatch(
       /^flow\.yaml:1:\d+: invalid YAML: .*; within \{ \} and \[ \] write "\$\{NAME\}" with quotes$/,
@@ -55,12 +55,12 @@ describe('JSON and YAML', () => {
     expect((await folder.wrong('flow.yaml', 'hub: { port: 1\n')).join()).not.toContain('quotes');
   });
 
-  it('[CF2] a part with nothing in it is as if it were not there', async () => {
+  it('[CF2] ignores empty sections', async () => {
     const text = 'hub:\nagents:\nroles:\nrules:\nextract:\nprices:\nschedules:\n';
     expect((await folder.load('empty.yaml', text)).config).toEqual({});
   });
 
-  it('[CF2] every key is found where it stands, in both formats', () => {
+  it('[CF2] finds the position of every key in both formats', () => {
     const key = fc.stringMatching(/^[a-z]{1,6}$/);
     const tree = fc.letrec((tie) => ({
       value: fc.oneof(
@@ -109,19 +109,19 @@ describe('JSON and YAML', () => {
     ['a.yaml', 'hub: *nobody\n', 'a.yaml:1:6: expected an alias of something defined above'],
     ['a.yaml', 'hub: &a [*a]\n', /^a\.yaml.*: (hub: expected|invalid YAML)/],
     ['a.yaml', bomb(), 'a.yaml: invalid YAML: Excessive alias count indicates a resource exhaustion attack'],
-  ])('[CF2] %s with %j says what is wrong', async (name, text, problem) => {
+  ])('[CF2] %s with %j reports the problem', async (name, text, problem) => {
     const [first] = await folder.wrong(name, text);
     if (typeof problem === 'string') expect(first).toBe(problem);
     else expect(first).toMatch(problem);
   });
 
-  it('[CF4] what is wrong with a text does not show the text', async () => {
+  it('[CF4] does not quote the text in syntax errors', async () => {
     for (const text of [
       'agents: {a: {apiKey: "zq-secret-key\n',
       'apiKey: zq-secret-key: x\n',
       'a: "zq-secret-key" zq-secret-key\n',
       '@zq-secret-key\n',
-      // Each of these is a message of the parser that ends in what it is about.
+      // Parser messages that end with the text in question.
       'a: }zq-secret-key\n',
       'apiKey: |zq-secret-key\n  x\n',
       'apiKey: !zq-secret-key!x y\n',
@@ -131,18 +131,18 @@ describe('JSON and YAML', () => {
     expect((await folder.wrong('s.json', '{"apiKey": zq-secret-key}')).join()).toMatch(/^s\.json(?!.*secret-key)/);
   });
 
-  it('[CF1] a byte order mark is not part of the text, and another ending is read as YAML', async () => {
+  it('[CF1] ignores a byte order mark and reads unknown endings as YAML', async () => {
     expect((await folder.load('b.json', '\ufeff{"hub": {"port": 1}}')).config).toEqual({ hub: { port: 1 } });
     expect((await folder.load('b.conf', '{"hub": {"port": 1}}')).config).toEqual({ hub: { port: 1 } });
   });
 });
 
-it('[CF2] JSON that is too deep for anybody is told with the place where it becomes so', async () => {
+it('[CF2] reports the position where JSON becomes too deep', async () => {
   const text = `{"a": "[[", // [\n "b": ${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
   expect(await folder.wrong('deep.json', text)).toEqual(['deep.json:2:70: expected at most 64 levels']);
 });
 
-it('[CF2] a file in UTF-16 is told to be that', async () => {
+it('[CF2] rejects UTF-16', async () => {
   const texts = ['\ufeffhub: {}', 'hub: {}'].map((text) => Buffer.from(text, 'utf16le'));
   for (const bytes of [...texts, ...texts.map((one) => Buffer.from(one).swap16())]) {
     for (const name of ['w.yaml', 'w.json']) {
@@ -154,12 +154,12 @@ it('[CF2] a file in UTF-16 is told to be that', async () => {
 });
 
 describe('modules', async () => {
-  // Within the package, as a file of a project that has it would be.
+  // Inside the package, like a file of a project that has it installed.
   await mkdir(join(root, 'node_modules/.cache'), { recursive: true });
   const project = await mkdtemp(join(root, 'node_modules/.cache/parley-config-'));
   afterAll(() => rm(project, { recursive: true, force: true }));
 
-  it('[CF2] a member that throws when it is looked at is told with its key', async () => {
+  it('[CF2] reports members that throw when read, by key', async () => {
     const text = `const agents = { get bob() { throw new Error('not here'); } };
 const self = { agents, roles: {}, get rules() { throw new Error('nor here'); } };
 self.roles.again = self;
@@ -171,7 +171,7 @@ export default self;
     ]);
   });
 
-  it('[CF14] a module that never loads is told of after 3 s, and given up after 30', async () => {
+  it('[CF14] warns about a module that does not load within 3 s and gives up after 30', async () => {
     vi.useFakeTimers();
     const told = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     try {
@@ -190,7 +190,7 @@ export default self;
     }
   });
 
-  it('[CF1] TypeScript is taken as it is, with what it imports', async () => {
+  it('[CF1] reads TypeScript with its imports', async () => {
     await writeFile(join(project, 'names.ts'), 'export const first: string = "bob";\n');
     const text = `import type { Config } from 'parley-hub';
 import { first } from './names.ts';
@@ -217,7 +217,7 @@ export default config satisfies Config;
       /^q\.ts: cannot be loaded: Cannot find .*'parley-hub'.*; install parley-hub next to it/,
     ],
     ['p.ts', 'export default {\n  hub: {\n', /^p\.ts: cannot be loaded: .*\(at \d+:\d+\)$/],
-  ])('[CF2] %s says what is wrong by its keys', async (name, text, problem) => {
+  ])('[CF2] %s reports the problem by key', async (name, text, problem) => {
     const [first] = await folder.wrong(name, text);
     if (typeof problem === 'string') expect(first).toBe(problem);
     else expect(first).toMatch(problem);
@@ -225,7 +225,7 @@ export default config satisfies Config;
 });
 
 describe('which file', () => {
-  it('[CF1] the only one in the folder is taken; none is none; of two nobody says which', async () => {
+  it('[CF1] takes the only config file of a folder; null without one, an error for two', async () => {
     const here = await mkdtemp(join(folder.path, 'which-'));
     expect(findConfig(here)).toBeNull();
     await writeFile(join(here, 'parley.config.yml'), '');

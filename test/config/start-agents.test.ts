@@ -1,4 +1,4 @@
-// A config file carried out: a real hub, its participants, their rules and schedules.
+// A config file applied to a real hub: participants, rules and schedules.
 
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -33,7 +33,7 @@ afterEach(async () => {
   await hub.stop();
 });
 
-/** What was told, and what was logged. */
+/** Reported events, and log entries. */
 async function bring(config: Config, reuse?: LocalHub) {
   await folder.write('yes.json', '["Yes."]');
   const file = await folder.write('parley.config.yaml', stringify(config));
@@ -69,7 +69,7 @@ async function answer(to: string, question = 'How much is it?'): Promise<string>
 }
 
 describe('the participants of a config file', () => {
-  it('[CF6] join over links within the process and take their turns: a script, and a model with its role', async () => {
+  it('[CF6] join in process and take their turns: a script, and a model with its role', async () => {
     const { told, logged } = await bring({
       agents: {
         bob: { script: 'yes.json', capabilities: ['review'], summary: 'Says yes.' },
@@ -102,7 +102,7 @@ describe('the participants of a config file', () => {
     expect(JSON.stringify([told, logged])).not.toContain(KEY);
   });
 
-  it('[CF13] a role with a schema: what its agent says of itself is checked, and its messages carry it', async () => {
+  it('[CF13] check the metadata of a role with a schema and attach it to messages', async () => {
     await folder.write('verdict.json', JSON.stringify(['Fine.\n\n```json meta\n{"verdict": "approve"}\n```\n']));
     await bring({
       agents: { rex: { script: 'verdict.json', role: 'reviewer' } },
@@ -125,7 +125,7 @@ describe('the participants of a config file', () => {
     });
   });
 
-  it('[CF13] those for all hold where the role says nothing: no correction is asked for, and the turn fails', async () => {
+  it('[CF13] use the common extract settings where the role has none: no correction, so the turn fails', async () => {
     await folder.write('wrong.json', JSON.stringify(['```json meta\n{"verdict": "perhaps"}\n```', 'never asked']));
     const schema = { type: 'object', properties: { verdict: { enum: ['approve'] } }, required: ['verdict'] };
     const { logged, turnFailed } = await bring({
@@ -139,7 +139,7 @@ describe('the participants of a config file', () => {
     expect(JSON.stringify(logged)).toMatch(/no metadata that matches the schema: .*verdict/);
   });
 
-  it('[CF13] tools and a budget are those of the file', async () => {
+  it('[CF13] use the tools and the budget of the file', async () => {
     const { logged, turnFailed } = await bring({
       agents: {
         sol: {
@@ -166,7 +166,7 @@ describe('the participants of a config file', () => {
     expect(JSON.stringify(stub.asked.at(-1)?.body.tools)).toMatch(/^\[\{[^[]*"name":"peers"/);
   });
 
-  it('[CF6] all of them, or none: who is named and nobody knows is told with its key before anybody has joined', async () => {
+  it('[CF6] start all or none: an unknown participant is reported before anyone joins', async () => {
     hub = await createHub();
     const config: Config = {
       agents: { bob: { script: 'yes.json' } },
@@ -179,7 +179,7 @@ describe('the participants of a config file', () => {
     await expect(hub.grant('bob', [])).rejects.toThrow('no agent with name or id "bob"');
   });
 
-  it('[CF6] all of them, or none: what fails all the same is told with its key, and what was made until then is undone', async () => {
+  it('[CF6] start all or none: a later failure is reported by key, and earlier changes are undone', async () => {
     hub = await createHub({ limits: { maxSchedulesPerCreator: 1 } });
     const daily = { as: 'bob', type: 'conversation', participants: ['ben'], cron: '@daily' };
     const agents = { bob: { script: 'yes.json' }, ben: { script: 'yes.json' } };
@@ -198,7 +198,7 @@ describe('the participants of a config file', () => {
     expect(hub.schedules()).toMatchObject([{ expression: '@daily', template: before?.template }]);
   });
 
-  it('[CF4, CF6] a turn that fails is logged without the key, and the session is told', async () => {
+  it('[CF4, CF6] log a failed turn without the key, and report it to the session', async () => {
     const { logged, turnFailed } = await bring({
       agents: { sol: { model: 'openai:m-1', baseUrl: 'http://127.0.0.1:9/v1?key=${KEY}', timeout: '1s' } },
     });
@@ -212,7 +212,7 @@ describe('the participants of a config file', () => {
     expect(JSON.stringify(logged)).not.toContain(KEY);
   });
 
-  it('[CF8] end when they are closed, and the hub is still there', async () => {
+  it('[CF8] end when closed, while the hub keeps running', async () => {
     const { up } = await bring({ agents: { bob: { script: 'yes.json' }, ben: { script: 'yes.json' } } });
     expect(hub.health().bound).toBe(2);
     await up.close();
@@ -224,7 +224,7 @@ describe('the participants of a config file', () => {
 describe('the rules of a config file', () => {
   const agents = { bob: { script: 'yes.json' }, ben: { script: 'yes.json' } };
 
-  it('[CF9] an agent has its own over that of all, and no more; what is in the file no longer is as it is for everybody', async () => {
+  it('[CF9] merge an agent rule over the common one; removed rules return to the default', async () => {
     await bring({
       agents,
       rules: {
@@ -249,7 +249,7 @@ describe('the rules of a config file', () => {
     expect(other).toMatchObject({ limits: { delegation_depth: 5 } });
   });
 
-  it('[CF9] without rules in the file nothing is changed, and the same file changes nothing', async () => {
+  it('[CF9] change nothing without rules in the file, or with the same file again', async () => {
     const config: Config = { agents, rules: { bob: { limits: { delegation_depth: 1 } } } };
     await bring(config);
     await open.pop()?.close();
@@ -276,17 +276,12 @@ describe('the schedules of a config file', () => {
   const fates = (told: readonly UpEvent[]): readonly string[] =>
     told.flatMap((event) => (event.event === 'schedule' ? [`${event.name} ${event.what}`] : []));
 
-  it('[CF10] are made, kept, changed and deleted by their names; one that is paused stays so, and others are left alone', async () => {
-    const first = createHub();
-    hub = await first;
+  it('[CF10] are made, kept, changed and deleted by name; a paused one stays paused, others are untouched', async () => {
+    hub = await createHub();
     const ann = await hub.agent('ann');
-    const { expression, ...own } = {
-      expression: '0 8 * * *',
-      zone: 'UTC',
-      session: { type: 'conversation', participants: ['ann', 'bea'] },
-    };
+    const session = { type: 'conversation', participants: ['ann', 'bea'] };
     await hub.agent('bea');
-    await ann.schedule('own', { expression, ...own });
+    await ann.schedule('own', { expression: '0 8 * * *', zone: 'UTC', session });
     const both: Config = { agents, schedules: { daily, weekly: { ...daily, as: 'cleo', cron: '@weekly' } } };
     const steps: (readonly string[])[] = [];
     const step = async (config: Config): Promise<void> => {
@@ -315,7 +310,7 @@ describe('the schedules of a config file', () => {
   });
 });
 
-it('[CF8] told to end while it begins, a hub ends at once', async () => {
+it('[CF8] shuts a hub down immediately while its agents are starting', async () => {
   const told: string[] = [];
   const silent = { debug() {}, info() {}, warn() {}, error() {} };
   const known = (['SIGINT', 'SIGTERM'] as const).map((name) => [name, process.listeners(name)] as const);
@@ -327,7 +322,7 @@ it('[CF8] told to end while it begins, a hub ends at once', async () => {
     tell: ({ event }) => told.push(event),
     startAgents() {
       told.push('begins');
-      // Only the listeners of the hub: whoever runs the tests has its own.
+      // Only the hub's listeners: the test runner has its own.
       setImmediate(() => {
         for (const listener of process.listeners('SIGINT').filter((one) => !known[0]?.[1].includes(one)))
           listener('SIGINT');

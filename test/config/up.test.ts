@@ -1,4 +1,4 @@
-// `parley up` with a config file, `parley join --model` and `parley doctor`, as the processes they are.
+// `parley up` with a config file, `parley join --model` and `parley doctor`, as real processes.
 
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
@@ -28,7 +28,6 @@ afterAll(async () => {
   await line.close();
 });
 
-/** In a folder of its own, as somebody would who has the file there. */
 async function project(name: string, files: Readonly<Record<string, string>>): Promise<string> {
   const folder = join(line.folder, name);
   await mkdir(folder);
@@ -61,7 +60,7 @@ async function urlOf(up: Joined): Promise<string> {
 
 describe('parley up with a config file', () => {
   itDeep(
-    '[CF1, CF4, CF6, CF8] takes the one in its folder, brings everybody up, and ends them before the hub',
+    '[CF1, CF4, CF6, CF8] starts the config of its folder, joins all agents, and ends them before the hub',
     async () => {
       const config = `{
   // Everything in one file.
@@ -76,9 +75,11 @@ describe('parley up with a config file', () => {
       const folder = await project('one', { 'parley.config.json': config, 'yes.json': '["Yes."]' });
       const up = run(folder, ['up'], { MY_KEY: KEY });
       const url = await urlOf(up);
-      expect(up.err).toContain('with parley.config.json\n');
-      // They were there before anybody could connect.
-      expect(up.out).toMatch(/^bob joined \(script\)\nsol joined \(openai m-1\)\nschedule daily: made\nParley listens/);
+      expect(up.err).toContain('config file: parley.config.json\n');
+      // The agents joined before anyone could connect.
+      expect(up.out).toMatch(
+        /^bob joined \(script\)\nsol joined \(openai m-1\)\nschedule daily: made\nParley listens/,
+      );
       const data = join(folder, 'hub');
       stub.will(answer, stall('data: {"choices": [{"index": 0, "delta": {"content": "Fo"}}]}\n\n'));
       const first = await ask(url, data, 'sol', 'How much?');
@@ -89,7 +90,7 @@ describe('parley up with a config file', () => {
       expect(await readFile(`/proc/${up.child.pid}/cmdline`, 'utf8')).not.toContain(KEY);
       up.child.kill('SIGINT');
       expect(await up.ended).toBe(0);
-      // The request that was under way was given up, and its turn waits for the next start.
+      // The open request was cancelled, and its turn waits for the next start.
       await stub.until(() => stub.hungUp === 1);
       expect(up.out).toMatch(/stopped\n$/);
       second.alice.close();
@@ -98,7 +99,7 @@ describe('parley up with a config file', () => {
     },
   );
 
-  it('[CF2, CF6] that cannot be carried out says all of it with 2, and makes nothing', async () => {
+  it('[CF2, CF6] exits with 2, reports every problem and creates nothing', async () => {
     const config = 'hub: { port: 0, data: hub }\nagents:\n  bob: { script: none.mjs }\n  sol: { command: ./none }\n';
     const folder = await project('two', { 'team.yaml': config });
     const up = run(folder, ['up', '--config', 'team.yaml', '--json']);
@@ -120,7 +121,7 @@ describe('parley up with a config file', () => {
     );
   });
 
-  it('[CF14] a module or a script that ends the process is named, and never a success', async () => {
+  it('[CF14] names a module or a script that ends the process, and exits with 2', async () => {
     const folder = await project('ends', {
       'ends.mjs': 'process.exit(0);\n',
       'script.yaml': 'hub: {port: 0, data: hub}\nagents: {bob: {script: ends.mjs}}\n',
@@ -135,7 +136,7 @@ describe('parley up with a config file', () => {
     expect(existsSync(join(folder, 'hub'))).toBe(false);
   });
 
-  it('[CF12] doctor looks at the file, and at the hub it is about', async () => {
+  it('[CF12] doctor checks the file and its hub', async () => {
     const folder = await project('three', {
       'parley.config.yaml': 'hub: {data: here}\nagents: {bob: {script: yes.json}}\n',
       'yes.json': '["Yes."]',
@@ -162,7 +163,7 @@ describe('parley up with a config file', () => {
 });
 
 describe('parley join --model', () => {
-  itDeep('[CF11] a model joins with a key from the environment, and with none where it is local', async () => {
+  itDeep('[CF11] joins a model with a key from the environment, or without one on a local server', async () => {
     await line.startHub();
     const seen = stub.asked.length;
     stub.will(answer, answer, answer, answer);
@@ -199,7 +200,7 @@ describe('parley join --model', () => {
     await line.stopHub();
   });
 
-  it('[CF11] without its key nothing is connected to', async () => {
+  it('[CF11] does not connect without the key', async () => {
     const { PARLEY_URL: _, ...env } = line.env;
     const lost = run(line.folder, ['join', '--model', 'anthropic:m-1', '--url', 'ws://127.0.0.1:9'], {
       ...env,

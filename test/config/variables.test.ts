@@ -9,8 +9,11 @@ const env = { KEY: 'k-123456', EMPTY: '', DOLLAR: 'a${KEY}b', PORT: '4848', YES:
 
 const inFiles = configFolder();
 
+const FORM = 'expected ${NAME} or ${NAME:-default}; a plain "${" is written "$${"';
+const NESTED = 'expected no "${" within "${…}": defaults are not expanded';
+
 describe('variables', () => {
-  it('[CF3] a reference that is the whole text may stand for true, false or a number wherever one is taken', async () => {
+  it('[CF3] converts a reference that is the whole text to the expected boolean or number', async () => {
     const config = await inFiles.load(
       'whole.yaml',
       'agents:\n  a: {script: x, tools: "${YES}"}\n  b: {script: x, tools: "${NO}"}\nextract: {corrections: "${ONE}"}\n',
@@ -42,24 +45,24 @@ describe('variables', () => {
     ['$$${KEY}', '$${KEY}'],
     ['$KEY and $ and {KEY} and $$', '$KEY and $ and {KEY} and $$'],
     ['${DOLLAR}', 'a${KEY}b'],
-  ])('[CF3] %s stands for %j', (text, expected) => {
+  ])('[CF3] %s expands to %j', (text, expected) => {
     expect(expandVariables({ a: [text] }, env)).toMatchObject({ value: { a: [expected] }, problems: [] });
   });
 
   it.each([
     ['${NONE}', 'the variable NONE is not set'],
-    ['${}', 'expected ${NAME} or ${NAME:-default}; a plain "${" is written "$${"'],
-    ['${KEY', 'expected ${NAME} or ${NAME:-default}; a plain "${" is written "$${"'],
-    ['${1ST}', 'expected ${NAME} or ${NAME:-default}; a plain "${" is written "$${"'],
-    ['${KEY-x}', 'expected ${NAME} or ${NAME:-default}; a plain "${" is written "$${"'],
-    ['${NONE:-${KEY}}', 'expected no "${" within "${…}": defaults are not expanded'],
-    ['a ${NONE:-x${KEY}y} b', 'expected no "${" within "${…}": defaults are not expanded'],
-    ['${ KEY }', 'expected ${NAME} or ${NAME:-default}; a plain "${" is written "$${"'],
-  ])('[CF3] %s is told with its key', (text, problem) => {
+    ['${}', FORM],
+    ['${KEY', FORM],
+    ['${1ST}', FORM],
+    ['${KEY-x}', FORM],
+    ['${NONE:-${KEY}}', NESTED],
+    ['a ${NONE:-x${KEY}y} b', NESTED],
+    ['${ KEY }', FORM],
+  ])('[CF3] %s is reported with its key', (text, problem) => {
     expect(expandVariables({ a: [text] }, env).problems).toEqual([{ path: ['a', 0], text: problem }]);
   });
 
-  it('[CF3] a text without a $ stays as it is, and a value is never read for variables itself', () => {
+  it('[CF3] leaves text without a $ unchanged, and does not expand values again', () => {
     const plain = fc.string().filter((text) => !text.includes('$'));
     fc.assert(
       fc.property(plain, plain, fc.string(), (before, after, value) => {
@@ -71,14 +74,14 @@ describe('variables', () => {
     );
   });
 
-  it('[CF3] keys are left alone, members that are undefined are left out, and what is no data is left as it is', () => {
+  it('[CF3] leaves keys and non-data unchanged, and drops undefined members', () => {
     const schema = new Map();
     const { value } = expandVariables({ '${KEY}': 1, none: undefined, schema, list: [null, true] }, env);
     expect(value).toEqual({ '${KEY}': 1, schema, list: [null, true] });
     expect(Object.keys(value as object)).toEqual(['${KEY}', 'schema', 'list']);
   });
 
-  it('[CF2] a value that stands within itself, and a key __proto__, are told and not followed', () => {
+  it('[CF2] reports a value that contains itself and a key __proto__, and does not follow them', () => {
     const loop: Record<string, unknown> = {};
     loop.again = loop;
     expect(expandVariables(loop, {}).problems).toEqual([{ path: ['again'], text: 'expected at most 64 levels' }]);
@@ -87,7 +90,7 @@ describe('variables', () => {
     expect(Reflect.get(Reflect.get(value as object, 'a'), 'b')).toBeUndefined();
   });
 
-  it('[CF4] what came from the environment is shown by its name', () => {
+  it('[CF4] replaces values by variable names', () => {
     const hide = createRedactor(
       new Map([
         ['k-123456', 'KEY'],
@@ -102,22 +105,22 @@ describe('variables', () => {
 describe('variables of a file', () => {
   const folder = configFolder();
 
-  it('[CF3] one that is not set is told with file, place, key and its name; all of them at once', async () => {
+  it('[CF3] reports all unset variables with position, key and name', async () => {
     const text = 'hub:\n  host: ${A}\nagents:\n  bob:\n    script: ${B}/x.mjs\n    prompt: "${"\n';
     expect(await folder.wrong('a.yaml', text)).toEqual([
       'a.yaml:2:9: hub.host: the variable A is not set',
       'a.yaml:5:13: agents.bob.script: the variable B is not set',
-      'a.yaml:6:13: agents.bob.prompt: expected ${NAME} or ${NAME:-default}; a plain "${" is written "$${"',
+      `a.yaml:6:13: agents.bob.prompt: ${FORM}`,
     ]);
   });
 
-  it('[CF3] a reference that stands alone may be a number, or true or false', async () => {
+  it('[CF3] converts a reference to a number, true or false', async () => {
     const text = '{"hub": {"port": "${PORT}", "auth": {"tokens": "${YES}"}, "limits": {"maxTasks": "${N:-7}"}}}';
     const { config } = await folder.load('n.json', text, env);
     expect(config.hub).toEqual({ port: 4848, auth: { tokens: true }, limits: { maxTasks: 7 } });
   });
 
-  it('[CF3, CF4] one that is no number is shown as the file has it', async () => {
+  it('[CF3, CF4] shows the text of the file when the value is not a number', async () => {
     const text = '{"hub": {"port": "${KEY}", "limits": {"maxTasks": "1${KEY}"}, "logLevel": "${KEY}"}}';
     expect(await folder.wrong('n.json', text, env)).toEqual([
       'n.json:1:18: hub.port: expected a whole number from 0 to 65535, got "${KEY}"',

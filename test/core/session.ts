@@ -1,4 +1,4 @@
-/** One session without a hub: decisions are carried out by `advance`, with a clock that stands still unless it is moved. */
+/** One session without a hub: applies decisions with `advance`, and moves its clock only on request. */
 
 import { advance, type Governance } from '../../src/core/decisions/advance.ts';
 import { type CreateFacts, createDrafts } from '../../src/core/decisions/create.ts';
@@ -24,7 +24,7 @@ export interface Setup extends Partial<CreateFacts> {
   readonly maxEnvelopes?: number;
 }
 
-/** A request of alice that is in order, but for what is given. */
+/** A valid create request of alice, with overrides. */
 export function createFacts(setup: Setup = {}): CreateFacts {
   const { governedBy = anyoneSpeaks(), names = ['alice', 'bob', 'carol'], maxEnvelopes: _max, ...given } = setup;
   return {
@@ -105,7 +105,7 @@ export class TestSession {
     return this.append(draft(name, { event_data: { text }, audience }));
   }
 
-  /** The answer of a decision that was not refused, and what it appended. */
+  /** Applies a decision; returns its answer and the appended types. Throws its error. */
   carryOut<T>(decision: Decision<T>): { readonly answer: T; readonly types: readonly string[] } {
     if (decision.kind === 'refuse') throw decision.error;
     if (decision.kind === 'nothing') return { answer: decision.answer, types: [] };
@@ -122,7 +122,7 @@ export class TestSession {
   }
 }
 
-/** A session in which everyone invited has joined. */
+/** A session that all invitees have joined. */
 export function openSession(setup: Setup = {}): TestSession {
   const session = new TestSession(setup);
   return session.ack(...session.metadata.participants.slice(1).map(({ name }) => name));
@@ -133,7 +133,7 @@ export function draft(name: string, given: Partial<Draft> = {}): Draft {
   return { ...said, session_id: SESSION_ID, ...given };
 }
 
-/** An adapter without rules; its state counts what it folded. */
+/** An adapter without rules that counts folded envelopes. */
 export function anyoneSpeaks(given: Partial<SessionAdapter> = {}, manifest: Partial<Manifest> = {}): SessionAdapter {
   return {
     manifest: {

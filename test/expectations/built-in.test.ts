@@ -35,7 +35,7 @@ describeEvaluator(
   { params: [{ seconds: 5, heartbeat: false, on_failure: true }], badParams: [{ seconds: 5, on_failure: 1 }] },
 );
 
-describe('the contract suites bite', () => {
+describe('the contract suites', () => {
   let calls = 0;
   const wait = { agent_id: null, since_seq: 1, since_ms: 2, due_ms: 3 };
   const evaluators: readonly [string, Partial<TimedEvaluator>][] = [
@@ -100,12 +100,12 @@ describe('the contract suites bite', () => {
     [{ params: [5] }, `options.params: expected a list of parameter objects, ${such}, got an array of 1`],
     [{ params: [] }, `options.params: expected at least one set of parameters, ${such}, got none`],
     [{ params: [{}], badParams: 'x' }, `options.badParams: expected a list of parameter objects, ${such}, got "x"`],
-    [{ params: [{}], bad: 1 }, 'options.bad: there is no such option; there are params, badParams'],
-  ])('[EC2] options that are none are refused by name: %j', (options, message) => {
+    [{ params: [{}], bad: 1 }, 'options.bad: unknown option; valid options: params, badParams'],
+  ])('[EC2] reject invalid options by name: %j', (options, message) => {
     expect(() => describeEvaluator(maxSilence, options as never)).toThrow(message);
   });
 
-  it('[EC1] what is no evaluator or handler at all is refused at once', () => {
+  it('[EC1] reject a value that is no evaluator or handler at once', () => {
     const evaluator = 'an evaluator is an object with name, version and checkParams, waits; got nothing';
     expect(() => describeEvaluator(undefined as never, { params: timed })).toThrow(evaluator);
     expect(() => describeHandler(null as never)).toThrow('a handler is an object with name, version and act; got null');

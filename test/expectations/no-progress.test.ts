@@ -9,7 +9,7 @@ import { stamped } from '../../src/testing/lib/history.ts';
 
 const metadata = createdMetadata(discussion, { participants: 3 });
 
-/** Which of these messages violate it, by their place. */
+/** The indexes of the violating messages. */
 function found(repeats: number, said: readonly (readonly [string, string | RoundDraft])[]): readonly number[] {
   let tally: Json | null = null;
   const params: JsonObject = { repeats };
@@ -28,24 +28,24 @@ const by =
   (text: string | RoundDraft): readonly [string, string | RoundDraft] => [name, text];
 
 describe('no_progress', () => {
-  it('[EX23] texts are the same whatever the form of their letters, their numbers and their spaces', () => {
+  it('[EX23] ignores letter forms, numbers and spaces', () => {
     const same = ['Retry 1 of 10', ' retry  22 of 3\n', 'ＲＥＴＲＹ\t٣ of ٤٥', 'reTRY 0 OF 0'];
     expect(new Set(same.map(normalText))).toEqual(new Set(['retry 0 of 0']));
     expect(normalText('ﬁnal ① ½')).toBe('final 0 0⁄0');
     expect(normalText('retry of 1')).not.toBe(normalText('retry 1 of 1'));
   });
 
-  it('[EX23] as much of a text is looked at as costs little', () => {
+  it('[EX23] compares a limited part of long texts', () => {
     expect(normalText(`${'a'.repeat(16_384)}b`)).toBe(normalText(`${'a'.repeat(16_384)}c`));
     expect(normalText('\u{FDFA}'.repeat(300_000)).length).toBeLessThanOrEqual(16_384 * 18);
   });
 
-  it('[EX23] the same text so often in a row of one’s own is found, once for each run', () => {
+  it('[EX23] finds a repeated text of one sender once per run', () => {
     expect(found(3, ['a', 'a', 'a', 'a', 'a', 'b', 'a', 'a', 'a'].map(by('alice')))).toEqual([2, 8]);
     expect(found(2, ['a', 'b', 'b', 'c', 'c', 'c'].map(by('alice')))).toEqual([2, 4]);
   });
 
-  it('[EX23] what others say in between changes nothing, and two who play two texts back and forth are both found', () => {
+  it('[EX23] ignores texts of others in between, and finds both of two alternating senders', () => {
     const pingPong = Array.from({ length: 8 }, (_, i) =>
       i % 2 === 0 ? by('alice')('you first') : by('bob')('no, you'),
     );
@@ -54,14 +54,14 @@ describe('no_progress', () => {
     expect(found(3, stuck)).toEqual([6]);
   });
 
-  it('[EX23] a loop of up to four texts is found', () => {
+  it('[EX23] finds loops of up to four texts', () => {
     const loop = (texts: readonly string[], times: number) => Array(times).fill(texts).flat().map(by('alice'));
     expect(found(3, loop(['a', 'b'], 6))).toEqual([5]);
     expect(found(2, loop(['a', 'b', 'c', 'd'], 6))).toEqual([7]);
     expect(found(2, loop(['a', 'b', 'c', 'd', 'e'], 6))).toEqual([]);
   });
 
-  it('[EX23] packets are what they say and where they send the turn; other content is nothing', () => {
+  it('[EX23] compares the text and routing of packets, and ignores other content', () => {
     const note = { event_type: 'x.note', event_data: { text: 'a' } };
     expect(found(2, [handoff('bob', { body: 'go on' }), handoff('carol', { body: 'go on' })].map(by('alice')))).toEqual(
       [],
@@ -70,7 +70,7 @@ describe('no_progress', () => {
     expect(found(2, ['a', note, note, 'a'].map(by('alice')))).toEqual([3]);
   });
 
-  it('[EX23] finds what a second, naive one finds in all that was said', () => {
+  it('[EX23] matches a naive implementation', () => {
     const text = fc.constantFrom('a', 'b', 'c');
     const talk = fc.array(fc.tuple(fc.constantFrom('alice', 'bob'), text), { maxLength: 60 });
     const property = fc.property(talk, fc.integer({ min: 2, max: 4 }), (said, repeats) => {
@@ -80,7 +80,7 @@ describe('no_progress', () => {
   });
 });
 
-/** Keeps everything, and looks at the end of it each time. */
+/** Keeps all texts and checks the end of the list. */
 function naive(repeats: number, said: readonly (readonly [string, string])[]): readonly number[] {
   const isLoop = (own: readonly string[], texts: number): boolean => {
     const end = own.slice(-texts * repeats);

@@ -1,40 +1,8 @@
-/** All that a hub shows to anyone: every read of every peer, every tap, the audit, and what the peers have heard. */
+/** Everything a hub shows: every read of every peer, every event, the audit, and what the peers received. */
 
-import type { HubEventName } from '../../src/hub/telemetry/events.ts';
+import { HUB_EVENTS } from '../../src/hub/telemetry/events.ts';
 import type { Peer } from '../../src/testing/doubles/peer.ts';
 import type { World } from '../../src/testing/doubles/world.ts';
-
-const EVENTS: { readonly [Name in HubEventName]: true } = {
-  agentRegistered: true,
-  agentUnregistered: true,
-  agentChanged: true,
-  agentGranted: true,
-  agentBound: true,
-  agentUnbound: true,
-  envelopePosted: true,
-  sessionCreated: true,
-  sessionOpened: true,
-  sessionClosing: true,
-  sessionEnded: true,
-  sessionObserved: true,
-  envelopeRedacted: true,
-  expectationViolated: true,
-  expectationFailed: true,
-  sessionUnavailable: true,
-  sessionAvailable: true,
-  operationRefused: true,
-  deliveryAcked: true,
-  deliverySeen: true,
-  deliveryFailed: true,
-  inboxHighWater: true,
-  arbiterFailed: true,
-  scheduleCreated: true,
-  scheduleUpdated: true,
-  scheduleDeleted: true,
-  scheduleRan: true,
-  badFrame: true,
-  storeFailed: true,
-};
 
 const READS = ['get_session', 'read_log', 'can_send'] as const;
 const OWN_READS = [
@@ -48,10 +16,10 @@ const OWN_READS = [
 ] as const;
 const reading: ReadonlySet<string> = new Set<string>([...READS, ...OWN_READS]);
 
-/** Everything the taps say from now on, but for refusals of the reads we make ourselves. */
+/** All events from now on, except refusals of our own reads. */
 export function listen(world: World): string[] {
   const heard: string[] = [];
-  for (const name of Object.keys(EVENTS) as HubEventName[]) {
+  for (const name of HUB_EVENTS) {
     world.hub.on(name, (event) => {
       if ('op' in event && reading.has(event.op)) return;
       heard.push(`${name} ${JSON.stringify(event)}`);
@@ -70,7 +38,7 @@ export async function shown(world: World, heard: readonly string[], peers: reado
   return { reads, taps: [...heard], audit, frames: peers.map(({ frames }) => [...frames]) };
 }
 
-/** What is waiting to be written, and the time, are no news of any session. */
+/** Staged bytes and the time are no information about a session. */
 async function read(world: World, peer: Peer, op: string, params: object): Promise<unknown> {
   const frame = await world.answer(peer.ask(op, params));
   if (!frame.ok) return frame.error;

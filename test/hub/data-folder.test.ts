@@ -1,26 +1,25 @@
-// A hub over a data folder, as a user has it: stop it, start it again, and everything is where it was.
+// A hub on a data folder, as a user runs it: after a restart everything is there.
 
-import { mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createHub, type LocalHub, openStore, restoreBackup } from 'parley-hub/node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Session } from '../../src/client/session/session.ts';
 import type { CreateHubOptions } from '../../src/server/create-hub.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 import { panel } from './panel.ts';
 
 let root: string;
 let data: string;
 const hubs: LocalHub[] = [];
 
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'parley-data-'));
+beforeEach(() => {
+  root = tempFolder('data');
   data = join(root, 'data');
 });
 
 afterEach(async () => {
   for (const hub of hubs.splice(0)) await hub.stop();
-  await rm(root, { recursive: true });
 });
 
 async function start(options: CreateHubOptions = {}): Promise<LocalHub> {
@@ -46,7 +45,7 @@ async function talk(hub: LocalHub, said: number): Promise<Session> {
 }
 
 describe('a hub on a data folder', () => {
-  it('[L1, L3, L5, DS30] stopped and started again, has its sessions, identities, keys and cursors', async () => {
+  it('[L1, L3, L5, DS30] keeps sessions, identities, keys and cursors over a restart', async () => {
     const first = await start();
     const { id } = await talk(first, 3);
     const { hub_id } = first.health();
@@ -65,7 +64,7 @@ describe('a hub on a data folder', () => {
     expect((await second.audit()).filter(({ kind }) => kind === 'session_created')).toHaveLength(1);
   });
 
-  it('[ID6, MB3, DS30] has resumes and skills, and asks again who was added and has not answered', async () => {
+  it('[ID6, MB3, DS30] keeps profiles and skills, and repeats an unanswered invite', async () => {
     const first = await start({ adapters: [panel] });
     const ann = await first.agent('ann');
     await first.agent('bob', { onMessage: () => {} });
@@ -91,7 +90,7 @@ describe('a hub on a data folder', () => {
     expect((await second.verify()).problems).toEqual([]);
   });
 
-  it('[DS30] sessions whose type is missing are unavailable and come alive when it is registered', async () => {
+  it('[DS30] makes sessions without their type unavailable until it is registered', async () => {
     const first = await start({ adapters: [panel] });
     const ann = await first.agent('ann');
     await first.agent('bob');
@@ -106,14 +105,14 @@ describe('a hub on a data folder', () => {
     expect((await session.info()).unavailable).toBeNull();
   });
 
-  it('[DS31] a torn last write is cut and told, in the log and in the audit', async () => {
+  it('[DS31] truncates a torn last write, and reports it in the log and the audit', async () => {
     const { id } = await talk(await start(), 2);
     await hubs.pop()?.stop();
     const path = join(data, 'journal', '00000001.journal');
     const bytes = await readFile(path);
     const end = bytes.findLastIndex((byte) => byte !== 0) + 1;
     const file = await open(path, 'r+');
-    // A mark with half a record behind it, as a write leaves them that was cut off by a power failure.
+    // A mark with half a record behind it, as a power failure leaves them.
     await file.write(bytes.subarray(0, 20 + 40), 0, 60, end);
     await file.close();
 
@@ -124,7 +123,7 @@ describe('a hub on a data folder', () => {
     expect(await texts((await hub.agent('alice')).session(id))).toEqual(['message 1', 'message 2']);
   });
 
-  it('[DS32] a damaged session is unavailable and readable up to the damage; others run; repair brings it back in a new epoch', async () => {
+  it('[DS32] reads a damaged session up to the damage; others run; repair restores it in a new epoch', async () => {
     const first = await start();
     const { id } = await talk(first, 3);
     const other = await (await first.agent('cid')).open('conversation', ['bob']);
@@ -152,7 +151,7 @@ describe('a hub on a data folder', () => {
     expect((await third.info()).session.epoch).toBeGreaterThan(1);
   });
 
-  it('[DS32] a damaged registry is known up to the damage, and refuses to register until it is repaired', async () => {
+  it('[DS32] reads a damaged registry up to the damage, and registers nobody until it is repaired', async () => {
     const first = await start();
     const { id } = await talk(first, 1);
     await first.agent('zoe');
@@ -173,7 +172,7 @@ describe('a hub on a data folder', () => {
     expect(await texts((await third.agent('alice')).session(id))).toEqual(['message 1', 'we go on']);
   });
 
-  it('[DS33] backup, archive and verify work beside the hub; what is restored has a new epoch', async () => {
+  it('[DS33] backs up, archives and verifies while running; a restored session has a new epoch', async () => {
     const hub = await start();
     const session = await talk(hub, 3);
     await session.close('done', { wait: 'closed' });
@@ -191,7 +190,7 @@ describe('a hub on a data folder', () => {
     expect(await texts(restored)).toEqual(['message 1', 'message 2', 'message 3']);
   });
 
-  it('[DS33] without a data folder there is nothing to care for, and that is said', async () => {
+  it('[DS33] rejects maintenance without a data folder', async () => {
     const hub = await createHub();
     hubs.push(hub);
     for (const care of [
@@ -206,7 +205,7 @@ describe('a hub on a data folder', () => {
     await expect(folder.archive({ endedBefore: 'yesterday' })).rejects.toMatchObject({ code: 'bad_options' });
   });
 
-  it('[DS30] options that make no sense are refused by name', async () => {
+  it('[DS30] rejects invalid options by name', async () => {
     await expect(createHub({ data: '' })).rejects.toMatchObject({ code: 'bad_options' });
     const misspelt: object = { dtaa: data };
     await expect(createHub(misspelt)).rejects.toMatchObject({
@@ -224,7 +223,7 @@ describe('a hub on a data folder', () => {
   });
 });
 
-/** Flips a bit in the text of this message, and loses the index: damage is found when the journal is read again. */
+/** Flips a bit in this message and deletes the index, so that the damage is found when the journal is read. */
 async function damage(text: string): Promise<void> {
   const folder = join(data, 'journal');
   for (const name of await readdir(folder)) {

@@ -1,4 +1,4 @@
-/** Good parameters for every operation of the table: a new operation does not compile without them. */
+/** Valid parameters for every operation: a new operation does not compile without them. */
 
 import type { OperationName, Params } from 'parley-hub/core';
 

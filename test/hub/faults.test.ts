@@ -1,4 +1,4 @@
-/** Mishaps outside the hub, one at a time: adapters that answer nonsense, clocks set back, reads and writes that fail once. */
+/** Single faults outside the hub: invalid answers of adapters, clocks set back, reads and writes that fail once. */
 
 import { conversation } from 'parley-hub/adapters/conversation';
 import type { SessionAdapter } from 'parley-hub/core';
@@ -26,7 +26,7 @@ import {
 } from './scene.ts';
 import { SlowReads } from './slow-stores.ts';
 
-describe('an adapter that answers nonsense', () => {
+describe('an adapter with an invalid answer', () => {
   const nonsense: readonly (readonly [string, Partial<SessionAdapter>])[] = [
     ['a turn JSON cannot write', { expectedNext: () => ({ agent_id: 'x', since_seq: 1n }) as never }],
     ['a turn for a stranger', { expectedNext: () => ({ agent_id: 'nobody', since_seq: 1 }) }],
@@ -38,7 +38,7 @@ describe('an adapter that answers nonsense', () => {
     ['a close reason without end', { onAccepted: () => ({ next_state: 'CLOSING', close_reason: 'x'.repeat(257) }) }],
   ];
 
-  it.each(nonsense)('[AM7, L6, L8] %s: the post is refused, and nobody else notices', async (_what, members) => {
+  it.each(nonsense)('[AM7, L6, L8] has that post rejected, and nobody else notices (%s)', async (_what, members) => {
     let odd = false;
     const adapter = panel as SessionAdapter;
     const sometimes: SessionAdapter = {
@@ -61,7 +61,7 @@ describe('an adapter that answers nonsense', () => {
   });
 });
 
-it('[L8, AM7] a store whose append throws once refuses that post and nothing else', async () => {
+it('[L8, AM7] rejects only the post whose append threw', async () => {
   const { world, alice, id } = await aConversation();
   const append = world.store.append.bind(world.store);
   world.store.append = () => {
@@ -91,7 +91,7 @@ describe('a clock that is set back three hours', () => {
     expect(types(logOf(world.store, id)).at(-1)).toBe('session.closed');
   });
 
-  it('[DL3, L5] does not hold back the repeat of a nacked envelope', async () => {
+  it('[DL3, L5] does not delay the redelivery of a nacked envelope', async () => {
     const { world, alice, bob, id } = await aConversation();
     bob.acks = false;
     await say(world, alice, id, 'x');
@@ -103,7 +103,7 @@ describe('a clock that is set back three hours', () => {
   });
 });
 
-it('[DL9, L5] what was missed is told however much of one’s own lies before it', async () => {
+it('[DL9, L5] reports a missed range however many own envelopes precede it', async () => {
   const { world, alice, bob, id } = await aConversation();
   for (let i = 0; i < 250; i++) await say(world, bob, id, `mine ${i}`);
   await world.pass(2 * SECOND);
@@ -119,7 +119,7 @@ it('[DL9, L5] what was missed is told however much of one’s own lies before it
   ]);
 });
 
-it('[DL12, DL9] who was removed is told of nothing behind its removal, however long ago it ended', async () => {
+it('[DL12, DL9] tells a removed participant nothing after its removal, however old', async () => {
   const { world, alice, bob, id } = await aPanel();
   const removed = { event_type: 'session.participant.removed', event_data: { agent_id: bob.agentId, reason: 'x' } };
   world.store.foreignAppend(id, foreignUnit(world, id, removed));
@@ -134,7 +134,7 @@ it('[DL12, DL9] who was removed is told of nothing behind its removal, however l
   expect(again.frames.filter(({ kind }) => kind !== 'welcome')).toEqual([]);
 });
 
-it('[AM10, AM12, L1] when the store fails, a repeated create is answered like a repeated post', async () => {
+it('[AM10, AM12, L1] answers a repeated create like a repeated post when the store fails', async () => {
   const { world, alice, bob } = await aCast(['alice', 'bob']);
   world.hold = true;
   const params = { type: 'conversation', participants: [bob.agentId], wait: 'created', idempotency_key: 'k' } as const;
@@ -149,7 +149,7 @@ it('[AM10, AM12, L1] when the store fails, a repeated create is answered like a 
   expect(same.value).toMatchObject({ code: 'unavailable', details: { outcome: 'unknown' } });
 });
 
-it('[LC12] an unregister that fails leaves the identity as it was', async () => {
+it('[LC12] leaves the identity unchanged if an unregister fails', async () => {
   const store = new SlowReads();
   const { world, alice, bob } = await aConversation({}, { store });
   world.hub.evictIdle();
@@ -159,7 +159,7 @@ it('[LC12] an unregister that fails leaves the identity as it was', async () => 
   expect((await say(world, bob, id, 'still here')).seq).toBe(5);
 });
 
-it('[LC11] a child that cannot be read when its parent ends is closed a little later', async () => {
+it('[LC11] closes a child later if it cannot be read when its parent ends', async () => {
   const store = new SlowReads();
   const { world, alice, bob, id } = await aConversation({}, { store });
   const child = await opened(world, alice, [bob], { parent_session_id: id, ttl: 0 });
@@ -177,7 +177,7 @@ it('[LC11] a child that cannot be read when its parent ends is closed a little l
   });
 });
 
-it('[LC13] an adapter registered while a session that lacks it is loading revives that session', async () => {
+it('[LC13] makes a session available if its adapter is registered while it loads', async () => {
   for (let turns = 0; turns < 40; turns++) {
     const adapters = ADAPTERS.filter(({ manifest }) => manifest.type !== 'conversation');
     const { world, id } = await aConversation();
@@ -193,7 +193,7 @@ it('[LC13] an adapter registered while a session that lacks it is loading revive
   }
 });
 
-it('[OP1, L8] pending turns come a page at a time', async () => {
+it('[OP1, L8] returns pending turns in pages', async () => {
   const { world, alice, bob } = await aCast(['alice', 'bob']);
   const ids: string[] = [];
   for (let i = 0; i < 5; i++) ids.push(await opened(world, alice, [bob], { type: 'consulting' }));
@@ -210,7 +210,7 @@ it('[OP1, L8] pending turns come a page at a time', async () => {
   expect((await world.answer(alice.call('pending_turns', { limit: 5 }))).next).toBeNull();
 });
 
-it('[OP1, L8] a list of sessions stops at the bound of an answer and goes on behind it', async () => {
+it('[OP1, L8] bounds a list of sessions by the answer size, and continues after it', async () => {
   const { world, alice, bob } = await aCast(['alice', 'bob'], { maxResponseBytes: 3000 });
   const ids: string[] = [];
   for (let i = 0; i < 8; i++) ids.unshift(await invited(world, alice, [bob], { labels: { note: 'x'.repeat(900) } }));

@@ -11,7 +11,7 @@ import { aConversation, aWorld, text } from './scene.ts';
 const start = (more: object) =>
   Hub.start({ store: new FaultyStore(), clock: new SimClock(), ids: seededIds(1), adapters: [], ...more });
 
-describe('a hub is not made of', () => {
+describe('a hub rejects', () => {
   it.each([
     [{ window: 0 }, 'limits.window: expected a whole number over 0, got 0'],
     [{ window: 'x' }, 'limits.window: expected a whole number over 0, got "x"'],
@@ -27,11 +27,11 @@ describe('a hub is not made of', () => {
     });
   });
 
-  it('[RE6] but times need not be whole, and there may be no bound', () => {
+  it('[RE6] neither fractional times nor an infinite maxEnvelopes', () => {
     expect(limitsWith({ arbiterMs: 0.5, maxEnvelopes: Number.POSITIVE_INFINITY })).toMatchObject({ arbiterMs: 0.5 });
   });
 
-  it('[RE1] a world is not made of nothing either, and says what it needs', async () => {
+  it('[RE1] a world without adapters, and names what it needs', async () => {
     for (const options of [undefined, {}, { adapters: consulting }]) {
       await expect(World.start(options as never)).rejects.toMatchObject({
         code: 'bad_options',
@@ -54,7 +54,7 @@ describe('a hub is not made of', () => {
     });
   });
 
-  it('[RE1] a store or a list of adapters that is none', async () => {
+  it('[RE1] an invalid store or list of adapters', async () => {
     const wrong = (options: object) => createHub(options as Parameters<typeof createHub>[0]);
     await expect(wrong({ store: {} })).rejects.toMatchObject({ code: 'bad_options' });
     for (const name of ['adapters', 'conditions', 'targets', 'views']) {
@@ -64,18 +64,18 @@ describe('a hub is not made of', () => {
   });
 });
 
-it('[RE6] a limit that is left undefined keeps its default', () => {
+it('[RE6] keeps the default of an undefined limit', () => {
   const given = { window: undefined, tailLength: 3 } as unknown as Parameters<typeof limitsWith>[0];
   expect(limitsWith(given)).toMatchObject({ window: 256, tailLength: 3 });
 });
 
-it('[EV1] an event that does not exist cannot be listened to', async () => {
+it('[EV1] rejects a listener for an unknown event', async () => {
   const world = await aWorld();
   const name = 'sessionClosd' as 'sessionEnded';
   expect(() => world.hub.on(name, () => {})).toThrow('the hub has no event "sessionClosd"; it has agentRegistered, ');
 });
 
-it('[RE1, OP1] a request that does not parse is answered under its id, and counts as a bad frame', async () => {
+it('[RE1, OP1] answers an unparsable request under its id, and counts it as a bad frame', async () => {
   const { world, bob, id } = await aConversation({ maxBadFrames: 3 });
   const bad: string[] = [];
   world.hub.on('badFrame', ({ error }) => bad.push(error.message));
@@ -94,7 +94,7 @@ it('[RE1, OP1] a request that does not parse is answered under its id, and count
   expect(errors()).toBe(before);
 });
 
-it('[L10, AM10] a store that fails without an error fails the hub all the same', async () => {
+it('[L10, AM10] fails with a store that fails without an error', async () => {
   const { world, alice, id } = await aConversation();
   world.hold = true;
   const answer = alice.ask('post', text(id, 'x'));

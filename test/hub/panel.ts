@@ -1,4 +1,4 @@
-/** panel: any number of participants, anyone may talk at any time. Only the six members of the protocol. */
+/** panel: any number of participants, anyone may post at any time. Only the six members of the protocol. */
 
 import type { SessionAdapter } from 'parley-hub/core';
 

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { GapFrame } from '../../src/core/protocol/frames/frames.ts';
 import { FaultyStore } from '../../src/testing/doubles/faulty-store.ts';
 import type { Peer } from '../../src/testing/doubles/peer.ts';
-import type { World } from '../../src/testing/doubles/world.ts';
 import {
   aCast,
   aConversation,
@@ -10,12 +8,14 @@ import {
   aWorld,
   DAY,
   foreignUnit,
+  gapsOf,
   HOUR,
   invited,
   leap,
   leave,
   logOf,
   opened,
+  rebind,
   refusal,
   refused,
   SECOND,
@@ -28,15 +28,7 @@ import {
 } from './scene.ts';
 import { SlowLists, SlowReads } from './slow-stores.ts';
 
-/** A peer bound under a name that is registered, and that acks only what a test tells it to. */
-async function silent(world: World, name: string, resume?: Record<string, { seq: number; epoch: number }>) {
-  const peer = world.stranger();
-  peer.hello(name, resume);
-  await world.settle();
-  return peer;
-}
-
-/** Remembers which logs were begun, in order: a session's id is known before anyone is told. */
+/** Records which logs were created: a session's id is known before its answer. */
 class Beginnings extends FaultyStore {
   readonly begun: string[] = [];
 
@@ -46,7 +38,7 @@ class Beginnings extends FaultyStore {
   }
 }
 
-/** Its disk is so fast that an append is durable when it returns. */
+/** An append is durable when it returns. */
 class Instant extends FaultyStore {
   override append(...args: Parameters<FaultyStore['append']>): ReturnType<FaultyStore['append']> {
     const append = super.append(...args);
@@ -55,15 +47,14 @@ class Instant extends FaultyStore {
   }
 }
 
-const gapsOf = (peer: Peer) => peer.frames.filter((frame): frame is GapFrame => frame.kind === 'gap');
 const kinds = (peer: Peer) => peer.frames.map(({ kind }) => kind);
 const removalOf = ({ agentId }: Peer) => ({
   event_type: 'session.participant.removed',
   event_data: { agent_id: agentId, reason: 'x' },
 });
 
-describe('what is durable', () => {
-  it('[EV1, L2] is heard by taps and by the others before its sender is answered, unit by unit', async () => {
+describe('a durable unit', () => {
+  it('[EV1, L2] reaches listeners and other participants before its sender is answered', async () => {
     const { world, alice, bob, id } = await aConversation();
     const tapped: number[] = [];
     world.hub.on('envelopePosted', ({ envelope }) => tapped.push(envelope.seq));
@@ -79,7 +70,7 @@ describe('what is durable', () => {
     expect(await world.answer(six)).toEqual({ seq: 6, tapped: [5, 6], heard: 6 });
   });
 
-  it('[EV1, LC6, LC8] a close is heard by everyone before whoever asked for it is answered', async () => {
+  it('[EV1, LC6, LC8] of a close reaches everyone before the caller is answered', async () => {
     const { world, alice, bob, id } = await aConversation();
     const closing: string[] = [];
     world.hub.on('sessionClosing', ({ session }) => closing.push(session.session_id));
@@ -89,7 +80,7 @@ describe('what is durable', () => {
 });
 
 describe('another writer', () => {
-  it('[AM9, L8] a session that cannot be read again refuses what was staged, and the next use loads it anew', async () => {
+  it('[AM9, L8] rejects what was staged if the session cannot be read, and the next use loads it again', async () => {
     const store = new SlowReads();
     const { world, alice, bob, id } = await aConversation({}, { store });
     world.hold = true;
@@ -113,7 +104,7 @@ describe('another writer', () => {
     expect([alice.seqs(id).slice(-1), bob.seqs(id).slice(-2)]).toEqual([[6], [5, 7]]);
   });
 
-  it('[AM12, AM9] a repeat that waits for a create that is refused in the end creates the session itself', async () => {
+  it('[AM12, AM9] lets a repeat create the session itself if the first create is rejected', async () => {
     const store = new Beginnings();
     const { world, alice, id: model } = await aConversation({}, { store });
     const params = { type: 'conversation', participants: ['bob'], wait: 'created', idempotency_key: 'k' } as const;
@@ -137,8 +128,8 @@ describe('another writer', () => {
   });
 });
 
-describe('a return', () => {
-  it('[DL9] no gap for what ended long ago if all of it was acked, before a restart or after', async () => {
+describe('a rebind', () => {
+  it('[DL9] reports no gap for an old end that was acked, before or after a restart', async () => {
     const { world, alice, bob, id } = await aConversation();
     await say(world, alice, id, 'five');
     await say(world, bob, id, 'six');
@@ -146,12 +137,12 @@ describe('a return', () => {
     await world.pass(SECOND);
     expect((await sessionOf(world, alice, id)).state).toBe('CLOSED');
     await leap(world, 8 * DAY);
-    for (const name of ['alice', 'bob']) expect(kinds(await silent(world, name))).toEqual(['welcome']);
+    for (const name of ['alice', 'bob']) expect(kinds(await rebind(world, name))).toEqual(['welcome']);
     await world.restart();
-    for (const name of ['alice', 'bob']) expect(kinds(await silent(world, name))).toEqual(['welcome']);
+    for (const name of ['alice', 'bob']) expect(kinds(await rebind(world, name))).toEqual(['welcome']);
   });
 
-  it('[DL9, L5] a gap for the end that was missed long ago, however much of one’s own lies before it', async () => {
+  it('[DL9, L5] reports a gap for an old missed end, however many own envelopes precede it', async () => {
     const { world, alice, bob, id } = await aConversation();
     const posts = Array.from({ length: 240 }, (_, i) => `mine ${i}`);
     for (const words of posts) await say(world, bob, id, words); // up to 244
@@ -160,10 +151,10 @@ describe('a return', () => {
     await world.answer(alice.call('close_session', { session_id: id })); // 245 and 246
     await leap(world, 8 * DAY);
     await world.restart();
-    expect(gapsOf(await silent(world, 'bob'))).toMatchObject([{ session_id: id, to_seq: 246, reason: 'retention' }]);
+    expect(gapsOf(await rebind(world, 'bob'))).toMatchObject([{ session_id: id, to_seq: 246, reason: 'retention' }]);
   });
 
-  it('[DL9, L5] an end that comes while it is looked up what has ended is told, of every way to end', async () => {
+  it('[DL9, L5] delivers an end that happens while ended sessions are listed, of every kind', async () => {
     const store = new SlowLists();
     const { world, alice, bob } = await aCast(['alice', 'bob'], {}, { store });
     const [closes, expires, declined] = [
@@ -185,55 +176,52 @@ describe('a return', () => {
     const ends = [closes, expires, declined].map((id) => back.notifies(id).map(({ envelope }) => envelope.event_type));
     expect(ends).toEqual([['session.closing', 'session.closed'], ['session.expired'], ['session.closed']]);
     await world.pass(SECOND);
-    expect(kinds(await silent(world, 'bob'))).toEqual(['welcome']);
+    expect(kinds(await rebind(world, 'bob'))).toEqual(['welcome']);
   });
 
-  it('[DL5, DL2] a point past what was acked out of order acks all of it: nothing is sent again, nothing is lost', async () => {
+  it('[DL5, DL2] with a resume point beyond out-of-order acks acks everything up to it', async () => {
     const { world, alice, bob, id } = await aConversation();
     bob.acks = false;
     for (const words of ['five', 'six', 'seven', 'eight', 'nine']) await say(world, alice, id, words);
     bob.receipt(id, 6);
     bob.receipt(id, 8);
     await leave(world, bob);
-    const again = await silent(world, 'bob', { [id]: { seq: 7, epoch: 1 } });
+    const again = await rebind(world, 'bob', { [id]: { seq: 7, epoch: 1 } });
     expect(again.seqs(id)).toEqual([9]);
     await world.pass(SECOND);
-    // What is kept says the same: the point, and only what lies beyond it.
+    // The stored cursor says the same.
     expect(await world.store.loadCursors(bob.agentId)).toMatchObject([{ session_id: id, seq: 8, beyond: [] }]);
     await world.restart();
-    const after = await silent(world, 'bob');
+    const after = await rebind(world, 'bob');
     expect(after.seqs(id)).toEqual([9]);
     await say(world, await world.peer('alice'), id, 'ten');
     expect(after.seqs(id)).toEqual([9, 10]);
   });
 
-  it('[DL5, DL2] a point beyond the last that was acked out of order leaves nothing of it behind', async () => {
+  it('[DL5, DL2] with a resume point beyond the last out-of-order ack leaves no remainder', async () => {
     const { world, alice, bob, id } = await aConversation();
     bob.acks = false;
     for (const words of ['five', 'six', 'seven']) await say(world, alice, id, words);
     bob.receipt(id, 6);
     await leave(world, bob);
-    expect((await silent(world, 'bob', { [id]: { seq: 7, epoch: 1 } })).seqs(id)).toEqual([]);
+    expect((await rebind(world, 'bob', { [id]: { seq: 7, epoch: 1 } })).seqs(id)).toEqual([]);
     await world.pass(SECOND);
     expect(await world.store.loadCursors(bob.agentId)).toMatchObject([{ session_id: id, seq: 7, beyond: [] }]);
     await world.restart();
-    expect((await silent(world, 'bob')).seqs(id)).toEqual([]);
+    expect((await rebind(world, 'bob')).seqs(id)).toEqual([]);
   });
 
   it.each([
-    ['[DL6, DL8] an invite that is looked up while another connection takes over', 'session.invite'],
-    [
-      '[DL6, DL8, DL9] the end of a session never joined, looked up while another connection takes over',
-      'session.closed',
-    ],
-  ])('%s goes to that one alone', async (_what, event_type) => {
+    ['[DL6, DL8] sends an invite looked up during a takeover', 'session.invite'],
+    ['[DL6, DL8, DL9] sends the end of a session never joined, looked up during a takeover,', 'session.closed'],
+  ])('%s to the newer binding only', async (_what, event_type) => {
     const store = new SlowReads();
     const { world, alice, bob } = await aCast(['alice', 'bob'], {}, { store });
     const id = await invited(world, alice, [bob]);
     await leave(world, bob);
     if (event_type === 'session.closed') await world.answer(alice.call('close_session', { session_id: id }));
     store.gate.close();
-    const [first, second] = [await silent(world, 'bob'), await silent(world, 'bob')];
+    const [first, second] = [await rebind(world, 'bob'), await rebind(world, 'bob')];
     store.gate.open();
     await world.settle();
     expect([kinds(first), kinds(second)]).toEqual([
@@ -243,7 +231,7 @@ describe('a return', () => {
     expect(second.notifies(id)).toMatchObject([{ prev_seq: null, envelope: { event_type } }]);
   });
 
-  it('[DL10, L5] a gap is told again until something after it was acked on the same binding', async () => {
+  it('[DL10, L5] repeats a gap until something after it is acked on the same binding', async () => {
     const { world, alice, bob, id } = await aConversation();
     bob.acks = false;
     await say(world, alice, id, 'for now', { ttl_seconds: 1 }); // 5
@@ -252,25 +240,25 @@ describe('a return', () => {
     await leave(world, bob);
     await world.pass(2 * SECOND);
     const gap = { session_id: id, from_seq: 5, to_seq: 5, reason: 'expired' };
-    // Six was acked before, on another binding: it says nothing of whether this gap arrived.
+    // Six was acked on another binding, which says nothing about this gap.
     for (const _bind of ['first', 'second']) {
-      const back = await silent(world, 'bob');
+      const back = await rebind(world, 'bob');
       expect([gapsOf(back), back.seqs(id)]).toMatchObject([[gap], []]);
       await leave(world, back);
     }
     await world.pass(SECOND);
     await world.restart();
-    const back = await silent(world, 'bob');
+    const back = await rebind(world, 'bob');
     expect([gapsOf(back), back.seqs(id)]).toMatchObject([[gap], []]);
     await say(world, await world.peer('alice'), id, 'seven');
     back.receipt(id, 7);
     await world.settle();
-    expect(kinds(await silent(world, 'bob'))).toEqual(['welcome']);
+    expect(kinds(await rebind(world, 'bob'))).toEqual(['welcome']);
   });
 });
 
 describe('draining', () => {
-  it('[LC7, DL12] does not wait for a member that was removed, though it is bound and acks nothing', async () => {
+  it('[LC7, DL12] does not wait for a removed member, bound and silent', async () => {
     const { world, alice, bob, carol, id } = await aPanel();
     carol.acks = false;
     await say(world, alice, id, 'seven');
@@ -283,7 +271,7 @@ describe('draining', () => {
 });
 
 describe('a hello again on the same connection', () => {
-  it('[DL5, DL6, OP3] voids nothing that was asked before it and waits for the session to load', async () => {
+  it('[DL5, DL6, OP3] keeps requests that wait for a session to load', async () => {
     const { world, alice, bob, id } = await aConversation();
     const pending = await invited(world, alice, [bob]);
     world.hub.evictIdle();
@@ -296,8 +284,8 @@ describe('a hello again on the same connection', () => {
   });
 });
 
-describe('a connection that has spoken for two', () => {
-  it('[OP6, L7] wants to know who asks also when one has unregistered and the other said hello again', async () => {
+describe('a connection with two identities', () => {
+  it('[OP6, L7] requires `as` even after one has unregistered and the other has said hello again', async () => {
     const world = await aWorld();
     const both = await world.peer('alice');
     await world.answer(both.call('register', { name: 'bob' }));
@@ -312,10 +300,10 @@ describe('a connection that has spoken for two', () => {
   });
 });
 
-describe('an identity in the middle of leaving', () => {
+describe('an identity while it retires', () => {
   const params = { type: 'panel', participants: ['bob', 'carol'], required_acks: 1, wait: 'created' } as const;
 
-  it('[LC12] is lost by a session that was staged before it began to leave and exists before it is gone', async () => {
+  it('[LC12] is removed from a session staged before', async () => {
     const { world, alice, bob, carol } = await aPanel();
     world.hold = true;
     const create = alice.call('create_session', params);
@@ -330,7 +318,7 @@ describe('an identity in the middle of leaving', () => {
     expect(await standing(world, alice, session.session_id)).toMatch(/: alice active, bob rejected, carol active$/);
   });
 
-  it('[LC12] cannot be named in a new session, by name or id, while one of its sessions is still to be left', async () => {
+  it('[LC12] cannot be named in a new session, by name or id', async () => {
     const { world, alice, bob, carol, id } = await aPanel();
     world.hold = true;
     const leaving = bob.call('unregister', {});
@@ -348,7 +336,7 @@ describe('an identity in the middle of leaving', () => {
 });
 
 describe('a close that waits for the end', () => {
-  it('[LC6, LC9, L6] is answered with EXPIRED when the session has expired just before it', async () => {
+  it('[LC6, LC9, L6] answers EXPIRED if the session has expired just before', async () => {
     const { world, alice, bob, id } = await aConversation({}, {}, { expectations: [] });
     world.hold = true;
     await leap(world, 2 * HOUR);
@@ -363,8 +351,8 @@ describe('a close that waits for the end', () => {
   });
 });
 
-describe('a close on a disk that does not wait', () => {
-  it('[LC6, LC7] that waits for the end is answered though the end came before anyone could wait for it', async () => {
+describe('a close on an instant disk', () => {
+  it('[LC6, LC7] is answered although the end came before the wait', async () => {
     const { world, alice, bob, id } = await aConversation({}, { store: new Instant() });
     await leave(world, bob);
     const close = watch(alice.call('close_session', { session_id: id, wait: 'closed' }));
@@ -374,7 +362,7 @@ describe('a close on a disk that does not wait', () => {
 });
 
 describe('read_log', () => {
-  it('[DL13] an envelope larger than an answer may be comes alone, and says where the next page begins', async () => {
+  it('[DL13] returns an oversize envelope alone, with the start of the next page', async () => {
     const { world, alice, bob, id } = await aConversation({ maxResponseBytes: 1000 });
     await say(world, alice, id, 'x'.repeat(2000)); // 5
     await say(world, alice, id, 'y'.repeat(2000)); // 6
@@ -402,7 +390,7 @@ describe('a key for create_session', () => {
     ['lives', false],
     ['has ended', true],
   ])(
-    '[AM12, L5] is the same session up to 24 hours after, to the millisecond, when that %s and the hub was restarted',
+    '[AM12, L5] means the same session for 24 hours, to the millisecond, if that %s and the hub was restarted',
     async (_how, ends) => {
       const { world, alice, bob } = await aCast(['alice', 'bob']);
       const more = { idempotency_key: 'k', ttl: 0, invite_timeout: '2d' };
@@ -418,7 +406,7 @@ describe('a key for create_session', () => {
     },
   );
 
-  it('[AM12] at 24 hours it is another session also when the sweep came first', async () => {
+  it('[AM12] means another session after 24 hours, even if the sweep came first', async () => {
     const { world, alice, bob } = await aCast(['alice', 'bob']);
     const more = { idempotency_key: 'k', ttl: 0, invite_timeout: '2d' };
     const id = await invited(world, alice, [bob], more);

@@ -1,4 +1,4 @@
-/** Tests of what a hub keeps in memory must look inside it. */
+/** Gives tests access to the rooms of a hub. */
 
 import type { Hub } from '../../src/hub/hub.ts';
 import type { Rooms } from '../../src/hub/wiring.ts';

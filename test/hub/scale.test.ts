@@ -22,7 +22,7 @@ import {
 import { SlowLists } from './slow-stores.ts';
 import { CountingStore } from './watched-stores.ts';
 
-/** Many sessions of one creator with nobody else in them. */
+/** Creates many sessions with one participant. */
 async function many(world: World, creator: Peer, count: number, ttl: string | number): Promise<readonly string[]> {
   const calls: Promise<string>[] = [];
   for (let i = 0; i < count; i++) {
@@ -38,7 +38,7 @@ const ends = (world: World, ids: readonly string[]) =>
   ids.filter((id) => logOf(world.store, id).at(-1)?.event_type === 'session.expired').length;
 
 describe('a start', () => {
-  it('[RC1] reads no head, no list and no log of any session, however many there are', async () => {
+  it('[RC1] reads no head, list or log of any session, however many there are', async () => {
     const { world, alice } = await aCast(['alice'], { maxOpenRequests: 1000 }, { store: new CountingStore() });
     await many(world, alice, 500, '1h');
     const closed = await many(world, alice, 100, '1h');
@@ -50,7 +50,7 @@ describe('a start', () => {
     expect(world.hub.health().sessions).toEqual({ live: 500, loaded: 0, unavailable: 0 });
   });
 
-  it('[RC1, RE4] gives no id that is not later than every id stored, ended sessions included', async () => {
+  it('[RC1, RE4] creates ids later than every stored one, ended sessions included', async () => {
     const { world, alice } = await aCast(['alice']);
     world.clock.jump(HOUR);
     const [id = ''] = await many(world, alice, 1, '2h');
@@ -63,7 +63,7 @@ describe('a start', () => {
     expect((logOf(world.store, next)[0]?.envelope_id ?? '') > newest).toBe(true);
   });
 
-  it('[RC1, LC7] ends a session that was closing and waits for nobody', async () => {
+  it('[RC1, LC7] ends a session that was closing and awaits no ack', async () => {
     const world = await aWorld();
     const [alice, bob] = [await world.peer('alice'), world.stranger()];
     bob.hello('bob');
@@ -76,7 +76,7 @@ describe('a start', () => {
     expect(types(logOf(world.store, id)).at(-1)).toBe('session.closed');
   });
 
-  it('[RC1, LC7] a closing session that a start has found ends with the ack of the one it waits for', async () => {
+  it('[RC1, LC7] ends a closing session with the last ack', async () => {
     const { world, alice, bob } = await aCast(['alice', 'bob']);
     bob.acks = false;
     const id = await opened(world, alice, [bob], { drain_timeout: '1h' });
@@ -97,7 +97,7 @@ describe('a start', () => {
 });
 
 describe('many deadlines at once', () => {
-  it('[RC2] are met a portion at a time, after one sweep, and leave nothing in memory', async () => {
+  it('[RC2] are handled in portions after one sweep, and leave nothing in memory', async () => {
     const { world, alice } = await aCast(['alice'], {}, { store: new CountingStore() });
     const ids = await many(world, alice, 700, '1h');
     await world.crash();
@@ -113,7 +113,7 @@ describe('many deadlines at once', () => {
     expect(world.hub.health().sessions).toEqual({ live: 0, loaded: 0, unavailable: 0 });
   });
 
-  it('[RC2, L6] one whose log cannot be read now is asked again at a later sweep, and keeps no other waiting', async () => {
+  it('[RC2, L6] retry one whose log cannot be read, without delaying others', async () => {
     class Failing extends FaultyStore {
       bad: string | null = null;
 
@@ -135,7 +135,7 @@ describe('many deadlines at once', () => {
     expect(ends(world, ids)).toBe(300);
   });
 
-  it('[RC2, LC10] a session without TTL is only looked at while somebody is here, and ends a day after the last one left', async () => {
+  it('[RC2, LC10] check a session without ttl only while a member is bound, and expire it a day after the last left', async () => {
     const { world, alice } = await aCast(['alice'], {}, { store: new CountingStore() });
     const [id = ''] = await many(world, alice, 1, 0);
     world.hub.evictIdle();
@@ -152,8 +152,8 @@ describe('many deadlines at once', () => {
   });
 });
 
-describe('what happens while a binding reads its lists', () => {
-  it('[DL5, DL8] sessions that are created, opened and spoken in meanwhile are not missed', async () => {
+describe('changes while a binding reads its lists', () => {
+  it('[DL5, DL8] are delivered: sessions created, opened and posted to', async () => {
     const store = new SlowLists();
     const { world, alice, bob } = await aCast(['alice', 'bob'], {}, { store });
     const before = await opened(world, alice, [bob]);
@@ -178,7 +178,7 @@ describe('what happens while a binding reads its lists', () => {
     expect(back.seqs(joined)).toEqual([4, 5, 6]);
   });
 
-  it('[DL2, DL5] what is acked, written and out of memory meanwhile is not sent again', async () => {
+  it('[DL2, DL5] are not delivered again: sessions acked, written and evicted', async () => {
     const store = new SlowLists();
     const { world, alice, bob } = await aCast(['alice', 'bob'], {}, { store });
     const id = await opened(world, alice, [bob]);
@@ -196,7 +196,7 @@ describe('what happens while a binding reads its lists', () => {
 });
 
 describe('a child and its parent', () => {
-  it('[LC11] a child that becomes durable after its parent ended is closed', async () => {
+  it('[LC11] closes a child that becomes durable after its parent ended', async () => {
     const { world, alice, bob } = await aCast(['alice', 'bob']);
     const parent = await invited(world, alice, [bob]);
     world.hold = true;
@@ -214,7 +214,7 @@ describe('a child and its parent', () => {
     expect(await standing(world, alice, session.session_id)).toMatch(/^CLOSED \(parent_closed\)/);
   });
 
-  it('[LC11] children that nobody has loaded are closed with their parent, also after a restart', async () => {
+  it('[LC11] closes children that are not loaded with their parent, even after a restart', async () => {
     const { world, alice, bob } = await aCast(['alice', 'bob']);
     const parent = await opened(world, alice, [bob], { ttl: '1h' });
     const children = [
@@ -233,7 +233,7 @@ describe('a child and its parent', () => {
 });
 
 describe('create keys', () => {
-  it('[AM12] are found in the store: after a restart, and when the session has ended', async () => {
+  it('[AM12] are found in the store after a restart, and for ended sessions', async () => {
     const { world, alice } = await aCast(['alice']);
     const params = { type: 'monologue', participants: ['alice'], wait: 'created', idempotency_key: 'k' } as const;
     const first = (await world.answer(alice.call('create_session', params))).session.session_id;
@@ -246,7 +246,7 @@ describe('create keys', () => {
     expect((await world.answer(back.call('create_session', params))).duplicate).toBeUndefined();
   });
 
-  it('[AM12] the same request many times at once is one session', async () => {
+  it('[AM12] make concurrent equal requests one session', async () => {
     const { world, alice } = await aCast(['alice'], {}, { store: new CountingStore() });
     const params = { type: 'monologue', participants: ['alice'], wait: 'created', idempotency_key: 'k' } as const;
     const calls = Array.from({ length: 5 }, () => alice.call('create_session', params));
@@ -258,7 +258,7 @@ describe('create keys', () => {
 });
 
 describe('an idle session', () => {
-  it('[RC4, L2] drops what can be read again, and goes on as before when it is used', async () => {
+  it('[RC4, L2] drops what can be read again, and continues as before', async () => {
     const { world, alice, bob } = await aCast(['alice', 'bob']);
     const id = await opened(world, alice, [bob]);
     await say(world, alice, id, 'five', { idempotency_key: 'k5' });

@@ -1,4 +1,4 @@
-/** The usual openings of a test: who is there, which session is open, what was refused. */
+/** Openings for tests: peers, sessions, refusals. */
 
 import { consulting } from 'parley-hub/adapters/consulting';
 import { conversation } from 'parley-hub/adapters/conversation';
@@ -73,7 +73,7 @@ export async function aPanel(
   return { world, alice, bob, carol, id: await opened(world, alice, [bob, carol], { type: 'panel', ...more }) };
 }
 
-/** A new session in which nobody has answered yet. */
+/** A new session whose invites are not answered. */
 export async function invited(
   world: World,
   creator: Peer,
@@ -116,7 +116,7 @@ export interface Refusal {
   readonly details: WireError['details'];
 }
 
-/** The error a call was answered with. */
+/** The error of a rejected call. */
 export async function refusal(world: World, call: Promise<unknown>): Promise<Refusal> {
   const answer = await world.answer(call).then(
     (result) => ({ result }),
@@ -167,7 +167,7 @@ export function types(log: readonly Envelope[]): readonly string[] {
   return log.map(({ event_type }) => event_type);
 }
 
-/** A unit another writer might have appended after what is durable. */
+/** A unit as another writer might have appended it. */
 export function foreignUnit(world: World, session_id: string, ...drafts: readonly Partial<Envelope>[]) {
   const log = logOf(world.store, session_id);
   const last = log.at(-1);
@@ -186,7 +186,7 @@ export function foreignUnit(world: World, session_id: string, ...drafts: readonl
       priority: 'normal',
       idempotency_key: null,
       ttl_seconds: null,
-      // Later than the last of the log, and earlier than anything of a later millisecond.
+      // Later than the last of the log, and earlier than any of a later millisecond.
       envelope_id: `${(last?.envelope_id ?? '0'.repeat(32)).slice(0, 17)}${'f'.repeat(13)}${(16 + i).toString(16)}`,
       created_at: last?.created_at ?? '2026-01-01T00:00:00.000Z',
       depth: 0,
@@ -198,7 +198,7 @@ export function foreignUnit(world: World, session_id: string, ...drafts: readonl
   return { entries };
 }
 
-/** A new connection bound to a registered name. It acks nothing unless told to. */
+/** A new connection bound to a registered name. It acks only on request. */
 export async function rebind(world: World, name: string, resume?: Parameters<Peer['hello']>[1]): Promise<Peer> {
   const peer = world.stranger();
   peer.hello(name, resume);
@@ -238,20 +238,20 @@ export function recordEvents<Name extends HubEventName, Shown = HubEvents[Name]>
   return events;
 }
 
-/** The peer hangs up. */
+/** Disconnects the peer. */
 export async function leave(world: World, peer: Peer): Promise<void> {
   peer.link.close();
   await world.settle();
 }
 
-/** Time passes at once, with one sweep at its end. */
+/** Advances the clock with one sweep at the end. */
 export async function leap(world: World, ms: number): Promise<void> {
   world.clock.advance(ms);
   world.hub.sweep();
   await world.settle();
 }
 
-/** How a session stands: its state, its reason, and who is what in it. */
+/** The state of a session, its reason, and the status of each participant. */
 export async function standing(world: World, peer: Peer, session_id: string): Promise<string> {
   const { state, close_reason, participants } = await sessionOf(world, peer, session_id);
   const who = participants.map(({ name, status }) => `${name} ${status}`).join(', ');

@@ -1,4 +1,4 @@
-/** A peer whose link says how much has not left yet, as a test tells it. */
+/** A peer whose unsent bytes are set by the test. */
 
 import { linkPair } from '../../src/core/lib/link.ts';
 import { Peer } from '../../src/testing/doubles/peer.ts';
@@ -6,9 +6,9 @@ import type { World } from '../../src/testing/doubles/world.ts';
 
 export interface SlowLink {
   readonly peer: Peer;
-  /** Bytes that have not left. */
+  /** Unsent bytes. */
   unsent: number;
-  /** Everything has left. */
+  /** Everything is sent. */
   drain(): void;
 }
 

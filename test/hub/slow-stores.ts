@@ -1,4 +1,4 @@
-/** Stores some of whose answers come when they are told to, or not at all. */
+/** Stores with answers that come on request, or fail. */
 
 import type { Cursor, SessionPage } from '../../src/core/ports/store.ts';
 import { FaultyStore } from '../../src/testing/doubles/faulty-store.ts';
@@ -24,7 +24,7 @@ export class SlowCursors extends FaultyStore {
   }
 }
 
-/** Its lists are read at once and come late: what happens meanwhile is not in them. */
+/** Its lists are read immediately and answered late, so they miss later changes. */
 export class SlowLists extends FaultyStore {
   readonly gate: Gate = new Gate();
 
@@ -41,7 +41,7 @@ export class SlowReads extends FaultyStore {
   failures = 0;
   private left: number = Number.POSITIVE_INFINITY;
 
-  /** So many more reads are answered at once; those after them wait at the gate. */
+  /** Answers this many reads; later ones wait at the gate. */
   closeAfter(reads: number): void {
     this.left = reads;
   }

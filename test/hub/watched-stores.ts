@@ -1,10 +1,10 @@
-/** Stores that count what is asked of them, or whose logs are damaged. */
+/** Stores that count reads, or whose logs are damaged. */
 
 import type { LiveRow, StoredHead } from '../../src/core/ports/store.ts';
 import type { Entry } from '../../src/core/records/session/unit.ts';
 import { type FaultyStore as Base, FaultyStore } from '../../src/testing/doubles/faulty-store.ts';
 
-/** How many entries, heads and lists were read, the most entries of one read, and how many reads were under way at most. */
+/** Counts entries, heads and lists read, the longest read, and the most concurrent reads. */
 export class CountingStore extends FaultyStore {
   readonly asked = { entries: 0, longest: 0, heads: 0, lists: 0 };
   most = 0;
@@ -30,29 +30,29 @@ export class CountingStore extends FaultyStore {
   private async counted<T>(call: Promise<T>): Promise<T> {
     this.underWay += 1;
     this.most = Math.max(this.most, this.underWay);
-    // As slow as a disk: whatever is asked in one turn is under way together.
+    // As slow as a disk, so that reads of one tick are concurrent.
     await new Promise((resolve) => setImmediate(resolve));
     this.underWay -= 1;
     return call;
   }
 }
 
-/** From some seq on a log cannot be read and takes nothing, as soon as the store knows it. */
+/** From a seq on a log cannot be read or written, once the store knows it. */
 export class DamagedStore extends FaultyStore {
   private readonly damage = new Map<string, number>();
-  /** Damage nobody has met yet. */
+  /** Damage not found yet. */
   private readonly hidden = new Map<string, number>();
 
   damageFrom(sessionId: string, seq: number): void {
     this.damage.set(sessionId, seq);
   }
 
-  /** The store knows of it when somebody reads there. */
+  /** The store finds it when that part is read. */
   hideDamageFrom(sessionId: string, seq: number): void {
     this.hidden.set(sessionId, seq);
   }
 
-  /** What is damaged stays damaged. */
+  /** Damage survives. */
   override crash(...keep: Parameters<Base['crash']>): this {
     const next = super.crash(...keep);
     for (const [sessionId, seq] of this.damage) next.damageFrom(sessionId, seq);

@@ -1,4 +1,4 @@
-// A stranger's project: an empty folder with the packed tarball installed in it.
+// A user's project: an empty folder with the packed tarball installed.
 
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,12 +11,12 @@ export interface Consumer {
   /** Where the package is installed. */
   readonly installed: string;
   write(path: string, content: string | object): void;
-  /** Runs a tool that the project has installed. */
+  /** Runs a tool of the project. */
   run(tool: string, ...args: string[]): Promise<Ended>;
   remove(): void;
 }
 
-/** Packs the repository (which builds it first) and installs the result, as `npm install parley-hub` would. */
+/** Packs the repository (which builds it first) and installs the result, like `npm install parley-hub`. */
 export async function createConsumer(): Promise<Consumer> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-consumer-'));
   const packed = join(folder, 'packed');

@@ -6,12 +6,12 @@ import manifest from '../../package.json' with { type: 'json' };
 
 const IMPORT = /(?:\bfrom|\bimport\(|\bimport|<reference (?:types|lib)=)\s*['"]([^'"]+)['"]/g;
 
-/** Every import of something that is not the package's own, as `file → specifier`. `folder` is the installed package. */
+/** Every import from outside the package, as `file → specifier`. `folder`: the installed package. */
 export function foreignImports(folder: string): string[] {
   const foreign: string[] = [];
   const queue = publicDeclarations(folder);
   const seen = new Set(queue);
-  // The queue grows while it is read: what a file imports is looked at after it.
+  // The queue grows while it is read: imports are followed.
   for (const file of queue) {
     for (const specifier of importsOf(file)) {
       const targets = ownDeclarations(folder, file, specifier);
@@ -30,7 +30,7 @@ function publicDeclarations(folder: string): string[] {
   return Object.keys(manifest.exports).flatMap((subpath) => declarationsOf(folder, subpath));
 }
 
-/** The files behind one entry of the exports map; a wildcard stands for all it matches. */
+/** The files behind one entry of the exports map; a wildcard stands for all matches. */
 function declarationsOf(folder: string, subpath: string): string[] {
   const target: unknown = Reflect.get(manifest.exports, subpath);
   if (typeof target !== 'object' || target === null || !('types' in target)) return [];

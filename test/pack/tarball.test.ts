@@ -1,4 +1,4 @@
-// What a stranger gets: the packed tarball installs, type-checks, runs, and lets them prove an adapter of their own.
+// What users get: the packed tarball installs, type-checks, runs, and lets them prove their own adapter.
 
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -75,7 +75,7 @@ describe.skipIf(skip)('[PK5] the packed tarball', () => {
     consumer.write('wrong/counter.ts', goodAdapter.replace(/fold: .*/, `${impureFold},`));
     consumer.write('wrong/counter.test.ts', suite);
     consumer.write('tsconfig.json', { compilerOptions, files: ['imports.ts'] });
-    // vitest's own declarations need more than an empty project has.
+    // vitest's declarations need more than an empty project has.
     const lenient = { ...compilerOptions, skipLibCheck: true };
     consumer.write('tsconfig.testing.json', { compilerOptions: lenient, files: ['counter.test.ts'] });
   });
@@ -92,7 +92,7 @@ describe.skipIf(skip)('[PK5] the packed tarball', () => {
     expect(await run(process.execPath, args)).toMatchObject({ code: 0 });
   });
 
-  it('shows no types of the libraries it is made with', () => {
+  it('exposes no types of its libraries', () => {
     expect(foreignImports(consumer.installed)).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm run test:pack`: what a stranger gets from the tarball. Slow, so it is not part of `npm test`. */
+/** `npm run test:pack`: checks the tarball as users get it. Slow, so not part of `npm test`. */
 export default defineConfig({
   test: {
     include: ['test/pack/**/*.test.ts'],

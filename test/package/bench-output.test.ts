@@ -1,4 +1,4 @@
-// What the benches print, and what they say to who asks wrongly; what they measure is not looked at here.
+// Output and argument errors of the benches; measurements are not checked here.
 
 import { expect, it } from 'vitest';
 import { askedOptions } from '../bench/asked-figures.ts';
@@ -16,7 +16,7 @@ const figure: Figure = {
   better: 'less',
 };
 
-it('a figure is a ratio, or has its unit beside it and at its bars', () => {
+it('prints a ratio, or units beside a figure and at its bars', () => {
   const difference = { ...figure, name: 'a_ms', value: 2.345, unit: 'ms', must: null, aim: 1.5 } as const;
   const [heading, ratio, ms, , how] = table([figure, difference]).split('\n');
   expect(heading?.trim().split(/\s{2,}/)).toEqual(['name', 'figure', 'must', 'aim', 'measured', 'raw', 'what']);
@@ -25,7 +25,7 @@ it('a figure is a ratio, or has its unit beside it and at its bars', () => {
   expect(how).toMatch(/^A figure without a unit is a ratio: /);
 });
 
-it('a name without --only, and an option there is none of, are told with what to type', () => {
+it('rejects a name without --only and unknown options, and says what to type', () => {
   const known = { only: { type: 'string', multiple: true }, quick: { type: 'boolean' } } as const;
   expect(askedOptions(known, ['--only', 'turn', '--quick'])).toEqual({ values: { only: ['turn'], quick: true } });
   expect(askedOptions(known, ['turn'])).toEqual({

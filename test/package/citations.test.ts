@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { citedIn, citedInQuick, rulesIn } from './citations.ts';
 
-it('rules and citations are read as they are written', () => {
+it('reads rules and citations as they are written', () => {
   expect(rulesIn('- **L1** One.\n  - **L2** nested\n- **LC3** Two.\ntext **X1**\n- **L4**: with a colon')).toEqual([
     'L1',
     'LC3',
@@ -24,7 +24,7 @@ it('rules and citations are read as they are written', () => {
   ).toEqual([]);
 });
 
-it('a test of the deep run alone does not count for the quick one', () => {
+it('does not count a deep test for the quick run', () => {
   const source = `itDeep('[L1] a', f); itDeep.each([[1], [2]])('[L2] b %s', f); it('[L3] c', f);`;
   expect(citedIn(source)).toEqual(['L1', 'L2', 'L3']);
   expect(citedInQuick(source)).toEqual(['L3']);

@@ -1,10 +1,10 @@
-/** How rules are written in SPEC.md and cited in the titles of tests. */
+/** How SPEC.md writes rules, and test titles cite them. */
 
 export function rulesIn(spec: string): string[] {
   return [...spec.matchAll(/^- \*\*([A-Z]+\d+)\*\*/gm)].map(([, rule]) => String(rule));
 }
 
-/** The rules cited by tests that every run does: titles of `itDeep` are left out. */
+/** The rules cited by tests of every run: titles of `itDeep` are left out. */
 export function citedInQuick(source: string): string[] {
   return citedIn(source.replace(/\bitDeep(?:\.each\([\s\S]*?\))?\(\s*['"`]\[/g, 'itDeep('));
 }

@@ -1,4 +1,4 @@
-// `npm start` and `npm test` install what they need by themselves: .ci/ensure.mjs, run for real with npm.
+// `npm start` and `npm test` install what they need: .ci/ensure.mjs, run with the real npm.
 
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ it('[PK3] installs again when the lock file changes or node_modules is gone', as
   expect((await ensure()).output).toContain('installing');
 });
 
-it('[PK3] says what failed, exits non-zero and is not fooled the next time', async () => {
+it('[PK3] reports what failed, exits non-zero, and tries again the next time', async () => {
   writeManifest('1.0.0', { dependencies: { 'parley-no-such-package': '1.0.0' } });
   const failure = await ensure();
   expect(failure.code).not.toBe(0);

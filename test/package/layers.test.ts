@@ -1,4 +1,4 @@
-// The walls between the layers are real: what is forbidden in a layer does not compile, lint or import there.
+// The walls between the layers are real: forbidden imports do not compile, lint or pass.
 
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,13 +7,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bin, type Ended, read, root, run, sources } from './repository.ts';
 
 interface Layer {
-  /** Compiles without Node's and the web's types, and may not name the clock or chance. */
+  /** Compiles without the types of Node and the web, and may not name the clock or chance. */
   readonly pure: boolean;
   /** The other layers it may import. */
   readonly uses: readonly string[];
-  /** The packages it may import; `dependencies` stands for all that package.json lists, and Node's modules. */
+  /** The packages it may import; `dependencies` stands for all in package.json, and Node's modules. */
   readonly packages: readonly string[] | 'dependencies';
-  /** Lives outside the box, as a third party would: imports other layers by the package's name only. */
+  /** Lives outside the box, like a third party: imports other layers by the package's name only. */
   readonly byName?: true;
 }
 
@@ -86,7 +86,7 @@ describe('[PK1] the compiler', () => {
     writeFileSync(join(folder, 'legal.ts'), `${legal.join('\n')}\n`);
     await Promise.all(
       pure.map(async (name) => {
-        // `include` is inherited: a source whose imports let Node's types in opens the wall for the probe too.
+        // `include` is inherited: a source whose imports let Node's types in would let them into the probe too.
         const config = join(folder, `${name.replaceAll('/', '-')}.json`);
         const settings = {
           extends: join(root, name, 'tsconfig.json'),
@@ -105,7 +105,7 @@ describe('[PK1] the compiler', () => {
       .filter(([, path]) => path?.endsWith(`/${file}`))
       .map(([, , line, text]) => ({ line: Number(line), text: String(text) }));
 
-  it.each(pure)('refuses timers, processes, files and sockets in %s', (layer) => {
+  it.each(pure)('rejects timers, processes, files and sockets in %s', (layer) => {
     const lines = new Set(errorsIn(layer, 'forbidden.ts').map(({ line }) => forbidden[line - 1]));
     expect([...lines].sort(), compiled.get(layer)?.output).toEqual([...forbidden].sort());
   });
@@ -145,7 +145,7 @@ describe('[PK1] the linter', () => {
     writeFileSync(join(folder, path), `${line}\n`);
   }
 
-  it('refuses Date and Math.random in every pure layer, and only there', () => {
+  it('rejects Date and Math.random in every pure layer, and only there', () => {
     const bad = ['date.ts', 'global-date.ts', 'made-date.ts', 'random.ts'];
     expect(complaints).toEqual(pure.flatMap((name) => bad.map((file) => `${name}/${file}`)).sort());
   });
@@ -165,7 +165,7 @@ describe('[PK1] imports', () => {
     expect(sourcesOf('src').filter((file) => !isListed(file) && file !== 'src/globals.d.ts')).toEqual([]);
   });
 
-  it.each(names)('of %s go only to the layers it may know', (name) => {
+  it.each(names)('of %s stay within its allowed layers', (name) => {
     const wrong = sourcesOf(name).flatMap((file) =>
       specifiers(read(file)).flatMap((specifier) => {
         const fault = faultOf(name, file, specifier);
@@ -185,7 +185,7 @@ describe('[PK1] imports', () => {
     expect(references.sort()).toEqual(uses.sort());
   });
 
-  it('that cross a wall are found', () => {
+  it('across a wall are found', () => {
     expect(faultOf('src/core', 'src/core/a.ts', '../hub/post.ts')).toBeTruthy();
     expect(faultOf('src/core', 'src/core/a.ts', 'node:fs')).toBeTruthy();
     expect(faultOf('src/core', 'src/core/a.ts', 'ws')).toBeTruthy();
@@ -224,7 +224,7 @@ function faultOf(name: string, file: string, specifier: string): string | undefi
   return undefined;
 }
 
-/** The rooms that need Node make up the layer `src`, also where they lie beside neutral ones. */
+/** Rooms that need Node form the layer `src`, even beside neutral ones. */
 const NODE = /^src\/(client\/node\.ts$|participants\/(clis\/|processes\/|(deprecated|node[\w-]*)\.ts$))/;
 
 function layerOf(path: string): string | undefined {
@@ -275,7 +275,7 @@ function manifest(): Manifest {
   return JSON.parse(read('package.json'));
 }
 
-// A layer without sources would pass every check above without being checked.
+// A layer without sources would pass every check above.
 it.each(names)('%s has sources', (name) => {
   expect(existsSync(join(root, name)) ? sourcesOf(name).length : 0).toBeGreaterThan(0);
 });

@@ -1,4 +1,4 @@
-// Files of tests for which a worker loads what they test once: none may leave it changed for the next.
+// Test files that share one worker: none may leave it changed for the next.
 
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -12,10 +12,10 @@ const tests = TOGETHER.flatMap((pattern) => sources(pattern.slice(0, pattern.ind
 /** What would last: modules and timers that are replaced, variables that are set. */
 const CHANGES =
   /\bvi\.(mock|doMock|useFakeTimers|setSystemTime|spyOn|stub\w+)\(|process\.env(\.\w+|\[[^\]]+\]) \??=[^=]/;
-/** Run when the part is loaded, which is for the first file only. */
+/** Runs when the part is loaded, which is for the first file only. */
 const HOOKS = /^(before|after)(Each|All)\(/m;
 
-/** The parts of the tests that a file uses, and those that they use. */
+/** The support files a test file uses, directly or indirectly. */
 function partsOf(file: string, known: Set<string> = new Set()): Set<string> {
   for (const [, path = ''] of read(file).matchAll(/from '(\.{1,2}\/[^']+\.ts)'/g)) {
     const part = join(dirname(file), path);
@@ -26,18 +26,18 @@ function partsOf(file: string, known: Set<string> = new Set()): Set<string> {
   return known;
 }
 
-it('they are there, and so is each that is not among them', () => {
+it('exist, and so do the excluded ones', () => {
   expect(tests.length).toBeGreaterThan(100);
   expect(NOT_TOGETHER.filter((file) => !sources('test').includes(file))).toEqual([]);
 });
 
-it('none replaces a module or a timer, or sets a variable', () => {
+it('replace no module or timer, and set no variable', () => {
   const changing = (file: string): boolean => [file, ...partsOf(file)].some((one) => CHANGES.test(read(one)));
   expect(tests.filter(changing)).toEqual([]);
   expect(changing('test/system/system-clock.test.ts')).toBe(true);
 });
 
-it('none uses a part that tidies up by a hook of its own', () => {
+it('use no part with hooks of its own', () => {
   const hooked = (file: string): boolean => [...partsOf(file)].some((part) => HOOKS.test(read(part)));
   expect(tests.filter(hooked)).toEqual([]);
   expect(hooked('test/participants/roles/models.test.ts')).toBe(true);

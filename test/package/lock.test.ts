@@ -1,4 +1,4 @@
-// The lock file installs on any machine, from whatever registry npm is set to.
+// The lock file installs on any machine, from any npm registry.
 
 import { expect, it } from 'vitest';
 import { read, run } from './repository.ts';

@@ -1,4 +1,4 @@
-// What the package tests share: where the repository is, and how to run a tool of its own in it.
+// What the package tests share: the repository's place, and running its tools.
 
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';

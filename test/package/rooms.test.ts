@@ -1,4 +1,4 @@
-// The rooms: imports run one way between files, between folders and along the order of the rooms. Type imports count.
+// The rooms: imports run one way between files, between folders and along the order of the rooms, including type imports.
 
 import { dirname, posix } from 'node:path';
 import { expect, it } from 'vitest';
@@ -33,7 +33,7 @@ function folderGraph(graph: Graph): Graph {
   return folders;
 }
 
-/** What is left after taking away, again and again, every node that imports nothing left or that nothing left imports. */
+/** What remains after repeatedly removing every node that imports nothing left or that nothing left imports. */
 function inCycles(graph: Graph): string[] {
   const left = new Set(graph.keys());
   const isUsed = (node: string): boolean => [...left].some((other) => other !== node && graph.get(other)?.has(node));

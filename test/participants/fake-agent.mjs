@@ -1,5 +1,5 @@
-// A program that plays an agent: it reads its prompt, writes a first line, and goes on when it may.
-// fake-agent.mjs <folder> [answer...]: says when it runs in <folder>/pids, and waits for <folder>/go.
+// A stand-in for an agent: `fake-agent.mjs <folder> [answer...]` reads its prompt, writes its pid to <folder>/pids and a first
+// line, then waits for <folder>/go.
 
 import { appendFileSync, existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';

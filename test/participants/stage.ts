@@ -1,4 +1,4 @@
-// A hub on a simulated clock, with participants that take turns and others that only talk.
+// A hub on a simulated clock, with participants that take turns and clients that only talk.
 
 import { consulting } from 'parley-hub/adapters/consulting';
 import { conversation } from 'parley-hub/adapters/conversation';
@@ -25,7 +25,7 @@ import { windowedSummary } from 'parley-hub/views/windowed-summary';
 
 export class Stage {
   readonly world: World;
-  /** What was told to participants, as lines. */
+  /** Notifications of participants, as lines. */
   readonly told: string[] = [];
 
   private constructor(world: World) {
@@ -33,28 +33,30 @@ export class Stage {
   }
 
   static async start(): Promise<Stage> {
-    return new Stage(
-      await World.start({
-        adapters: [consulting, conversation, discussion, workflow, governed],
-        views: [fullTranscript, windowedSummary, sinceMyLastTurn],
-        conditions: CONDITIONS,
-        targets: TARGETS,
-        evaluators: EVALUATORS,
-        handlers: HANDLERS,
-      }),
-    );
+    const adapters = [consulting, conversation, discussion, workflow, governed];
+    const views = [fullTranscript, windowedSummary, sinceMyLastTurn];
+    const extensions = { conditions: CONDITIONS, targets: TARGETS, evaluators: EVALUATORS, handlers: HANDLERS };
+    return new Stage(await World.start({ adapters, views, ...extensions }));
   }
 
-  /** Comes back by itself, on the simulated clock. */
+  /** Reconnects on the simulated clock. */
   way(options: Partial<AgentOptions> & Pick<AgentOptions, 'name'>): Promise<AgentClient> {
     const { clock, ids } = this.world;
     const reconnect = { clock, random: () => 0.5, minMs: 10, maxMs: 10 };
     return AgentClient.connect({ link: () => this.world.hub.connect(), ids, reconnect, ...options });
   }
 
-  /** Somebody who reads what is said. */
+  /** A client that reads messages. */
   client(name: string, options: Partial<AgentOptions> = {}): Promise<AgentClient> {
     return this.done(this.way({ name, onMessage: () => {}, ...options }));
+  }
+
+  /** A client opens a session with bob and writes to it. */
+  async ask(text = 'why?', type = 'consulting', by = 'alice'): Promise<{ alice: AgentClient; session: Session }> {
+    const alice = await this.client(by);
+    const session = await this.done(alice.open(type, ['bob']));
+    await this.done(session.send(text));
+    return { alice, session };
   }
 
   join(name: string, agent: AgentFn, options: Partial<Omit<JoinOptions, 'agent' | 'role'>> = {}): Promise<Participant> {
@@ -70,7 +72,7 @@ export class Stage {
     return this.done(joinHub((own) => this.way(own), { name, agent, clock, handlers, ...options }));
   }
 
-  /** Lets everything happen that takes no time, until the promise is settled. */
+  /** Processes everything that takes no time until the promise settles. */
   async done<T>(promise: Promise<T>): Promise<T> {
     let isSettled = false;
     const settled = (): void => {
@@ -114,13 +116,13 @@ interface Call {
   fail(error: unknown): void;
 }
 
-/** An agent whose answers are in the test's hand. */
+/** An agent whose answers the test controls. */
 export class Puppet {
   readonly calls: Call[] = [];
 
   readonly agent: AgentFn = (ctx, systemPrompt, turn) =>
     new Promise((resolve, reject) => {
-      if (turn === undefined) throw new Error('an agent is called with what its turn is run with');
+      if (turn === undefined) throw new Error('expected turn options');
       this.calls.push({ ctx, systemPrompt, turn, answer: resolve, fail: reject });
     });
 

@@ -1,4 +1,4 @@
-/** What violates limits on accepted content, by a reading of the spec that shares no code with the hub's: it counts the whole log anew. */
+/** Limits on accepted content by an independent reading of the spec: counts the whole log each time. */
 
 import type { Entry, Envelope, ExpectationEntry } from 'parley-hub/core';
 import type { SessionState } from '../../src/core/state/state.ts';
@@ -16,7 +16,9 @@ export function isOfLimit({ event_type, event_data }: Envelope): boolean {
   return event_type === 'expectation.violated' && LIMITS.has(String(event_data.name));
 }
 
-/** Of every content from a place on, whole units: exactly what it violates is in the log, once, and before anything else is said. */
+/**
+ * Every content from an index on: the log has exactly the violations it causes, once, before anything else is posted.
+ */
 export function checkLimits(entries: readonly Entry[], states: readonly SessionState[], from: number): void {
   for (let at = from; at < entries.length; at++) {
     const envelope = entries[at]?.envelope;
@@ -27,7 +29,7 @@ export function checkLimits(entries: readonly Entry[], states: readonly SessionS
     const log = entries.slice(0, at + 1).map((one) => one.envelope);
     const due = expectations.flatMap((entry, index) => (isBroken(entry, log, states[at]) ? [index] : []));
     const fired = firedBy(entries, at);
-    // One that closes leaves nothing to those after it.
+    // A violation that closes leaves none to the entries after it.
     const isCut = expectations[fired.at(-1) ?? -1]?.on_violation === 'auto_close';
     const owed = isCut ? due.slice(0, fired.length) : due;
     const where = `${envelope.session_id} seq ${envelope.seq}`;
@@ -39,7 +41,7 @@ export function checkLimits(entries: readonly Entry[], states: readonly SessionS
   }
 }
 
-/** The entries it is said to violate, all of them before the next that anybody says. */
+/** The entries it violates according to the log, all of them before the next post. */
 function firedBy(entries: readonly Entry[], at: number): readonly number[] {
   const seq = entries[at]?.envelope.seq;
   const doer = entries[at] === undefined ? null : doerOf(entries[at].envelope);
@@ -84,7 +86,7 @@ function isSeen({ event_type }: Envelope): boolean {
   return !/^(session|expectation|task|delegation)\./.test(event_type) && event_type !== 'context.set';
 }
 
-/** Of what is settled it is who delegated. */
+/** A settlement is charged to the delegator. */
 function doerOf({ event_type, event_data, sender_id }: Envelope): string {
   return event_type === 'delegation.settled' ? String(event_data.agent_id) : sender_id;
 }

@@ -1,20 +1,20 @@
-/** What the checker knows of deliveries: sent on the present bindings, told as gone, acked, and which acks a crash cannot take back. */
+/** What the checker knows of deliveries: those on the present bindings, gaps, acks, and acks that survive a crash. */
 
 export class AckBook {
-  /** In this life of the hub: never to be sent again. */
+  /** Acked in this life of the hub: never sent again. */
   private now = new Set<string>();
-  /** As the how many-th each was acked first. */
+  /** The position at which each was first acked. */
   private readonly order = new Map<string, number>();
-  /** In any life: a crash may or may not have kept it, so it may be skipped. */
+  /** Acked in any life: a crash may have kept it, so it may be skipped. */
   private readonly ever = new Set<string>();
   private written = new Set<string>();
-  /** What was written before the last sync. */
+  /** Written before the last sync. */
   private before = new Set<string>();
   private kept = new Set<string>();
   private sent = new Map<string, Set<number>>();
   private readonly gaps = new Map<string, number>();
 
-  /** How many acks there were so far: a moment. */
+  /** The number of acks so far, as a moment. */
   get moment(): number {
     return this.order.size;
   }
@@ -35,12 +35,12 @@ export class AckBook {
     if (!this.order.has(name)) this.order.set(name, this.order.size + 1);
   }
 
-  /** A client says it has this: the hub may skip it, unless a newer hello came before it looked. */
+  /** A client claims it in a hello: the hub may skip it, unless a newer hello came first. */
   claim(agentId: string, session: string, seq: number): void {
     this.ever.add(nameOf(agentId, session, seq));
   }
 
-  /** The hub was answered: links keep order, so who answered this has heard of every gap told before it. */
+  /** The hub has the ack. Links keep order, so the client has received every earlier gap too. */
   settle(agentId: string, session: string, seq: number): void {
     this.ack(agentId, session, seq);
     for (const [name, gap] of this.gaps) {
@@ -58,7 +58,7 @@ export class AckBook {
 
   tellGap(agentId: string, session: string, seq: number, reason: string): void {
     const sent = this.sentTo(agentId, session);
-    // Nacked, and past its time when it was to be sent again: that is the end of it.
+    // Nacked and expired before it was redelivered: it counts as acked.
     if (sent.has(seq) && reason === 'expired') this.ack(agentId, session, seq);
     sent.add(seq);
     this.gaps.set(nameOf(agentId, session, seq), seq);
@@ -74,7 +74,7 @@ export class AckBook {
     this.written = new Set(this.now);
   }
 
-  /** `late`: what a full segment had no room for is left to the next sync. */
+  /** `late`: what does not fit into a full segment waits for the next sync. */
   synced(late: boolean): void {
     this.kept = new Set(late ? this.before : this.written);
     this.before = this.written;

@@ -1,4 +1,4 @@
-/** What the hub says of itself is what the reference of the wire says that it says. */
+/** Hub envelopes match the reference of the wire. */
 
 import type { Envelope } from 'parley-hub/core';
 import { isReservedType, isTaskType } from '../../src/core/records/session/envelope.ts';

@@ -1,4 +1,4 @@
-/** npm run simulate: runs more histories than the tests do, or one of them again. */
+/** npm run simulate: runs more histories than the tests do, or repeats one. */
 
 import { parseArgs } from 'node:util';
 import { DiskStore } from './disk-store.ts';
@@ -28,7 +28,7 @@ const wanted = readArguments(process.argv.slice(2));
 if (wanted === 'help') console.log(USAGE);
 else process.exitCode = await simulate(wanted);
 
-/** Ends the process when they are wrong. */
+/** Ends the process if they are invalid. */
 function readArguments(args: readonly string[]): Wanted | 'help' {
   try {
     const { values } = parseArgs({
@@ -60,7 +60,7 @@ function whole(option: string, text: string, least: number): number {
   throw new Error(`${option}: expected a whole number, ${least} or more, got "${text}"`);
 }
 
-/** The exit code. */
+/** Returns the exit code. */
 async function simulate({ from, count, disk, verbose }: Wanted): Promise<number> {
   const counts = new Map<string, number>();
   const told = verbose ? { onOperation: (line: string) => console.log(line) } : {};

@@ -1,4 +1,4 @@
-/** Delegation by a reading of the spec that shares no code with the hub's: accounts that add up, one child for each, nothing left open. */
+/** Delegation by an independent reading of the spec: accounts add up, one child each, nothing left open. */
 
 import type { Entry, Envelope, ExpectationEntry } from 'parley-hub/core';
 import { holds } from './law-broken.ts';
@@ -18,7 +18,7 @@ interface Sessions {
   get(id: string): { readonly entries: readonly Entry[] } | undefined;
 }
 
-/** `log` is all that came before it. */
+/** `log`: everything before the envelope. */
 export function checkAccount(log: readonly Entry[], { event_type, event_data, session_id, seq }: Envelope): void {
   const where = `${session_id} seq ${seq}`;
   const id = event_data.delegation_id;
@@ -37,7 +37,7 @@ export function checkAccount(log: readonly Entry[], { event_type, event_data, se
   }
 }
 
-/** What is spent, set aside and now asked for is within every budget that is for everyone. */
+/** What is spent, reserved and now requested stays within every budget that applies to everyone. */
 function checkRoom(log: readonly Entry[], unit: Unit, budget: Amounts | null, where: string): void {
   const { expectations } = createdIn(log).manifest as unknown as { expectations: readonly ExpectationEntry[] };
   for (const { name, params, applies_to } of expectations) {
@@ -63,7 +63,7 @@ function openIn(log: readonly Entry[]): readonly Envelope[] {
   return typed(log, 'delegation.opened').filter(({ event_data }) => !settled.has(event_data.delegation_id));
 }
 
-/** What those who spent say, and what is settled; where that is not known, what was set aside. */
+/** Spending in posts and settlements; the reservation where it is unknown. */
 function spentUpTo(log: readonly Entry[]): Record<Unit, number> {
   const sum = { usd: 0, tokens: 0 };
   for (const { envelope } of log) {
@@ -81,7 +81,7 @@ function spentUpTo(log: readonly Entry[]): Record<Unit, number> {
   return sum;
 }
 
-/** Over all sessions, when nothing moves any more. */
+/** Over all sessions, once nothing moves any more. */
 export function checkTrees(sessions: Sessions, count: (kind: string) => void): void {
   const children = new Map<string, string>();
   for (const sessionId of sessions.keys()) {
@@ -96,7 +96,7 @@ export function checkTrees(sessions: Sessions, count: (kind: string) => void): v
   }
 }
 
-/** What is open has a child, and that is alive: what came between was caught up with. */
+/** An open delegation has a live child: what came between was caught up with. */
 function checkUnderWay({ event_data, session_id }: Envelope, sessions: Sessions): void {
   const id = String(event_data.delegation_id);
   const logs = [...sessions.keys()].map((sessionId) => sessions.get(sessionId)?.entries ?? []);
@@ -126,7 +126,7 @@ function checkChild(sessionId: string, log: readonly Entry[], sessions: Sessions
   );
 }
 
-/** What is said to be spent is what the child says. */
+/** The settled spending equals that of the child. */
 function checkSettled({ event_data, session_id }: Envelope, sessions: Sessions): void {
   const { child_session_id, spent, outcome } = event_data;
   if (typeof child_session_id !== 'string' || spent === null) return;

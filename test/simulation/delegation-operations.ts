@@ -1,7 +1,7 @@
-/** Operations of delegation: trees with budgets, answers that cost something, keys that are repeated. */
+/** Operations of delegation: trees with budgets, replies with costs, repeated keys. */
 
-import type { SimOperation } from './operations.ts';
 import type { SimClient } from './sim-client.ts';
+import { ask, op, type SimOperation } from './sim-operation.ts';
 import type { Simulation } from './simulation.ts';
 
 export const delegationOperations: readonly SimOperation[] = [
@@ -33,7 +33,7 @@ function createWithBudget(sim: Simulation): string | false {
   if (!client.bound || other === undefined) return false;
   const params = random.pick([{ usd: 1 }, { tokens: 100 }, { usd: 2, tokens: 50 }]);
   const on_violation = random.pick(['audit', 'notify_session', 'auto_close']);
-  return asks(client, 'create_session', {
+  return ask(client, 'create_session', {
     type: 'conversation',
     participants: [other.name],
     wait: 'created',
@@ -47,7 +47,7 @@ function delegate(sim: Simulation, { client, session }: Place): string {
   const others = sim.clients.filter(({ agentId }) => agentId !== null).map(({ name }) => name);
   const usd = random.pick([0.1, 0.25, 0.5, 0.75]);
   const tokens = random.pick([5, 20, 60]);
-  return asks(client, 'delegate', {
+  return ask(client, 'delegate', {
     session_id: session,
     target: random.pick(others),
     prompt: `q${random.below(1000)}`,
@@ -58,7 +58,7 @@ function delegate(sim: Simulation, { client, session }: Place): string {
   });
 }
 
-/** What is asked again under its key is the same delegation, whatever has become of it. */
+/** A repeat under its key is the same delegation, whatever its state. */
 function delegateAgain(sim: Simulation): string | false {
   const begun = [...sim.model.sessions].flatMap(([session, { entries }]) =>
     entries
@@ -72,7 +72,7 @@ function delegateAgain(sim: Simulation): string | false {
   if (client === undefined) return false;
   const target = sim.clients.find(({ agentId }) => agentId === event_data.target_id)?.name ?? 'nobody';
   const { prompt, key } = event_data;
-  return asks(client, 'delegate', { session_id: session, target, prompt, idempotency_key: key, wait: 'opened' });
+  return ask(client, 'delegate', { session_id: session, target, prompt, idempotency_key: key, wait: 'opened' });
 }
 
 function joinOne(sim: Simulation): string | false {
@@ -83,7 +83,7 @@ function joinOne(sim: Simulation): string | false {
   if (some.length === 0) return false;
   const { client, session } = sim.random.pick(some);
   client.invites.delete(session);
-  return asks(client, sim.random.chance(0.8) ? 'ack_invite' : 'reject_invite', { session_id: session });
+  return ask(client, sim.random.chance(0.8) ? 'ack_invite' : 'reject_invite', { session_id: session });
 }
 
 function answer(sim: Simulation, { client, session }: Place): string {
@@ -106,7 +106,7 @@ function cost({ random }: Simulation): object {
 
 function says(sim: Simulation, client: SimClient, session_id: string, event_type: string, event_data: object): string {
   const idempotency_key = `k${sim.random.below(1_000_000)}`;
-  return asks(client, 'post', { session_id, event_type, event_data, idempotency_key });
+  return ask(client, 'post', { session_id, event_type, event_data, idempotency_key });
 }
 
 function isChild(state: State | undefined): boolean {
@@ -118,7 +118,7 @@ function isToAnswer(state: State, { agentId }: SimClient): boolean {
   return isChild(state) && state.head.turn?.agent_id === agentId && state.metadata.creator_id !== agentId;
 }
 
-/** Somebody in an active session that fits. */
+/** A participant of a matching active session. */
 function withPlace(
   sim: Simulation,
   fits: (state: State, client: SimClient) => boolean,
@@ -133,14 +133,4 @@ function withPlace(
       .map((client) => ({ client, session }));
   });
   return places.length === 0 ? false : run(sim, sim.random.pick(places));
-}
-
-function asks(client: SimClient, name: string, params: Record<string, unknown>): string {
-  const plain: Record<string, unknown> = JSON.parse(JSON.stringify(params));
-  client.ask(name, plain);
-  return `${client.name} ${name} ${JSON.stringify(plain)}`;
-}
-
-function op(name: string, weight: number, run: SimOperation['run']): SimOperation {
-  return { name, weight, run };
 }

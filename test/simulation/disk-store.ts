@@ -1,7 +1,10 @@
-/** The durable store on a simulated disk: pages of an unfinished write may be lost or kept, the index may be old or gone. */
+/**
+ * The durable store on a simulated disk: pages of an unfinished write may be lost, and the index may be old or
+ * missing.
+ */
 
 import type { Json } from '../../src/core/lib/json.ts';
-import type { Append, AuditRecord, Cursor, HeadToken, LiveRow, Snapshot, Store } from '../../src/core/ports/store.ts';
+import type { Append, AuditRecord, HeadToken, LiveRow, Snapshot, Store } from '../../src/core/ports/store.ts';
 import type { Entry, Unit } from '../../src/core/records/session/unit.ts';
 import type { DurableStore } from '../../src/store/durable-store.ts';
 import { MemoryIndex } from '../../src/store/index/memory-index.ts';
@@ -14,7 +17,7 @@ import type { SimulatedStore } from './simulated-store.ts';
 
 type Values = ReadonlyMap<string, Uint8Array>;
 
-/** How many earlier states of the index a crash may leave. */
+/** Earlier states of the index that a crash may leave. */
 const INDEXES_KEPT = 3;
 
 export class DiskStore implements SimulatedStore {
@@ -26,7 +29,7 @@ export class DiskStore implements SimulatedStore {
   readonly #entries: DurableEntries;
   readonly #opening: Promise<DurableStore>;
   #store!: DurableStore;
-  /** Turns of the event loop that the journal waits for, and timers of the store. */
+  /** Ticks the journal waits for, and timers of the store. */
   #turns: (() => void)[] = [];
   #timers = new Set<() => void>();
   #indexes: Values[] = [];
@@ -65,7 +68,16 @@ export class DiskStore implements SimulatedStore {
     return store;
   }
 
-  // What a history does to it.
+  /** The method of the store, once it is open. */
+  #opened<Name extends keyof Store>(name: Name): Store[Name] {
+    const call = async (...args: unknown[]): Promise<unknown> => {
+      const store = (await this.#opening) as unknown as Record<Name, (...given: unknown[]) => unknown>;
+      return store[name](...args);
+    };
+    return call as unknown as Store[Name];
+  }
+
+  // Called by a history.
 
   stagedUnits(): number {
     return this.#staged;
@@ -85,10 +97,10 @@ export class DiskStore implements SimulatedStore {
   }
 
   async crash(keep: () => boolean): Promise<this> {
-    // A sync that was asked for is over.
+    // A requested sync has ended.
     await new Promise((resolve) => setImmediate(resolve));
     if (keep()) {
-      // It dies in the sync: what was written may be there, page by page.
+      // It dies in the sync: each page may be written or not.
       this.#disk.holdSyncs();
       this.sync();
       await new Promise((resolve) => setImmediate(resolve));
@@ -97,7 +109,7 @@ export class DiskStore implements SimulatedStore {
     const left = this.#random.pick([this.#index.copy(), this.#index.copy(), ...this.#indexes, new Map()]);
     const next = new DiskStore(this.#disk, this.#random, left, this.#isSynced);
     await next.#opening;
-    // A subclass would have to say how it is made; there is none.
+    // No subclass exists, so the cast is safe.
     return next as this;
   }
 
@@ -120,48 +132,21 @@ export class DiskStore implements SimulatedStore {
     return append;
   }
 
-  async read(...args: Parameters<Store['read']>): ReturnType<Store['read']> {
-    return (await this.#opening).read(...args);
-  }
-
-  async position(logId: string): ReturnType<Store['position']> {
-    return (await this.#opening).position(logId);
-  }
-
-  async head(sessionId: string): ReturnType<Store['head']> {
-    return (await this.#opening).head(sessionId);
-  }
+  readonly read: Store['read'] = this.#opened('read');
+  readonly position: Store['position'] = this.#opened('position');
+  readonly head: Store['head'] = this.#opened('head');
+  readonly liveChildren: Store['liveChildren'] = this.#opened('liveChildren');
+  readonly createdUnder: Store['createdUnder'] = this.#opened('createdUnder');
+  readonly newestEnvelopeId: Store['newestEnvelopeId'] = this.#opened('newestEnvelopeId');
+  readonly list: Store['list'] = this.#opened('list');
+  readonly saveCursors: Store['saveCursors'] = this.#opened('saveCursors');
+  readonly loadCursors: Store['loadCursors'] = this.#opened('loadCursors');
+  readonly dropCursors: Store['dropCursors'] = this.#opened('dropCursors');
+  readonly readAudit: Store['readAudit'] = this.#opened('readAudit');
+  readonly getMeta: Store['getMeta'] = this.#opened('getMeta');
 
   async *liveRows(): AsyncGenerator<readonly LiveRow[], void, void> {
     yield* (await this.#opening).liveRows();
-  }
-
-  async liveChildren(sessionId: string): Promise<readonly string[]> {
-    return (await this.#opening).liveChildren(sessionId);
-  }
-
-  async createdUnder(creatorId: string, key: string): ReturnType<Store['createdUnder']> {
-    return (await this.#opening).createdUnder(creatorId, key);
-  }
-
-  async newestEnvelopeId(): Promise<string | null> {
-    return (await this.#opening).newestEnvelopeId();
-  }
-
-  async list(...args: Parameters<Store['list']>): ReturnType<Store['list']> {
-    return (await this.#opening).list(...args);
-  }
-
-  async saveCursors(cursors: readonly Cursor[]): Promise<void> {
-    return (await this.#opening).saveCursors(cursors);
-  }
-
-  async loadCursors(agentId: string): Promise<readonly Cursor[]> {
-    return (await this.#opening).loadCursors(agentId);
-  }
-
-  async dropCursors(...args: Parameters<Store['dropCursors']>): Promise<void> {
-    return (await this.#opening).dropCursors(...args);
   }
 
   saveSnapshot(snapshot: Snapshot): void {
@@ -178,15 +163,7 @@ export class DiskStore implements SimulatedStore {
     this.#store.audit(record);
   }
 
-  async readAudit(...args: Parameters<Store['readAudit']>): ReturnType<Store['readAudit']> {
-    return (await this.#opening).readAudit(...args);
-  }
-
-  async getMeta(key: string): Promise<Json | null> {
-    return (await this.#opening).getMeta(key);
-  }
-
-  /** Waits for a sync like a unit, but for what the hub waits for when it starts, and nobody is there to sync. */
+  /** Waits for a sync like a unit. The hub id syncs itself: nothing else syncs during a start. */
   async setMeta(key: string, value: Json): Promise<void> {
     const done = (await this.#opening).setMeta(key, value);
     if (key === 'hub_id') this.sync();

@@ -6,7 +6,7 @@ import { runHistory } from './run-history.ts';
 const SEEDS = runs(70, 14);
 const LEAST_EACH = runs(20, 1);
 
-it(`[L1, L2, L3, L4, L5, L6, L10] every law holds in ${SEEDS} random histories of the durable store on a disk that loses what was not synced`, {
+it(`[L1, L2, L3, L4, L5, L6, L10] keeps every law in ${SEEDS} random histories of the durable store on a disk that loses unsynced data`, {
   timeout: 600_000,
 }, async () => {
   const counts = new Map<string, number>();

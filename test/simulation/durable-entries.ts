@@ -1,4 +1,4 @@
-/** Reads the entries of every log from the bytes that a power cut would leave, without the store's help. */
+/** Reads the entries of every log from the bytes a power cut would leave, without the store. */
 
 import type { Entry, Unit } from '../../src/core/records/session/unit.ts';
 import { segmentName } from '../../src/store/journal/files.ts';
@@ -32,7 +32,7 @@ export class DurableEntries {
     }
   }
 
-  /** True = there is a next one. */
+  /** True = a next segment exists. */
   #readSegment(): boolean {
     if (!this.#disk.names().includes(segmentName(this.#segment))) return false;
     const durable = this.#disk.durableBytes(segmentName(this.#segment));

@@ -1,16 +1,15 @@
-/** Governed runs in a history: somebody runs one, others hold its roles, and all of them try what is next. */
+/** Governed runs in a history: one client runs them, others hold roles, and all try the next step. */
 
 import type { GovernedState } from 'parley-hub/adapters/governed';
 import { governedDrafts } from '../adapters/governed/governed-drafts.ts';
 import { CONFIG } from '../adapters/governed/governed-scene.ts';
-import type { SimOperation } from './operations.ts';
-import type { SimClient } from './sim-client.ts';
+import { ask, op, type SimOperation } from './sim-operation.ts';
 import type { Simulation } from './simulation.ts';
 
 export const governedOperations: readonly SimOperation[] = [
-  { name: 'open a governed run', weight: 2, run: openRun },
-  { name: 'go on with a governed run', weight: 14, run: goOn },
-  { name: 'let somebody approve', weight: 1, run: letApprove },
+  op('open a governed run', 2, openRun),
+  op('go on with a governed run', 14, goOn),
+  op('let somebody approve', 1, letApprove),
 ];
 
 /** A history does not wait for 90 days. */
@@ -20,10 +19,10 @@ function openRun(sim: Simulation): string | false {
   if (runner === undefined || dev === undefined || qa === undefined) return false;
   const knobs = { config: CONFIG, roles: { dev: dev.name, qa: qa.name } };
   const participants = known.slice(1).map(({ name }) => name);
-  return asks(runner, 'create_session', { type: 'governed', participants, knobs, wait: 'created', ttl: '2h' });
+  return ask(runner, 'create_session', { type: 'governed', participants, knobs, wait: 'created', ttl: '2h' });
 }
 
-/** Mostly by who may, sometimes by anybody. */
+/** Mostly by an allowed sender, sometimes by any. */
 function goOn(sim: Simulation): string | false {
   const { random } = sim;
   const runs = [...sim.model.sessions].flatMap(([session, { states }]) => {
@@ -47,7 +46,7 @@ function goOn(sim: Simulation): string | false {
   const wanted = there.find(({ agentId }) => agentId === (holder ?? metadata.knobs.runner));
   const client = wanted === undefined || random.chance(0.1) ? random.pick(there) : wanted;
   sim.count(`governed: ${draft.event_type}`);
-  return asks(client, 'post', { session_id: session, ...draft, idempotency_key: `g${random.below(1_000_000)}` });
+  return ask(client, 'post', { session_id: session, ...draft, idempotency_key: `g${random.below(1_000_000)}` });
 }
 
 function letApprove(sim: Simulation): string | false {
@@ -56,9 +55,4 @@ function letApprove(sim: Simulation): string | false {
   const { name } = sim.random.pick(known);
   sim.operate((hub) => hub.grant(name, ['approve']));
   return `grant approve to ${name}`;
-}
-
-function asks(client: SimClient, name: string, params: Record<string, unknown>): string {
-  client.ask(name, JSON.parse(JSON.stringify(params)));
-  return `${client.name} ${name} ${String(params.event_type ?? params.type)}`;
 }

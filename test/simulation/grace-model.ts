@@ -1,4 +1,7 @@
-/** When nothing may fire: for a while after a start, after a jump of the clock between two ticks, and after a session came back. */
+/**
+ * When nothing may fire: for a while after a start, after a clock jump between two ticks, and after a session
+ * returned.
+ */
 
 import type { Clock } from 'parley-hub/core';
 
@@ -7,7 +10,7 @@ const JUMP_MS = 5_000;
 
 export class GraceModel {
   private readonly clock: Clock;
-  /** In monotonic time, of this life of the hub. */
+  /** In monotonic time of this life of the hub. */
   private startUntil = 0;
   private jumpUntil = 0;
   private backUntil = new Map<string, number>();
@@ -17,7 +20,7 @@ export class GraceModel {
     this.clock = clock;
   }
 
-  /** `isDown`: sessions were live, so it was down for somebody. */
+  /** `isDown`: sessions were live, so some agent noticed the downtime. */
   started(isDown: boolean): void {
     this.startUntil = isDown ? this.clock.monotonic() + GRACE_MS : 0;
     this.jumpUntil = 0;
@@ -38,7 +41,7 @@ export class GraceModel {
     this.backUntil.set(sessionId, this.clock.monotonic() + GRACE_MS);
   }
 
-  /** Why nothing of the session may fire now; null = it may. */
+  /** Why nothing of the session may fire now, or null. */
   heldBy(sessionId: string): string | null {
     const now = this.clock.monotonic();
     if (now < this.startUntil) return 'the hub has just started';

@@ -5,7 +5,7 @@ import { runHistory } from './run-history.ts';
 
 const SEEDS = runs(200, 24);
 
-it(`[L1, L2, L3, L4, L5, L6] every law holds in ${SEEDS} random histories on a store whose answers come late`, {
+it(`[L1, L2, L3, L4, L5, L6] keeps every law in ${SEEDS} random histories on a store with late answers`, {
   timeout: 600_000,
 }, async () => {
   let repeated = 0;

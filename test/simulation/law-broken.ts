@@ -1,4 +1,4 @@
-/** What a simulation throws: which law, what was seen, and how to see it again. */
+/** A broken law: its id and what was seen. */
 
 export class LawBroken extends Error {
   readonly law: string;

@@ -1,4 +1,6 @@
-/** The checker's own idea of every session: the durable log, folded from its start, and what each participant is owed. */
+/**
+ * The checker's own model of every session: the durable log, folded from its start, and what each participant is owed.
+ */
 
 import {
   type CreatedData,
@@ -35,7 +37,7 @@ const allowedWhileClosing = new Set(['session.closed', 'session.participant.remo
 export class LogModel {
   readonly sessions = new Map<string, ModelSession>();
   readonly tasks = new TaskBook();
-  /** When the wall clock was set back. */
+  /** Times at which the wall clock was set back. */
   readonly setBacks: SetBack[] = [];
   /** When a session was last created under each creator's key. */
   private readonly createdUnder = new Map<string, number>();
@@ -50,7 +52,7 @@ export class LogModel {
     this.adapters = new Map(adapters.map((adapter) => [adapter.manifest.type, completeAdapter(adapter)]));
   }
 
-  /** Takes in what became durable since the last look; everything already known must still be there, unchanged. */
+  /** Takes in what became durable since the last call; known entries must be unchanged. */
   follow(store: SimulatedStore): void {
     for (const logId of store.logIds()) {
       if (logId !== 'hub' && logId !== 'schedules') this.followOne(logId, store.durableEntries(logId));
@@ -69,7 +71,7 @@ export class LogModel {
     return seq === undefined ? states?.at(-1) : states?.[seq - 1];
   }
 
-  /** What the agent must get of the session, by a reading of the spec that shares no code with the hub's. */
+  /** What the agent must receive of the session, by an independent reading of the spec. */
   owed(sessionId: string, agentId: string): number[] {
     const session = this.sessions.get(sessionId);
     if (session === undefined) return [];
@@ -160,7 +162,7 @@ export class LogModel {
       checkEnds(before, envelope);
       const isViolation = envelope.event_type === 'expectation.violated' && !isOfLimit(envelope);
       if (isViolation) checkViolation(session.entries, before, envelope);
-      // Of a turn; those of a task are in the book of tasks.
+      // Of a turn; reports of a task are checked by the task book.
       const isReport = /^task\.(progress|failed)$/.test(envelope.event_type) && envelope.task_id === null;
       if (isReport) checkReport(session.entries, before, envelope, this.setBacks);
     }
@@ -241,7 +243,7 @@ export function isFor(envelope: Envelope, agentId: string): boolean {
 }
 
 export function same(a: unknown, b: unknown): boolean {
-  // Both are JSON, and nearly always with their members in the same order.
+  // Both are JSON, nearly always with members in the same order.
   if (JSON.stringify(a ?? null) === JSON.stringify(b ?? null)) return true;
   return canonicalJson((a ?? null) as Json) === canonicalJson((b ?? null) as Json);
 }

@@ -20,7 +20,7 @@ function seedsFor(name: string): number[] {
   return isDeep || known === undefined ? all : [known, ...all];
 }
 
-describe('[L1, L2, L3, L4, L5, L6, L8, L9] the simulation bites: it finds a hub with a defect', () => {
+describe('[L1, L2, L3, L4, L5, L6, L8, L9] the simulation finds a hub with a defect', () => {
   it.each(mutants)('$name ($law)', { timeout: 300_000 }, async ({ name, make, law }) => {
     let found: string | null = null;
     for (const seed of seedsFor(name)) {
@@ -34,7 +34,7 @@ describe('[L1, L2, L3, L4, L5, L6, L8, L9] the simulation bites: it finds a hub 
   });
 });
 
-it('[L3] the same seed gives the same history', async () => {
+it('[L3] repeats a history from its seed', async () => {
   const told = async (): Promise<string[]> => {
     const lines: string[] = [];
     await runHistory({ seed: 77, onOperation: (line) => lines.push(line) });

@@ -14,7 +14,7 @@ import type { SimulationOptions } from './simulation.ts';
 
 export interface Mutant {
   readonly name: string;
-  /** The law it breaks: finding it for another reason would prove nothing about this one. */
+  /** The law it breaks; a failure of another law does not count. */
   readonly law: string;
   make(seed: number): SimulationOptions;
 }
@@ -60,7 +60,7 @@ export const mutants: readonly Mutant[] = [
   }),
   onHub('refuse for what nobody limits', 'L8', ({ inboxes }) => {
     let asked = 0;
-    // Now and then, and whatever is in it.
+    // Now and then, whatever the inbox holds.
     inboxes.isFull = () => ++asked % 7 === 0;
   }),
 ];
@@ -74,7 +74,7 @@ function forgetActive({ index }: Rooms): void {
   index.update = (head, nowMs) => (head.state === 'ACTIVE' ? index.forget(head.session_id) : update(head, nowMs));
 }
 
-/** As a hub that forgets over a restart what its log says: the last violation once more, when the session is next due. */
+/** A hub that forgets over a restart what has fired: repeats the last violation when the session is next due. */
 function fireAgain({ deadlines: { watching }, store }: Rooms): void {
   const fire = watching.fire.bind(watching);
   watching.fire = async (session, nowMs) => {
@@ -123,7 +123,7 @@ function onStore(name: string, law: string, store: () => FaultyStore): Mutant {
   return { name, law, make: (seed) => ({ seed, store: store() }) };
 }
 
-/** It says something else every time. */
+/** Shows something else every time. */
 function moody(): View {
   let times = 0;
   return {
@@ -139,7 +139,7 @@ function oldestFirst(...given: Parameters<View['show']>): ReturnType<View['show'
   return fullTranscript.show(...given).slice(0, 2);
 }
 
-/** The last two frames change places if both are deliveries of one session. */
+/** Swaps the last two frames if both are deliveries of one session. */
 function swapNotifies(queue: string[]): void {
   const [a, b] = queue.slice(-2);
   if (a === undefined || b === undefined) return;

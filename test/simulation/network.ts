@@ -1,4 +1,4 @@
-/** Links whose messages move only when the simulation says so, in order, and are lost when a link is cut. */
+/** Links whose messages move only on request, in order, and are lost when a link is cut. */
 
 import type { Link } from 'parley-hub/core';
 
@@ -26,7 +26,7 @@ export class Wire {
     return this.moveOne('toHub', most) || this.moveOne('toClient', most);
   }
 
-  /** What is on its way is lost, and both sides notice. */
+  /** Messages in flight are lost, and both ends notice. */
   cut(): void {
     if (!this.open) return;
     this.open = false;
@@ -36,7 +36,7 @@ export class Wire {
     this.closers.toClient();
   }
 
-  /** The hub is gone: the client notices, the hub does not. */
+  /** The hub has died: only the client notices. */
   hubDied(): void {
     this.open = false;
     this.queues.toHub.length = 0;
@@ -44,7 +44,7 @@ export class Wire {
     this.closers.toClient();
   }
 
-  /** A mutant's door: the order of what goes to the client. */
+  /** For mutants: reorders what goes to the client. */
   reorder(shuffle: (queue: string[]) => void): void {
     shuffle(this.queues.toClient);
   }
@@ -66,7 +66,7 @@ export class Wire {
       onClose: (closed) => {
         this.closers[incoming] = closed;
       },
-      // A close lets what was sent before it arrive.
+      // A close lets earlier messages arrive.
       close: () => {
         while (this.queues[out].length > 0) this.moveOne(out, 1);
         this.cut();

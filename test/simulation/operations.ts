@@ -1,4 +1,4 @@
-/** What can happen in a history. Each operation is one line of the table; `run` says false when there is nothing to do it with. */
+/** What can happen in a history: one line of the table per operation. `run` returns false if it is not possible now. */
 
 import { type Entry, type ExpectationEntry, isTerminal } from 'parley-hub/core';
 import { nextStamp } from '../../src/core/records/session/stamp.ts';
@@ -9,15 +9,10 @@ import { governedOperations } from './governed-operations.ts';
 import { ruleOperations } from './rule-operations.ts';
 import { scheduleOperations } from './schedule-operations.ts';
 import type { SimClient } from './sim-client.ts';
+import { ask, op, type SimOperation } from './sim-operation.ts';
 import type { Simulation } from './simulation.ts';
 import { taskOperations } from './task-operations.ts';
 import { knobsFor, someLimits, turnOperations } from './turn-operations.ts';
-
-export interface SimOperation {
-  readonly name: string;
-  readonly weight: number;
-  run(sim: Simulation): string | false | Promise<string | false>;
-}
 
 export const simOperations: readonly SimOperation[] = [
   ...turnOperations,
@@ -106,31 +101,11 @@ export const simOperations: readonly SimOperation[] = [
   op('another writer closes', 0.8, (sim) => foreign(sim, 'close')),
 ];
 
-function op(name: string, weight: number, run: SimOperation['run']): SimOperation {
-  return { name, weight, run };
-}
-
-function ask(client: SimClient, name: string, params: Record<string, unknown>): string {
-  client.ask(name, params);
-  return `${client.name} ${name} ${JSON.stringify(params)}`;
-}
-
-/** As often as their ends should be seen. */
-const TYPES = [
-  'consulting',
-  'consulting',
-  'conversation',
-  'panel',
-  'panel',
-  'discussion',
-  'discussion',
-  'discussion',
-  'workflow',
-  'workflow',
-  'workflow',
-  'workflow',
-  'workflow',
-];
+/** So often that their ends are seen. */
+const TYPES =
+  'consulting consulting conversation panel panel discussion discussion discussion workflow workflow workflow workflow workflow'.split(
+    ' ',
+  );
 
 function create(sim: Simulation, client: SimClient, keyed: boolean): string {
   const { random } = sim;
@@ -169,7 +144,7 @@ const EVALUATORS = [
 ];
 const HANDLERS = ['audit', 'audit', 'warn', 'warn', 'notify_session', 'hide', 'remove', 'auto_close'];
 
-/** Times of a few sweeps, and longer than what a history takes. */
+/** Times of a few sweeps, and longer than a history takes. */
 function someExpectations({ random }: Simulation): readonly ExpectationEntry[] {
   const entries = Array.from({ length: random.below(4) }, () => {
     const name = random.pick(EVALUATORS);
@@ -183,7 +158,7 @@ function someExpectations({ random }: Simulation): readonly ExpectationEntry[] {
   return random.chance(0.5) ? [...entries, patientTurns(random)] : entries;
 }
 
-/** Of turns that may take a while, and go on when it is over. */
+/** Expectations of turns that may take a while, and continue after a violation. */
 function patientTurns(random: Random): ExpectationEntry {
   const params = { seconds: random.pick([20, 60]), ...(random.chance(0.5) ? { on_failure: true } : {}) };
   return { name: 'turn_within', on_violation: random.pick(['audit', 'warn', 'notify_session']), params };
@@ -216,7 +191,7 @@ function post(sim: Simulation, client: SimClient, session_id: string, more: Reco
   return ask(client, 'post', JSON.parse(JSON.stringify(params)));
 }
 
-/** Asks for something that was accepted, or was at least asked, before. */
+/** Repeats an earlier request. */
 function repeatKey(sim: Simulation, client: SimClient, session: string, otherContent: boolean): string | false {
   const mine =
     sim.model.sessions
@@ -243,7 +218,7 @@ function closeRace(sim: Simulation, client: SimClient, session_id: string): stri
   return post(sim, client, session_id, {});
 }
 
-/** Mostly somebody who is not in it, and of these who declined first. */
+/** Mostly a non-participant, preferably one that declined. */
 function addSomeone(sim: Simulation, client: SimClient, session_id: string): string {
   const participants = sim.model.state(session_id)?.metadata.participants ?? [];
   const statusOf = ({ agentId }: SimClient) => participants.find(({ agent_id }) => agent_id === agentId)?.status;
@@ -255,7 +230,7 @@ function addSomeone(sim: Simulation, client: SimClient, session_id: string): str
   return ask(client, 'add_participant', { session_id, participant: sim.random.pick(choice).name });
 }
 
-/** By library call, on anybody in any session. */
+/** A library call on any participant of any session. */
 function operate(sim: Simulation, call: 'hideParticipant' | 'returnParticipant' | 'removeParticipant'): string | false {
   const live = [...sim.model.sessions].filter(
     ([, { states }]) => !isTerminal(states.at(-1)?.metadata.state ?? 'CLOSED'),
@@ -278,7 +253,7 @@ function receipts(sim: Simulation, client: SimClient, status: 'ack' | 'nack' | '
   return `${client.name} ${status} ${some.map(({ session, seq }) => `${session.slice(0, 6)}/${seq}`).join(' ')}`;
 }
 
-/** Refuses the same envelope until the hub gives up. */
+/** Nacks the same envelope until the hub gives up. */
 async function nackToTheEnd(sim: Simulation, client: SimClient): Promise<string> {
   const one = sim.random.pick(client.arrived);
   for (const seconds of [1, 2, 4, 8, 16, 1]) {
@@ -312,7 +287,7 @@ function connect(sim: Simulation): string | false {
   return `${client.name} connects${resume ? ' with resume' : ''}`;
 }
 
-/** A second connection for the same identity; the first still stands. */
+/** A second connection for the same identity, while the first is open. */
 function takeOver(sim: Simulation): string | false {
   const bound = sim.clients.filter((client) => client.bound);
   if (bound.length === 0) return false;
@@ -364,14 +339,14 @@ function pass(sim: Simulation, ms: number): string {
 }
 
 function jump(sim: Simulation, sign: number): string {
-  // Small ones are no jumps.
+  // Small changes are no jumps.
   const ms = sign * (1 + sim.random.below(sim.random.chance(0.2) ? 5_000 : 600_000));
   sim.setClock(ms);
   sim.sweep();
   return `the clock jumps by ${ms} ms`;
 }
 
-/** Set and set again while time goes by: nothing that is due may be forgotten over it. */
+/** Sets the clock repeatedly while time passes: nothing due may be forgotten. */
 async function astray(sim: Simulation): Promise<string> {
   const { random } = sim;
   const done: string[] = [];
@@ -416,11 +391,11 @@ function conflict(sim: Simulation): string | false {
   return `a conflict waits in ${session}`;
 }
 
-/** Another node writes: what was staged here conflicts. */
+/** Another writer appends, so staged units conflict. */
 function foreign(sim: Simulation, what: 'note' | 'close'): string | false {
   if (sim.failed || sim.store.foreignAppend === undefined) return false;
   const active = [...sim.model.sessions].filter(([, { states }]) => states.at(-1)?.metadata.state === 'ACTIVE');
-  // Another hub would end the tasks with the session, and settle what was delegated, in one unit.
+  // Another hub would end the tasks with the session, and settle its delegations, in one unit.
   const hasNothing = (state: SessionState | undefined): boolean =>
     state?.tasks.live.length === 0 && state.delegations.length === 0;
   const some = active.filter(([, { states }]) => what === 'note' || hasNothing(states.at(-1)));
@@ -484,7 +459,7 @@ function withSession(sim: Simulation, run: (client: SimClient, session: string) 
   });
 }
 
-/** A session of several, mostly one that is live, the client's own, and not everyone's yet: it may take more. */
+/** A session of several, mostly a live one of the client with room for more. */
 function withSeveral(sim: Simulation, run: (client: SimClient, session: string) => string | false): string | false {
   const several = sim.clients
     .filter(({ bound }) => bound)
@@ -511,7 +486,7 @@ function hasAbsent(sim: Simulation, session: string): boolean {
   return sim.clients.some(({ agentId }) => agentId !== null && (members[agentId] ?? 'rejected') === 'rejected');
 }
 
-/** Any session at all. */
+/** Any session. */
 function withAny(sim: Simulation, run: (client: SimClient, session: string) => string | false): string | false {
   const all = [...sim.model.sessions.keys()];
   return all.length === 0 ? false : withBound(sim, (client) => run(client, sim.random.pick(all)));

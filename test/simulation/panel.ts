@@ -1,4 +1,6 @@
-/** A session of several: anyone may talk, and after `most` texts it closes. For simulations, where quorums and late joiners matter. */
+/**
+ * A session of several participants: anyone may post, and it closes after `most` texts. For quorums and late joiners.
+ */
 
 import { type Manifest, ProtocolError, type SessionAdapter } from 'parley-hub/core';
 

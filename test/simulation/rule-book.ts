@@ -1,4 +1,7 @@
-/** Rules by the registry's log, and what follows from them: a limit is felt only by whom it is for, and what is skipped is told. */
+/**
+ * Access rules from the registry's log, and their effects: only the limited agent feels a limit, and skipped envelopes
+ * are reported.
+ */
 
 import type { Clock, Rule } from 'parley-hub/core';
 import { holds } from './law-broken.ts';
@@ -10,25 +13,25 @@ export interface Acks {
   isAcked(agentId: string, session: string, seq: number, by?: number): boolean;
 }
 
-/** `since`: the moment it was asked; it was judged then or later. */
+/** `since`: the moment of the request; the decision was then or later. */
 export interface RefusedPost {
   readonly session: string;
   readonly audience: unknown;
   readonly since: number;
 }
 
-/** What is unread is counted anew at most this often: what comes and goes meanwhile may be counted wrongly. */
+/** The hub recounts the unread at most this often, so its count may be off in between. */
 const COUNTED_EVERY_MS = 1_000;
 
 export class RuleBook {
   private readonly model: LogModel;
   private readonly acks: Acks;
-  /** Every rule each agent has had, the newest last. */
+  /** Every rule of each agent, oldest first. */
   private readonly rules = new Map<string, Rule[]>();
   private readonly names = new Map<string, string>();
   private known = 0;
   private readonly clock: Clock;
-  /** When something came to each agent or was acked by it, in monotonic time. */
+  /** When each agent last received or acked something, in monotonic time. */
   private readonly stirs = new Map<string, number[]>();
 
   constructor(model: LogModel, acks: Acks, clock: Clock) {
@@ -57,22 +60,22 @@ export class RuleBook {
     this.known = entries.length;
   }
 
-  /** Whose rule was set. */
+  /** The agent whose rule was set. */
   ruled(): readonly string[] {
     return [...this.rules.keys()];
   }
 
-  /** It may have been judged by the rule before the present one. */
+  /** The decision may have used the rule before the present one. */
   newest(agentId: string): readonly Rule[] {
     return (this.rules.get(agentId) ?? []).slice(-2);
   }
 
-  /** It takes, or took, nothing from this sender: then this is not delivered, and not told. */
+  /** A rule blocks or blocked this sender, so the envelope is neither delivered nor reported. */
   mayBeDenied(agentId: string, senderId: string): boolean {
     return (this.rules.get(agentId) ?? []).some((rule) => this.denies(rule, senderId));
   }
 
-  /** From whom it takes nothing by each of the rules it may be judged by, the newest first. */
+  /** The senders blocked by each rule that may apply, newest first. */
   denials(agentId: string): readonly ((senderId: string) => boolean)[] {
     const newest = this.newest(agentId).map((rule) => (senderId: string) => this.denies(rule, senderId));
     return (newest.length < 2 ? [() => false, ...newest] : newest).reverse();
@@ -83,7 +86,7 @@ export class RuleBook {
     return senderId !== 'hub' && !access.inbound_from.some((glob) => fits(glob, name));
   }
 
-  /** Those an own limit may stop: nobody else is refused for one. */
+  /** Agents an own limit may stop: no other agent is rejected for one. */
   checkRefused(senderId: string, post: RefusedPost, code: string): void {
     if (code === 'rate_limited') {
       const isLimited = this.newest(senderId).some(({ limits }) => limits.rate !== null);
@@ -104,7 +107,7 @@ export class RuleBook {
     );
   }
 
-  /** Only what is for it, was not acked, and came to an inbox that is full and drops. */
+  /** Only unacked envelopes for the agent, sent to a full inbox that drops. */
   checkOverflow(agentId: string, session: string, seq: number): void {
     const where = `${agentId}: the gap at ${session} seq ${seq}`;
     holds(this.model.owed(session, agentId).includes(seq), 'L5', () => `${where} is of what is not for it`);
@@ -113,7 +116,7 @@ export class RuleBook {
     holds(drops, 'L5', () => `${where} is an overflow, but it never asked to drop`);
   }
 
-  /** It may be full, by one of the rules it was judged by; never less is counted as unread than there is. */
+  /** The inbox may be full by one of the rules that may apply; the hub never counts less than there is. */
   private mayBeFull(agentId: string, since: number): boolean {
     const pending = this.pending(agentId, since);
     return this.newest(agentId).some(
@@ -127,7 +130,7 @@ export class RuleBook {
     );
   }
 
-  /** As many as may be counted. */
+  /** The highest possible count. */
   private pending(agentId: string, since: number): number {
     const from = this.clock.monotonic() - COUNTED_EVERY_MS;
     let pending = (this.stirs.get(agentId) ?? []).filter((at) => at >= from).length;

@@ -1,7 +1,7 @@
-/** Operations of rules: grants, limits that are set and lifted, and whoever talks too much. */
+/** Operations of access rules: grants, limits set and lifted, and clients that post too much. */
 
-import type { SimOperation } from './operations.ts';
 import type { SimClient } from './sim-client.ts';
+import { ask, op, type SimOperation } from './sim-operation.ts';
 import type { Simulation } from './simulation.ts';
 
 export const ruleOperations: readonly SimOperation[] = [
@@ -20,7 +20,7 @@ function grantRules(sim: Simulation): string | false {
   return `grant rules to ${name}`;
 }
 
-/** Its own rule, which needs nobody's leave. */
+/** Its own rule, which requires no grant. */
 function tighten(sim: Simulation): string | false {
   const client = someone(sim, ({ bound }) => bound);
   if (client === null) return false;
@@ -38,17 +38,17 @@ function tighten(sim: Simulation): string | false {
     { access: { session_types: { accept: ['panel', 'workflow'] } } },
     { access: { session_types: { initiate: ['panel', 'discussion', 'workflow'] } } },
   ]);
-  return setRule(client, { rule });
+  return ask(client, 'set_rule', { rule });
 }
 
-/** Of anybody, by who may. */
+/** Any agent's rule, by a client with the grant. */
 function limitInbox(sim: Simulation): string | false {
   const ruler = rulerOf(sim);
   const target = someone(sim, ({ agentId }) => agentId !== null);
   if (ruler === null || target === null) return false;
   const overflow = sim.random.pick(['reject', 'drop_oldest', 'drop_newest']);
   const inbox = { max_pending: 1 + sim.random.below(5), overflow, high_water: 1 + sim.random.below(3) };
-  return setRule(ruler, { agent: target.name, rule: { limits: { inbox } } });
+  return ask(ruler, 'set_rule', { agent: target.name, rule: { limits: { inbox } } });
 }
 
 function lift(sim: Simulation): string | false {
@@ -66,10 +66,10 @@ function lift(sim: Simulation): string | false {
       inbox: { max_pending: 1000, overflow: 'reject', high_water: null },
     },
   };
-  return setRule(ruler, { agent: sim.random.pick(ruled).name, rule });
+  return ask(ruler, 'set_rule', { agent: sim.random.pick(ruled).name, rule });
 }
 
-/** Many at once, to everybody or to one. */
+/** Many posts at the same time, to everyone or to one. */
 function flood(sim: Simulation): string | false {
   const live = [...sim.model.sessions].filter(([, { states }]) => states.at(-1)?.metadata.state === 'ACTIVE');
   if (live.length === 0) return false;
@@ -87,11 +87,6 @@ function flood(sim: Simulation): string | false {
   return `${client.name} floods ${session_id} with ${many}${'audience' in audience ? ' for one' : ''}`;
 }
 
-function setRule(client: SimClient, params: Record<string, unknown>): string {
-  client.ask('set_rule', params);
-  return `${client.name} set_rule ${JSON.stringify(params)}`;
-}
-
 function rulerOf(sim: Simulation): SimClient | null {
   return someone(sim, ({ bound, agentId }) => bound && sim.rulers.has(agentId ?? ''));
 }
@@ -99,8 +94,4 @@ function rulerOf(sim: Simulation): SimClient | null {
 function someone(sim: Simulation, is: (client: SimClient) => boolean): SimClient | null {
   const some = sim.clients.filter(is);
   return some.length === 0 ? null : sim.random.pick(some);
-}
-
-function op(name: string, weight: number, run: SimOperation['run']): SimOperation {
-  return { name, weight, run };
 }

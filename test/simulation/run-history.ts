@@ -1,6 +1,7 @@
-/** Runs one history from its seed, and says how to see it again when a law breaks. */
+/** Runs one history from its seed, and says how to repeat it if a law breaks. */
 
-import { type SimOperation, simOperations } from './operations.ts';
+import { simOperations } from './operations.ts';
+import type { SimOperation } from './sim-operation.ts';
 import { Simulation, type SimulationOptions } from './simulation.ts';
 
 export interface HistoryReport {

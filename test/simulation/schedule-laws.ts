@@ -1,4 +1,4 @@
-/** What schedules promise, read from the logs alone: no scheduled time opens twice, none beside another unless asked, none early. */
+/** Promises of schedules, read from the logs alone: no time opens twice, none overlaps unless allowed, none is early. */
 
 import { type Entry, isTerminal, type LifecycleState, type SessionMetadata } from 'parley-hub/core';
 import { holds } from './law-broken.ts';
@@ -14,7 +14,7 @@ export class ScheduleBook {
   private readonly known = new Set<string>();
   private readonly times = new Set<string>();
   private readonly last = new Map<string, Opened>();
-  /** Whether a schedule may open beside itself, as it was when it was made; that does not change here. */
+  /** Whether a schedule may overlap; it does not change in a history. */
   private readonly overlaps = new Map<string, boolean>();
 
   check(sim: Simulation): void {
@@ -23,7 +23,7 @@ export class ScheduleBook {
       this.overlaps.set(String(schedule_id), overlap === true);
     }
     const fresh = [...sim.model.sessions].filter(([sessionId]) => !this.known.has(sessionId));
-    // In the order in which they were created.
+    // In the order of creation.
     fresh.sort(([, a], [, b]) => (idOf(a.entries) < idOf(b.entries) ? -1 : 1));
     for (const [sessionId, { entries, states }] of fresh) {
       this.known.add(sessionId);
@@ -39,7 +39,7 @@ export class ScheduleBook {
     const where = `session ${sessionId} of ${schedule_id} at ${time}`;
     holds(!this.times.has(`${schedule_id} ${time}`), 'SC7', () => `${where} was opened before`);
     this.times.add(`${schedule_id} ${time}`);
-    // Stamps never go back, so that they are not early says no more than this; a clock may, while it is being opened.
+    // Stamps never go back, so this only shows that they are not early; a clock may go back during an opening.
     const [atMs, createdMs] = [Date.parse(time), Date.parse(metadata.created_at)];
     const wasSetBack = sim.model.setBacks.some(({ fromMs, toMs }) => toMs <= createdMs && atMs <= fromMs);
     holds(createdMs >= atMs || wasSetBack, 'SC6', () => `${where} was opened early, at ${metadata.created_at}`);

@@ -1,20 +1,18 @@
-/** Operations on schedules, and their end: what opens sessions for ever would never let a history end. */
+/** Operations on schedules, and their end: a schedule that opens forever would never let a history end. */
 
-import type { SimOperation } from './operations.ts';
 import type { SimClient } from './sim-client.ts';
+import { ask, op, type SimOperation } from './sim-operation.ts';
 import type { Simulation } from './simulation.ts';
 
 export const scheduleOperations: readonly SimOperation[] = [
-  { name: 'make a schedule', weight: 4, run: (sim) => withBound(sim, (client) => make(sim, client)) },
-  { name: 'change a schedule', weight: 2, run: (sim) => withOwn(sim, (client, id) => change(sim, client, id)) },
-  {
-    name: 'delete a schedule',
-    weight: 1,
-    run: (sim) => withOwn(sim, (client, schedule_id) => asks(client, 'delete_schedule', { schedule_id })),
-  },
+  op('make a schedule', 4, (sim) => withBound(sim, (client) => make(sim, client))),
+  op('change a schedule', 2, (sim) => withOwn(sim, (client, id) => change(sim, client, id))),
+  op('delete a schedule', 1, (sim) =>
+    withOwn(sim, (client, schedule_id) => ask(client, 'delete_schedule', { schedule_id })),
+  ),
 ];
 
-/** From now on nothing is opened by itself. */
+/** From now on nothing opens by schedule. */
 export async function endSchedules(sim: Simulation): Promise<void> {
   for (const { schedule_id } of sim.rooms.schedules.list(null, '')) void sim.rooms.schedules.delete(schedule_id);
   await sim.flow();
@@ -27,7 +25,7 @@ function make(sim: Simulation, client: SimClient): string | false {
   const { random } = sim;
   const others = sim.clients.filter((other) => other !== client && other.agentId !== null);
   if (others.length === 0) return false;
-  return asks(client, 'create_schedule', {
+  return ask(client, 'create_schedule', {
     name: random.pick(['one', 'two']),
     template: { type: 'conversation', participants: [random.pick(others).name], ttl: random.pick([30, 60, 600]) },
     expression: random.pick(EXPRESSIONS),
@@ -39,7 +37,7 @@ function make(sim: Simulation, client: SimClient): string | false {
 
 function change(sim: Simulation, client: SimClient, schedule_id: string): string {
   const changes = [{ paused: true }, { paused: false }, { expression: sim.random.pick(EXPRESSIONS) }];
-  return asks(client, 'update_schedule', { schedule_id, ...sim.random.pick(changes) });
+  return ask(client, 'update_schedule', { schedule_id, ...sim.random.pick(changes) });
 }
 
 function withBound(sim: Simulation, run: (client: SimClient) => string | false): string | false {
@@ -52,9 +50,4 @@ function withOwn(sim: Simulation, run: (client: SimClient, scheduleId: string) =
     const own = sim.rooms.schedules.list(client.agentId, '');
     return own.length === 0 ? false : run(client, sim.random.pick(own).schedule_id);
   });
-}
-
-function asks(client: SimClient, name: string, params: Record<string, unknown>): string {
-  client.ask(name, params);
-  return `${client.name} ${name} ${JSON.stringify(params)}`;
 }

@@ -1,4 +1,4 @@
-/** A client of the simulation: it speaks frames, remembers what it saw, and checks what it is told against the disk. */
+/** A client of the simulation: speaks frames, remembers what it received, and checks it against the disk. */
 
 import type { HubFrame, NotifyFrame, ResponseFrame } from 'parley-hub/core';
 import { holds } from './law-broken.ts';
@@ -9,7 +9,7 @@ import type { Simulation } from './simulation.ts';
 export interface Asked {
   readonly op: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** How many acks there had been then. */
+  /** The number of acks at that time. */
   readonly moment: number;
 }
 
@@ -23,26 +23,26 @@ export class SimClient {
   agentId: string | null = null;
   bound = false;
   wire: Wire | null = null;
-  /** Arrived and not receipted yet. */
+  /** Received and not acked yet. */
   arrived: Arrived[] = [];
-  /** Asked with a key and never answered: to be asked again. */
+  /** Sent with a key and never answered: to be repeated. */
   unanswered: Asked[] = [];
   readonly open = new Map<string, Asked>();
   readonly invites = new Set<string>();
   readonly sessions = new Set<string>();
-  /** Everything ever seen of each session, over all lives of this client. */
+  /** Everything ever received of each session, over all lives of this client. */
   readonly everSeen = new Map<string, Set<number>>();
-  /** What the hub said is gone. */
+  /** Ranges the hub reported as gaps. */
   readonly told = new Map<string, Set<number>>();
-  /** What this life of the client has seen and acked. */
+  /** What this life of the client has received and acked. */
   private seen = new Map<string, Set<number>>();
   private acked = new Map<string, Set<number>>();
   private readonly sim: Simulation;
   private onBinding = new Map<string, number>();
-  /** Sessions it was asked into since it was bound. */
+  /** Sessions it was invited to since it was bound. */
   readonly askedOnBinding = new Set<string>();
   private lastRequest = 0;
-  /** What each hello that is on its way says it has. */
+  /** The resume points of each hello in flight. */
   private claims: Record<string, { seq: number }>[] = [];
 
   constructor(sim: Simulation, name: string) {
@@ -83,7 +83,7 @@ export class SimClient {
     this.send({ kind: 'receipt', recipient_id: this.agentId, session_id: session, seq, status });
   }
 
-  /** Starts again as somebody new, who has heard of nothing yet. */
+  /** Starts again as a new identity without memory. */
   retired(): void {
     this.agentId = null;
     this.bound = false;
@@ -122,7 +122,7 @@ export class SimClient {
         if (frame.reason === 'overflow') this.sim.checkOverflow(frame.recipient_id, frame.session_id, seq);
         this.sim.acks.tellGap(frame.recipient_id, frame.session_id, seq, frame.reason);
       }
-      // One that was sent and is now past its time, or makes room, is told behind later ones.
+      // A sent envelope that has expired, or makes room, is reported after later ones.
       if (from === this.wire)
         this.onBinding.set(frame.session_id, Math.max(frame.to_seq, this.onBinding.get(frame.session_id) ?? 0));
     }
@@ -150,7 +150,7 @@ export class SimClient {
       'L5',
       () => `${this.name} acked ${session} seq ${seq} and gets it again`,
     );
-    // What goes out on a link that the client has given up is read by nobody.
+    // Nobody reads what is sent on a link the client has given up.
     if (!isRead) return;
     const previous = this.onBinding.get(session);
     holds(
@@ -167,7 +167,7 @@ export class SimClient {
     this.checkSkipped(session, seq, recipient_id);
   }
 
-  /** Whatever of its stream lies before this and was not sent on this binding must have been acked. */
+  /** Everything of its stream before this, and not sent on this binding, must have been acked. */
   private checkSkipped(session: string, seq: number, agentId: string): void {
     this.sim.model.follow(this.sim.store);
     const inFlight = this.sim.acks.sentTo(agentId, session);
@@ -196,7 +196,7 @@ export class SimClient {
         this.sim.count(`gap ${frame.reason}`);
         for (let seq = frame.from_seq; seq <= frame.to_seq; seq++) {
           put(this.told, frame.session_id, seq);
-          // What was told as gone is done with, should a clock that went back bring it after all.
+          // A gap is final, even if a clock set back would allow delivery.
           put(this.seen, frame.session_id, seq);
         }
         return;
@@ -205,7 +205,7 @@ export class SimClient {
       case 'notify':
         return this.notified(frame);
       case 'error':
-        // The answer to unregister was lost: this identity is no more.
+        // The answer to unregister was lost: this identity is retired.
         if (frame.error.code === 'unauthenticated' && frame.error.details?.name === this.name) this.retired();
         return;
       default:
@@ -225,10 +225,10 @@ export class SimClient {
     this.sessions.add(session);
     const seen = this.seen.get(session) ?? new Set();
     if (seen.has(seq)) this.sim.count('seen again');
-    // What was told as gone may come after all, also to a client that has forgotten it was told.
+    // An envelope reported as a gap may still arrive, even at a client that forgot the gap.
     else if (attempt === undefined && ![this.everSeen, this.told].some((known) => known.get(session)?.has(seq))) {
       const newest = Math.max(0, ...seen);
-      // What a rule kept from it counts as acked, and a crash may lose acks: then it comes behind what came after it.
+      // Withheld envelopes count as acked, and a crash may lose acks: then they arrive after later ones.
       const isInOrder = seq > newest || this.sim.isDenied(this.agentId ?? '', session, seq);
       holds(isInOrder, 'L2', () => `${this.name} first sees ${session} seq ${seq} after ${newest}`);
     }
@@ -247,7 +247,7 @@ export class SimClient {
     if (this.wire === wire) this.leave();
   }
 
-  /** Without a connection: what was asked and not answered is to be asked again. */
+  /** Disconnected: unanswered requests are to be repeated. */
   leave(): void {
     this.wire = null;
     this.bound = false;

@@ -1,4 +1,7 @@
-/** One history: a real hub on a simulated clock, disk and network, random operations, and the laws checked after every step. */
+/**
+ * One history: a real hub on a simulated clock, disk and network, random operations, and all laws checked after every
+ * step.
+ */
 
 import { consulting } from 'parley-hub/adapters/consulting';
 import { conversation } from 'parley-hub/adapters/conversation';
@@ -57,7 +60,7 @@ export interface SimulationOptions {
   readonly store?: SimulatedStore;
   /** Mutants of the views. */
   readonly views?: readonly View[];
-  /** A mutant of the hub itself: called with the parts of each hub that starts. */
+  /** A mutant of the hub, called with the rooms of each hub that starts. */
   readonly tamper?: (rooms: Rooms) => void;
   /** A mutant of the network. */
   readonly disturb?: (wire: Wire, random: Random) => void;
@@ -80,7 +83,7 @@ const mutating = new Set([
   'unregister',
 ]);
 
-/** The members of results that are looked at; which are there depends on the operation. */
+/** The members of results that are checked; which exist depends on the operation. */
 interface PeekedResult {
   readonly duplicate?: true;
   readonly seq: number;
@@ -103,16 +106,16 @@ export class Simulation {
   readonly model: LogModel;
   readonly clients: SimClient[];
   readonly counts = new Map<string, number>();
-  /** What was done, to be read when a law breaks. */
+  /** The operations so far, printed when a law breaks. */
   readonly history: string[] = [];
   store: SimulatedStore;
   readonly acks = new AckBook();
   readonly views: ViewBook;
   private readonly schedules = new ScheduleBook();
   readonly rules: RuleBook;
-  /** Who may set the rules of others. */
+  /** Agents with the grant `rules`. */
   readonly rulers = new Set<string>();
-  /** Posts that were refused and asked once: none of them may ever be in a log. */
+  /** Rejected posts without a repeat: none may ever be in a log. */
   private readonly refused = new Map<string, string>();
   private readonly askedKeys = new Map<string, number>();
   readonly grace = new GraceModel(this.clock);
@@ -123,13 +126,13 @@ export class Simulation {
   private readonly ids: ReturnType<typeof seededIds>;
   private readonly options: SimulationOptions;
   private wires = new Map<Wire, SimClient>();
-  /** The seq each key was answered with. */
+  /** The seq answered for each key. */
   private readonly answeredKeys = new Map<string, number>();
-  /** The newest version of each resume that was answered. */
+  /** The newest answered version of each profile. */
   private readonly resumes = new Map<string, { readonly version: number; readonly text: string }>();
   private generation = 0;
   private readonly checked = new Map<string, SessionState>();
-  /** A law broken inside the hub's own call, where a throw would be contained; thrown at the next check. */
+  /** A law broken inside a call of the hub, which would contain a throw; thrown at the next check. */
   private broken: unknown = null;
   private names = 0;
 
@@ -152,7 +155,7 @@ export class Simulation {
   }
 
   get rooms(): Rooms {
-    // The checker looks inside: L3 and L6 speak of what the hub holds, not of what it says.
+    // L3 and L6 are about what the hub holds, so the checker looks inside.
     return (this.hub as unknown as { rooms: Rooms }).rooms;
   }
 
@@ -170,7 +173,7 @@ export class Simulation {
     return `new${this.names}`;
   }
 
-  /** A library call; it may be refused, and the hub may die before it answers. */
+  /** A library call; it may be rejected, and the hub may die before it answers. */
   operate(call: (hub: Hub) => Promise<unknown>): void {
     call(this.hub).then(
       () => this.count('operated'),
@@ -191,9 +194,9 @@ export class Simulation {
     });
   }
 
-  // What the network and the disk do.
+  // Network and disk.
 
-  /** Messages move and the disk syncs, more or less. */
+  /** Moves messages and syncs the disk, more or less. */
   async breathe(): Promise<void> {
     const { random } = this;
     await quiet();
@@ -230,7 +233,7 @@ export class Simulation {
 
   sweep(): void {
     if (this.failed) return;
-    // What was decided before a jump and could not be written is judged again, and held back then.
+    // A firing decided before a jump that could not be written is decided again, and then held back.
     if (this.grace.tick()) this.sweeps.forget();
     this.model.follow(this.store);
     this.sweeps.sweeps(() => true);
@@ -238,7 +241,7 @@ export class Simulation {
     this.acks.cursorsWritten();
   }
 
-  /** Time goes by, and everything that comes of it. */
+  /** Lets time pass, with everything that follows. */
   async pass(ms: number): Promise<void> {
     this.clock.advance(ms);
     this.sweep();
@@ -246,7 +249,7 @@ export class Simulation {
     this.check();
   }
 
-  /** The wall clock is set by so much. */
+  /** Sets the wall clock by this much. */
   setClock(ms: number): void {
     const fromMs = this.clock.now();
     this.clock.jump(ms);
@@ -295,20 +298,20 @@ export class Simulation {
     client.leave();
   }
 
-  /** Whose turn it would be after an envelope another writer makes. */
+  /** The turn after an envelope of another writer. */
   entryAfter(before: SessionState, envelope: Envelope): Entry {
     const { turn, due_at } = this.model.fold(before, envelope).head;
     return due_at === null ? { envelope, turn } : { envelope, turn, due: due_at };
   }
 
-  // What the checker knows.
+  // The checker.
 
-  /** A client says it has everything up to `seq`. */
+  /** A client claims everything up to `seq`. */
   claimed(agentId: string, session: string, seq: number): void {
     for (const owed of this.model.owed(session, agentId)) if (owed <= seq) this.acks.claim(agentId, session, owed);
   }
 
-  /** A response leaves the hub: what it says, also a refusal, must rest on what is on disk. */
+  /** A response leaves the hub: it must depend only on what is on disk, even a rejection. */
   checkResponse(client: SimClient, asked: Asked | undefined, frame: ResponseFrame): void {
     if (asked === undefined) return;
     const session = String(asked.params.session_id ?? '');
@@ -338,7 +341,7 @@ export class Simulation {
       }
       return;
     }
-    // Results are as the operation table says.
+    // Results match the operation table.
     const result = frame.result as PeekedResult;
     if (mutating.has(asked.op) && this.failed)
       holds(
@@ -361,7 +364,7 @@ export class Simulation {
     if (asked.op === 'list_sessions') for (const one of result.sessions) this.checkSummary(one);
   }
 
-  /** Posts and the starts of tasks share their keys. */
+  /** Posts and task starts share their keys. */
   asking(client: SimClient, { params }: Asked): void {
     if (typeof params.session_id !== 'string' || typeof params.idempotency_key !== 'string') return;
     const name = keyName(client, params);
@@ -369,7 +372,7 @@ export class Simulation {
     this.refused.delete(name);
   }
 
-  /** A refusal is nobody else's fault, and leaves no trace. */
+  /** A rejection has no side effects. */
   private checkRefusedPost(client: SimClient, { params, moment }: Asked, code: string): void {
     this.model.follow(this.store);
     this.rules.follow(this.store);
@@ -394,7 +397,7 @@ export class Simulation {
     }
   }
 
-  /** The client has the answer. */
+  /** The client has received the answer. */
   answered(client: SimClient, asked: Asked, frame: ResponseFrame): void {
     const key = asked.params.idempotency_key;
     if (!frame.ok) {
@@ -418,23 +421,23 @@ export class Simulation {
     if (asked.op === 'unregister' && result.agent_id === client.agentId) client.retired();
   }
 
-  /** What was answered is kept: the next version is later or says the same, whatever happened in between. */
+  /** An answered version is kept: the next one is later or equal. */
   private checkResume(client: SimClient, resume: JsonObject): void {
     const agent_id = String(resume.agent_id);
     const version = Number(resume.version);
     const before = this.resumes.get(agent_id) ?? { version: 0, text: '' };
-    // What was seen of it is not its own to set.
+    // Observed outcomes are not set by the agent.
     const text = canonicalJson({ ...resume, observed: {} });
-    // A set that changes nothing is answered with what was there.
+    // A set without a change is answered with the present version.
     const isNext = version > before.version || text === before.text;
     holds(isNext, 'L1', () => `${client.name} set version ${version} of its resume after ${before.version}`);
     this.resumes.set(agent_id, { version, text });
   }
 
-  // The laws that speak of the whole, after every step.
+  // Laws about the whole, checked after every step.
 
   check(): void {
-    // What is wrong with the log itself says more than who noticed it first.
+    // A fault in the log itself says more than its first symptom.
     this.model.follow(this.store);
     this.rules.follow(this.store);
     if (this.broken !== null) throw this.broken;
@@ -450,7 +453,7 @@ export class Simulation {
     return this.store.stagedUnits() === 0 && !(this.store instanceof LateStore && this.store.pending > 0);
   }
 
-  /** Everything heals: what is owed arrives, what must end ends, and its end is heard. */
+  /** Everything heals: owed envelopes arrive, sessions end, and their ends are delivered. */
   async finish(): Promise<void> {
     if (this.failed) await this.crash(() => true);
     await this.restart();
@@ -514,7 +517,7 @@ export class Simulation {
     for (const client of this.clients) {
       if (client.wire === null) client.connect(false);
     }
-    // What a flood left comes a window at a time.
+    // The rest of a flood arrives a window at a time.
     for (let round = 0; round < 4 || (round < 100 && this.clients.some(({ arrived }) => arrived.length > 0)); round++) {
       await this.flow();
       for (const client of this.clients) {
@@ -527,7 +530,7 @@ export class Simulation {
     this.check();
   }
 
-  /** Who is asked and has not answered was asked on the binding it has now. */
+  /** Unanswered invites were sent on the present binding. */
   private checkAsked(): void {
     for (const client of this.clients) {
       const { agentId } = client;
@@ -556,7 +559,7 @@ export class Simulation {
     this.count('joined late');
     const invites = earlier.filter((one) => one.event_type === 'session.invite');
     const first = invites.findIndex((one) => one.event_data.agent_id === event_data.agent_id);
-    // The invites of the creation come right behind it.
+    // The invites of the creation follow it directly.
     if (first !== -1 && invites[first]?.seq !== first + 2) this.count('joined after it was added');
   }
 
@@ -579,7 +582,7 @@ export class Simulation {
     }
   }
 
-  /** Its rule takes, or took, nothing from who said this. */
+  /** Its rule blocks or blocked this sender. */
   isDenied(agentId: string, session: string, seq: number): boolean {
     const sender = this.model.envelope(session, seq)?.sender_id ?? 'hub';
     this.rules.follow(this.store);
@@ -590,7 +593,7 @@ export class Simulation {
     if (state === undefined || this.failed) return;
     const live = this.rooms.sessions.peek(sessionId);
     const durable = live?.durable ?? null;
-    // States are immutable: one that was right stays right.
+    // States are immutable: a checked one stays right.
     if (durable !== null && this.checked.get(sessionId) !== durable) {
       this.checked.set(sessionId, durable);
       const replayed = this.model.state(sessionId, durable.metadata.head_seq);
@@ -664,7 +667,7 @@ export class Simulation {
     );
   }
 
-  /** Would this operation have written something? */
+  /** True if this operation would have written something. */
   private changed(asked: Asked): boolean {
     return asked.op === 'post' || asked.op === 'create_session';
   }
@@ -684,7 +687,7 @@ export class Simulation {
   private async reborn(): Promise<void> {
     this.failed = false;
     this.prune();
-    // Nobody could do anything meanwhile.
+    // Nothing could happen in between.
     this.clock.advance(this.random.pick(DOWN_MS));
     await this.openHub();
     await quiet();
@@ -698,12 +701,12 @@ export class Simulation {
     );
   }
 
-  /** A decision is written in the turn of the event loop it is made in. */
+  /** A decision is written in the tick in which it is made. */
   private watchAppends(store: SimulatedStore): void {
     const append = store.append.bind(store);
     store.append = (logId, expected, unit) => {
       const fires = unit.entries.some(({ envelope }) => isTimed(envelope));
-      // A hub that has died goes on for a while, on a disk that takes nothing.
+      // A dead hub continues for a while, on a disk that stores nothing.
       const held = fires && store === this.store ? this.grace.heldBy(logId) : null;
       this.guard(() => holds(held === null, 'L9', () => `${logId}: something fires though ${held}`));
       return append(logId, expected, unit);
@@ -765,7 +768,7 @@ export class Simulation {
   }
 }
 
-/** It was written because of the time, and of nothing that anybody did. */
+/** It was written because of the time, not because of an operation. */
 function isTimed(envelope: Envelope): boolean {
   const { event_type, event_data } = envelope;
   if (event_type === 'task.expired') return event_data.reason === 'ttl';

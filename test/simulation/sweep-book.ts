@@ -1,4 +1,4 @@
-/** What each sweep had to fire: whatever was due in it, not held back, in a session that can go on. It is looked up when all is written. */
+/** What each sweep had to fire: everything due and not held back, in available sessions. Checked once all is written. */
 
 import type { Clock } from 'parley-hub/core';
 import type { GraceModel } from './grace-model.ts';
@@ -18,9 +18,9 @@ export class SweepBook {
   private readonly grace: GraceModel;
   private readonly clock: Clock;
   private owed = new Map<string, Owed>();
-  /** Tasks whose time was over. */
+  /** Tasks past their ttl. */
   private owedTasks = new Map<string, Omit<Owed, 'wait'>>();
-  /** Another writer wrote to them: what began with that the hub may not know of. */
+  /** Another writer appended, and the hub may not know of waits that began there. */
   private strange = new Set<string>();
 
   constructor(model: LogModel, grace: GraceModel, clock: Clock) {
@@ -29,7 +29,7 @@ export class SweepBook {
     this.clock = clock;
   }
 
-  /** The hub has started: it knows every log, and what the last one was about to do is lost or done. */
+  /** The hub has started: it knows every log, and pending work of the last one is lost or done. */
   started(): void {
     this.forget();
     this.strange = new Set();
@@ -41,7 +41,7 @@ export class SweepBook {
     this.owedTasks = new Map();
   }
 
-  /** Just before a sweep. `canGoOn`: the session is available. */
+  /** Called before a sweep. `canGoOn`: the session is available. */
   sweeps(canGoOn: (session: string) => boolean): void {
     const atMs = this.clock.now();
     for (const session of this.model.sessions.keys()) {
@@ -54,14 +54,14 @@ export class SweepBook {
     }
   }
 
-  /** Another writer moved the log. */
+  /** Another writer appended to the log. */
   moved(session: string): void {
     this.strange.add(session);
     for (const [name, owed] of this.owed) if (owed.session === session) this.owed.delete(name);
     for (const [id, owed] of this.owedTasks) if (owed.session === session) this.owedTasks.delete(id);
   }
 
-  /** Nothing is being written or read: what was owed has been fired, or is waited for no more. Says how much there was. */
+  /** Nothing is being written or read: what was owed has fired, or is no longer awaited. Returns how much there was. */
   settled(): number {
     for (const { session, wait, atMs } of this.owed.values()) {
       const open = this.dueBy(session, atMs).some(

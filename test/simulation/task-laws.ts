@@ -1,4 +1,4 @@
-/** What must hold of tasks, by a reading of the spec that shares no code with the hub's: who moves them, when they end, and that they stay so. */
+/** Laws of tasks by an independent reading of the spec: who moves them, when they end, and that they stay ended. */
 
 import type { Envelope } from 'parley-hub/core';
 import type { SessionState } from '../../src/core/state/state.ts';
@@ -54,7 +54,7 @@ export class TaskBook {
     this.move(envelope, task_id, where, sender?.status);
   }
 
-  /** The hub's fold says of a session what this book says. */
+  /** The hub's fold of a session equals this book. */
   compare({ tasks, head, metadata }: SessionState): void {
     const { session_id, head_seq } = metadata;
     const mine = this.live(session_id);
@@ -84,7 +84,7 @@ export class TaskBook {
     holds(mine.length > 0 || head.tasks === undefined, 'L3', () => `${where}: the head counts tasks that have ended`);
   }
 
-  /** After a sweep that nothing held up. */
+  /** After a sweep that nothing held back. */
   checkExpired(nowMs: number): void {
     for (const [id, { state, dueMs, session }] of this.tasks) {
       const isLive = state === 'open' || state === 'running';
@@ -92,7 +92,7 @@ export class TaskBook {
     }
   }
 
-  /** Those of a session whose time is over. */
+  /** Tasks of a session past their ttl. */
   dueBy(session: string, atMs: number): readonly string[] {
     return this.live(session).filter((id) => (this.tasks.get(id)?.dueMs ?? Number.POSITIVE_INFINITY) <= atMs);
   }

@@ -1,8 +1,8 @@
-/** Operations on tasks: by their owners, by others who may not, and all of it with time passing and hubs that die. */
+/** Operations on tasks: by owners and others, while time passes and hubs die. */
 
 import type { Task } from '../../src/core/records/work/tasks.ts';
-import type { SimOperation } from './operations.ts';
 import type { SimClient } from './sim-client.ts';
+import { ask, op, type SimOperation } from './sim-operation.ts';
 import type { Simulation } from './simulation.ts';
 
 export const taskOperations: readonly SimOperation[] = [
@@ -47,21 +47,21 @@ function start(sim: Simulation): string | false {
   });
 }
 
-/** By whoever owns it. */
+/** By the owner. */
 function own(sim: Simulation, move: Move): string | false {
-  return moved(sim, tasks(sim, 'live'), (client, { owner_id }) => client.agentId === owner_id, move);
+  return moved(sim, task(sim, 'live'), (client, { owner_id }) => client.agentId === owner_id, move);
 }
 
-/** By anyone else. */
+/** By any other client. */
 function others(sim: Simulation, move: Move): string | false {
-  return moved(sim, tasks(sim, 'live'), (client, { owner_id }) => client.agentId !== owner_id, move);
+  return moved(sim, task(sim, 'live'), (client, { owner_id }) => client.agentId !== owner_id, move);
 }
 
 function ended(sim: Simulation, move: Move): string | false {
-  return moved(sim, tasks(sim, 'ended'), () => true, move);
+  return moved(sim, task(sim, 'ended'), () => true, move);
 }
 
-function tasks(sim: Simulation, which: 'live' | 'ended'): readonly Task[] {
+function task(sim: Simulation, which: 'live' | 'ended'): readonly Task[] {
   return [...sim.model.sessions.values()].flatMap(({ states }) => states.at(-1)?.tasks[which] ?? []);
 }
 
@@ -78,14 +78,4 @@ function moved(
   const { client, task } = sim.random.pick(pairs);
   const [name, params] = move();
   return ask(client, name, { session_id: task.session_id, task_id: task.task_id, ...params });
-}
-
-function ask(client: SimClient, name: string, params: Record<string, unknown>): string {
-  const plain: Record<string, unknown> = JSON.parse(JSON.stringify(params));
-  client.ask(name, plain);
-  return `${client.name} ${name} ${JSON.stringify(plain)}`;
-}
-
-function op(name: string, weight: number, run: SimOperation['run']): SimOperation {
-  return { name, weight, run };
 }

@@ -1,4 +1,4 @@
-/** What must hold of turns after every entry: whoever is expected is there, nobody else may speak, and what must end ends. */
+/** Laws of turns after every entry: the holder is present, no other may post, and sessions end when they must. */
 
 import type { CompleteAdapter, Envelope, SessionMetadata } from 'parley-hub/core';
 import { PLAIN } from '../../src/core/records/session/envelope.ts';
@@ -7,7 +7,7 @@ import { holds } from './law-broken.ts';
 
 const TURN_TYPES: ReadonlySet<string> = new Set(['discussion', 'workflow']);
 
-/** The members of the two states that are looked at. */
+/** The members of both states that are compared. */
 interface TurnState {
   readonly turn_count: number;
   readonly expected_next_speaker: string | null;
@@ -38,7 +38,7 @@ export function checkTurns(now: SessionState, adapter: CompleteAdapter): void {
   );
 }
 
-/** A graph that has come to its end, or a session at its last turn, takes nothing but its closing, what its last envelope violates, and what ends with it. */
+/** A finished graph, or a session after its last turn, accepts only its closing and what belongs to that. */
 export function checkEnds(before: SessionState, { event_type, seq, session_id }: Envelope): void {
   if (before.metadata.state !== 'ACTIVE' || !isOver(before)) return;
   holds(
@@ -48,7 +48,7 @@ export function checkEnds(before: SessionState, { event_type, seq, session_id }:
   );
 }
 
-/** Units are whole: what is over has closed in the same one. */
+/** Units are atomic: a finished session has closed in the same one. */
 export function checkOver(last: SessionState): void {
   const { session_id, state } = last.metadata;
   holds(state !== 'ACTIVE' || !isOver(last), 'L6', () => `${session_id} is over and goes on`);
@@ -63,7 +63,10 @@ function isOver(now: SessionState): boolean {
   return isEnding(now) || (max_turns != null && turn_count >= max_turns);
 }
 
-/** A workflow says so, and a moderator does. A discussion has had its last text when its rounds are over and nobody there has the turn. */
+/**
+ * Workflows and moderators say so. A discussion is finished when its rounds are over and no active participant has the
+ * turn.
+ */
 function isEnding({ metadata, adapter_state }: SessionState): boolean {
   const { type } = metadata.manifest;
   if (!TURN_TYPES.has(type)) return false;

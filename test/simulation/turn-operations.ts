@@ -1,10 +1,10 @@
-/** Operations of sessions with turns: speaking in turn, handing off, sharing context, and everyone who comes and goes. */
+/** Operations of sessions with turns: posting in turn, handoffs, shared context, and participants that come and go. */
 
 import { roundRobin, sequence, type TransitionGraph } from 'parley-hub/adapters/transition-graph';
 import { type ExpectationEntry, finish, handoff } from 'parley-hub/core';
 import type { SessionState } from '../../src/core/state/state.ts';
-import type { SimOperation } from './operations.ts';
 import type { SimClient } from './sim-client.ts';
+import { ask, op, type SimOperation } from './sim-operation.ts';
 import type { Simulation } from './simulation.ts';
 import { hasFired, waitsOf } from './waits-model.ts';
 
@@ -52,7 +52,7 @@ export const turnOperations: readonly SimOperation[] = [
     withPlace(sim, (place) => change(sim, place, 'removeParticipant')),
   ),
   op('leave a session with turns', 2.5, (sim) =>
-    withPlace(sim, ({ client, session }) => asks(client, 'leave_session', { session_id: session })),
+    withPlace(sim, ({ client, session }) => ask(client, 'leave_session', { session_id: session })),
   ),
   op('look at a view', 18, (sim) => withPlace(sim, (place) => look(sim, place))),
 ];
@@ -96,7 +96,7 @@ function turns(sim: Simulation, names: readonly string[]): TransitionGraph {
   return roundRobin(names, { maxTurns: sim.random.pick([2, 2, 3, 4]) });
 }
 
-/** One of everything: by tool, by context, by speaker, by turn, and to an end. */
+/** One of each condition and target: by tool, context, speaker and turn, and to an end. */
 function branches(sim: Simulation, names: readonly string[]): TransitionGraph {
   const one = () => sim.random.pick(names);
   return {
@@ -170,15 +170,15 @@ function look(sim: Simulation, { client, session }: Place): string {
   ]);
   const past = sim.views.pastOf(client.agentId, session);
   if (past.length > 0 && sim.random.chance(0.5))
-    return asks(client, 'read_view', { session_id: session, ...sim.random.pick(past) });
-  return asks(client, 'read_view', { session_id: session, view });
+    return ask(client, 'read_view', { session_id: session, ...sim.random.pick(past) });
+  return ask(client, 'read_view', { session_id: session, view });
 }
 
 function report({ client, session }: Place, name: string, more: Record<string, unknown>): string {
-  return asks(client, name, { session_id: session, ...more });
+  return ask(client, name, { session_id: session, ...more });
 }
 
-/** At work for longer than it has, and then silent. */
+/** Reports progress beyond the limit, then nothing. */
 async function longTurn(sim: Simulation, place: Place): Promise<string> {
   const done: string[] = [];
   for (let i = 1 + sim.random.below(3); i > 0; i--) {
@@ -218,16 +218,10 @@ function say(
   { client, session }: Place,
   content: { event_type: string; event_data: unknown },
 ): string {
-  return asks(client, 'post', { session_id: session, ...content, idempotency_key: `k${sim.random.below(1_000_000)}` });
+  return ask(client, 'post', { session_id: session, ...content, idempotency_key: `k${sim.random.below(1_000_000)}` });
 }
 
-function asks(client: SimClient, name: string, params: Record<string, unknown>): string {
-  const plain: Record<string, unknown> = JSON.parse(JSON.stringify(params));
-  client.ask(name, plain);
-  return `${client.name} ${name} ${JSON.stringify(plain)}`;
-}
-
-/** Somebody whose turn it is, as far as the log says. */
+/** A client that has the turn according to the log. */
 function withTurn(sim: Simulation, run: (place: Place) => string, type?: string): string | false {
   return withOne(
     sim,
@@ -236,7 +230,7 @@ function withTurn(sim: Simulation, run: (place: Place) => string, type?: string)
   );
 }
 
-/** Somebody whose turn has an end that may still come, by an entry that is as wanted. */
+/** A client whose turn has a deadline that may still fire, from a matching expectation. */
 function withTimedTurn(
   sim: Simulation,
   isWanted: (params: ExpectationEntry['params']) => boolean,
@@ -253,12 +247,12 @@ function withTimedTurn(
   return timed.length === 0 ? false : run(sim.random.pick(timed));
 }
 
-/** Somebody in a live session with turns, whether it may speak or not. */
+/** A client in a live session with turns, holder or not. */
 function withPlace(sim: Simulation, run: (place: Place) => string, type?: string): string | false {
   return withOne(sim, places(sim, type), run);
 }
 
-/** A live session with turns in which somebody is hidden. */
+/** A live session with turns and a hidden participant. */
 function withHidden(sim: Simulation, run: (place: Place) => string): string | false {
   const some = places(sim).filter(({ state }) => state.metadata.participants.some(isHidden));
   return withOne(sim, some, run);
@@ -287,8 +281,4 @@ function places(sim: Simulation, type?: string | null): readonly Place[] {
 
 function typeOf({ state }: Place): string {
   return state.metadata.manifest.type;
-}
-
-function op(name: string, weight: number, run: SimOperation['run']): SimOperation {
-  return { name, weight, run };
 }

@@ -1,4 +1,6 @@
-/** Every view that was shown, and what it must show: the same again at any later time, and exactly the newest of what is visible. */
+/**
+ * Every view that was shown, and what it must show: the same at any later time, and exactly the newest visible lines.
+ */
 
 import { isContent, type Result } from 'parley-hub/core';
 import { holds } from './law-broken.ts';
@@ -23,12 +25,12 @@ export class ViewBook {
     this.#model = model;
   }
 
-  /** What this participant has looked at in the session, to be asked for again. */
+  /** Earlier reads of this participant in the session, to be repeated. */
   pastOf(agentId: string | null, session: string): readonly Past[] {
     return this.#past.get(`${agentId} ${session}`) ?? [];
   }
 
-  /** True = it was shown before, and is the same. `denials`: by one of them it was kept from what some say. */
+  /** True = shown before, and equal. `denials`: it may have been withheld by one of them. */
   check(agentId: string, session: string, shown: Shown, denials: readonly Denial[]): boolean {
     const where = `${shown.view.name} of ${session} at seq ${shown.at_seq} for ${agentId}`;
     const visible = this.#checkLines(agentId, session, shown, denials, where);
@@ -46,7 +48,7 @@ export class ViewBook {
     return before !== undefined;
   }
 
-  /** Of what could be seen, in words. */
+  /** Of visible text. */
   #checkLines(agentId: string, session: string, shown: Shown, denials: readonly Denial[], where: string): string {
     const all = this.#visible(agentId, session, shown.at_seq);
     const wrong: { law: string; why: string }[] = [];
@@ -61,7 +63,7 @@ export class ViewBook {
     return '';
   }
 
-  /** By a reading of the spec that shares no code with the hub's. */
+  /** By an independent reading of the spec. */
   #visible(agentId: string, session: string, atSeq: number): readonly Line[] {
     const entries = this.#model.sessions.get(session)?.entries ?? [];
     const removed = entries.find(
@@ -81,7 +83,7 @@ function isLine(type: string): boolean {
   return isContent(type) || type === 'expectation.violated';
 }
 
-/** Exactly the newest of what is visible, each with its role, and all the others counted; null = so it is. */
+/** Exactly the newest visible lines with their roles, and the others counted; null = correct. */
 function problemOf(visible: readonly Line[], { messages, earlier }: Shown): { law: string; why: string } | null {
   const lines = messages.filter(({ seq }) => seq !== null);
   const seqs = lines.map(({ seq }) => seq).join();

@@ -1,4 +1,4 @@
-/** L9 of what is in a log: what a violation says was waited for, unmet, due, and not said before; reports are the turn's own. */
+/** L9 in a log: a violation was awaited, unmet, due, and not recorded before; only the holder reports on a turn. */
 
 import type { Entry, Envelope } from 'parley-hub/core';
 import type { SessionState } from '../../src/core/state/state.ts';
@@ -11,7 +11,7 @@ interface Violated {
   readonly violators: readonly { readonly agent_id: string | null; readonly since_seq: number }[];
 }
 
-/** `log` and `before` are all that came before the violation. */
+/** `log` and `before`: everything before the violation. */
 export function checkViolation(log: readonly Entry[], before: SessionState, envelope: Envelope): void {
   const { entry, name, violators } = envelope.event_data as unknown as Violated;
   const where = `${envelope.session_id} seq ${envelope.seq}`;
@@ -29,7 +29,7 @@ export function checkViolation(log: readonly Entry[], before: SessionState, enve
 /** Of one participant in one session. */
 const PROGRESS_EVERY_MS = 10_000;
 
-/** A time the wall clock was set back from, and to. */
+/** The times the wall clock was set back from and to. */
 export interface SetBack {
   readonly fromMs: number;
   readonly toMs: number;
@@ -43,7 +43,7 @@ function everyMs({ manifest }: SessionState['metadata']): number {
   return Math.min(PROGRESS_EVERY_MS, ...extended.map(({ params }) => Number(params.seconds) * 500));
 }
 
-/** Only who has the turn reports on it, to nobody, and progress is not logged too often. */
+/** Only the holder reports on a turn, to nobody, and progress is not logged too often. */
 export function checkReport(
   log: readonly Entry[],
   { head, metadata }: SessionState,
@@ -59,7 +59,7 @@ export function checkReport(
   const last = log.findLast((one) => one.envelope.event_type === event_type && one.envelope.sender_id === sender_id);
   if (last === undefined) return;
   const lastMs = createdMs(log, last.envelope.seq);
-  // The hub may have been down while the clock was behind its log: then its time begins there, and not at the second.
+  // The hub may have been down while the clock was behind its log: then the wait begins there.
   if (setBacks.some(({ fromMs, toMs }) => toMs < lastMs && lastMs <= fromMs)) return;
   holds(
     Date.parse(created_at) - lastMs >= everyMs(metadata),

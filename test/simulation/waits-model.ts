@@ -1,4 +1,4 @@
-/** What a session waits for, by a reading of the spec that shares no code with the hub's: from its log alone, envelope by envelope. */
+/** What a session waits for, by an independent reading of the spec: from its log alone, envelope by envelope. */
 
 import type { Entry, ExpectationEntry, SessionMetadata } from 'parley-hub/core';
 import type { SessionState } from '../../src/core/state/state.ts';
@@ -19,7 +19,7 @@ interface Violated {
   readonly violators: readonly { readonly agent_id: string | null; readonly since_seq: number }[];
 }
 
-/** Everything that is waited for after the last entry of `log`, fired or not. `now` is the state after it. */
+/** All waits after the last entry of `log`, fired or not. `now`: the state after it. */
 export function waitsOf(log: readonly Entry[], now: SessionState): readonly OpenWait[] {
   return now.metadata.manifest.expectations.flatMap((expected, entry) =>
     violators(log, now, expected).flatMap(({ agent_id, since_seq }) => {
@@ -58,7 +58,7 @@ function violators(log: readonly Entry[], { metadata, head }: SessionState, { na
     return state === 'INVITED' ? pending_acks.map((agent_id) => ({ agent_id, since_seq: 1 })) : [];
   }
   if (state !== 'ACTIVE') return [];
-  // Limits wait for nothing: they look at what is accepted.
+  // Limits have no waits: they check accepted content.
   if (!TIMED.has(name)) return [];
   if (name === 'turn_within') return head.turn === null ? [] : [head.turn];
   if (name === 'max_silence') {
@@ -70,8 +70,8 @@ function violators(log: readonly Entry[], { metadata, head }: SessionState, { na
 }
 
 /**
- * Progress within a turn, of it or of a task, moves its end, up to six times its time; a failure of it, where that is
- * asked for, is the end.
+ * Progress in a turn, of it or of a task, moves its deadline up to six times its length; a reported failure is the
+ * deadline where configured.
  */
 function dueOf(
   log: readonly Entry[],
@@ -93,7 +93,7 @@ function dueOf(
     : endMs;
 }
 
-/** Who was hidden and comes back to its turn has it from then on. */
+/** A hidden participant that returns to its turn has it from then on. */
 function heldFrom(log: readonly Entry[], agentId: string | null, since: number): number {
   const isHeld = ({ turn }: Entry): boolean => turn?.agent_id === agentId && turn?.since_seq === since;
   return log.findLastIndex((entry) => !isHeld(entry)) + 2;
@@ -109,7 +109,7 @@ function isSaid({ envelope: { event_type } }: Entry): boolean {
   return !/^(session|expectation|task|delegation)\./.test(event_type) && event_type !== 'context.set';
 }
 
-/** The first content to it since it last spoke, joined or came back. */
+/** The first content for it since it last posted, joined or returned. */
 function firstUnanswered(log: readonly Entry[], agentId: string): number | undefined {
   const from = log.findLastIndex(
     (entry) =>

@@ -1,4 +1,4 @@
-/** The command as its users meet it: words in, an exit code and two streams out; and a hub of its own to talk to. */
+/** The command as users meet it: arguments in, an exit code and two streams out; with a hub to talk to. */
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import { root } from '../package/repository.ts';
 import { builtCommand, type Ended, UpProcess } from '../server/up-process.ts';
 import type { BuiltScript } from './built-script.ts';
 
-/** What the machine it is tested on has set must not count. */
+/** Settings of the test machine must not count. */
 const OWN = /^(PARLEY_|NO_COLOR|FORCE_COLOR)/;
 const plainEnv = Object.fromEntries(Object.entries(process.env).filter(([name]) => !OWN.test(name)));
 
@@ -52,14 +52,14 @@ export class CommandLine {
     return spawn(process.execPath, [this.command.path, ...args], { cwd, env: { ...this.env, ...env } });
   }
 
-  /** A process, to its end: for what only a process has, such as stdin, signals, HOME or an exit code of its own. */
+  /** Runs a process to its end, for tests of stdin, signals, HOME or exit codes. */
   async run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
     const joined = new Joined(this.spawn(args, env));
     const code = await joined.end();
     return { code, out: joined.out, err: joined.err };
   }
 
-  /** The same without a process of its own, which takes a fiftieth of the time: for what ends by itself and reads no input. */
+  /** Runs the command in this process, fifty times faster, if it reads no input and ends. */
   async here(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
     const [stdout, stderr] = [new PassThrough(), new PassThrough()];
     const streams = { stdout, stderr, env: { ...this.env, ...env } };
@@ -67,14 +67,14 @@ export class CommandLine {
     return { code, out: String(stdout.read() ?? ''), err: String(stderr.read() ?? '') };
   }
 
-  /** What it puts on stdout, each line parsed: one that is no JSON fails here. */
+  /** The lines on stdout as JSON; fails if one is not. */
   async json(...args: readonly string[]): Promise<readonly Record<string, unknown>[]> {
     const { code, out, err } = await this.here([...args, '--json']);
     if (code !== 0) throw new Error(`parley ${args.join(' ')} ended with ${code}: ${err}`);
     return linesOf(out);
   }
 
-  /** Somebody who takes part, without a terminal. */
+  /** A participant without a terminal. */
   join(name: string, ...args: readonly string[]): Joined {
     return new Joined(this.spawn(['join', '--name', name, '--human', '--json', ...args]));
   }
@@ -93,7 +93,7 @@ export function linesOf(out: string): readonly Record<string, unknown>[] {
     .map((line) => JSON.parse(line));
 }
 
-/** A long-lived command: what it said, and a way to wait for more. */
+/** A long-lived command: its output, and a way to wait for more. */
 export class Joined {
   readonly child: ChildProcessWithoutNullStreams;
   readonly ended: Promise<number | null>;
@@ -115,7 +115,7 @@ export class Joined {
     this.child.stdin.write(`${line}\n`);
   }
 
-  /** Resolves when its output has it; the test's time limit is the limit. */
+  /** Resolves once its output matches; the test's time limit applies. */
   async says(wanted: string | RegExp): Promise<void> {
     const has = (): boolean => (typeof wanted === 'string' ? this.out.includes(wanted) : wanted.test(this.out));
     while (!has()) {
@@ -124,7 +124,7 @@ export class Joined {
     }
   }
 
-  /** No more input: that ends it. */
+  /** Ends its input, and so the command. */
   async end(): Promise<number | null> {
     this.child.stdin.end();
     return this.ended;

@@ -3,7 +3,7 @@
 import { beforeAll } from 'vitest';
 import { builtScript } from './built-script.ts';
 
-/** A script by its path from the root, built for all tests of the file or `describe` that calls it. */
+/** A script by its path from the root, built for all tests of the file or `describe`. */
 export function sharedScript(name: string): { readonly path: string } {
   const built = { path: '' };
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 /**
- * A folder on a disk that loses what was not synced. It fits the journal's file port by its shape. `crash` is a power cut,
- * `kill` the end of the process alone (the page cache stays). Everything it decides comes from the Random it is given.
+ * A folder on a disk that loses unsynced data, shaped like the journal's file port. `crash` is a power cut, `kill` the
+ * end of the process alone (the page cache stays). All chance comes from the given Random.
  */
 
 import type { Random } from '../../src/testing/lib/random.ts';
@@ -16,7 +16,7 @@ import {
   SimFile,
 } from './sim-file.ts';
 
-/** The folder as one process has it. */
+/** The folder as one process sees it. */
 export interface MountedFolder {
   list(): Promise<readonly string[]>;
   open(name: string, options?: { readonly create?: boolean }): Promise<SimFile>;
@@ -31,11 +31,11 @@ interface ArmedFault extends DiskFault {
   left: number;
 }
 
-/** What the hardware writes as one: a sector or a page. */
+/** What hardware writes at once: a sector or a page. */
 const PAGE_BYTES: readonly number[] = [512, 4096];
 
 export class SimDisk {
-  /** Everything that happened, in order; tests add notes of their own. */
+  /** All events in order; tests add notes. */
   readonly events: (DiskEvent | string)[] = [];
   readonly counts: Record<DiskOperation, number> = {
     create: 0,
@@ -48,16 +48,16 @@ export class SimDisk {
   };
   #names: Names = new Map();
   #durableNames: Names = new Map();
-  /** The states the folder went through since it was synced. */
+  /** States of the folder since its last sync. */
   #nameHistory: Names[] = [];
   #faults: ArmedFault[] = [];
   #gate: { readonly opened: Promise<void>; readonly open: () => void } | null = null;
-  /** Operations of a process that is gone never return. */
+  /** Operations of a dead process never return. */
   #life = 0;
   #operationsLeft = Number.POSITIVE_INFINITY;
   #died: () => void = () => {};
 
-  // What a test does to it.
+  // For tests.
 
   note(text: string): void {
     this.events.push(text);
@@ -67,7 +67,7 @@ export class SimDisk {
     this.#faults.push({ ...fault, left: fault.nth });
   }
 
-  /** Syncs of files wait until the result is called. */
+  /** Holds file syncs until the result is called. */
   holdSyncs(): () => void {
     let open = () => {};
     const opened = new Promise<void>((resolve) => {
@@ -81,7 +81,7 @@ export class SimDisk {
     };
   }
 
-  /** The power goes during the so manieth operation from now that changes something; from then on nothing returns. */
+  /** Cuts the power during the n-th changing operation from now; nothing returns after that. */
   dieAfter(operations: number): Promise<void> {
     this.#operationsLeft = operations;
     return new Promise((resolve) => {
@@ -93,7 +93,7 @@ export class SimDisk {
     return this.#operationsLeft === 0;
   }
 
-  /** The process ends; what it wrote is in the page cache, synced or not. */
+  /** Ends the process; the page cache stays, synced or not. */
   kill(): void {
     this.#life += 1;
     this.#faults = [];
@@ -101,7 +101,10 @@ export class SimDisk {
     this.#operationsLeft = Number.POSITIVE_INFINITY;
   }
 
-  /** The power is cut: of what was not synced, any pages of any write may be there, and the folder as it was at some time since its last sync. */
+  /**
+   * Cuts the power: any pages of unsynced writes may survive, and the folder is in one of its states since the last
+   * sync.
+   */
   crash(random: Random): void {
     this.kill();
     const folders = [this.#durableNames, ...this.#nameHistory];
@@ -128,12 +131,12 @@ export class SimDisk {
     return this.#inode(name).cached.slice();
   }
 
-  /** The bytes of a file that a power cut leaves for sure. */
+  /** The bytes of a file that survive a power cut for sure. */
   durableBytes(name: string): Uint8Array {
     return this.#inode(name).durable;
   }
 
-  /** The file ends here, also on the disk. */
+  /** Truncates the file, durably. */
   cutAt(name: string, byte: number): void {
     this.replace(name, this.#inode(name).cached.slice(0, byte));
   }
@@ -144,20 +147,20 @@ export class SimDisk {
     this.replace(name, bytes);
   }
 
-  /** The file holds these bytes, also on the disk; it is made if there is none. */
+  /** Sets the bytes of a file, durably; creates it if missing. */
   replace(name: string, bytes: Uint8Array): void {
     const inode = { cached: bytes.slice(), durable: bytes.slice(), unsynced: [] };
     this.#names = new Map(this.#names).set(name, inode);
     this.#durableNames = new Map(this.#durableNames).set(name, inode);
   }
 
-  /** The file is gone, also from the disk. */
+  /** Removes the file, durably. */
   erase(name: string): void {
     this.#names = without(this.#names, name);
     this.#durableNames = without(this.#durableNames, name);
   }
 
-  /** Another disk with the same files, all of them durable. */
+  /** Another disk with the same files, all durable. */
   copy(): SimDisk {
     const disk = new SimDisk();
     for (const name of this.names()) disk.replace(name, this.bytes(name));
@@ -186,7 +189,7 @@ export class SimDisk {
     return this.mount().syncFolder();
   }
 
-  /** The port of the process that runs now: when that is gone, nothing it asks for happens. */
+  /** The port of the running process; once it is dead, its requests have no effect. */
   mount(): MountedFolder {
     const life = this.#life;
     return {
@@ -246,7 +249,7 @@ export class SimDisk {
     return life === this.#life && !this.isDead ? act() : never();
   }
 
-  /** One change: counted, in the order log, perhaps failing; nothing of it happens once the power is gone. */
+  /** One change: counted, logged, possibly failing; no effect once the power is cut. */
   async #operate<T>(life: number, event: Omit<DiskEvent, 'phase'>, act: Act<T>): Promise<T> {
     if (life !== this.#life || this.isDead) return never();
     this.#operationsLeft -= 1;
@@ -266,7 +269,7 @@ export class SimDisk {
     }
   }
 
-  /** The operation during which the power goes: what is not a sync may have reached the disk, in part. */
+  /** The operation during the power cut: except for a sync, it may have reached the disk in part. */
   async #interrupted<T>({ operation }: Omit<DiskEvent, 'phase'>, act: Act<T>): Promise<T> {
     this.#died();
     if (operation !== 'sync' && operation !== 'syncFolder') await act(undefined);

@@ -1,4 +1,4 @@
-/** A file of the simulated disk: what the system shows of it, what a power cut leaves, and the changes in between. */
+/** A file of the simulated disk: what the system shows, what a power cut leaves, and the changes in between. */
 
 export type DiskOperation = 'create' | 'write' | 'truncate' | 'sync' | 'remove' | 'rename' | 'syncFolder';
 
@@ -18,14 +18,14 @@ export interface DiskFault {
   readonly code: 'ENOSPC' | 'EIO';
   /** Only files of this name count. */
   readonly name?: string;
-  /** How many bytes of a failing write, or of what a failing sync should keep, reach the file all the same. */
+  /** Bytes of a failing write, or changes of a failing sync, that reach the file anyway. */
   readonly keeps?: number;
 }
 
 export interface Inode {
   /** What the system shows. */
   cached: Uint8Array;
-  /** What a power cut leaves for sure. */
+  /** What survives a power cut for sure. */
   durable: Uint8Array;
   unsynced: Change[];
 }
@@ -36,12 +36,12 @@ export type Change =
 
 export type Act<T> = (fault: DiskFault | undefined) => T | Promise<T>;
 
-/** What an open file needs of its disk. */
+/** What an open file uses of its disk. */
 export interface FilePort {
   alive<T>(act: () => T): Promise<T>;
   operate<T>(event: Omit<DiskEvent, 'phase'>, act: Act<T>): Promise<T>;
   gate(): Promise<void> | undefined;
-  /** Its name by now: it may have been renamed since it was opened. */
+  /** Its current name: it may have been renamed. */
   nameOf(inode: Inode): string;
 }
 
@@ -81,7 +81,7 @@ export class SimFile {
     return this.#port.operate(event, () => this.#change({ kind: 'truncate', length }));
   }
 
-  /** A failed sync leaves the pages in the cache and takes them for clean, as systems do: no later sync writes them. */
+  /** A failed sync leaves pages in the cache and marks them clean, as systems do: no later sync writes them. */
   sync(): Promise<void> {
     const inode = this.#inode;
     return this.#port.operate({ operation: 'sync', name: this.#name }, async (fault) => {

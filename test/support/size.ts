@@ -4,17 +4,17 @@ import { it } from 'vitest';
 
 export const isDeep: boolean = (process.env.PARLEY_DEEP ?? '') !== '';
 
-/** How many random runs, histories, kills or cuts: the first number in the deep run, else the second. */
+/** Number of random runs, histories, kills or cuts: the first in the deep run, else the second. */
 export function runs(deep: number, quick: number = Math.min(deep, Math.max(100, Math.ceil(deep / 10)))): number {
   return isDeep ? deep : quick;
 }
 
-/** All of a list in the deep run, else some of it, spread evenly from the first to the last. */
+/** The whole list in the deep run, else some of it, evenly spread. */
 export function some<T>(list: readonly T[], quick: number): readonly T[] {
   if (isDeep || list.length <= quick) return list;
   if (quick === 1) return list.slice(0, 1);
   return Array.from({ length: quick }, (_, at) => list[Math.round((at * (list.length - 1)) / (quick - 1))] as T);
 }
 
-/** A slow test of a rule that a quick test cites too: it runs in the deep run alone. */
+/** A slow test of a rule that a quick test cites too: deep run only. */
 export const itDeep: ReturnType<typeof it.runIf> = it.runIf(isDeep);

@@ -1,4 +1,4 @@
-/** A hub with an open port for one test. It stops after the test, later than what was opened after it. */
+/** A hub with an open port for one test. It stops after the test, after everything opened later. */
 
 import { type CreateHubOptions, createHub, type HubServer, type LocalHub, type ServeOptions } from 'parley-hub';
 import { onTestFinished } from 'vitest';
@@ -9,7 +9,7 @@ export interface StartedHub {
   readonly url: string;
 }
 
-/** On any free port; clients need a token unless `auth` says otherwise. */
+/** On any free port; clients require a token unless `auth` says otherwise. */
 export async function startedHub(serving: ServeOptions = {}, options: CreateHubOptions = {}): Promise<StartedHub> {
   const hub = await createHub(options);
   onTestFinished(() => hub.stop());
@@ -17,7 +17,7 @@ export async function startedHub(serving: ServeOptions = {}, options: CreateHubO
   return { hub, port, url: port.url };
 }
 
-/** On any free port; clients need no proof. */
+/** On any free port; clients require no credential. */
 export function openHub(serving: ServeOptions = {}, options: CreateHubOptions = {}): Promise<StartedHub> {
   return startedHub({ auth: { none: true }, ...serving }, options);
 }

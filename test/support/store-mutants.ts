@@ -1,4 +1,4 @@
-/** Stores that break one law on purpose. A checker that finds nothing wrong with a hub on one of these checks nothing. */
+/** Stores that break one law on purpose. A checker must find the fault of each. */
 
 import type { JsonObject } from '../../src/core/lib/json.ts';
 import type { Append, HeadToken, ReadRange, Snapshot } from '../../src/core/ports/store.ts';
@@ -7,7 +7,7 @@ import type { Entry, Unit } from '../../src/core/records/session/unit.ts';
 import { MemoryDisk, type StagedUnit } from '../../src/hub/log/memory-disk.ts';
 import { FaultyStore } from '../../src/testing/doubles/faulty-store.ts';
 
-/** Breaks L1: every append is confirmed at once, and a crash may lose it. */
+/** Breaks L1: confirms every append immediately, and a crash may lose it. */
 class AckBeforeDurable extends FaultyStore {
   override append(logId: string, expected: HeadToken | null, unit: Unit): Append {
     const append = super.append(logId, expected, unit);
@@ -15,7 +15,7 @@ class AckBeforeDurable extends FaultyStore {
   }
 }
 
-/** Breaks the fence of compare-and-append, and so L6: a stale writer's content lands after another writer's close. */
+/** Breaks compare-and-append, and so L6: a stale writer's content lands after another writer's close. */
 class AcceptAfterClose extends FaultyStore {
   constructor(disk: MemoryDisk = new LaxDisk()) {
     super(disk);
@@ -28,7 +28,7 @@ class LaxDisk extends MemoryDisk {
     return true;
   }
 
-  /** At whatever head the log is, so that nothing but the order of things is wrong. */
+  /** Appends at the current head, so that only the order is wrong. */
   private renumbered({ logId, entries }: StagedUnit): readonly Entry[] {
     const last = this.log(logId)?.entries.at(-1)?.envelope;
     const shift = (last?.seq ?? 0) + 1 - (entries[0]?.envelope.seq ?? 1);
@@ -37,7 +37,7 @@ class LaxDisk extends MemoryDisk {
   }
 }
 
-/** Breaks L5, exactly once in: who folds a log, in large pieces, finds no key of any participant, and no snapshot has any. */
+/** Breaks L5: long logs are read without the keys of participants, and snapshots have none. */
 class ForgetKey extends FaultyStore {
   override async read(logId: string, range: ReadRange): Promise<readonly Entry[]> {
     const entries = await super.read(logId, range);
@@ -54,7 +54,7 @@ class ForgetKey extends FaultyStore {
   }
 }
 
-/** Breaks L3: a session loaded from a snapshot does not know since when each participant is what it is. */
+/** Breaks L3: a session loaded from a snapshot lacks the seqs of status changes. */
 class ForgetStatus extends FaultyStore {
   override async loadSnapshot(sessionId: string): Promise<Snapshot | null> {
     return changed(await super.loadSnapshot(sessionId), (body) => ({
@@ -69,12 +69,12 @@ function changed(snapshot: Snapshot | null, change: (body: JsonObject) => JsonOb
   return snapshot === null ? null : { ...snapshot, body: change(snapshot.body as JsonObject) };
 }
 
-/** Breaks the memory of what was acked: after a restart everything is delivered again. */
+/** Breaks the cursors: after a restart everything is delivered again. */
 class LoseCursor extends FaultyStore {
   override async saveCursors(): Promise<void> {}
 }
 
-/** Breaks L3: the log lacks what the live session went through. */
+/** Breaks L3: the log lacks what the live session folded. */
 class SkipClosing extends FaultyStore {
   constructor(disk: MemoryDisk = new SkippingDisk()) {
     super(disk);

@@ -1,4 +1,4 @@
-/** Folders that remove themselves. */
+/** Temporary folders that remove themselves. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** What a member knows of itself: its journal, and what follows from it. A process that is killed starts from here. */
+/** What a member knows: its journal, and what follows from it. A killed process starts from here. */
 
 import { Journal, type Line, readJournal } from './journal.ts';
 
@@ -6,18 +6,18 @@ export interface Known {
   readonly type: string;
   /** Opened by this member. */
   isMine: boolean;
-  /** Nothing more is accepted. */
+  /** Accepts nothing more. */
   isClosing: boolean;
   isClosed: boolean;
 }
 
 export class Account {
   readonly sessions = new Map<string, Known>();
-  /** Posts without an answer, in the order they were first sent: key → session. */
+  /** Unanswered posts in the order first sent: key → session. */
   readonly unanswered = new Map<string, string>();
-  /** Sessions that were asked for without an answer, by key. */
+  /** Unanswered creates, by key. */
   readonly openings = new Map<string, { readonly type: string; readonly names: readonly string[] }>();
-  /** Counts what it has asked for, so that no key is used twice. */
+  /** Counts its requests, so that no key is reused. */
   count = 0;
   readonly #received = new Set<string>();
   readonly #journal: Journal;
@@ -41,7 +41,7 @@ export class Account {
     return this.#received.has(`${session} ${seq}`);
   }
 
-  /** Sessions that are going on, as far as is known. */
+  /** Sessions believed to be live. */
   going(type: string): readonly string[] {
     return [...this.sessions]
       .filter(([, one]) => one.type === type && !one.isClosing && !one.isClosed)

@@ -1,4 +1,4 @@
-// The checkers can fail: journals in which one law is broken are found out, each for that law alone.
+// Tests of the checkers: each finds a journal in which one law is broken, for that law alone.
 
 import { appendFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -40,11 +40,11 @@ function judged(ann: readonly Line[], ben: readonly Line[], cat: readonly Line[]
   return Object.fromEntries(LAWS.flatMap((law) => (verdict[law].length === 0 ? [] : [[law, verdict[law]]])));
 }
 
-it('[BP5] journals in which every law holds are found sound', () => {
+it('[BP5] accepts journals in which every law holds', () => {
   expect(judged(ANN, BEN, CAT)).toEqual({});
 });
 
-it('[BP5] a hub that answers before a post is safe, or a way that drops it for good, is found out', () => {
+it('[BP5] finds a hub that answers before a post is durable, and a link that loses it for good', () => {
   const without = CAT.filter((line) => line.at !== 'received' || line.key !== 'a2');
   expect(judged(ANN, BEN, without)).toEqual({ lost: ['a2 (seq 6 of s1) was answered, and cat never got it'] });
   const later = [...CAT.slice(0, 1), received('a2', 8), CLOSED];
@@ -53,7 +53,7 @@ it('[BP5] a hub that answers before a post is safe, or a way that drops it for g
   );
 });
 
-it('[BP5] a client without de-duplication, and a post that was accepted twice, are found out', () => {
+it('[BP5] finds a client without de-duplication, and a post accepted twice', () => {
   expect(judged(ANN, BEN, [...CAT.slice(0, 3), received('b1', 7), CLOSED])).toEqual({
     doubled: ['cat got b1 (seq 7 of s1) twice'],
   });
@@ -62,7 +62,7 @@ it('[BP5] a client without de-duplication, and a post that was accepted twice, a
   });
 });
 
-it('[BP5] another order is found out: of what came, and of what one sender said', () => {
+it('[BP5] finds a wrong order, of deliveries and of one sender', () => {
   const swapped = [received('a2', 6), received('a1', 5), received('b1', 7), CLOSED];
   expect(Object.keys(judged(ANN, BEN, swapped))).toEqual(['outOfOrder']);
   const saidLater = ANN.toSpliced(2, 2, posting('a2'), posting('a1'));
@@ -71,13 +71,13 @@ it('[BP5] another order is found out: of what came, and of what one sender said'
   });
 });
 
-it('[BP5] a close that somebody did not hear is found out, also when nobody did', () => {
+it('[BP5] finds a close that one member, or every member, did not receive', () => {
   expect(judged(ANN, BEN, CAT.slice(0, -1))).toEqual({ closesUnheard: ['s1 closed, and cat was not told'] });
   const [ann, ben, cat] = [ANN, BEN, CAT].map((lines) => lines.filter(({ at }) => at !== 'closed'));
   expect(judged(ann ?? [], ben ?? [], cat ?? []).closesUnheard).toHaveLength(3);
 });
 
-it('[BP5] a post that was never answered, never sent, or refused and there all the same is found out', () => {
+it('[BP5] finds a post that was never answered, never sent, or stored though rejected', () => {
   expect(judged([...ANN, posting('a3')], BEN, CAT)).toEqual({ unanswered: ['a3 was never answered'] });
   expect(judged(ANN, BEN, [...CAT, received('x', 9)])).toEqual({ strange: ['x was never sent'] });
   const refused: Line = { at: 'refused', session, key: 'a3', code: 'session_closed' };
@@ -86,7 +86,7 @@ it('[BP5] a post that was never answered, never sent, or refused and there all t
   });
 });
 
-it('[BP5] a line that a kill tore in two is not read, and does not spoil the next', async () => {
+it('[BP5] skips a line torn by a kill, and reads the next', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'parley-journal-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const path = join(folder, 'ann.journal');
@@ -102,7 +102,7 @@ it('[BP5] a line that a kill tore in two is not read, and does not spoil the nex
   expect(readJournal(path)).toEqual([posting('a1'), posting('a2')]);
 });
 
-it('[BP4] a storm with a loss, a client that stays away, or too much memory is found out', () => {
+it('[BP4] finds a storm with a loss, a client that stays away, or too much memory', () => {
   const memory = { rss: 100e6, heap: 1, peakRss: 160e6, peakHeap: 1, maxRss: 160e6 };
   const count = { away: 0, closed: 0, asked: 6, posted: 6, heard: 6, incomplete: 0, wrong: 0 };
   const sound: StormReport = { clients: 300, cut: 300, count, steady: memory, afterCut: memory, afterKill: memory };
@@ -115,7 +115,7 @@ it('[BP4] a storm with a loss, a client that stays away, or too much memory is f
   expect(stormBroken({ ...sound, afterKill: { ...memory, maxRss: 200e6 } })).toHaveLength(1);
 });
 
-it('[BP5] what holds is a verdict without a fault', () => {
+it('[BP5] reports no fault if every law holds', () => {
   expect(isHeld(check(new Map([['ann', ANN]])))).toBe(false);
   expect(isHeld(check(new Map([['ann', []]])))).toBe(true);
 });

@@ -1,4 +1,4 @@
-/** The laws, from the members' journals alone: nothing lost, nothing doubled, nothing out of order, every close heard. */
+/** The laws, from the members' journals alone: nothing lost, doubled or out of order, and every close received. */
 
 import { type Line, linesOf } from './journal.ts';
 
@@ -10,14 +10,14 @@ export interface Verdict {
   readonly refused: Readonly<Record<string, number>>;
   readonly received: number;
   readonly closes: number;
-  /** A post that was answered, and somebody in the session who never got it. */
+  /** An answered post that a participant never received. */
   readonly lost: readonly string[];
   /** The same envelope twice for one member, or one post under two seqs. */
   readonly doubled: readonly string[];
   readonly outOfOrder: readonly string[];
-  /** A session that closed, and somebody in it who was not told. */
+  /** A closed session whose participant was not notified. */
   readonly closesUnheard: readonly string[];
-  /** A post that was neither answered nor refused: its sender still waits. */
+  /** A post neither answered nor rejected: its sender still waits. */
   readonly unanswered: readonly string[];
   readonly strange: readonly string[];
 }
@@ -56,7 +56,7 @@ export function isHeld(verdict: Verdict): boolean {
   return LAWS.every((law) => verdict[law].length === 0);
 }
 
-/** Who is in each session: everyone named, once it was opened; of one whose opening nobody heard of, those who joined. */
+/** The participants of each session: all named ones once it opened, else those that joined. */
 function membersOf(journals: Journals): ReadonlyMap<string, ReadonlySet<string>> {
   const members = new Map<string, Set<string>>();
   const add = (session: string, name: string): void =>
@@ -103,7 +103,7 @@ function doubledIn(journals: Journals): readonly string[] {
   return doubled;
 }
 
-/** The place of each post among those of its sender in that session. */
+/** The position of each post among those of its sender in that session. */
 function sentOrder(journals: Journals): ReadonlyMap<string, { readonly sender: string; readonly place: number }> {
   const places = new Map<string, { readonly sender: string; readonly place: number }>();
   for (const [sender, lines] of journals) {
@@ -148,7 +148,7 @@ function unansweredOf(lines: readonly Line[]): readonly string[] {
   return linesOf(lines, 'posting').flatMap(({ key }) => (settled.has(key) ? [] : [`${key} was never answered`]));
 }
 
-/** What nobody sent, and what was refused and is there all the same. */
+/** Envelopes nobody sent, and rejected posts that were stored. */
 function strangeIn(journals: Journals): readonly string[] {
   const all = [...journals.values()].flat();
   const sent = new Set(linesOf(all, 'posting').map(({ key }) => key));

@@ -1,4 +1,4 @@
-/** A process of ours with a plan: it tells when something happens, and is killed when its time has come. */
+/** A child process with a plan: reports events, and is killed in time. */
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ export class Child<To extends object, From extends { readonly kind: string }> {
   constructor(script: string, plan: object, hear: (message: From) => void) {
     this.#process = fork(script, [JSON.stringify(plan)], { execArgv: [] });
     this.exited = once(this.#process, 'exit');
-    // Over its channel nobody else speaks.
+    // Its channel is private.
     this.#process.on('message', (message) => hear(message as From));
     this.#process.on('error', () => {});
   }
@@ -19,7 +19,7 @@ export class Child<To extends object, From extends { readonly kind: string }> {
     if (this.#process.connected) this.#process.send(message, () => {});
   }
 
-  /** SIGKILL; settles when the system has taken it away. */
+  /** Sends SIGKILL; settles when the process has ended. */
   async kill(): Promise<void> {
     this.#process.kill('SIGKILL');
     await this.exited;

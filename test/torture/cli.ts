@@ -1,4 +1,4 @@
-/** npm run torture: kills, cuts and losses over and over, or a storm of reconnects; says what it saw. */
+/** npm run torture: repeated kills, cuts and losses, or a storm of reconnects; prints a report. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -37,7 +37,7 @@ const wanted = readArguments(process.argv.slice(2));
 if (wanted === 'help') console.log(USAGE);
 else process.exitCode = await run(wanted);
 
-/** Ends the process when they are wrong. */
+/** Ends the process if they are invalid. */
 function readArguments(args: readonly string[]): Wanted | 'help' {
   try {
     const text = { type: 'string' } as const;
@@ -69,7 +69,7 @@ function whole(option: string, text: string, least: number): number {
   throw new Error(`${option}: expected a whole number, ${least} or more, got "${text}"`);
 }
 
-/** The exit code. */
+/** Returns the exit code. */
 async function run(asked: Wanted): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-torture-'));
   const hub = await builtScript('test/torture/hub-child.ts');

@@ -1,4 +1,4 @@
-/** A process that is a hub with a folder and a port; it is killed, and started again on the same. Looks at its memory all the time. */
+/** A hub process on a folder and a port; it is killed and restarted on the same. Samples its memory all the time. */
 
 import { readFileSync } from 'node:fs';
 import { createHub } from 'parley-hub';
@@ -7,7 +7,7 @@ import type { FromHub, HubPlan, Memory, ToHub } from './messages.ts';
 const plan = JSON.parse(process.argv[2] ?? '{}') as HubPlan;
 let [peakRss, peakHeap] = [0, 0];
 
-// Whoever started it is gone: nobody is left to end it.
+// The parent has ended, so end too.
 process.on('disconnect', () => process.exit(1));
 process.on('message', ({ kind }: ToHub) => {
   if (kind === 'mark') [peakRss, peakHeap] = [0, 0];
@@ -34,7 +34,7 @@ function memory(): Memory {
   return { rss: process.memoryUsage.rss(), heap: heap(), peakRss, peakHeap, maxRss: highWaterMark() ?? peakRss };
 }
 
-/** The system's own; null = it tells none. (That of `resourceUsage` counts what the process was forked from, too.) */
+/** The system's figure, or null. (`resourceUsage` also counts the parent's memory before the fork.) */
 function highWaterMark(): number | null {
   try {
     const [, kib] = /VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];

@@ -1,4 +1,4 @@
-/** The hub of a torture: always the same folder and port, one process after another. */
+/** The hub of a torture run: one process after another on the same folder and port. */
 
 import { Child } from './child.ts';
 import type { FromHub, HubPlan, Memory, ToHub } from './messages.ts';
@@ -16,7 +16,7 @@ export class HubProcess {
     this.#folder = folder;
   }
 
-  /** Listens, on the port it had before. One that could not is started again: somebody may have the port for a moment. */
+  /** Listens on the same port as before. A failed start is repeated: another process may hold the port for a moment. */
   async start(): Promise<void> {
     for (let tries = 0; tries < 20; tries++) {
       const ready = this.#next('ready');
@@ -50,7 +50,7 @@ export class HubProcess {
   #next<Kind extends FromHub['kind']>(kind: Kind): Promise<Extract<FromHub, { kind: Kind }>> {
     return new Promise((resolve) => {
       this.#heard = (message) => {
-        // Of this kind, as it says.
+        // Of this kind.
         if (message.kind === kind) resolve(message as Extract<FromHub, { kind: Kind }>);
       };
     });

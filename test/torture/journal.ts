@@ -1,12 +1,12 @@
-/** A member's own account: every line is on the disk before the member acts on it. All that the checker ever sees. */
+/** The journal of a member: each line is on disk before the member acts on it. The checker reads nothing else. */
 
 import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 
 export type Line =
-  /** A process took the journal up. */
+  /** A process opened the journal. */
   | { readonly at: 'started' }
   | { readonly at: 'opening'; readonly key: string; readonly type: string; readonly names: readonly string[] }
-  /** Everyone it was opened with has joined. */
+  /** All invited members have joined. */
   | { readonly at: 'opened'; readonly key: string; readonly session: string }
   | { readonly at: 'not_opened'; readonly key: string; readonly code: string }
   | { readonly at: 'joined'; readonly session: string; readonly type: string }
@@ -39,7 +39,7 @@ export class Journal {
   }
 }
 
-/** A line that a kill tore in two was never acted on. */
+/** The member never acted on a line torn by a kill. */
 export function readJournal(path: string): readonly Line[] {
   if (!existsSync(path)) return [];
   const texts = readFileSync(path, 'utf8').split('\n');

@@ -1,4 +1,4 @@
-/** One who takes part: opens, joins, talks, takes its turns and closes, over the client library, and writes an account of it. */
+/** A member: opens, joins, posts, takes turns and closes through the client library, and keeps a journal. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { type AgentClient, connect, type Session } from 'parley-hub';
@@ -7,12 +7,12 @@ import { type Random, seededRandom } from '../../src/testing/lib/random.ts';
 import { Account } from './account.ts';
 import type { FromMembers, MemberPlan } from './messages.ts';
 
-/** Sessions of its own at once. */
+/** Its own sessions at the same time. */
 const MOST_OPEN = 3;
 const TYPES = ['conversation', 'conversation', 'consulting', 'discussion'] as const;
-/** How soon a loss on the way is noticed. */
+/** How soon it notices a lost frame. */
 const QUIET_MS = 500;
-/** A refusal that stays one. */
+/** A permanent rejection. */
 const FINAL = ['session_closed', 'not_your_turn', 'protocol_error', 'not_found', 'forbidden', 'conflict'];
 
 export class Member {
@@ -39,7 +39,7 @@ export class Member {
     this.#client = this.#join();
   }
 
-  /** Until it is told to finish; then everything it began is ended. */
+  /** Runs until told to finish, then ends everything it began. */
   async run(): Promise<void> {
     for (const key of [...this.#account.openings.keys()]) this.#work(this.#open(key));
     await this.#repeat();
@@ -79,7 +79,7 @@ export class Member {
     return `${this.#plan.name}-${this.#account.count}`;
   }
 
-  /** What a process before this one sent and has no answer to, in the same order. */
+  /** Repeats unanswered requests of the process before, in the same order. */
   async #repeat(): Promise<void> {
     for (const [key, session] of [...this.#account.unanswered]) await this.#send(session, key);
   }
@@ -127,12 +127,12 @@ export class Member {
         await client.session(session).close();
         this.#account.write({ at: 'closing', session });
       },
-      // Somebody or something else has ended it.
+      // It has been ended elsewhere.
       () => {},
     );
   }
 
-  /** Until it worked or was refused for good: a client that ended is replaced. */
+  /** Until it succeeded or was rejected for good: an ended client is replaced. */
   async #persist(work: (client: AgentClient) => Promise<void>, refused: (code: string) => void): Promise<void> {
     for (;;) {
       const client = await this.#client;
@@ -151,7 +151,7 @@ export class Member {
     this.#working.add(tracked);
   }
 
-  /** The first connection is ours to repeat; after that the library comes back by itself. */
+  /** We repeat the first connection; after that the library reconnects. */
   async #join(): Promise<AgentClient> {
     const { name, url } = this.#plan;
     for (;;) {
@@ -181,7 +181,7 @@ export class Member {
     if (!this.#account.hasReceived(session, seq)) this.#account.write({ at: 'received', session, seq, key });
   }
 
-  /** A turn is taken under the same key, also by the next process. */
+  /** A turn is answered under the same key, even by the next process. */
   async #takeTurn(session: Session): Promise<void> {
     const { turn } = session;
     if (turn === null || this.#isFinishing) return;

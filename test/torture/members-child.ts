@@ -1,4 +1,4 @@
-/** A process with some members in it, which may be killed at any moment. */
+/** A process with some members, which may be killed at any moment. */
 
 import { Member } from './member.ts';
 import type { FromMembers, MembersPlan, ToMembers } from './messages.ts';
@@ -7,7 +7,7 @@ const { members, names, forgets } = JSON.parse(process.argv[2] ?? '{}') as Membe
 const tell = (message: FromMembers): void => void (process.connected && process.send?.(message, () => {}));
 const here = members.map((plan) => new Member(plan, names, { forgets, tell }));
 
-// Whoever started it is gone: nobody is left to end it.
+// The parent has ended, so end too.
 process.on('disconnect', () => process.exit(1));
 process.on('message', ({ kind }: ToMembers) => {
   if (kind === 'finish') for (const member of here) member.finish();

@@ -1,19 +1,19 @@
-/** What a torture and its processes say to each other. */
+/** Messages between a torture run and its processes. */
 
 export interface MemberPlan {
   readonly name: string;
   readonly url: string;
   readonly journal: string;
   readonly seed: number;
-  /** Posts it keeps in flight in one session. Over a way that loses whole messages only one keeps its order. */
+  /** Posts in flight in one session. Over a link that loses whole messages, only one keeps its order. */
   readonly depth: number;
 }
 
 export interface MembersPlan {
   readonly members: readonly MemberPlan[];
-  /** Everyone there is, itself too. */
+  /** All members, including itself. */
   readonly names: readonly string[];
-  /** A mutant: takes whatever comes for new. */
+  /** A mutant: treats every delivery as new. */
   readonly forgets: boolean;
 }
 
@@ -32,10 +32,10 @@ export interface HubPlan {
 export interface Memory {
   readonly rss: number;
   readonly heap: number;
-  /** The largest since `mark`, looked at every 20 ms. */
+  /** The largest since `mark`, sampled every 20 ms. */
   readonly peakRss: number;
   readonly peakHeap: number;
-  /** The largest of the process, as the system saw it if it tells. */
+  /** The peak of the process, if the system reports it. */
   readonly maxRss: number;
 }
 

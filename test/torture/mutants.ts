@@ -1,11 +1,11 @@
-/** Parts that break one law on purpose, to see that the checker finds it. */
+/** Parts that break one law on purpose, to prove that the checker finds it. */
 
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * forgetful = members that take whatever comes after a restart for new; drops-for-good = a way on which some envelopes never
- * arrive, however often they are sent; unsynced = a disk that loses at a kill what it had confirmed.
+ * forgetful = members treat deliveries after a restart as new; drops-for-good = a link on which some envelopes never
+ * arrive; unsynced = a disk that loses confirmed data at a kill.
  */
 export const MUTANTS = ['forgetful', 'drops-for-good', 'unsynced'] as const;
 export type Mutant = (typeof MUTANTS)[number];

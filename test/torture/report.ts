@@ -1,9 +1,9 @@
-/** What a torture came to, in some lines. */
+/** The result of a torture run, in some lines. */
 
 import { LAWS } from './check.ts';
 import type { TortureReport } from './torture.ts';
 
-/** So many of each law that was broken. */
+/** The number of faults per broken law. */
 const SHOWN = 10;
 
 export function summary({ verdict: v, ...r }: TortureReport): readonly string[] {

@@ -1,23 +1,23 @@
-/** A process with all the clients of a storm: each has one conversation with a poster, which is not hit by the storm. */
+/** All clients of a storm in one process: each has a conversation with a poster, which the storm does not hit. */
 
 import { type AgentClient, connect, type Session } from 'parley-hub';
 import type { FromStorm, StormPlan, ToStorm } from './storm-messages.ts';
 
-/** First connections at once; what comes back does so as it likes. */
+/** First connections at the same time; reconnects are not limited. */
 const AT_ONCE = 100;
 const PER_POSTER = 100;
 
 const { clients, url, directUrl } = JSON.parse(process.argv[2] ?? '{}') as StormPlan;
 const tell = (message: FromStorm): void => void (process.connected && process.send?.(message, () => {}));
 const names = Array.from({ length: clients }, (_, i) => `c${i}`);
-/** By who heard it and in which session: the texts, in order. */
+/** By recipient and session: the texts, in order. */
 const heard = new Map<string, string[]>();
 const sessions: { readonly poster: Session; readonly client: Session }[] = [];
 const everyone: AgentClient[] = [];
 let batches = 0;
 let posted = 0;
 
-// Whoever started it is gone: nobody is left to end it.
+// The parent has ended, so end too.
 process.on('disconnect', () => process.exit(1));
 process.on('message', ({ kind }: ToStorm) => {
   if (kind === 'post') void post();
@@ -55,7 +55,7 @@ async function join(name: string, to: string): Promise<AgentClient> {
   return client;
 }
 
-/** Both sides of every session say something; who is away says it when it is back. */
+/** Both ends of every session post; a disconnected one posts once it is back. */
 async function post(): Promise<void> {
   batches += 1;
   const text = String(batches);

@@ -1,8 +1,8 @@
-/** What a storm and its process of clients say to each other. */
+/** Messages between a storm and its process of clients. */
 
 export interface StormPlan {
   readonly clients: number;
-  /** Where the storm hits. */
+  /** The port that the storm hits. */
   readonly url: string;
   readonly directUrl: string;
 }
@@ -10,13 +10,13 @@ export interface StormPlan {
 export interface StormCount {
   readonly away: number;
   readonly closed: number;
-  /** Posts that were asked for, and that were answered. */
+  /** Posts requested and posts answered. */
   readonly asked: number;
   readonly posted: number;
   readonly heard: number;
-  /** Streams in which something is missing, doubled or out of order. */
+  /** Streams with missing, doubled or misordered deliveries. */
   readonly incomplete: number;
-  /** Streams in which what came is not the beginning of what was said. */
+  /** Streams whose deliveries are not a prefix of the posts. */
   readonly wrong: number;
 }
 

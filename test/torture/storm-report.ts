@@ -1,17 +1,17 @@
-/** What a storm came to, and how much memory it may take. */
+/** The result of a storm, and the memory bound. */
 
 import type { StormReport } from './storm.ts';
 
 const PER_CLIENT_BYTES = 64 * 1024;
 
-/** 1.5 times what the hub takes when nothing happens, and 64 KiB for each client. */
+/** 1.5 times the idle memory of the hub, and 64 KiB per client. */
 function memoryBar({ steady, clients }: StormReport): number {
   return 1.5 * steady.rss + PER_CLIENT_BYTES * clients;
 }
 
 /**
- * Resident memory is what the machine has to have, and the system's own high-water mark cannot miss a peak; heap and external
- * would leave out what sockets cost outside of JavaScript. The peak of the new process counts from its start, with all it read.
+ * Resident memory includes the cost of sockets, and the system's high-water mark misses no peak. The peak of the new
+ * process counts from its start.
  */
 function peaksOf({ afterCut, afterKill }: StormReport): readonly (readonly [string, number])[] {
   return [

@@ -1,4 +1,7 @@
-/** Many lose the hub at once, first their sockets and then the process: all come back, nothing is lost, and the hub stays small. */
+/**
+ * Many clients lose the hub at the same time, first their sockets and then the process: all return, nothing is lost,
+ * and the hub stays small.
+ */
 
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -15,20 +18,20 @@ export interface StormOptions {
   /** An empty folder. */
   readonly folder: string;
   readonly scripts: { readonly hub: string; readonly members: string };
-  /** When nothing moves for so long, it is taken to stand still. */
+  /** Without progress for this long, the run is considered stuck. */
   readonly patienceMs?: number;
   readonly say?: (line: string) => void;
 }
 
 export interface StormReport {
   readonly clients: number;
-  /** Connections that were cut at once. */
+  /** Connections cut at the same time. */
   readonly cut: number;
   readonly count: StormCount;
   readonly steady: Memory;
-  /** While those whose sockets were cut came back. */
+  /** While the cut clients returned. */
   readonly afterCut: Memory;
-  /** From the start of the new process until all had come back to it. */
+  /** From the start of the new process until all had returned. */
   readonly afterKill: Memory;
 }
 
@@ -84,7 +87,7 @@ class Crowd {
     this.prepared = Promise.race([isPrepared, failed]);
   }
 
-  /** Everyone says something to its poster, and the other way round; until all have heard all of it, or nothing moves any more. */
+  /** Every client posts to its poster, and every poster to its client, until all posts are delivered or nothing moves. */
   async allHear(): Promise<StormCount> {
     this.#child.send({ kind: 'post' });
     let [last, movedAt] = ['', performance.now()];
@@ -109,10 +112,10 @@ class Crowd {
   }
 }
 
-/** The process in the middle has two sockets for each client. */
+/** The proxy has two sockets per client. */
 function requireFiles(clients: number): void {
   const needed = 2 * clients + 256;
-  // Node has raised its own bound as far as it may, and its children start with that.
+  // Node has raised its limit as far as it can, and children inherit it.
   const limit = Number(spawnSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }).stdout);
   if (Number.isNaN(limit) || limit >= needed) return;
   throw new Error(

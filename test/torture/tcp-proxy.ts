@@ -1,4 +1,4 @@
-/** A way to the hub that cuts connections in the middle of a frame: a part of some bytes goes through, and then both ends are reset. */
+/** A proxy that cuts connections inside a frame: some bytes go through, then both ends are reset. */
 
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import type { Random } from '../../src/testing/lib/random.ts';
@@ -7,14 +7,14 @@ export interface TcpProxyOptions {
   /** Where the hub is now. */
   readonly port: () => number;
   readonly random: Random;
-  /** How likely a piece of bytes is the last one. */
+  /** The probability that a chunk is the last one. */
   readonly cutChance: number;
 }
 
 export class TcpProxy {
   cuts = 0;
   cutsInMidFrame = 0;
-  /** Bytes go through untouched. */
+  /** Forwards bytes unchanged. */
   isQuiet = false;
   readonly #options: TcpProxyOptions;
   readonly #server: Server;
@@ -30,7 +30,7 @@ export class TcpProxy {
     return `ws://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** All connections at once. */
+  /** All connections. */
   cutAll(): number {
     const { size } = this.#sockets;
     for (const socket of this.#sockets) socket.resetAndDestroy();

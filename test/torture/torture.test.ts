@@ -1,4 +1,4 @@
-// The short forms of `npm run torture`: a few kills with losses on the way, and a storm of some hundred clients.
+// Short forms of `npm run torture`: a few kills with losses, and a storm of some hundred clients.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,9 +14,9 @@ import { torture } from './torture.ts';
 const ROUNDS = runs(4, 2);
 const CLIENTS = runs(6, 4);
 const STORM = runs(300, 60);
-/** A run that finds something says its seed; the moments of a kill are the system's all the same. */
+/** A failing run prints its seed, but the moments of kills depend on the system. */
 const SEED = Number(process.env.PARLEY_TORTURE_SEED ?? Date.now() % 1_000_000);
-/** A machine that is busy with something else takes its time. */
+/** A busy machine takes longer. */
 const TIMEOUT_MS = 300_000;
 
 let root: string;
@@ -39,7 +39,7 @@ function scripts(members: number): { readonly hub: string; readonly members: str
 }
 
 it(
-  `[BP5, L1, L2, L5] killed ${ROUNDS} times, cut in mid-frame, with messages lost and repeated: nothing answered is lost, doubled or out of order, and every close is heard`,
+  `[BP5, L1, L2, L5] loses, doubles and reorders nothing answered over ${ROUNDS} kills with cuts, losses and repeats, and delivers every close`,
   async () => {
     const folder = await mkdtemp(join(root, 'run-'));
     const report = await torture({ rounds: ROUNDS, clients: CLIENTS, seed: SEED, folder, scripts: scripts(1) });
@@ -54,7 +54,7 @@ it(
 );
 
 it(
-  `[BP4, L8] ${STORM} clients lose their sockets at once, and then the hub: all come back, nothing is lost, and the hub stays small`,
+  `[BP4, L8] loses nothing when ${STORM} clients lose their sockets and then the hub, and the hub stays small`,
   async () => {
     const folder = await mkdtemp(join(root, 'storm-'));
     const report = await storm({ clients: STORM, folder, scripts: scripts(2) });

@@ -1,4 +1,4 @@
-/** A real hub, real clients and bad ways between them; processes are killed at random moments. In the end the journals tell. */
+/** A real hub, real clients and bad links; processes are killed at random moments. The journals tell the result. */
 
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -20,7 +20,7 @@ export interface TortureOptions {
   readonly folder: string;
   readonly scripts: { readonly hub: string; readonly members: string };
   readonly mutant?: Mutant | undefined;
-  /** When nothing at all was written by anybody for so long, it is taken to stand still. */
+  /** Without a new line in any journal for this long, the run is considered stuck. */
   readonly patienceMs?: number;
   readonly say?: (line: string) => void;
 }
@@ -35,7 +35,7 @@ export interface TortureReport {
   readonly dropped: number;
   readonly delayed: number;
   readonly repeated: number;
-  /** Clients of the library that ended by themselves, and why. */
+  /** Clients of the library that ended without a reason of ours. */
   readonly ended: readonly string[];
 }
 
@@ -86,7 +86,7 @@ class Torture {
       const what = await this.#strike(plans, round);
       this.#options.say?.(`round ${round}: ${what}`);
     }
-    // What is lost now is repaired by no restart: the clients have to notice by themselves.
+    // No restart repairs what is lost now: the clients must notice it.
     await this.#movesOn(40 * this.#options.clients);
     const verdict = await this.#settle();
     const { cuts, cutsInMidFrame } = this.#tcp;
@@ -101,7 +101,7 @@ class Torture {
     this.#ws.close();
   }
 
-  /** A third goes to the hub directly, a third is cut in mid-frame, a third loses messages. */
+  /** A third connects directly, a third through cuts, a third through losses. */
   #plan(name: string, i: number, ways: readonly string[]): MemberPlan {
     const journal = join(this.#options.folder, `${name}.journal`);
     const way = i % ways.length;
@@ -118,7 +118,7 @@ class Torture {
     });
   }
 
-  /** Kills somebody, and starts it again: first the hub, then clients, then whom chance picks. */
+  /** Kills and restarts a process: first the hub, then clients, then at random. */
   async #strike(plans: readonly MemberPlan[], round: number): Promise<string> {
     const random = this.#random;
     const isClients = random.chance(0.35);
@@ -144,7 +144,7 @@ class Torture {
     return isKilledAgain ? 'hub killed, and again while it started' : 'hub killed';
   }
 
-  /** So many lines were written by the members. */
+  /** Until the members have written this many lines. */
   async #movesOn(count: number): Promise<void> {
     const enough = this.#moves + count;
     while (this.#moves < enough && !this.#standsStill()) await this.#something();
@@ -158,7 +158,7 @@ class Torture {
     return Promise.race([new Promise<void>((resolve) => (this.#wake = resolve)), pause(200)]);
   }
 
-  /** The faults stop, everything that was begun is ended, and what is on its way arrives. */
+  /** Stops the faults, ends everything begun, and waits for what is in flight. */
   async #settle(): Promise<Verdict> {
     this.#tcp.isQuiet = true;
     this.#ws.isQuiet = true;

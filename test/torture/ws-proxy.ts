@@ -1,4 +1,4 @@
-/** A way to the hub that loses, holds up and repeats whole messages, in both directions. The order of those that arrive is kept. */
+/** A proxy that loses, delays and repeats whole messages in both directions, in order. */
 
 import type { AddressInfo } from 'node:net';
 import { type RawData, WebSocket, WebSocketServer } from 'ws';
@@ -12,7 +12,7 @@ export interface WsProxyOptions {
   readonly repeatChance: number;
   readonly delayChance: number;
   readonly mostDelayMs: number;
-  /** A mutant: what it names never arrives. */
+  /** A mutant: matching messages never arrive. */
   readonly dropsForGood?: (text: string) => boolean;
 }
 
@@ -20,7 +20,7 @@ export class WsProxy {
   dropped = 0;
   repeated = 0;
   delayed = 0;
-  /** Messages go through untouched. */
+  /** Forwards messages unchanged. */
   isQuiet = false;
   readonly #options: WsProxyOptions;
   readonly #server: WebSocketServer;
@@ -48,7 +48,7 @@ export class WsProxy {
     this.#join(far, near, opened);
   }
 
-  /** What is on its way when an end closes is lost with it. */
+  /** Messages in flight are lost when an end closes. */
   #join(from: WebSocket, to: WebSocket, opened: Promise<void>): void {
     let way = opened;
     from.on('message', (data, isBinary) => {

@@ -43,7 +43,7 @@ describe('parameters', () => {
     );
   });
 
-  it('[VW9] what came is shown whole up to 80 characters', () => {
+  it('[VW9] show up to 80 characters of a wrong value', () => {
     const shown = (length: number) => {
       try {
         fullTranscript.parseParams({ named: 'x'.repeat(length) });
@@ -55,17 +55,17 @@ describe('parameters', () => {
     expect([shown(78), shown(79)]).toEqual([`"${'x'.repeat(78)}"`, `"${'x'.repeat(76)}...`]);
   });
 
-  it.each(four)('[VW9] $name is unnamed unless told, and has no other defaults', (view, params) => {
+  it.each(four)('[VW9] of $name default to unnamed only', (view, params) => {
     expect(view.parseParams(params)).toEqual({ ...params, named: false });
   });
 
-  it.each(four)('[VW9] $name does not take a parameter that every object has', (view, params) => {
+  it.each(four)('[VW9] of $name reject inherited member names', (view, params) => {
     expect(() => view.parseParams({ ...params, toString: 1 })).toThrow('toString: expected one of');
   });
 });
 
 describe('references', () => {
-  it('[VW9] name a view with its parameters, and their named forms keep them', () => {
+  it('[VW9] name a view with its parameters, also in named form', () => {
     const refs = [wholeRef(), windowRef(3), budgetRef(7), sinceRef()];
     expect(refs).toEqual([
       { name: 'full_transcript', params: {} },
@@ -86,7 +86,7 @@ describe('references', () => {
 describe('lines', () => {
   const lines = linesOf({ by: 'bob', text: 'I begin' }, { by: 'alice', text: 'hi' }, { by: 'hub', text: 'be quick' });
 
-  it.each(four)('[VW3] $name: others are the user, the hub is named in every form', (view, params) => {
+  it.each(four)('[VW3] of $name: others are the user, and the hub is always named', (view, params) => {
     expect(told(shownBy(view, params, lines)).slice(-2)).toEqual(['user hi', 'user [hub]: be quick']);
     expect(told(shownBy(view, { ...params, named: true }, lines)).slice(-2)).toEqual([
       'user [alice]: hi',
@@ -104,7 +104,7 @@ describe('lines', () => {
 });
 
 describe('full_transcript', () => {
-  it('[VW5] shows everything, in order', () => {
+  it('[VW5] shows all lines in order', () => {
     const lines = linesOf(
       ...Array.from({ length: 300 }, (_, i) => ({ by: i % 2 === 0 ? 'alice' : 'bob', text: `${i}` })),
     );
@@ -123,18 +123,18 @@ describe('windowed_summary', () => {
   );
   const window = (recent_n: number) => told(shownBy(windowedSummary, { recent_n }, lines));
 
-  it('[VW6] shows the last n, and one line for the rest that says how many and from whom', () => {
+  it('[VW6] shows the last n lines, and one line with the number and senders of the rest', () => {
     expect(window(1)).toEqual(['user Earlier in this session: 4 messages from alice, bob, hub.', 'user 5']);
     expect(window(3)[0]).toBe('user Earlier in this session: 2 messages from alice, bob.');
     expect(window(4)[0]).toBe('user Earlier in this session: 1 message from alice.');
   });
 
-  it('[VW6] says nothing of a rest that there is not', () => {
+  it('[VW6] has no summary without earlier lines', () => {
     expect(window(5)).toEqual(window(1000));
     expect(window(5)).toEqual(['user 1', 'assistant 2', 'user [hub]: 3', 'user 4', 'user 5']);
   });
 
-  it('[VW6] the line for the rest is nobody’s', () => {
+  it('[VW6] has a summary without a sender', () => {
     expect(shownBy(windowedSummary, { recent_n: 1 }, lines)[0]).toMatchObject({ role: 'user', seq: null, name: null });
   });
 });
@@ -147,27 +147,27 @@ describe('token_budget', () => {
   );
   const shown = (params: JsonObject) => shownBy(tokenBudget, params, lines).map(({ seq }) => seq);
 
-  it('[VW7] a line costs a token for four characters begun, and at least one', () => {
+  it('[VW7] counts a token per four characters, at least one per line', () => {
     expect(shown({ max_tokens: 6 })).toEqual([4, 5, 6]);
     expect(shown({ max_tokens: 5 })).toEqual([5, 6]);
     expect(shown({ max_tokens: 4 })).toEqual([5, 6]);
     expect(shown({ max_tokens: 3 })).toEqual([6]);
   });
 
-  it('[VW7] names cost too', () => {
+  it('[VW7] counts names', () => {
     // "[alice]: xxxxxxxx" 5, "yyyyyyyyy" 3, "[alice]: " 3.
     expect(shown({ max_tokens: 11, named: true })).toEqual([4, 5, 6]);
     expect(shown({ max_tokens: 10, named: true })).toEqual([5, 6]);
   });
 
-  it('[VW7] the newest line is shown whatever it costs, and nothing beside it then', () => {
+  it('[VW7] always shows the newest line', () => {
     const long = linesOf({ by: 'alice', text: '' }, { by: 'alice', text: 'z'.repeat(1000) });
     expect(shownBy(tokenBudget, { max_tokens: 1 }, long).map(({ seq }) => seq)).toEqual([5]);
   });
 });
 
 describe('since_my_last_turn', () => {
-  it('[VW8] shows what the others said since the participant last did', () => {
+  it('[VW8] shows lines of others since the last one of the participant', () => {
     const said = [
       { by: 'alice', text: '1' },
       { by: 'bob', text: '2' },

@@ -33,13 +33,13 @@ const plain = (line: ViewLine) => messageOf(line, { named: true });
 let readings = 0;
 let left = 0;
 
-/** Views with one fault each, and the rule that must find it. */
+/** Views with one fault, and the rule that must find it. */
 const wrongViews: readonly [rule: string, fault: string, difference: Partial<View>, options?: ViewCheckOptions][] = [
   ['VC1', 'has no version', { version: 0 }],
-  ['VC2', 'gives parameters that are no JSON', { parseParams: () => ({ limit: Number.NaN }) }],
+  ['VC2', 'returns parameters that are not JSON', { parseParams: () => ({ limit: Number.NaN }) }],
   ['VC2', 'counts its parameters up', { parseParams: ({ n = 0 }) => ({ n: Number(n) + 1 }) }],
-  ['VC3', 'takes any parameters', { parseParams: (params) => params }],
-  ['VC3', 'takes what it should not', {}, { badParams: [{}] }],
+  ['VC3', 'accepts any parameters', { parseParams: (params) => params }],
+  ['VC3', 'accepts invalid parameters', {}, { badParams: [{}] }],
   [
     'VC3',
     'refuses with another error',
@@ -50,7 +50,7 @@ const wrongViews: readonly [rule: string, fault: string, difference: Partial<Vie
       },
     },
   ],
-  ['VC4', 'sorts what it is given', { show: (shown) => (shown as ViewLine[]).reverse().reverse().map(plain) }],
+  ['VC4', 'sorts its arguments', { show: (shown) => (shown as ViewLine[]).reverse().reverse().map(plain) }],
   [
     'VC5',
     'remembers how often it was asked',
@@ -66,8 +66,8 @@ const wrongViews: readonly [rule: string, fault: string, difference: Partial<Vie
       },
     },
   ],
-  ['VC6', 'looks at the clock', { window: () => () => Date.now() > 0 }],
-  ['VC7', 'gives something beside messages', { show: (shown) => shown.map((line) => ({ ...plain(line), at: 1 })) }],
+  ['VC6', 'uses the clock', { window: () => () => Date.now() > 0 }],
+  ['VC7', 'returns extra members', { show: (shown) => shown.map((line) => ({ ...plain(line), at: 1 })) }],
   [
     'VC7',
     'gives a role there is none of',
@@ -99,7 +99,7 @@ describe('the contract suite of views', () => {
     expect(brokenRules({ ...fullTranscript, ...difference }, options)).toContain(rule);
   });
 
-  it('[VC1] finds nothing in one that is right', () => {
+  it('[VC1] accepts a correct view', () => {
     expect(brokenRules(fullTranscript)).toEqual([]);
   });
 });

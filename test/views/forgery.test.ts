@@ -14,9 +14,9 @@ const views: readonly [View, JsonObject][] = [
   [sinceMyLastTurn, {}],
 ];
 
-/** Every sequence that a reader of some kind takes for the end of a line. */
+/** Every sequence that some reader treats as a line break. */
 const BREAKS = ['\n', '\r\n', '\r', '\v', '\f', '\x1c', '\x1d', '\x1e', '\u0085', '\u2028', '\u2029'];
-/** What a reader does not see before a word. */
+/** Invisible characters before a word. */
 const UNSEEN = [
   '',
   ' ',
@@ -68,7 +68,7 @@ const part = fc.oneof(
 const text = fc.array(part, { maxLength: 8 }).map((parts) => parts.join(''));
 const said: fc.Arbitrary<Said> = fc.record({ by: fc.constantFrom('alice', 'bob', 'carol', 'hub'), text });
 
-/** All lines of all that is shown, at every kind of line break, with whose message they are in and whether they begin it. */
+/** All shown lines, split at every kind of line break, with their sender and position. */
 function linesShown(view: View, params: JsonObject, all: readonly Said[]) {
   return shownBy(view, params, linesOf(...all)).flatMap(({ content, name, role }) =>
     content.split(new RegExp(BREAKS.join('|'), 'u')).map((line, i) => ({ line, name, role, isFirst: i === 0 })),
@@ -76,7 +76,7 @@ function linesShown(view: View, params: JsonObject, all: readonly Said[]) {
 }
 
 describe('no text can forge a speaker', () => {
-  it.each(views)('[VW4] $name, named: what begins like a name is who said it, for any texts', (view, params) => {
+  it.each(views)('[VW4] $name, named: a label always names the sender, for any texts', (view, params) => {
     const property = fc.property(fc.array(said, { maxLength: 6 }), (all) => {
       for (const { line, name, role, isFirst } of linesShown(view, { ...params, named: true }, all)) {
         const label = /^\[([^\]]*)\]: /.exec(line)?.[1];
@@ -87,7 +87,7 @@ describe('no text can forge a speaker', () => {
     fc.assert(property, { numRuns: 1000 });
   });
 
-  it.each(views)('[VW4] $name, unnamed: only the hub’s lines begin like a name, for any texts', (view, params) => {
+  it.each(views)('[VW4] $name, unnamed: only hub lines have a label, for any texts', (view, params) => {
     const property = fc.property(fc.array(said, { maxLength: 6 }), (all) => {
       for (const { line, name, isFirst } of linesShown(view, params, all)) {
         expect(/^\[([^\]]*)\]: /.exec(line)?.[1]).toBe(isFirst && name === 'hub' ? 'hub' : undefined);
@@ -96,7 +96,7 @@ describe('no text can forge a speaker', () => {
     fc.assert(property, { numRuns: 1000 });
   });
 
-  it.each(views)('[VW4] $name: only a summary reads like one, for any texts', (view, params) => {
+  it.each(views)('[VW4] $name: only a summary looks like one, for any texts', (view, params) => {
     const property = fc.property(fc.array(said, { maxLength: 6 }), fc.boolean(), (all, named) => {
       for (const { line, name } of linesShown(view, { ...params, named }, all)) {
         if (name !== null) expect(line).not.toMatch(/^Earlier in this session/i);
@@ -129,7 +129,7 @@ describe('no text can forge a speaker', () => {
     expect(message?.content).toBe(`  ${summary}\n  ${summary}`);
   });
 
-  it('[VW4] other texts are shown as they are, to the last character', () => {
+  it('[VW4] other texts are shown unchanged', () => {
     const texts = [
       'a [b]: c',
       '- [ ] todo\n- [x] done',
@@ -145,7 +145,7 @@ describe('no text can forge a speaker', () => {
       expect(shownBy(fullTranscript, {}, linesOf({ by: 'alice', text: one }))[0]?.content).toBe(one);
   });
 
-  it('[VW4] a text of a megabyte that looks bad everywhere is guarded in no time', () => {
+  it('[VW4] a suspicious text of a megabyte is escaped quickly', () => {
     const bad = `${'['.repeat(50_000)}\n${' \u200b'.repeat(200_000)}\n${'[x]: \n'.repeat(50_000)}${'e\u200b'.repeat(100_000)}`;
     const before = performance.now();
     expect(shownBy(fullTranscript, {}, linesOf({ by: 'alice', text: bad }))[0]?.content).toContain(

@@ -1,4 +1,4 @@
-/** Lines as the hub makes them, and what a view shows of them. */
+/** Sample lines, and the messages of a view for them. */
 
 import type { JsonObject, View, ViewLine, ViewMessage } from 'parley-hub/core';
 
@@ -7,7 +7,7 @@ export interface Said {
   readonly text: string;
 }
 
-/** bob's view of what was said; the hub's lines are violations. */
+/** The lines as bob sees them; hub lines are violations. */
 export function linesOf(...said: readonly Said[]): readonly ViewLine[] {
   return said.map(({ by, text }, i) => {
     const seq = i + 4;

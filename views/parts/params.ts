@@ -1,9 +1,8 @@
-/** The parameters of the built-in views: whole numbers and flags, and nothing beside them. */
+/** Parses the parameters of the built-in views; unknown ones are rejected. */
 
 import { type Json, type JsonObject, ProtocolError } from 'parley-hub/core';
 
-/** A rule per parameter; the result is what a view may rely on. */
-export type ParamRules = Readonly<Record<string, ParamRule>>;
+type ParamRules = Readonly<Record<string, ParamRule>>;
 
 type ParamRule = (value: Json | undefined, refuse: (expected: string) => never) => Json;
 

@@ -7,7 +7,7 @@ import type { Grant } from '../../core/records/access/grants.ts';
 import type { Limits } from '../../core/records/access/limits.ts';
 import type { RuleChange } from '../../core/records/access/rule.ts';
 import type { MissedTimes } from '../../core/records/work/schedule.ts';
-import type { Budget } from '../../participants/budget/budget.ts';
+import type { Budget } from '../../participants/budget/account.ts';
 import type { CliName } from '../../participants/clis/cli-agents.ts';
 import type { Permissions, Transport } from '../../participants/clis/records/cli-record.ts';
 import type { PriceList } from '../../participants/models/usage/prices.ts';

@@ -58,13 +58,19 @@ function mayNotAdd(metadata: SessionMetadata, by: string): WireError | null {
   if (asker === undefined) return sessionNotFoundError(metadata.session_id);
   if (by !== metadata.creator_id) {
     const creator = nameOf(metadata, metadata.creator_id);
-    return new WireError('forbidden', `only ${creator}, who created session ${metadata.session_id}, may add to it`);
+    return new WireError(
+      'forbidden',
+      `only ${creator}, the creator of session ${metadata.session_id}, may add participants`,
+    );
   }
   if (isTerminal(metadata.state) || metadata.state === 'CLOSING') {
-    return sessionClosedError(metadata, 'nobody can be added to it');
+    return sessionClosedError(metadata, 'no participant can be added');
   }
   if (asker.status === 'active') return null;
-  return new WireError('forbidden', `you are ${asker.status} in session ${metadata.session_id} and may not add to it`);
+  return new WireError(
+    'forbidden',
+    `you are ${asker.status} in session ${metadata.session_id} and may not add participants`,
+  );
 }
 
 function unknownAgent(asked: string): WireError {
@@ -81,24 +87,24 @@ function doesNotFit(
   const { session_id, participants, manifest } = metadata;
   const { max, roles } = manifest.participants;
   if (known?.status === 'removed') {
-    const message = `${known.name} was removed from session ${session_id}, and that is for good`;
+    const message = `${known.name} was removed from session ${session_id} and cannot be invited again`;
     return new ProtocolError(message, { status: known.status });
   }
   if (known === undefined && role !== 'participant' && (role === 'initiator' || !roles.includes(role))) {
     const free = roles.filter((one) => one !== 'initiator').join(', ');
-    return new ProtocolError(`params.role: ${manifest.type} has no role "${role}" to give; it has ${free}`, {
+    return new ProtocolError(`params.role: ${manifest.type} has no role "${role}"; valid roles: ${free}`, {
       field: 'params.role',
     });
   }
   const present = participants.filter(({ status }) => status !== 'removed' && status !== 'rejected').length;
   if (max !== null && present >= max) {
-    return new ProtocolError(`${manifest.type} takes at most ${max} participants, and session ${session_id} has them`, {
+    return new ProtocolError(`session ${session_id} is full: ${manifest.type} allows at most ${max} participants`, {
       max,
     });
   }
   // Participants that left stay in the list, so they count.
   if (known !== undefined || participants.length < maxParticipants) return null;
-  const message = `session ${session_id} has had ${participants.length} participants, and ${maxParticipants} are the most`;
+  const message = `session ${session_id} has had ${participants.length} participants; at most ${maxParticipants} are allowed`;
   return new ProtocolError(message, { max: maxParticipants });
 }
 

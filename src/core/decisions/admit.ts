@@ -145,7 +145,7 @@ function inboxesTakeIt(draft: Draft, { inbox }: PostFacts): Draft | Verdict {
 function typeMayBePosted(draft: Draft): Draft | Verdict {
   const type = draft.event_type;
   if (isReservedType(type))
-    return refuse(new ProtocolError(`"${type}" is made by the hub alone`, { event_type: type }));
+    return refuse(new ProtocolError(`"${type}" can only be created by the hub`, { event_type: type }));
   if (isTaskType(type)) return refuse(new ProtocolError(`"${type}" is reserved for tasks`, { event_type: type }));
   return draft;
 }
@@ -161,7 +161,7 @@ function audienceHasSomeone(draft: Draft, { state: { metadata } }: PostFacts): D
   if (draft.audience === null) return draft;
   const audience = [...new Set(draft.audience)].filter((agentId) => canReceive(metadata, agentId));
   if (audience.some((agentId) => agentId !== draft.sender_id)) return { ...draft, audience };
-  const message = `audience: expected at least one other participant of session ${metadata.session_id}, got none that can hear it`;
+  const message = `audience: expected at least one other participant of session ${metadata.session_id}, got none that can receive it`;
   return refuse(new ProtocolError(message, { field: 'audience' }));
 }
 
@@ -171,7 +171,7 @@ function questionIsTheHubs(draft: Draft, { state: { metadata, head }, isQuestion
   const { sender_id, event_type } = draft;
   const isAsked = head.turn?.agent_id !== metadata.creator_id;
   if (isAsked || sender_id !== metadata.creator_id || event_type !== 'msg.text') return draft;
-  const message = `the first text of session ${metadata.session_id} is the question that you delegated, and the hub puts it`;
+  const message = `the first text of session ${metadata.session_id} is the delegated prompt, which the hub posts`;
   return refuse(new ProtocolError(message, { expected: null }, 'not_your_turn'));
 }
 
@@ -197,12 +197,12 @@ function adapterAllows(draft: Draft, { adapter, state }: PostFacts): Draft | Ver
 }
 
 export function rateLimitedError(retryAfterMs: number): WireError {
-  const message = `you send faster than your rule allows (limits.rate); try again in ${retryAfterMs} ms`;
+  const message = `you post faster than your access rule allows (limits.rate); try again in ${retryAfterMs} ms`;
   return new WireError('rate_limited', message, { retry_after_ms: retryAfterMs });
 }
 
 export function sendDeniedError(reason: string): WireError {
-  return new WireError('forbidden', `this cannot be sent: ${reason}`, { reason });
+  return new WireError('forbidden', `this post is not allowed: ${reason}`, { reason });
 }
 
 export function sessionNotFoundError(sessionId: string): WireError {
@@ -233,7 +233,7 @@ function inactiveSender(sender: Participant | undefined, state: SessionState): W
   const { session_id } = state.metadata;
   const seq = state.status_seq[sender?.agent_id ?? ''];
   if (sender?.status === 'hidden') {
-    const message = `you are hidden in session ${session_id} since seq ${seq} and cannot speak; return to the session first (return_to_session)`;
+    const message = `you are hidden in session ${session_id} since seq ${seq} and cannot post; return to the session first (return_to_session)`;
     return new ProtocolError(message, { turn_passed_at_seq: seq }, 'not_your_turn');
   }
   if (sender?.status === 'invited') {

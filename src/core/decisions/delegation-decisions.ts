@@ -59,7 +59,7 @@ export function mayNotDelegate({ metadata, delegations }: SessionState, agentId:
     return new WireError('forbidden', message, { status });
   }
   if (delegations.length < MAX_OPEN) return null;
-  const message = `session ${session_id} has ${MAX_OPEN} open delegations, and may have no more; wait for one to be settled`;
+  const message = `session ${session_id} has ${MAX_OPEN} open delegations, the maximum; wait until one is settled`;
   return new WireError('invalid_create', message, { most: MAX_OPEN });
 }
 

@@ -159,10 +159,10 @@ function change(
   const { agent_id, name, status } = requireParticipant(metadata, nameOrId);
   if (status === to) return { kind: 'nothing', answer: { state: metadata.state } };
   if (isTerminal(metadata.state) || metadata.state === 'CLOSING') {
-    return refuse(sessionClosedError(metadata, `nobody can be ${doing} in it`));
+    return refuse(sessionClosedError(metadata, `no participant can be ${doing}`));
   }
   if (metadata.state !== 'ACTIVE' || status !== from) {
-    const message = `only who is ${from} in an active session can be ${doing}; ${name} is ${status} in session ${session_id}, which is ${metadata.state}`;
+    const message = `only a participant that is ${from} in an active session can be ${doing}; ${name} is ${status} in session ${session_id}, which is ${metadata.state}`;
     return refuse(new ProtocolError(message, { status, state: metadata.state }));
   }
   const data = reason === undefined ? { agent_id } : { agent_id, reason };

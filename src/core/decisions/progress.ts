@@ -64,7 +64,7 @@ function sinceOf({ head }: SessionState): number {
 function notItsTurn({ metadata, head: { turn } }: SessionState, agentId: string): WireError | null {
   const { session_id, state } = metadata;
   if (participantOf(metadata, agentId) === undefined) return sessionNotFoundError(session_id);
-  if (isTerminal(state) || state === 'CLOSING') return sessionClosedError(metadata, 'nobody has the turn in it');
+  if (isTerminal(state) || state === 'CLOSING') return sessionClosedError(metadata, 'nobody holds the turn');
   if (turn?.agent_id === agentId) return null;
   const holder = turn === null ? 'nobody' : nameOf(metadata, turn.agent_id);
   return new ProtocolError(

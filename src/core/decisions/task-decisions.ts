@@ -59,7 +59,7 @@ export function startTask(
   const refusal = mayNotWork(state, agentId, 'start a task') ?? full;
   if (refusal !== null) return refuse(refusal);
   if (tasks.live.length >= maxTasks) {
-    const message = `session ${metadata.session_id} has ${tasks.live.length} tasks that have not ended, and ${maxTasks} are the most`;
+    const message = `session ${metadata.session_id} has ${tasks.live.length} open tasks; at most ${maxTasks} are allowed`;
     return refuse(new ProtocolError(message, { max: maxTasks }));
   }
   const { task_id, title, capability, ttl_ms, idempotency_key } = asked;
@@ -154,7 +154,7 @@ export function cancelTask(
   if (!isIn || task === undefined || task.owner_id === agentId) {
     return withMore(endTask(state, agentId, taskId, 'cancelled', { reason }), { requested: false });
   }
-  const refusal = hasEnded(task) ? taskEnded(task, 'cancel') : mayNotWork(state, agentId, 'ask for a task to be ended');
+  const refusal = hasEnded(task) ? taskEnded(task, 'cancel') : mayNotWork(state, agentId, 'request a cancellation');
   if (refusal !== null) return refuse(refusal);
   const data: JsonObject = reason === undefined ? {} : { reason };
   const draft = taskDraft(state, agentId, taskId, 'task.cancel_request', data, [task.owner_id]);
@@ -162,7 +162,7 @@ export function cancelTask(
 }
 
 export function taskNotFoundError(sessionId: string, taskId: string): WireError {
-  const message = `session ${sessionId} knows no task ${taskId}; of those that have ended it knows the last ${RETAINED_TASKS}, and read_log shows the others`;
+  const message = `no task ${taskId} in session ${sessionId}; it keeps only the last ${RETAINED_TASKS} ended tasks, read_log shows the others`;
   return new WireError('not_found', message, { task_id: taskId });
 }
 
@@ -173,7 +173,7 @@ function ownTask({ metadata, tasks }: SessionState, agentId: string, taskId: str
   const task = findTask(tasks, taskId);
   if (task === undefined) return taskNotFoundError(session_id, taskId);
   if (task.owner_id !== agentId) {
-    const message = `only ${nameOf(metadata, task.owner_id)}, who owns task ${taskId}, may ${doing} it`;
+    const message = `only ${nameOf(metadata, task.owner_id)}, the owner of task ${taskId}, may ${doing} it`;
     return new WireError('forbidden', message, { owner_id: task.owner_id });
   }
   return hasEnded(task) ? taskEnded(task, doing) : task;
@@ -181,16 +181,16 @@ function ownTask({ metadata, tasks }: SessionState, agentId: string, taskId: str
 
 function taskEnded({ task_id, state, reason, ended_seq }: Task, doing: string): WireError {
   const why = reason === null ? '' : ` (${reason})`;
-  const message = `task ${task_id} is ${state}${why} since seq ${ended_seq}; there is nothing left to ${doing}`;
+  const message = `task ${task_id} is ${state}${why} since seq ${ended_seq}; cannot ${doing} it`;
   return new WireError('conflict', message, { task_id, state, ended_seq });
 }
 
 function mayNotWork({ metadata }: SessionState, agentId: string, doing: string): WireError | null {
   const { session_id, state } = metadata;
-  if (isTerminal(state) || state === 'CLOSING') return sessionClosedError(metadata, `nobody can ${doing} in it`);
+  if (isTerminal(state) || state === 'CLOSING') return sessionClosedError(metadata, `nobody can ${doing}`);
   const status = participantOf(metadata, agentId)?.status;
   if (state === 'ACTIVE' && status === 'active') return null;
-  const message = `only who is active in an active session can ${doing}; you are ${status} in session ${session_id}, which is ${state}`;
+  const message = `only an active participant of an active session can ${doing}; you are ${status} in session ${session_id}, which is ${state}`;
   return status === 'active' || status === 'hidden' || status === 'invited'
     ? new ProtocolError(message, { status, state })
     : new WireError('forbidden', message, { status, state });
@@ -205,7 +205,7 @@ function goneRequester({ metadata }: SessionState, requesterId: string): WireErr
   const requester = participantOf(metadata, requesterId);
   if (requester?.status !== 'removed' && requester?.status !== 'rejected') return null;
   const { name, status } = requester;
-  const message = `params.requester: expected who is in session ${metadata.session_id}, got ${name}, who is ${status}`;
+  const message = `params.requester: expected a participant of session ${metadata.session_id}, got ${name}, who is ${status}`;
   return new WireError('not_found', message, { field: 'params.requester', status });
 }
 
@@ -216,7 +216,7 @@ function repeated(state: SessionState, agentId: string, asked: NewTask, { seq }:
   if (task?.owner_id === agentId && isSameTask(state, task, asked)) {
     return { kind: 'nothing', answer: { task, seq, duplicate: true } };
   }
-  const what = task === undefined ? 'something else, or for a task that ended long ago' : 'another task';
+  const what = task === undefined ? 'other content or a task that ended long ago' : 'another task';
   const message = `idempotency_key "${asked.idempotency_key}" was used for ${what} (seq ${seq}); take a new key`;
   return refuse(new WireError('duplicate', message, { seq }));
 }

@@ -110,7 +110,7 @@ function maySend({ from, to, session }: SendAsk): ArbiterVerdict {
 
 function takesFrom(to: ArbiterParty, from: ArbiterParty): ArbiterVerdict {
   if (anyMatches(to.rule.access.inbound_from, from.name)) return true;
-  return `${to.name} takes nothing from ${from.name} (access.inbound_from)`;
+  return `${to.name} does not accept messages from ${from.name} (access.inbound_from)`;
 }
 
 function notOutbound(from: ArbiterParty, to: ArbiterParty): string {
@@ -118,5 +118,5 @@ function notOutbound(from: ArbiterParty, to: ArbiterParty): string {
 }
 
 function tooDeep({ name, rule }: ArbiterParty, depth: number): string {
-  return `${name} may go ${rule.limits.delegation_depth} sessions deep, this is ${depth} (limits.delegation_depth)`;
+  return `${name} may use sessions up to depth ${rule.limits.delegation_depth}, this one has depth ${depth} (limits.delegation_depth)`;
 }

@@ -126,7 +126,7 @@ export function identityOperations(
 function requireAgent(registry: Pick<Registry, 'find'>, { agentId }: Binding, nameOrId: string = agentId): KnownAgent {
   const agent = registry.find(nameOrId);
   if (agent !== null) return agent;
-  throw new WireError('not_found', `params.agent: nobody called "${nameOrId}" is registered`, {
+  throw new WireError('not_found', `params.agent: no agent with name or id "${nameOrId}" is registered`, {
     field: 'params.agent',
     received: nameOrId,
   });

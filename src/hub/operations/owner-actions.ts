@@ -49,7 +49,7 @@ export class OwnerActions {
     const { agent: name = agent, rule } = OPERATIONS.set_rule.params.parse({ agent, rule: change }, 'rule');
     const known = this.needs.registry.find(name)?.passport;
     if (known === undefined) {
-      throw new WireError('not_found', `agent: nobody called "${name}" is registered`, {
+      throw new WireError('not_found', `agent: no agent with name or id "${name}" is registered`, {
         field: 'agent',
         received: name,
       });

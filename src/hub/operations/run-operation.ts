@@ -20,7 +20,7 @@ export interface Caller {
   readonly binding: Binding | null;
   /** Binds a freshly registered identity to the caller's connection; does nothing if the caller has no connection. */
   bind(passport: Passport): void;
-  /** What its connection has proven. */
+  /** The proof its connection has shown. */
   readonly proof: Proof;
 }
 

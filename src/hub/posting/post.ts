@@ -31,7 +31,7 @@ type PostingNeeds = Pick<
   'limits' | 'backlog' | 'registry' | 'bindings' | 'sessions' | 'access' | 'rates' | 'inboxes'
 > & { readonly gate: PostAuthorizer };
 
-/** A post with what is known before the decision. */
+/** A post before its decision. */
 interface Asked extends RateCharge {
   readonly sender: Binding;
   readonly draft: Draft;
@@ -179,7 +179,7 @@ export function inboxRefusal(
 ): WireError | null {
   const refusalOf = ({ agent_id, name }: Participant): WireError | null => {
     const denial = access.inboxDenied(draft, metadata, agent_id, verdicts);
-    if (denial !== null) return new WireError('forbidden', `this cannot be sent: ${denial}`, { reason: denial });
+    if (denial !== null) return new WireError('forbidden', `this post is not allowed: ${denial}`, { reason: denial });
     if (!inboxes.isFull(agent_id)) return null;
     return new WireError('inbox_full', `the inbox of ${name} is full (limits.inbox)`, { agent_id });
   };

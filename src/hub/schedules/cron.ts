@@ -22,17 +22,21 @@ const WEEKDAY = new RegExp(`^\\?$|^${VALUE}#[1-5]$|${listOf(`${ATOM}|(?:[0-7]|[A
 const LONGEST_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 const COMMON = 'ranges upwards (1-5), steps (*/15) and lists (1,3,5)';
-/** The fields of an expression with seconds, in their order: what each is called, what it looks like, and how that is said. */
+const numbers = (least: number, most: number): string => `numbers from ${least} to ${most}`;
+
+/** The fields of an expression with seconds: name, values, pattern, and what an error says it accepts. */
 const FIELDS = [
-  { name: 'second', pattern: PLAIN, takes: `*, numbers from 0 to 59, ${COMMON}` },
-  { name: 'minute', pattern: PLAIN, takes: `*, numbers from 0 to 59, ${COMMON}` },
-  { name: 'hour', pattern: PLAIN, takes: `*, numbers from 0 to 23, ${COMMON}` },
-  { name: 'day', pattern: DAY, takes: `*, ?, numbers from 1 to 31, L (the last day of the month), ${COMMON}` },
-  { name: 'month', pattern: PLAIN, takes: `*, numbers from 1 to 12, names (jan), ${COMMON}` },
+  { name: 'second', least: 0, most: 59, pattern: PLAIN, takes: `*, ${numbers(0, 59)}, ${COMMON}` },
+  { name: 'minute', least: 0, most: 59, pattern: PLAIN, takes: `*, ${numbers(0, 59)}, ${COMMON}` },
+  { name: 'hour', least: 0, most: 23, pattern: PLAIN, takes: `*, ${numbers(0, 23)}, ${COMMON}` },
   {
-    name: 'weekday',
-    pattern: WEEKDAY,
-    takes: `*, ?, numbers from 0 to 7, names (mon), 5L (the last Friday of the month), ${COMMON}, or 5#2 (the second Friday) alone`,
+    ...{ name: 'day', least: 1, most: 31, pattern: DAY },
+    takes: `*, ?, ${numbers(1, 31)}, L (the last day of the month), ${COMMON}`,
+  },
+  { name: 'month', least: 1, most: 12, pattern: PLAIN, takes: `*, ${numbers(1, 12)}, names (jan), ${COMMON}` },
+  {
+    ...{ name: 'weekday', least: 0, most: 7, pattern: WEEKDAY },
+    takes: `*, ?, ${numbers(0, 7)}, names (mon), 5L (the last Friday of the month), ${COMMON}, or 5#2 (the second Friday) alone`,
   },
 ] as const;
 
@@ -112,15 +116,6 @@ function isOutOfSpan(thrown: unknown): boolean {
   );
 }
 
-/** The least and the greatest value of each field, seconds first. */
-const BOUNDS: readonly (readonly [number, number])[] = [
-  [0, 59],
-  [0, 59],
-  [0, 23],
-  [1, 31],
-  [1, 12],
-  [0, 7],
-];
 const MONTH_FIELD = 4;
 const WEEKDAY_FIELD = 5;
 const MONTHS: readonly string[] = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
@@ -129,7 +124,7 @@ const WEEKDAYS: readonly string[] = 'sun mon tue wed thu fri sat'.split(' ');
 /** Expands lists so that each value occurs once; the package mishandles overlaps. Leaves invalid fields unchanged. */
 function withPlainLists(expression: string): string {
   const fields = expression.trim().split(/\s+/);
-  const first = BOUNDS.length - fields.length;
+  const first = FIELDS.length - fields.length;
   return fields.map((field, i) => (field.includes(',') ? plainList(field, first + i) : field)).join(' ');
 }
 
@@ -154,7 +149,7 @@ function plainLast(part: string, at: number): string {
 /** null = invalid. */
 function valuesOf(part: string, at: number): readonly string[] | null {
   const [range = '', step] = part.split('/');
-  const [least, most] = BOUNDS[at] ?? [0, 0];
+  const { least, most } = FIELDS[at] ?? { least: 0, most: 0 };
   const [low, high] = range === '*' ? [String(least), String(most)] : range.split('-');
   const from = numberOf(low ?? '', at);
   const to = high === undefined ? (step === undefined ? from : most) : numberOf(high, at);

@@ -33,7 +33,7 @@ export interface OpeningTime {
   readonly nowMs: number;
   /** The session opened by the last run. */
   readonly lastSessionId: string | null;
-  /** Called before the session is opened; what it stores is durable no later than the session. */
+  /** Called before the session is opened; its write is durable no later than the session. */
   readonly beforeOpening: (scheduledAt: string) => Promise<void>;
 }
 

@@ -121,17 +121,16 @@ export class ScheduleRuns {
         this.from.set(scheduleId, due.at_ms);
         continue;
       }
-      const { session_id } = this.progressOf(scheduleId);
-      await this.save(scheduleId, {
-        until_ms: due.at_ms,
-        opening_at: null,
-        last_run: run,
-        session_id: run.session_id ?? session_id,
-      });
-      this.from.delete(scheduleId);
-      const schedule = this.schedules.get(scheduleId);
-      if (schedule !== null) this.needs.events.emit('scheduleRan', { schedule, run });
+      await this.record(scheduleId, due.at_ms, run);
     }
+  }
+
+  private async record(scheduleId: string, until_ms: number, run: ScheduleRun): Promise<void> {
+    const session_id = run.session_id ?? this.progressOf(scheduleId).session_id;
+    await this.save(scheduleId, { until_ms, opening_at: null, last_run: run, session_id });
+    this.from.delete(scheduleId);
+    const schedule = this.schedules.get(scheduleId);
+    if (schedule !== null) this.needs.events.emit('scheduleRan', { schedule, run });
   }
 
   private deal(definition: ScheduleDefinition, due: DueTime, nowMs: number): Promise<RunResult> {
@@ -154,17 +153,16 @@ export class ScheduleRuns {
     if (opening_at === null || definition === null) return;
     const session_id = await this.opener.find(definition, opening_at);
     if (session_id === null) return this.save(scheduleId, { ...before, opening_at: null });
-    const run: ScheduleRun = {
+    const at = isoFromMs(this.needs.wall.now());
+    const run = {
       scheduled_at: opening_at,
-      at: isoFromMs(this.needs.wall.now()),
+      at,
       outcome: 'opened',
       session_id,
       error: null,
       missed_since: null,
-    };
-    await this.save(scheduleId, { until_ms: msFromIso(opening_at), opening_at: null, last_run: run, session_id });
-    this.from.delete(scheduleId);
-    this.needs.events.emit('scheduleRan', { schedule: this.withRuns(definition), run });
+    } as const;
+    await this.record(scheduleId, msFromIso(opening_at), run);
   }
 
   private async save(scheduleId: string, progress: RunProgress): Promise<void> {

@@ -138,7 +138,7 @@ export class Delegate {
       const decision = requireAvailable(session, openDelegation(state, session.watch, opened, key));
       if (decision.kind !== 'append') return decision;
       const cycle = wait.cycle();
-      if (cycle?.undecided != null) return { kind: 'nothing', answer: new Undecided(cycle.undecided) } as const;
+      if (cycle?.undecided != null) return { kind: 'nothing', answer: { decided: cycle.undecided } } as const;
       if (cycle !== null) return refuse(cycleError(cycle.agents.map((agentId) => registry.nameOf(agentId) ?? agentId)));
       const retryAfterMs = rates.retryAfterMs(by.agentId, toll);
       if (retryAfterMs > 0) return refuse(rateLimitedError(retryAfterMs));
@@ -150,8 +150,7 @@ export class Delegate {
         decideUnderKey<DelegationOpened | number | Undecided>(session, key, judge(session)),
       );
       const answer = await wait.during(asked);
-      if (!(answer instanceof Undecided)) return answer;
-      // The cycle depends on an entry that may yet be lost: decide again when that is known.
+      if (typeof answer === 'number' || !('decided' in answer)) return answer;
       await answer.decided;
     }
   }
@@ -232,12 +231,9 @@ function acceptedUnder(session: LiveSession, key: string | null, earlier: KeyRec
   return (session.accepted(HUB_ID, key) ?? earlier)?.seq ?? null;
 }
 
-class Undecided {
+/** The answer depends on a staged wait: decide again when that is durable or dropped. */
+interface Undecided {
   readonly decided: Promise<void>;
-
-  constructor(decided: Promise<void>) {
-    this.decided = decided;
-  }
 }
 
 function cycleError(cycle: readonly string[]): WireError {

@@ -1,9 +1,28 @@
-/** One limit and what counts against it: amounts spent, reserved and left. */
+/** Budgets: one limit with its amounts spent, reserved and left; and the options. */
 
+import { badOptionError, isObject } from '../../client/lib/option-checks.ts';
+import { HubError } from '../../core/lib/errors.ts';
 import { addSpend, type Spend, ZERO_SPEND } from '../../core/records/session/spending.ts';
 import { AgentError } from '../agent/agent-error.ts';
 import type { BudgetRequest } from '../agent/agent-fn.ts';
-import type { BudgetLimits, UnpricedPolicy } from './budget.ts';
+
+export interface BudgetLimits {
+  readonly usd?: number | undefined;
+  readonly tokens?: number | undefined;
+  /** Answered turns. */
+  readonly turns?: number | undefined;
+}
+
+export interface Budget {
+  readonly perTurn?: Pick<BudgetLimits, 'usd' | 'tokens'> | undefined;
+  readonly perSession?: BudgetLimits | undefined;
+  /** Over all sessions, past and present. */
+  readonly total?: BudgetLimits | undefined;
+  /** Policy of a USD limit for calls of unknown price (default: "refuse"). */
+  readonly unpriced?: UnpricedPolicy | undefined;
+}
+
+export type UnpricedPolicy = 'refuse' | 'count_as_zero';
 
 export type Unit = 'usd' | 'tokens';
 export const UNITS: readonly Unit[] = ['tokens', 'usd'];
@@ -131,4 +150,41 @@ function less(a: Spend, b: Spend): Spend {
     tokens: Math.max(0, a.tokens - b.tokens),
     unpriced: Math.max(0, a.unpriced - b.unpriced),
   };
+}
+
+const LIMITS: Readonly<Record<string, readonly string[]>> = {
+  perTurn: ['usd', 'tokens'],
+  perSession: ['usd', 'tokens', 'turns'],
+  total: ['usd', 'tokens', 'turns'],
+};
+/** Sums stay exact up to these. */
+const MAX: Readonly<Record<string, number>> = { usd: 1e6, tokens: 1e15, turns: Number.MAX_SAFE_INTEGER };
+
+/** Throws HubError `bad_options`, which names the field. */
+export function checkBudget(budget: unknown): void {
+  if (!isObject(budget)) throw badOptionError('budget', 'an object', budget);
+  for (const [name, value] of Object.entries(budget)) {
+    const units = Object.hasOwn(LIMITS, name) ? LIMITS[name] : undefined;
+    if (value === undefined) continue;
+    if (units !== undefined) checkLimits(`budget.${name}`, value, units);
+    else if (name !== 'unpriced') throw unknownLimit(`budget.${name}`, [...Object.keys(LIMITS), 'unpriced']);
+    else if (value !== 'refuse' && value !== 'count_as_zero')
+      throw badOptionError('budget.unpriced', '"refuse" or "count_as_zero"', value);
+  }
+}
+
+function checkLimits(field: string, limits: unknown, units: readonly string[]): void {
+  if (!isObject(limits)) throw badOptionError(field, 'an object', limits);
+  for (const [unit, most] of Object.entries(limits)) {
+    if (most === undefined) continue;
+    if (!units.includes(unit)) throw unknownLimit(`${field}.${unit}`, units);
+    const isAmount = typeof most === 'number' && most >= 0 && most <= (MAX[unit] ?? 0);
+    const expected = unit === 'usd' ? 'dollars from 0 to 1,000,000' : 'a whole number >= 0';
+    if (!isAmount || (unit !== 'usd' && !Number.isInteger(most)))
+      throw badOptionError(`${field}.${unit}`, expected, most);
+  }
+}
+
+function unknownLimit(field: string, valid: readonly string[]): HubError {
+  return new HubError('bad_options', `${field}: unknown limit; valid: ${valid.join(', ')}`);
 }

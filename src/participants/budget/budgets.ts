@@ -16,8 +16,8 @@ import {
   ZERO_SPEND,
 } from '../../core/records/session/spending.ts';
 import { appliesTo } from '../../core/state/pacing.ts';
+import type { Budget, BudgetLimits } from './account.ts';
 import { Account } from './account.ts';
-import type { Budget, BudgetLimits } from './budget.ts';
 import { TurnMeter } from './turn-meter.ts';
 
 export class Budgets {
@@ -110,7 +110,7 @@ export class Budgets {
   }
 }
 
-/** A session this participant never joined has no spending of its own. */
+/** This participant has spent nothing in a session it never joined. */
 function unread(thrown: unknown): SpendTotal {
   if (thrown instanceof WireError && (thrown.code === 'not_found' || thrown.code === 'forbidden')) return ZERO_TOTAL;
   throw thrown;

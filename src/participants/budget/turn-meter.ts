@@ -5,7 +5,7 @@ import type { BudgetHold, BudgetRequest, Meter } from '../agent/agent-fn.ts';
 import { type Account, minus, type Unit } from './account.ts';
 
 export interface DelegationMeter extends Meter {
-  /** Default budget of a delegation: a quarter of each limit, at most what is left. */
+  /** Default budget of a delegation: a quarter of each limit, but no more than remains. */
   share(): { readonly usd?: number; readonly tokens?: number };
 }
 

@@ -1,4 +1,4 @@
-/** The prompt of a turn: role, opening and messages; a resumed session gets only what is new. Pure. */
+/** The prompt of a turn: role, opening and messages; a resumed session gets only new messages. Pure. */
 
 import type { Step, ThreadContext } from '../agent/agent-fn.ts';
 

@@ -24,7 +24,7 @@ import { invalidValueError } from '../../core/lib/json.ts';
 import { type Clock, type Logger, silentLog } from '../../core/ports/platform.ts';
 import type { RuleChange } from '../../core/records/access/rule.ts';
 import type { AgentFn } from '../agent/agent-fn.ts';
-import { type Budget, checkBudget } from '../budget/budget.ts';
+import { type Budget, checkBudget } from '../budget/account.ts';
 import type { AnyRole } from '../roles/role.ts';
 import { HUB_TOOL_NAMES, type HubToolName } from '../tools/hub-tools.ts';
 import type { JoinHandlers } from './handlers.ts';

@@ -2,14 +2,13 @@
 
 import type { AgentClient, Session, SessionEnd, TurnOffer } from '../../client/index.ts';
 import { asError, HubError, WireError } from '../../core/lib/errors.ts';
-import type { OwnSignal } from '../../core/ports/platform.ts';
+import type { CancelSignal, OwnSignal } from '../../core/ports/platform.ts';
 import { spendFromData } from '../../core/records/session/spending.ts';
 import type { AgentReply } from '../agent/agent-fn.ts';
 import { isEmpty, NO_ROUTES, noAnswerError, routeNames, routes, toContent, toPlainReply } from '../agent/reply.ts';
 import { Budgets } from '../budget/budgets.ts';
 import type { TurnMeter } from '../budget/turn-meter.ts';
 import { redactError } from '../lib/redact-secrets.ts';
-import { Slots } from '../lib/slots.ts';
 import { callAgent } from './call-agent.ts';
 import { findTurn, type OpenTurn, readWithRetry, TurnClosedError, unreadTurn } from './find-turn.ts';
 import { toTurnResult } from './governed-turn.ts';
@@ -200,5 +199,45 @@ export class SessionMemories {
       })
       // The client was closed, and all sessions with it.
       .catch(() => {});
+  }
+}
+
+export class Slots {
+  private free: number;
+  private readonly line = new Set<() => void>();
+
+  constructor(count: number) {
+    this.free = count;
+  }
+
+  /** Resolves to true with a slot, or false if the signal came first. */
+  take(signal: CancelSignal): Promise<boolean> {
+    if (signal.aborted) return Promise.resolve(false);
+    if (this.free > 0) {
+      this.free -= 1;
+      return Promise.resolve(true);
+    }
+    return new Promise((resolve) => {
+      const give = (): void => {
+        signal.removeEventListener('abort', leave);
+        resolve(true);
+      };
+      const leave = (): void => {
+        this.line.delete(give);
+        resolve(false);
+      };
+      this.line.add(give);
+      signal.addEventListener('abort', leave, { once: true });
+    });
+  }
+
+  giveBack(): void {
+    const [next] = this.line;
+    if (next === undefined) {
+      this.free += 1;
+      return;
+    }
+    this.line.delete(next);
+    next();
   }
 }

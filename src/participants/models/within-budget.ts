@@ -8,7 +8,7 @@ import { tokensOfText } from './calls/served-model.ts';
 import type { CallEstimate, ModelClient, ModelReply, ModelRequest } from './client/model-client.ts';
 import { promptTokens } from './usage/usage.ts';
 
-/** Bounds for an answer without a limit of its own: the default, and the least worth starting. */
+/** Limits for an answer without its own: the default, and the least worth starting. */
 const DEFAULT_OUTPUT = 8_192;
 const LEAST_OUTPUT = 256;
 
@@ -48,7 +48,7 @@ async function counted(client: ModelClient, request: ModelRequest, meter: Meter)
   }
 }
 
-/** The tokens an answer may have; without a limit of its own, what is left is the limit. */
+/** The tokens an answer may have; otherwise the remaining budget is the limit. */
 function outputOf(estimate: CallEstimate, meter: Meter): { readonly outputTokens: number; readonly isBound: boolean } {
   const { max_output_tokens: most, prompt_tokens } = estimate;
   if (most !== null) return { outputTokens: most, isBound: false };

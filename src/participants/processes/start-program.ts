@@ -99,7 +99,7 @@ async function spawned(
   return { child, stdout, stderr, pid };
 }
 
-/** Writes everything immediately; what the pipe cannot take waits in memory. */
+/** Writes everything immediately; the rest waits in memory until the pipe drains. */
 function feed({ stdin }: ChildProcess, text: string | undefined): void {
   // A program may exit or close its stdin without reading everything.
   stdin?.on('error', () => {});

@@ -6,12 +6,12 @@ import type { AgentFn, AgentReply, ThreadContext, TurnOptions } from '../agent/a
 import { asReply } from '../agent/reply.ts';
 import type { ModelClient } from '../models/client/model-client.ts';
 import { withinBudget } from '../models/within-budget.ts';
-import { describeIssues, ExtractError } from './extract/extract-error.ts';
 import { type ExtractResult, extract, extractAgain } from './extract/extraction.ts';
 import { answerText, type Extraction, type JsonSchemaOf } from './extract/extraction-input.ts';
 import { extended, instruction, retryPrompt } from './extract/prompts.ts';
 import type { ResolvedExtractSettings } from './extract/settings.ts';
-import type { StandardSchema } from './lib/standard-schema.ts';
+import type { ExtractIssue, StandardSchema } from './lib/standard-schema.ts';
+import type { ReportedUsage } from './lib/usage-total.ts';
 import { attachUsage, UsageTotal } from './lib/usage-total.ts';
 
 export interface RoleSetup<Meta> {
@@ -157,4 +157,54 @@ function systemPromptOf<Meta>({ prompt, settings, jsonSchema }: RoleSetup<Meta>,
   const isInstructed = settings.instruct && settings.strategies.includes('answer');
   const how = isInstructed ? instruction('schema' in jsonSchema ? jsonSchema.schema : null) : '';
   return [prompt, more, how].filter((part) => part !== '').join('\n\n');
+}
+
+export class ExtractError extends AgentError {
+  /** The last answer, verbatim. */
+  readonly raw: string;
+  readonly issues: readonly ExtractIssue[];
+
+  /** `spent` covers all calls; `corrections` counts the correction requests. */
+  constructor(raw: string, issues: readonly ExtractIssue[], spent: ReportedUsage = {}, corrections = 0) {
+    const { usage = null, cost_usd = null } = spent;
+    const again = corrections === 0 ? '' : ', even after a correction';
+    super('bad_output', `no metadata that matches the schema${again}: ${describeIssues(issues)}`, {
+      tool: 'extract',
+      partial: raw,
+      call: {
+        class: 'parse',
+        status: null,
+        code: null,
+        request_id: null,
+        retries: corrections,
+        usage,
+        cost_usd,
+        refuses_forced_tools: false,
+      },
+    });
+    this.name = 'ExtractError';
+    this.raw = raw;
+    this.issues = issues;
+  }
+}
+
+/** Checks the shape, not the class: the error may come from another copy of this package. */
+export function isExtractError(thrown: unknown): thrown is ExtractError {
+  return thrown instanceof Error && thrown.name === 'ExtractError' && 'raw' in thrown && 'issues' in thrown;
+}
+
+/** A schema can report any number of issues, each quoting its value. */
+const MAX_ISSUES = 20;
+const MAX_CHARS = 300;
+
+export function describeIssues(issues: readonly ExtractIssue[]): string {
+  const shown = issues
+    .slice(0, MAX_ISSUES)
+    .map(({ path, message }) => cut(path === '' ? message : `${path}: ${message}`));
+  const more = issues.length > MAX_ISSUES ? [`and ${issues.length - MAX_ISSUES} more`] : [];
+  return [...shown, ...more].join('; ');
+}
+
+function cut(text: string): string {
+  return text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS - 1)}…` : text;
 }

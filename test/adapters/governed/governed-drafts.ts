@@ -1,4 +1,4 @@
-/** What participants of a governed run might say: mostly what is next, sometimes what is not, or by the wrong one. */
+/** Drafts of a governed run: mostly valid next steps, sometimes wrong ones. */
 
 import type { GovernedState } from 'parley-hub/adapters/governed';
 import type { RoundDraft } from 'parley-hub/core';
@@ -8,7 +8,7 @@ import { acceptance, decision, PLAN, resultOf, said } from './governed-scene.ts'
 type Facts = Parameters<DraftSource>[0];
 
 export const governedDrafts: DraftSource = (facts) => {
-  // The suite hands back what the adapter returned.
+  // The state comes from this adapter.
   const state = facts.state as GovernedState;
   const { random } = facts;
   const isEnd = random.chance(0.8) ? state.run.pending_run_completion !== null : random.chance(0.5);
@@ -42,7 +42,7 @@ function aboutTurns({ metadata, random }: Facts, state: GovernedState): readonly
   const { turn_id, attempt } = turn;
   const next = { planning: 'building', building: 'qa' }[state.run.phase ?? ''];
   const asks = next === undefined ? { run_completion_request: true } : { phase_transition_request: next };
-  // Of the turn alone, so that what is accepted is what was handed in.
+  // Derived from the turn only, so that the acceptance equals the submitted result.
   const n = Number(turn_id.slice(5));
   const result = resultOf(turn, {
     decisions: [decision(`DEC-00${n % 8}`)],

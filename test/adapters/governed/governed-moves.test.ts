@@ -1,4 +1,4 @@
-// Every type of envelope in every place a run can stand, from who may send it and from others; and what is refused changes nothing.
+// Every envelope type in every stage of a run, from valid and other senders. Rejected envelopes change nothing.
 
 import { governed } from 'parley-hub/adapters/governed';
 import type { RoundDraft } from 'parley-hub/core';
@@ -20,9 +20,9 @@ import {
 interface Row {
   readonly by: string;
   readonly draft: (run: Run) => RoundDraft;
-  /** Where it is taken, and the code of the refusal elsewhere. */
+  /** The stages that accept it, and the error code elsewhere. */
   readonly taken: readonly Stage[];
-  /** In the log, and nothing else. */
+  /** Logged without changing the state. */
   readonly isAudit?: true;
   readonly else: string | Partial<Record<Stage, string>>;
 }
@@ -138,7 +138,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'lease.released': { by: 'alice', draft: () => said('lease.released'), taken: [], else: 'no_lease' },
 };
 
-/** Of turns that are not out, and of gates in a run that waits for none. */
+/** Default codes: for turns that are not dispatched and gates that are not pending. */
 const USUAL: Readonly<Record<string, string>> = {
   'turn.dispatched': 'turn_not_active',
   'turn.progress': 'turn_not_active',
@@ -159,11 +159,11 @@ function codeOf({ type, stage, row }: (typeof cells)[number]): string | null {
   return own ?? USUAL[type] ?? 'no code is expected';
 }
 
-it('[GS3] the table has every type', () => {
+it('[GS3] has every type in the table', () => {
   expect(Object.keys(ROWS).sort()).toEqual([...GOVERNED_TYPES].sort());
 });
 
-it.each(cells)('[GS3] $type in a run that is $stage', (cell) => {
+it.each(cells)('[GS3] handles $type in a run that is $stage', (cell) => {
   const { stage, row } = cell;
   const run = STAGES[stage]();
   const before = run.state;
@@ -182,7 +182,7 @@ it.each(cells)('[GS3] $type in a run that is $stage', (cell) => {
 const ANYONE = ['gate.approved', 'gate.refused', 'run.answered'];
 const exclusive = Object.entries(ROWS).filter(([type]) => !ANYONE.includes(type));
 
-it.each(exclusive)('[GS2] %s from anybody else is refused', (type, row) => {
+it.each(exclusive)('[GS2] rejects %s from other senders', (type, row) => {
   const run = STAGES[row.taken[0] ?? 'out']();
   const draft = row.draft(run);
   for (const name of ['alice', 'bob', 'carol', 'dave'].filter((one) => one !== row.by)) {
@@ -193,21 +193,21 @@ it.each(exclusive)('[GS2] %s from anybody else is refused', (type, row) => {
   }
 });
 
-it('[GS2] everything of a run is for everybody', () => {
+it('[GS2] rejects whispers in a run', () => {
   const run = STAGES.active();
   const whispered = { ...said('turn.assigned', { turn_id: 'turn_1', role: 'dev' }), audience: ['id-bob'] };
   expect(refusal(() => run.say('alice', whispered)).details).toEqual({ field: 'audience' });
 });
 
 it.each(['run.paused', 'turn.took', 'gate.opened', 'hook.x', 'lease.lost', 'governed.x'])(
-  '[GS2] %s, which there is not, is refused',
+  '[GS2] rejects the unknown type %s',
   (type) => {
     const { message } = refusal(() => STAGES.active().say('alice', said(type)));
     expect(message).toBe(`there is no "${type}" in a governed session`);
   },
 );
 
-it('[GS2] texts are taken from anyone at any time, and the run stands where it stood', () => {
+it('[GS2] accepts texts at any time without changing the run', () => {
   for (const stage of stages) {
     const run = STAGES[stage]();
     const before = run.state;
@@ -216,7 +216,7 @@ it('[GS2] texts are taken from anyone at any time, and the run stands where it s
   }
 });
 
-describe('[GS3] what is said is read field by field', () => {
+describe('[GS3] validates each field', () => {
   const bad: readonly (readonly [Stage, string, RoundDraft, string])[] = [
     ['idle', 'alice', said('run.initialized', {}), 'run_id'],
     ['idle', 'alice', said('run.initialized', { run_id: ' ' }), 'run_id'],
@@ -245,7 +245,7 @@ describe('[GS3] what is said is read field by field', () => {
   });
 });
 
-it('[GS8] an approval names the gate that waits', () => {
+it('[GS8] requires the pending gate in an approval', () => {
   const run = STAGES.paused();
   const other = said('gate.approved', { gate_type: 'phase_transition', gate: 'ship_ok' });
   expect(refusal(() => run.say('dave', other)).details).toMatchObject({ error_code: 'other_gate', gate: 'plan_ok' });
@@ -255,7 +255,7 @@ it('[GS8] an approval names the gate that waits', () => {
   expect(run.state.run).toMatchObject({ status: 'active', phase: 'building', pending_phase_transition: null });
 });
 
-it('[GS16] a blocked run goes on by the answer of who may approve, under whichever lease, and its words are a line', () => {
+it('[GS16] resumes a blocked run with an answer of an approver, whatever the lease, and renders the note', () => {
   const run = STAGES.blocked();
   run.say('alice', said('lease.taken', { owner: 'process 1', seconds: 30 }));
   const other = refusal(() => run.say('dave', said('run.answered', { note: 'no', action: 'abandon' })));

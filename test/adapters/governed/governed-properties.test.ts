@@ -1,4 +1,4 @@
-// Whatever is sent, by whomever: a governed session is in a place where a run can be, and its books have everything once.
+// Random envelopes from any sender leave a governed session in a valid state, with unique ids in its run files.
 
 import fc from 'fast-check';
 import type { Envelope } from 'parley-hub/core';
@@ -18,7 +18,7 @@ const SENDERS: Readonly<Record<string, string>> = {
   'gate.refused': 'dave',
 };
 
-/** Mostly by who may, sometimes by anybody. */
+/** Mostly valid senders, sometimes any participant. */
 function play(seed: number): Run {
   const random = seededRandom(seed);
   const run = aRun();
@@ -34,7 +34,7 @@ function play(seed: number): Run {
       run.follow(draftOf(`id-${name}`, draft));
     } catch (thrown) {
       if (!isProtocolError(thrown)) throw thrown;
-      law(run.state === state, 'a refusal changes nothing');
+      law(run.state === state, 'a rejection changes nothing');
     }
   }
   return run;
@@ -44,7 +44,7 @@ const records = (entries: readonly object[]) => entries.map((entry) => ({ ...ent
 const idsOf = (entries: readonly object[], key: string): unknown[] =>
   entries.map((entry) => (entry as Record<string, unknown>)[key]);
 
-/** Cheaper than an expectation, of which there would be a million. */
+/** Cheaper than `expect`, which would run a million times. */
 function law(holds: boolean, words: string): void {
   if (!holds) throw new Error(`broken: ${words}`);
 }
@@ -56,20 +56,20 @@ function once(ids: readonly unknown[]): boolean {
 function expectLegal({ run, claims, follow_ups, books }: GovernedState): void {
   const waiting = [run.pending_phase_transition, run.pending_run_completion].filter((one) => one !== null);
   const turns = Object.keys(run.active_turns);
-  law(RUN_STATUSES.includes(run.status), 'a status there is');
+  law(RUN_STATUSES.includes(run.status), 'a valid status');
   law(waiting.length === (run.status === 'paused' ? 1 : 0), 'paused for one gate');
   law((run.blocked_on !== null) === (run.status === 'blocked'), 'blocked on something');
   law((run.completed_at !== null) === (run.status === 'completed'), 'completed at some time');
   law(run.status !== 'idle' || turns.length === 0, 'idle without turns');
   law(
     Object.keys(claims).every((id) => turns.includes(id)),
-    'claims are of turns that are out',
+    'claims belong to active turns',
   );
-  law(!turns.some((id) => books.turns.includes(id)), 'what was accepted is not out');
+  law(!turns.some((id) => books.turns.includes(id)), 'an accepted turn is not active');
   law(once(follow_ups.map(({ id }) => id)), 'a follow-up once');
 }
 
-/** Each step is a move of the machine, or none. */
+/** Each step is a valid transition, or none. */
 function expectMoves(run: Run): void {
   let state: GovernedState = NEW_SESSION;
   for (const envelope of run.log) {
@@ -84,7 +84,7 @@ function expectMoves(run: Run): void {
 }
 
 itDeep(
-  '[GS3, GS5, GS15] random histories stay legal, have every id once, and read back as they were',
+  '[GS3, GS5, GS15] random histories stay valid, have unique ids, and read back unchanged',
   () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2 ** 31 - 1 }), (seed) => {
@@ -115,7 +115,7 @@ itDeep(
   120_000,
 );
 
-itDeep('[GS15] the histories above get everywhere', () => {
+itDeep('[GS15] random histories cover all types and statuses', () => {
   const runs = Array.from({ length: 150 }, (_, seed) => play(seed));
   const types = new Set(runs.flatMap(({ log }) => log.map(({ event_type }: Envelope) => event_type)));
   const statuses = new Set(runs.map(({ state }) => state.run.status));
@@ -141,7 +141,7 @@ itDeep('[GS15] the histories above get everywhere', () => {
   expect(Math.max(...runs.map(({ state }) => state.books.turns.length))).toBeGreaterThan(3);
 });
 
-it('[GS15] an envelope read twice has the same events under the same ids', () => {
+it('[GS15] reading an envelope twice gives the same events and ids', () => {
   const run = play(7);
   expect(readRun(run.metadata, run.log)).toEqual(readRun(run.metadata, JSON.parse(JSON.stringify(run.log))));
 });

@@ -1,4 +1,4 @@
-/** A governed project for tests: pm plans, dev builds, qa reviews; alice runs it, bob holds dev, carol holds qa. */
+/** A governed test project: pm plans, dev builds, qa reviews; alice is the runner, bob is dev, carol is qa. */
 
 import { type GovernedState, governed } from 'parley-hub/adapters/governed';
 import type { JsonObject, RoundDraft, SessionMetadata } from 'parley-hub/core';
@@ -27,7 +27,7 @@ export const CONFIG = {
   },
 } satisfies JsonObject;
 
-/** As the hub gives them to the adapter. */
+/** Knobs as the hub passes them to the adapter. */
 export function knobs(config: JsonObject = CONFIG): JsonObject {
   return { config, runner: idOf('alice'), roles: { dev: idOf('bob'), qa: idOf('carol') } };
 }
@@ -38,7 +38,7 @@ export function aRun(config: JsonObject = CONFIG): Run {
   return new History(governed, { knobs: knobs(config), participants: 4 });
 }
 
-/** A run that has begun. */
+/** An initialized run. */
 export function begun(config?: JsonObject): Run {
   const run = aRun(config);
   run.say('alice', said('run.initialized', { run_id: 'run_1' }));
@@ -46,17 +46,17 @@ export function begun(config?: JsonObject): Run {
 }
 
 export function said(event_type: string, event_data: object = {}): RoundDraft {
-  // Tests write JSON.
+  // Test data is JSON.
   return { event_type, event_data: event_data as JsonObject };
 }
 
-/** A turn of that role is out and dispatched. */
+/** Assigns and dispatches a turn. */
 export function out(run: Run, turn_id: string, role: string): void {
   run.say('alice', said('turn.assigned', { turn_id, role }));
   run.say('alice', said('turn.dispatched', { turn_id, prompt: `do ${turn_id}`, context: 'so far so good' }));
 }
 
-/** What a good turn says. */
+/** A valid turn result. */
 export function resultOf({ turn_id, assigned_role, runtime_id }: Turn, more: object = {}): JsonObject {
   const isReview = assigned_role === 'qa';
   const result = {
@@ -93,7 +93,7 @@ interface Accepting {
   readonly more?: object;
 }
 
-/** What the runner posts after it has looked. */
+/** The runner's acceptance of a result. */
 export function acceptance(
   metadata: SessionMetadata,
   state: GovernedState,
@@ -121,7 +121,7 @@ export function acceptance(
 
 const HOLDERS: Readonly<Record<string, string>> = { dev: 'bob', qa: 'carol' };
 
-/** The turn goes out, its holder hands it in, and the runner accepts it. */
+/** Dispatches, submits and accepts a turn. */
 export function taken(run: Run, turnId: string, role: string, more: object = {}, accepting: Accepting = {}) {
   out(run, turnId, role);
   return handedIn(run, turnId, more, accepting);
@@ -139,7 +139,7 @@ export function handedIn(run: Run, turnId: string, more: object = {}, accepting:
 export const APPROVE_PLAN: RoundDraft = said('gate.approved', { gate_type: 'phase_transition', gate: 'plan_ok' });
 export const APPROVE_SHIP: RoundDraft = said('gate.approved', { gate_type: 'run_completion', gate: 'ship_ok' });
 
-/** What the holder of a role hands in. */
+/** The result that the holder of a role submits. */
 export function claim(run: Run, turnId: string, more: object = {}): RoundDraft {
   const turn = run.state.run.active_turns[turnId];
   const result = turn === undefined ? {} : resultOf(turn, more);
@@ -148,7 +148,7 @@ export function claim(run: Run, turnId: string, more: object = {}): RoundDraft {
 
 export type Stage = 'idle' | 'active' | 'out' | 'claimed' | 'paused' | 'blocked' | 'shipping' | 'completed';
 
-/** Where a run can stand. */
+/** A run in each stage. */
 export const STAGES: Readonly<Record<Stage, () => Run>> = {
   idle: () => aRun(),
   active: () => begun(),

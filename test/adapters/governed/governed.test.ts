@@ -58,7 +58,7 @@ const read = (run: Run) => readRun(run.metadata, run.log);
 const acceptNow = (run: Run, turnId: string, raw: JsonObject, more: object = {}) =>
   run.say('alice', acceptance(run.metadata, run.state, turnId, raw, { more }));
 
-/** dev's turn is out and handed in. */
+/** A run with a submitted turn of dev. */
 function handed(run: Run = begun()): { run: Run; raw: JsonObject } {
   out(run, 'turn_d', 'dev');
   const said = claim(run, 'turn_d');
@@ -66,7 +66,7 @@ function handed(run: Run = begun()): { run: Run; raw: JsonObject } {
   return { run, raw: said.event_data.result as JsonObject };
 }
 
-it('[GS1] it lasts 90 days, shows 40 lines with names, and warns when a result takes two hours', () => {
+it('[GS1] lasts 90 days, shows 40 named lines, and warns when a result takes two hours', () => {
   const { manifest } = governed;
   expect(manifest.ttl_seconds).toBe(90 * 86_400);
   expect(manifest.default_view).toEqual({ name: 'windowed_summary', params: { recent_n: 40, named: true } });
@@ -74,7 +74,7 @@ it('[GS1] it lasts 90 days, shows 40 lines with names, and warns when a result t
   expect(manifest.participants.min).toBe(1);
 });
 
-it('[GS1] names in the knobs become ids, and the creator runs the run unless another is named', () => {
+it('[GS1] resolves names in the knobs, and makes the creator the default runner', () => {
   const { resolveKnobs } = completeAdapter(governed);
   const given = { knobs: { config: CONFIG, roles: { dev: 'bob', qa: idOf('carol') } } };
   expect(resolveKnobs(createdMetadata(governed, given))).toEqual({
@@ -84,7 +84,7 @@ it('[GS1] names in the knobs become ids, and the creator runs the run unless ano
   });
 });
 
-it('[GS4] one envelope is the whole acceptance: history, ledger, events, gate and phase', () => {
+it('[GS4] derives history, ledger, events, gate and phase from one acceptance', () => {
   const run = begun();
   out(run, 'turn_p', 'pm');
   const before = read(run);
@@ -102,7 +102,7 @@ it('[GS4] one envelope is the whole acceptance: history, ledger, events, gate an
   expect(state).toEqual(run.state);
 });
 
-it('[GS4] a gate whose files were not seen fails, and the run stands where it stood', () => {
+it('[GS4] fails a gate whose files are missing, without moving the run', () => {
   const run = begun();
   taken(run, 'turn_p', 'pm', { phase_transition_request: 'building' });
   expect(run.state.run).toMatchObject({
@@ -112,7 +112,7 @@ it('[GS4] a gate whose files were not seen fails, and the run stands where it st
   });
 });
 
-it('[GS5] a turn is accepted once, and its id goes out once', () => {
+it('[GS5] accepts a turn once and assigns its id once', () => {
   const run = begun();
   taken(run, 'turn_d', 'dev');
   const again = said('turn.assigned', { turn_id: 'turn_d', role: 'dev' });
@@ -120,7 +120,7 @@ it('[GS5] a turn is accepted once, and its id goes out once', () => {
   expect(codeOf(() => acceptNow(run, 'turn_d', {}))).toBe('turn_already_accepted');
 });
 
-it('[GS5] a decision is in the ledger once, also with one that was taken over', () => {
+it('[GS5] keeps decisions unique, including imported ones', () => {
   const run = aRun();
   const ledger = [{ id: 'DEC-003', run_id: 'run_1' }];
   run.say(
@@ -139,8 +139,8 @@ it('[GS5] a decision is in the ledger once, also with one that was taken over', 
   expect(read(run).ledger.map(({ id }) => id)).toEqual(['DEC-003', 'DEC-001', 'DEC-002', 'DEC-004']);
 });
 
-describe('[GS6] a result is a claim of who holds the role', () => {
-  it('changes nothing of the run, and is one for each attempt', () => {
+describe('[GS6] the submitted result', () => {
+  it('does not change the run, and is submitted once per attempt', () => {
     const run = begun();
     out(run, 'turn_d', 'dev');
     const before = run.state.run;
@@ -154,7 +154,7 @@ describe('[GS6] a result is a claim of who holds the role', () => {
     expect(run.state.claims.turn_d).toMatchObject({ attempt: 2 });
   });
 
-  it('is what is accepted, to the letter', () => {
+  it('must equal the accepted result', () => {
     const { run, raw } = handed();
     const other = { ...raw, summary: 'as I see it' };
     expect(codeOf(() => acceptNow(run, 'turn_d', other))).toBe('claim_mismatch');
@@ -162,7 +162,7 @@ describe('[GS6] a result is a claim of who holds the role', () => {
     expect(run.state.claims).toEqual({});
   });
 
-  it('is waited for from a participant who is there, hidden or not', () => {
+  it('is required from a present participant, hidden or not', () => {
     const run = begun();
     out(run, 'turn_d', 'dev');
     const raw = resultOf(run.state.run.active_turns.turn_d as never);
@@ -173,7 +173,7 @@ describe('[GS6] a result is a claim of who holds the role', () => {
     expect(acceptNow(run, 'turn_d', raw)).toEqual({});
   });
 
-  it('may be anything: what is wrong with it is found when it is to be accepted', () => {
+  it('may be invalid until it is accepted', () => {
     const run = begun();
     out(run, 'turn_d', 'dev');
     run.say('bob', said('turn.result', { turn_id: 'turn_d', attempt: 1, result: 'done!' }));
@@ -199,26 +199,26 @@ describe('[GS7] evidence', () => {
     ['a text that is too long', file('a.md', 'x'.repeat(16 * 1024 + 1)), 'evidence.files.0.text'],
   ];
 
-  it.each(bad)('with %s is refused', (_what, given, field) => {
+  it.each(bad)('with %s is rejected', (_what, given, field) => {
     const { run, raw } = handed();
     const evidence = { files: [given] };
     expect(refusal(() => acceptNow(run, 'turn_d', raw, { evidence })).details?.field).toBe(field);
   });
 
-  it('has each file once', () => {
+  it('contains each file once', () => {
     const { run, raw } = handed();
     const evidence = { files: [PLAN, PLAN] };
     expect(refusal(() => acceptNow(run, 'turn_d', raw, { evidence })).details?.field).toBe('evidence.files');
   });
 
-  it('of a large file is its digest and the part that matters', () => {
+  it('of a large file contains its digest and an excerpt', () => {
     const run = begun();
     const large = { ...file('.planning/PLAN.md', 'the beginning'), size: 1e6, sha256: 'b'.repeat(64), excerpt: true };
     taken(run, 'turn_p', 'pm', { phase_transition_request: 'building' }, { files: [large] });
     expect(run.state.run.status).toBe('paused');
   });
 
-  it('older than the last change of the run is refused; words in between are no change', () => {
+  it('older than the last change of the run is rejected; texts are no change', () => {
     const { run, raw } = handed();
     const seen_seq = run.metadata.head_seq;
     run.say('dave', 'how does it go?');
@@ -229,7 +229,7 @@ describe('[GS7] evidence', () => {
     expect(acceptNow(run, 'turn_d', raw, { seen_seq: now })).toEqual({});
   });
 
-  it('says what the result came to, and the engine finds the same', () => {
+  it('must match the result that the engine computes', () => {
     const { run, raw } = handed();
     const { result, normalisations } = acceptance(run.metadata, run.state, 'turn_d', raw).event_data;
     const liar = { result: { ...(result as JsonObject), status: 'failed' } };
@@ -238,7 +238,7 @@ describe('[GS7] evidence', () => {
     expect(codeOf(() => acceptNow(run, 'turn_d', raw, told))).toBe('normalisation_mismatch');
   });
 
-  it('of files that changed unseen, or in a review, refuses the turn', () => {
+  it('of undeclared changes rejects the turn', () => {
     const { run, raw } = handed();
     const evidence = { git: { changed: ['src/turn_d.ts', 'src/secret.ts'] } };
     expect(codeOf(() => acceptNow(run, 'turn_d', raw, { evidence }))).toBe('undeclared_change');
@@ -250,7 +250,7 @@ describe('[GS7] evidence', () => {
     ['blocked', 'hook_blocked'],
     ['blocked_timeout', 'hook_blocked'],
     ['aborted_tamper', 'hook_tamper'],
-  ])('of a hook that ended as %s stops what it was asked about', (orchestrator_action, code) => {
+  ])('of a hook that ended as %s blocks its operation', (orchestrator_action, code) => {
     const { run, raw } = handed();
     const hooks = [{ hook_name: 'lint', hook_phase: 'before_acceptance', orchestrator_action }];
     expect(codeOf(() => acceptNow(run, 'turn_d', raw, { evidence: { hooks } }))).toBe(code);
@@ -262,7 +262,7 @@ describe('[GS7] evidence', () => {
 });
 
 describe('[GS8] a gate', () => {
-  it('that is credentialed is never opened by a policy; another is', () => {
+  it('that is credentialed cannot be approved by a policy', () => {
     const plan = STAGES.paused();
     plan.say('alice', said('gate.approved', { gate_type: 'phase_transition', gate: 'plan_ok', via: 'policy' }));
     expect(plan.state.run.phase).toBe('building');
@@ -272,7 +272,7 @@ describe('[GS8] a gate', () => {
     expect(ship.say('dave', APPROVE_SHIP)).toMatchObject({ next_state: 'CLOSING' });
   });
 
-  it('that was refused waits on, with the reason, and is opened by a later approval', () => {
+  it('that was refused stays pending with the reason, until a later approval', () => {
     const run = STAGES.paused();
     const given = { gate_type: 'phase_transition', gate: 'plan_ok', reason: 'too vague' };
     run.say('dave', said('gate.refused', given));
@@ -282,7 +282,7 @@ describe('[GS8] a gate', () => {
     expect(run.state).toMatchObject({ refusal: null, run: { status: 'active', phase: 'building' } });
   });
 
-  it('with hooks before it opens only after they have let it pass', () => {
+  it('with before_gate hooks requires their success', () => {
     const run = begun(config({ hooks: { before_gate: [hook('audit', 'blocking')] } }));
     taken(run, 'turn_p', 'pm', { phase_transition_request: 'building' }, { files: [PLAN] });
     const ran = (orchestrator_action: string) =>
@@ -296,11 +296,11 @@ describe('[GS8] a gate', () => {
   });
 });
 
-describe('[GS9] a run that is taken over', () => {
+describe('[GS9] an imported run', () => {
   const past = { status: 'active', run_id: 'run_1', phase: 'building', accepted_sequence: 2 };
   const take = (data: object) => said('governed.imported', data);
 
-  it('goes on where it stood, with the ids of its history and ledger', () => {
+  it('continues with the ids of its history and ledger', () => {
     const run = aRun();
     const turn = { role: 'dev', status: 'dispatched' };
     run.say(
@@ -317,7 +317,7 @@ describe('[GS9] a run that is taken over', () => {
     expect(read(run).history.map(({ turn_id }) => turn_id)).toEqual(['turn_1', 'turn_3']);
   });
 
-  it('may come in parts, and what was written twice elsewhere is there once', () => {
+  it('may come in parts, without duplicates', () => {
     const run = aRun();
     run.say('alice', take({ state: past, history: [{ turn_id: 'turn_1' }, { turn_id: 'turn_1' }], more: true }));
     run.say('alice', take({ history: [{ turn_id: 'turn_1' }, { turn_id: 'turn_2' }], ledger: [{ id: 'DEC-001' }] }));
@@ -341,12 +341,12 @@ describe('[GS9] a run that is taken over', () => {
     [{ ...past, delegation_queue: [{}] }, 'state.delegation_queue.0.delegation_id'],
     [{ ...past, created_at: 'yesterday' }, 'state.created_at'],
     [{ status: 'idle', active_turns: { t: { role: 'dev' } } }, 'state'],
-  ])('is refused with the state %j', (state, field) => {
+  ])('is rejected with the state %j', (state, field) => {
     const run = aRun();
     expect(refusal(() => run.say('alice', take({ state }))).details?.field).toBe(field);
   });
 
-  it('that is over ends its session when all of it is here', () => {
+  it('that is completed ends its session after its last part', () => {
     const run = aRun();
     const state = { ...past, status: 'completed' };
     expect(run.say('alice', take({ state, more: true }))).toEqual({});
@@ -354,10 +354,10 @@ describe('[GS9] a run that is taken over', () => {
   });
 });
 
-describe('[GS10] what follows an envelope', () => {
+describe('[GS10] a follow-up', () => {
   const hooks = { after_acceptance: [hook('tell', 'advisory')], on_escalation: [hook('page', 'advisory')] };
 
-  it('is a list in the state until its results are here, once', () => {
+  it('stays in the state until its results arrive, once', () => {
     const run = begun(config({ hooks }));
     taken(run, 'turn_d', 'dev');
     const [open] = run.state.follow_ups;
@@ -370,18 +370,18 @@ describe('[GS10] what follows an envelope', () => {
     expect(codeOf(() => run.say('alice', done))).toBe('no_such_follow_up');
   });
 
-  it('of a run that is blocked is an escalation', () => {
+  it('of a blocked run is an escalation', () => {
     const run = begun(config({ hooks }));
     run.say('alice', said('run.escalated', { reason: 'stuck' }));
     expect(run.state.follow_ups).toMatchObject([{ phase: 'on_escalation' }]);
   });
 
-  it('of anything that is told are notifications, where the project has some', () => {
+  it('is a notification if the project has webhooks', () => {
     const run = begun(config({ notifications: { webhooks: ['x'] } }));
     expect(run.state.follow_ups).toMatchObject([{ phase: 'notification' }]);
   });
 
-  it('comes before the end of the session', () => {
+  it('delays the end of the session', () => {
     const run = inQa(config({ hooks }));
     const finish = () => {
       const [open] = run.state.follow_ups;
@@ -399,7 +399,7 @@ describe('[GS10] what follows an envelope', () => {
 describe('[GS11] the lease', () => {
   const lease = (owner: string, takes_over?: number) => said('lease.taken', { owner, seconds: 30, takes_over });
 
-  it('keeps every other process of the runner out by its fence', () => {
+  it('rejects other processes of the runner by its fence', () => {
     const run = begun();
     run.say('alice', lease('a'));
     expect(run.state.lease).toMatchObject({ owner: 'a', fence: 1 });
@@ -408,7 +408,7 @@ describe('[GS11] the lease', () => {
     run.say('alice', assign(1));
   });
 
-  it('is taken over by its fence, and the old holder is out; the same owner goes on under its fence', () => {
+  it('can be taken over by its fence, which excludes the old holder; the same owner keeps its fence', () => {
     const run = begun();
     run.say('alice', lease('a'));
     run.say('alice', lease('a', 1));
@@ -424,7 +424,7 @@ describe('[GS11] the lease', () => {
     expect(run.state.lease?.fence).toBe(3);
   });
 
-  it('is of the runner alone: others hand in and approve without it', () => {
+  it('applies to the runner only, not to results and approvals', () => {
     const run = STAGES.paused();
     run.say('alice', lease('a'));
     run.say('dave', APPROVE_PLAN);
@@ -432,7 +432,7 @@ describe('[GS11] the lease', () => {
   });
 });
 
-it('[GS12] a run that is completed ends its session; idle, active, paused and blocked it goes on', () => {
+it('[GS12] ends the session only when the run is completed', () => {
   const { onAccepted } = governed;
   for (const [stage, make] of Object.entries(STAGES)) {
     const run = make();
@@ -442,10 +442,10 @@ it('[GS12] a run that is completed ends its session; idle, active, paused and bl
   }
 });
 
-describe('[GS13] whoever the run waits for has the turn', () => {
+describe('[GS13] the holder of the turn', () => {
   const turnOf = ({ turn }: Run) => [turn?.agent_id.replace('id-', ''), turn?.since_seq];
 
-  it('the holder from the dispatch on, the runner once it is handed in, nobody else', () => {
+  it('is the assignee after the dispatch, then the runner after the submission', () => {
     const run = begun();
     expect(run.turn).toBeNull();
     run.say('alice', said('turn.assigned', { turn_id: 'turn_d', role: 'dev' }));
@@ -458,7 +458,7 @@ describe('[GS13] whoever the run waits for has the turn', () => {
     expect(run.turn).toBeNull();
   });
 
-  it('of several the oldest that is not handed in', () => {
+  it('is the assignee of the oldest unsubmitted turn', () => {
     const run = begun();
     out(run, 'turn_d', 'dev');
     out(run, 'turn_q', 'qa');
@@ -469,7 +469,7 @@ describe('[GS13] whoever the run waits for has the turn', () => {
     expect(turnOf(run)).toEqual(['alice', run.metadata.head_seq]);
   });
 
-  it('nobody while the holder is hidden or the run is blocked', () => {
+  it('is nobody while the assignee is hidden or the run is blocked', () => {
     const run = STAGES.out();
     run.hub('session.participant.hidden', { agent_id: idOf('bob') });
     expect(run.turn).toBeNull();
@@ -484,11 +484,11 @@ describe('[GS14] to a participant', () => {
   const adapter = completeAdapter(governed);
   const lastOf = (run: Run) => run.log.at(-1) as Envelope;
 
-  it('its turn begins with the prompt and the context that were dispatched', () => {
+  it('shows the dispatched prompt and context as turn input', () => {
     expect(adapter.turnInput(lastOf(STAGES.out()))).toBe('do turn_d\n\n---\n\nso far so good');
   });
 
-  it('what it answers is the result of its turn: the JSON in it, or else its words', () => {
+  it('takes the JSON in an answer as the result, else its text', () => {
     const run = STAGES.out();
     const answer = (text: string) => adapter.buildRound(run.metadata, run.state, { text })[0]?.event_data.result;
     expect(answer('{"a":1}')).toEqual({ a: 1 });
@@ -499,7 +499,7 @@ describe('[GS14] to a participant', () => {
     expect(other).toEqual({ event_type: 'msg.text', event_data: { text: 'hello' } });
   });
 
-  it('every envelope of a run reads as a line', () => {
+  it('renders every envelope of a run as a line', () => {
     const lines = STAGES.completed().log.map((envelope) => adapter.render(envelope));
     expect(lines.filter((line) => !line.startsWith('session.'))).toEqual([
       'run run_1 begins',
@@ -519,7 +519,7 @@ describe('[GS14] to a participant', () => {
     ]);
   });
 
-  it('the state shows where the run stands and which turns are out', () => {
+  it('shows the status of the run and its active turns', () => {
     const run = STAGES.claimed();
     expect(adapter.publicState(run.metadata, run.state, idOf('bob'))).toMatchObject({
       run_id: 'run_1',
@@ -530,7 +530,7 @@ describe('[GS14] to a participant', () => {
     });
   });
 
-  it('[GS14] the state shows the phases in order and every gate with how it stands', () => {
+  it('[GS14] shows the phases in order and every gate with its status', () => {
     const shown = (stage: keyof typeof STAGES) => {
       const run = STAGES[stage]();
       return adapter.publicState(run.metadata, run.state, idOf('bob')) as unknown as {

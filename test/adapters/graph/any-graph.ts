@@ -1,4 +1,4 @@
-/** Random graphs over alice, bob and carol, by their names, with everything the built-in vocabulary has. */
+/** Random graphs over alice, bob and carol, with all built-in conditions and targets. */
 
 import fc from 'fast-check';
 import type { TransitionGraph } from 'parley-hub/adapters/transition-graph';

@@ -76,7 +76,7 @@ const targetArgs: Readonly<Record<string, PartCheckOptions>> = {
 for (const condition of CONDITIONS) describeCondition(condition, conditionArgs[condition.name] ?? { args: [] });
 for (const target of TARGETS) describeTarget(target, targetArgs[target.name] ?? { args: [] });
 
-/** alice, bob, carol and dave, of whom dave is away; alice has said "Yes, URGENT". */
+/** A post "Yes, URGENT" by alice in a session with bob, carol and the inactive dave. */
 function routing(more: Partial<Routing> = {}): Routing {
   const { metadata, envelope } = randomRouting(1);
   return {
@@ -144,7 +144,7 @@ describe('the built-in conditions', () => {
     expect(holds(name, args)).toBe(expected);
   });
 
-  it('[TG3] what is a packet’s means nothing in a text, and what is a text’s nothing in a packet', () => {
+  it('[TG3] ignores packet members in texts, and text members in packets', () => {
     const { envelope } = routing();
     const text = { envelope: { ...envelope, event_data: { text: 'hi', body: 'urgent', routing: { tool: 'search' } } } };
     expect(holds('tool_called', { tool_name: 'search' }, text)).toBe(false);
@@ -154,7 +154,7 @@ describe('the built-in conditions', () => {
     expect(holds('text_contains', { any: ['hi'] }, packed)).toBe(true);
   });
 
-  it('[TG3] tool_called and text_contains look at packets: their routing.tool, their body or its text', () => {
+  it('[TG3] checks routing.tool, and the body of a packet or its text', () => {
     expect(holds('tool_called', { tool_name: 'search' }, packet({ body: '', routing: { tool: 'search' } }))).toBe(true);
     expect(holds('tool_called', { tool_name: 'search' }, packet({ body: '', routing: { tool: 'find' } }))).toBe(false);
     expect(holds('text_contains', { any: ['now'] }, packet({ body: 'do it now' }))).toBe(true);
@@ -164,7 +164,7 @@ describe('the built-in conditions', () => {
 });
 
 describe('the built-in targets', () => {
-  it('[TG4] name the agent, the next active one, the same one, the creator, or the end', () => {
+  it('[TG4] choose an agent, the next active one, the sender, the creator or the end', () => {
     expect(chosen('agent', { agent_id: 'id-dave' })).toEqual(speaker('dave'));
     expect(chosen('round_robin')).toEqual(speaker('bob'));
     expect(chosen('round_robin', {}, { active: ['id-alice', 'id-carol'] })).toEqual(speaker('carol'));
@@ -174,7 +174,7 @@ describe('the built-in targets', () => {
     expect(chosen('terminate', { reason: 'enough' })).toEqual({ kind: 'end', reason: 'enough' });
   });
 
-  it('[TG4] next_in is the next active one of its list behind the speaker, whatever the order of participants', () => {
+  it('[TG4] choose the next active agent of the list for next_in', () => {
     const agents = ['id-dave', 'id-carol', 'id-alice', 'id-bob'];
     const next = (wrap: boolean, sender: string, active: readonly string[]) =>
       chosen(
@@ -192,7 +192,7 @@ describe('the built-in targets', () => {
     expect(next(false, 'erin', three)).toEqual(speaker('carol'));
   });
 
-  it('[TG4, WF7] next_in goes on behind whoever the hub hides or removes, and from its beginning after all else it does', () => {
+  it('[TG4, WF7] continue next_in after a hidden or removed agent, else from the beginning', () => {
     const agents = ['id-carol', 'id-bob', 'id-alice'];
     const passed = (event: string, agent_id: string) => ({
       active: ['id-alice', 'id-carol'],
@@ -204,7 +204,7 @@ describe('the built-in targets', () => {
     expect(chosen('next_in', { agents }, passed('opened', ''))).toEqual(speaker('carol'));
   });
 
-  it('[TG4] random is anyone active but the speaker, the same for the same session and turn', () => {
+  it('[TG4] choose a repeatable active agent other than the sender for random', () => {
     const at = (turn_count: number, session_id = '5e55') =>
       chosen('random', {}, { turn_count, metadata: { ...routing().metadata, session_id } });
     const first = Array.from({ length: 40 }, (_, turn) => at(turn));
@@ -216,7 +216,7 @@ describe('the built-in targets', () => {
     expect(chosen('random', {}, { active: ['id-alice'] })).toEqual(speaker('alice'));
   });
 
-  it('[TG4, WF7] round_robin and stay lead nowhere when the hub passes a turn on', () => {
+  it('[TG4, WF7] have no result for round_robin and stay when the hub passes a turn on', () => {
     const passed = { envelope: { ...routing().envelope, sender_id: 'hub', event_type: 'session.participant.hidden' } };
     expect([chosen('round_robin', {}, passed), chosen('stay', {}, passed)]).toEqual([null, null]);
   });
@@ -239,7 +239,7 @@ describe('the contract suites of conditions and targets', () => {
   const home: Target = { name: 'home', version: 1, choose: () => ({ kind: 'speaker', agent_id: 'id-alice' }) };
   let asked = 0;
 
-  it('[RP1] find nothing wrong with what is sound', () => {
+  it('[RP1] accept correct parts', () => {
     expect(rules(conditionChecks(sound, { args: [{}] }))).toEqual([]);
     expect(rules(targetChecks(home, { args: [{}] }))).toEqual([]);
     expect(() => conditionChecks(sound, { args: [] })).toThrow(
@@ -255,44 +255,44 @@ describe('the contract suites of conditions and targets', () => {
       { args: [{}], badArgs: {} },
       'options: expected badArgs to be a list of argument objects, such as {badArgs: [{}]}; got {}',
     ],
-  ])('[RP1] say what is wrong with the options %j', (options, message) => {
+  ])('[RP1] reject the options %j with a reason', (options, message) => {
     expect(() => conditionChecks(sound, options as PartCheckOptions)).toThrow(message);
     expect(() => targetChecks(home, options as PartCheckOptions)).toThrow(message);
   });
 
-  it('[RP4] tell one that remembers from one that changes what it is given', () => {
+  it('[RP4] distinguish parts that keep state from parts that change their arguments', () => {
     const titles = (holds: Condition['holds']) =>
       failing(conditionChecks({ ...sound, holds }, { args: [{}] })).map(({ title }) => title);
     let calls = 0;
-    expect(titles(() => calls++ % 2 === 0)).toEqual(['[RP4] it answers the same again, in whatever order it is asked']);
-    // Not strict: nothing is thrown when it writes to what is frozen.
+    expect(titles(() => calls++ % 2 === 0)).toEqual(['[RP4] it gives the same answers again, in any order']);
+    // In sloppy mode, writing to a frozen object throws nothing.
     const sloppy = new Function('args', 'routing', 'routing.turn_count = 7; return true;');
-    expect(titles((args, routing) => sloppy(args, routing))).toEqual(['[RP4] it changes nothing it is given']);
+    expect(titles((args, routing) => sloppy(args, routing))).toEqual(['[RP4] it does not change its arguments']);
   });
 
   it.each<[string, string, Partial<Condition>, PartCheckOptions?]>([
     ['RP1', 'has version 0', { version: 0 }],
-    ['RP1', 'names an argument nobody gives', { agents: ['who'] }],
-    ['RP2', 'accepts what it should refuse', {}, { args: [{}], badArgs: [{ x: 1 }] }],
-    ['RP2', 'refuses what is right', { checkArgs: () => ({ field: 'x', expected: 'y', received: 'z' }) }],
-    ['RP3', 'answers with words', { holds: () => 'yes' as unknown as boolean }],
+    ['RP1', 'declares an unknown argument', { agents: ['who'] }],
+    ['RP2', 'accepts invalid arguments', {}, { args: [{}], badArgs: [{ x: 1 }] }],
+    ['RP2', 'rejects valid arguments', { checkArgs: () => ({ field: 'x', expected: 'y', received: 'z' }) }],
+    ['RP3', 'answers with a text', { holds: () => 'yes' as unknown as boolean }],
     ['RP3', 'throws on packets', { holds: (_args, { envelope }) => envelope.event_type !== 'msg.packet' || fail() }],
     [
       'RP4',
-      'sorts who is active in place',
+      'sorts the active agents in place',
       { holds: (_args, { active }) => (active as string[]).reverse().length > 0 },
     ],
-    ['RP4', 'remembers', { holds: () => asked++ > 300 }],
-    ['RP5', 'rolls dice', { holds: () => Math.random() < 2 }],
+    ['RP4', 'keeps state', { holds: () => asked++ > 300 }],
+    ['RP5', 'uses randomness', { holds: () => Math.random() < 2 }],
   ])('[RP1, RP2, RP3, RP4, RP5] %s: find a condition that %s', (rule, _fault, change, options = { args: [{}] }) => {
     expect(rules(conditionChecks({ ...sound, ...change }, options))).toContain(rule);
   });
 
   it.each<[string, string, Partial<Target>]>([
-    ['RP3', 'names a stranger', { choose: () => ({ kind: 'speaker', agent_id: 'id-nobody' }) }],
+    ['RP3', 'names a non-participant', { choose: () => ({ kind: 'speaker', agent_id: 'id-nobody' }) }],
     ['RP3', 'ends without a reason', { choose: () => ({ kind: 'end', reason: '' }) }],
     ['RP3', 'gives undefined', { choose: () => undefined as unknown as null }],
-    ['RP5', 'looks at the clock', { choose: () => (Date.now() > 0 ? null : null) }],
+    ['RP5', 'uses the clock', { choose: () => (Date.now() > 0 ? null : null) }],
   ])('[RP3, RP5] %s: find a target that %s', (rule, _fault, change) => {
     expect(rules(targetChecks({ ...home, ...change }, { args: [{}] }))).toContain(rule);
   });

@@ -30,7 +30,7 @@ function graphWith(given: Partial<TransitionGraph>): TransitionGraph {
   return { initial_speaker: 'alice', transitions: [], default_target: null, max_turns: null, ...given };
 }
 
-/** What is said of a session with these knobs when it is created. */
+/** The resolved knobs and warnings of a session created with these knobs. */
 function createdWith(graph: Json, more: JsonObject = {}) {
   const metadata = createdMetadata(workflow, { knobs: { graph, ...more } });
   const knobs = workflow.resolveKnobs?.(metadata) ?? {};
@@ -39,7 +39,7 @@ function createdWith(graph: Json, more: JsonObject = {}) {
 }
 
 describe('a graph from JSON', () => {
-  it('[TG1] is filled in: no transitions, priority 0, no arguments, an end by default, no bound on turns', () => {
+  it('[TG1] gets defaults', () => {
     expect(parseGraph({ initial_speaker: 'alice' })).toEqual(graphWith({}));
     const transitions = [{ when: { name: 'always' }, then: { name: 'stay' } }];
     expect(parseGraph({ initial_speaker: 'alice', transitions })).toEqual(
@@ -47,7 +47,7 @@ describe('a graph from JSON', () => {
     );
   });
 
-  it('[TG1] survives JSON text, and resolving it a second time, unchanged', () => {
+  it('[TG1] survives JSON and a second resolve unchanged', () => {
     fc.assert(
       fc.property(anyGraph, (graph) => {
         const parsed = parseGraph(graph);
@@ -65,14 +65,14 @@ describe('a graph from JSON', () => {
       7,
       'knobs.graph: expected an object with initial_speaker, transitions, default_target, max_turns, got 7',
     ],
-    ['nobody to begin', {}, 'knobs.graph.initial_speaker: expected a participant, got nothing'],
+    ['no initial speaker', {}, 'knobs.graph.initial_speaker: expected a participant, got nothing'],
     [
-      'a stranger who begins',
+      'an unknown initial speaker',
       { initial_speaker: 'mallory' },
       'knobs.graph.initial_speaker: expected a participant (alice, bob, carol), got "mallory"',
     ],
     [
-      'a slip',
+      'an unknown member',
       { initial_speaker: 'alice', rules: [] },
       'knobs.graph.rules: expected one of initial_speaker, transitions, default_target, max_turns, got []',
     ],
@@ -114,22 +114,22 @@ describe('a graph from JSON', () => {
       'knobs.graph.default_target.name: expected a registered target (agent, round_robin, next_in, stay, revert_to_initiator, terminate, random), got "leave"',
     ],
     [
-      'a stranger as a target',
+      'an unknown agent as a target',
       graphWith({ transitions: [rule(always, terminate), rule(always, terminate), rule(always, agent('dave'))] }),
       'knobs.graph.transitions.2.then.args.agent_id: expected a participant (alice, bob, carol), got "dave"',
     ],
     [
-      'a stranger in a nested condition',
+      'an unknown agent in a nested condition',
       graphWith({ transitions: [rule(ref('all_of', { conditions: [from('dave')] }), terminate)] }),
       'knobs.graph.transitions.0.when.args.conditions.0.args.agent_id: expected a participant (alice, bob, carol), got "dave"',
     ],
     [
-      'a stranger in a list',
+      'an unknown agent in a list',
       graphWith({ default_target: ref('next_in', { agents: ['bob', 'dave'] }) }),
       'knobs.graph.default_target.args.agents.1: expected a participant (alice, bob, carol), got "dave"',
     ],
     [
-      'somebody twice in a list, by name and by id',
+      'an agent twice in a list, by name and by id',
       graphWith({ default_target: ref('next_in', { agents: ['bob', idOf('bob')] }) }),
       'knobs.graph.default_target.args.agents: expected a list of participants, each of them once, got ["id-bob","id-bob"]',
     ],
@@ -144,16 +144,16 @@ describe('a graph from JSON', () => {
       'knobs.graph.transitions.0.when.args.op: expected one of == != < <= > >=, got "="',
     ],
     [
-      'arguments nobody asked for',
+      'unknown arguments',
       graphWith({ default_target: ref('stay', { turns: 3 }) }),
       'knobs.graph.default_target.args.turns: expected no arguments, got 3',
     ],
     [
-      'a condition that is no condition',
+      'an invalid nested condition',
       graphWith({ transitions: [rule(ref('all_of', { conditions: ['always'] }), terminate)] }),
       'knobs.graph.transitions.0.when.args.conditions.0: expected an object with name, args, got "always"',
     ],
-  ])('[TG2] %s is refused by the name of the rule', (_fault, graph, message) => {
+  ])('[TG2] rejects %s and names the rule', (_fault, graph, message) => {
     const refused = refusal(() => createdWith(graph));
     expect(refused.message).toBe(message);
     const [field, rest = ''] = message.split(/: expected /);
@@ -164,14 +164,14 @@ describe('a graph from JSON', () => {
     expect(refused.details).toEqual({ field, expected, received });
   });
 
-  it('[TG2] a graph that was not resolved is refused: what is recorded names participants by id', () => {
+  it('[TG2] rejects an unresolved graph', () => {
     const metadata = createdMetadata(workflow, { knobs: { graph: sequence(['alice', 'bob']) } });
     expect(refusal(() => workflow.validateCreate(metadata)).message).toBe(
       'knobs.graph.initial_speaker: expected a participant (alice, bob, carol), got "alice"',
     );
   });
 
-  it('[TG2, RE6] knobs over 64 KiB are refused, also when only their ids make them so long', () => {
+  it('[TG2, RE6] rejects knobs over 64 KiB after names are resolved to ids', () => {
     const refused = (bytes: number) =>
       refusal(() => createdWith(graphWith({}), { context_vars: { big: 'x'.repeat(bytes) } }));
     expect(refused(66_000)).toMatchObject({
@@ -185,13 +185,13 @@ describe('a graph from JSON', () => {
     expect(refused(room + 1).message).toMatch(/, got 65537$/);
   });
 
-  it('[TG2] what came is shown whole up to 80 characters', () => {
+  it('[TG2] shows up to 80 characters of a wrong value', () => {
     const shown = (length: number) => refusal(() => createdWith('x'.repeat(length - 2))).details?.received;
     expect(shown(80)).toBe(`"${'x'.repeat(78)}"`);
     expect(shown(81)).toBe(`"${'x'.repeat(76)}... (79 characters)`);
   });
 
-  it('[TG2, L8] a graph has at most 256 conditions, those inside others too, and a list of texts at most 16', () => {
+  it('[TG2, L8] allows at most 256 conditions, including nested ones, and 16 texts in a list', () => {
     const inner = (count: number) => ref('any_of', { conditions: Array.from({ length: count }, () => always) });
     const create = (when: RuleRef) => {
       const knobs = { graph: graphWith({ transitions: [rule(when, terminate)] }) };
@@ -204,7 +204,7 @@ describe('a graph from JSON', () => {
     expect(refusal(create(texts(17))).message).toMatch(/any: expected a list of 1 to 16 texts/);
   });
 
-  it('[TG2] a priority is a number that can be compared', () => {
+  it('[TG2] requires a finite priority', () => {
     for (const priority of [Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(refusal(() => parseGraph(graphWith({ transitions: [rule(always, terminate, priority)] }))).message).toBe(
         'graph.transitions.0.priority: expected a number, got null',
@@ -212,7 +212,7 @@ describe('a graph from JSON', () => {
     }
   });
 
-  it('[TG5, TG9] parts of one’s own name participants in lists too, and a default target is used as well', () => {
+  it('[TG5, TG9] resolves participants in lists of custom parts and in the default target', () => {
     const graph = graphWith({ transitions: [rule(ref('said_by', { who: ['bob', 'carol'] }), terminate)] });
     const saidBy = { name: 'said_by', version: 1, agents: ['who'], holds: () => true };
     const away = { name: 'away', version: 1, choose: () => null };
@@ -232,7 +232,7 @@ describe('a graph from JSON', () => {
     );
   });
 
-  it('[TG5] what is somebody’s id means that one, also when it is another one’s name', () => {
+  it('[TG5] prefers an id to an equal name', () => {
     const metadata = createdMetadata(workflow, { knobs: { graph: graphWith({ initial_speaker: idOf('carol') }) } });
     const participants = metadata.participants.map((one) =>
       one.name === 'bob' ? { ...one, name: idOf('carol') } : one,
@@ -241,7 +241,7 @@ describe('a graph from JSON', () => {
     expect(knobs).toMatchObject({ graph: { initial_speaker: idOf('carol') } });
   });
 
-  it('[TG5] names of participants become ids, everywhere', () => {
+  it('[TG5] replaces names of participants by ids everywhere', () => {
     const graph = graphWith({
       transitions: [rule(ref('not', { condition: from('bob') }), agent('carol'), 3)],
       default_target: agent(idOf('alice')),
@@ -408,7 +408,7 @@ describe('warnings', () => {
     expect(warned(given)).toEqual(expected);
   });
 
-  it('[TG6] says nothing of parts it does not know, also not of newer ones under a known name', () => {
+  it('[TG6] ignores custom parts, including new versions of built-in names', () => {
     const stay2 = { name: 'stay', version: 2, choose: () => null };
     const vocabulary: Vocabulary = {
       conditions: new Map([
@@ -425,7 +425,7 @@ describe('warnings', () => {
     expect(graphWarnings(graph)).toHaveLength(2);
   });
 
-  it('[TG6] a rule that was called unreachable is never the one that is chosen', () => {
+  it('[TG6] never reports a rule that is later chosen', () => {
     fc.assert(
       fc.property(anyGraph, fc.array(fc.integer({ min: 0, max: 5 }), { maxLength: 12 }), (graph, words) => {
         const marked = {
@@ -452,7 +452,7 @@ describe('warnings', () => {
 });
 
 describe('factories', () => {
-  it('[TG7] roundRobin goes round the list, past whoever is away', () => {
+  it('[TG7] repeat the list in roundRobin, skipping inactive agents', () => {
     const graph = roundRobin(['alice', 'carol', 'bob'], { maxTurns: 5 });
     const session = new History(workflow, { knobs: createdWith(graph).knobs });
     const spoke = () => {
@@ -472,7 +472,7 @@ describe('factories', () => {
     ]);
   });
 
-  it('[TG7] sequence lets each speak once and ends with sequence_complete, past whoever is away', () => {
+  it('[TG7] let each speak once in a sequence, skipping inactive agents', () => {
     const { knobs } = createdWith(sequence(['alice', 'bob', 'carol']));
     const session = new History(workflow, { knobs });
     expect(['alice', 'bob', 'carol'].map((name) => session.say(name, 'step').close_reason)).toEqual([
@@ -501,14 +501,14 @@ describe('factories', () => {
   const among = (graph: TransitionGraph, participants: number) =>
     new History(workflow, { participants, knobs: { graph } });
 
-  it('[TG7] sequence goes on past however many are away in a row', () => {
+  it('[TG7] skip any number of inactive agents in a sequence', () => {
     const session = among(sequence(names.map(idOf)), 7);
     for (const name of ['bob', 'carol', 'dave', 'erin', 'frank']) hide(session, name);
     expect(session.say('alice', 'step')).toEqual({});
     expect(session.say('grace', 'step').close_reason).toBe('sequence_complete');
   });
 
-  it('[TG7] sequence goes down its own list when whoever has the turn is hidden', () => {
+  it('[TG7] continue a sequence when the holder of the turn is hidden', () => {
     const session = among(sequence(['carol', 'bob', 'alice'].map(idOf)), 3);
     session.say('carol', 'step');
     hide(session, 'bob');
@@ -516,14 +516,14 @@ describe('factories', () => {
     expect(session.say('alice', 'step').close_reason).toBe('sequence_complete');
   });
 
-  it('[TG7] sequence begins again when its last is hidden while it has the turn', () => {
+  it('[TG7] restart a sequence when its last agent is hidden during its turn', () => {
     const session = among(sequence(['alice', 'bob', 'carol'].map(idOf)), 3);
     for (const name of ['alice', 'bob']) session.say(name, 'step');
     hide(session, 'carol');
     expect(whoIsOn(session)).toBe('alice');
   });
 
-  it('[TG7] roundRobin gives nobody a turn who is not in its list while one of it is there', () => {
+  it('[TG7] give turns in roundRobin to listed agents while one is active', () => {
     const session = among(roundRobin(['alice', 'bob'].map(idOf)), 3);
     session.say('alice', 'hm');
     hide(session, 'bob');
@@ -537,7 +537,7 @@ describe('factories', () => {
     expect(whoIsOn(session)).toBe('bob');
   });
 
-  it('[TG7] make graphs as long as their list', () => {
+  it('[TG7] build graphs of linear size', () => {
     const many = Array.from({ length: 256 }, (_, i) => String(i).padStart(32, '0'));
     for (const graph of [sequence(many), roundRobin(many)]) {
       expect(JSON.stringify(graph).length).toBeLessThan(2 * 256 * 35 + 400);
@@ -548,7 +548,7 @@ describe('factories', () => {
     [
       'a slip in the options',
       () => roundRobin(['a'], { max_turns: 3 } as object),
-      'roundRobin: there is no option "max_turns"; there is maxTurns',
+      'roundRobin: unknown option "max_turns"; valid options: maxTurns',
     ],
     [
       'options that are none',
@@ -562,11 +562,11 @@ describe('factories', () => {
     ],
     ['no list', () => sequence('alice' as never), 'sequence: expected a list of names or ids, got "alice"'],
     ['somebody without a name', () => sequence(['alice', 7 as never]), 'sequence: expected a name or id at 1, got 7'],
-  ])('[TG7] refuse %s', (_slip, make, message) => {
+  ])('[TG7] reject %s', (_slip, make, message) => {
     expect(make).toThrow(expect.objectContaining({ code: 'bad_value', message }));
   });
 
-  it('[TG7] take no list without anybody, nobody twice, and no bound below 1', () => {
+  it('[TG7] reject empty lists, duplicates and limits below 1', () => {
     expect(() => sequence([])).toThrow('sequence: expected at least one participant, got none');
     expect(() => roundRobin(['alice', 'bob', 'alice'])).toThrow('roundRobin: "alice" is listed twice');
     expect(() => roundRobin(['alice'], { maxTurns: 0 })).toThrow(
@@ -575,8 +575,8 @@ describe('factories', () => {
   });
 });
 
-describe('a graph as a picture', () => {
-  it('[TG8] has an edge for every rule, the default and the bound', () => {
+describe('a drawn graph', () => {
+  it('[TG8] has an edge for every rule, the default and the turn limit', () => {
     const graph: TransitionGraph = {
       initial_speaker: 'a1',
       transitions: [
@@ -620,14 +620,14 @@ describe('a graph as a picture', () => {
     );
   });
 
-  it('[TG8] writes ids that every object has as they are, and whatever else must hold', () => {
+  it('[TG8] handles inherited member names as ids, and shows remaining conditions', () => {
     const both = ref('all_of', { conditions: [from('constructor'), from('bob')] });
     const drawn = graphToMermaid(graphWith({ initial_speaker: 'constructor', transitions: [rule(both, terminate)] }));
     expect(drawn).toContain('  n1["constructor"]\n');
     expect(graphToMermaid(graphWith({ initial_speaker: 'a\\b' }))).toContain('["a#92;b"]');
   });
 
-  it('[TG8] draws a list as the way down it, and round if it goes round', () => {
+  it('[TG8] draws a list as a path, or a cycle if it wraps', () => {
     expect(graphToMermaid(sequence(['alice', 'bob', 'carol']))).toBe(
       [
         'flowchart TD',
@@ -656,7 +656,7 @@ describe('a graph as a picture', () => {
     expect(drawnFrom('alice')).toContain('n1 --> n2');
   });
 
-  it('[TG8] writes names for ids wherever they are', () => {
+  it('[TG8] replaces ids by names everywhere', () => {
     const nested = ref('not', { condition: ref('any_of', { conditions: [from('a1'), ref('mine', { to: ['b2'] })] }) });
     const drawn = graphToMermaid(graphWith({ transitions: [rule(nested, ref('own', { who: 'b2' }))] }), {
       names: { a1: 'alice', b2: 'bob' },
@@ -666,7 +666,7 @@ describe('a graph as a picture', () => {
     expect(drawn).not.toMatch(/a1|b2/);
   });
 
-  it('[TG8, TG1] takes plain JSON without defaults, and refuses what is no graph by name', () => {
+  it('[TG8, TG1] accepts plain JSON, and rejects invalid graphs by name', () => {
     const drawn = graphToMermaid({
       initial_speaker: 'alice',
       transitions: [{ when: { name: 'not', args: { condition: { name: 'always' } } }, then: { name: 'stay' } }],
@@ -681,7 +681,7 @@ describe('a graph as a picture', () => {
     );
   });
 
-  it('[TG8] lets no text give a directive, and writes something where there is no text', () => {
+  it('[TG8] escapes directives and labels empty names', () => {
     const directive = '%%{init: {"theme": "dark"}}%%';
     const drawn = graphToMermaid(
       graphWith({ transitions: [rule(from(directive), ref('terminate', { reason: directive }))] }),
@@ -693,7 +693,7 @@ describe('a graph as a picture', () => {
     expect(graphToMermaid(graphWith({ initial_speaker: 'bob' }), { names: { bob: '' } })).toContain('n1["bob"]');
   });
 
-  it('[TG8] no text in it can end its label or begin another line', () => {
+  it('[TG8] escapes texts that would end a label or start a line', () => {
     const nasty = 'x"]\n  evil --> n0 %% <b>#quot;`';
     const drawn = graphToMermaid(graphWith({ transitions: [rule(from(nasty), ref('terminate', { reason: nasty }))] }));
     expect(drawn.split('\n')).toHaveLength(1 + 6 + 3 + 1);

@@ -9,29 +9,24 @@ function who(line: string): Candidate {
 
 describe('the fair choice', () => {
   it.each<[string, string[], number, string | null]>([
-    ['of nobody is nobody', [], 3, null],
+    ['of no candidates is nobody', [], 3, null],
     ['is the highest bid', ['a 1 passed 0 spoke 0', 'b 2 passed 0 spoke 5'], 3, 'b'],
     ['of equal bids is the longest silence', ['a 2 passed 0 spoke 5', 'b 2 passed 0 spoke 4'], 3, 'b'],
-    ['of equals is the first place', ['a 2 passed 0 spoke 0', 'b 2 passed 0 spoke 0'], 3, 'a'],
-    ['is who cannot be put off any more', ['a 9 passed 0 spoke 0', 'b 0 passed 2 spoke 1'], 3, 'b'],
+    ['of equal candidates is the first place', ['a 2 passed 0 spoke 0', 'b 2 passed 0 spoke 0'], 3, 'a'],
+    ['is the candidate that can wait no longer', ['a 9 passed 0 spoke 0', 'b 0 passed 2 spoke 1'], 3, 'b'],
     [
-      'among those who can just be served is the highest bid of them',
+      'among candidates at their limit is the highest bid',
       ['a 9 passed 0 spoke 0', 'b 0 passed 2 spoke 1', 'c 5 passed 2 spoke 2'],
       4,
       'c',
     ],
     [
-      'too late for two who wait as long is the one that spoke longer ago',
+      'of two overdue candidates with equal waits is the longer silent one',
       ['a 9 passed 3 spoke 8', 'b 0 passed 3 spoke 7'],
       3,
       'b',
     ],
-    [
-      'too late for two is the longest waiting, whatever is bid',
-      ['a 9 passed 3 spoke 1', 'b 0 passed 4 spoke 7'],
-      3,
-      'b',
-    ],
+    ['of two overdue candidates is the longest waiting one', ['a 9 passed 3 spoke 1', 'b 0 passed 4 spoke 7'], 3, 'b'],
   ])('[DI8] %s', (_what, lines, active, expected) => {
     expect(fairChoice(lines.map(who), active)?.agent_id ?? null).toBe(expected);
   });

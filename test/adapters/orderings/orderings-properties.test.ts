@@ -1,5 +1,5 @@
-// Random histories of discussions: nobody is ever waited for who is not there, nobody waits for ever, and raise_hand does what a second,
-// naive one does.
+// Random histories of discussions: the holder is always active, nobody starves, and raise_hand matches a naive
+// implementation.
 
 import fc from 'fast-check';
 import { discussion } from 'parley-hub/adapters/discussion';
@@ -31,7 +31,7 @@ const histories = fc.record({
   steps: fc.array(step, { minLength: 1, maxLength: 60 }),
 });
 
-/** What the hub and its participants do; null = it has no effect there. Somebody always stays. */
+/** Applies a step; null = no effect. One participant always stays active. */
 function happen(session: Session, one: Step): string | null {
   const { participants } = session.metadata;
   if (one.kind === 'say') {
@@ -70,7 +70,7 @@ function happen(session: Session, one: Step): string | null {
 }
 
 it.each(['round_robin', 'raise_hand', 'moderated', 'random'])(
-  '[DI4, AD8] %s never wedges: somebody who is there has the turn and can take it, and the state is JSON',
+  '[DI4, AD8] %s always has an active holder that can post, and a JSON state',
   (ordering) => {
     const property = fc.property(histories, ({ participants, steps }) => {
       const session: Session = new History(discussion, { participants, knobs: { ordering } });
@@ -88,7 +88,7 @@ it.each(['round_robin', 'raise_hand', 'moderated', 'random'])(
 );
 
 it.each(['raise_hand', 'random'])(
-  '[DI8, DI10] in %s nobody is given the turn after its own text while another is there',
+  '[DI8, DI10] %s never gives the turn back to the sender while another is active',
   (ordering) => {
     const property = fc.property(histories, ({ participants, steps }) => {
       const session: Session = new History(discussion, { participants, knobs: { ordering } });
@@ -102,7 +102,7 @@ it.each(['raise_hand', 'random'])(
   },
 );
 
-it('[DI8] nobody is passed over more often than N − 1 times, N being the most who were there while it waited', () => {
+it('[DI8] passes nobody over more than N − 1 times, for at most N active participants', () => {
   const property = fc.property(histories, ({ participants, steps }) => {
     const session: Session = new History(discussion, { participants, knobs: { ordering: 'raise_hand' } });
     const waits = new Map<string, { passed: number; most: number }>();
@@ -126,7 +126,7 @@ it('[DI8] nobody is passed over more often than N − 1 times, N being the most 
   fc.assert(property, { numRuns: runs(3000) });
 });
 
-it('[DI8] raise_hand gives the turn to whom a second, naive one does', () => {
+it('[DI8] raise_hand matches the naive implementation', () => {
   const property = fc.property(histories, ({ participants, steps }) => {
     const session: Session = new History(discussion, { participants, knobs: { ordering: 'raise_hand' } });
     const model = new RaiseHandModel(NAMES.slice(0, participants));

@@ -60,7 +60,7 @@ function expected({ turn, metadata }: Session): string {
 }
 
 /**
- * Plays a line such as `say, hide bob, say` and gives who is expected after each step: `say` is a text of whoever has the turn,
+ * Plays a line such as `say, hide bob, say` and returns the holder after each step: `say` is a text of the holder,
  * `>bob` its handoff to bob, `bob=7` a bid.
  */
 function play(session: Session, line: string): string {
@@ -82,30 +82,30 @@ function play(session: Session, line: string): string {
 type Row = readonly [title: string, participants: number, line: string, next: string];
 
 const HANDS: readonly Row[] = [
-  ['with no hand up, whoever has been silent longest is next', 3, 'say, say, say, say', 'bob carol alice bob'],
-  ['the highest bid is next, and is used up', 4, 'dave=5, carol=3, say, say, say', 'alice alice dave carol bob'],
-  ['a bid replaces the one before', 4, 'dave=5, carol=4, dave=0, say', 'alice alice alice carol'],
+  ['without bids, gives the turn to the longest silent participant', 3, 'say, say, say, say', 'bob carol alice bob'],
   [
-    'of equal bids the longest silence counts',
-    3,
-    'say, say, say, alice=4, carol=4, say, say',
-    'bob carol alice alice alice carol bob',
+    'gives the turn to the highest bid and uses it up',
+    4,
+    'dave=5, carol=3, say, say, say',
+    'alice alice dave carol bob',
   ],
-  ['a hand that goes up never moves the turn', 3, 'say, carol=9', 'bob bob'],
-  ['one’s own bid does not let it follow itself', 3, 'alice=9, say', 'alice bob'],
-  ['the fold that hides the expected speaker chooses by bids', 4, 'say, dave=2, hide bob', 'bob bob dave'],
-  ['so does the one that removes it', 4, 'say, dave=2, remove bob', 'bob bob dave'],
-  ['who is hidden takes its hand down', 4, 'dave=9, hide dave, back dave, say', 'alice alice alice bob'],
+  ['replaces an earlier bid', 4, 'dave=5, carol=4, dave=0, say', 'alice alice alice carol'],
+  ['breaks ties by silence', 3, 'say, say, say, alice=4, carol=4, say, say', 'bob carol alice alice alice carol bob'],
+  ['does not move the turn for a bid', 3, 'say, carol=9', 'bob bob'],
+  ['does not give the turn back to its holder', 3, 'alice=9, say', 'alice bob'],
+  ['chooses by bids when the holder is hidden', 4, 'say, dave=2, hide bob', 'bob bob dave'],
+  ['chooses by bids when the holder is removed', 4, 'say, dave=2, remove bob', 'bob bob dave'],
+  ['drops the bid of a hidden participant', 4, 'dave=9, hide dave, back dave, say', 'alice alice alice bob'],
   [
-    'who was hidden is passed over and comes back to its place',
+    'skips a hidden participant and keeps its place',
     3,
     'hide bob, say, say, back bob, say',
     'alice carol alice alice bob',
   ],
-  ['one who is left alone goes on', 2, 'say, hide alice, say, back alice, say', 'bob bob bob bob alice'],
+  ['lets a lone participant continue', 2, 'say, hide alice, say, back alice, say', 'bob bob bob bob alice'],
   ['nobody is there, then the first who returns', 2, 'hide alice, hide bob, back bob, say', 'bob nobody bob bob'],
   [
-    'three that cannot be put off any more are served one after the other, whatever the bids',
+    'serves participants at their limit first, whatever the bids',
     5,
     'bob=9, say, alice=9, say, bob=9, say, alice=9, say, say, say, say',
     'alice bob bob alice alice carol carol dave erin bob alice',
@@ -113,32 +113,22 @@ const HANDS: readonly Row[] = [
 ];
 
 const MODERATED: readonly Row[] = [
+  ['lets the moderator name each speaker and speak after each', 3, '>carol, say, >bob, say', 'carol alice bob alice'],
+  ['keeps the turn for texts of the moderator', 3, 'say, say, >bob', 'alice alice bob'],
+  ['returns the turn of a hidden speaker at once', 3, '>bob, hide bob, back bob', 'bob alice alice'],
+  ['returns the turn of a removed speaker at once', 3, '>bob, remove bob, >carol', 'bob alice carol'],
   [
-    'the moderator begins, names who is next, and is next after each',
-    3,
-    '>carol, say, >bob, say',
-    'carol alice bob alice',
-  ],
-  ['its texts keep the turn', 3, 'say, say, >bob', 'alice alice bob'],
-  ['a named speaker who is hidden gives the turn back at once', 3, '>bob, hide bob, back bob', 'bob alice alice'],
-  ['one who is removed too', 3, '>bob, remove bob, >carol', 'bob alice carol'],
-  [
-    'while the moderator is away the next one moderates',
+    'lets the next participant moderate while the moderator is hidden',
     4,
     'hide alice, >dave, say, back alice, say',
     'bob dave bob bob alice',
   ],
+  ['returns the turn to the substitute moderator', 4, '>dave, hide alice, say', 'dave dave bob'],
+  ['keeps the turn for a substitute that was named', 3, '>bob, hide alice, say, >carol, say', 'bob bob bob carol bob'],
+  ['replaces a removed moderator permanently', 3, 'remove alice, >carol, say', 'bob carol bob'],
+  ['lets a lone moderator continue', 2, 'hide bob, say, back bob, >bob', 'alice alice alice bob'],
   [
-    'a speaker speaks on when the moderator goes, and gives the turn to its stand-in',
-    4,
-    '>dave, hide alice, say',
-    'dave dave bob',
-  ],
-  ['a stand-in of its own keeps the turn', 3, '>bob, hide alice, say, >carol, say', 'bob bob bob carol bob'],
-  ['a moderator who is removed is followed by the next for good', 3, 'remove alice, >carol, say', 'bob carol bob'],
-  ['one who is alone talks to itself', 2, 'hide bob, say, back bob, >bob', 'alice alice alice bob'],
-  [
-    'nobody is there, then the first who returns moderates',
+    'lets the first that returns moderate',
     3,
     'hide alice, hide bob, hide carol, back carol, back bob, say',
     'bob carol nobody carol carol bob',
@@ -146,15 +136,10 @@ const MODERATED: readonly Row[] = [
 ];
 
 const RANDOM: readonly Row[] = [
-  ['of two the other is next', 2, 'say, say, say', 'bob alice bob'],
-  ['one who is alone goes on', 2, 'hide bob, say, back bob, say', 'alice alice alice bob'],
+  ['alternates between two', 2, 'say, say, say', 'bob alice bob'],
+  ['lets a lone participant continue', 2, 'hide bob, say, back bob, say', 'alice alice alice bob'],
   ['nobody is there, then the first who returns', 2, 'hide alice, hide bob, back alice', 'bob nobody alice'],
-  [
-    'the fold that hides whoever has the turn gives it to another than the last speaker',
-    3,
-    'say, hide carol, hide bob',
-    'carol bob alice',
-  ],
+  ['avoids the last speaker when the holder is hidden', 3, 'say, hide carol, hide bob', 'carol bob alice'],
 ];
 
 describe('raise_hand', () => {
@@ -162,7 +147,7 @@ describe('raise_hand', () => {
     expect(play(aDiscussion('raise_hand', { participants }), line)).toBe(next);
   });
 
-  it.each([undefined, null, -1, 10, 1.5, '5', true, [5]])('[DI8] refuses a bid of %j', (bid) => {
+  it.each([undefined, null, -1, 10, 1.5, '5', true, [5]])('[DI8] rejects a bid of %j', (bid) => {
     const session = aDiscussion('raise_hand');
     const data = bid === undefined ? {} : { bid: bid as never };
     expect(refusal(() => session.say('bob', { event_type: RAISE, event_data: data }))).toMatchObject({
@@ -171,7 +156,7 @@ describe('raise_hand', () => {
     });
   });
 
-  it('[DI8] anyone active may bid at any time; in other orderings a raised hand means nothing', () => {
+  it('[DI8] accepts bids at any time; other orderings ignore them', () => {
     const session = aDiscussion('raise_hand');
     for (const name of ['alice', 'bob', 'carol']) expect(session.say(name, raise(3))).toEqual({});
     expect(session.state.hands?.bids).toEqual({ 'id-alice': 3, 'id-bob': 3, 'id-carol': 3 });
@@ -181,7 +166,7 @@ describe('raise_hand', () => {
     expect(other.state).toEqual(before);
   });
 
-  it('[DI8] shows the bids, and offers a tool to raise a hand to all who are there', () => {
+  it('[DI8] shows the bids, and offers the tool to active participants', () => {
     const session = aDiscussion('raise_hand');
     play(session, 'bob=7, hide carol');
     const { metadata, state } = session;
@@ -200,7 +185,7 @@ describe('moderated', () => {
     expect(play(aDiscussion('moderated', { participants }), line)).toBe(next);
   });
 
-  it('[DI9] a text of the moderator is no new turn', () => {
+  it('[DI9] does not start a new turn for texts of the moderator', () => {
     const session = aDiscussion('moderated');
     const { turn } = session;
     session.say('alice', 'Welcome.');
@@ -209,7 +194,7 @@ describe('moderated', () => {
     expect(session.state.turn_count).toBe(2);
   });
 
-  it('[DI9] a name or an id names who is next; anyone else is refused by the field, and the moderator itself too', () => {
+  it('[DI9] accepts a name or id of another active participant, and rejects others by field', () => {
     const session = aDiscussion('moderated', { participants: 4 });
     session.hub('session.participant.hidden', { agent_id: idOf('dave') });
     for (const target of ['dave', 'zoe', 'alice', idOf('alice')]) {
@@ -226,7 +211,7 @@ describe('moderated', () => {
     expect(expected(session)).toBe('carol');
   });
 
-  it('[DI9] only the moderator hands off and finishes', () => {
+  it('[DI9] lets only the moderator hand off and finish', () => {
     const session = aDiscussion('moderated');
     session.say('alice', handoff('bob'));
     for (const packet of [handoff('carol'), finish()]) {
@@ -240,7 +225,7 @@ describe('moderated', () => {
     expect(expected(session)).toBe('alice');
   });
 
-  it('[DI9] a packet that finishes ends the session with its reason', () => {
+  it('[DI9] ends the session with the reason of a finish packet', () => {
     const session = aDiscussion('moderated');
     expect(session.say('alice', finish({ reason: 'agreed' }))).toEqual({
       next_state: 'CLOSING',
@@ -250,7 +235,7 @@ describe('moderated', () => {
     expect(aDiscussion('moderated').say('alice', finish()).close_reason).toBe('finished');
   });
 
-  it('[DI9] there is no context to change', () => {
+  it('[DI9] rejects context changes', () => {
     const session = aDiscussion('moderated');
     const packet = handoff('bob', { contextUpdates: { set: { a: 1 } } });
     expect(refusal(() => session.say('alice', packet)).details).toMatchObject({ field: 'context_updates' });
@@ -259,7 +244,7 @@ describe('moderated', () => {
     );
   });
 
-  it('[DI9] offers the moderator its tools, and says who moderates', () => {
+  it('[DI9] offers the tools to the moderator, and shows its id', () => {
     const session = aDiscussion('moderated');
     const offered = () =>
       ['alice', 'bob'].map((name) =>
@@ -280,7 +265,7 @@ describe('random', () => {
     expect(play(aDiscussion('random', { participants }), line)).toBe(next);
   });
 
-  it('[DI10] the creator begins, nobody follows itself, everybody comes up, and the same session goes the same way', () => {
+  it('[DI10] begins with the creator, repeats nobody, reaches everybody and is repeatable', () => {
     const line = Array(60).fill('say').join(', ');
     const order = play(aDiscussion('random', { participants: 5 }), line).split(' ');
     expect(order.every((name, i) => name !== (order[i - 1] ?? 'alice'))).toBe(true);
@@ -290,7 +275,7 @@ describe('random', () => {
 });
 
 describe('rounds', () => {
-  /** How many steps until it closes. */
+  /** The number of steps until it closes. */
   function length(session: Session, step: string): number {
     for (let turns = 1; turns < 100; turns++) {
       play(session, step);
@@ -302,16 +287,16 @@ describe('rounds', () => {
     throw new Error('it does not end');
   }
 
-  it.each(['raise_hand', 'random'])('[DI11] of %s are as many texts as were active when they began', (ordering) => {
+  it.each(['raise_hand', 'random'])('[DI11] of %s have one text per participant active at their start', (ordering) => {
     const knobs = { rounds: 2 };
     expect(length(aDiscussion(ordering, { participants: 4, knobs }), 'say')).toBe(8);
     const session = aDiscussion(ordering, { participants: 4, knobs });
     play(session, 'say, hide dave, say');
-    // Two of the four turns of this round are left, and the next has three.
+    // Two of four turns are left in this round; the next one has three.
     expect(length(session, 'say')).toBe(5);
   });
 
-  it('[DI11] of moderated are as many turns of others as were active when they began; the moderator’s are none', () => {
+  it('[DI11] of moderated count turns of others, but not of the moderator', () => {
     const session = aDiscussion('moderated', { participants: 3, knobs: { rounds: 2 } });
     play(session, 'say, >bob, say, say, >bob');
     expect(session.state.rounds_done).toBe(0);
@@ -323,7 +308,7 @@ describe('rounds', () => {
     expect(session.say('bob', 'last').close_reason).toBe('rounds_complete');
   });
 
-  it('[DI11] of moderated count no turns that somebody has because the moderator was away', () => {
+  it('[DI11] of moderated ignore turns taken because the moderator was hidden', () => {
     const session = aDiscussion('moderated', { participants: 3, knobs: { rounds: 1 } });
     play(session, 'hide alice, back alice');
     expect(expected(session)).toBe('bob');
@@ -333,13 +318,13 @@ describe('rounds', () => {
     expect(session.say('bob', 'last').close_reason).toBe('rounds_complete');
   });
 
-  it('[DI11] of moderated count turns of those named before the moderator went away', () => {
+  it('[DI11] of moderated count turns of speakers named before the moderator left', () => {
     const session = aDiscussion('moderated', { participants: 4, knobs: { rounds: 1 } });
     play(session, '>carol, hide alice, say, >dave, back alice, say');
     expect([session.state.rounds_done, session.state.turns_left]).toEqual([0, 1]);
   });
 
-  it('[DI11] one who is alone ends a round with each of its turns', () => {
+  it('[DI11] of a lone participant have one turn', () => {
     const session = aDiscussion('random', { participants: 2, knobs: { rounds: 3 } });
     play(session, 'hide bob, say, say');
     expect(session.state.rounds_done).toBe(1);

@@ -1,6 +1,6 @@
-/** A second, naive raise_hand: it keeps everything that happened, and tries out whether everyone could still be served in time. */
+/** A naive raise_hand: keeps the whole history and tries whether everyone can still be served in time. */
 
-/** Somebody got the turn; the others who could have had it were passed over. */
+/** One turn, and the candidates that were passed over. */
 interface Giving {
   readonly to: string;
   readonly over: readonly string[];
@@ -48,7 +48,7 @@ export class RaiseHandModel {
     else this.give();
   }
 
-  /** How often in a row others got the turn while it could have. */
+  /** How many times in a row it was passed over. */
   passedOver(who: string): number {
     let times = 0;
     for (const giving of this.givings) {
@@ -72,7 +72,7 @@ export class RaiseHandModel {
     return first ?? null;
   }
 
-  /** If this one is next: can all the others be next after it, one by one, before they were passed over too often? */
+  /** Whether all others can still be served in time if this one is next. */
   private isBearable(candidates: readonly string[], next: string): boolean {
     const rest = this.sorted(
       candidates.filter((one) => one !== next),

@@ -14,7 +14,7 @@ export interface ModelState {
   readonly closed: string | null;
 }
 
-/** What was said, by whom. */
+/** One post. */
 export interface Said {
   readonly sender: string;
   readonly text: string;
@@ -50,7 +50,7 @@ export class WorkflowModel {
     this.state = { ...this.state, vars: updated(this.state.vars, change) };
   }
 
-  /** Somebody is hidden, removed, or back. */
+  /** A participant is hidden, removed or returns. */
   regroup(active: readonly string[]): void {
     const { expected } = this.state;
     this.state = { ...this.state, active };
@@ -79,7 +79,7 @@ export class WorkflowModel {
     return this.lead(this.graph.default_target, said) ?? this.after(said.sender) ?? said.sender;
   }
 
-  /** null = to somebody who is not active. */
+  /** null = the target is not active. */
   private lead(target: RuleRef, { sender }: Said): string | null {
     const { name, args } = target;
     if (name === 'terminate') return `end:${args.reason}`;
@@ -93,7 +93,7 @@ export class WorkflowModel {
     return typeof to === 'string' && this.state.active.includes(to) ? to : null;
   }
 
-  /** The first active one of a list behind another; of those before it only if the list goes round. */
+  /** The next active agent of a list, wrapping only if the list wraps. */
   private behind({ args }: RuleRef, id: string): string | null {
     const agents = args.agents as readonly string[];
     const twice = args.wrap === true && agents.includes(id) ? [...agents, ...agents] : agents;

@@ -1,11 +1,11 @@
-/** Workflows that break one rule on purpose. A check that finds nothing wrong with one of these checks nothing. */
+/** Workflows that break one rule on purpose, to prove that the checks find it. */
 
 import { type WorkflowState, workflow } from 'parley-hub/adapters/workflow';
 import type { JsonObject, SessionAdapter, SessionMetadata } from 'parley-hub/core';
 
 export type Adapter = SessionAdapter<WorkflowState>;
 
-/** Takes everyone for active, whoever is hidden or removed. */
+/** Treats everyone as active. */
 const skipHiddenCheck: Adapter = {
   ...workflow,
   fold(envelope, state, metadata) {
@@ -14,13 +14,13 @@ const skipHiddenCheck: Adapter = {
   },
 };
 
-/** Asks the transitions in the order of the list. */
+/** Ignores priorities. */
 const ignorePriority: Adapter = {
   ...workflow,
   fold: (envelope, state, metadata) => workflow.fold(envelope, state, withoutPriorities(metadata)),
 };
 
-/** The rules see the context as it was before the packet. */
+/** Shows the rules the context before the packet. */
 const contextAfterRouting: Adapter = {
   ...workflow,
   fold(envelope, state, metadata) {

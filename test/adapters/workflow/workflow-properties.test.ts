@@ -72,7 +72,7 @@ function resolved(graph: TransitionGraph, context_vars: JsonObject): JsonObject 
   return knobs;
 }
 
-/** One session under an adapter, one in the model, step by step; throws where they part. */
+/** Runs a session in the adapter and in the model; throws where they differ. */
 class SideBySide {
   readonly session: History<WorkflowState>;
   readonly model: WorkflowModel;
@@ -82,13 +82,13 @@ class SideBySide {
   constructor(adapter: Adapter, graph: TransitionGraph, vars: JsonObject) {
     const knobs = resolved(graph, vars);
     this.adapter = adapter;
-    // What was resolved is a graph.
+    // Resolved knobs contain a valid graph.
     this.graph = knobs.graph as unknown as TransitionGraph;
     this.session = new History(adapter, { knobs });
     this.model = new WorkflowModel(this.graph, NAMES.map(idOf), vars);
   }
 
-  /** The session is over, for the adapter or for the hub, which closes one that has too few left. */
+  /** The adapter or the hub (for too few participants) has closed the session. */
   get isOver(): boolean {
     const { participants } = this.session.metadata;
     const there = participants.filter(({ status }) => status === 'active' || status === 'hidden');
@@ -112,7 +112,7 @@ class SideBySide {
       default: {
         const sender = expected ?? '';
         const said = this.drafted(step);
-        // A handoff to somebody who is away is refused, and then nothing has happened.
+        // A handoff to an inactive participant is rejected without effect.
         if (step.kind === 'handoff' && !active.includes(idOf(step.to))) return this.refused(sender, said.draft);
         this.model.speak({ sender, ...said.said });
         this.say(sender, said.draft);
@@ -145,7 +145,7 @@ class SideBySide {
     );
   }
 
-  /** The log folded again, from its start and from JSON at every seq. */
+  /** Folds the log again, from its start and from JSON at every seq. */
   checkReplay(): void {
     const adapter = completeAdapter(this.adapter);
     let again: SessionState | null = null;
@@ -197,7 +197,7 @@ class SideBySide {
         return { said: { text: '', finish: step.reason ?? 'finished' }, draft };
       }
       case 'handoff':
-        // By name here; the model knows ids only.
+        // The model knows ids only.
         return {
           said: { text: '', handoff: idOf(step.to), ...step.change },
           draft: handoff(step.to, { contextUpdates: step.change }),
@@ -228,7 +228,7 @@ function draftFrom(sender_id: string) {
   } as const;
 }
 
-/** The model knows no dice. */
+/** The model does not support random targets. */
 const withoutChance = (graph: TransitionGraph): TransitionGraph => {
   const sure = { name: 'round_robin', args: {} };
   return {
@@ -253,7 +253,7 @@ function run(adapter: Adapter, graph: TransitionGraph, vars: JsonObject, taken: 
 const vars = fc.dictionary(key, value, { maxKeys: 2, noNullPrototype: true });
 
 describe('any workflow', () => {
-  it('[WF2, WF3, WF4, WF5, WF6, WF7, WF8, TG3, TG4, L3] does what the model does, and its log replays to the same', () => {
+  it('[WF2, WF3, WF4, WF5, WF6, WF7, WF8, TG3, TG4, L3] matches the model, and its log replays to the same state', () => {
     fc.assert(
       fc.property(
         anyGraph.map(withoutChance),
@@ -265,7 +265,7 @@ describe('any workflow', () => {
     );
   });
 
-  it('[WF9] never wedges: whoever is expected is active and may speak, or the session closes with a reason', () => {
+  it('[WF9] always has an active holder that can post, or closes with a reason', () => {
     fc.assert(
       fc.property(anyGraph, vars, fc.array(fc.nat({ max: 9 }), { maxLength: 30 }), (graph, given, choices) => {
         const session = new History(workflow, { knobs: resolved(graph, given) });
@@ -287,7 +287,7 @@ describe('any workflow', () => {
     );
   });
 
-  it('[WF8] with max_turns ends at that turn at the latest', () => {
+  it('[WF8] ends at max_turns at the latest', () => {
     fc.assert(
       fc.property(anyGraph, fc.integer({ min: 1, max: 9 }), (graph, max_turns) => {
         const session = new History(workflow, { knobs: resolved({ ...graph, max_turns }, {}) });
@@ -301,7 +301,7 @@ describe('any workflow', () => {
     );
   });
 
-  itDeep.each(Object.entries(mutants))('[WF2, WF6, WF7] one that would %s is told apart from it', (_fault, mutant) => {
+  itDeep.each(Object.entries(mutants))('[WF2, WF6, WF7] finds a workflow that would %s', (_fault, mutant) => {
     const finds = () =>
       fc.assert(
         fc.property(

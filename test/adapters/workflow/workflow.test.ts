@@ -24,7 +24,7 @@ import {
 } from 'parley-hub/testing';
 import { describe, expect, it } from 'vitest';
 import { readGolden } from '../read-golden.ts';
-import { refusal } from '../refusal.ts';
+import { refusal, refusedAs } from '../refusal.ts';
 import { mutants } from './workflow-mutants.ts';
 
 const ref = (name: string, args: JsonObject = {}): RuleRef => ({ name, args });
@@ -37,7 +37,7 @@ function graphWith(given: Partial<TransitionGraph> = {}): TransitionGraph {
   return { initial_speaker: idOf('alice'), transitions: [], default_target: null, max_turns: null, ...given };
 }
 
-/** A graph in which everything happens: branches on context, on words, on tools, fallbacks, priorities. */
+/** A graph with branches on context, texts and tools, fallbacks and priorities. */
 const busy = graphWith({
   transitions: [
     rule(ref('context_compare', { key: 'score', op: '>=', value: 3 }), end('good enough'), -1),
@@ -56,7 +56,7 @@ const busy = graphWith({
   max_turns: 40,
 });
 
-/** What participants of a workflow say beside texts: packets, handoffs by name and id, changes of the context. */
+/** Packets, handoffs by name and id, and context changes. */
 const drafts: DraftSource = ({ metadata, random }) => {
   const { agent_id, name } = random.pick(metadata.participants);
   const contextUpdates = { set: { score: random.below(4), 'a b': random.pick([null, true]) }, delete: ['0'] };
@@ -87,7 +87,7 @@ describeAdapter(workflow, {
   golden: readGolden('workflow-1'),
 });
 describeAdapter(workflow, {
-  name: 'a workflow that goes round five',
+  name: 'a round robin workflow of five',
   participants: 5,
   knobs: { graph: roundRobin(['alice', 'bob', 'carol', 'dave', 'erin'].map(idOf)) },
   drafts,
@@ -98,7 +98,7 @@ describeAdapter(workflow, {
   drafts,
 });
 describeAdapter(workflow, {
-  name: 'a workflow whose default names somebody',
+  name: 'a workflow with a default agent',
   knobs: { graph: graphWith({ initial_speaker: idOf('bob'), default_target: agent('carol') }) },
   drafts,
 });
@@ -120,7 +120,7 @@ const expected = ({ turn }: Session) => turn?.agent_id.replace('id-', '');
 const hide = (session: Session, name: string) => session.hub('session.participant.hidden', { agent_id: idOf(name) });
 
 describe('workflow', () => {
-  it('[WF1] takes two or more, a graph and context variables', () => {
+  it('[WF1] requires two participants, a graph and optional context variables', () => {
     expect(workflow.manifest).toEqual({
       type: 'workflow',
       version: 1,
@@ -152,7 +152,7 @@ describe('workflow', () => {
     });
   });
 
-  it('[WF2] asks the lowest priority first, and equals in the order of the list', () => {
+  it('[WF2] evaluates the lowest priority first, and equal ones in list order', () => {
     const transitions = [
       rule(from('alice'), agent('alice'), 2),
       rule(from('alice'), agent('carol'), -1),
@@ -163,7 +163,7 @@ describe('workflow', () => {
     expect(session.turn).toEqual({ agent_id: idOf('carol'), since_seq: 7 });
   });
 
-  it('[WF2] takes the first rule whose condition holds and whose target is active', () => {
+  it('[WF2] applies the first rule whose condition holds and whose target is active', () => {
     const transitions = [
       rule(from('bob'), agent('alice')),
       rule(from('alice'), agent('bob')),
@@ -175,7 +175,7 @@ describe('workflow', () => {
     expect(expected(session)).toBe('carol');
   });
 
-  it('[WF2] goes to default_target when no rule applies, and to the next active one when that is away', () => {
+  it('[WF2] falls back to default_target, then to the next active participant', () => {
     const session = aWorkflow({ default_target: agent('carol') });
     session.say('alice', 'hello');
     expect(expected(session)).toBe('carol');
@@ -190,22 +190,20 @@ describe('workflow', () => {
     expect(aWorkflow({ default_target: end('bye') }).say('alice', 'hello').close_reason).toBe('bye');
   });
 
-  it('[WF3] refuses texts and packets from anyone else, and says who is expected', () => {
+  it('[WF3] rejects texts and packets of others and names the holder', () => {
     const session = aWorkflow({ default_target: ref('round_robin') });
     session.say('alice', 'hello');
     for (const said of ['me!', packet({}), handoff('carol'), finish()]) {
-      expect(refusal(() => session.say('carol', said))).toEqual({
-        code: 'not_your_turn',
-        message: "workflow expects 'bob' to speak, got 'carol'",
-        details: { expected: idOf('bob') },
-      });
+      expect(refusal(() => session.say('carol', said))).toEqual(
+        refusedAs('not_your_turn', "workflow expects 'bob' to speak, got 'carol'", { expected: idOf('bob') }),
+      );
     }
     const before = session.state;
     expect(session.say('carol', { event_type: 'x.note', event_data: {} })).toEqual({});
     expect(session.state).toBe(before);
   });
 
-  it('[WF3] takes nothing once it is complete', () => {
+  it('[WF3] rejects everything once it is complete', () => {
     const session = aWorkflow();
     session.say('alice', 'hello');
     expect(session.turn).toBeNull();
@@ -216,7 +214,7 @@ describe('workflow', () => {
     expect(session.turn).toBeNull();
   });
 
-  it('[WF4] hands off to a name or an id, whatever the rules say', () => {
+  it('[WF4] hands off to a name or an id before any rule', () => {
     const session = aWorkflow({ transitions: [rule(ref('always'), end('never'))] });
     session.say('alice', handoff('carol'));
     expect(session.turn).toEqual({ agent_id: idOf('carol'), since_seq: 7 });
@@ -227,7 +225,7 @@ describe('workflow', () => {
     expect(session.state.turn_count).toBe(3);
   });
 
-  it('[WF4] a packet that calls a tool goes where the rules say', () => {
+  it('[WF4] routes a tool call by the rules', () => {
     const session = aWorkflow({ transitions: [rule(ref('tool_called', { tool_name: 'search' }), agent('carol'))] });
     session.say('alice', callTool('search', { body: 'found it', contextUpdates: { set: { found: 1 } } }));
     expect(expected(session)).toBe('carol');
@@ -235,24 +233,24 @@ describe('workflow', () => {
     expect(session.say('carol', callTool('other')).close_reason).toBe('after_work');
   });
 
-  it('[WF4] finishes with the reason given, or finished', () => {
+  it('[WF4] finishes with the given reason or finished', () => {
     expect(aWorkflow().say('alice', finish({ reason: 'solved' })).close_reason).toBe('solved');
     expect(aWorkflow().say('alice', finish()).close_reason).toBe('finished');
   });
 
   it.each<[string, JsonObject, string]>([
     [
-      'a handoff to nobody',
+      'a handoff without a target',
       { kind: 'handoff' },
       'routing.target: expected the participant to hand off to, got nothing',
     ],
     [
-      'a handoff to a stranger',
+      'a handoff to a non-participant',
       { kind: 'handoff', target: 'mallory' },
       'routing.target: expected an active participant (alice, carol), got "mallory"',
     ],
     [
-      'a handoff to somebody away',
+      'a handoff to an inactive participant',
       { kind: 'handoff', target: 'bob' },
       'routing.target: expected an active participant (alice, carol), got "bob"',
     ],
@@ -267,24 +265,24 @@ describe('workflow', () => {
       'routing.kind: expected "handoff", "finish" or "tool", got "jump"',
     ],
     ['a tool without a name', { kind: 'tool' }, 'routing.tool: expected the name of a tool, got nothing'],
-    ['a tool that is no name', { tool: 7 }, 'routing.tool: expected the name of a tool, got 7'],
+    ['a tool that is not a name', { tool: 7 }, 'routing.tool: expected the name of a tool, got 7'],
     [
-      'an end without words',
+      'an end with an empty reason',
       { kind: 'finish', reason: '' },
       'routing.reason: expected text of 1 to 256 characters, got ""',
     ],
     [
-      'a handoff without words',
+      'a handoff with an empty reason',
       { kind: 'handoff', target: 'carol', reason: '' },
       'routing.reason: expected text of 1 to 256 characters, got ""',
     ],
-  ])('[WF4] refuses %s by the field', (_fault, routing, message) => {
+  ])('[WF4] rejects %s by field', (_fault, routing, message) => {
     const session = aWorkflow({ default_target: ref('stay') });
     hide(session, 'bob');
     expect(refusal(() => session.say('alice', packet({ routing })))).toMatchObject({ code: 'protocol_error', message });
   });
 
-  it('[WF5] takes context.set from anyone active at any time, and it never moves the turn', () => {
+  it('[WF5] accepts context.set from active participants at any time without moving the turn', () => {
     const session = aWorkflow({ default_target: ref('round_robin') }, { context_vars: { a: 1, b: 2 } });
     const { turn } = session;
     expect(
@@ -303,7 +301,7 @@ describe('workflow', () => {
     );
   });
 
-  it('[WF6] changes the context before it asks the rules: first what is deleted, then what is set', () => {
+  it('[WF6] changes the context before the rules, deletions first', () => {
     const transitions = [
       rule(ref('context_equals', { key: 'stage', value: 'done' }), agent('carol')),
       rule(ref('context_equals', { key: 'old', value: null }), agent('bob')),
@@ -316,7 +314,7 @@ describe('workflow', () => {
     expect(expected(session)).toBe('bob');
   });
 
-  it('[WF6] counts the turn before it asks the rules, and changes the context with handoffs and finishes too', () => {
+  it('[WF6] counts the turn before the rules, and changes the context with handoffs and finishes', () => {
     const session = aWorkflow({ transitions: [rule(ref('turn_count', { op: '==', value: 1 }), agent('carol'))] });
     session.say('alice', packet({}));
     expect(expected(session)).toBe('carol');
@@ -325,7 +323,7 @@ describe('workflow', () => {
     expect(session.state.context_vars).toEqual({ seen: true, solved: true });
   });
 
-  it('[WF7] passes the turn on in the fold that hides or removes whoever has it: to default_target, else to the next', () => {
+  it('[WF7] moves the turn in the fold that hides or removes its holder, to default_target or the next one', () => {
     const session = aWorkflow({ default_target: agent('carol') });
     hide(session, 'alice');
     expect(session.turn).toEqual({ agent_id: idOf('carol'), since_seq: 7 });
@@ -341,27 +339,27 @@ describe('workflow', () => {
     }
   });
 
-  it('[WF7] begins with somebody else when the initial speaker has not joined', () => {
+  it('[WF7] begins with another participant if the initial speaker has not joined', () => {
     const initial_speaker = idOf('carol');
     expect(expected(aWorkflow({ initial_speaker }, { joined: 2 }))).toBe('alice');
     expect(expected(aWorkflow({ initial_speaker, default_target: agent('bob') }, { joined: 2 }))).toBe('bob');
   });
 
-  it('[WF7] passes a turn on to default_target also when that is the initial speaker', () => {
+  it('[WF7] passes a turn to default_target, even if it is the initial speaker', () => {
     const session = aWorkflow({ default_target: agent('alice') });
     session.say('alice', handoff('bob'));
     hide(session, 'bob');
     expect(session.turn).toEqual({ agent_id: idOf('alice'), since_seq: session.metadata.head_seq });
   });
 
-  it('[WF7] passes a turn on to whoever is behind the one who had it, not behind the one who gave it', () => {
+  it('[WF7] passes a turn to the participant after its holder', () => {
     const session = aWorkflow({ default_target: end('no') }, { participants: 4 });
     session.say('alice', handoff('carol'));
     hide(session, 'carol');
     expect(session.turn).toEqual({ agent_id: idOf('dave'), since_seq: session.metadata.head_seq });
   });
 
-  it('[WF7] gives nobody the turn before the session is open, also when somebody new joins', () => {
+  it('[WF7] gives no turn before the session is open, even if a participant joins', () => {
     const graph = graphWith({ default_target: agent('bob') });
     const metadata = createdMetadata(workflow, { knobs: { graph } });
     const there = metadata.participants.map((one) => ({ ...one, status: 'active' as const }));
@@ -371,7 +369,7 @@ describe('workflow', () => {
     expect(state).toEqual({ ...before, active: ['alice', 'bob', 'carol'].map(idOf) });
   });
 
-  it('[WF7] expects nobody when nobody is active, and somebody as soon as one returns', () => {
+  it('[WF7] gives no turn while nobody is active', () => {
     const session = aWorkflow({ default_target: ref('round_robin') }, { participants: 2 });
     hide(session, 'bob');
     session.say('alice', 'hello');
@@ -381,7 +379,7 @@ describe('workflow', () => {
     expect(session.turn).toEqual({ agent_id: idOf('bob'), since_seq: session.metadata.head_seq });
   });
 
-  it('[WF8] closes with max_turns at that turn, unless the graph has a reason of its own', () => {
+  it('[WF8] closes with max_turns at that turn, unless the graph gives a reason', () => {
     const session = aWorkflow({ default_target: ref('round_robin'), max_turns: 2 });
     expect(session.say('alice', 'one')).toEqual({});
     expect(session.say('bob', 'two')).toEqual({ next_state: 'CLOSING', close_reason: 'max_turns' });
@@ -393,7 +391,7 @@ describe('workflow', () => {
     expect(aWorkflow({ max_turns: 1 }).say('alice', finish({ reason: 'early' })).close_reason).toBe('early');
   });
 
-  it('[WF10] refuses a change after which knobs and context are over 64 KiB', () => {
+  it('[WF10] rejects a change that makes knobs and context exceed 64 KiB', () => {
     const session = aWorkflow({ default_target: ref('round_robin') });
     const room = 65_536 - JSON.stringify({ ...session.metadata.knobs, context_vars: { big: '' } }).length;
     const set = (bytes: number) => ({ event_type: 'context.set', event_data: { set: { big: 'x'.repeat(bytes) } } });
@@ -409,7 +407,7 @@ describe('workflow', () => {
     expect(session.state.context_vars).toEqual({ more: 1 });
   });
 
-  it('[WF11] compiles its graph once for a thousand folds, and makes nothing new but what changed', () => {
+  it('[WF11] compiles its graph once and keeps unchanged members of the state', () => {
     let compiled = 0;
     const graph = new Proxy(roundRobin(['alice', 'bob', 'carol'].map(idOf)), {
       get(target, key, receiver) {
@@ -429,7 +427,7 @@ describe('workflow', () => {
     expect(session.state.context_vars).toBe(context_vars);
   });
 
-  it('[WF11] binds inner conditions once, also those of a condition of one’s own', () => {
+  it('[WF11] binds nested conditions once, including those of custom conditions', () => {
     let looked = 0;
     const both: Condition = {
       name: 'both',
@@ -479,7 +477,7 @@ describe('workflow', () => {
     );
   });
 
-  it('[WF12] offers handoff and finish to whoever has the turn', () => {
+  it('[WF12] offers handoff and finish to the holder of the turn', () => {
     const session = aWorkflow({ default_target: ref('round_robin') });
     const tools = (name: string) => workflow.tools?.(session.metadata, session.state, idOf(name)) ?? [];
     expect(tools('bob')).toEqual([]);
@@ -493,7 +491,7 @@ describe('workflow', () => {
     expect(tools('alice').map(({ name }) => name)).toEqual(['finish']);
   });
 
-  it('[WF12] offers the tools of the graph whose rule would count now, and says where they lead', () => {
+  it('[WF12] offers the tools whose rules apply now, with their destinations', () => {
     const called = (tool_name: string) => ref('tool_called', { tool_name });
     const all = (...conditions: readonly RuleRef[]) => ref('all_of', { conditions });
     const session = aWorkflow({
@@ -546,13 +544,13 @@ describe('workflow', () => {
     expect(envelope && workflow.turnInput?.(envelope)).toBe(line);
   });
 
-  it('[WF12] says that it is its turn to whoever gets it from the hub', () => {
+  it('[WF12] tells a holder that gets the turn from the hub', () => {
     const session = aWorkflow();
     const [opened] = session.log.slice(-1);
     expect(opened && workflow.turnInput?.(opened)).toBe('It is your turn.');
   });
 
-  it('[TG9] has a workflow of its own only for a session that uses other parts than the built-in ones', () => {
+  it('[TG9] creates a separate workflow only for sessions with custom parts', () => {
     const metadata = createdMetadata(workflow, {
       knobs: { graph: graphWith({ transitions: [rule(ref('lucky'), end('won'))] }) },
     });
@@ -574,7 +572,7 @@ describe('workflow', () => {
     expect(workflow.forSession?.(metadata, newer)).not.toBe(workflow);
   });
 
-  it('[AD18] the mutants do not behave as the golden log says', () => {
+  it('[AD18] finds every mutant with the golden log', () => {
     const options = { knobs: { graph: busy, context_vars: {} }, drafts, golden: readGolden('workflow-1') };
     for (const mutant of Object.values(mutants)) {
       const check = adapterChecks(mutant, options).find(({ title }) => title.startsWith('[AD18]'));

@@ -55,7 +55,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`what a governed run
     await run.out('turn_2', 'pm');
     await run.accept('turn_2', REQUEST);
     await told('gate plan_ok waits for approval');
-    // Nothing of it is cut off in the list, and it takes nothing from the name of the session.
+    // Nothing of it is cut off in the list, and it does not accept messages from the name of the session.
     await page.evaluate(`location.hash = '#/'`);
     for (const width of [1280, 360]) {
       await page.setViewportSize({ width, height: 800 });

@@ -5,6 +5,7 @@ import { ackInvite, rejectInvite, removeParticipant } from '../../../src/core/de
 import { DEFAULT_LIMITS } from '../../../src/core/records/access/limits.ts';
 import { foldEnvelope } from '../../../src/core/state/state.ts';
 import { idOf } from '../../../src/testing/lib/history.ts';
+import { refusedBy } from '../refused.ts';
 import { anyoneSpeaks, openSession, SESSION_ID, TestSession } from '../session.ts';
 
 const newcomer = (name: string, role?: string): InviteCandidate => ({
@@ -16,13 +17,8 @@ const newcomer = (name: string, role?: string): InviteCandidate => ({
 const add = (session: TestSession, name: string, by = 'alice', role?: string, limits = DEFAULT_LIMITS) =>
   addParticipant(session.state, idOf(by), newcomer(name, role), limits);
 
-function refusalOf(decision: ReturnType<typeof add>): { readonly code: string; readonly message: string } {
-  if (decision.kind !== 'refuse') throw new Error(`expected a refusal, got ${decision.kind}`);
-  return { code: decision.error.code, message: decision.error.message };
-}
-
 describe('addParticipant', () => {
-  it('[MB2] invites a newcomer, who is put last; required_acks stays', () => {
+  it('[MB2] appends the invitee and keeps required_acks', () => {
     const session = openSession({ labels: { topic: 'x' } });
     const { required_acks } = session.metadata;
     const { answer, types } = session.carryOut(add(session, 'dave'));
@@ -55,7 +51,7 @@ describe('addParticipant', () => {
     expect(session.state.status_seq['id-dave']).toBe(session.metadata.head_seq);
   });
 
-  it('[MB3] in an active session the ack joins', () => {
+  it('[MB3] joins the invitee of an active session on its ack', () => {
     const session = openSession();
     session.carryOut(add(session, 'dave'));
     const { types } = session.carryOut(ackInvite(session.state, idOf('dave')));
@@ -71,7 +67,7 @@ describe('addParticipant', () => {
     expect(session.state.head.members).toMatchObject({ 'id-dave': 'active' });
   });
 
-  it('[MB3] before it opens the ack counts, and the adapter hears who joined before it hears who is active', () => {
+  it('[MB3] counts the ack before the opening, and tells the adapter of the join before session.opened', () => {
     const session = new TestSession({ names: ['alice', 'bob', 'carol'], requiredAcks: 2 });
     session.carryOut(add(session, 'dave'));
     expect(session.metadata).toMatchObject({
@@ -88,7 +84,7 @@ describe('addParticipant', () => {
     expect(session.metadata.participants.find(({ name }) => name === 'dave')?.joined_at).not.toBeNull();
   });
 
-  it('[MB2] who is in or asked already is not asked again', () => {
+  it('[MB2] returns existing participants and open invites unchanged', () => {
     const session = openSession();
     session.carryOut(add(session, 'dave'));
     session.hub('session.participant.hidden', { agent_id: 'id-carol' });
@@ -103,7 +99,7 @@ describe('addParticipant', () => {
     }
   });
 
-  it('[MB2, LC4] who declined is asked again, at its place, and no longer counts as declined', () => {
+  it('[MB2, LC4] invites an agent again that declined, at its old place', () => {
     const session = new TestSession({ requiredAcks: 1 });
     session.ack('carol');
     session.carryOut(rejectInvite(session.state, idOf('bob'), 'busy'));
@@ -120,15 +116,15 @@ describe('addParticipant', () => {
     expect(session.state.head.members).toEqual({ 'id-alice': 'active', 'id-bob': 'active', 'id-carol': 'active' });
   });
 
-  it('[MB2] is refused, with a reason, where it may not be', () => {
+  it('[MB2] rejects with a reason', () => {
     const session = openSession();
-    expect(refusalOf(add(session, 'dave', 'mallory'))).toEqual({
+    expect(refusedBy(add(session, 'dave', 'mallory'))).toMatchObject({
       code: 'not_found',
       message: `no session ${SESSION_ID}`,
     });
-    expect(refusalOf(add(session, 'dave', 'bob'))).toEqual({
+    expect(refusedBy(add(session, 'dave', 'bob'))).toMatchObject({
       code: 'forbidden',
-      message: `only alice, who created session ${SESSION_ID}, may add to it`,
+      message: `only alice, the creator of session ${SESSION_ID}, may add participants`,
     });
     const unknown = addParticipant(
       session.state,
@@ -136,70 +132,70 @@ describe('addParticipant', () => {
       { asked: 'eve', agent: null, role: undefined },
       DEFAULT_LIMITS,
     );
-    expect(refusalOf(unknown)).toEqual({
+    expect(refusedBy(unknown)).toMatchObject({
       code: 'not_found',
       message: 'params.participant: no agent with name or id "eve" is registered',
     });
     session.carryOut(removeParticipant(session.state, idOf('bob'), 'left'));
-    expect(refusalOf(add(session, 'bob'))).toEqual({
+    expect(refusedBy(add(session, 'bob'))).toMatchObject({
       code: 'protocol_error',
-      message: `bob was removed from session ${SESSION_ID}, and that is for good`,
+      message: `bob was removed from session ${SESSION_ID} and cannot be invited again`,
     });
     for (const role of ['initiator', 'judge']) {
-      expect(refusalOf(add(session, 'dave', 'alice', role))).toEqual({
+      expect(refusedBy(add(session, 'dave', 'alice', role))).toMatchObject({
         code: 'protocol_error',
-        message: `params.role: plain has no role "${role}" to give; it has participant`,
+        message: `params.role: plain has no role "${role}"; valid roles: participant`,
       });
     }
     session.hub('session.participant.hidden', { agent_id: 'id-alice' });
-    expect(refusalOf(add(session, 'dave'))).toEqual({
+    expect(refusedBy(add(session, 'dave'))).toMatchObject({
       code: 'forbidden',
-      message: `you are hidden in session ${SESSION_ID} and may not add to it`,
+      message: `you are hidden in session ${SESSION_ID} and may not add participants`,
     });
     session.hub('session.participant.returned', { agent_id: 'id-alice' });
     session.carryOut(closeSession(session.state, null, 'done'));
-    expect(refusalOf(add(session, 'dave')).code).toBe('session_closed');
+    expect(refusedBy(add(session, 'dave')).code).toBe('session_closed');
     session.hub('session.closed', { reason: 'done' });
-    expect(refusalOf(add(session, 'dave')).code).toBe('session_closed');
+    expect(refusedBy(add(session, 'dave')).code).toBe('session_closed');
   });
 
-  it('[MB2] takes a role of the session type', () => {
+  it('[MB2] accepts a role of the session type', () => {
     const manifest = { participants: { min: 1, max: null, roles: ['initiator', 'judge'] } };
     const session = openSession({ governedBy: anyoneSpeaks({}, manifest) });
     expect(session.carryOut(add(session, 'dave', 'alice', 'judge')).answer.participant.role).toBe('judge');
     expect(session.carryOut(add(session, 'erin')).answer.participant.role).toBe('participant');
   });
 
-  it('[MB2] takes no more than the type does; who declined or left makes room', () => {
+  it('[MB2] accepts no more participants than the type; declining or leaving makes room', () => {
     const manifest = { participants: { min: 1, max: 3, roles: [] } };
     const session = openSession({ governedBy: anyoneSpeaks({}, manifest) });
-    expect(refusalOf(add(session, 'dave'))).toEqual({
+    expect(refusedBy(add(session, 'dave'))).toMatchObject({
       code: 'protocol_error',
-      message: `plain takes at most 3 participants, and session ${SESSION_ID} has them`,
+      message: `session ${SESSION_ID} is full: plain allows at most 3 participants`,
     });
     session.carryOut(removeParticipant(session.state, idOf('bob'), 'left'));
     session.carryOut(add(session, 'dave'));
-    expect(refusalOf(add(session, 'erin')).code).toBe('protocol_error');
+    expect(refusedBy(add(session, 'erin')).code).toBe('protocol_error');
     session.carryOut(rejectInvite(session.state, idOf('dave'), 'no'));
     expect(session.carryOut(add(session, 'erin')).answer.participant.order).toBe(4);
-    expect(refusalOf(add(session, 'dave')).code).toBe('protocol_error');
+    expect(refusedBy(add(session, 'dave')).code).toBe('protocol_error');
   });
 
-  it('[MB2, RE6] takes no more than the hub does, those who left included', () => {
+  it('[MB2, RE6] accepts no more participants than the hub, including those that left', () => {
     const session = openSession({ governedBy: anyoneSpeaks({}, { participants: { min: 1, max: null, roles: [] } }) });
     const limits = { ...DEFAULT_LIMITS, maxParticipants: 3 };
     session.carryOut(removeParticipant(session.state, idOf('bob'), 'left'));
-    expect(refusalOf(add(session, 'dave', 'alice', undefined, limits))).toEqual({
+    expect(refusedBy(add(session, 'dave', 'alice', undefined, limits))).toMatchObject({
       code: 'protocol_error',
-      message: `session ${SESSION_ID} has had 3 participants, and 3 are the most`,
+      message: `session ${SESSION_ID} has had 3 participants; at most 3 are allowed`,
     });
-    // Who declined has its place already.
+    // An agent that declined keeps its place.
     const asked = new TestSession({ requiredAcks: 1 });
     asked.carryOut(rejectInvite(asked.state, idOf('bob'), 'busy'));
     expect(asked.carryOut(add(asked, 'bob', 'alice', undefined, limits)).types).toEqual(['session.invite']);
   });
 
-  it('[L3] folds to the same from the log', () => {
+  it('[L3] folds the log to the same state', () => {
     const session = new TestSession({ requiredAcks: 1 });
     session.carryOut(rejectInvite(session.state, idOf('bob'), 'busy'));
     session.carryOut(add(session, 'dave'));

@@ -9,7 +9,7 @@ import type { LifecycleState, ParticipantStatus } from '../../../src/core/record
 import type { SessionState } from '../../../src/core/state/state.ts';
 import { idOf } from '../../../src/testing/lib/history.ts';
 import { envelope } from '../../../src/testing/lib/sample-records.ts';
-import { type Refused, refusedBy } from '../refused.ts';
+import { type Refused, refusedAs, refusedBy } from '../refused.ts';
 import { anyoneSpeaks, draft, openSession, SESSION_ID, type TestSession } from '../session.ts';
 
 const open = () => openSession({ names: ['alice', 'bob', 'carol', 'dave'] });
@@ -101,7 +101,7 @@ describe('the order of the checks', () => {
     ],
     [
       'outbound access and depth',
-      { code: 'forbidden', message: 'this cannot be sent: no', details: { reason: 'no' } },
+      { code: 'forbidden', message: 'this post is not allowed: no', details: { reason: 'no' } },
       fact({ denied: null }),
     ],
     [
@@ -122,7 +122,7 @@ describe('the order of the checks', () => {
       'active sender',
       {
         code: 'not_your_turn',
-        message: `you are hidden in session ${SESSION_ID} since seq 6 and cannot speak; return to the session first (return_to_session)`,
+        message: `you are hidden in session ${SESSION_ID} since seq 6 and cannot post; return to the session first (return_to_session)`,
         details: { turn_passed_at_seq: 6 },
       },
       fact({ state: session.state }),
@@ -140,7 +140,7 @@ describe('the order of the checks', () => {
       'rate',
       {
         code: 'rate_limited',
-        message: 'you send faster than your rule allows (limits.rate); try again in 20 ms',
+        message: 'you post faster than your access rule allows (limits.rate); try again in 20 ms',
         details: { retry_after_ms: 20 },
       },
       fact({ retryAfterMs: 0 }),
@@ -150,7 +150,7 @@ describe('the order of the checks', () => {
       'type',
       {
         code: 'protocol_error',
-        message: '"session.opened" is made by the hub alone',
+        message: '"session.opened" can only be created by the hub',
         details: { event_type: 'session.opened' },
       },
       said({ event_type: 'msg.text' }),
@@ -159,7 +159,7 @@ describe('the order of the checks', () => {
       'audience',
       {
         code: 'protocol_error',
-        message: `audience: expected at least one other participant of session ${SESSION_ID}, got none that can hear it`,
+        message: `audience: expected at least one other participant of session ${SESSION_ID}, got none that can receive it`,
         details: { field: 'audience' },
       },
       said({ audience: ['id-carol', 'id-mallory'] }),
@@ -180,7 +180,7 @@ describe('the order of the checks', () => {
     ],
   ];
 
-  it('[AM1] is exactly this: of a draft with everything wrong, each is answered when those before are right', () => {
+  it('[AM1] reports the first failing check of a draft that fails all of them', () => {
     let at = allWrong;
     for (const [check, answer, putRight] of steps) {
       expect({ check, ...refusedBy(admitPost(at.draft, at.facts)) }).toMatchObject({ check, ...answer });
@@ -195,18 +195,16 @@ describe('the order of the checks', () => {
 
 describe('who may post', () => {
   it.each(['INVITED', 'ACTIVE', 'CLOSING', 'CLOSED', 'EXPIRED'] as const)(
-    '[AM2] to a stranger a session that is %s does not exist, whatever else is wrong',
+    '[AM2] returns not_found to a non-participant of a session that is %s',
     (state) => {
       const facts = factsOf({ state: inState(open(), state) }, { expectedSeq: 99, adapter: null });
-      expect(refusedBy(admitPost(draft('mallory', { event_type: 'task.start' }), facts))).toEqual({
-        code: 'not_found',
-        message: `no session ${SESSION_ID}`,
-        details: undefined,
-      });
+      expect(refusedBy(admitPost(draft('mallory', { event_type: 'task.start' }), facts))).toEqual(
+        refusedAs('not_found', `no session ${SESSION_ID}`),
+      );
     },
   );
 
-  it.each(['CLOSING', 'CLOSED', 'EXPIRED'] as const)('[L4, L6] nothing enters a session that is %s', (state) => {
+  it.each(['CLOSING', 'CLOSED', 'EXPIRED'] as const)('[L4, L6] rejects posts to a session that is %s', (state) => {
     const facts = factsOf({ state: inState(open(), state) });
     expect(refusedBy(admitPost(draft('alice'), facts))).toMatchObject({
       code: 'session_closed',
@@ -214,18 +212,20 @@ describe('who may post', () => {
     });
   });
 
-  it('[AM1] before the opening the sender hears whom the session waits for', () => {
+  it('[AM1] names the pending invitees to a sender before the opening', () => {
     const session = open();
     const state = inState(session, 'INVITED');
     const metadata = { ...state.metadata, pending_acks: ['id-bob', 'id-dave'] };
-    expect(refusedBy(admitPost(draft('alice'), factsOf({ state: { ...state, metadata } })))).toEqual({
-      code: 'protocol_error',
-      message: `session ${SESSION_ID} is INVITED; "msg.text" needs an active session (waiting for bob, dave)`,
-      details: { state: 'INVITED', pending_acks: ['id-bob', 'id-dave'] },
-    });
+    expect(refusedBy(admitPost(draft('alice'), factsOf({ state: { ...state, metadata } })))).toEqual(
+      refusedAs(
+        'protocol_error',
+        `session ${SESSION_ID} is INVITED; "msg.text" needs an active session (waiting for bob, dave)`,
+        { state: 'INVITED', pending_acks: ['id-bob', 'id-dave'] },
+      ),
+    );
   });
 
-  it('[AM1] a hidden sender hears at which seq its turn passed, and may post again when it has returned', () => {
+  it('[AM1] tells a hidden sender the seq at which its turn passed, and accepts its posts after its return', () => {
     const session = open();
     const seq = session.hub('session.participant.hidden', { agent_id: 'id-bob' }).after.metadata.head_seq;
     session.say('alice', 'go on');
@@ -241,14 +241,14 @@ describe('who may post', () => {
     ['invited', 'protocol_error', `answer the invite to session ${SESSION_ID} before you post`],
     ['removed', 'forbidden', `you are no longer a participant of session ${SESSION_ID} (removed)`],
     ['rejected', 'forbidden', `you are no longer a participant of session ${SESSION_ID} (rejected)`],
-  ] as const)('[AM1] one who is %s gets %s', (status, code, message) => {
+  ] as const)('[AM1] answers a sender that is %s with %s', (status, code, message) => {
     const state = withStatus(open().state, 'bob', status);
     expect(refusedBy(admitPost(draft('bob'), factsOf({ state })))).toMatchObject({ code, message });
   });
 });
 
 describe('expected_seq', () => {
-  it('[AM4] must be the head, neither less nor more', () => {
+  it('[AM4] must equal the head', () => {
     const session = open();
     const head = session.metadata.head_seq;
     expect(admitPost(draft('alice'), factsOf(session, { expectedSeq: head })).kind).toBe('append');
@@ -261,7 +261,7 @@ describe('expected_seq', () => {
 
 describe('types', () => {
   const own = [...HUB_EVENT_TYPES, 'session.renamed', 'expectation.forgiven', 'task.progress', 'task.anything'];
-  it.each(own)('[AM5] "%s" is refused from a participant', (event_type) => {
+  it.each(own)('[AM5] rejects "%s" from a participant', (event_type) => {
     expect(refusedBy(admitPost(draft('alice', { event_type }), factsOf(open())))).toMatchObject({
       code: 'protocol_error',
       details: { event_type },
@@ -269,7 +269,7 @@ describe('types', () => {
   });
 
   it.each(['msg.text', 'msg.packet', 'context.set', 'hand.raise', 'sessions.x', 'tasks', 'session', 'hub'])(
-    '[AM5, RE10] "%s" is not the hub\'s',
+    '[AM5, RE10] accepts "%s" from a participant',
     (event_type) => {
       expect(admitPost(draft('alice', { event_type }), factsOf(open())).kind).toBe('append');
     },
@@ -301,11 +301,11 @@ describe('an audience', () => {
     [['id-mallory'], 'protocol_error'],
     [['id-dave'], 'protocol_error'],
     [['id-dave', 'id-alice', 'bob', 'hub'], 'protocol_error'],
-  ])('[AM6] %j is stored as %j', (audience, result) => {
+  ])('[AM6] stores %j as %j', (audience, result) => {
     expect(stored(audience)).toEqual(result);
   });
 
-  it('[AM6] may name one whose invite is open, but not one who rejected it', () => {
+  it('[AM6] may name an invitee, but not an agent that declined', () => {
     const invited = withStatus(session.state, 'bob', 'invited');
     const rejected = withStatus(session.state, 'bob', 'rejected');
     const whisper = draft('alice', { audience: ['id-bob'] });
@@ -314,7 +314,7 @@ describe('an audience', () => {
   });
 });
 
-describe('who gets the turn', () => {
+describe('the new holder of the turn', () => {
   const ask = (governedBy: SessionAdapter, names: readonly string[], audience: readonly string[] | null) => {
     const session = openSession({ governedBy, names });
     return turnIsVisible(draft('alice', { audience }), session.say('alice', 'your turn', audience));
@@ -324,7 +324,7 @@ describe('who gets the turn', () => {
     anyoneSpeaks({ expectedNext: ({ head_seq }) => ({ agent_id: 'id-carol', since_seq: since(head_seq) }) });
   const three = ['alice', 'bob', 'carol'];
 
-  it('[AM6] must hear what gave it to it', () => {
+  it('[AM6] must be in the audience of the envelope that gives it the turn', () => {
     const given = carolsTurn((head) => head);
     expect(ask(given, three, null)).toBeNull();
     expect(ask(given, three, ['id-bob', 'id-carol'])).toBeNull();
@@ -337,7 +337,7 @@ describe('who gets the turn', () => {
     expect(ask(consulting, ['alice', 'bob'], ['id-bob'])).toBeNull();
   });
 
-  it('[AM6] need not hear what did not give it, nor what it said itself', () => {
+  it('[AM6] need not be in the audience of other envelopes or its own posts', () => {
     expect(
       ask(
         carolsTurn(() => 1),
@@ -351,7 +351,7 @@ describe('who gets the turn', () => {
 });
 
 describe('the adapter', () => {
-  it('[AM1] judges the cleaned draft, with the state before it', () => {
+  it('[AM1] validates the cleaned draft with the state before it', () => {
     const session = open();
     const asked: unknown[] = [];
     const validateSend: SessionAdapter['validateSend'] = (metadata, said, state) => {
@@ -363,7 +363,7 @@ describe('the adapter', () => {
     expect(asked).toEqual([session.metadata, { ...said, audience: ['id-bob'] }, session.state.adapter_state]);
   });
 
-  it('[AM1] may come from another copy of this package: its refusals count all the same', () => {
+  it('[AM1] may throw a ProtocolError from another copy of this package', () => {
     const foreign = Object.assign(new Error('wait'), {
       name: 'ProtocolError',
       code: 'protocol_error',
@@ -380,17 +380,13 @@ describe('the adapter', () => {
     ['a WireError with the code of a ProtocolError', new WireError('protocol_error', 'oops')],
     ['one only called ProtocolError', Object.assign(new Error('oops'), { name: 'ProtocolError', code: 'forbidden' })],
     ['text', 'oops'],
-  ])('[AM7] throwing %s refuses as internal, and keeps the cause', (_what, thrown) => {
+  ])('[AM7] rejects as internal and keeps the cause when it throws %s', (_what, thrown) => {
     const decision = admitPost(draft('alice'), factsOf(open(), { adapter: refusing(thrown) }));
-    expect(refusedBy(decision)).toEqual({
-      code: 'internal',
-      message: 'validateSend of plain failed: oops',
-      details: undefined,
-    });
+    expect(refusedBy(decision)).toEqual(refusedAs('internal', 'validateSend of plain failed: oops'));
     if (decision.kind === 'refuse' && thrown instanceof Error) expect(decision.error.cause).toBe(thrown);
   });
 
-  it('[LC13] that is missing makes the session unavailable, and says why', () => {
+  it('[LC13] makes the session unavailable with a reason when it is missing', () => {
     const facts = factsOf(open(), { adapter: null });
     expect(refusedBy(admitPost(draft('alice'), facts)).message).toBe(
       `session ${SESSION_ID} is unavailable: its adapter is missing`,
@@ -399,7 +395,7 @@ describe('the adapter', () => {
 });
 
 describe('the answer', () => {
-  it('[AM1, DL11] is the stamp of the envelope, and the turn after all of its unit', () => {
+  it('[AM1, DL11] contains the stamp of the envelope and the turn after its unit', () => {
     const session = openSession({ governedBy: consulting, names: ['alice', 'bob'] });
     const adapter = completeAdapter(consulting);
     const post = (name: string) => session.carryOut(admitPost(draft(name), factsOf(session, { adapter })));

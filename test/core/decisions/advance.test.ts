@@ -12,7 +12,7 @@ const alone = anyoneSpeaks({}, { participants: { min: 1, max: null, roles: [] } 
 const gone = (name: string) => ({ agent_id: `id-${name}`, reason: 'left' });
 
 describe('a unit', () => {
-  it('[LC8, L4] holds the reply and the closing it causes', () => {
+  it('[LC8, L4] contains the reply and the closing it causes', () => {
     const session = openSession({ governedBy: consulting, names: ['alice', 'bob'] });
     expect(session.say('alice', 'how far is the moon?').entries).toHaveLength(1);
     const { entries, after } = session.say('bob', '384,400 km');
@@ -28,14 +28,14 @@ describe('a unit', () => {
     expect(after.metadata).toMatchObject({ state: 'CLOSING', close_reason: 'consulting_complete', head_seq: 7 });
   });
 
-  it('[LC8, DL11] keeps the turn after each of its entries', () => {
+  it('[LC8, DL11] records the turn after each entry', () => {
     const session = new TestSession({ governedBy: consulting, names: ['alice', 'bob'] });
     session.ack('bob');
     expect(session.entries.map(({ turn }) => turn)).toEqual([null, null, null, { agent_id: 'id-alice', since_seq: 4 }]);
     expect(session.say('alice', 'how far?').entries[0]?.turn).toEqual({ agent_id: 'id-bob', since_seq: 5 });
   });
 
-  it('[LC8] asks the adapter about what participants send, and about nothing else', () => {
+  it('[LC8] calls onAccepted only for content of participants', () => {
     const asked: string[] = [];
     const governedBy = anyoneSpeaks({
       onAccepted(metadata, { event_type, seq }, state) {
@@ -51,7 +51,7 @@ describe('a unit', () => {
     expect(asked).toEqual(['msg.text 7 at 7, 2 folded', 'context.set 8 at 8, 3 folded', 'note 9 at 9, 4 folded']);
   });
 
-  it('[LC8] takes the adapter at its word, with or without a reason', () => {
+  it('[LC8] closes when the adapter says so, with or without a reason', () => {
     const closing = (result: ReturnType<SessionAdapter['onAccepted']>) => {
       const session = openSession({ governedBy: anyoneSpeaks({ onAccepted: () => result }) });
       session.say('alice', 'hi');
@@ -63,7 +63,7 @@ describe('a unit', () => {
     expect(closing({})).toBeNull();
   });
 
-  it("[LC13] without an adapter is folded all the same, but for the adapter's state and the turn", () => {
+  it("[LC13] folds without an adapter, except for the adapter's state and the turn", () => {
     const session = openSession({ governedBy: consulting, names: ['alice', 'bob'] });
     const governance: Governance = {
       adapter: null,
@@ -77,7 +77,7 @@ describe('a unit', () => {
     expect(after.head.turn).toBeNull();
   });
 
-  it('[LC8] needs a draft', () => {
+  it('[LC8] requires a draft', () => {
     const nothing = () => advance(null, [], { adapter: null, epoch: 1, maxEnvelopes: 9, stamp: () => never() });
     expect(nothing).toThrow(HubError);
     expect(nothing).toThrow('a unit needs at least one draft');
@@ -85,7 +85,7 @@ describe('a unit', () => {
 });
 
 describe('stamping', () => {
-  it('[RE3, L2] numbers without a gap, with ids and times that follow, and freezes the envelope', () => {
+  it('[RE3, L2] assigns gap-free seqs with increasing ids and times, and freezes the envelope', () => {
     const session = openSession();
     session.nowMs -= 60_000;
     for (let i = 0; i < 5; i++) session.say('alice', `${i}`);
@@ -99,7 +99,7 @@ describe('stamping', () => {
     expect(log.every((envelope) => Object.isFrozen(envelope))).toBe(true);
   });
 
-  it('[RE3, RE4] asks for a stamp after the last one of the session', () => {
+  it('[RE3, RE4] requests a stamp after the last one of the session', () => {
     const session = openSession();
     const asked: (string | null)[] = [];
     const stamps = ['e'.repeat(32), 'f'.repeat(32)];
@@ -116,7 +116,7 @@ describe('stamping', () => {
     expect(asked).toEqual([session.state.head.envelope_id, 'e'.repeat(32)]);
   });
 
-  it('[RE3] overwrites what a draft pretends', () => {
+  it('[RE3] overwrites forged members of a draft', () => {
     const session = openSession();
     const forged = { ...draft('alice'), seq: 99, envelope_id: 'forged', depth: 9, created_at: 'forged' };
     const { entries } = session.append(forged);
@@ -128,7 +128,7 @@ describe('stamping', () => {
     [null, 0],
     [{ session_id: 'p', depth: 0 }, 1],
     [{ session_id: 'p', depth: 4 }, 5],
-  ])('[RE3] below %j everything has depth %i', (parent, depth) => {
+  ])('[RE3] gives a child of %j the depth %i', (parent, depth) => {
     const session = openSession({ parent });
     session.say('alice', 'hi');
     expect(new Set(session.log.map((envelope) => envelope.depth))).toEqual(new Set([depth]));
@@ -137,7 +137,7 @@ describe('stamping', () => {
 });
 
 describe('a full log', () => {
-  it('[RE6] closes with log_full in the unit that fills it, and not before', () => {
+  it('[RE6] closes with log_full in the unit that fills it', () => {
     const session = openSession({ maxEnvelopes: 8 });
     expect(session.say('alice', 'seven').entries).toHaveLength(1);
     const { entries } = session.say('alice', 'eight');
@@ -145,7 +145,7 @@ describe('a full log', () => {
     expect(session.metadata).toMatchObject({ state: 'CLOSING', close_reason: 'log_full', head_seq: 9 });
   });
 
-  it('[RE6] an adapter that closes gives its own reason', () => {
+  it('[RE6] keeps the reason of an adapter that closes', () => {
     const onAccepted = () => ({ next_state: 'CLOSING', close_reason: 'done' }) as const;
     const session = openSession({ governedBy: anyoneSpeaks({ onAccepted }), maxEnvelopes: 7 });
     expect(session.say('alice', 'seven').entries).toHaveLength(2);
@@ -160,13 +160,13 @@ describe('a full log', () => {
     expect(session.metadata.close_reason).toBe('log_full');
   });
 
-  it('[RE6] closes also when a change of participants fills it', () => {
+  it('[RE6] closes when a change of participants fills it', () => {
     const session = openSession({ maxEnvelopes: 7 });
     session.hub('session.participant.hidden', gone('bob'));
     expect(session.metadata).toMatchObject({ state: 'CLOSING', close_reason: 'log_full' });
   });
 
-  it('[RE6, LC7] still takes what ends the session', () => {
+  it('[RE6, LC7] still accepts the end of the session', () => {
     const session = openSession({ maxEnvelopes: 7 });
     session.say('alice', 'seven');
     session.append(endDraft(session.metadata, 'drained', 'log_full'));
@@ -174,8 +174,8 @@ describe('a full log', () => {
   });
 });
 
-describe('those who are left', () => {
-  it('[LC12] fewer than the minimum: below_minimum, in the same unit; hidden ones count', () => {
+describe('the remaining participants', () => {
+  it('[LC12] below_minimum in the same unit, counting hidden participants', () => {
     const session = openSession();
     session.hub('session.participant.hidden', gone('bob'));
     session.hub('session.participant.removed', gone('carol'));
@@ -188,7 +188,7 @@ describe('those who are left', () => {
     expect(session.metadata.close_reason).toBe('below_minimum');
   });
 
-  it('[LC12] nobody active: no_active_participants, whether hidden or removed', () => {
+  it('[LC12] no_active_participants if all are hidden or removed', () => {
     for (const how of ['session.participant.hidden', 'session.participant.removed'] as const) {
       const session = openSession({ governedBy: alone });
       session.hub(how, gone('alice'));
@@ -199,20 +199,20 @@ describe('those who are left', () => {
     }
   });
 
-  it('[LC12] nobody active comes before below the minimum', () => {
+  it('[LC12] report no_active_participants before below_minimum', () => {
     const session = openSession({ names: ['alice', 'bob'] });
     session.hub('session.participant.hidden', gone('alice'));
     session.hub('session.participant.removed', gone('bob'));
     expect(session.metadata.close_reason).toBe('no_active_participants');
   });
 
-  it('[LC12] open invites do not keep a session that has too few', () => {
+  it('[LC12] do not include open invites', () => {
     const session = new TestSession({ requiredAcks: 1 }).ack('bob');
     session.hub('session.participant.removed', gone('bob'));
     expect(session.metadata.close_reason).toBe('below_minimum');
   });
 
-  it('[LC12, LC1] are not counted before the opening or during the closing', () => {
+  it('[LC12, LC1] are not counted before the opening or while closing', () => {
     const invited = new TestSession().ack('bob');
     expect(invited.hub('session.participant.removed', gone('bob')).entries).toHaveLength(1);
     const closing = openSession();
@@ -226,7 +226,7 @@ describe('an adapter that breaks', () => {
   const members = ['fold', 'onAccepted', 'expectedNext'] as const;
   const thrown = [new Error('oops'), new ProtocolError('oops'), new WireError('not_found', 'oops'), 'oops'];
   it.each(members.flatMap((member) => thrown.map((what) => ({ member, what }))))(
-    '[AM7, AM8] by throwing $what from $member refuses as internal, and the state is as before',
+    '[AM7, AM8] rejects as internal without changing the state when $member throws $what',
     ({ member, what }) => {
       const session = openSession();
       const broken = openSession({
@@ -256,7 +256,7 @@ describe('endDraft', () => {
     ['ACTIVE', 'auto_close', 'session.closing'],
     ['ACTIVE', 'expire', 'session.expired'],
     ['CLOSING', 'drained', 'session.closed'],
-  ] as const)('[LC1] %s and %s make %s', (state, event, type) => {
+  ] as const)('[LC1] turns %s and %s into %s', (state, event, type) => {
     const { metadata } = openSession();
     expect(endDraft({ ...metadata, state }, event, 'why')).toMatchObject({
       event_type: type,
@@ -270,12 +270,12 @@ describe('endDraft', () => {
     ['ACTIVE', 'drained'],
     ['CLOSING', 'expire'],
     ['CLOSING', 'close'],
-  ] as const)('[LC1] %s and %s make no end', (state, event: LifecycleEvent) => {
+  ] as const)('[LC1] throws for %s and %s', (state, event: LifecycleEvent) => {
     const { metadata } = openSession();
     expect(() => endDraft({ ...metadata, state }, event, 'why')).toThrow(HubError);
   });
 
-  it.each(['CLOSED', 'EXPIRED'] as const)('[L6] nothing ends a session that is %s again', (state) => {
+  it.each(['CLOSED', 'EXPIRED'] as const)('[L6] throws for a session that is %s', (state) => {
     const { metadata } = openSession();
     for (const event of ['close', 'expire', 'drained', 'auto_close'] as const) {
       expect(() => endDraft({ ...metadata, state }, event, 'why')).toThrow(HubError);

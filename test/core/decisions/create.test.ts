@@ -4,7 +4,7 @@ import { acksWithinMs, createDrafts } from '../../../src/core/decisions/create.t
 import { ProtocolError, WireError } from '../../../src/core/lib/errors.ts';
 import { DEFAULT_LIMITS } from '../../../src/core/records/access/limits.ts';
 import type { CreatedData, ExpectationEntry } from '../../../src/core/records/session/session.ts';
-import { refused } from '../refused.ts';
+import { refused, refusedAs, wrongField } from '../refused.ts';
 import { anyoneSpeaks, createFacts, SESSION_ID, type Setup, START_MS, TestSession } from '../session.ts';
 
 const at = (ms: number) => new Date(START_MS + ms).toISOString();
@@ -16,7 +16,7 @@ const acks = (seconds: unknown, on_violation = 'auto_close') =>
 const seven = ['alice', 'bob', 'carol', 'dave', 'erin', 'frank', 'grace'];
 
 describe('the first unit of a session', () => {
-  it('[RE7, LC2] is session.created with all that does not change, and an invite for everyone else', () => {
+  it('[RE7, LC2] contains session.created with all immutable data, and an invite for everyone else', () => {
     const parent = { session_id: 'parent', depth: 2 };
     const drafts = createDrafts(
       createFacts({ labels: { intent: 'test' }, knobs: { close_by: 'any', rounds: 3 }, parent, idempotencyKey: 'k1' }),
@@ -58,7 +58,7 @@ describe('the first unit of a session', () => {
     });
   });
 
-  it('[RE7] is folded into metadata that says the same', () => {
+  it('[RE7] is folded into matching metadata', () => {
     const { metadata } = new TestSession({ parent: { session_id: 'parent', depth: 0 } });
     expect(metadata).toMatchObject({
       session_id: SESSION_ID,
@@ -80,7 +80,7 @@ describe('the first unit of a session', () => {
     ]);
   });
 
-  it('[LC2] opens at once when there is nobody to wait for, or no ack is required', () => {
+  it('[LC2] opens at once without invitees or required acks', () => {
     const alone = new TestSession({ governedBy: between(1, null), names: ['alice'] });
     expect(alone.types()).toEqual(['session.created', 'session.opened']);
     expect(alone.metadata).toMatchObject({ state: 'ACTIVE', opened_at: at(0) });
@@ -91,7 +91,7 @@ describe('the first unit of a session', () => {
     expect(free.statuses()).toEqual({ alice: 'active', bob: 'invited', carol: 'invited' });
   });
 
-  it('[RE7] with exactly two the other is the respondent, wherever the creator stands', () => {
+  it('[RE7] makes the other of two participants the respondent', () => {
     const roles = (setup: Setup) => created(setup).participants.map(({ name, role }) => `${name} ${role}`);
     expect(roles({ names: ['alice', 'bob'] })).toEqual(['alice initiator', 'bob respondent']);
     expect(roles({ names: ['alice', 'bob'], creator_id: 'id-bob' })).toEqual(['alice respondent', 'bob initiator']);
@@ -102,7 +102,7 @@ describe('the first unit of a session', () => {
     ]);
   });
 
-  it('[RE7, LC10] a session without TTL has no end in sight', () => {
+  it('[RE7, LC10] leaves expires_at null without a TTL', () => {
     expect(created({ ttlMs: 0 }).expires_at).toBeNull();
   });
 
@@ -112,16 +112,18 @@ describe('the first unit of a session', () => {
     ['3 of exactly 2', between(2, 2), 3, 'exactly 2'],
     ['7 of 6, the bound of the hub', between(1, null), 7, '1 to 6'],
     ['7 of 6, the bound of the hub being tighter', between(1, 100), 7, '1 to 6'],
-  ])('[RE6, RE8] %s participants are refused', (_what, governedBy, count, expected) => {
+  ])('[RE6, RE8] rejects %s participants', (_what, governedBy, count, expected) => {
     const limits = { ...DEFAULT_LIMITS, maxParticipants: 6 };
-    expect(refused(() => created({ governedBy, names: seven.slice(0, count), limits }))).toEqual({
-      code: 'invalid_create',
-      message: `participants: plain takes ${expected}, the creator included; got ${count}`,
-      details: { field: 'participants', expected, received: String(count) },
-    });
+    expect(refused(() => created({ governedBy, names: seven.slice(0, count), limits }))).toEqual(
+      refusedAs('invalid_create', `participants: plain takes ${expected}, the creator included; got ${count}`, {
+        field: 'participants',
+        expected,
+        received: String(count),
+      }),
+    );
   });
 
-  it('[RE6] 256 participants are taken, 257 are not', () => {
+  it('[RE6] accepts 256 participants, but not 257', () => {
     const names = Array.from({ length: 257 }, (_, i) => `agent${i}`);
     expect(created({ names: names.slice(0, 256) }).participants).toHaveLength(256);
     expect(refused(() => created({ names })).details).toEqual({
@@ -133,7 +135,7 @@ describe('the first unit of a session', () => {
 });
 
 describe('required_acks', () => {
-  /** The least number of participants, how many there are (with the creator), and the acks that may be asked for. */
+  /** Minimum of the type, number of participants (with the creator), and the valid range of required acks. */
   const rows = [
     [1, 1, 0, 0],
     [1, 4, 0, 3],
@@ -144,7 +146,7 @@ describe('required_acks', () => {
   ] as const;
 
   it.each(rows)(
-    '[LC3] with a minimum of %i and %i participants is %i to %i, all by default',
+    '[LC3] with a minimum of %i and %i participants may be %i to %i, default all',
     (min, count, least, most) => {
       const setup = { governedBy: between(min, null), names: seven.slice(0, count) };
       expect(created(setup).required_acks).toBe(most);
@@ -165,9 +167,9 @@ describe('required_acks', () => {
 describe('the deadline of invites', () => {
   it.each([
     ['the default of the hub', {}, 30_000],
-    ['what was asked for', { inviteTimeoutMs: 7_000 }, 7_000],
+    ['the request', { inviteTimeoutMs: 7_000 }, 7_000],
     ['an acks_within that closes', { expectations: [acks(12)] }, 12_000],
-    ['an acks_within rather than what was asked for', { expectations: [acks(12)], inviteTimeoutMs: 7_000 }, 12_000],
+    ['an acks_within before the request', { expectations: [acks(12)], inviteTimeoutMs: 7_000 }, 12_000],
     ['the shortest of several', { expectations: [acks(12), acks(4), acks(8)] }, 4_000],
     ['a century at most', { expectations: [acks(36_500 * 86_400)] }, 36_500 * 86_400_000],
     ['not an acks_within that only audits', { expectations: [acks(12, 'audit')] }, 30_000],
@@ -176,7 +178,7 @@ describe('the deadline of invites', () => {
     expect(created(setup as Setup).invite_deadline_at).toBe(at(ms));
   });
 
-  it('[LC5] is what the manifest says unless expectations are given, which replace them all', () => {
+  it('[LC5] comes from the manifest, unless the request replaces the expectations', () => {
     const setup = { governedBy: consulting, names: ['alice', 'bob'] };
     expect(created({ ...setup, inviteTimeoutMs: 7_000 }).invite_deadline_at).toBe(at(30_000));
     const replaced = created({ ...setup, inviteTimeoutMs: 7_000, expectations: [] });
@@ -194,19 +196,17 @@ describe('the deadline of invites', () => {
     ['30s', '"30s"'],
     [undefined, 'nothing'],
     [null, 'null'],
-  ])('[LC5, RE1] cannot be made of %j seconds', (seconds, received) => {
+  ])('[LC5, RE1] rejects %j seconds', (seconds, received) => {
     const expected = 'more than 0 seconds (at most 36500 days)';
     const field = 'expectations.1.params.seconds';
-    expect(refused(() => created({ expectations: [acks(5), acks(seconds)] }))).toEqual({
-      code: 'invalid_create',
-      message: `${field}: expected ${expected}, got ${received}`,
-      details: { field, expected, received },
-    });
+    expect(refused(() => created({ expectations: [acks(5), acks(seconds)] }))).toEqual(
+      wrongField(field, expected, received, 'invalid_create'),
+    );
   });
 });
 
 describe('validateCreate', () => {
-  it('[RE8, AD3] is asked about the session as it will be', () => {
+  it('[RE8, AD3] gets the metadata of the future session', () => {
     const seen: unknown[] = [];
     const governedBy = anyoneSpeaks({
       validateCreate: ({ state, participants }) => seen.push([state, participants.length]),
@@ -215,33 +215,29 @@ describe('validateCreate', () => {
     expect(seen).toEqual([['INVITED', 3]]);
   });
 
-  it('[LC2] its refusal is invalid_create, with its words', () => {
+  it('[LC2] becomes invalid_create with the message of the adapter', () => {
     const governedBy = anyoneSpeaks({
       validateCreate() {
         throw new ProtocolError('needs a judge', { field: 'participants' });
       },
     });
-    expect(refused(() => created({ governedBy }))).toEqual({
-      code: 'invalid_create',
-      message: 'needs a judge',
-      details: { field: 'participants' },
-    });
+    expect(refused(() => created({ governedBy }))).toEqual(
+      refusedAs('invalid_create', 'needs a judge', { field: 'participants' }),
+    );
   });
 
   it.each([
     ['an Error', new Error('oops')],
     ['a WireError that is not its to throw', new WireError('not_found', 'oops')],
     ['text', 'oops'],
-  ])('[AM7] throwing %s is a defect, not a refusal', (_what, thrown) => {
+  ])('[AM7] becomes internal when it throws %s', (_what, thrown) => {
     const governedBy = anyoneSpeaks({
       validateCreate() {
         throw thrown;
       },
     });
-    expect(refused(() => created({ governedBy }))).toEqual({
-      code: 'internal',
-      message: 'validateCreate of plain failed: oops',
-      details: undefined,
-    });
+    expect(refused(() => created({ governedBy }))).toEqual(
+      refusedAs('internal', 'validateCreate of plain failed: oops'),
+    );
   });
 });

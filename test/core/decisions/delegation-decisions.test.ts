@@ -29,7 +29,7 @@ function ended(close_reason: string, bob: 'active' | 'removed' | 'rejected' = 'a
   return { ...metadata, state: 'CLOSED', close_reason, participants };
 }
 
-describe('what a delegation comes to', () => {
+describe('the outcome of a delegation', () => {
   it.each([
     ['invite_rejected', 'rejected'],
     ['invite_timeout', 'timed_out'],
@@ -41,14 +41,17 @@ describe('what a delegation comes to', () => {
     ['delegator_removed', 'delegator_removed'],
     ['prompt_refused: too long', 'refused'],
     ['log_full', 'closed'],
-  ])('[DG7] %s of the hub is %s; with a reply it is a reply, and of anybody else it is closed', (reason, outcome) => {
-    const child = ended(reason);
-    expect(outcomeOf(child, 'id-bob', BY_HUB)).toEqual({ outcome, reason });
-    expect(outcomeOf(child, 'id-bob', { ...BY_HUB, reply: REPLY }).outcome).toBe('replied');
-    expect(outcomeOf(child, 'id-bob', { ...BY_HUB, closed_by: 'id-bob' })).toEqual({ outcome: 'closed', reason });
-  });
+  ])(
+    '[DG7] maps the reason %s of the hub to %s; a reply wins, and any other closer gives closed',
+    (reason, outcome) => {
+      const child = ended(reason);
+      expect(outcomeOf(child, 'id-bob', BY_HUB)).toEqual({ outcome, reason });
+      expect(outcomeOf(child, 'id-bob', { ...BY_HUB, reply: REPLY }).outcome).toBe('replied');
+      expect(outcomeOf(child, 'id-bob', { ...BY_HUB, closed_by: 'id-bob' })).toEqual({ outcome: 'closed', reason });
+    },
+  );
 
-  it('[DG6, DG7] who is out says more than that too few are left, the target first', () => {
+  it('[DG6, DG7] reports the participant that left rather than below_minimum, the target first', () => {
     const gone = 'unregistered';
     const below = 'below_minimum';
     expect(outcomeOf(ended(below, 'removed'), 'id-bob', { ...BY_HUB, gone, delegator_gone: true })).toEqual({
@@ -63,8 +66,8 @@ describe('what a delegation comes to', () => {
   });
 });
 
-describe('how much may be delegated', () => {
-  it('[DG1] of one session 256 at once, and no more', () => {
+describe('open delegations', () => {
+  it('[DG1] are limited to 256 per session', () => {
     const { state } = openSession();
     const open = (i: number): OpenDelegation => ({
       delegation_id: String(i),
@@ -85,7 +88,7 @@ describe('how much may be delegated', () => {
 });
 
 describe('an evaluator', () => {
-  it('[EX21] sees what was settled only if it asks for that, and as who delegated', () => {
+  it('[EX21] sees settlements of the delegator only if it requests them', () => {
     const { metadata } = openSession();
     const envelope = {
       ...PLAIN,
@@ -101,7 +104,7 @@ describe('an evaluator', () => {
     };
     const watched = (settlements: boolean | undefined, applies_to: readonly string[]) => {
       const evaluator = { name: 'x', version: 1, ...(settlements === undefined ? {} : { settlements }) };
-      // Only what is asked about here.
+      // Only the members under test.
       return {
         entry: { name: 'x', on_violation: 'warn', params: {}, applies_to },
         evaluator,

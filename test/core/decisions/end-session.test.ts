@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { applyDueDeadline, closeSession, finishDraining } from '../../../src/core/decisions/end-session.ts';
 import { lifecycleDeadline } from '../../../src/core/state/fold-head.ts';
 import { idOf } from '../../../src/testing/lib/history.ts';
-import { refusedBy } from '../refused.ts';
+import { refusedAs, refusedBy } from '../refused.ts';
 import { openSession, SESSION_ID, START_MS, TestSession } from '../session.ts';
 
 const close = (session: TestSession, by: string | null, reason = 'enough') =>
@@ -16,7 +16,7 @@ const nothing = (session: TestSession) => {
 };
 
 describe('closing', () => {
-  it('[LC6] an ACTIVE session begins CLOSING, for everyone to hear', () => {
+  it('[LC6] moves an ACTIVE session to CLOSING and notifies everyone', () => {
     const session = openSession();
     expect(close(session, 'bob')).toEqual({
       answer: { state: 'CLOSING', close_reason: 'enough' },
@@ -26,7 +26,7 @@ describe('closing', () => {
     expect(session.metadata.closed_at).toBeNull();
   });
 
-  it('[LC6] an INVITED session closes it at once, by the creator or by one who has acked', () => {
+  it('[LC6] closes an INVITED session at once, for the creator or an acked invitee', () => {
     for (const by of ['alice', 'bob', null]) {
       const session = new TestSession().ack('bob');
       expect(close(session, by)).toEqual({
@@ -36,7 +36,7 @@ describe('closing', () => {
     }
   });
 
-  it('[LC6] the first reason wins', () => {
+  it('[LC6] keeps the first reason', () => {
     const session = openSession();
     close(session, 'alice', 'first');
     expect(close(session, 'bob', 'second')).toEqual(nothing(session));
@@ -45,27 +45,25 @@ describe('closing', () => {
     expect(close(session, 'bob', 'fourth')).toEqual({ answer: { state: 'CLOSED', close_reason: 'first' }, types: [] });
   });
 
-  it('[L6] an EXPIRED session changes nothing', () => {
+  it('[L6] changes nothing in an EXPIRED session', () => {
     const session = openSession();
     due(session, 3_600_000);
     expect(close(session, 'alice')).toEqual({ answer: { state: 'EXPIRED', close_reason: 'ttl_expired' }, types: [] });
   });
 
-  it.each(['invited', 'hidden', 'removed', 'rejected'] as const)('[LC6] is not for one who is %s', (status) => {
+  it.each(['invited', 'hidden', 'removed', 'rejected'] as const)('[LC6] rejects a participant that is %s', (status) => {
     const session = new TestSession({ names: ['alice', 'bob', 'carol', 'dave'], requiredAcks: 1 }).ack('bob', 'carol');
     if (status === 'hidden') session.hub('session.participant.hidden', { agent_id: 'id-carol' });
     if (status === 'removed') session.hub('session.participant.removed', { agent_id: 'id-carol' });
     if (status === 'rejected') session.hub('session.invite.reject', { agent_id: 'id-dave' });
     const name = status === 'invited' || status === 'rejected' ? 'dave' : 'carol';
-    expect(refusedBy(closeSession(session.state, idOf(name), 'enough'))).toEqual({
-      code: 'forbidden',
-      message: `only an active participant may close session ${SESSION_ID}; you are ${status}`,
-      details: undefined,
-    });
+    expect(refusedBy(closeSession(session.state, idOf(name), 'enough'))).toEqual(
+      refusedAs('forbidden', `only an active participant may close session ${SESSION_ID}; you are ${status}`),
+    );
   });
 
   it.each(['invited', 'hidden', 'removed', 'rejected'] as const)(
-    '[LC6, L6] of what has ended changes nothing, also for one who is %s',
+    '[LC6, L6] changes nothing in an ended session for a participant that is %s',
     (status) => {
       const session = new TestSession({ names: ['alice', 'bob', 'carol', 'dave'], requiredAcks: 1 }).ack(
         'bob',
@@ -81,7 +79,7 @@ describe('closing', () => {
     },
   );
 
-  it('[AM2] to a stranger there is nothing to close, in whatever state', () => {
+  it('[AM2] returns not_found to a non-participant in every state', () => {
     const session = openSession();
     for (const state of ['INVITED', 'ACTIVE', 'CLOSING', 'CLOSED', 'EXPIRED'] as const) {
       const there = { ...session.state, metadata: { ...session.metadata, state } };
@@ -89,21 +87,17 @@ describe('closing', () => {
     }
   });
 
-  it('[LC6] close_by: creator leaves it to the creator and the operator', () => {
+  it('[LC6] with close_by creator only allows the creator and operators', () => {
     const knobs = { close_by: 'creator' };
     const refusal = refusedBy(closeSession(openSession({ knobs }).state, 'id-bob', 'enough'));
-    expect(refusal).toEqual({
-      code: 'forbidden',
-      message: `only its creator may close session ${SESSION_ID} (knob close_by)`,
-      details: undefined,
-    });
+    expect(refusal).toEqual(refusedAs('forbidden', `only its creator may close session ${SESSION_ID} (knob close_by)`));
     expect(close(openSession({ knobs }), 'alice').types).toEqual(['session.closing']);
     expect(close(openSession({ knobs }), null).types).toEqual(['session.closing']);
   });
 });
 
 describe('draining', () => {
-  it('[LC7] ends a CLOSING session with its own reason, and no other', () => {
+  it('[LC7] ends only a CLOSING session, with its own reason', () => {
     const session = openSession();
     expect(session.carryOut(finishDraining(session.state))).toEqual(nothing(session));
     close(session, 'alice', 'enough');
@@ -115,7 +109,7 @@ describe('draining', () => {
     expect(session.log.at(-1)?.event_data).toEqual({ reason: 'enough' });
   });
 
-  it('[LC7] is over at the drain timeout, not before, counted from the closing', () => {
+  it('[LC7] ends at the drain timeout after the closing', () => {
     const session = openSession({ drainTimeoutMs: 2_000 });
     session.nowMs += 10_000;
     close(session, 'alice');
@@ -125,8 +119,8 @@ describe('draining', () => {
   });
 });
 
-describe('what is due', () => {
-  it('[LC5] no quorum at the invite deadline, not before: invite_timeout', () => {
+describe('deadlines', () => {
+  it('[LC5] closes with invite_timeout at the invite deadline without a quorum', () => {
     const session = new TestSession().ack('bob');
     expect(lifecycleDeadline(session.state.head)).toBe(START_MS + 30_000);
     expect(due(session, 29_999)).toEqual(nothing(session));
@@ -136,7 +130,7 @@ describe('what is due', () => {
     });
   });
 
-  it('[LC5] with an acks_within that closes, it is the one violated', () => {
+  it('[LC5] closes with the violated acks_within, if there is one', () => {
     const session = new TestSession({ governedBy: consulting, names: ['alice', 'bob'] });
     expect(due(session, 29_999)).toEqual(nothing(session));
     expect(due(session, 30_000).answer).toEqual({
@@ -145,20 +139,20 @@ describe('what is due', () => {
     });
   });
 
-  it('[LC5] an acks_within that only audits does not close', () => {
+  it('[LC5] does not close for an acks_within that only audits', () => {
     const audit = { name: 'acks_within', on_violation: 'audit', params: { seconds: 5 } };
     const session = new TestSession({ expectations: [audit] });
     expect(due(session, 5_000)).toEqual(nothing(session));
     expect(due(session, 30_000).answer.close_reason).toBe('invite_timeout');
   });
 
-  it('[LC5] an open session has no invite deadline any more, though invites are open', () => {
+  it('[LC5] ignores the invite deadline once the session is open', () => {
     const session = new TestSession({ requiredAcks: 1 }).ack('bob');
     expect(lifecycleDeadline(session.state.head)).toBe(START_MS + 3_600_000);
     expect(due(session, 30_000)).toEqual(nothing(session));
   });
 
-  it('[LC9] expires_at, not before: EXPIRED ttl_expired', () => {
+  it('[LC9] expires with ttl_expired at expires_at', () => {
     const session = openSession({ ttlMs: 60_000 });
     expect(due(session, 59_999)).toEqual(nothing(session));
     expect(due(session, 60_000)).toEqual({
@@ -170,14 +164,14 @@ describe('what is due', () => {
     expect(due(session, 10_000_000)).toEqual(nothing(session));
   });
 
-  it('[LC9] expires_at before the invite deadline ends an INVITED session', () => {
+  it('[LC9] expires an INVITED session if expires_at comes first', () => {
     const session = new TestSession({ ttlMs: 10_000 });
     expect(lifecycleDeadline(session.state.head)).toBe(START_MS + 10_000);
     expect(due(session, 9_999)).toEqual(nothing(session));
     expect(due(session, 10_000).answer).toEqual({ state: 'EXPIRED', close_reason: 'ttl_expired' });
   });
 
-  it('[LC9] expires_at does not touch a CLOSING session', () => {
+  it('[LC9] does not expire a CLOSING session', () => {
     const session = openSession({ ttlMs: 10_000, drainTimeoutMs: 5_000 });
     session.nowMs += 9_000;
     close(session, 'alice');
@@ -185,7 +179,7 @@ describe('what is due', () => {
     expect(due(session, 14_000).answer).toEqual({ state: 'CLOSED', close_reason: 'enough' });
   });
 
-  it('[LC10] a session without TTL that nobody is bound to: EXPIRED orphaned, at that time and not before', () => {
+  it('[LC10] expires an orphaned session without TTL at the given time', () => {
     const session = openSession({ ttlMs: 0 });
     const orphanedAtMs = START_MS + 86_400_000;
     expect(lifecycleDeadline(session.state.head)).toBeNull();
@@ -197,12 +191,12 @@ describe('what is due', () => {
     });
   });
 
-  it('[LC10] a session with a TTL waits for it, orphaned or not', () => {
+  it('[LC10] does not orphan a session with a TTL', () => {
     const session = openSession({ ttlMs: 60_000 });
     expect(due(session, 59_999, START_MS)).toEqual(nothing(session));
   });
 
-  it('[LC10] a session that is INVITED or CLOSING has a deadline of its own', () => {
+  it('[LC10] does not orphan an INVITED or CLOSING session', () => {
     const invited = new TestSession({ ttlMs: 0 });
     expect(due(invited, 1, START_MS)).toEqual(nothing(invited));
     const closing = openSession({ ttlMs: 0 });
@@ -210,7 +204,7 @@ describe('what is due', () => {
     expect(due(closing, 1, START_MS)).toEqual(nothing(closing));
   });
 
-  it('[L6] every session that has not ended has a deadline, unless it is open without TTL', () => {
+  it('[L6] gives every live session a deadline, unless it is open without TTL', () => {
     expect(lifecycleDeadline(new TestSession({ ttlMs: 0 }).state.head)).toBe(START_MS + 30_000);
     const session = openSession({ ttlMs: 0 });
     close(session, null);

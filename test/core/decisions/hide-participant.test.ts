@@ -6,19 +6,11 @@ import {
   returnParticipant,
 } from '../../../src/core/decisions/membership.ts';
 import { idOf } from '../../../src/testing/lib/history.ts';
+import { refusedBy } from '../refused.ts';
 import { openSession, SESSION_ID, TestSession } from '../session.ts';
 
-function refusalOf(decide: () => ReturnType<typeof hideParticipant>): {
-  readonly code: string;
-  readonly message: string;
-} {
-  const decision = decide();
-  if (decision.kind !== 'refuse') throw new Error(`expected a refusal, got ${decision.kind}`);
-  return { code: decision.error.code, message: decision.error.message };
-}
-
 describe('hideParticipant and returnParticipant', () => {
-  it('[MB4] by name or id, with or without a reason', () => {
+  it('[MB4] accept a name or id, with or without a reason', () => {
     const session = openSession();
     expect(session.carryOut(hideParticipant(session.state, 'bob', 'silent'))).toEqual({
       answer: { state: 'ACTIVE' },
@@ -36,7 +28,7 @@ describe('hideParticipant and returnParticipant', () => {
     expect(session.statuses()).toEqual({ alice: 'active', bob: 'active', carol: 'hidden' });
   });
 
-  it('[MB4] a repeat changes nothing', () => {
+  it('[MB4] do nothing when repeated', () => {
     const session = openSession();
     expect(returnParticipant(session.state, 'bob')).toEqual({ kind: 'nothing', answer: { state: 'ACTIVE' } });
     session.carryOut(hideParticipant(session.state, 'bob'));
@@ -45,7 +37,7 @@ describe('hideParticipant and returnParticipant', () => {
     expect(hideParticipant(session.state, 'bob')).toEqual({ kind: 'nothing', answer: { state: 'CLOSING' } });
   });
 
-  it('[MB4] an id means whose it is, also when it is the name of another', () => {
+  it('[MB4] prefer an id to an equal name', () => {
     const session = openSession();
     const participants = session.metadata.participants.map((one) =>
       one.name === 'bob' ? { ...one, name: idOf('carol') } : one,
@@ -55,7 +47,7 @@ describe('hideParticipant and returnParticipant', () => {
     expect(session.statuses()).toEqual({ alice: 'active', bob: 'active', carol: 'hidden' });
   });
 
-  it('[MB4] with nobody active left the session closes', () => {
+  it('[MB4] close the session when nobody is active', () => {
     const session = openSession({ names: ['alice', 'bob'] });
     session.carryOut(hideParticipant(session.state, 'bob'));
     expect(session.metadata.state).toBe('ACTIVE');
@@ -66,42 +58,42 @@ describe('hideParticipant and returnParticipant', () => {
     expect(session.metadata.close_reason).toBe('no_active_participants');
   });
 
-  it('[MB4] anybody else is refused, with a reason', () => {
+  it('[MB4] reject other statuses with a reason', () => {
     const session = new TestSession({ requiredAcks: 1 });
-    expect(refusalOf(() => hideParticipant(session.state, 'alice'))).toEqual({
+    expect(refusedBy(hideParticipant(session.state, 'alice'))).toMatchObject({
       code: 'protocol_error',
-      message: `only who is active in an active session can be hidden; alice is active in session ${SESSION_ID}, which is INVITED`,
+      message: `only a participant that is active in an active session can be hidden; alice is active in session ${SESSION_ID}, which is INVITED`,
     });
     session.ack('bob');
-    expect(refusalOf(() => hideParticipant(session.state, 'carol'))).toMatchObject({ code: 'protocol_error' });
-    expect(refusalOf(() => returnParticipant(session.state, 'carol'))).toMatchObject({ code: 'protocol_error' });
+    expect(refusedBy(hideParticipant(session.state, 'carol'))).toMatchObject({ code: 'protocol_error' });
+    expect(refusedBy(returnParticipant(session.state, 'carol'))).toMatchObject({ code: 'protocol_error' });
     session.carryOut(rejectInvite(session.state, idOf('carol'), 'no'));
-    expect(refusalOf(() => returnParticipant(session.state, 'carol')).message).toContain('carol is rejected');
+    expect(refusedBy(returnParticipant(session.state, 'carol')).message).toContain('carol is rejected');
     expect(() => hideParticipant(session.state, 'mallory')).toThrow(
       `session ${SESSION_ID} has no participant "mallory"; it has alice, bob, carol`,
     );
     session.hub('session.closing', { reason: 'done' });
-    expect(refusalOf(() => hideParticipant(session.state, 'bob')).code).toBe('session_closed');
+    expect(refusedBy(hideParticipant(session.state, 'bob')).code).toBe('session_closed');
   });
 });
 
 describe('leaveSession', () => {
-  it('[MB1] removes who joined, with the reason left; again is nothing', () => {
+  it('[MB1] removes the participant once, with the reason left', () => {
     const session = openSession();
     expect(session.carryOut(leaveSession(session.state, idOf('bob'))).types).toEqual(['session.participant.removed']);
     expect(session.log.at(-1)?.event_data).toEqual({ agent_id: 'id-bob', reason: 'left' });
     expect(leaveSession(session.state, idOf('bob'))).toEqual({ kind: 'nothing', answer: { state: 'ACTIVE' } });
   });
 
-  it('[MB1] an invitee is told to decline; who declined is out already', () => {
+  it('[MB1] tells an invitee to decline, and does nothing after that', () => {
     const session = new TestSession({ requiredAcks: 1 });
-    expect(refusalOf(() => leaveSession(session.state, idOf('bob')))).toEqual({
+    expect(refusedBy(leaveSession(session.state, idOf('bob')))).toMatchObject({
       code: 'protocol_error',
       message: `you have not joined session ${SESSION_ID}; decline its invite with reject_invite`,
     });
     session.carryOut(rejectInvite(session.state, idOf('bob'), 'no'));
     expect(leaveSession(session.state, idOf('bob'))).toEqual({ kind: 'nothing', answer: { state: 'INVITED' } });
-    expect(refusalOf(() => leaveSession(session.state, idOf('mallory'))).code).toBe('not_found');
+    expect(refusedBy(leaveSession(session.state, idOf('mallory'))).code).toBe('not_found');
   });
 
   it('[MB1, LC12] may end the session', () => {

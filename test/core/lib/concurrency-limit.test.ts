@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ConcurrencyLimit } from '../../../src/core/lib/concurrency-limit.ts';
 
-/** Works that end when they are told to. */
+/** Jobs that end on request. */
 function works(count: number, few: ConcurrencyLimit) {
   const [begun, ended]: [number[], number[]] = [[], []];
   const ends: ((failed?: Error) => void)[] = [];
@@ -21,8 +21,8 @@ function works(count: number, few: ConcurrencyLimit) {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('FewAtATime', () => {
-  it('[DL5] runs so many and no more, in order, and one that fails makes room too', async () => {
+describe('ConcurrencyLimit', () => {
+  it('[DL5] runs a limited number of jobs in order; a failed job makes room', async () => {
     const { begun, ended, end } = works(5, new ConcurrencyLimit(2));
     expect(begun).toEqual([0, 1]);
     end(1, new Error('no'));
@@ -38,7 +38,7 @@ describe('FewAtATime', () => {
     expect(ended).toEqual([-1, 0, 2, 4, 3]);
   });
 
-  it('[DL5] all begins anew when nobody waits', async () => {
+  it('[DL5] can be reused when no job waits', async () => {
     const few = new ConcurrencyLimit(1);
     const first = works(2, few);
     first.end(0);

@@ -7,7 +7,7 @@ function shown(query: string, text: string, match: 'substring' | 'words' = 'subs
   return found === null ? null : found.text.slice(found.from, found.to);
 }
 
-describe('a text', () => {
+describe('text search', () => {
   it.each([
     ['soup', 'No soup today', 'soup'],
     ['SOUP', 'no Soup today', 'Soup'],
@@ -23,7 +23,7 @@ describe('a text', () => {
     ['.*', 'nothing here', null],
     ['(a+)+$', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaa!', null],
     ['[x', 'an [X] there', '[X'],
-  ])('[SR4] %j in %j is %j', (query, text, expected) => {
+  ])('[SR4] finds %j in %j as %j', (query, text, expected) => {
     expect(shown(query, text)).toBe(expected);
   });
 
@@ -33,11 +33,11 @@ describe('a text', () => {
     ['Rice', 'price', null],
     ['STRASSE', 'In der Straße.', 'Straße'],
     ['naïve', 'so NAI\u0308VE', 'NA\u00cfVE'],
-  ])('[SR4] the words of %j in %j begin with %j', (query, text, expected) => {
+  ])('[SR4] finds the words %j in %j, first %j', (query, text, expected) => {
     expect(shown(query, text, 'words')).toBe(expected);
   });
 
-  it('[SR4] of very many marks in a row is searched as it is, in no more time than any other', () => {
+  it('[SR4] searches very long runs of combining marks in linear time', () => {
     const marks = '\u0315\u0300'.repeat(65_000);
     const from = performance.now();
     expect(shown('soup', `${marks} Soup`)).toBe('Soup');
@@ -46,11 +46,11 @@ describe('a text', () => {
     expect(performance.now() - from).toBeLessThan(1000);
   });
 
-  it('[SR4] of marks alone has no words', () => {
+  it('[SR4] finds no words in punctuation', () => {
     expect(createFinder('?! --', 'words')).toBe(null);
   });
 
-  it('[SR4] that has it somewhere is found, and what is shown of it is what was looked for', () => {
+  it('[SR4] finds any contained query, and its snippet contains the query', () => {
     const lettersOf = (text: string) => text.normalize('NFC').toUpperCase().toLowerCase().replaceAll('ς', 'σ');
     fc.assert(
       fc.property(
@@ -68,7 +68,7 @@ describe('a text', () => {
     );
   });
 
-  it('[SR3] is shown with some of what is around it, and no character is cut', () => {
+  it('[SR3] shows a snippet with context that splits no character', () => {
     const found = createFinder('needle', 'substring')?.(`${'🙂'.repeat(200)}x needle ${'🙃'.repeat(200)}`);
     if (found == null) throw new Error('it is not found');
     const { snippet, at, length } = snippetOf(found);
@@ -77,7 +77,7 @@ describe('a text', () => {
     expect(Buffer.from(snippet).toString()).toBe(snippet);
   });
 
-  it('[SR4] is looked for in everything said, in order, and not in the names of members', () => {
+  it('[SR4] searches all text values in order, but no member names', () => {
     expect([...textValues({ a: 'one', b: [{ c: 'two' }, 3, null, true, 'three'], four: {} })]).toEqual([
       'one',
       'two',

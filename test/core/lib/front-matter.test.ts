@@ -22,7 +22,7 @@ describe('front matter', () => {
     ['a: 9007199254740991\nb: 1e30\nc: "9007199254740993"', { a: 9007199254740991, b: 1e30, c: '9007199254740993' }],
     ['', {}],
     ['# nothing yet', {}],
-  ])('[ID5] %j is plain data', (text, expected) => {
+  ])('[ID5] parses %j as plain data', (text, expected) => {
     expect(parse(text)).toEqual(expected);
   });
 
@@ -34,7 +34,7 @@ describe('front matter', () => {
     ['a tab', 'a:\n\tb: 1', 3, 'Tabs are not allowed'],
     ['a tag of its own', 'a: 1\nb: !!js/function "() => 1"', 3, 'Unresolved tag'],
     ['a tag that is known', 'a: !!binary aGk=', 2, 'Unresolved tag'],
-    ['a tag that says the same', 'a: !!str 5', 2, 'anchors, aliases and tags are not supported'],
+    ['a redundant tag', 'a: !!str 5', 2, 'anchors, aliases and tags are not supported'],
     ['an anchor', 'a: &x 1', 2, 'anchors, aliases and tags are not supported'],
     ['an alias of nothing', 'a: *x', 2, 'anchors, aliases and tags are not supported'],
     ['an alias bomb', 'a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\nd: [*c, *c]', 2, 'anchors, aliases and tags'],
@@ -51,7 +51,7 @@ describe('front matter', () => {
     ['deep keys', '? '.repeat(2000), 2, 'nested deeper than 16 levels'],
     ['deep values', ': '.repeat(2000), 2, 'nested deeper than 16 levels'],
     ['deep blocks', lines(80, (i) => `${' '.repeat(i)}a:`), 33, 'nested deeper than 16 levels'],
-  ])('[ID5] refuses %s and names the line', (_what, text, line, problem) => {
+  ])('[ID5] rejects %s and names the line', (_what, text, line, problem) => {
     const { code, message, details } = refused(() => parse(text));
     expect({ code, details }).toEqual({ code: 'bad_frame', details: { field: 'params.text', line } });
     expect(message).toContain(`params.text: front matter, line ${line}: `);
@@ -65,21 +65,21 @@ describe('front matter', () => {
     ['a: .inf', 'front matter.a'],
     ['a: "\\ud800"', 'front matter.a'],
     [`${'{a: '.repeat(17)}1${'}'.repeat(17)}`, 'front matter.a.a'],
-  ])('[ID5, RE2] refuses %j and names the key', (text, field) => {
+  ])('[ID5, RE2] rejects %j and names the key', (text, field) => {
     const { code, details } = refused(() => parse(text));
     expect(code).toBe('bad_frame');
     expect(details?.field).toContain(`params.text: ${field}`);
     expect(Object.prototype).not.toHaveProperty('admin');
   });
 
-  it('[ID5] is bounded in bytes, and 16 levels are fine', () => {
+  it('[ID5] is limited in bytes; 16 levels are accepted', () => {
     expect(parse(`a: ${'x'.repeat(4093)}`)).toEqual({ a: 'x'.repeat(4093) });
     expect(refused(() => parse(`a: ${'x'.repeat(4094)}`))).toMatchObject({ code: 'too_large' });
     expect(refused(() => parse(`a: ${'ä'.repeat(2047)}`))).toMatchObject({ code: 'too_large' });
     expect(parse(`${'{a: '.repeat(16)}1${'}'.repeat(16)}`)).toHaveProperty('a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a', 1);
   });
 
-  it('[ID5, L8] anything at all is taken or refused with a WireError', () => {
+  it('[ID5, L8] accepts any text or throws a WireError', () => {
     const token = fc.constantFrom(
       ...'[]{}:,-?&*!|>\'"%@`#~ \n\t',
       '- ',

@@ -6,7 +6,7 @@ const RUNS = { numRuns: 2000 };
 const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '*', '?'), maxLength: 8 });
 const name = fc.string({ unit: fc.constantFrom('a', 'b', '.'), maxLength: 8 });
 
-/** What a glob means, said in another way. */
+/** The definition of globs, as a simple recursion. */
 function matches([first, ...rest]: readonly string[], text: readonly string[]): boolean {
   if (first === undefined) return text.length === 0;
   if (first === '*') return matches(rest, text) || (text.length > 0 && matches([first, ...rest], text.slice(1)));
@@ -26,23 +26,23 @@ describe('globs', () => {
     ['a.c', 'abc', false],
     ['', '', true],
     ['', 'a', false],
-  ])('[RU2] %j and %j: %j', (glob, text, expected) => {
+  ])('[RU2] matches %j with %j: %j', (glob, text, expected) => {
     expect(globMatches(glob, text)).toBe(expected);
   });
 
-  it('[RU2] match what their meaning says', () => {
+  it('[RU2] match by their definition', () => {
     fc.assert(
       fc.property(pattern, name, (glob, text) => globMatches(glob, text) === matches([...glob], [...text])),
       RUNS,
     );
   });
 
-  it('[RU2] take no time that grows with the number of stars', () => {
-    // 32 stars would take for ever in a matcher that tries every way to share the text among them.
+  it('[RU2] take no exponential time for many stars', () => {
+    // A backtracking matcher would not finish with 32 stars.
     expect(globMatches(`${'*a'.repeat(31)}*b`, 'a'.repeat(64))).toBe(false);
   });
 
-  it('[RU3] what a list covers it matches', () => {
+  it('[RU3] match every name that a covered list matches', () => {
     fc.assert(
       fc.property(
         fc.array(pattern, { maxLength: 3 }),
@@ -57,7 +57,7 @@ describe('globs', () => {
     );
   });
 
-  it('[RU3] in their one form they match the same, and lists that cover each other are the same', () => {
+  it('[RU3] match the same when reduced, and equivalent lists reduce to equal ones', () => {
     fc.assert(
       fc.property(
         fc.array(pattern, { maxLength: 4 }),

@@ -11,7 +11,7 @@ const step = fc.oneof(
 );
 
 describe('the heap of deadlines', () => {
-  it('[L9] does what a sorted list would do', () => {
+  it('[L9] behaves like a sorted list', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
         const heap = new DeadlineHeap();
@@ -41,7 +41,7 @@ describe('the heap of deadlines', () => {
     );
   });
 
-  it('[L9] holds one deadline per key, due at its time and not before', () => {
+  it('[L9] holds one deadline per key', () => {
     const heap = new DeadlineHeap();
     heap.set('s1', 10);
     heap.set('s1', 20);

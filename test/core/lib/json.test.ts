@@ -12,18 +12,18 @@ import {
   jsonEqual,
   utf8Bytes,
 } from '../../../src/core/lib/json.ts';
-import { refused } from '../refused.ts';
+import { refused, refusedAs, wrongField } from '../refused.ts';
 
 const runs = { numRuns: 1000 };
 const roomy = { maxDepth: 64, maxBytes: 1024 * 1024 };
 
-/** Any JSON value, with text from all of Unicode, but no key `__proto__`. */
+/** Any JSON value with any Unicode text, but no key `__proto__`. */
 const jsonValue = fc
   .jsonValue({ stringUnit: 'binary', maxDepth: 5 })
   .map((value) => JSON.parse(JSON.stringify(value)) as Json)
   .filter((value) => !JSON.stringify(value).includes('"__proto__":'));
 
-/** So few leaves and keys that two of them are often equal. */
+/** Few leaves and keys, so that two values are often equal. */
 const smallValue: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 3, withCrossShrink: true },
@@ -33,7 +33,7 @@ const smallValue: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
   ),
 })).value;
 
-/** UTF-16 units as they come, lone surrogates included. */
+/** Any UTF-16 units, including lone surrogates. */
 const anyText = fc
   .array(fc.oneof(fc.integer({ min: 0, max: 0xffff }), fc.integer({ min: 0xd7f0, max: 0xe010 })))
   .map((units) => String.fromCharCode(...units));
@@ -43,7 +43,7 @@ class Point {
 }
 
 describe('copyJson', () => {
-  it('[RE2] gives every JSON value back unchanged', () => {
+  it('[RE2] returns every JSON value unchanged', () => {
     fc.assert(
       fc.property(jsonValue, (value) => {
         expect(copyJson(value, 'value', roomy)).toStrictEqual(value);
@@ -52,7 +52,7 @@ describe('copyJson', () => {
     );
   });
 
-  it('[RE2] gives a copy that is frozen throughout and shares nothing with what came', () => {
+  it('[RE2] returns a deeply frozen copy that shares nothing with its input', () => {
     fc.assert(
       fc.property(jsonValue, (value) => {
         const copy = copyJson(value, 'value', roomy);
@@ -66,7 +66,7 @@ describe('copyJson', () => {
     );
   });
 
-  it('[RE2] gives what comes out of its own JSON text', () => {
+  it('[RE2] returns what survives a round trip through JSON text', () => {
     fc.assert(
       fc.property(fc.anything({ maxDepth: 3 }), (value) => {
         try {
@@ -80,7 +80,7 @@ describe('copyJson', () => {
     );
   });
 
-  it('[RE2] takes plain objects without a prototype and from another realm', () => {
+  it('[RE2] accepts objects without a prototype and from another realm', () => {
     const bare = Object.assign(Object.create(null), { a: 1 });
     expect(copyJson(bare, 'value', roomy)).toStrictEqual({ a: 1 });
     expect(copyJson(runInNewContext('({ a: [1, { b: null }] })'), 'value', roomy)).toStrictEqual({
@@ -88,7 +88,7 @@ describe('copyJson', () => {
     });
   });
 
-  it('[RE2] leaves out members that are undefined, as JSON does, and writes -0 as 0', () => {
+  it('[RE2] omits undefined members and turns -0 into 0', () => {
     const copy = copyJson({ a: undefined, b: -0 }, 'value', roomy) as { b: number };
     expect(copy).toStrictEqual({ b: 0 });
     expect(Object.is(copy.b, 0)).toBe(true);
@@ -117,15 +117,13 @@ describe('copyJson', () => {
     ['nesting deeper than the bound', [[[[[]]]]], 'v[0][0][0][0]', 'JSON nested at most 4 deep', '"deeper nesting"'],
   ];
 
-  it.each(bad)('[RE1, RE2] refuses %s and says where', (_what, value, field, expected, received) => {
-    expect(refused(() => copyJson(value, 'v', { maxDepth: 4, maxBytes: 1000 }))).toEqual({
-      code: 'bad_frame',
-      message: `${field}: expected ${expected}, got ${received}`,
-      details: { field, expected, received },
-    });
+  it.each(bad)('[RE1, RE2] rejects %s and names the field', (_what, value, field, expected, received) => {
+    expect(refused(() => copyJson(value, 'v', { maxDepth: 4, maxBytes: 1000 }))).toEqual(
+      wrongField(field, expected, received),
+    );
   });
 
-  it('[RE6] takes what is exactly as deep as the bound', () => {
+  it('[RE6] accepts nesting up to the limit', () => {
     const nested = (depth: number): unknown => (depth === 0 ? 'leaf' : [nested(depth - 1)]);
     expect(copyJson(nested(64), 'v', roomy)).toStrictEqual(nested(64));
     expect(refused(() => copyJson(nested(65), 'v', roomy)).code).toBe('bad_frame');
@@ -137,7 +135,7 @@ describe('copyJson', () => {
     ['three bytes each', '中文', 8],
     ['four bytes', '😀', 6],
     ['escaped', '\n', 4],
-  ])('[RE6] counts bytes of JSON text (%s), and takes what is exactly as large as the bound', (_what, text, bytes) => {
+  ])('[RE6] counts bytes of JSON text (%s) and accepts values up to the limit', (_what, text, bytes) => {
     expect(copyJson(text, 'v', { maxDepth: 1, maxBytes: bytes })).toBe(text);
     expect(refused(() => copyJson(text, 'v', { maxDepth: 1, maxBytes: bytes - 1 }))).toEqual({
       code: 'too_large',
@@ -155,17 +153,19 @@ describe('copyJsonObject', () => {
     [5, '5'],
     [undefined, 'nothing'],
     [new Point(), 'a Point'],
-  ])('[RE1] refuses %j', (value, received) => {
-    expect(refused(() => copyJsonObject(value, 'event_data', roomy))).toEqual({
-      code: 'bad_frame',
-      message: `event_data: expected a JSON object, got ${received}`,
-      details: { field: 'event_data', expected: 'a JSON object', received },
-    });
+  ])('[RE1] rejects %j', (value, received) => {
+    expect(refused(() => copyJsonObject(value, 'event_data', roomy))).toEqual(
+      refusedAs('bad_frame', `event_data: expected a JSON object, got ${received}`, {
+        field: 'event_data',
+        expected: 'a JSON object',
+        received,
+      }),
+    );
   });
 });
 
 describe('canonicalJson', () => {
-  it('[AM3] is equal for equal values whatever the order of their keys, and only for those', () => {
+  it('[AM3] is equal for equal values only, whatever the order of keys', () => {
     let equal = 0;
     fc.assert(
       fc.property(smallValue, smallValue, (a, b) => {
@@ -179,7 +179,7 @@ describe('canonicalJson', () => {
     expect(equal).toBeGreaterThan(50);
   });
 
-  it('[AM3] does not see the order of keys, at any depth', () => {
+  it('[AM3] ignores the order of keys at any depth', () => {
     fc.assert(
       fc.property(jsonValue, (value) => {
         expect(canonicalJson(reversed(value))).toBe(canonicalJson(value));
@@ -188,7 +188,7 @@ describe('canonicalJson', () => {
     );
   });
 
-  it('[AM3] is JSON text of the same value', () => {
+  it('[AM3] is JSON text of the value', () => {
     fc.assert(
       fc.property(jsonValue, (value) => {
         expect(JSON.parse(canonicalJson(value))).toStrictEqual(value);
@@ -199,7 +199,7 @@ describe('canonicalJson', () => {
 });
 
 describe('text', () => {
-  it('[RE6] utf8Bytes is the length of the text in UTF-8, well-formed or not', () => {
+  it('[RE6] has its length in UTF-8 as utf8Bytes, well-formed or not', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(utf8Bytes(text)).toBe(Buffer.byteLength(text, 'utf8'));
@@ -208,7 +208,7 @@ describe('text', () => {
     );
   });
 
-  it('[RE2] isWellFormed finds exactly the texts that survive UTF-8', () => {
+  it('[RE2] is well-formed if it survives UTF-8', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(isWellFormed(text)).toBe(builtIn(text));
@@ -219,7 +219,7 @@ describe('text', () => {
   });
 });
 
-describe('what came, in an error', () => {
+describe('describeValue', () => {
   it.each([
     [undefined, 'nothing'],
     [null, 'null'],
@@ -230,11 +230,11 @@ describe('what came, in an error', () => {
     [{}, 'an empty object'],
     [{ a: 1, b: 2 }, 'an object with a, b'],
     [Object.create(Object.create(null)), 'a strange object'],
-  ])('[RE1] %j is described as %s', (value, description) => {
+  ])('[RE1] describes %j as %s', (value, description) => {
     expect(describeValue(value)).toBe(description);
   });
 
-  it('[RE1] is short and well-formed whatever came', () => {
+  it('[RE1] is short and well-formed for any value', () => {
     fc.assert(
       fc.property(fc.oneof(fc.anything(), fc.string({ unit: 'binary', minLength: 60, maxLength: 200 })), (value) => {
         const description = describeValue(value);
@@ -249,7 +249,7 @@ describe('what came, in an error', () => {
   });
 });
 
-/** String.prototype.isWellFormed, which is newer than the library we compile against. */
+/** Newer than the language library we compile with. */
 function builtIn(text: string): boolean {
   return (text as unknown as { isWellFormed(): boolean }).isWellFormed();
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Link, linkPair } from '../../../src/core/lib/link.ts';
 
-/** Everything that reached this end, in order. */
+/** Records everything that this end receives. */
 function record(link: Link): string[] {
   const heard: string[] = [];
   link.onMessage((text) => heard.push(text));
@@ -13,7 +13,7 @@ async function settle(): Promise<void> {
   for (let i = 0; i < 10; i++) await Promise.resolve();
 }
 
-describe('a link within the process', () => {
+describe('an in-process link', () => {
   it('[L2] carries texts both ways, in order, in a later microtask', async () => {
     const [a, b] = linkPair();
     const [atA, atB] = [record(a), record(b)];
@@ -27,7 +27,7 @@ describe('a link within the process', () => {
     expect([atA, atB]).toEqual([['one'], ['1', '2', '3']]);
   });
 
-  it('[L2] keeps the order of what is sent while something is received', async () => {
+  it('[L2] keeps the order of texts sent while receiving', async () => {
     const [a, b] = linkPair();
     const atA = record(a);
     b.onMessage((text) => {
@@ -40,7 +40,7 @@ describe('a link within the process', () => {
     expect(atA).toEqual(['re 1', 're 2', 're 3']);
   });
 
-  it('[L2] keeps what came before anybody listened', async () => {
+  it('[L2] keeps texts that arrive before the listener', async () => {
     const [a, b] = linkPair();
     a.send('1');
     await settle();
@@ -50,7 +50,7 @@ describe('a link within the process', () => {
     expect(atB).toEqual(['1', '2']);
   });
 
-  it('[L2] the close comes after what was sent before it, and nothing after the close', async () => {
+  it('[L2] delivers earlier texts before the close, and nothing after it', async () => {
     const [a, b] = linkPair();
     const [atA, atB] = [record(a), record(b)];
     a.send('1');
@@ -62,7 +62,7 @@ describe('a link within the process', () => {
     expect([atA, atB]).toEqual([['(closed)'], ['1', '2', '(closed)']]);
   });
 
-  it('[L2] a close within a handler comes after what the handler sent', async () => {
+  it('[L2] delivers the texts of a handler before its close', async () => {
     const [a, b] = linkPair();
     const atA = record(a);
     b.onMessage((text) => {
@@ -74,7 +74,7 @@ describe('a link within the process', () => {
     expect(atA).toEqual(['goodbye 1', '(closed)']);
   });
 
-  it('[L8] closes once, whoever closes and however often', async () => {
+  it('[L8] closes once, whichever end closes', async () => {
     const [a, b] = linkPair();
     const [atA, atB] = [record(a), record(b)];
     a.close();
@@ -86,7 +86,7 @@ describe('a link within the process', () => {
     expect([atA, atB]).toEqual([['(closed)'], ['(closed)']]);
   });
 
-  it('[L8] tells also those who ask after it has closed, once and later', async () => {
+  it('[L8] notifies listeners added after the close, once and asynchronously', async () => {
     const [a, b] = linkPair();
     a.close();
     await settle();

@@ -4,7 +4,7 @@ import { clientFrames, parseFrameFast } from '../../../src/core/protocol/frames/
 
 const ID = '0123456789abcdef0123456789abcdef';
 
-/** Around the bounds, lone surrogates included. */
+/** Lengths around the limit, including lone surrogates. */
 const text = (most: number) =>
   fc.oneof(
     fc.constant(ID),
@@ -17,7 +17,7 @@ const anything = fc.oneof(fc.constantFrom<unknown>(null, true, 0, -0, -1, 1.5, 2
 const orAnything = <T>(arbitrary: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 8, arbitrary: arbitrary as fc.Arbitrary<unknown> }, { weight: 1, arbitrary: anything });
 
-/** Mostly right, each member wrong now and then, some of them missing. */
+/** Mostly valid; members are sometimes wrong or missing. */
 const request = fc.record(
   {
     kind: fc.constant('request'),
@@ -43,7 +43,7 @@ const receipt = fc.record(
 );
 const others = fc.record({ kind: fc.constantFrom<unknown>('hello', 'ping', 'pong', 'notify', 5, null) });
 
-/** As it came over the wire. */
+/** Parsed from JSON text. */
 const values = fc.oneof(request, receipt, others).map((frame): { kind: string } => JSON.parse(JSON.stringify(frame)));
 
 function bySchema(value: { readonly kind: string }): unknown {
@@ -54,7 +54,7 @@ function bySchema(value: { readonly kind: string }): unknown {
   }
 }
 
-it('[RE1] what the shortcut takes is what the schema makes of it, to the last member', () => {
+it('[RE1] the shortcut returns exactly the result of the schema', () => {
   fc.assert(
     fc.property(values, (value) => {
       const plain = parseFrameFast(value.kind, value);
@@ -64,7 +64,7 @@ it('[RE1] what the shortcut takes is what the schema makes of it, to the last me
   );
 });
 
-it('[RE1] an everyday request and an everyday receipt take the shortcut', () => {
+it('[RE1] ordinary requests and receipts use the shortcut', () => {
   const asked = { kind: 'request', request_id: '1', op: 'post', params: { text: 'hi' } };
   const acked = { kind: 'receipt', recipient_id: ID, session_id: ID, seq: 5, status: 'ack' };
   for (const frame of [asked, { ...asked, as: 'alice' }, acked, { ...acked, status: 'seen' }]) {
@@ -72,7 +72,7 @@ it('[RE1] an everyday request and an everyday receipt take the shortcut', () => 
   }
 });
 
-/** The members of one in the order of another. */
+/** The members of `value` in the order of `like`. */
 function sorted(value: unknown, like: object): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const order = Object.keys(like);

@@ -11,12 +11,12 @@ import {
 } from '../../../src/core/protocol/frames/frame-codec.ts';
 import { type ClientFrame, FINAL_GOODBYES, type HubFrame } from '../../../src/core/protocol/frames/frames.ts';
 import { envelope } from '../../../src/testing/lib/sample-records.ts';
-import { refused } from '../refused.ts';
+import { refused, wrongField } from '../refused.ts';
 
 const MAX = 1024 * 1024;
 const SESSION = '0123456789abcdef0123456789abcdef';
 
-/** Frames as they are on the wire. */
+/** Frames as wire text. */
 const clientFrames: readonly (readonly [string, ClientFrame])[] = [
   [
     '{"kind":"hello","protocol":1,"name":"alice","auth":{"scheme":"none"}}',
@@ -118,12 +118,12 @@ const hubFrames: readonly (readonly [string, HubFrame])[] = [
 ];
 
 describe('frames of clients', () => {
-  it.each(clientFrames)('[RE1] %s is read and written', (text, frame) => {
+  it.each(clientFrames)('[RE1] parses and encodes %s', (text, frame) => {
     expect(parseClientFrame(text, MAX)).toEqual(frame);
     expect(encodeFrame(frame)).toBe(text);
   });
 
-  it('[RE1] unknown extra fields are ignored', () => {
+  it('[RE1] ignores unknown fields', () => {
     for (const [text, frame] of clientFrames) {
       const extended = JSON.stringify({ ...JSON.parse(text), extra: [1], trace: null });
       expect(parseClientFrame(extended, MAX)).toEqual(frame);
@@ -173,16 +173,12 @@ describe('frames of clients', () => {
     [{ ...receipt, reason: 'x'.repeat(1025) }, 'frame.reason', 'text of 0 to 1024 characters', `"${'x'.repeat(76)}...`],
   ];
 
-  it.each(bad)('[RE1] %j is refused by the name of its field', (frame, field, expected, received) => {
-    expect(refused(() => parseClientFrame(JSON.stringify(frame), MAX))).toEqual({
-      code: 'bad_frame',
-      message: `${field}: expected ${expected}, got ${received}`,
-      details: { field, expected, received },
-    });
+  it.each(bad)('[RE1] rejects %j and names the field', (frame, field, expected, received) => {
+    expect(refused(() => parseClientFrame(JSON.stringify(frame), MAX))).toEqual(wrongField(field, expected, received));
   });
 
   it.each(['', 'hello', '{', '{"kind":"ping"', '{"kind":"ping"}{"kind":"ping"}', '\u0000', 'NaN', "{'kind':'ping'}"])(
-    '[RE1, L7] %j is not JSON; the error keeps its cause and shows nothing of what may be a credential',
+    '[RE1, L7] rejects %j as invalid JSON, with its cause but without its text',
     (text) => {
       expect(refused(() => parseClientFrame(text, MAX)).details).toEqual({
         field: 'frame',
@@ -193,7 +189,7 @@ describe('frames of clients', () => {
     },
   );
 
-  it('[RE1, L8] random and mutated text is read or refused with a WireError, and nothing else', () => {
+  it('[RE1, L8] parses random and mutated text or throws a WireError', () => {
     const golden = fc.constantFrom(...clientFrames.map(([text]) => text));
     const mutated = fc
       .tuple(golden, fc.nat(), fc.nat({ max: 5 }), fc.oneof(fc.string({ maxLength: 3 }), fc.json({ maxDepth: 1 })))
@@ -217,7 +213,7 @@ describe('frames of clients', () => {
     expect(taken).toBeGreaterThan(100);
   });
 
-  it('[L8] a million brackets are refused like any other text', () => {
+  it('[L8] rejects a million brackets', () => {
     const text = '['.repeat(1_000_000);
     expect(refused(() => parseClientFrame(text, MAX)).code).toBe('bad_frame');
     expect(refused(() => parseClientFrame(`${text}${']'.repeat(40_000)}`, MAX)).code).toBe('bad_frame');
@@ -229,7 +225,7 @@ describe('frames of clients', () => {
     ['ASCII', 'x'],
     ['two bytes', 'ä'],
     ['four bytes', '😀'],
-  ])('[RE1] a frame is bounded in bytes, not characters (%s)', (_what, unit) => {
+  ])('[RE1] limits a frame in bytes, not characters (%s)', (_what, unit) => {
     const text = `{"kind":"ping","pad":"${unit.repeat(50)}"}`;
     const bytes = Buffer.byteLength(text);
     expect(parseClientFrame(text, bytes)).toEqual({ kind: 'ping' });
@@ -242,12 +238,12 @@ describe('frames of clients', () => {
 });
 
 describe('frames of the hub', () => {
-  it.each(hubFrames)('[PK4] %s is written and read', (text, frame) => {
+  it.each(hubFrames)('[PK4] encodes and parses %s', (text, frame) => {
     expect(encodeFrame(frame)).toBe(text);
     expect(parseHubFrame(text)).toEqual(frame);
   });
 
-  it('[DL1] a notify is written around the text of its envelope', () => {
+  it('[DL1] encodes a notify around the text of its envelope', () => {
     const frame = { recipient_id: 'id-bob', epoch: 1, prev_seq: 0, turn: { agent_id: 'id-bob', since_seq: 4 } };
     const said = envelope({ seq: 4, session_id: 's1', event_type: 'msg.text' });
     expect(encodeNotify(frame, JSON.stringify(said))).toBe(
@@ -255,7 +251,7 @@ describe('frames of the hub', () => {
     );
   });
 
-  it('[DL1] a notify is the JSON of the whole frame, whatever it holds', () => {
+  it('[DL1] encodes any notify as the JSON of the whole frame', () => {
     const turn = fc.option(fc.record({ agent_id: fc.string(), since_seq: fc.nat() }));
     const rest = fc.record(
       { recipient_id: fc.string(), epoch: fc.nat(), prev_seq: fc.option(fc.nat()), turn, attempt: fc.nat() },
@@ -274,22 +270,22 @@ describe('frames of the hub', () => {
     );
   });
 
-  it.each(['', '[]', 'null', '5', '{}', '{"kind":5}', '"welcome"'])('[RE1] %j is no frame to a client', (text) => {
+  it.each(['', '[]', 'null', '5', '{}', '{"kind":5}', '"welcome"'])('[RE1] rejects %j in a client', (text) => {
     expect(refused(() => parseHubFrame(text))).toMatchObject({ code: 'bad_frame', details: { field: 'frame' } });
   });
 
-  it('[RE1] a frame of a kind still to come is left to its reader', () => {
+  it('[RE1] passes an unknown kind to its reader', () => {
     expect(parseHubFrame('{"kind":"tomorrow"}')).toEqual({ kind: 'tomorrow' });
   });
 
-  it('[RE1] an error crosses the wire whole', () => {
+  it('[RE1] converts errors to records and back', () => {
     const error = new WireError('conflict', 'at 5', { head: 5 }, { cause: new Error('kept here') });
     expect(errorRecord(error)).toEqual({ code: 'conflict', message: 'at 5', details: { head: 5 } });
     expect(errorRecord(errorFromRecord(errorRecord(error)))).toEqual(errorRecord(error));
     expect(errorRecord(new WireError('timeout', 'late'))).toEqual({ code: 'timeout', message: 'late' });
   });
 
-  it('[PK4] after being replaced, unauthorized or unregistered a client does not come back by itself', () => {
+  it('[PK4] lists the final reasons replaced, unauthorized and unregistered', () => {
     expect(FINAL_GOODBYES).toEqual(['replaced', 'unauthorized', 'unregistered']);
   });
 });

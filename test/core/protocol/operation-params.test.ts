@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { WireError } from '../../../src/core/lib/errors.ts';
 import { OPERATIONS, type OperationName } from '../../../src/core/protocol/operations/operations.ts';
 import { itDeep } from '../../support/size.ts';
-import { refused } from '../refused.ts';
+import { refused, refusedAs, wrongField } from '../refused.ts';
 
 const SESSION = '0123456789abcdef0123456789abcdef';
 
-/** Parameters in order, with nothing that may be left out. */
+/** Minimal valid parameters. */
 const least: { readonly [Name in OperationName]: Readonly<Record<string, unknown>> } = {
   register: { name: 'alice' },
   unregister: {},
@@ -78,7 +78,7 @@ const least: { readonly [Name in OperationName]: Readonly<Record<string, unknown
 /** One value of each JSON type. */
 const samples = { null: null, flag: true, number: 7, text: 'x', list: ['x'], object: { a: 'x' } };
 
-/** Of the samples, those each field takes. Every field of every operation is here. */
+/** The samples that each field of each operation accepts. */
 const takes: { readonly [Name in OperationName]: Readonly<Record<string, string>> } = {
   register: { name: 'text', kind: '', owner: 'text', provider: 'text', model: 'text', cost: 'text', region: 'text' },
   unregister: { name: 'text' },
@@ -238,11 +238,11 @@ describe('the parameters of every operation', () => {
     }
   });
 
-  it.each(names)('[OP1] %s takes the least, and what it takes comes out unchanged', (op) => {
+  it.each(names)('[OP1] %s accepts minimal parameters unchanged', (op) => {
     expect(parse(op, least[op])).toEqual(least[op]);
   });
 
-  it.each(fields)('[RE1] $op refuses the wrong types for $field, and names field, expectation and value', (row) => {
+  it.each(fields)('[RE1] $op rejects wrong types for $field, and names field, expectation and value', (row) => {
     const { op, field, kinds } = row;
     for (const [kind, value] of Object.entries(samples)) {
       const params = { ...least[op], [field]: value };
@@ -262,33 +262,35 @@ describe('the parameters of every operation', () => {
   });
 
   const required = names.flatMap((op) => Object.keys(least[op]).map((field) => ({ op, field })));
-  it.each(required)('[RE1] $op refuses to go without $field', ({ op, field }) => {
+  it.each(required)('[RE1] $op requires $field', ({ op, field }) => {
     const { [field]: _gone, ...rest } = least[op];
     expect(refused(() => parse(op, rest)).details).toMatchObject({ field: `params.${field}`, received: 'nothing' });
   });
 
-  it.each(names)('[RE1] %s refuses parameters that are no object', (op) => {
+  it.each(names)('[RE1] %s rejects parameters that are not an object', (op) => {
     for (const [value, received] of [
       [null, 'null'],
       ['x', '"x"'],
       [[], 'an array of 0'],
       [undefined, 'nothing'],
     ]) {
-      expect(refused(() => parse(op, value))).toEqual({
-        code: 'bad_frame',
-        message: `params: expected an object, got ${received}`,
-        details: { field: 'params', expected: 'an object', received },
-      });
+      expect(refused(() => parse(op, value))).toEqual(
+        refusedAs('bad_frame', `params: expected an object, got ${received}`, {
+          field: 'params',
+          expected: 'an object',
+          received,
+        }),
+      );
     }
   });
 
-  it('[RE3] what the hub stamps itself, and any other extra field, is ignored', () => {
+  it('[RE3] ignore extra fields, including those that the hub stamps', () => {
     const stamped = { seq: 9, envelope_id: 'forged', created_at: 'now', depth: 4, sender_id: 'id-bob', extra: 1 };
     expect(parse('post', { ...least.post, ...stamped })).toEqual(least.post);
     expect(parse('register', { name: 'alice', agent_id: 'mine' })).toEqual({ name: 'alice' });
   });
 
-  itDeep('[RE1] anything at all is taken or refused with a WireError', () => {
+  itDeep('[RE1] are accepted or rejected with a WireError', () => {
     const anyParams = fc.oneof(fc.anything(), fc.dictionary(fc.constantFrom(...fieldNames()), fc.anything()));
     fc.assert(
       fc.property(fc.constantFrom(...names), anyParams, (op, params) => {
@@ -308,7 +310,7 @@ describe('the parameters of every operation', () => {
   });
 });
 
-describe('the bounds of parameters', () => {
+describe('the limits of parameters', () => {
   const text = (count: number, unit = 'x') => unit.repeat(count);
   const entry = { name: 'acks_within', on_violation: 'auto_close', params: {} };
   const hexId = 'a session id of 32 lower-case hex digits';
@@ -361,7 +363,7 @@ describe('the bounds of parameters', () => {
     ['register', 'kind', 'robot', 'agent, human or remote_agent'],
   ];
 
-  it.each(rows)('[RE1] %s.%s refuses %j', (op, field, value, expected) => {
+  it.each(rows)('[RE1] %s.%s rejects %j', (op, field, value, expected) => {
     expect(refused(() => parse(op, { ...least[op], [field]: value }))).toMatchObject({
       code: 'bad_frame',
       details: { field: `params.${field}`, expected },
@@ -390,12 +392,8 @@ describe('the bounds of parameters', () => {
       '"x"',
     ],
     ['create_session', 'expectations', [7], 'params.expectations.0', 'an object', '7'],
-  ] as const)('[RE1] %s.%s = %j is refused at the very place', (op, name, value, field, expected, received) => {
-    expect(refused(() => parse(op, { ...least[op], [name]: value }))).toEqual({
-      code: 'bad_frame',
-      message: `${field}: expected ${expected}, got ${received}`,
-      details: { field, expected, received },
-    });
+  ] as const)('[RE1] %s.%s = %j is rejected with its exact path', (op, name, value, field, expected, received) => {
+    expect(refused(() => parse(op, { ...least[op], [name]: value }))).toEqual(wrongField(field, expected, received));
   });
 
   it.each([
@@ -406,7 +404,7 @@ describe('the bounds of parameters', () => {
     ['list_agents', 'limit', 1000],
     ['create_session', 'ttl', '2h'],
     ['create_session', 'labels', { constructor: 'a', toString: 'b' }],
-  ] as const)('[RE6] %s.%s takes what is just within its bound', (op, field, value) => {
+  ] as const)('[RE6] %s.%s accepts a value at its limit', (op, field, value) => {
     expect(parse(op, { ...least[op], [field]: value })).toMatchObject({ [field]: value });
   });
 });

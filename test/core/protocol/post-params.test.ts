@@ -14,7 +14,7 @@ const least = { session_id: SESSION, event_type: 'msg.text', event_data: { text:
 
 const hex = (length: number) =>
   fc.string({ unit: fc.constantFrom(...'0123456789abcdefA g'), minLength: length - 1, maxLength: length + 1 });
-/** Around the bounds, in units that take one to four bytes, lone surrogates included. */
+/** Lengths around the limit, with characters of one to four bytes and lone surrogates. */
 const text = (most: number) =>
   fc.oneof(
     fc.string({ unit: 'binary', maxLength: 4 }),
@@ -47,7 +47,7 @@ const anything = fc.oneof(
 const orAnything = <T>(arbitrary: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 8, arbitrary: arbitrary as fc.Arbitrary<unknown> }, { weight: 1, arbitrary: anything });
 
-/** Mostly right, each member wrong now and then, any of them missing. */
+/** Mostly valid; any member is sometimes wrong or missing. */
 const asked = fc.record(
   {
     session_id: orAnything(fc.oneof(fc.constant(SESSION), hex(32))),
@@ -69,7 +69,7 @@ const asked = fc.record(
   },
   { requiredKeys: [] },
 );
-/** The same as another kind of object, or nothing of the sort. */
+/** Also with other prototypes, or entirely different values. */
 const values = fc.oneof(
   { weight: 10, arbitrary: asked.map((given) => ({ ...least, ...given })) },
   { weight: 3, arbitrary: asked },
@@ -86,8 +86,8 @@ function bySchema(value: unknown): PostParams | null {
   }
 }
 
-describe('the shortcut to the parameters of a post', () => {
-  itDeep('[OP1] takes nothing the schema would refuse, and makes of it what the schema would', () => {
+describe('the shortcut for post parameters', () => {
+  itDeep('[OP1] returns the result of the schema or nothing', () => {
     fc.assert(
       fc.property(values, (value) => {
         const plain = parsePostParamsFast(value);
@@ -97,7 +97,7 @@ describe('the shortcut to the parameters of a post', () => {
     );
   });
 
-  itDeep('[OP1] leaves every refusal, and its words, to the schema', () => {
+  itDeep('[OP1] leaves every error to the schema', () => {
     const outcome = (parse: () => unknown) => {
       try {
         return { parsed: parse() };
@@ -114,7 +114,7 @@ describe('the shortcut to the parameters of a post', () => {
     );
   });
 
-  it('[OP1] is taken by what clients send', () => {
+  it('[OP1] handles ordinary parameters', () => {
     const sent = { ...least, audience: [SESSION], priority: 'urgent', idempotency_key: 'k-1', expected_seq: 7 };
     for (const params of [least, sent, { ...least, audience: null, ttl_seconds: 1.5, task_id: null }]) {
       expect(parsePostParamsFast(params)).toStrictEqual(params);
@@ -122,7 +122,7 @@ describe('the shortcut to the parameters of a post', () => {
     expect(postParams.jsonSchema()).toEqual(postSchema.jsonSchema());
   });
 
-  it('[RE2] shares no list with who asked', () => {
+  it('[RE2] shares no list with its input', () => {
     const audience = [SESSION];
     const parsed = parsePostParamsFast({ ...least, audience });
     audience.push('somebody else');

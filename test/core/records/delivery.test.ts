@@ -14,7 +14,7 @@ const names = ['alice', 'bob', 'carol', 'dave'];
 const some: Setup = { names, requiredAcks: 1 };
 
 describe('membership', () => {
-  it('[DL1] has no end for one who joined, hidden or not, also after the end of the session', () => {
+  it('[DL1] has no end for a joined or hidden participant, even after the session ends', () => {
     const session = openSession(some);
     session.hub('session.participant.hidden', { agent_id: 'id-bob' });
     for (const id of ['id-alice', 'id-bob', 'id-carol']) expect(membershipEnd(session.state.head, id)).toBe(Infinity);
@@ -22,13 +22,13 @@ describe('membership', () => {
     expect(membershipEnd(session.state.head, 'id-bob')).toBe(Infinity);
   });
 
-  it('[DL8] never began for a stranger, an open invite, or one who rejected it', () => {
+  it('[DL8] never began for a non-participant, an open invite or a rejected one', () => {
     const session = new TestSession(some).ack('bob');
     session.hub('session.invite.reject', { agent_id: 'id-dave' });
     for (const id of ['id-mallory', 'id-carol', 'id-dave']) expect(membershipEnd(session.state.head, id)).toBe(0);
   });
 
-  it('[DL12] ends with the removal, whatever comes after', () => {
+  it('[DL12] ends with the removal, whatever follows', () => {
     const session = openSession(some);
     const removal = session.hub('session.participant.removed', { agent_id: 'id-bob' }).after.metadata.head_seq;
     session.say('alice', 'bob is gone');
@@ -36,7 +36,7 @@ describe('membership', () => {
     expect(membershipEnd(session.state.head, 'id-bob')).toBe(removal);
   });
 
-  it('[DL12] of one who was hidden first ends with the removal, not with the hiding', () => {
+  it('[DL12] ends with the removal, not with an earlier hide', () => {
     const session = openSession(some);
     session.hub('session.participant.hidden', { agent_id: 'id-bob' });
     session.say('alice', 'bob hears this');
@@ -44,19 +44,19 @@ describe('membership', () => {
     expect(membershipEnd(session.state.head, 'id-bob')).toBe(removal);
   });
 
-  it('[DL12] of one who acked and left before the opening ends where it left', () => {
+  it('[DL12] ends with a removal before the opening', () => {
     const session = new TestSession({ names }).ack('bob');
     session.hub('session.participant.removed', { agent_id: 'id-bob' });
     expect(membershipEnd(session.state.head, 'id-bob')).toBe(6);
   });
 });
 
-describe('what is deliverable', () => {
+describe('delivery', () => {
   const to = (audience: readonly string[] | null, given: Partial<Envelope> = {}) =>
     envelope({ seq: 5, sender_id: 'id-alice', audience, ...given });
   const invite = to(['id-bob'], { sender_id: 'hub', event_type: 'session.invite' });
 
-  /** The envelope, the agent, and whether it is delivered to it and readable by it. */
+  /** The envelope, the agent, and whether the agent gets and can read it. */
   it.each([
     ['for everyone', to(null), 'id-bob', true, true],
     ['for it', to(['id-carol', 'id-bob']), 'id-bob', true, true],
@@ -67,7 +67,7 @@ describe('what is deliverable', () => {
     ['its own, for itself too', to(['id-alice', 'id-carol']), 'id-alice', false, true],
     ['an invite for it', invite, 'id-bob', false, false],
     ['of the hub, for everyone', to(null, { sender_id: 'hub' }), 'id-bob', true, true],
-  ])('[DL1, DL13] %s', (_what, said, agentId, deliverable, readable) => {
+  ])('[DL1, DL13] handles an envelope %s', (_what, said, agentId, deliverable, readable) => {
     expect(isDeliverable(said, agentId, Infinity)).toBe(deliverable);
     expect(isReadable(said, agentId, Infinity)).toBe(readable);
   });
@@ -77,17 +77,17 @@ describe('what is deliverable', () => {
     [5, true],
     [6, true],
     [0, false],
-  ])('[DL1, DL12, DL13] seq 5 of a membership that ends at %i: %s', (end, within) => {
+  ])('[DL1, DL12, DL13] includes seq 5 in a membership that ends at %i: %s', (end, within) => {
     expect(isDeliverable(to(null), 'id-bob', end)).toBe(within);
     expect(isReadable(to(null), 'id-bob', end)).toBe(within);
     expect(isReadable(to(null), 'id-alice', end)).toBe(within);
   });
 
-  it('[DL8] an invite is outside every stream, even if it were for everyone', () => {
+  it('[DL8] keeps invites outside every stream', () => {
     expect(isAddressedTo({ ...invite, audience: null }, 'id-bob')).toBe(false);
   });
 
-  it('[LC3, DL1] one who joins late gets the log from its start, but not what was for others', () => {
+  it('[LC3, DL1] gives a late participant the log from its start, without whispers to others', () => {
     const session = new TestSession(some).ack('bob');
     session.say('alice', 'before you came');
     session.say('alice', 'for bob', ['id-bob']);
@@ -104,7 +104,7 @@ describe('what is deliverable', () => {
     ]);
   });
 
-  it('[DL12] one who is removed hears its removal and nothing after it', () => {
+  it('[DL12] ends with the removal for a removed participant', () => {
     const session = openSession(some);
     session.hub('session.participant.removed', { agent_id: 'id-bob' });
     session.say('alice', 'at last');
@@ -123,11 +123,11 @@ describe('ttl_seconds', () => {
     [2_500, false],
     [2_501, true],
     [1e12, true],
-  ])('[DL10] of 2.5 s after %i ms is over: %s', (ms, over) => {
+  ])('[DL10] of 2.5 s has passed after %i ms: %s', (ms, over) => {
     expect(isPastTtl(said, start + ms)).toBe(over);
   });
 
-  it('[DL10] that is not given is never over', () => {
+  it('[DL10] never passes if absent', () => {
     expect(isPastTtl({ ...said, ttl_seconds: null }, Number.MAX_SAFE_INTEGER)).toBe(false);
     expect(isPastTtl({ ...said, ttl_seconds: Number.MAX_VALUE }, Number.MAX_SAFE_INTEGER)).toBe(false);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../src/core/records/access/limits.ts';
 import { parseEventData } from '../../../src/core/records/session/event-data.ts';
-import { refused } from '../refused.ts';
+import { refused, wrongField } from '../refused.ts';
 
 const parse = (type: string, value: unknown) => parseEventData(type, value, DEFAULT_LIMITS);
 
@@ -17,7 +17,7 @@ describe('the data of an envelope', () => {
     ['context.set', { set: {} }],
     ['hand.raise', { text: 5, usage: 'none' }],
     ['constructor', { text: 5 }],
-  ])('[RE10] %s %j is taken as it is', (type, data) => {
+  ])('[RE10] accepts %s %j unchanged', (type, data) => {
     expect(parse(type, data)).toStrictEqual(data);
   });
 
@@ -63,16 +63,12 @@ describe('the data of an envelope', () => {
     ['note', { at: new Date(0) }, '.at', 'a JSON value', 'a Date'],
   ];
 
-  it.each(bad)('[RE1, RE10] %s %j is refused', (type, data, at, expected, received) => {
+  it.each(bad)('[RE1, RE10] rejects %s %j', (type, data, at, expected, received) => {
     const field = `event_data${at}`;
-    expect(refused(() => parse(type, data))).toEqual({
-      code: 'bad_frame',
-      message: `${field}: expected ${expected}, got ${received}`,
-      details: { field, expected, received },
-    });
+    expect(refused(() => parse(type, data))).toEqual(wrongField(field, expected, received));
   });
 
-  it('[RE6] is at most 256 KiB of JSON, and 64 deep', () => {
+  it('[RE6] has at most 256 KiB of JSON and 64 levels', () => {
     const text = (bytes: number) => ({ text: 'x'.repeat(bytes - '{"text":""}'.length) });
     expect(parse('msg.text', text(262_144))).toEqual(text(262_144));
     expect(refused(() => parse('msg.text', text(262_145)))).toMatchObject({
@@ -84,7 +80,7 @@ describe('the data of an envelope', () => {
     expect(refused(() => parse('note', nested(65))).details?.expected).toBe('JSON nested at most 64 deep');
   });
 
-  it('[RE6] has the bounds that were set', () => {
+  it('[RE6] uses the configured limits', () => {
     const limits = { ...DEFAULT_LIMITS, maxEventBytes: 20, maxJsonDepth: 1 };
     expect(parseEventData('msg.text', { text: 'x' }, limits)).toEqual({ text: 'x' });
     expect(refused(() => parseEventData('msg.text', { text: 'x'.repeat(10) }, limits)).code).toBe('too_large');

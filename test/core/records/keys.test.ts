@@ -7,7 +7,7 @@ import type { Draft } from '../../../src/core/records/session/envelope.ts';
 import { digestText, keyHash, keyName, keyRecord } from '../../../src/core/records/session/keys.ts';
 import type { LifecycleState } from '../../../src/core/records/session/session.ts';
 import { envelope } from '../../../src/testing/lib/sample-records.ts';
-import { refusedBy } from '../refused.ts';
+import { refusedAs, refusedBy } from '../refused.ts';
 import { anyoneSpeaks, draft, openSession } from '../session.ts';
 
 const runs = { numRuns: 1000 };
@@ -37,19 +37,19 @@ function keyed(first: Partial<Draft> = {}) {
 
 describe('a repeated key', () => {
   it.each(['INVITED', 'ACTIVE', 'CLOSING', 'CLOSED', 'EXPIRED'] as const)(
-    '[AM3, L5] with the same content answers with the first acceptance, also when the session is %s',
+    '[AM3, L5] returns the first acceptance for the same content in a session that is %s',
     (state) => {
       const { post, answer } = keyed();
       expect(post({}, true, state)).toEqual({ kind: 'nothing', answer: { ...answer, duplicate: true } });
     },
   );
 
-  it('[AM3] with the same content in another order is the same', () => {
+  it('[AM3] ignores the order of members', () => {
     const { post } = keyed({ event_data: { text: 'hi', mood: { a: 1, b: [2] } } });
     expect(post({ event_data: { mood: { b: [2], a: 1 }, text: 'hi' } }).kind).toBe('nothing');
   });
 
-  it('[AM3] may have another trace, for a retry is another call', () => {
+  it('[AM3] may have a different traceparent', () => {
     expect(keyed({ traceparent: '00-1' }).post({ traceparent: '00-2' }).kind).toBe('nothing');
   });
 
@@ -62,17 +62,19 @@ describe('a repeated key', () => {
     ['task', { task_id: 't1' }],
     ['priority', { priority: 'urgent' }],
     ['ttl', { ttl_seconds: 5 }],
-  ])('[AM3] with another %s is refused with the first', (_what, changed) => {
+  ])('[AM3] with a different %s is rejected with the first acceptance', (_what, changed) => {
     const { post, answer } = keyed();
     const { envelope_id, seq, created_at } = answer;
-    expect(refusedBy(post(changed))).toEqual({
-      code: 'duplicate',
-      message: `idempotency_key "k" was used for other content (seq ${seq}); take a new key`,
-      details: { envelope_id, seq, created_at },
-    });
+    expect(refusedBy(post(changed))).toEqual(
+      refusedAs('duplicate', `idempotency_key "k" was used for other content (seq ${seq}); take a new key`, {
+        envelope_id,
+        seq,
+        created_at,
+      }),
+    );
   });
 
-  it('[AM3, AM6] may name those who were dropped from its audience, or have left since', () => {
+  it('[AM3, AM6] may name agents that were dropped from the audience or have left', () => {
     const audience = ['id-bob', 'id-mallory', 'id-carol'];
     const { session, post } = keyed({ audience });
     expect(post({ audience }).kind).toBe('nothing');
@@ -82,16 +84,16 @@ describe('a repeated key', () => {
   });
 
   it.each([
-    ['fewer', ['id-bob']],
-    ['more', ['id-bob', 'id-carol', 'id-dave']],
-    ['others', ['id-bob', 'id-dave']],
+    ['fewer agents', ['id-bob']],
+    ['more agents', ['id-bob', 'id-carol', 'id-dave']],
+    ['other agents', ['id-bob', 'id-dave']],
     ['everyone', null],
-  ])('[AM3] that names %s than the first time is refused', (_what, audience) => {
+  ])('[AM3] that names %s is rejected', (_what, audience) => {
     const { post } = keyed({ audience: ['id-bob', 'id-carol'] });
     expect(refusedBy(post({ audience })).code).toBe('duplicate');
   });
 
-  it('[AM3] is told from one for everyone', () => {
+  it('[AM3] differs from one for everyone', () => {
     for (const audience of [['id-bob', 'id-carol', 'id-dave'], ['id-mallory']]) {
       expect(refusedBy(keyed().post({ audience })).code).toBe('duplicate');
     }
@@ -99,7 +101,7 @@ describe('a repeated key', () => {
 });
 
 describe('the digest of content', () => {
-  it('[AM3] does not see the order of keys', () => {
+  it('[AM3] ignores the order of keys', () => {
     fc.assert(
       fc.property(data, (event_data) => {
         const reversed = Object.fromEntries(Object.entries(event_data).reverse());
@@ -109,7 +111,7 @@ describe('the digest of content', () => {
     );
   });
 
-  it('[AM3] sees every other difference', () => {
+  it('[AM3] reflects every other difference', () => {
     fc.assert(
       fc.property(data, data, (a, b) => {
         const same = keyRecord(envelope({ event_data: a })).digest === keyRecord(envelope({ event_data: b })).digest;
@@ -119,7 +121,7 @@ describe('the digest of content', () => {
     );
   });
 
-  it('[AM3] is 28 hex digits, and different for texts that differ little', () => {
+  it('[AM3] has 28 hex digits and differs for similar texts', () => {
     const texts = Array.from({ length: 20_000 }, (_, i) => `${'x'.repeat(i % 7)}${i}`);
     const digests = new Set(texts.map(digestText));
     expect(digests.size).toBe(new Set(texts).size);
@@ -128,7 +130,7 @@ describe('the digest of content', () => {
 });
 
 describe('the name of a key', () => {
-  it('[AM3] belongs to one sender', () => {
+  it('[AM3] is unique per sender and key', () => {
     const id = fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 1 });
     fc.assert(
       fc.property(id, fc.string(), id, fc.string(), (sender, key, otherSender, otherKey) => {
@@ -143,7 +145,7 @@ describe('the name of a key', () => {
 describe('the hash of a key', () => {
   const usual = ['', 'msg-', '2026-01-31 ', 'reply to '];
 
-  it('[AM3] is a small whole number, the same whoever was asked about before', () => {
+  it('[AM3] is a stable 32-bit integer', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.string(), (sender, key, other) => {
         const hash = keyHash(sender, key);
@@ -155,9 +157,9 @@ describe('the hash of a key', () => {
     );
   });
 
-  it.each(usual)('[AM3] is seldom that of another key: %s1, %s2, …', (start) => {
+  it.each(usual)('[AM3] rarely collides: %s1, %s2, …', (start) => {
     const hashes = new Set(Array.from({ length: 100_000 }, (_, i) => keyHash('alice', `${start}${i}`)));
-    // Chance alone makes one or two.
+    // One or two collisions are expected by chance.
     expect(hashes.size).toBeGreaterThan(100_000 - 20);
   });
 });

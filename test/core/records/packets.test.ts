@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS } from '../../../src/core/records/access/limits.ts';
 import { parseEventData } from '../../../src/core/records/session/event-data.ts';
 
 describe('packets that route', () => {
-  it('[WF4] say who is next, why, and what changes; nothing that was not given is in them', () => {
+  it('[WF4] contain target, reason and changes, but no undefined members', () => {
     expect(handoff('bob')).toEqual({
       event_type: 'msg.packet',
       event_data: { body: null, routing: { kind: 'handoff', target: 'bob' } },
@@ -28,7 +28,7 @@ describe('packets that route', () => {
     });
   });
 
-  it('[WF4] call a tool, and leave it to the graph who is next', () => {
+  it('[WF4] report a tool call without a target', () => {
     expect(callTool('search')).toEqual({
       event_type: 'msg.packet',
       event_data: { body: null, routing: { kind: 'tool', tool: 'search' } },
@@ -40,14 +40,14 @@ describe('packets that route', () => {
     });
   });
 
-  it('[WF4, RE10] do not hide a slip in what they change: the hub refuses it by name', () => {
+  it('[WF4, RE10] keep unknown changes, so that the hub rejects them by name', () => {
     const { event_type, event_data } = handoff('bob', { contextUpdates: { a: 1 } as ContextUpdates });
     expect(() => parseEventData(event_type, event_data, DEFAULT_LIMITS)).toThrow(
       'event_data.context_updates.a: expected set or delete',
     );
   });
 
-  it('[WF4, RE10] are content the hub takes', () => {
+  it('[WF4, RE10] are valid content', () => {
     const nothing = { contextUpdates: {} };
     for (const { event_type, event_data } of [
       handoff('bob'),

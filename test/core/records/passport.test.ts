@@ -5,7 +5,7 @@ import { refused } from '../refused.ts';
 
 describe('a passport', () => {
   it.each(['a', '0', 'alice', 'agent-7', 'a.b_c-d', 'hub-1', 'hubert', 'x'.repeat(64)])(
-    '[RE5] "%s" is a name',
+    '[RE5] accepts the name "%s"',
     (name) => {
       expect(parsePassportClaim({ name })).toEqual({ name });
     },
@@ -27,14 +27,14 @@ describe('a passport', () => {
     [5, 'a name'],
     [null, 'a name'],
     [undefined, 'a name'],
-  ])('[RE1, RE5] %j is none', (name, expected) => {
+  ])('[RE1, RE5] rejects the name %j', (name, expected) => {
     expect(refused(() => parsePassportClaim({ name }))).toMatchObject({
       code: 'bad_frame',
       details: { field: 'passport.name', expected },
     });
   });
 
-  it('[RE1] says what is wrong with its other fields', () => {
+  it('[RE1] names its other invalid fields', () => {
     expect(refused(() => parsePassportClaim({ name: 'a', kind: 'cat' })).details).toEqual({
       field: 'passport.kind',
       expected: 'agent, human or remote_agent',
@@ -45,7 +45,7 @@ describe('a passport', () => {
     );
   });
 
-  it('[RE3, RE7] gets its id and time from the hub, and null for what was not claimed', () => {
+  it('[RE3, RE7] gets its id and time from the hub, and null for missing claims', () => {
     const claim = parsePassportClaim({ name: 'alice', model: 'm1', agent_id: 'forged', created_at: 'forged' });
     expect(passportFrom(claim, 'a1', '2026-01-01T00:00:00.000Z')).toEqual({
       agent_id: 'a1',

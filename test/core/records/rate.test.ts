@@ -6,7 +6,7 @@ const rate = fc.record({ per_minute: fc.integer({ min: 1, max: 100_000 }), burst
 const RUNS = { numRuns: 2000 };
 
 describe('a rate', () => {
-  it('[RU7] gives the burst at once and then one per interval', () => {
+  it('[RU7] allows the burst at once and then one per interval', () => {
     const slow = { per_minute: 6, burst: 2 };
     const one = takeToken(FULL_BUCKET, slow, 0);
     expect(retryAfterMs(one, slow, 0)).toBe(0);
@@ -16,7 +16,7 @@ describe('a rate', () => {
     expect(retryAfterMs(two, slow, 10_000)).toBe(0);
   });
 
-  it('[RU7] the wait it tells is exact: one millisecond less is too early', () => {
+  it('[RU7] returns the exact wait in milliseconds', () => {
     fc.assert(
       fc.property(rate, fc.array(fc.nat({ max: 5000 }), { maxLength: 60 }), (one, pauses) => {
         let nowMs = 0;
@@ -34,7 +34,7 @@ describe('a rate', () => {
     );
   });
 
-  it('[RU7] over any time it lets no more through than the burst and what the time gives back', () => {
+  it('[RU7] never allows more than the burst plus the refill', () => {
     fc.assert(
       fc.property(rate, fc.array(fc.nat({ max: 2000 }), { maxLength: 100 }), (one, pauses) => {
         let nowMs = 0;
@@ -52,7 +52,7 @@ describe('a rate', () => {
     );
   });
 
-  it('[RU7] another rate never fills the bucket, and applies at once', () => {
+  it('[RU7] applies a changed rate at once without filling the bucket', () => {
     const tight = { per_minute: 1, burst: 1 };
     const spent = takeToken(FULL_BUCKET, tight, 0);
     expect(retryAfterMs(spent, tight, 0)).toBe(60_000);
@@ -60,7 +60,7 @@ describe('a rate', () => {
     expect(retryAfterMs(spent, { per_minute: 1, burst: 2 }, 0)).toBe(60_000);
   });
 
-  it('[RU7] another rate makes no debt: what is left is cut to the new burst, and one more is never far', () => {
+  it('[RU7] cuts the bucket to a new burst without making a debt', () => {
     const wide = { per_minute: 60, burst: 500 };
     const tight = { per_minute: 1, burst: 1 };
     let bucket = FULL_BUCKET;
@@ -68,12 +68,12 @@ describe('a rate', () => {
     expect(retryAfterMs(bucket, tight, 0)).toBe(0);
     const empty = takeToken(bucket, tight, 0);
     expect(retryAfterMs(empty, tight, 0)).toBe(60_000);
-    // Nor does it come back with the old one.
+    // The old rate does not restore it.
     expect(retryAfterMs(empty, wide, 0)).toBe(1000);
     expect(retryAfterMs(takeToken(takeToken(bucket, tight, 0), tight, 0), tight, 0)).toBe(60_000);
   });
 
-  it('[RU7] through any changes of rate, one more takes at most the time of a token, and no rate gives more than its burst at once', () => {
+  it('[RU7] bounds the wait and the burst through any changes of rate', () => {
     const step = fc.record({ rate, pause: fc.nat({ max: 5000 }), sends: fc.nat({ max: 60 }) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 12 }), (steps) => {

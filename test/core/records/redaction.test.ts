@@ -26,7 +26,7 @@ function envelopeOf(event_type: string, event_data: JsonObject, more: Partial<En
 const about = { by: null, at: '2026-01-01T00:00:00.000Z', reason: 'leak' };
 const gone = (envelope: Envelope): Envelope => tombstone(envelope, { ...about, ...digestsOf(envelope) });
 
-describe('the digest of what was redacted', () => {
+describe('the digest of a redaction', () => {
   it('[RD2] is a SHA-256', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
@@ -40,14 +40,14 @@ describe('the digest of what was redacted', () => {
     }
   });
 
-  it('[RD2] is that of the canonical JSON of its data', () => {
+  it('[RD2] covers the canonical JSON of the data', () => {
     const { digest } = digestsOf(envelopeOf('msg.text', { text: 'x', a: 1 }));
     expect(digest).toBe(createHash('sha256').update('{"a":1,"text":"x"}').digest('hex'));
   });
 });
 
 describe('a tombstone', () => {
-  it('[RD1, RD2] keeps everything but what was said, and says so on the disk and the wire', () => {
+  it('[RD1, RD2] keeps everything but the content, on disk and on the wire', () => {
     const envelope = envelopeOf('msg.text', { text: 'sk-secret' }, { idempotency_key: 'k' });
     const stone = gone(envelope);
     const { event_data, redacted, ...rest } = stone;
@@ -61,14 +61,14 @@ describe('a tombstone', () => {
     expect(gone(stone)).toBe(stone);
   });
 
-  it('[RD7] is the same to a repeat of its key as what was said', () => {
+  it('[RD7] still recognizes a repeat of its key', () => {
     const envelope = envelopeOf('msg.text', { text: 'sk-secret' }, { idempotency_key: 'k' });
     const record = keyRecord(gone(envelope));
     expect(isSameContent(record, envelope, () => true)).toBe(true);
     expect(isSameContent(record, { ...envelope, event_data: { text: 'other' } }, () => true)).toBe(false);
   });
 
-  it('[RD6] keeps what was spent, and nothing beside the numbers', () => {
+  it('[RD6] keeps the costs, but only their numbers', () => {
     const data = { body: 'secret', cost_usd: 0.5, usage: { fresh: 3, note: 'secret' } };
     const envelope = envelopeOf('msg.packet', data);
     expect(spendFromEnvelope(gone(envelope))).toEqual(spendFromEnvelope(envelope));
@@ -77,14 +77,14 @@ describe('a tombstone', () => {
     expect(gone(free).event_data).toEqual({ text: '[redacted]', usage: { fresh: 3 }, cost_usd: 5 });
   });
 
-  it('[RD4] of a task that failed hides why as well, and the state is asked for it', () => {
+  it('[RD4] of a failed task also removes the reason, which is checked in the state', () => {
     const data = { result: { key: 'secret' }, reason: 'secret', owner_id: 'o' };
     const envelope = envelopeOf('task.failed', data, { task_id: 'task' });
     expect(gone(envelope).event_data).toEqual({ result: { text: '[redacted]' }, reason: '[redacted]', owner_id: 'o' });
     expect(redactableContent(envelope)).toEqual([{ key: 'secret' }, 'secret']);
   });
 
-  it('[RD5] keeps what was spent: that the state holds it is no reason to refuse', () => {
+  it('[RD5] keeps the costs, so they are not checked in the state', () => {
     const data = { text: 'x', usage: { fresh: 12345678, other: 1 }, cost_usd: 0.1234567 };
     expect(redactableContent(envelopeOf('msg.text', data))).toEqual({ text: 'x', usage: { other: 1 } });
   });
@@ -96,7 +96,7 @@ describe('a tombstone', () => {
     ['task.checkpoint', { data: { key: 'secret' }, bytes: 9 }, 'task', 'data'],
     ['task.progress', { progress: 0.5, note: 'secret' }, 'task', 'note'],
     ['delegation.opened', { prompt: 'secret', target_id: 't' }, null, 'prompt'],
-  ] as const)('[RD4] of %s hides what it carries, %j, and nothing else', (type, data, task_id, member) => {
+  ] as const)('[RD4] of %s removes only the content of %j', (type, data, task_id, member) => {
     const envelope = envelopeOf(type, data, { task_id });
     expect(redactableField(envelope)).toBe(member);
     const stone = gone(envelope);
@@ -113,7 +113,7 @@ describe('a tombstone', () => {
     'task.started',
     'task.expired',
     'delegation.settled',
-  ])('[RD4] is not made of %s', (type) => {
+  ])('[RD4] is not possible for %s', (type) => {
     expect(redactableField(envelopeOf(type, { reason: 'x' }))).toBe(undefined);
   });
 });
@@ -143,7 +143,7 @@ describe('a state', () => {
     [{ count: 12 }, { set: { count: 12 } }, null],
     [null, { routing: { kind: 'finish', reason: 'sk-close-9' } }, 'close_reason'],
     [null, { text: 'sk-live-123' }, null],
-  ])('[RD5] %j holds %j at %j', (adapter_state, said, expected) => {
+  ])('[RD5] %j contains %j at %j', (adapter_state, said, expected) => {
     expect(findInState(state(adapter_state), said)).toBe(expected);
   });
 });

@@ -9,7 +9,7 @@ import { refused } from '../refused.ts';
 const RUNS = { numRuns: 3000 };
 const OPEN = defaultRule(DEFAULT_LIMITS);
 
-// Few values, so that rules that can be compared are common.
+// Few values, so that comparable rules are common.
 const globs = fc.array(fc.constantFrom('*', 'a*', 'ab', '?b', 'b'), { maxLength: 2 });
 const most = fc.constantFrom(null, 0, 3);
 const time = fc.constantFrom<string | number>(0, '0s', '15m', 900, '2h');
@@ -53,21 +53,21 @@ const change: fc.Arbitrary<RuleChange> = fc.record(
 const isAsStrict = (next: Rule, before: Rule): boolean => findLooserField(next, before) === null;
 const rule = change.map((one) => applyRuleChange(OPEN, one));
 
-describe('tighter', () => {
-  it('[RU3] every rule is as tight as itself', () => {
+describe('strictness', () => {
+  it('[RU3] every rule is as strict as itself', () => {
     fc.assert(
       fc.property(rule, (one) => isAsStrict(one, one)),
       RUNS,
     );
   });
 
-  it('[RU3] what is tighter than a tighter one is tighter, and rules that are tighter than each other are the same', () => {
-    // But for how a time is written.
+  it('[RU3] is transitive, and rules that are as strict as each other are equal', () => {
+    // Except for the notation of times.
     const plain = ({ access, limits }: Rule) => ({
       access,
       limits: { ...limits, session_ttl_default: 0, task_ttl_default: 0 },
     });
-    // How often the cases came up that this is about: it must not hold for want of one.
+    // Counts the relevant cases, so that the test cannot pass without any.
     let chains = 0;
     let pairs = 0;
     fc.assert(
@@ -127,7 +127,7 @@ describe('tighter', () => {
     ['limits.inbox.high_water', {}, { limits: { inbox: { high_water: null } } }],
   ];
 
-  it.each(looser)('[RU3] %s: from %j to %j allows more', (field, first, second) => {
+  it.each(looser)('[RU3] finds that %s allows more after %j with %j', (field, first, second) => {
     const before = applyRuleChange(OPEN, first);
     expect(findLooserField(applyRuleChange(before, second), before)).toBe(field);
   });
@@ -136,7 +136,7 @@ describe('tighter', () => {
 describe('the shape of a rule', () => {
   const parse = (rule: unknown) => OPERATIONS.set_rule.params.parse({ rule }, 'params');
 
-  it('[RU1] a change may say anything a rule has', () => {
+  it('[RU1] a change may contain a whole rule', () => {
     expect(parse(OPEN)).toEqual({ rule: OPEN });
     expect(applyRuleChange(OPEN, OPEN)).toEqual(OPEN);
   });
@@ -161,7 +161,7 @@ describe('the shape of a rule', () => {
     ['rule.limits.inbox.max_pending', { limits: { inbox: { max_pending: 0 } } }],
     ['rule.limits.inbox.overflow', { limits: { inbox: { overflow: 'drop' } } }],
     ['rule.limits.inbox.high_water', { limits: { inbox: { high_water: 0 } } }],
-  ])('[RU1, RE1, RE9] %s is refused by name: %j', (field, rule) => {
+  ])('[RU1, RE1, RE9] rejects %s by name: %j', (field, rule) => {
     expect(refused(() => parse(rule))).toMatchObject({ code: 'bad_frame', details: { field: `params.${field}` } });
   });
 });

@@ -21,12 +21,12 @@ describe('a skill text', () => {
     ['a rule in its body', 'Ask.\n---\nMore.', { frontMatter: null, body: 'Ask.\n---\nMore.' }],
     ['a second rule', '---\na: 1\n---\nAsk.\n---\n', { frontMatter: 'a: 1', body: 'Ask.\n---\n' }],
     ['four dashes', '----\na: 1', { frontMatter: null, body: '----\na: 1' }],
-  ])('[ID4] with %s comes apart', (_what, text, parts) => {
+  ])('[ID4] with %s is split', (_what, text, parts) => {
     expect(splitSkill(text)).toEqual(parts);
   });
 
   it.each(['---', '---\n', '---\nname: bob\n----', '---\nname: bob\n ---'])(
-    '[ID4] %j has front matter without an end',
+    '[ID4] %j has unclosed front matter',
     (text) => {
       expect(splitSkill(text)).toBeNull();
     },
@@ -34,7 +34,7 @@ describe('a skill text', () => {
 });
 
 describe('a rendered skill', () => {
-  it('[ID4] says what passport and resume say', () => {
+  it('[ID4] contains the passport and the profile', () => {
     const passport = passportFrom({ name: 'bob', owner: 'ops', model: 'm-1', kind: 'remote_agent' }, 'id-bob', AT);
     const resume = resumeOf({
       claimed_capabilities: ['review', 'test'],
@@ -75,7 +75,7 @@ I read code.
     });
   });
 
-  it('[ID4] of one who has said nothing says what it is', () => {
+  it('[ID4] of an empty profile describes the kind', () => {
     expect(renderSkill(bob, emptyResume('id-bob'))).toMatchObject({
       front_matter: { name: 'bob', description: 'bob is an agent.' },
       body: '\n# bob\n\n- Kind: an agent\n',
@@ -84,7 +84,7 @@ I read code.
     expect(offering.front_matter.description).toBe('bob offers review, test.');
   });
 
-  it('[ID4, ID5] reads back as it says, whatever an agent says about itself', () => {
+  it('[ID4, ID5] parses back for any text of an agent', () => {
     const tricky = fc.array(
       fc.constantFrom('---', '\n', '\r', '"', "'", ': ', '#', '\\', '\u2028', '\u0085', '\u007f', '{', '&a', 'x'),
     );

@@ -6,8 +6,8 @@ import { addSpend, type Spend, spendFromData, ZERO_SPEND } from '../../../src/co
 const spend = (all: readonly JsonObject[]): Spend =>
   all.reduce<Spend>((sum, data) => addSpend(sum, spendFromData(data) ?? ZERO_SPEND), ZERO_SPEND);
 
-describe('what is spent', () => {
-  it('[EX21] is the sum of all tokens, and of what they cost; what has no price is counted', () => {
+describe('spending', () => {
+  it('[EX21] sums tokens and costs, and counts unpriced messages', () => {
     const usage = { fresh: 1, cache_read: 20, cache_write: 300, output: 4000 };
     expect(spendFromData({ text: 'hi', usage, cost_usd: 0.25 })).toEqual({ usd: 0.25, tokens: 4321, unpriced: 0 });
     expect(spendFromData({ usage: { output: 7 }, cost_usd: null })).toEqual({ usd: 0, tokens: 7, unpriced: 1 });
@@ -16,20 +16,20 @@ describe('what is spent', () => {
     expect(spendFromData({ text: 'hi' })).toBeNull();
   });
 
-  it('[EX21] is exact where adding numbers is not', () => {
+  it('[EX21] is exact where floating point sums are not', () => {
     expect(spend(Array(10).fill({ cost_usd: 0.1 })).usd).toBe(1);
     expect(spend([{ cost_usd: 0.1 }, { cost_usd: 0.2 }]).usd).toBe(0.3);
     expect(spend(Array(1000).fill({ cost_usd: 0.000_000_3 })).usd).toBe(0.0003);
   });
 
   it.each<JsonObject>([{ usage: 'none', cost_usd: '1' }, { usage: [1, 2], cost_usd: -1 }, { usage: null }])(
-    '[EX21] %j, in a type whose data nobody checks, is nothing',
+    '[EX21] ignores %j in an unchecked type',
     (data) => {
       expect(spendFromData(data)).toBeNull();
     },
   );
 
-  it('[EX21] any sum is exact in billionths, and never negative or less than before', () => {
+  it('[EX21] is exact in billionths for any sum', () => {
     const nanos = fc.array(fc.integer({ min: 0, max: 10 ** 12 }), { maxLength: 40 });
     const property = fc.property(nanos, (amounts) => {
       const exact = amounts.reduce((sum, nano) => sum + BigInt(nano), 0n);
@@ -39,7 +39,7 @@ describe('what is spent', () => {
     fc.assert(property, { numRuns: 1000 });
   });
 
-  it('[EX21] whatever is reported, sums stay numbers that JSON keeps', () => {
+  it('[EX21] stays valid JSON for any reports', () => {
     const anything = fc.record(
       {
         usage: fc.oneof(fc.jsonValue(), fc.dictionary(fc.constantFrom('fresh', 'output'), fc.double())),

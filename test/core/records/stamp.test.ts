@@ -4,7 +4,7 @@ import { laterId, nextStamp, type Stamp, stampMs } from '../../../src/core/recor
 
 const runs = { numRuns: 1000 };
 const hex32 = fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 32, maxLength: 32 });
-/** Mostly within one millisecond, sometimes far away, also before 1970. */
+/** Mostly within a millisecond, sometimes far away, even before 1970. */
 const jump = fc.oneof(
   { weight: 4, arbitrary: fc.constant(0) },
   { weight: 2, arbitrary: fc.integer({ min: -3, max: 3 }) },
@@ -25,7 +25,7 @@ function stampAll(ticks: readonly { jump: number; random: string }[], startMs = 
 }
 
 describe('stamps', () => {
-  it('[RE4] have ids of 32 hex digits that strictly increase whatever the clock does', () => {
+  it('[RE4] have strictly increasing ids of 32 hex digits', () => {
     fc.assert(
       fc.property(readings, (ticks) => {
         const stamps = stampAll(ticks);
@@ -36,7 +36,7 @@ describe('stamps', () => {
     );
   });
 
-  it('[RE4] have the time of their id, never before the clock and never before the last one', () => {
+  it('[RE4] have the time of their id, never before the clock or the last stamp', () => {
     fc.assert(
       fc.property(readings, (ticks) => {
         const stamps = stampAll(ticks);
@@ -50,7 +50,7 @@ describe('stamps', () => {
     );
   });
 
-  it('[RE4] show the time of the clock when it moves on', () => {
+  it('[RE4] use the clock when it advances', () => {
     expect(nextStamp(1_767_225_600_000, null, 'f'.repeat(32))).toEqual({
       envelope_id: '019b76daa80000000fffffffffffffff',
       created_at: '2026-01-01T00:00:00.000Z',
@@ -62,7 +62,7 @@ describe('stamps', () => {
     });
   });
 
-  it('[RE4] keep the last time and count on when the clock stands still or goes back', () => {
+  it('[RE4] keep the last time and count when the clock stands still or goes back', () => {
     const before = '019b76daa80000000fffffffffffffff';
     for (const nowMs of [1_767_225_600_000, 1_767_225_599_999, 0, -1]) {
       expect(nextStamp(nowMs, before, '0'.repeat(32))).toEqual({
@@ -72,7 +72,7 @@ describe('stamps', () => {
     }
   });
 
-  it('[RE4] take the next millisecond when one is full', () => {
+  it('[RE4] use the next millisecond when the counter is full', () => {
     const full = '019b76daa800fffff000000000000000';
     const almost = '019b76daa800ffffe000000000000000';
     expect(nextStamp(1_767_225_600_000, almost, '0'.repeat(32)).envelope_id).toBe(full);
@@ -82,14 +82,14 @@ describe('stamps', () => {
     });
   });
 
-  it('[RE4] a clock before 1970 is taken as 1970', () => {
+  it('[RE4] treat a clock before 1970 as 1970', () => {
     expect(nextStamp(-5, null, '0'.repeat(32))).toEqual({
       envelope_id: '0'.repeat(32),
       created_at: '1970-01-01T00:00:00.000Z',
     });
   });
 
-  it('[RE4] the later of two ids is the greater, and any id is later than none', () => {
+  it('[RE4] order ids, and null before any id', () => {
     expect(laterId(null, null)).toBeNull();
     expect(laterId('a', null)).toBe('a');
     expect(laterId(null, 'b')).toBe('b');

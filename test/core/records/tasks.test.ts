@@ -68,7 +68,7 @@ describe('the fold of tasks', () => {
     );
   });
 
-  it('[TK1] what names no task, or none there is, gives the same state back', () => {
+  it('[TK1] returns the same state for envelopes of no or unknown tasks', () => {
     const tasks = fold(envelope('task.started', START));
     for (const other of [
       envelope('task.failed', {}, { task_id: null }),
@@ -83,7 +83,7 @@ describe('the fold of tasks', () => {
     expect(foldTasks(ended, envelope('task.failed'))).toBe(ended);
   });
 
-  it('[TK9] the first of the live ones says when something is due', () => {
+  it('[TK9] keeps the earliest expiry of the live tasks', () => {
     const two = { task_id: 't2' };
     const tasks = fold(envelope('task.started', START), envelope('task.started', { ...START, ttl_ms: 500 }, two));
     const start = Date.parse('2026-01-01T00:00:00.000Z');
@@ -94,7 +94,7 @@ describe('the fold of tasks', () => {
     expect(fold(envelope('task.started', { ...START, ttl_ms: 0 })).due_at).toBeNull();
   });
 
-  it('[TK11] a head counts the live ones of each owner, and says nothing where there are none', () => {
+  it('[TK11] counts live tasks by owner in the head, which omits an empty count', () => {
     const { head: before } = openSession().state;
     const take = (...envelopes: readonly Envelope[]) =>
       envelopes.reduce((head, one) => foldHead(head, { envelope: one, turn: null }), before);
@@ -112,7 +112,7 @@ describe('the fold of tasks', () => {
   });
 });
 
-describe('what was seen', () => {
+describe('observations', () => {
   const outcome = (task_id: string, latency_ms: number, more: Partial<TaskOutcome> = {}): TaskOutcome => ({
     task_id,
     capability: 'review',
@@ -121,7 +121,7 @@ describe('what was seen', () => {
     ...more,
   });
 
-  it('[TK12] is read from what ends a task with a capability, and from nothing else', () => {
+  it('[TK12] come only from envelopes that end a task with a capability', () => {
     const data = { owner_id: 'id-alice', started_at: '2025-12-31T23:59:59.000Z', capability: 'Review' };
     expect(taskOutcomeFrom(envelope('task.expired', data, { sender_id: 'hub' }))).toEqual({
       owner_id: 'id-alice',
@@ -132,7 +132,7 @@ describe('what was seen', () => {
     expect(taskOutcomeFrom(envelope('task.failed', data, { task_id: null }))).toBeNull();
   });
 
-  it('[TK12] a median is the middle, whatever the order', () => {
+  it('[TK12] compute the median in any order', () => {
     expect([median([]), median([7]), median([9, 1]), median([9, 1, 2])]).toEqual([null, 7, 5, 2]);
     fc.assert(
       fc.property(fc.array(fc.nat(), { minLength: 1 }), (values) => {
@@ -144,7 +144,7 @@ describe('what was seen', () => {
     );
   });
 
-  it('[TK12] the median is of the last 100, the counts are of all, and none of the last 100 counts again', () => {
+  it('[TK12] take the median of the last 100 outcomes and count none of them twice', () => {
     const all = Array.from({ length: 150 }, (_, i) => outcome(`t${i}`, i));
     const seen = foldOutcomes(NO_OBSERVATIONS, all);
     expect(toTrackRecords(seen)).toEqual({
@@ -155,7 +155,7 @@ describe('what was seen', () => {
     ).toEqual(['new']);
   });
 
-  it('[TK12] a capability may be called anything, and of one agent 64 are counted', () => {
+  it('[TK12] accept any capability name, and count at most 64 per agent', () => {
     const odd = ['__proto__', 'constructor', 'toString'].map((capability) => outcome('t1', 1, { capability }));
     expect(uncountedOutcomes(NO_OBSERVATIONS, odd)).toHaveLength(3);
     expect(Object.keys(toTrackRecords(foldOutcomes(NO_OBSERVATIONS, odd))).sort()).toEqual([

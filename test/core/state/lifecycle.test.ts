@@ -25,7 +25,7 @@ const rows = table.flatMap(([event, ...ends]) =>
 );
 
 describe('the lifecycle', () => {
-  it('[LC1] is a table that names every event once', () => {
+  it('[LC1] is a table of all events', () => {
     expect(table.map(([event]) => event)).toEqual(LIFECYCLE_EVENTS);
     expect(rows).toHaveLength(LIFECYCLE_EVENTS.length * STATES.length);
   });
@@ -34,7 +34,7 @@ describe('the lifecycle', () => {
     expect(nextLifecycle(state, event)).toBe(end);
   });
 
-  it('[L6] no event leads out of CLOSED or EXPIRED', () => {
+  it('[L6] ends in CLOSED and EXPIRED', () => {
     for (const state of STATES.filter(isTerminal)) {
       for (const event of LIFECYCLE_EVENTS) expect(nextLifecycle(state, event)).toBe(state);
     }
@@ -42,7 +42,7 @@ describe('the lifecycle', () => {
   });
 
   it.each(['opened', '', 'CLOSE', 'toString', 'xstate.init', '*'])(
-    '[LC1] the unknown event "%s" is an error in every state',
+    '[LC1] throws for the unknown event "%s" in every state',
     (event) => {
       for (const state of STATES) {
         expect(() => nextLifecycle(state, event as LifecycleEvent)).toThrow(HubError);
@@ -52,7 +52,7 @@ describe('the lifecycle', () => {
   );
 
   it.each(['OPEN', '', 'active', 'toString', 'constructor', '__proto__'])(
-    '[LC1] the unknown state "%s" is an error',
+    '[LC1] throws for the unknown state "%s"',
     (state) => {
       expect(() => nextLifecycle(state as LifecycleState, 'close')).toThrow(HubError);
       expect(() => nextLifecycle(state as LifecycleState, 'close')).toThrow(`unknown lifecycle state "${state}"`);

@@ -6,12 +6,12 @@ import type { Envelope } from '../../../src/core/records/session/envelope.ts';
 import { extractSingleEnvelope, serializeEnvelope, serializeUnit } from '../../../src/core/state/serialize.ts';
 import { itDeep } from '../../support/size.ts';
 
-/** All that JSON must escape, and what it must not. */
+/** Characters that JSON must escape, and others. */
 const text = fc.string({
   unit: fc.oneof(fc.constantFrom('"', '\\', '\n', '\u0000', '\u2028', '\ud800', 'é', '😀'), fc.constantFrom(...'abc')),
 });
 const orNull = fc.option(text);
-/** What the hub makes itself, or takes only if it matches a pattern. */
+/** Text made by the hub, or matched by a pattern. */
 const made = fc.string({ unit: fc.constantFrom(...'0123456789abcdef.-:_TZ'), minLength: 1 });
 const data = fc.oneof(
   fc.record({ text }),
@@ -19,7 +19,7 @@ const data = fc.oneof(
   fc.dictionary(text, fc.jsonValue(), { noNullPrototype: true }),
 );
 
-/** What an envelope of everyday may have in another way. */
+/** Members in which a variant may differ. */
 const OPEN = [
   'none',
   'none',
@@ -31,7 +31,7 @@ const OPEN = [
   'ttl_seconds',
 ] as const;
 
-/** In the order in which the hub makes its members. */
+/** With the member order of the hub. */
 const envelopes = fc
   .record({
     session_id: made,
@@ -52,7 +52,7 @@ const envelopes = fc
   })
   // Arbitrary JSON is JSON.
   .map((envelope) => envelope as Envelope);
-/** What most envelopes are, but for one member perhaps. */
+/** Ordinary envelopes, with at most one unusual member. */
 const everyday = fc
   .record({
     session_id: made,
@@ -92,8 +92,8 @@ const entries = fc
     ...(awaits === null ? {} : { awaits }),
   }));
 
-describe('the text of what is written', () => {
-  itDeep('[ST5] of a unit is what JSON makes of it', () => {
+describe('serialized text', () => {
+  itDeep('[ST5] of a unit equals JSON.stringify', () => {
     fc.assert(
       fc.property(fc.array(entries, { maxLength: 3 }), (entries) => {
         expect(serializeUnit({ entries })).toBe(JSON.stringify({ entries }));
@@ -102,7 +102,7 @@ describe('the text of what is written', () => {
     );
   });
 
-  it('[ST5] of an envelope is what JSON makes of it', () => {
+  it('[ST5] of an envelope equals JSON.stringify', () => {
     fc.assert(
       fc.property(fc.oneof(envelopes, everyday), (envelope) => {
         expect(serializeEnvelope(envelope)).toBe(JSON.stringify(envelope));
@@ -111,7 +111,7 @@ describe('the text of what is written', () => {
     );
   });
 
-  it('[ST5] of the only envelope of a unit is the part of the unit that it stands in', () => {
+  it('[ST5] of a single envelope can be cut out of its unit', () => {
     fc.assert(
       fc.property(entries, (entry) => {
         expect(extractSingleEnvelope(serializeUnit({ entries: [entry] }))).toBe(JSON.stringify(entry.envelope));
@@ -120,7 +120,7 @@ describe('the text of what is written', () => {
     );
   });
 
-  it('[PO1] of the answer to a post is what JSON makes of it', () => {
+  it('[PO1] of the answer to a post equals JSON.stringify', () => {
     const answers = fc
       .record({ envelope_id: made, seq: fc.nat(), created_at: made, turn: turns, duplicate: fc.boolean() })
       .map(({ duplicate, ...answer }): PostAnswer => (duplicate ? { ...answer, duplicate } : answer));

@@ -18,7 +18,7 @@ import { anyoneSpeaks, draft, openSession, type Setup, TestSession } from '../se
 const runs = { numRuns: 1000 };
 const names = ['alice', 'bob', 'carol', 'dave'];
 
-/** Passes the turn on among those active, and closes at "bye": uses all of the protocol. */
+/** Passes the turn among the active participants and closes at "bye", to use all adapter members. */
 const relay: SessionAdapter = anyoneSpeaks({
   initialState: () => ({ next: 0, since: 0 }),
   fold: ({ event_type, seq }, state) =>
@@ -50,7 +50,7 @@ const move = fc.record({
   ms: fc.integer({ min: 0, max: 12_000 }),
 });
 type Move = typeof move extends fc.Arbitrary<infer T> ? T : never;
-/** Half of them from the start, half with everyone joined. */
+/** Half from the start, half with everyone joined. */
 const sessions = fc
   .tuple(setups, fc.boolean(), fc.array(move, { maxLength: 30 }))
   .map(([setup, joined, moves]) => played(joined ? openSession(setup) : new TestSession(setup), moves, setup));
@@ -66,7 +66,7 @@ function played(session: TestSession, moves: readonly Move[], { governedBy = rel
   return { session, adapter };
 }
 
-/** Carries the move out if it is allowed now, as the hub would. */
+/** Applies the move if it is allowed now. */
 function play(session: TestSession, { kind, name, ms }: Move, adapter: CompleteAdapter): void {
   const { state } = session;
   const id = idOf(name);
@@ -121,7 +121,7 @@ function folded(log: readonly Envelope[], adapter: CompleteAdapter | null, from:
 }
 
 describe('the state of a session', () => {
-  itDeep('[L3, RE7] folded from the start of its log is the live one, with the same turns', () => {
+  itDeep('[L3, RE7] equals the fold of its log, with the same turns', () => {
     const reached = new Set<string>();
     fc.assert(
       fc.property(sessions, ({ session, adapter }) => {
@@ -138,7 +138,7 @@ describe('the state of a session', () => {
     expect([...reached].sort()).toEqual(['ACTIVE', 'CLOSED', 'CLOSING', 'EXPIRED', 'INVITED']);
   });
 
-  itDeep('[L3] survives JSON, and folds on from there as if nothing had happened', () => {
+  itDeep('[L3] survives JSON and continues to fold equally', () => {
     fc.assert(
       fc.property(sessions, fc.nat(), ({ session, adapter }, cut) => {
         const at = 1 + (cut % session.log.length);
@@ -151,7 +151,7 @@ describe('the state of a session', () => {
     );
   });
 
-  it('[L3] has a head that is the fold of its entries and agrees with its metadata', () => {
+  it('[L3] has a head that equals the fold of its entries and matches its metadata', () => {
     fc.assert(
       fc.property(sessions, ({ session }) => {
         const { metadata, head } = session.state;
@@ -171,7 +171,7 @@ describe('the state of a session', () => {
     );
   });
 
-  it('[L2, L4, L6] comes of a log without gaps, with nothing after its end and no content after its closing', () => {
+  it('[L2, L4, L6] has a gap-free log without entries after the end or content after the closing', () => {
     fc.assert(
       fc.property(sessions, ({ session }) => {
         expect(session.log.map(({ seq }) => seq)).toEqual(session.log.map((_, i) => i + 1));
@@ -192,7 +192,7 @@ describe('the state of a session', () => {
     );
   });
 
-  it('[L6, LC12] is never open with nobody active, too few members or a full log', () => {
+  it('[L6, LC12] is never open without active participants or with too few members', () => {
     fc.assert(
       fc.property(sessions, ({ session }) => {
         const { state, participants, manifest, required_acks, pending_acks } = session.metadata;
@@ -208,7 +208,7 @@ describe('the state of a session', () => {
     );
   });
 
-  it("[LC13] without its adapter is folded but for the adapter's state and the turn", () => {
+  it("[LC13] folds without an adapter, except for the adapter's state and the turn", () => {
     fc.assert(
       fc.property(sessions, ({ session }) => {
         const bare = folded(session.log, null);
@@ -221,7 +221,7 @@ describe('the state of a session', () => {
     );
   });
 
-  it('[L3] is not changed by folding on', () => {
+  it('[L3] is not changed by later folds', () => {
     fc.assert(
       fc.property(sessions, ({ session, adapter }) => {
         let state = deepFreeze(folded(session.log.slice(0, 1), adapter));
@@ -235,8 +235,8 @@ describe('the state of a session', () => {
   });
 });
 
-describe('what the state says', () => {
-  it('[RE7] of each participant: its status, since which seq, and when it joined', () => {
+describe('participants and lifecycle in the state', () => {
+  it('[RE7] have the status, its seq and the join time of each participant', () => {
     const session = new TestSession({ names, requiredAcks: 2 });
     session.nowMs += 1_000;
     session.ack('bob', 'carol');
@@ -265,7 +265,7 @@ describe('what the state says', () => {
     ]);
   });
 
-  it('[RE7] of a newcomer: what the envelope says', () => {
+  it('[RE7] take a new participant from the envelope', () => {
     const session = openSession();
     session.hub('session.participant.joined', { agent_id: 'id-zoe', name: 'zoe', role: 'participant', order: 3 });
     expect(session.metadata.participants.at(-1)).toEqual({
@@ -280,7 +280,7 @@ describe('what the state says', () => {
     expect(session.state.head.members['id-zoe']).toBe('active');
   });
 
-  it('[RE7] of one who has joined and is said to join again: nothing new; of one who was hidden: it is back', () => {
+  it('[RE7] ignore a repeated join, and return a hidden participant on a join', () => {
     const session = openSession();
     const before = session.metadata.participants;
     session.nowMs += 1_000;
@@ -291,7 +291,7 @@ describe('what the state says', () => {
     expect(session.metadata.participants[1]).toMatchObject({ status: 'active', joined_at: '2026-01-01T00:00:01.000Z' });
   });
 
-  it('[RE7] of its end: when it began to close, when it was over, and why', () => {
+  it('[RE7] have the times and the reason of the closing and the end', () => {
     const session = openSession();
     session.nowMs += 1_000;
     session.hub('session.closing', { reason: 'enough' });
@@ -308,7 +308,7 @@ describe('what the state says', () => {
 });
 
 describe("the adapter's fold", () => {
-  it('[L3] sees content, context.set and five envelopes of the hub, once each, and nothing else', () => {
+  it('[L3] sees content, context.set and five hub types, once each', () => {
     const session = new TestSession({ names, requiredAcks: 1 }).ack('bob', 'carol');
     session.append(
       draft('alice', { event_type: 'msg.packet' }),
@@ -339,7 +339,7 @@ describe("the adapter's fold", () => {
     });
   });
 
-  it('[DL11] whoever is expected is expected only while the session is ACTIVE', () => {
+  it('[DL11] gives a turn only while the session is ACTIVE', () => {
     const session = openSession({ governedBy: consulting, names: ['alice', 'bob'] });
     expect(session.state.head.turn).toEqual({ agent_id: 'id-alice', since_seq: 4 });
     session.hub('session.closing', { reason: 'enough' });

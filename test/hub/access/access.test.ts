@@ -46,7 +46,7 @@ describe('opening a session', () => {
       access({ session_types: { initiate: ['*'], accept: [] } }),
       'bob does not accept "conversation" sessions (access.session_types.accept)',
     ],
-    ['bob', access({ inbound_from: ['?'] }), 'bob takes nothing from alice (access.inbound_from)'],
+    ['bob', access({ inbound_from: ['?'] }), 'bob does not accept messages from alice (access.inbound_from)'],
   ] as const)('[RU6] is rejected by the rule of %s: %j', async (name, change, reason) => {
     const { world, ...peers } = await aCast(['alice', 'bob']);
     await rule(world, peers[name], change);
@@ -67,7 +67,7 @@ describe('opening a session', () => {
     await rule(world, alice, limits({ delegation_depth: 1 }));
     await say(world, alice, child, 'deep');
     await refused(world, open(child), 'forbidden', {
-      reason: 'alice may go 1 sessions deep, this is 2 (limits.delegation_depth)',
+      reason: 'alice may use sessions up to depth 1, this one has depth 2 (limits.delegation_depth)',
     });
     await rule(world, alice, limits({ delegation_depth: 0 }));
     await refused(world, say(world, alice, child, 'no'), 'forbidden');
@@ -78,7 +78,7 @@ describe('opening a session', () => {
     const { world, alice, bob, id } = await aConversation();
     const carol = await world.peer('carol');
     await rule(world, bob, limits({ delegation_depth: 0 }));
-    const reason = 'bob may go 0 sessions deep, this is 1 (limits.delegation_depth)';
+    const reason = 'bob may use sessions up to depth 0, this one has depth 1 (limits.delegation_depth)';
     const opening = invited(world, alice, [bob], { parent_session_id: id });
     await refused(world, opening, 'forbidden', { reason });
     const child = await opened(world, alice, [carol], { type: 'panel', parent_session_id: id });

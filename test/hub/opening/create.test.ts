@@ -24,7 +24,7 @@ import {
   watch,
 } from '../scene.ts';
 
-/** Refuses some topics, and breaks on others. */
+/** Rejects some topics, and throws on others. */
 const picky: SessionAdapter<object> = {
   ...panel,
   manifest: { ...panel.manifest, type: 'picky' },
@@ -52,145 +52,128 @@ async function traces(world: World, peer: Peer) {
   return { logs: world.store.logIds(), staged: world.store.stagedUnits(), live, loaded, sessions };
 }
 
-describe('a refused create', () => {
-  const cases: readonly [string, Record<string, unknown>, Record<string, unknown>][] = [
+describe('a rejected create', () => {
+  const labels = Object.fromEntries(Array.from({ length: 33 }, (_, i) => [`l${i}`, 'x']));
+  const deep = [{ name: 'a', on_violation: 'audit', params: { deep: nested(70) } }];
+  const nowhere = 'f'.repeat(32);
+  const picked = (topic: string) => ({ type: 'picky', knobs: { topic } });
+  type Row = readonly [
+    title: string,
+    params: object,
+    code: string,
+    details?: string | object | undefined,
+    message?: string,
+  ];
+  const cases: readonly Row[] = [
     [
-      '[LC2] names the missing participants',
+      '[LC2] needs participants',
       { participants: [] },
-      { code: 'bad_frame', details: { field: 'params.participants', expected: 'at least one name' } },
+      'bad_frame',
+      problem('params.participants', 'at least one name'),
     ],
     [
-      '[LC2] names who is not registered',
+      '[LC2] names an unregistered participant',
       { participants: ['bob', 'nobody'] },
-      {
-        code: 'invalid_create',
-        message: 'params.participants.1: no agent with name or id "nobody" is registered',
-        details: { field: 'params.participants.1', received: 'nobody' },
-      },
+      'invalid_create',
+      { field: 'params.participants.1', received: 'nobody' },
+      'params.participants.1: no agent with name or id "nobody" is registered',
     ],
     [
-      '[LC2] names who is listed twice',
+      '[LC2] names a participant that is listed twice',
       { participants: ['bob', 'alice', 'bob'] },
-      { code: 'invalid_create', details: { field: 'params.participants.2', received: 'bob' } },
+      'invalid_create',
+      { field: 'params.participants.2', received: 'bob' },
     ],
     [
-      '[LC2, RE8] says how many the adapter takes',
+      '[LC2, RE8] names the number of participants the adapter accepts',
       { participants: ['alice'] },
-      {
-        code: 'invalid_create',
-        message: 'participants: conversation takes exactly 2, the creator included; got 1',
-        details: { field: 'participants', expected: 'exactly 2', received: '1' },
-      },
+      'invalid_create',
+      problem('participants', 'exactly 2', '1'),
+      'participants: conversation takes exactly 2, the creator included; got 1',
     ],
     [
-      '[LC2] names the adapter that is not there',
+      '[LC2] names an unknown adapter',
       { type: 'debate' },
-      {
-        code: 'invalid_create',
-        message: 'type: no adapter "debate"; this hub has consulting, conversation, monologue, panel, picky',
-        details: { field: 'type', received: 'debate' },
-      },
+      'invalid_create',
+      { field: 'type', received: 'debate' },
+      'type: no adapter "debate"; this hub has consulting, conversation, monologue, panel, picky',
     ],
+    ['[LC2, RE8] names an unknown version', { version: 7 }, 'invalid_create', { field: 'version', received: '7' }],
+    ['[LC2, RE8] names an unknown knob', { knobs: { speed: 9 } }, 'invalid_create', 'knobs.speed'],
     [
-      '[LC2, RE8] names the version that is not there',
-      { version: 7 },
-      { code: 'invalid_create', details: { field: 'version', received: '7' } },
-    ],
-    [
-      '[LC2, RE8] names the knob that the schema does not know',
-      { knobs: { speed: 9 } },
-      { code: 'invalid_create', details: { field: 'knobs.speed' } },
-    ],
-    [
-      '[LC2, RE8] names the knob with a wrong value',
+      '[LC2, RE8] names a knob with an invalid value',
       { type: 'panel', knobs: { topic: 9 } },
-      { code: 'invalid_create', details: { field: 'knobs.topic', received: '9' } },
+      'invalid_create',
+      { field: 'knobs.topic', received: '9' },
     ],
     [
-      '[LC2, LC6] takes close_by any or creator',
+      '[LC2, LC6] accepts close_by any or creator',
       { knobs: { close_by: 'bob' } },
-      { code: 'invalid_create', details: { field: 'knobs.close_by', expected: 'any or creator' } },
+      'invalid_create',
+      problem('knobs.close_by', 'any or creator'),
     ],
     [
       '[LC2, RE6] bounds the knobs',
       { type: 'panel', knobs: { topic: 'x'.repeat(70_000) } },
-      { code: 'too_large', details: { field: 'params.knobs' } },
+      'too_large',
+      'params.knobs',
     ],
-    [
-      '[LC2, RE6] bounds the number of labels',
-      { labels: Object.fromEntries(Array.from({ length: 33 }, (_, i) => [`l${i}`, 'x'])) },
-      { code: 'too_large', details: { field: 'params.labels' } },
-    ],
+    ['[LC2, RE6] bounds the number of labels', { labels }, 'too_large', 'params.labels'],
     [
       '[LC2, RE6] bounds a label with its name',
       { labels: { long: 'é'.repeat(511) } },
-      { code: 'too_large', details: { field: 'params.labels.long' } },
+      'too_large',
+      'params.labels.long',
     ],
     [
-      '[LC2] takes required_acks within the manifest and the invited',
+      '[LC2] bounds required_acks by the invitees',
       { required_acks: 2 },
-      { code: 'invalid_create', details: { field: 'required_acks', expected: '1 to 1', received: '2' } },
+      'invalid_create',
+      problem('required_acks', '1 to 1', '2'),
     ],
     [
-      '[LC2] takes no fewer acks than the minimum needs',
+      '[LC2] bounds required_acks by the minimum of participants',
       { required_acks: 0 },
-      { code: 'invalid_create', details: { field: 'required_acks', expected: '1 to 1', received: '0' } },
+      'invalid_create',
+      problem('required_acks', '1 to 1', '0'),
     ],
     [
-      '[LC2, RE9] takes durations and nothing else',
+      '[LC2, RE9] accepts only durations',
       { ttl: '2 weeks' },
-      { code: 'bad_frame', details: { field: 'params.ttl', received: '"2 weeks"' } },
+      'bad_frame',
+      { field: 'params.ttl', received: '"2 weeks"' },
     ],
-    ['[LC2, RE9] takes no time without end', { ttl: 1e300 }, { code: 'bad_frame', details: { field: 'params.ttl' } }],
+    ['[LC2, RE9] rejects an endless time', { ttl: 1e300 }, 'bad_frame', 'params.ttl'],
+    ['[LC2, RE2] rejects nesting beyond the bound', { expectations: deep }, 'bad_frame'],
+    ['[LC2] lets the adapter reject', picked('forbidden'), 'invalid_create', 'knobs.topic', 'not that topic'],
+    ['[LC2, AM7] answers internal if the adapter throws', picked('broken'), 'internal'],
+    ['[LC2, AM7] answers internal if the adapter cannot create a state', picked('broken state'), 'internal'],
     [
-      '[LC2, RE2] refuses nesting deeper than the bound',
-      { expectations: [{ name: 'a', on_violation: 'audit', params: { deep: nested(70) } }] },
-      { code: 'bad_frame' },
-    ],
-    [
-      '[LC2] asks the adapter, which may refuse',
-      { type: 'picky', knobs: { topic: 'forbidden' } },
-      { code: 'invalid_create', message: 'not that topic', details: { field: 'knobs.topic' } },
-    ],
-    [
-      '[LC2, AM7] an adapter that breaks on it refuses as internal',
-      { type: 'picky', knobs: { topic: 'broken' } },
-      { code: 'internal' },
-    ],
-    [
-      '[LC2, AM7] an adapter that cannot make a state refuses as internal',
-      { type: 'picky', knobs: { topic: 'broken state' } },
-      { code: 'internal' },
-    ],
-    [
-      '[LC2, LC11, AM2] a parent that does not exist',
-      { parent_session_id: 'f'.repeat(32) },
-      { code: 'not_found', message: `no session ${'f'.repeat(32)}` },
+      '[LC2, LC11, AM2] names a missing parent',
+      { parent_session_id: nowhere },
+      'not_found',
+      undefined,
+      `no session ${nowhere}`,
     ],
   ];
 
-  it.each(cases)('%s', async (_title, params, error) => {
+  it.each(cases)('%s', async (...row) => {
+    const [, params, code, details, message] = row as unknown as Row;
     const { world, alice } = await start();
     const heard: string[] = [];
     for (const name of ['envelopePosted', 'sessionCreated'] as const) world.hub.on(name, () => heard.push(name));
     const before = await traces(world, alice);
-    const wanted = {
-      type: 'conversation',
-      participants: ['bob'],
-      wait: 'created',
-      idempotency_key: 'k',
-      ...params,
-    } as const;
-    expect(await refusal(world, alice.call('create_session', wanted))).toMatchObject(error);
+    const good = { type: 'conversation', participants: ['bob'], wait: 'created', idempotency_key: 'k' } as const;
+    const error = await refused(world, alice.call('create_session', { ...good, ...params }), code, details);
+    if (message !== undefined) expect(error.message).toBe(message);
     expect(await traces(world, alice)).toEqual(before);
     expect(heard).toEqual([]);
-    // The key is free for a request that can be carried out.
-    const good = { type: 'conversation', participants: ['bob'], wait: 'created', idempotency_key: 'k' } as const;
+    // The key is free for a valid request.
     const { session, ...rest } = await world.answer(alice.call('create_session', good));
     expect([session.state, rest]).toEqual(['INVITED', { warnings: [] }]);
   });
 
-  it('[LC2, LC11] needs a live parent the creator is active in', async () => {
+  it('[LC2, LC11] requires a live parent the creator is active in', async () => {
     const { world, alice, bob } = await start();
     const carol = await world.peer('carol');
     const participants = ['carol'];
@@ -212,7 +195,7 @@ describe('a refused create', () => {
     expect(await asChild(alice, parent)).toMatchObject({ code: 'invalid_create' });
   });
 
-  it('[LC2, OP2] needs a creator that is bound, and stays so while the parent is looked up', async () => {
+  it('[LC2, OP2] requires a creator that stays bound while the parent is loaded', async () => {
     const { world, alice, bob, id } = await aConversation();
     const params = { type: 'conversation', participants: ['bob'], wait: 'created' } as const;
     const unbound = world.stranger();
@@ -225,7 +208,7 @@ describe('a refused create', () => {
     expect((await world.answer(bob.call('list_sessions', {}))).sessions).toHaveLength(1);
   });
 
-  it('[LC2, L10] whose write fails leaves no session and no key in this process', async () => {
+  it('[LC2, L10] leaves no session and no key if its write fails', async () => {
     const { world, alice } = await start();
     world.hold = true;
     const params = { type: 'conversation', participants: ['bob'], wait: 'created', idempotency_key: 'k' } as const;
@@ -239,7 +222,7 @@ describe('a refused create', () => {
 });
 
 describe('participants', () => {
-  it('[RE7] a creator that is not listed is put first; names and ids mean the same', async () => {
+  it('[RE7] puts an unlisted creator first; names and ids are equivalent', async () => {
     const { world, alice, bob } = await start();
     const carol = await world.peer('carol');
     const order = async (...participants: string[]) => {
@@ -259,7 +242,7 @@ describe('participants', () => {
     ]);
   });
 
-  it('[L7] an id is an id: nobody can be invited in its place by taking it as a name', async () => {
+  it('[L7] resolves an id before a name, so that nobody can take an id as a name', async () => {
     const { world, alice, bob } = await start();
     const mallory = await world.peer(bob.agentId);
     const id = await invited(world, alice, [bob]);
@@ -267,7 +250,7 @@ describe('participants', () => {
     expect(mallory.notifies()).toEqual([]);
   });
 
-  it('[RE6] maxParticipants bounds even an adapter without a maximum', async () => {
+  it('[RE6] bounds the participants even if the adapter has no maximum', async () => {
     const { world, alice } = await start({ maxParticipants: 3 });
     const others = ['carol', 'dave'];
     for (const name of others) await world.peer(name);
@@ -277,7 +260,7 @@ describe('participants', () => {
     expect((await create(others)).session.participants).toHaveLength(3);
   });
 
-  it('[LC12] whoever is leaving or gone cannot be invited', async () => {
+  it('[LC12] rejects invitees that are retiring or retired', async () => {
     const { world, alice, bob, id } = await aConversation();
     world.hold = true;
     const leaving = bob.call('unregister', {});
@@ -293,7 +276,7 @@ describe('participants', () => {
     }
   });
 
-  it('[RE7] knobs get their defaults, and expectations at create replace those of the manifest', async () => {
+  it('[RE7] fills in knob defaults, and lets expectations at create replace those of the manifest', async () => {
     const { world, alice, bob } = await start();
     const plain = await sessionOf(world, alice, await invited(world, alice, [bob], { type: 'panel' }));
     expect(plain.knobs).toEqual({ topic: 'anything', close_by: 'any' });
@@ -304,7 +287,7 @@ describe('participants', () => {
 });
 
 describe('waiting', () => {
-  it('[OP5] create_session answers when the session is active', async () => {
+  it('[OP5] answers once the session is active', async () => {
     const { world, alice, bob } = await start();
     const call = alice.call('create_session', { type: 'conversation', participants: ['bob'] });
     const watched = watch(call);
@@ -315,7 +298,7 @@ describe('waiting', () => {
     expect((await call).session).toMatchObject({ state: 'ACTIVE', head_seq: 4 });
   });
 
-  it('[OP5] one that ends before it is active is answered with session_closed and why', async () => {
+  it('[OP5] answers session_closed with the reason if the session ends before it is active', async () => {
     const { world, alice, bob } = await start();
     const ends: readonly [string, (session_id: string) => Promise<unknown>][] = [
       ['invite_rejected', (session_id) => world.answer(bob.call('reject_invite', { session_id }))],
@@ -337,7 +320,7 @@ describe('waiting', () => {
     }
   });
 
-  it('[OP5, L10] those who wait when the store fails or the hub stops are told that they do not know', async () => {
+  it('[OP5, L10] reports an unknown outcome if the store fails during the wait', async () => {
     const { world, alice } = await start();
     const call = watch(alice.call('create_session', { type: 'conversation', participants: ['bob'] }));
     await world.settle();
@@ -364,7 +347,7 @@ describe('a key for create_session', () => {
     return { id: session.session_id, state: session.state, ...rest };
   };
 
-  it('[AM12] a repeat is the same session as it is now, and says so', async () => {
+  it('[AM12] returns the same session for a repeat, in its current state', async () => {
     const { world, alice, bob } = await start();
     const first = await create(world, alice);
     await world.answer(bob.call('ack_invite', { session_id: first.id }));
@@ -375,7 +358,7 @@ describe('a key for create_session', () => {
     expect(await create(world, alice)).toEqual({ id: first.id, state: 'CLOSED', duplicate: true });
   });
 
-  it('[AM12] other content under it is refused, and names the first', async () => {
+  it('[AM12] rejects other content under the key, and names the first session', async () => {
     const { world, alice } = await start();
     const { id } = await create(world, alice);
     for (const other of [{ participants: ['alice', 'bob'] }, { ttl: 7 }, { type: 'consulting' }, { intent: 'x' }]) {
@@ -384,14 +367,14 @@ describe('a key for create_session', () => {
     expect((await world.answer(alice.call('list_sessions', {}))).sessions).toHaveLength(1);
   });
 
-  it('[AM12] is the creator’s own', async () => {
+  it('[AM12] belongs to its creator', async () => {
     const { world, alice } = await start();
     const carol = await world.peer('carol');
     const [a, c] = [await create(world, alice), await create(world, carol)];
     expect([a.id === c.id, 'duplicate' in c]).toEqual([false, false]);
   });
 
-  it('[AM12, L5] repeats that come together with the first, or while it is being written, wait for it', async () => {
+  it('[AM12, L5] holds concurrent repeats until the first is durable', async () => {
     const { world, alice } = await start();
     world.hold = true;
     const calls = [1, 2, 3].map(() => watch(alice.call('create_session', params)));
@@ -409,7 +392,7 @@ describe('a key for create_session', () => {
     expect(other).toMatchObject({ state: 'refused', value: { code: 'duplicate' } });
   });
 
-  it('[AM12, L5] repeats with a parent, which has to be looked up first, wait too', async () => {
+  it('[AM12, L5] holds repeats with a parent that must be loaded', async () => {
     const { world, alice, id } = await aConversation();
     world.hub.evictIdle();
     const calls = [1, 2].map(() => alice.call('create_session', { ...params, parent_session_id: id }));
@@ -417,7 +400,7 @@ describe('a key for create_session', () => {
     expect(second).toEqual({ ...first, duplicate: true });
   });
 
-  it('[AM12, L8] a repeat does not wait for what others do in the session meanwhile', async () => {
+  it('[AM12, L8] does not wait for later posts in the session', async () => {
     const { world, alice, bob } = await start();
     const { id } = await create(world, alice);
     await world.answer(bob.call('ack_invite', { session_id: id }));
@@ -428,7 +411,7 @@ describe('a key for create_session', () => {
     expect(repeat).toMatchObject({ state: 'answered', value: { duplicate: true, session: { head_seq: 4 } } });
   });
 
-  it('[AM12] a repeat of one that was not written takes its place', async () => {
+  it('[AM12] creates the session again if the first was lost', async () => {
     const { world, alice } = await start();
     world.hold = true;
     void alice.call('create_session', params);
@@ -440,7 +423,7 @@ describe('a key for create_session', () => {
     expect((await world.answer(again.call('list_sessions', {}))).sessions).toHaveLength(1);
   });
 
-  it('[AM12, L5] is known after a restart, whether the session lives or has ended', async () => {
+  it('[AM12, L5] is known after a restart, whether the session is live or has ended', async () => {
     const { world, alice, bob } = await start();
     const live = await create(world, alice, { ttl: '12h' });
     await world.answer(bob.call('ack_invite', { session_id: live.id }));
@@ -468,7 +451,7 @@ describe('a key for create_session', () => {
     expect([next.id === id, next]).toMatchObject([false, { state: 'INVITED' }]);
   });
 
-  it('[AM12, L5] taken anew after a day, it means the newer session also after a restart', async () => {
+  it('[AM12, L5] means the newer session once reused after a day, even after a restart', async () => {
     for (const end of [true, false]) {
       const { world, alice, bob } = await start();
       const first = await create(world, alice, { ttl: 0 });
@@ -486,7 +469,7 @@ describe('a key for create_session', () => {
 });
 
 describe('another writer', () => {
-  it('[AM9] a create that conflicts though nothing is there is written at the second try', async () => {
+  it('[AM9] retries a create that conflicts without another entry', async () => {
     const { world, alice } = await start();
     const id = nextId(world);
     world.store.conflict(id);
@@ -497,7 +480,7 @@ describe('another writer', () => {
     expect(await standing(world, alice, id)).toMatch(/^INVITED/);
   });
 
-  it('[AM9] a create whose id is taken by then is refused, and the other session is left alone', async () => {
+  it('[AM9] rejects a create whose id is taken, and leaves the other session unchanged', async () => {
     const { world, alice, id: model } = await aConversation();
     const id = nextId(world);
     const created = logOf(world.store, model)[0];
@@ -516,7 +499,7 @@ describe('another writer', () => {
 });
 
 describe('an ended creator', () => {
-  it('[L6] a session whose creator has gone away still has its deadline', async () => {
+  it('[L6] expires a session whose creator has disconnected', async () => {
     const { world, alice, bob } = await start();
     const id = await opened(world, alice, [bob], { ttl: '1h' });
     await leave(world, alice);
@@ -526,12 +509,16 @@ describe('an ended creator', () => {
   });
 });
 
-/** The id the hub gives out next: its ids come from a seed, and every id costs one step. */
+/** The next id of the hub: ids come from a seed, one step each. */
 function nextId(world: World): string {
   const peek = world.ids.hex32();
   const replay = seededIds(1);
   for (let id = replay.hex32(); id !== peek; id = replay.hex32());
   return replay.hex32();
+}
+
+function problem(field: string, expected: string, received?: string): object {
+  return { field, expected, ...(received === undefined ? {} : { received }) };
 }
 
 function nested(depth: number): unknown {

@@ -1,4 +1,4 @@
-// What reaches who is hidden, removed and back: deliveries, logs and views, also after it was away.
+// What hidden, removed and returned participants receive: deliveries, logs and views, also after an absence.
 
 import { discussion } from 'parley-hub/adapters/discussion';
 import type { ExpectationEntry } from 'parley-hub/core';
@@ -9,7 +9,7 @@ import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import { ADAPTERS, aCast, leave, logOf, MINUTE, opened, refused, SECOND, say, VIEWS } from '../scene.ts';
 
-/** alice, bob and carol in a discussion; alice has spoken at seq 7, so bob has the turn. */
+/** alice, bob and carol in a discussion; alice has posted seq 7, so bob has the turn. */
 async function talk(expectations: readonly ExpectationEntry[] = []) {
   const { world, alice, bob, carol } = await aCast(
     ['alice', 'bob', 'carol'],
@@ -21,7 +21,7 @@ async function talk(expectations: readonly ExpectationEntry[] = []) {
   return { world, alice, bob, carol, id };
 }
 
-/** What was heard in the stream of a session, each with the seq before it. */
+/** Deliveries in the stream of a session, each with the seq before it. */
 function stream(peer: Peer, id: string): readonly string[] {
   return peer
     .notifies(id)
@@ -42,8 +42,8 @@ async function readSeqs(world: World, peer: Peer, session_id: string): Promise<r
   return envelopes.map(({ seq }) => seq);
 }
 
-describe('who is hidden', () => {
-  it('[MB4, DL1, VW2] hears its hiding and all that follows, and sees it in log and view', async () => {
+describe('a hidden participant', () => {
+  it('[MB4, DL1, VW2] receives its hiding and everything after it, in stream, log and view', async () => {
     const { world, alice, bob, carol, id } = await talk();
     await world.answer(world.hub.hideParticipant(id, 'bob'));
     await say(world, carol, id, 'two');
@@ -53,7 +53,7 @@ describe('who is hidden', () => {
     expect((await readSeqs(world, bob, id)).slice(-4)).toEqual([7, 8, 9, 10]);
   });
 
-  it('[MB4, DL5] and was away gets what it missed when it is bound again, in order and from its cursor on', async () => {
+  it('[MB4, DL5] receives what it missed at its next bind, in order and from its cursor on', async () => {
     const { world, alice, bob, carol, id } = await talk();
     await world.answer(world.hub.hideParticipant(id, 'bob'));
     await leave(world, bob);
@@ -66,7 +66,7 @@ describe('who is hidden', () => {
     expect(await viewed(world, back, id)).toEqual(['[alice]: one', '[carol]: two', '[alice]: three']);
   });
 
-  it('[MB4, LC7] is waited for when the session drains, and hears its end', async () => {
+  it('[MB4, LC7] delays the drain until it acks, and receives the end', async () => {
     const { world, alice, bob, id } = await talk();
     await world.answer(world.hub.hideParticipant(id, 'bob'));
     bob.acks = false;
@@ -77,7 +77,7 @@ describe('who is hidden', () => {
     expect(stream(bob, id).at(-1)).toBe('9 10 session.closed');
   });
 
-  it('[EX3, VW2] by an expectation that is told to everyone is named by a line of the hub, in every view', async () => {
+  it('[EX3, VW2] is named by a hub line in every view if the violation goes to everyone', async () => {
     const { world, alice, bob, carol, id } = await talk([turnWithin(5, 'notify_session'), turnWithin(6, 'hide')]);
     await world.pass(6 * SECOND);
     await say(world, carol, id, 'two');
@@ -91,7 +91,7 @@ describe('who is hidden', () => {
     }
   });
 
-  it('[EX3, VW2] is warned alone: nobody else gets the warning or sees it', async () => {
+  it('[EX3, VW2] gets its warning alone: no other participant receives or sees it', async () => {
     const { world, alice, bob, carol, id } = await talk([turnWithin(5, 'warn'), turnWithin(6, 'hide')]);
     await world.pass(6 * SECOND);
     const isWarning = (line: string) => line.includes('expectation.violated');
@@ -102,8 +102,8 @@ describe('who is hidden', () => {
   });
 });
 
-describe('who is removed', () => {
-  it('[MB5, DL12, VW2, VW10] hears it and nothing after it; log and view stay at the removal for good', async () => {
+describe('a removed participant', () => {
+  it('[MB5, DL12, VW2, VW10] receives its removal and nothing after it; its log and view end there', async () => {
     const { world, alice, bob, carol, id } = await talk();
     await world.answer(world.hub.removeParticipant(id, 'bob', 'noise'));
     const heard = stream(bob, id);
@@ -121,7 +121,7 @@ describe('who is removed', () => {
     expect(await viewed(world, carol, id)).toEqual(['[alice]: one', 'two', '[alice]: three']);
   });
 
-  it('[MB5, DL5, DL12] while it was away gets what it missed up to the removal, and nothing beyond, at every bind', async () => {
+  it('[MB5, DL5, DL12] receives what it missed up to the removal, and nothing later, at its next bind', async () => {
     const { world, alice, bob, carol, id } = await talk();
     await say(world, bob, id, 'two');
     await leave(world, bob);
@@ -132,11 +132,11 @@ describe('who is removed', () => {
     const back = await world.peer('bob');
     expect(stream(back, id)).toEqual(['7 9 three', '9 10 session.participant.removed']);
     await leave(world, back);
-    // All of it is acked: there is nothing left to hear.
+    // Everything is acked, so nothing is left to deliver.
     expect(stream(await world.peer('bob'), id)).toEqual([]);
   });
 
-  it('[MB5, DL2, DL5] with envelopes not acked gets them again after a rebind, but no others', async () => {
+  it('[MB5, DL2, DL5] receives its unacked envelopes again after a rebind, and no others', async () => {
     const { world, alice, bob, id } = await talk();
     bob.acks = false;
     await say(world, bob, id, 'two');
@@ -156,7 +156,7 @@ describe('who is removed', () => {
     expect(back.seqs(id).at(-1)).toBe(removal?.seq);
   });
 
-  it('[MB5, OPR3] may do nothing in it any more, and everyone else goes on', async () => {
+  it('[MB5, OPR3] may do nothing in the session any more, and the others continue', async () => {
     const { world, alice, bob, carol, id } = await talk();
     await world.answer(world.hub.removeParticipant(id, 'bob'));
     const before = logOf(world.store, id);
@@ -178,7 +178,7 @@ describe('who is removed', () => {
     await say(world, alice, id, 'three');
   });
 
-  it('[MB5, EX3] by an expectation hears of the removal, not of the violation', async () => {
+  it('[MB5, EX3] receives the removal, not the violation, when an expectation removes it', async () => {
     const { world, bob, id } = await talk([turnWithin(5, 'remove')]);
     await world.pass(5 * SECOND);
     expect(stream(bob, id).slice(-2)).toEqual(['6 7 one', '7 9 session.participant.removed']);

@@ -1,7 +1,5 @@
-// A new hub on a reopened store: who is hidden stays hidden and can return, who is removed stays out, and what fired stays fired.
+// A new hub on a reopened store: hidden participants can return, removed ones stay out, and nothing fires twice.
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { discussion } from 'parley-hub/adapters/discussion';
 import type { Envelope, ExpectationEntry, Store, WireError } from 'parley-hub/core';
@@ -15,14 +13,13 @@ import { openStore } from '../../../src/store/open-store.ts';
 import { Peer } from '../../../src/testing/doubles/peer.ts';
 import { SimClock } from '../../../src/testing/doubles/sim-clock.ts';
 import { quiet, seededIds } from '../../../src/testing/doubles/world.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 
 const SECOND = 1000;
-const folders: string[] = [];
 const labs: Lab[] = [];
 
 afterEach(async () => {
   for (const lab of labs.splice(0)) await lab.hub.stop();
-  for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
 });
 
 type Open = () => Promise<Store>;
@@ -33,13 +30,12 @@ const STORES: Readonly<Record<string, () => Promise<Open>>> = {
     return async () => new MemoryStore({ disk });
   },
   'a data folder': async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'parley-hide-'));
-    folders.push(folder);
+    const folder = tempFolder('hide');
     return async () => (await openStore(join(folder, 'data'), { segmentBytes: 256 * 1024 })).store;
   },
 };
 
-/** A hub on a store that takes its own time, and on a clock that stands still. */
+/** A hub on a slow store and a clock that stands still. */
 class Lab {
   readonly clock = new SimClock();
   readonly ids = seededIds(5);
@@ -87,14 +83,14 @@ class Lab {
     return (await this.store.read(sessionId, { from_seq: 1, limit: 1000 })).map(({ envelope }) => envelope);
   }
 
-  /** Time passes at once; what was due then is in the log when this is done. */
+  /** Advances the clock; what was due is in the log afterwards. */
   async leap(ms: number): Promise<void> {
     this.clock.advance(ms);
-    // Twice: what the first look at a session caused is done before another session is looked at once more.
+    // Twice: the effects of the first check of a session must be done before another session is checked again.
     for (let i = 0; i < 2; i++) await this.controlFires();
   }
 
-  /** A session that has a second to live is over in the next sweep, whatever else happens, also within a grace. */
+  /** A session with a ttl of one second expires in the next sweep, even within a grace period. */
   private async controlFires(): Promise<void> {
     const [yan, zoe] = [await this.peer('yan'), await this.peer('zoe')];
     const params = {
@@ -143,7 +139,7 @@ const code = (call: Promise<unknown>): Promise<string> =>
     ({ code }: WireError) => code,
   );
 
-/** Who is what, and who has the turn. */
+/** The status of each participant, and the turn holder. */
 async function standing(asker: Peer, session_id: string): Promise<string> {
   const { session, turn } = await asker.call('get_session', { session_id });
   const who = session.participants.map(({ name, status }) => `${name} ${status}`).join(', ');
@@ -179,7 +175,7 @@ describe.each(Object.entries(STORES))('on %s', (_name, make) => {
     return { lab, id };
   }
 
-  it('[MB4, MB5, L3, L9, EX2] hidden stays hidden, removed stays out, and nothing fires twice', async () => {
+  it('[MB4, MB5, L3, L9, EX2] keeps participants hidden and removed, and fires nothing twice', async () => {
     const { lab, id } = await afterBoth();
     const before = await lab.log(id);
     for (let i = 0; i < 2; i++) {
@@ -198,7 +194,7 @@ describe.each(Object.entries(STORES))('on %s', (_name, make) => {
     expect(fired(await lab.log(id))).toHaveLength(4);
   });
 
-  it('[OPR3, MB4, L3, EX2] who is hidden comes back to its place after a restart, and its next wait fires anew', async () => {
+  it('[OPR3, MB4, L3, EX2] returns a hidden participant to its place after a restart, and its next wait fires again', async () => {
     const { lab, id } = await afterBoth();
     await lab.restart();
     const { bob } = await gather(lab);
@@ -208,13 +204,13 @@ describe.each(Object.entries(STORES))('on %s', (_name, make) => {
     await say(dave, id, 'two');
     await say(alice, id, 'three');
     expect(await standing(alice, id)).toBe('ACTIVE: alice active, bob active, carol removed, dave active; bob');
-    // After a start nothing fires for the grace; then what is due does.
+    // After a start nothing fires during the grace period; then everything due does.
     await lab.leap(20 * SECOND);
     expect(fired(await lab.log(id)).slice(4)).toEqual([]);
     await lab.leap(10 * SECOND);
     expect(fired(await lab.log(id)).slice(4)).toEqual(['warn']);
     await lab.restart();
-    // The warning was given; the rest of the wait has its grace, and then hides.
+    // The warning has fired; the rest of the wait gets its grace period, then hides.
     await lab.leap(20 * SECOND);
     expect(fired(await lab.log(id)).slice(4)).toEqual(['warn']);
     await lab.leap(10 * SECOND);
@@ -222,7 +218,7 @@ describe.each(Object.entries(STORES))('on %s', (_name, make) => {
     expect(await standing(await lab.peer('alice'), id)).toBe(`${OUT}; dave`);
   });
 
-  it('[DL5, DL12, MB4, MB5] who is hidden gets all it missed, who is removed what came before its removal', async () => {
+  it('[DL5, DL12, MB4, MB5] delivers everything missed to the hidden, and to the removed what came before the removal', async () => {
     const { lab, id } = await afterBoth();
     const removedAt = (await lab.log(id)).find(({ event_type }) => event_type.endsWith('removed'))?.seq;
     await lab.restart();
@@ -238,7 +234,7 @@ describe.each(Object.entries(STORES))('on %s', (_name, make) => {
     expect([heard, carol.seqs(id)]).toEqual([['two', 'three'], []]);
   });
 
-  it('[OPR2, MB4] what an operator did is kept, and the grant with it', async () => {
+  it('[OPR2, MB4] keeps what an operator did, and the grant', async () => {
     const lab = new Lab(await make());
     await lab.start();
     const { alice, bob, carol, dave } = await gather(lab);

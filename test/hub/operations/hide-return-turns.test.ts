@@ -1,4 +1,4 @@
-// Who is hidden, removed and back: where the turn goes, in rotations and in graphs.
+// Hidden, removed and returned participants: where the turn moves, in rotations and in graphs.
 
 import { discussion } from 'parley-hub/adapters/discussion';
 import { CONDITIONS, TARGETS, type TransitionGraph } from 'parley-hub/adapters/transition-graph';
@@ -53,7 +53,7 @@ describe('in a discussion', () => {
   const discuss = (more: Partial<Params<'create_session'>> = {}) => stage({ type: 'discussion', ...more });
 
   it.each(NAMES)(
-    '[MB4, OPR3] %s is passed over round after round while hidden, and speaks in its place when back',
+    '[MB4, OPR3] skips %s in every round while hidden, and gives it its place back afterwards',
     async (who) => {
       const { hide, comeBack, says, turn } = await discuss();
       await hide(who);
@@ -61,7 +61,7 @@ describe('in a discussion', () => {
       await says(...others, ...others);
       expect(await turn()).toBe(others[0]);
       await comeBack(who);
-      // From whoever has the turn, through everyone's place.
+      // One round from the turn holder, through every place.
       const from = NAMES.indexOf(others[0] as Name);
       const round = [...NAMES.slice(from), ...NAMES.slice(0, from)];
       await says(...round, ...round);
@@ -69,7 +69,7 @@ describe('in a discussion', () => {
     },
   );
 
-  it('[MB4] the turn of who is hidden passes on with the hide itself, and who gets it hears so', async () => {
+  it('[MB4] moves the turn when its holder is hidden, and notifies the new holder', async () => {
     const { world, id, peers, hide, says, turn } = await discuss();
     await says('alice');
     await hide('carol');
@@ -82,7 +82,7 @@ describe('in a discussion', () => {
     });
   });
 
-  it('[MB4] coming back takes the turn from nobody, and a wait for it begins with the turn it gets', async () => {
+  it('[MB4] moves no turn when a participant returns; its wait begins with its next turn', async () => {
     const { world, id, hide, comeBack, says, turn } = await discuss({
       expectations: [turnWithin(20, 'audit', { appliesTo: ['bob'] })],
     });
@@ -99,7 +99,7 @@ describe('in a discussion', () => {
     expect(types(logOf(world.store, id)).at(-1)).toBe('expectation.violated');
   });
 
-  it('[MB5] who is removed has no place any more, also if it had the turn or was hidden', async () => {
+  it('[MB5] gives a removed participant no turn any more, even if it had the turn or was hidden', async () => {
     const { hide, remove, says, turn } = await discuss();
     await hide('carol');
     await says('alice');
@@ -110,7 +110,7 @@ describe('in a discussion', () => {
     expect(await turn()).toBe('alice');
   });
 
-  it('[LC12] with fewer than two left it closes as below_minimum; hidden ones count, removed ones do not', async () => {
+  it('[LC12] closes as below_minimum with fewer than two members; hidden ones count', async () => {
     const { world, id, peers, hide, remove } = await discuss();
     await hide('bob', 'carol');
     await remove('dave', 'carol');
@@ -123,7 +123,7 @@ describe('in a discussion', () => {
   });
 
   it.each(['hide', 'remove'] as const)(
-    '[LC12] with nobody active it closes as no_active_participants in the same unit (%s)',
+    '[LC12] closes as no_active_participants in the same unit when nobody is active (%s)',
     async (how) => {
       const scene = await discuss();
       const { world, id, peers } = scene;
@@ -141,16 +141,13 @@ describe('in a discussion', () => {
     },
   );
 
-  it('[LC12, EX3] an expectation that hides the last active one closes the session in its unit', async () => {
+  it('[LC12, EX3] closes the session in its unit when an expectation hides the last active participant', async () => {
     const { world, id, peers, hide } = await discuss({ expectations: [turnWithin(5, 'hide')] });
     await hide('bob', 'carol', 'dave');
     await world.pass(6 * SECOND);
-    expect(types(logOf(world.store, id)).slice(-4)).toEqual([
-      'expectation.violated',
-      'session.participant.hidden',
-      'session.closing',
-      'session.closed',
-    ]);
+    expect(types(logOf(world.store, id)).slice(-4).join(' ')).toBe(
+      'expectation.violated session.participant.hidden session.closing session.closed',
+    );
     expect(await standing(world, peers.alice, id)).toContain('CLOSED (no_active_participants)');
   });
 });
@@ -158,7 +155,7 @@ describe('in a discussion', () => {
 describe('in a workflow', () => {
   const from = (agent_id: Name) => ({ name: 'from_speaker', args: { agent_id } });
   const to = (agent_id: Name) => ({ name: 'agent', args: { agent_id } });
-  /** alice ▸ bob, else carol; bob ▸ carol; whatever else ▸ dave. */
+  /** alice ▸ bob, else carol; bob ▸ carol; any other ▸ dave. */
   const graph: TransitionGraph = {
     initial_speaker: 'alice',
     transitions: [
@@ -172,7 +169,7 @@ describe('in a workflow', () => {
   const flow = (more: Partial<TransitionGraph> = {}) =>
     stage({ type: 'workflow', knobs: { graph: { ...graph, ...more } as unknown as JsonObject } });
 
-  it('[MB4, WF2] a rule whose target is hidden is skipped for the next that holds, until the target is back', async () => {
+  it('[MB4, WF2] skips a rule whose target is hidden, until the target returns', async () => {
     const { world, id, peers, hide, comeBack, says, turn } = await flow();
     await hide('bob');
     await says('alice');
@@ -186,7 +183,7 @@ describe('in a workflow', () => {
     expect(await turn()).toBe('bob');
   });
 
-  it('[MB4, WF2] with every target of a rule hidden the default says who, and if that is hidden too, the next in order', async () => {
+  it('[MB4, WF2] uses the default if every target is hidden, and the next in order if that is hidden too', async () => {
     const { hide, says, turn } = await flow();
     await hide('bob', 'carol');
     await says('alice');
@@ -197,7 +194,7 @@ describe('in a workflow', () => {
     expect(await other.turn()).toBe('alice');
   });
 
-  it('[MB4, WF4] a handoff to who is hidden or out is refused, names who is there, and changes nothing', async () => {
+  it('[MB4, WF4] rejects a handoff to a hidden or removed participant, names the active ones, and changes nothing', async () => {
     const { world, id, peers, hide, remove, comeBack, turn } = await flow();
     await hide('carol');
     await remove('dave');
@@ -225,7 +222,7 @@ describe('in a workflow', () => {
       [],
       'alice',
     ],
-  ] as const)('[MB4, WF7] the turn of who is hidden passes to %s', async (_what, more, hidden, next) => {
+  ] as const)('[MB4, WF7] moves the turn of a hidden holder to %s', async (_what, more, hidden, next) => {
     const { world, id, peers, hide, comeBack, says, turn } = await flow(more);
     await says('alice');
     await hide(...hidden);
@@ -233,12 +230,12 @@ describe('in a workflow', () => {
     await hide('bob');
     expect(await turn()).toBe(next);
     expect(await standing(world, peers.alice, id)).toMatch(/^ACTIVE: alice active, bob hidden/);
-    // The place is its own again, and the turn stays where it is.
+    // bob has its place back, but the turn stays where it is.
     await comeBack('bob');
     expect(await turn()).toBe(next);
   });
 
-  it('[MB4, WF7] the first speaker that is hidden before it spoke gives its turn away, and is a target again when back', async () => {
+  it('[MB4, WF7] moves the turn of a hidden first speaker, which is a target again once it returns', async () => {
     const { hide, comeBack, says, turn } = await flow({
       transitions: [{ when: from('dave'), then: to('alice'), priority: 0 }],
     });
@@ -249,7 +246,7 @@ describe('in a workflow', () => {
     expect(await turn()).toBe('alice');
   });
 
-  it('[MB4, WF5] who is hidden may not change the context either', async () => {
+  it('[MB4, WF5] does not let a hidden participant change the context', async () => {
     const { world, id, peers, hide, comeBack } = await flow();
     const set = () =>
       peers.carol.call('post', { session_id: id, event_type: 'context.set', event_data: { set: { done: true } } });

@@ -16,7 +16,7 @@ import {
 } from '../scene.ts';
 
 describe('hideParticipant', () => {
-  it('[MB4] takes the word from who reads on, until it is returned to its place', async () => {
+  it('[MB4] silences a participant that keeps reading, until it returns to its place', async () => {
     const { world, alice, bob, id } = await aPanel();
     expect(await world.answer(world.hub.hideParticipant(id, 'bob', 'too slow'))).toEqual({ state: 'ACTIVE' });
     const hidden = logOf(world.store, id).at(-1);
@@ -40,7 +40,7 @@ describe('hideParticipant', () => {
     ]);
   });
 
-  it('[MB4] in a pair changes the status only, and survives a restart', async () => {
+  it('[MB4] changes only the status in a pair, and survives a restart', async () => {
     const { world, id } = await aConversation();
     await world.answer(world.hub.hideParticipant(id, 'bob'));
     await world.restart();
@@ -50,7 +50,7 @@ describe('hideParticipant', () => {
     await say(world, await world.peer('bob'), id, 'back');
   });
 
-  it('[MB4] a repeat, also at once, appends nothing', async () => {
+  it('[MB4] appends nothing for a repeat, even a concurrent one', async () => {
     const { world, id } = await aPanel();
     await world.answer(Promise.all([world.hub.hideParticipant(id, 'bob'), world.hub.hideParticipant(id, 'bob')]));
     await world.answer(Promise.all([world.hub.returnParticipant(id, 'bob'), world.hub.returnParticipant(id, 'bob')]));
@@ -61,7 +61,7 @@ describe('hideParticipant', () => {
     expect(types(logOf(world.store, id)).filter((type) => type.startsWith('session.participant'))).toHaveLength(2);
   });
 
-  it('[MB4, MB5] says what is wrong, and leaves the log alone', async () => {
+  it('[MB4, MB5] rejects invalid calls by code and leaves the log unchanged', async () => {
     const { world, alice, bob, id } = await aConversation();
     const pending = await invited(world, alice, [bob]);
     const logs = [logOf(world.store, id), logOf(world.store, pending)];
@@ -90,18 +90,18 @@ describe('hideParticipant', () => {
     await expect(world.hub.hideParticipant(id, 'alice')).rejects.toThrow(HubError);
   });
 
-  it('[MB4, LC13] does not touch a session without its adapter; a removal does', async () => {
+  it('[MB4, LC13] does not change a session without its adapter; a removal does', async () => {
     const { world, id } = await aPanel();
     const without = await aWorld({}, { adapters: [], store: world.store.crash() });
     await refused(without, without.hub.hideParticipant(id, 'bob'), 'unavailable');
-    // What is so already needs no adapter.
+    // A no-op needs no adapter.
     expect(await without.answer(without.hub.returnParticipant(id, 'bob'))).toEqual({ state: 'ACTIVE' });
     expect(await without.answer(without.hub.removeParticipant(id, 'bob'))).toEqual({ state: 'ACTIVE' });
   });
 });
 
 describe('removeParticipant', () => {
-  it('[MB5, DL12] is for good: who is removed hears of that and of nothing after it', async () => {
+  it('[MB5, DL12] is permanent: a removed participant receives its removal and nothing later', async () => {
     const { world, alice, bob, id } = await aPanel();
     const reason = 'rude'.padEnd(256, '!');
     expect(await world.answer(world.hub.removeParticipant(id, 'bob', reason))).toEqual({ state: 'ACTIVE' });
@@ -115,14 +115,14 @@ describe('removeParticipant', () => {
     expect(types(logOf(world.store, id)).filter((type) => type === 'session.participant.removed')).toHaveLength(1);
   });
 
-  it('[MB5, LC4] of one who was only asked declines for it', async () => {
+  it('[MB5, LC4] declines the invite of an invitee', async () => {
     const { world, alice, bob } = await aCast(['alice', 'bob']);
     const id = await invited(world, alice, [bob]);
     expect(await world.answer(world.hub.removeParticipant(id, 'bob'))).toEqual({ state: 'CLOSED' });
     expect(await standing(world, alice, id)).toBe('CLOSED (invite_rejected): alice active, bob rejected');
   });
 
-  it('[MB4, MB5, L1] the answers wait for the disk', async () => {
+  it('[MB4, MB5, L1] answers once the change is durable', async () => {
     const { world, alice, id } = await aPanel();
     world.hold = true;
     const calls = [

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import { ADAPTERS, aPanel, aWorld, logOf, opened, refusal, refused, say, standing, types } from '../scene.ts';
 
-/** A panel with a stranger who may operate. */
+/** A panel, and a non-participant with the grant `operate`. */
 async function operated() {
   const scene = await aPanel();
   const olga = await scene.world.peer('olga');
@@ -19,7 +19,7 @@ const calls = {
 } as const;
 
 describe('operators', () => {
-  it('[OPR2] hide and remove in sessions they are not in, and say why', async () => {
+  it('[OPR2] hide and remove in sessions they are not in, with a reason', async () => {
     const { world, alice, bob, olga, id } = await operated();
     await world.answer(olga.call('hide_participant', { session_id: id, participant: 'bob', reason: 'noise' }));
     expect(logOf(world.store, id).at(-1)).toMatchObject({
@@ -29,11 +29,11 @@ describe('operators', () => {
     await world.answer(olga.call('remove_participant', { session_id: id, participant: bob.agentId }));
     expect(await standing(world, alice, id)).toBe('ACTIVE: alice active, bob removed, carol active');
     await refused(world, olga.call('hide_participant', { session_id: id, participant: 'zoe' }), 'not_found');
-    // To operate is not to read.
+    // The grant `operate` does not allow reading.
     await refused(world, olga.call('get_session', { session_id: id }), 'not_found');
   });
 
-  it('[OPR2, OPR3] bring back who is hidden, also in sessions they are not in', async () => {
+  it('[OPR2, OPR3] return hidden participants, even in sessions they are not in', async () => {
     const { world, alice, bob, olga, id } = await operated();
     const back = (participant?: string) => olga.call('return_to_session', { session_id: id, participant });
     await world.answer(olga.call('hide_participant', { session_id: id, participant: 'bob' }));
@@ -46,12 +46,12 @@ describe('operators', () => {
     });
     expect(await world.answer(back(bob.agentId))).toEqual({ state: 'ACTIVE' });
     await refused(world, back('zoe'), 'not_found');
-    // Without a name it is oneself, who is not in it.
+    // Without a name it means the caller, which is not in the session.
     await refused(world, back(), 'not_found');
     expect(logOf(world.store, id)).toEqual(before);
   });
 
-  it('[OPR2, LC6] close any session, also one its creator alone may close', async () => {
+  it('[OPR2, LC6] close any session, even one that only its creator may close', async () => {
     const { world, alice, bob, carol, olga } = await operated();
     const id = await opened(world, alice, [bob, carol], { type: 'panel', knobs: { close_by: 'creator' } });
     await refused(world, bob.call('close_session', { session_id: id }), 'forbidden');
@@ -59,7 +59,7 @@ describe('operators', () => {
     expect(await standing(world, alice, id)).toContain('(by order)');
   });
 
-  it.each(Object.keys(calls) as (keyof typeof calls)[])('[OPR2, OP2] %s is not for others', async (op) => {
+  it.each(Object.keys(calls) as (keyof typeof calls)[])('[OPR2, OP2] rejects %s without the grant', async (op) => {
     const { world, alice, olga, id } = await operated();
     const dan = await world.peer('dan');
     const before = logOf(world.store, id);
@@ -75,7 +75,7 @@ describe('operators', () => {
 });
 
 describe('return_to_session', () => {
-  it('[OPR3] brings back who was hidden, once, also after a restart', async () => {
+  it('[OPR3] returns a hidden participant once, even after a restart', async () => {
     const { world, id } = await operated();
     await world.answer(world.hub.hideParticipant(id, 'bob'));
     await world.restart();
@@ -88,7 +88,7 @@ describe('return_to_session', () => {
     expect(alice.notifies(id).at(-1)?.envelope.event_data).toEqual({ text: 'back' });
   });
 
-  it('[OPR3] is nothing for others, for who is out, and after the end', async () => {
+  it('[OPR3] is rejected for others, for removed participants, and after the end', async () => {
     const { world, alice, bob, carol, id } = await operated();
     const dan = await world.peer('dan');
     const come = (peer: Peer) => peer.call('return_to_session', { session_id: id });
@@ -100,7 +100,7 @@ describe('return_to_session', () => {
     await refused(world, come(dan), 'not_found');
     await refused(world, come(carol), 'protocol_error');
     expect(await world.answer(come(alice))).toEqual({ state: 'ACTIVE' });
-    // Named, it is still oneself.
+    // Its own name means the caller too.
     for (const participant of ['alice', alice.agentId]) {
       const named = alice.call('return_to_session', { session_id: id, participant });
       expect(await world.answer(named)).toEqual({ state: 'ACTIVE' });
@@ -110,7 +110,7 @@ describe('return_to_session', () => {
     await refused(world, come(bob), 'session_closed');
   });
 
-  it('[OPR3, MB4, MB5] in a discussion the turn passes on, comes back in its place, and skips who was removed', async () => {
+  it('[OPR3, MB4, MB5] moves the turn, returns it to its place, and skips removed participants', async () => {
     const world = await aWorld({}, { adapters: [...(ADAPTERS ?? []), discussion] });
     const names = ['alice', 'bob', 'carol', 'dave'] as const;
     const [alice, bob, carol, dave] = (await Promise.all(names.map((name) => world.peer(name)))) as [
@@ -126,7 +126,7 @@ describe('return_to_session', () => {
     expect(await turn()).toBe(bob.agentId);
     await world.answer(alice.call('hide_participant', { session_id: id, participant: 'bob' }));
     expect(await turn()).toBe(carol.agentId);
-    // Whoever has the turn hears of it with the envelope that gave it.
+    // The new holder receives the envelope that gave it the turn.
     expect(carol.notifies(id).at(-1)).toMatchObject({ turn: { agent_id: carol.agentId } });
     await world.answer(alice.call('remove_participant', { session_id: id, participant: 'carol' }));
     expect(await turn()).toBe(dave.agentId);

@@ -1,4 +1,4 @@
-// Live partial text: who may show it, to whom it goes, how much, and that nothing is kept of it.
+// Deltas: who may send them, who receives them, how much, and that nothing is stored.
 
 import { conversation } from 'parley-hub/adapters/conversation';
 import { describe, expect, it } from 'vitest';
@@ -28,7 +28,7 @@ function texts(peer: Peer): readonly string[] {
 }
 
 describe('a delta', () => {
-  it('[DT1] goes to the others as it came, and nothing is kept of it', async () => {
+  it('[DT1] is forwarded unchanged and not stored', async () => {
     const { world, alice, bob, carol, id } = await aPanel();
     const before = logOf(world.store, id);
     await show(world, alice, id, 'Hel', { index: 0 });
@@ -50,11 +50,11 @@ describe('a delta', () => {
     expect(world.store.stagedUnits()).toBe(0);
   });
 
-  it('[DT2] is dropped without a word from who could not post now, and from strangers', async () => {
+  it('[DT2] is dropped silently from a sender that could not post now, and from non-participants', async () => {
     const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     const id = await opened(world, alice, [bob], { type: 'consulting' });
     const heard = [alice, bob, carol].map(({ frames }) => frames.length);
-    // It is alice who asks.
+    // alice asks first.
     await show(world, bob, id, 'not my turn');
     await show(world, carol, id, 'a stranger');
     await show(world, carol, 'e'.repeat(32), 'nowhere');
@@ -70,7 +70,7 @@ describe('a delta', () => {
     expect(texts(alice)).toEqual(['now mine']);
   });
 
-  it('[DT2, MB4] comes neither from nor to who is hidden or out', async () => {
+  it('[DT2, MB4] is neither sent by nor delivered to hidden and removed participants', async () => {
     const { world, alice, bob, carol, id } = await aPanel();
     await show(world, alice, id, 'one');
     await world.answer(world.hub.hideParticipant(id, 'bob'));
@@ -84,7 +84,7 @@ describe('a delta', () => {
     expect([texts(alice), texts(bob), texts(carol)]).toEqual([[], ['one', 'three', 'four'], ['one', 'two', 'three']]);
   });
 
-  it('[DT3] goes to the audience of the first of its turn, whatever later ones say; the next turn has its own', async () => {
+  it('[DT3] goes to the audience of the first delta of its turn; the next turn has its own', async () => {
     const { world, alice, bob, carol, id } = await aPanel();
     await show(world, alice, id, 'psst', { audience: [carol.agentId] });
     await show(world, alice, id, 'all?', { audience: null, index: 1 });
@@ -96,7 +96,7 @@ describe('a delta', () => {
     expect([texts(bob).length, texts(carol).length]).toEqual([1, 3]);
   });
 
-  it('[DT3, RU6] is kept from who takes nothing from its sender, also when that is said in between', async () => {
+  it('[DT3, RU6] is withheld by the rule of a recipient, even if that changes in between', async () => {
     const { world, alice, bob, carol, id } = await aPanel();
     await show(world, alice, id, 'one');
     await world.answer(bob.call('set_rule', { rule: { access: { inbound_from: ['carol'] } } }));
@@ -109,7 +109,7 @@ describe('a delta', () => {
     ]);
   });
 
-  it('[DT3, AR4] is kept from everyone where an arbiter of one’s own says what is delivered', async () => {
+  it('[DT3, AR4] goes to nobody if an arbiter decides deliveries', async () => {
     const { world, alice, bob, id } = await aConversation({}, { arbiter: { authorizeDelivery: () => true } });
     await show(world, alice, id, 'one');
     expect(texts(bob)).toEqual([]);
@@ -117,7 +117,7 @@ describe('a delta', () => {
     expect(bob.notifies(id).at(-1)?.envelope.event_data).toEqual({ text: 'said' });
   });
 
-  it('[DT2, AR2] waits for an arbiter that takes its time, and keeps its order', async () => {
+  it('[DT2, AR2] waits for an asynchronous arbiter, and keeps its order', async () => {
     const answers: ((verdict: boolean) => void)[] = [];
     const authorizeSend = () => new Promise<boolean>((resolve) => answers.push(resolve));
     const { world, alice, bob, id } = await aConversation({}, { arbiter: { authorizeSend } });
@@ -134,12 +134,12 @@ describe('a delta', () => {
     expect(texts(bob)).toHaveLength(3);
   });
 
-  it('[DT4] over 64 KiB in a second, or 1 MiB in a turn, is dropped', async () => {
+  it('[DT4] is dropped beyond 64 KiB per second or 1 MiB per turn', async () => {
     const { world, alice, bob, id } = await aConversation();
     const half = 'x'.repeat(32 * 1024);
     for (let index = 0; index < 3; index++) await show(world, alice, id, half, { index });
     expect(deltas(bob).map(({ index }) => index)).toEqual([0, 1]);
-    // Another turn is no way around it.
+    // Another turn does not avoid the limit.
     await show(world, alice, id, half, { turn_id: 't2' });
     expect(deltas(bob)).toHaveLength(2);
     world.clock.advance(499);
@@ -154,7 +154,7 @@ describe('a delta', () => {
     expect(deltas(bob).filter(({ turn_id }) => turn_id === 't4')).toHaveLength(32);
   });
 
-  it('[DT4, BP1] does not go to a peer whose bytes do not leave', async () => {
+  it('[DT4, BP1] is not sent to a peer under backpressure', async () => {
     const { world, alice, bob, carol, id } = await aPanel({ maxUnsentBytes: 1000 });
     const slow = slowLink(world);
     const late = slow.peer;
@@ -169,7 +169,7 @@ describe('a delta', () => {
     expect([texts(late), texts(carol), texts(bob)]).toEqual([['one', 'three'], ['one', 'two', 'three'], []]);
   });
 
-  it('[DT5] goes to observers too, marked', async () => {
+  it('[DT5] is sent to observers, marked', async () => {
     const { world, alice, bob, carol, id } = await aPanel();
     const olga = await world.peer('olga');
     for (const name of ['olga', 'bob']) await world.answer(world.hub.grant(name, ['observe']));
@@ -189,7 +189,7 @@ describe('a delta', () => {
     ]);
   });
 
-  it('[DT6, RE1] that is malformed, or of somebody who is not bound here, is a bad frame', async () => {
+  it('[DT6, RE1] is a bad frame if malformed or not from an identity bound here', async () => {
     const { world, alice, bob, id } = await aConversation();
     const refusal = async (shown: object) => {
       const good = { kind: 'delta', session_id: id, sender_id: alice.agentId, turn_id: 't', audience: null, index: 0 };
@@ -207,7 +207,7 @@ describe('a delta', () => {
     expect(texts(bob)).toEqual([]);
   });
 
-  it('[DT6, BP3] on its way when another connection took over is nobody’s fault, and goes nowhere', async () => {
+  it('[DT6, BP3] is dropped without an error if its connection was replaced', async () => {
     const { world, alice, bob, id } = await aConversation();
     const bad: unknown[] = [];
     world.hub.on('badFrame', ({ error }) => bad.push(error));
@@ -217,7 +217,7 @@ describe('a delta', () => {
     expect([bad, texts(bob)]).toEqual([[], ['mine']]);
   });
 
-  it('[DT2] costs a judgement once for each head of the session, not for each delta', async () => {
+  it('[DT2] is judged once per head of the session, not once per delta', async () => {
     let judged = 0;
     const counting: typeof conversation = {
       ...conversation,
@@ -235,7 +235,7 @@ describe('a delta', () => {
     expect([texts(bob).length, judged]).toEqual([60, 3]);
   });
 
-  it('[DT7, DT3] of an earlier turn keeps its audience, whatever was shown in between', async () => {
+  it('[DT7, DT3] of an earlier turn keeps its audience', async () => {
     const { world, alice, bob, carol, id } = await aPanel();
     await show(world, alice, id, 'psst', { turn_id: 'a', audience: [carol.agentId] });
     await show(world, alice, id, 'all', { turn_id: 'b' });
@@ -246,7 +246,7 @@ describe('a delta', () => {
     expect([texts(bob), texts(carol)]).toEqual([['all'], ['psst', 'all', 'still psst', 'and now']]);
   });
 
-  it('[DT7] of a turn so long ago that it is forgotten begins anew', async () => {
+  it('[DT7] of a forgotten turn starts a new one', async () => {
     const { world, alice, bob, carol, id } = await aPanel();
     await show(world, alice, id, 'psst', { turn_id: 'a', audience: [carol.agentId] });
     for (let n = 0; n < 16; n++) await show(world, alice, id, 'x', { turn_id: `t${n}`, audience: [carol.agentId] });
@@ -254,7 +254,7 @@ describe('a delta', () => {
     expect(texts(bob)).toEqual(['all']);
   });
 
-  it('[DT7, DT4] after another hello comes out of the same second, and the same turn', async () => {
+  it('[DT7, DT4] counts towards the same second and turn after another hello', async () => {
     const { world, alice, bob, id } = await aConversation({ maxTurnDeltaBytes: 96 * 1024 });
     const half = 'x'.repeat(32 * 1024);
     for (let index = 0; index < 4; index++) {
@@ -268,7 +268,7 @@ describe('a delta', () => {
     expect(deltas(bob).map(({ index }) => index)).toEqual([0, 1, 4]);
   });
 
-  it('[DT2, DL6] that waited for an arbiter while another connection took over goes nowhere, and is not held against that', async () => {
+  it('[DT2, DL6] is dropped if its connection was replaced while the arbiter decided, and the newer one is judged separately', async () => {
     const answers: ((verdict: boolean) => void)[] = [];
     const authorizeSend = () => new Promise<boolean>((resolve) => answers.push(resolve));
     const { world, alice, bob, id } = await aConversation({}, { arbiter: { authorizeSend } });

@@ -1,5 +1,5 @@
-// The order in which a send is checked, through the whole hub: a send that fails two neighbouring checks is answered by the earlier
-// one; with that put right, by the later one. Whichever answers, the log is as it was and the refusal is seen.
+// The order of checks through the whole hub: a post that fails two neighbouring checks gets the error of the earlier one, and
+// once that is fixed, of the later one. Neither changes the log, and both are observable.
 
 import { discussion } from 'parley-hub/adapters/discussion';
 import type { PostParams, RuleChange } from 'parley-hub/core';
@@ -13,11 +13,11 @@ interface Scene {
   readonly alice: Peer;
   readonly bob: Peer;
   readonly carol: Peer;
-  /** alice, bob and carol take turns; alice's is next. */
+  /** alice, bob and carol take turns; alice has the turn. */
   readonly id: string;
 }
 
-/** Who sends what, and how the first of what is wrong with it is put right: by another sender or post, or by something done. */
+/** A post, and how its first fault is fixed: by another sender or post, or by an action. */
 interface Send {
   readonly by: Peer;
   readonly post: PostParams;
@@ -37,7 +37,7 @@ interface Pair {
   readonly answers: readonly [Answer, Answer];
 }
 
-/** A discussion in which some types take a grant; one of them is the hub's own. */
+/** A discussion in which some types require a grant; one of them is a hub type. */
 const guarded: typeof discussion = {
   ...discussion,
   manifest: {
@@ -69,7 +69,7 @@ function rule({ world }: Scene, peer: Peer, change: RuleChange): Promise<unknown
 const MUTE: RuleChange = { access: { outbound_to: [] } };
 const FREE: RuleChange = { access: { outbound_to: ['*'] } };
 
-/** bob has all unread he may have. */
+/** Fills the inbox of bob. */
 async function fillBob(scene: Scene): Promise<void> {
   const { world, bob, carol } = scene;
   bob.acks = false;
@@ -78,7 +78,7 @@ async function fillBob(scene: Scene): Promise<void> {
   await refused(world, say(world, carol, pair, 'x'), 'inbox_full');
 }
 
-/** alice has sent as much as she may for an hour. */
+/** Uses up the rate of alice for an hour. */
 async function spendRate(scene: Scene): Promise<void> {
   const { world, alice, carol } = scene;
   await rule(scene, alice, { limits: { rate: { per_minute: 1, burst: 1 } } });
@@ -298,28 +298,15 @@ const PAIRS: readonly Pair[] = [
   },
 ];
 
-it('[AM1] every check but the last has its pair with the next', () => {
-  const order = [
-    'sender bound',
-    'session known',
-    'repeat of a key',
-    'outbound access',
-    'not ended',
-    'active session',
-    'active sender',
-    'expected seq',
-    'rate',
-    'inbox',
-    'type',
-    'grant',
-    'audience',
-    'validateSend',
-  ];
+it('[AM1] has a pair for every two neighbouring checks', () => {
+  const order =
+    `sender bound, session known, repeat of a key, outbound access, not ended, active session, active sender,
+    expected seq, rate, inbox, type, grant, audience, validateSend`.split(/,\s+/);
   const pairs = PAIRS.map(({ first, second }) => `${first} → ${second}`);
   for (let i = 1; i < order.length; i++) expect(pairs).toContain(`${order[i - 1]} → ${order[i]}`);
 });
 
-it.each(PAIRS)('[AM1, AM8] $first comes before $second', async ({ arrange, answers }) => {
+it.each(PAIRS)('[AM1, AM8] checks $first before $second', async ({ arrange, answers }) => {
   const scene = await aScene();
   const { world } = scene;
   const { mended, mend, ...first } = await arrange(scene);
@@ -334,7 +321,7 @@ it.each(PAIRS)('[AM1, AM8] $first comes before $second', async ({ arrange, answe
   }
 });
 
-it('[AM1, AM3] a repeat with the same content is answered whatever else has come to be wrong', async () => {
+it('[AM1, AM3] answers a repeat with the same content whatever else is wrong', async () => {
   const scene = await aScene();
   const { world, alice, id } = scene;
   const first = await say(world, alice, id, 'one', { idempotency_key: 'k' });

@@ -21,7 +21,7 @@ import {
   watch,
 } from '../scene.ts';
 
-/** Breaks where its text says. */
+/** Throws where its text says. */
 const fragile: SessionAdapter<{ readonly count: number }> = {
   manifest: { ...panel.manifest, type: 'fragile' },
   initialState: () => ({ count: 0 }),
@@ -44,7 +44,7 @@ const fragile: SessionAdapter<{ readonly count: number }> = {
   },
 };
 
-/** Everyone in turn, in the order of the participants; a text passes the turn on. */
+/** Everyone in turn, in the order of the participants; a text moves the turn. */
 const relay: SessionAdapter<{ readonly at: number; readonly since: number }> = {
   manifest: { ...panel.manifest, type: 'relay' },
   initialState: () => ({ at: 0, since: 0 }),
@@ -73,7 +73,7 @@ async function group(type: string) {
 const post = (peer: Peer, ...args: Parameters<typeof text>) => peer.call('post', text(...args));
 
 describe('an accepted post', () => {
-  it('[L1, RE3] is answered with its stamps, and the log holds it as it was meant', async () => {
+  it('[L1, RE3] is answered with its stamps and stored as sent', async () => {
     const { world, alice, bob, id } = await aConversation();
     const more = {
       causation_id: 'c1',
@@ -83,7 +83,7 @@ describe('an accepted post', () => {
       idempotency_key: 'k1',
       ttl_seconds: 60,
     } as const;
-    // Stamps from a client are ignored, as every unknown field is.
+    // Stamps from a client are ignored, like every unknown field.
     const forged = { seq: 99, envelope_id: 'x', created_at: '1999', depth: 7, sender_id: bob.agentId };
     const answer = await world.answer(alice.call('post', { ...text(id, 'hi', more), ...forged }));
     const stored = logOf(world.store, id).at(-1);
@@ -108,14 +108,14 @@ describe('an accepted post', () => {
     expect(bob.notifies(id).at(-1)?.envelope).toEqual(stored);
   });
 
-  it('[DL11] is answered with whose turn it is after it', async () => {
+  it('[DL11] is answered with the turn after it', async () => {
     const { world, alice, bob, id } = await group('relay');
     expect((await say(world, alice, id, 'a')).turn).toEqual({ agent_id: bob.agentId, since_seq: 7 });
     const { turn, unavailable } = await world.answer(alice.call('get_session', { session_id: id }));
     expect([turn, unavailable]).toEqual([{ agent_id: bob.agentId, since_seq: 7 }, null]);
   });
 
-  it('[OP3, L2] many in one turn are admitted and answered in the order sent, from many peers', async () => {
+  it('[OP3, L2] is admitted and answered in the order sent, from many peers', async () => {
     const { world, alice, bob, id } = await aConversation();
     world.hub.evictIdle();
     const order: string[] = [];
@@ -144,7 +144,7 @@ describe('an accepted post', () => {
     expect([...new Set(ids)].sort()).toEqual(ids);
   });
 
-  it('[OP3] posts to sessions that must be loaded keep their order, acceptances and refusals alike', async () => {
+  it('[OP3] keeps its order in sessions that must be loaded, accepted or rejected', async () => {
     const { world, alice, bob } = await group('panel');
     const id = await opened(world, alice, [bob], { type: 'consulting' });
     world.hub.evictIdle();
@@ -154,7 +154,7 @@ describe('an accepted post', () => {
     expect([...calls, reply].map(({ state }) => state)).toEqual(['answered', 'refused', 'refused', 'answered']);
   });
 
-  it('[RE4] ids and times never go back, though the clock does', async () => {
+  it('[RE4] never moves ids and times back, even if the clock moves back', async () => {
     const { world, alice, id } = await aConversation();
     await world.pass(5000);
     const before = await say(world, alice, id, 'now');
@@ -169,16 +169,16 @@ describe('an accepted post', () => {
 });
 
 describe('the order of the checks', () => {
-  /** Wrong in every way that can be wrong at once. */
+  /** Wrong in every way. */
   const wrong = { expected_seq: 1, event_type: 'session.opened', event_data: {}, audience: ['nobody'] };
 
-  it('[AM1] what does not parse comes before all', async () => {
+  it('[AM1] parses first', async () => {
     const { world, id } = await aConversation();
     const unbound = world.stranger();
     await refused(world, unbound.call('post', { ...text(id, 'x'), event_type: '!' }), 'bad_frame');
   });
 
-  it('[AM1] then the first that fails answers', async () => {
+  it('[AM1] answers with the first check that fails', async () => {
     const { world, alice, bob, carol } = await group('panel');
     const id = await invited(world, alice, [bob, carol], { type: 'panel', required_acks: 1 });
     const code = async (peer: Peer, more: Parameters<typeof text>[2]) =>
@@ -205,18 +205,18 @@ describe('the order of the checks', () => {
     // audience
     const whisper = { audience: ['nobody'], idempotency_key: 'k', expected_seq: 5 };
     await refused(world, post(alice, id, 'x', whisper), 'protocol_error', 'audience');
-    // all is well
+    // nothing is wrong
     expect((await say(world, alice, id, 'x', { idempotency_key: 'k', expected_seq: 5 })).seq).toBe(6);
-    // a repeated key comes before the rest, in every state
+    // a repeated key comes before the other checks, in every state
     expect(await code(alice, { ...wrong, idempotency_key: 'k' })).toBe('duplicate');
     await world.answer(alice.call('close_session', { session_id: id }));
     expect(await code(alice, { ...wrong, idempotency_key: 'k' })).toBe('duplicate');
-    // ended, before membership and the rest
+    // ended comes before membership
     expect(await code(carol, wrong)).toBe('session_closed');
     expect(await code(dave, wrong)).toBe('not_found');
   });
 
-  it('[AM1, AM2] the adapter comes last', async () => {
+  it('[AM1, AM2] asks the adapter last', async () => {
     const { world, alice, id } = await group('fragile');
     const refused = (more: Parameters<typeof text>[2]) => refusal(world, post(alice, id, 'refuse', more));
     expect((await refused({ expected_seq: 1 })).code).toBe('conflict');
@@ -224,7 +224,7 @@ describe('the order of the checks', () => {
     expect(await refused({})).toEqual({ code: 'protocol_error', message: 'no', details: { why: 'because' } });
   });
 
-  it('[AM1, L7] a removed participant is not active, and no stranger', async () => {
+  it('[AM1, L7] treats a removed participant as inactive, not as a non-participant', async () => {
     const { world, alice, bob, carol, id } = await aPanel();
     const removed = { event_type: 'session.participant.removed', event_data: { agent_id: bob.agentId } };
     world.store.foreignAppend(id, foreignUnit(world, id, removed));
@@ -234,7 +234,7 @@ describe('the order of the checks', () => {
     expect(await standing(world, carol, id)).toBe('ACTIVE: alice active, bob removed, carol active');
   });
 
-  it('[AM1] a hidden participant is told when its turn passed', async () => {
+  it('[AM1] tells a hidden participant when its turn moved', async () => {
     const { world, alice, bob, id } = await aPanel();
     const hidden = { event_type: 'session.participant.hidden', event_data: { agent_id: bob.agentId } };
     world.store.foreignAppend(id, foreignUnit(world, id, hidden));
@@ -244,7 +244,7 @@ describe('the order of the checks', () => {
     expect(bob.notifies(id).at(-1)?.envelope.event_data).toEqual({ text: 'meet the other writer' });
   });
 
-  it('[AM8] a refusal leaves the log alone and is observable', async () => {
+  it('[AM8] leaves the log unchanged and makes a rejection observable', async () => {
     const { world, alice, bob } = await group('panel');
     const id = await opened(world, alice, [bob], { type: 'consulting' });
     const refused: unknown[] = [];
@@ -259,7 +259,7 @@ describe('the order of the checks', () => {
 });
 
 describe('expected_seq', () => {
-  it('[AM4] is the head or refused with it, and two that expect the same head do not both enter', async () => {
+  it('[AM4] must be the head, and of two posts with the same head only one enters', async () => {
     const { world, alice, bob, id } = await aConversation();
     await refused(world, post(alice, id, 'x', { expected_seq: 3 }), 'conflict', { head: 4 });
     world.hold = true;
@@ -275,7 +275,7 @@ describe('expected_seq', () => {
 });
 
 describe('types and sizes', () => {
-  it('[AM5] what only the hub may say is refused, whole families of it', async () => {
+  it('[AM5] rejects all hub event types, by whole families', async () => {
     const { world, alice, id } = await aPanel();
     const others = ['session.anything', 'expectation.new', 'task.started', 'task.progress'];
     for (const event_type of [...HUB_EVENT_TYPES, ...others]) {
@@ -284,7 +284,7 @@ describe('types and sizes', () => {
     expect(logOf(world.store, id)).toHaveLength(6);
   });
 
-  it('[RE10] any other type may be posted, and known types have checked data', async () => {
+  it('[RE10] accepts any other type, and checks the data of known types', async () => {
     const { world, alice, bob, id } = await aConversation();
     await say(world, alice, id, '', { event_type: 'my.own-type', event_data: { any: ['thing', null, 1.5] } });
     expect(bob.notifies(id).at(-1)?.envelope).toMatchObject({ event_data: { any: ['thing', null, 1.5] } });
@@ -293,7 +293,7 @@ describe('types and sizes', () => {
     }
   });
 
-  it('[RE2, RE6] oversize, deep and forged data is refused as such and nothing is logged', async () => {
+  it('[RE2, RE6] rejects oversize, deep and forged data without logging', async () => {
     const { world, alice, id } = await aConversation({ maxEventBytes: 1000 });
     await refused(world, post(alice, id, 'x'.repeat(1000)), 'too_large', {
       field: 'event_data',
@@ -319,7 +319,7 @@ describe('types and sizes', () => {
 });
 
 describe('audience', () => {
-  it('[AM6] only those named get it, the sender may be among them, strangers are dropped', async () => {
+  it('[AM6] delivers to those named, the sender may be among them, and non-participants are dropped', async () => {
     const { world, alice, bob, carol, id } = await aPanel();
     const dave = await world.peer('dave');
     const audience = [bob.agentId, alice.agentId, dave.agentId, 'nobody', bob.agentId];
@@ -329,7 +329,7 @@ describe('audience', () => {
     expect([alice, bob, carol, dave].map(texts)).toEqual([0, 1, 0, 0]);
   });
 
-  it('[AM6] a post that nobody else could hear is refused', async () => {
+  it('[AM6] rejects a post without another recipient', async () => {
     const { world, alice, bob, carol } = await group('panel');
     const id = await invited(world, alice, [bob, carol], { type: 'panel', required_acks: 1 });
     await world.answer(bob.call('ack_invite', { session_id: id }));
@@ -340,12 +340,12 @@ describe('audience', () => {
     await refused(world, post(alice, id, 'x', { audience: [] }), 'bad_frame');
   });
 
-  it('[AM6] who gets the turn must hear what gave it', async () => {
+  it('[AM6] requires that the next turn holder receives the post', async () => {
     const { world, alice, bob, carol, id } = await group('relay');
     await refused(world, post(alice, id, 'x', { audience: [carol.agentId] }), 'protocol_error', 'audience');
     expect(logOf(world.store, id)).toHaveLength(6);
     expect((await say(world, alice, id, 'x', { audience: [bob.agentId] })).turn?.agent_id).toBe(bob.agentId);
-    // What does not move the turn may be whispered to anyone.
+    // A post that does not move the turn may be whispered to anyone.
     const aside = { event_type: 'note', event_data: {}, audience: [alice.agentId] };
     expect((await say(world, carol, id, '', aside)).turn).toEqual({ agent_id: bob.agentId, since_seq: 7 });
   });
@@ -353,7 +353,7 @@ describe('audience', () => {
 
 describe('an adapter that throws', () => {
   it.each(['validateSend', 'wire error', 'no error', 'fold', 'fold protocol', 'onAccepted'])(
-    '[AM7, L8] from %s refuses that post as internal and harms nothing',
+    '[AM7, L8] from %s rejects the post as internal and harms nothing else',
     async (words) => {
       const { world, alice, id } = await group('fragile');
       const before = logOf(world.store, id);
@@ -371,14 +371,14 @@ describe('an adapter that throws', () => {
           .slice(before.length)
           .map(({ event_data }) => event_data.text),
       ).toEqual(['one', 'two']);
-      // The key of what was refused is free.
+      // The key of a rejected post is free.
       expect((await say(world, alice, id, 'mended', { idempotency_key: 'k' })).seq).toBe(9);
       await world.restart();
       expect(await standing(world, await world.peer('alice'), id)).toMatch(/^ACTIVE/);
     },
   );
 
-  it('[AM7] its ProtocolErrors are its refusals, with code and details', async () => {
+  it('[AM7] answers its ProtocolErrors with code and details', async () => {
     const { world, alice, id } = await group('fragile');
     expect(await refusal(world, post(alice, id, 'refuse'))).toEqual({
       code: 'protocol_error',
@@ -397,7 +397,7 @@ describe('keys', () => {
   const keyed = (world: World, peer: Peer, id: string, more = {}) =>
     say(world, peer, id, 'once', { idempotency_key: 'k', ...more });
 
-  it('[AM3, L5] a repeat answers with the first, in every state and after restarts, and logs nothing', async () => {
+  it('[AM3, L5] answers a repeat with the first, in every state and after restarts, and logs nothing', async () => {
     const { world, alice, bob, id } = await aConversation();
     const first = await keyed(world, alice, id);
     const repeat = { ...first, duplicate: true };
@@ -416,7 +416,7 @@ describe('keys', () => {
     expect(logOf(world.store, id).filter(({ idempotency_key }) => idempotency_key === 'k')).toHaveLength(1);
   });
 
-  it('[AM3] other content under a key is refused with the first', async () => {
+  it('[AM3] rejects other content under a key, and names the first', async () => {
     const { world, alice, bob, id } = await aConversation();
     const { envelope_id, seq, created_at } = await keyed(world, alice, id);
     const others = [
@@ -433,7 +433,7 @@ describe('keys', () => {
     }
   });
 
-  it('[AM3] the same audience is the same content, whoever was dropped from it', async () => {
+  it('[AM3] compares the audience as sent, including dropped names', async () => {
     const { world, alice, bob, carol, id } = await aPanel();
     const audience = [bob.agentId, 'nobody'];
     const { seq } = await keyed(world, alice, id, { audience });
@@ -444,7 +444,7 @@ describe('keys', () => {
     }
   });
 
-  it('[AM3] keys are the sender’s own, per session', async () => {
+  it('[AM3] belongs to the sender and the session', async () => {
     const { world, alice, bob, id } = await aConversation();
     const other = await opened(world, alice, [bob]);
     const seqs = [
@@ -459,7 +459,7 @@ describe('keys', () => {
     ]);
   });
 
-  it('[AM3, L1] a repeat of what is still being written waits for it', async () => {
+  it('[AM3, L1] holds a repeat until the staged original is durable', async () => {
     const { world, alice, bob, id } = await aConversation();
     world.hold = true;
     const first = watch(post(alice, id, 'once', { idempotency_key: 'k' }));
@@ -476,7 +476,7 @@ describe('keys', () => {
     expect(bob.seqs(id)).toEqual([4, 5]);
   });
 
-  it('[AM3] refusals are not remembered', async () => {
+  it('[AM3] does not remember rejections', async () => {
     const { world, alice, bob } = await group('panel');
     const id = await opened(world, alice, [bob], { type: 'consulting' });
     await refused(world, keyed(world, bob, id), 'not_your_turn');
@@ -485,7 +485,7 @@ describe('keys', () => {
     expect([answer.seq, answer.duplicate]).toEqual([6, undefined]);
   });
 
-  it('[AM3, L5] a retry after a crash finds what was kept, and sends what was not', async () => {
+  it('[AM3, L5] finds after a crash what was kept, and sends what was lost', async () => {
     for (const kept of [true, false]) {
       const { world, alice, id } = await aConversation();
       world.hold = true;
@@ -509,7 +509,7 @@ describe('keys', () => {
 });
 
 describe('can_send', () => {
-  it('[AM1, DL11] says what a post would be told, and whose turn it is', async () => {
+  it('[AM1, DL11] reports what a post would be answered, and the turn', async () => {
     const { world, alice, bob } = await group('panel');
     const id = await invited(world, alice, [bob], { type: 'consulting' });
     const can = async (peer: Peer, event_type?: string) =>
@@ -530,7 +530,7 @@ describe('can_send', () => {
     expect(logOf(world.store, id)).toHaveLength(4);
   });
 
-  it('[DL11] pending_turns lists the sessions that wait for one', async () => {
+  it('[DL11] pending_turns lists the sessions in which the caller has the turn', async () => {
     const { world, alice, bob } = await group('panel');
     const id = await opened(world, alice, [bob], { type: 'consulting' });
     const turns = async (peer: Peer) => (await world.answer(peer.call('pending_turns', {}))).turns;

@@ -1,4 +1,4 @@
-// Rows of a list as each asker may have them: whoever is waited for by a whisper, and the newest line, are for some alone.
+// Rows of a list for each asker: waits caused by a whisper, and the newest text, are shown to some only.
 
 import type { Result } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
@@ -20,7 +20,7 @@ async function row(world: World, peer: Peer, id: string): Promise<Row | undefine
 }
 
 describe('a row of the list', () => {
-  it('[CN7, CN9] names whoever is waited for because of a whisper to itself and to who may observe', async () => {
+  it('[CN7, CN9] names an agent awaited because of a whisper to that agent and to observers', async () => {
     const expectations = [{ name: 'reply_within', on_violation: 'warn', params: { seconds: 60 } }];
     const { world, alice, bob, carol, olive, id } = await aTalk({}, { expectations });
     const whisper = { event_type: 'aside.note', event_data: { text: 'psst' }, audience: [carol.agentId] };
@@ -30,7 +30,7 @@ describe('a row of the list', () => {
     expect((await row(world, bob, id))?.next_deadline?.what).not.toBe('reply_within');
   });
 
-  it('[CN7, AR5] has the newest line that is not withheld from the asker', async () => {
+  it('[CN7, AR5] has the newest text that is not withheld from the asker', async () => {
     const { world, alice, bob, id } = await aTalk({
       arbiter: { authorizeDelivery: ({ envelope }) => !String(envelope.event_data.text).includes('secret') },
     });
@@ -40,7 +40,7 @@ describe('a row of the list', () => {
     expect((await row(world, alice, id))?.text).toBe('a secret');
   });
 
-  it('[CN7] has no line for who observes, also where it took part before', async () => {
+  it('[CN7] has no text for an observer, even for a former participant', async () => {
     const { world, alice, bob, olive } = await aTalk();
     const id = await opened(world, alice, [bob, olive], { type: 'panel' });
     await say(world, alice, id, 'while you are here');

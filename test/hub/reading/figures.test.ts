@@ -1,4 +1,4 @@
-// What the hub counts, where its clock and its links are in the test's hand.
+// Counters of the hub, with clock and links controlled by the test.
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import type { LifecycleState } from '../../../src/core/records/session/session.t
 import { SessionCounter } from '../../../src/hub/sessions/live-index.ts';
 import { aCast, aConversation, aPanel, aWorld, invited, leap, MINUTE, opened, SECOND, say } from '../scene.ts';
 
-it('[MO1] says how late sessions were looked at', async () => {
+it('[MO1] counts how late sessions were checked', async () => {
   const { world, alice, bob } = await aCast(['alice', 'bob']);
   await opened(world, alice, [bob], { ttl: 60, expectations: [] });
   await leap(world, MINUTE - SECOND);
@@ -16,7 +16,7 @@ it('[MO1] says how late sessions were looked at', async () => {
   expect(world.hub.figures().counted.lateMs).toMatchObject({ count: 1, sum: 3 * SECOND });
 });
 
-it('[MO1] counts who is held up, and who was sent away for it', async () => {
+it('[MO1] counts connections under backpressure, and those closed for it', async () => {
   const world = await aWorld({ maxUnsentBytes: 10, maxHeldBytes: 1_000_000, slowConsumerMs: 5 * SECOND });
   const link = {
     unsentBytes: 100,
@@ -35,7 +35,7 @@ it('[MO1] counts who is held up, and who was sent away for it', async () => {
   expect(world.hub.figures()).toMatchObject({ counted: { slowConsumers: 1 } });
 });
 
-it('[MO1] says how much waits for receipts, and how long posts and syncs took', async () => {
+it('[MO1] counts unacked deliveries, and the times of posts and syncs', async () => {
   const { world, alice, bob, id } = await aConversation();
   bob.acks = false;
   world.hold = true;
@@ -53,7 +53,7 @@ it('[MO1] says how much waits for receipts, and how long posts and syncs took', 
   expect(live).toEqual([{ type: 'conversation', state: 'ACTIVE', count: 1 }]);
 });
 
-it('[MO1] counts every live session by type and state, in memory or not, from the first look after a start', async () => {
+it('[MO1] counts every live session by type and state, loaded or not, from the start on', async () => {
   const { world, alice, bob, carol, id } = await aPanel();
   const kinds = () =>
     world.hub
@@ -77,7 +77,7 @@ it('[MO1] counts every live session by type and state, in memory or not, from th
   expect(kinds()).toEqual(['conversation INVITED 1']);
 });
 
-it('[MO1] a census is what counting all of them would give', () => {
+it('[MO1] counts sessions like a full count', () => {
   const ids = fc.constantFrom('a', 'b', 'c', 'd');
   const states = fc.constantFrom<LifecycleState>('INVITED', 'ACTIVE', 'CLOSING');
   const steps = fc.array(fc.tuple(ids, fc.constantFrom('x', 'y', ''), fc.option(states)));

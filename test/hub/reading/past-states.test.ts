@@ -1,4 +1,4 @@
-// A session as it was: what read_state says of a seq is what it said when that seq was the newest, whatever happened since.
+// Past states: read_state at a seq returns what it returned when that seq was the newest.
 
 import { CONDITIONS, roundRobin, TARGETS } from 'parley-hub/adapters/transition-graph';
 import { workflow } from 'parley-hub/adapters/workflow';
@@ -15,7 +15,7 @@ const EXPECTED = [
   { name: 'reply_within', on_violation: 'warn', params: { seconds: 600 } },
 ] as const;
 
-/** Its logs come to say something else, in a new epoch, under the hub that reads them. */
+/** Rewrites its logs, in a new epoch, while a hub reads them. */
 class RewrittenStore extends FaultyStore {
   private rewritten: readonly [before: string, now: string] | null = null;
 
@@ -61,7 +61,7 @@ type State = Result<'read_state'>;
 const at = (world: World, peer: Peer, session_id: string, at_seq?: number, participant?: string): Promise<State> =>
   world.answer(peer.call('read_state', { session_id, at_seq, participant }));
 
-/** But for what is about now. */
+/** Without the members about the present. */
 const then = ({ head_seq: _, ...state }: State) => state;
 
 const packet = (context_updates: JsonObject, more: JsonObject = {}) => {
@@ -69,7 +69,7 @@ const packet = (context_updates: JsonObject, more: JsonObject = {}) => {
   return { event_type, event_data: { ...event_data, context_updates, ...more } as JsonObject };
 };
 
-/** Everybody speaks in turn, things are set, time passes, somebody is hidden and comes back. */
+/** Everybody posts in turn, variables change, time passes, and carol is hidden and returns. */
 async function play({ world, alice, bob, carol, olive, id }: Awaited<ReturnType<typeof scene>>, rounds: number) {
   const seen = new Map<number, State>();
   const look = async (): Promise<void> => {
@@ -93,9 +93,9 @@ async function play({ world, alice, bob, carol, olive, id }: Awaited<ReturnType<
   return seen;
 }
 
-describe('the past', () => {
+describe('a past state', () => {
   it.each([4, 1_000])(
-    '[CN8] is what it was, in memory, evicted and after a restart (snapshots from %i on)',
+    '[CN8] is unchanged in memory, evicted and after a restart (snapshots from %i on)',
     async (length) => {
       const scened = await scene(length);
       const { world, id } = scened;
@@ -110,7 +110,7 @@ describe('the past', () => {
         if (how === 'evicted') world.hub.evictIdle();
         if (how === 'restarted') await world.restart();
         const olive = how === 'restarted' ? await world.peer('olive') : scened.olive;
-        // Forwards, as one scrubs, and then from the end.
+        // Forwards step by step, then backwards.
         for (const seq of [...seen.keys(), ...[...seen.keys()].reverse()]) {
           const known = seen.get(seq) as State;
           const { expectations, next_deadline, ...rest } = then(await at(world, olive, id, seq));
@@ -122,14 +122,14 @@ describe('the past', () => {
     },
   );
 
-  it('[CN8] is refused beyond the head, and shows the head as head', async () => {
+  it('[CN8] is rejected beyond the head, and equals the present at the head', async () => {
     const { world, olive, id } = await scene();
     const { head_seq } = await at(world, olive, id);
     await refused(world, at(world, olive, id, head_seq + 1), 'bad_frame', 'params.at_seq');
     expect(await at(world, olive, id, head_seq)).toEqual(await at(world, olive, id));
   });
 
-  it('[CN8] is to a participant what it was to it: nothing of the state before it joined, nothing after it was out', async () => {
+  it('[CN8] shows a participant nothing before it joined and after its removal', async () => {
     const { world, alice, carol, id } = await scene();
     const joined = (await at(world, carol, id)).at_seq;
     expect((await at(world, carol, id)).public_state).toMatchObject({ turn_count: 0 });
@@ -143,7 +143,7 @@ describe('the past', () => {
     expect((await at(world, carol, id, joined)).public_state).toMatchObject({ turn_count: 0 });
   });
 
-  it('[CN8, OB9] as somebody else is for who may observe', async () => {
+  it('[CN8, OB9] requires the grant to be read as another participant', async () => {
     const { world, alice, bob, olive, id } = await scene();
     const own = await at(world, bob, id);
     expect(await at(world, olive, id, undefined, 'bob')).toEqual(own);
@@ -151,7 +151,7 @@ describe('the past', () => {
     await refused(world, at(world, olive, id, undefined, 'nobody'), 'not_found');
   });
 
-  it('[CN8, OB7] a look of who is not in it is in the audit', async () => {
+  it('[CN8, OB7] of a non-participant’s read is in the audit', async () => {
     const { world, olive, bob, id } = await scene();
     const looks = async () =>
       (await world.hub.audit({ limit: 1_000 })).filter(({ kind }) => kind === 'session_observed').length;
@@ -161,13 +161,13 @@ describe('the past', () => {
     expect(await looks()).toBe(1);
   });
 
-  it('[CN9] that was redacted is in no state of then, from memory, snapshots or the log; what came later is shown', async () => {
+  it('[CN9] never contains redacted content, from memory, snapshots or the log; later states are shown', async () => {
     const { world, alice, bob, carol, olive, ops, id } = await scene();
     const say = (peer: Peer, context: JsonObject) =>
       world.answer(peer.call('post', { session_id: id, ...packet(context) }));
     const { seq } = await say(alice, { set: { key: SECRET } });
     await say(bob, { set: { key: 'gone' } });
-    // It is held in memory as it was then.
+    // It is cached before the redaction.
     expect((await at(world, olive, id, seq)).public_state).toMatchObject({ context_vars: { key: SECRET } });
     expect((await at(world, olive, id)).redactions).toBe(0);
     await world.answer(ops.call('redact', { session_id: id, seq }));
@@ -191,7 +191,7 @@ describe('the past', () => {
     }
   });
 
-  it('[CN9] says how often something of this session was redacted', async () => {
+  it('[CN9] reports the number of redactions in this session', async () => {
     const { world, alice, bob, olive, ops, id } = await scene();
     const other = await opened(world, alice, [bob], { type: 'panel' });
     for (const [session_id, peer, text] of [
@@ -208,7 +208,7 @@ describe('the past', () => {
     for (const seq of [undefined, 1]) expect((await at(world, olive, id, seq)).redactions).toBe(2);
   });
 
-  it('[CN8] of a log that has another past by now is the one it has now', async () => {
+  it('[CN8] follows the current epoch of the log', async () => {
     const store = new RewrittenStore();
     const { world, alice, bob, olive, id } = await scene(1_000, store);
     const { seq } = await world.answer(alice.call('post', { session_id: id, ...packet({ set: { key: 'first' } }) }));
@@ -219,7 +219,7 @@ describe('the past', () => {
     expect((await at(world, olive, id, seq)).public_state).toMatchObject({ context_vars: { key: 'other' } });
   });
 
-  it('[CN9] whoever is waited for because of a whisper is shown to itself and to who may observe', async () => {
+  it('[CN9] shows a wait caused by a whisper to its agent and to observers', async () => {
     const { world, alice, bob, carol, olive, id } = await scene();
     const whisper = { event_type: 'aside.note', event_data: { text: 'psst' }, audience: [carol.agentId] };
     await world.answer(alice.call('post', { session_id: id, ...whisper }));
@@ -233,7 +233,7 @@ describe('the past', () => {
   });
 });
 
-/** Entries of expectations are compared apart. */
+/** Expectations are compared separately. */
 function strip({ head_seq: _head, expectations: _expectations, next_deadline: _next, ...rest }: State) {
   return rest;
 }

@@ -1,4 +1,4 @@
-// What a session waits for that is nobody's turn: who may know it is told, in lists too, whether the session is in memory or not.
+// Awaited decisions, shown to those who may know, in lists too, whether the session is loaded or not.
 
 import { governed } from 'parley-hub/adapters/governed';
 import type { RoundDraft, SessionAdapter } from 'parley-hub/core';
@@ -13,7 +13,7 @@ import { aCast, aWorld, EXPECTATIONS, logOf, opened, refused, say, sessionOf } f
 const GATE = { text: 'gate plan_ok waits for approval', grant: 'approve' };
 const QUESTION = { text: 'a question waits for an answer', grant: 'approve' };
 
-/** alice runs it, dave may approve, carol is invited, olive observes, mallory has nothing to do with it. */
+/** alice runs it, dave may approve, carol is invited, olive observes, mallory is a non-participant. */
 async function aScene() {
   const world = await aWorld({}, { adapters: [governed], ...EXPECTATIONS });
   const join = async (...names: string[]) => Promise.all(names.map((name) => world.peer(name)));
@@ -52,8 +52,8 @@ async function decisions(world: World, olive: Peer) {
   return waits.filter(({ what }) => what === 'decision');
 }
 
-describe('what a session waits for', () => {
-  it('[CN7, CN8, CN11, AD22, GS17] a gate and a question are told in rows, states and figures, since when they are', async () => {
+describe('an awaited decision', () => {
+  it('[CN7, CN8, CN11, AD22, GS17] is shown in rows, states and figures with its time', async () => {
     const { world, alice, dave, olive, id, post, turn } = await aScene();
     expect((await row(world, alice, id))?.awaits).toBeNull();
     const asked = await turn('turn_1', { status: 'needs_human', needs_human_reason: 'Which colour is it?' });
@@ -69,7 +69,7 @@ describe('what a session waits for', () => {
     await post(said('run.answered', { note: 'blue' }), dave);
     expect((await row(world, alice, id))?.awaits).toBeNull();
     const gate = await turn('turn_2', { phase_transition_request: 'building' });
-    // A refusal leaves it waiting, since the same moment.
+    // A refusal leaves it waiting since the same moment.
     await post(said('gate.refused', { gate_type: 'phase_transition', gate: 'plan_ok', reason: 'thin' }), dave);
     expect((await row(world, alice, id))?.awaits).toEqual({ ...GATE, since_seq: gate, since_at: at(gate) });
     const then = await world.answer(dave.call('read_state', { session_id: id, at_seq: asked }));
@@ -79,7 +79,7 @@ describe('what a session waits for', () => {
     expect((await world.answer(dave.call('read_state', { session_id: id }))).awaits).toBeNull();
   });
 
-  it('[CN7, CN11, ST11] it is known after a restart, without loading the session, and to who observes', async () => {
+  it('[CN7, CN11, ST11] is known after a restart without loading the session, and to observers', async () => {
     const { world, id, turn } = await aScene();
     const since_seq = await turn('turn_1', { phase_transition_request: 'building' });
     const since_at = logOf(world.store, id)[since_seq - 1]?.created_at;
@@ -89,7 +89,7 @@ describe('what a session waits for', () => {
     expect(await decisions(world, olive)).toMatchObject([{ session_id: id, ...GATE, since_at }]);
   });
 
-  it('[CN7, L7] who is invited, out or a stranger is told nothing of it', async () => {
+  it('[CN7, L7] is not shown to invitees, removed participants and non-participants', async () => {
     const { world, dave, carol, mallory, id, turn } = await aScene();
     await turn('turn_1', { phase_transition_request: 'building' });
     expect(await row(world, carol, id)).toMatchObject({ session_id: id, awaits: null });
@@ -99,7 +99,7 @@ describe('what a session waits for', () => {
     expect((await world.answer(dave.call('read_state', { session_id: id }))).awaits).toBeNull();
   });
 
-  it('[AD22] words that are none, too long or of no grant are a defect of the adapter: nothing is written', async () => {
+  it('[AD22] with invalid text or grant is a defect of the adapter: nothing is written', async () => {
     for (const odd of [
       { text: '', grant: 'approve' },
       { text: 'x'.repeat(201), grant: 'approve' },

@@ -26,14 +26,14 @@ async function scene(adapters: WorldOptions['adapters']) {
 const stateOf = async (world: World, peer: Peer, session_id: string) =>
   (await world.answer(peer.call('get_session', { session_id }))).public_state;
 
-/** Shows everyone its own id and what was said. */
+/** Shows every participant its id and the number of texts. */
 const open: SessionAdapter<PanelState> = {
   ...panelOf('open', 2),
   publicState: (_metadata, { said }, participantId) => ({ said, you: participantId }),
 };
 
-describe('what a session shows of its state', () => {
-  it('[AD19, WF5, WF6] of a workflow: its context variables and turns, as far as they are durable', async () => {
+describe('the public state', () => {
+  it('[AD19, WF5, WF6] of a workflow has its durable variables and turns', async () => {
     const { world, alice, bob } = await scene([workflow]);
     const graph = { initial_speaker: 'alice', transitions: [], default_target: { name: 'round_robin', args: {} } };
     const knobs = { graph, context_vars: { n: 1 } };
@@ -50,7 +50,7 @@ describe('what a session shows of its state', () => {
     expect(await stateOf(world, bob, id)).toEqual({ context_vars: { stage: 'two' }, turn_count: 1 });
   });
 
-  it('[AD19, DI2] of a discussion: its turns and rounds; of a type that says nothing: nothing', async () => {
+  it('[AD19, DI2] of a discussion has its turns and rounds, and of other types nothing', async () => {
     const { world, alice, bob } = await scene([discussion, panel]);
     const id = await opened(world, alice, [bob], { type: 'discussion' });
     for (const peer of [alice, bob, alice]) await say(world, peer, id, 'x');
@@ -59,7 +59,7 @@ describe('what a session shows of its state', () => {
     expect(await stateOf(world, alice, other)).toEqual({});
   });
 
-  it('[AD19, MB5] only to those in it, to each its own', async () => {
+  it('[AD19, MB5] is shown to members only, to each its own', async () => {
     const { world, alice, bob, carol } = await scene([open]);
     const id = await invited(world, alice, [bob, carol], { type: 'open', required_acks: 1 });
     await world.answer(bob.call('ack_invite', { session_id: id }));
@@ -75,7 +75,7 @@ describe('what a session shows of its state', () => {
     expect(await stateOf(world, carol, id)).toEqual({});
   });
 
-  it('[AD19, LC13] nothing while its adapter is missing, and after its end what it came to', async () => {
+  it('[AD19, LC13] is empty without the adapter, and shown after the end', async () => {
     const { world: before, alice, bob } = await scene([open]);
     const id = await opened(before, alice, [bob], { type: 'open' });
     await say(before, alice, id, 'one');
@@ -100,7 +100,7 @@ describe('what a session shows of its state', () => {
     ],
     ['gives a list', () => [], 'publicState: expected a JSON object, got an array of 0'],
     ['gives no JSON', () => ({ at: new Date(0) }), 'publicState.at: expected a JSON value, got a Date'],
-  ])('[AD19, L8] an adapter that %s shows nothing, and the rest is answered', async (_, publicState, error) => {
+  ])('[AD19, L8] is empty if the adapter %s, and the rest is answered', async (_, publicState, error) => {
     const torn = { ...panelOf('torn', 2), publicState: publicState as unknown as () => JsonObject };
     const { world, errors, alice, bob } = await scene([torn]);
     const id = await opened(world, alice, [bob], { type: 'torn' });
@@ -112,8 +112,8 @@ describe('what a session shows of its state', () => {
   });
 });
 
-describe('what whoever has the turn may call', () => {
-  it('[AD20] is what its type offers, to who has the turn and to nobody else, and ends with the turn', async () => {
+describe('the tools of the turn holder', () => {
+  it('[AD20] are those of its type, shown to the holder only, until the turn moves', async () => {
     const { world, alice, bob } = await scene([workflow]);
     const graph = { initial_speaker: 'alice', transitions: [], default_target: { name: 'round_robin', args: {} } };
     const id = await opened(world, alice, [bob], { type: 'workflow', knobs: { graph } });
@@ -124,7 +124,7 @@ describe('what whoever has the turn may call', () => {
     expect([await toolsOf(alice), await toolsOf(bob)]).toEqual([[], ['handoff', 'finish']]);
   });
 
-  it('[AD20, L8] an adapter that fails at it offers nothing, and the rest is answered', async () => {
+  it('[AD20, L8] are empty if the adapter throws, and the rest is answered', async () => {
     const tools = () => {
       throw new Error('oops');
     };

@@ -1,4 +1,4 @@
-// Pages of the feed: what an asker may not see is passed over, and a page says whether there is more.
+// Pages of the feed skip what an asker may not see, and tell whether there is more.
 
 import type { Result } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ async function aFeed() {
   await say(world, alice, id, 'one');
   await say(world, bob, id, 'two');
   await say(world, alice, id, 'three');
-  // Newer than any violation, and not for who only observes.
+  // Newer than any violation, and hidden from observers.
   for (let count = 0; count < 5; count += 1) await refusal(world, bob.call('hub_figures', {}));
   return { world, olive };
 }
@@ -24,13 +24,13 @@ function feed(world: World, peer: Peer, params: object): Promise<Result<'read_fe
 }
 
 describe('a page of the feed', () => {
-  it('[CN12] goes past what is not for the asker, however few it asks for', async () => {
+  it('[CN12] skips what the asker may not see, whatever the limit', async () => {
     const { world, olive } = await aFeed();
     const { entries } = await feed(world, olive, { limit: 1 });
     expect(entries.map(({ kind, what }) => [kind, what])).toEqual([['violation', 'max_turns']]);
   });
 
-  it('[CN12] since a number is the last one when it reaches that number', async () => {
+  it('[CN12] since a number is the last page once it reaches that number', async () => {
     const { world, olive } = await aFeed();
     await world.answer(world.hub.grant('olive', ['operate']));
     const { entries, next } = await feed(world, olive, { limit: 4 });

@@ -7,7 +7,7 @@ import { DamagedStore } from '../watched-stores.ts';
 
 type Asked = Partial<Params<'search_sessions'>>;
 
-/** Every page, until there is no more. */
+/** Every page. */
 async function pages(world: World, peer: Peer, query: string, more: Asked = {}): Promise<SearchMatch[][]> {
   const found: SearchMatch[][] = [];
   for (let after: string | undefined; ; ) {
@@ -25,7 +25,7 @@ async function search(world: World, peer: Peer, query: string, more: Asked = {})
 }
 
 describe('search_sessions', () => {
-  it('[SR1, SR3] finds what was said, newest session first, with who, when and where', async () => {
+  it('[SR1, SR3] finds posts, newest session first, with sender, time and place', async () => {
     const { world, alice, bob, id } = await aConversation();
     const first = await say(world, alice, id, 'The Needle is here');
     await say(world, bob, id, 'nothing');
@@ -52,7 +52,7 @@ describe('search_sessions', () => {
     });
   });
 
-  it('[SR2, L7] finds nothing the asker could not read: not its own sessions, not yet joined, left, or said to others', async () => {
+  it('[SR2, L7] finds nothing the asker could not read: other sessions, invites, later posts, whispers', async () => {
     const { world, alice, bob, carol, id } = await aPanel();
     const dave = await world.peer('dave');
     await say(world, alice, id, 'needle for bob', { audience: [bob.agentId] });
@@ -63,12 +63,12 @@ describe('search_sessions', () => {
     expect(await search(world, carol, 'needle')).toEqual([`${id} ${forAll.seq}`]);
     expect(await search(world, dave, 'needle')).toEqual([]);
     expect(await search(world, bob, 'needle')).toHaveLength(3);
-    // Nor by a page that goes on in a session that is not its own.
+    // Nor with a cursor into a session of others.
     const page = await world.answer(dave.call('search_sessions', { query: 'needle', after: `9.${id}~1` }));
     expect(page.matches).toEqual([]);
   });
 
-  it('[SR2, AR5] finds nothing that is withheld from the asker', async () => {
+  it('[SR2, AR5] finds nothing withheld from the asker', async () => {
     const authorizeDelivery = ({ envelope }: { envelope: Envelope }) =>
       !String(envelope.event_data.text).includes('secret');
     const { world, alice, bob, id } = await aConversation({}, { arbiter: { authorizeDelivery } });
@@ -78,7 +78,7 @@ describe('search_sessions', () => {
     expect(await search(world, alice, 'needle')).toHaveLength(2);
   });
 
-  it('[SR2, OB7] with the grant `observe` finds it everywhere, and each session that shows something is in the audit', async () => {
+  it('[SR2, OB7] with the grant `observe` finds posts everywhere, and audits each session with a match', async () => {
     const { world, alice, bob, carol, id } = await aPanel();
     await say(world, alice, id, 'needle for bob', { audience: [bob.agentId] });
     const other = await opened(world, alice, [bob]);
@@ -96,7 +96,7 @@ describe('search_sessions', () => {
     expect(await search(world, olga, 'needle')).toEqual([]);
   });
 
-  it('[SR5] looks only at sessions of a type, in a state, with labels, that name somebody', async () => {
+  it('[SR5] searches only sessions of a type, state, labels or participant', async () => {
     const { world, alice, bob, carol } = await aCast(['alice', 'bob', 'carol']);
     const one = await opened(world, alice, [bob], { labels: { team: 'red', room: '1' } });
     const two = await opened(world, alice, [bob, carol], { type: 'panel', labels: { team: 'red' } });
@@ -117,7 +117,7 @@ describe('search_sessions', () => {
     expect(await sessions({ participant: 'bob' })).toEqual([two, one]);
   });
 
-  it('[SR6] does a part of it in each call, says where it goes on although nothing was found, and finds each one once', async () => {
+  it('[SR6] searches a part per call, returns a cursor even without a match, and finds each match once', async () => {
     const { world, alice, bob, id } = await aConversation({ maxSearchEntries: 5 });
     const expected: string[] = [];
     for (let i = 0; i < 30; i++) {
@@ -142,7 +142,7 @@ describe('search_sessions', () => {
     for (const limit of [1, 2]) expect(await search(world, alice, 'needle', { limit })).toEqual(expected);
   });
 
-  it('[SR6] goes on behind any session of any page, and lets others in between', async () => {
+  it('[SR6] continues after any session of any page, and yields in between', async () => {
     const { world, alice, bob } = await aCast(['alice', 'bob']);
     const expected: string[] = [];
     for (let i = 0; i < 130; i++) {
@@ -154,7 +154,7 @@ describe('search_sessions', () => {
       const found: string[] = [];
       for (let after: string | undefined; ; ) {
         const asked = alice.call('search_sessions', { query: 'needle', limit, after });
-        // Time goes on, as it does.
+        // Time passes.
         for (let i = 0; i < 4; i++) await world.pass(1);
         const { matches, next } = await world.answer(asked);
         found.push(...matches.map(({ session_id, seq }) => `${session_id} ${seq}`));
@@ -165,7 +165,7 @@ describe('search_sessions', () => {
     }
   });
 
-  it('[SR6] lets others in after so many sessions, also where none is asked for', async () => {
+  it('[SR6] yields after enough sessions, even if none matches', async () => {
     const { world, alice, bob } = await aCast(['alice', 'bob']);
     for (let i = 0; i < 130; i++) await opened(world, alice, [bob]);
     let isDone = false;
@@ -174,14 +174,14 @@ describe('search_sessions', () => {
       return page;
     });
     await world.settle();
-    // It waits for a turn, and none comes as long as time stands still.
+    // It yields, and no tick comes while time stands still.
     expect(isDone).toBe(false);
     await world.pass(1);
     expect(isDone).toBe(true);
     expect(await asked).toEqual({ matches: [], next: null });
   });
 
-  it('[SR5, SR6] where it goes on counts only in sessions that are asked for', async () => {
+  it('[SR5, SR6] uses its cursor only in matching sessions', async () => {
     const { world, alice, id } = await aConversation();
     for (const words of ['needle one', 'needle two']) await say(world, alice, id, words);
     const { next } = await world.answer(alice.call('search_sessions', { query: 'needle', limit: 1 }));
@@ -193,7 +193,7 @@ describe('search_sessions', () => {
     }
   });
 
-  it('[SR1, RC6] finds what is before the damage of a log; where that is met by reading, in the next call', async () => {
+  it('[SR1, RC6] finds posts before the damage of a log; damage found by reading, in the next call', async () => {
     const store = new DamagedStore();
     const { world, alice, bob, id } = await aConversation({}, { store });
     for (let i = 0; i < 80; i++) await say(world, i % 2 === 0 ? alice : bob, id, `needle ${i}`);
@@ -208,13 +208,13 @@ describe('search_sessions', () => {
     expect(await search(world, alice, 'needle', { limit: 100 })).toEqual([`${other} ${seq}`, ...expected]);
   });
 
-  it('[SR6] stops after so much text, however few envelopes that is', async () => {
+  it('[SR6] stops after enough text, in however few envelopes', async () => {
     const { world, alice, bob, id } = await aConversation({ maxSearchText: 1000 });
     for (let i = 0; i < 150; i++) await say(world, i % 2 === 0 ? alice : bob, id, 'x'.repeat(100));
     expect((await pages(world, alice, 'needle')).length).toBeGreaterThan(2);
   });
 
-  it('[SR6] sessions that are opened meanwhile neither repeat nor hide any', async () => {
+  it('[SR6] neither repeats nor misses matches if sessions are opened in between', async () => {
     const { world, alice, bob, id } = await aConversation({ maxSearchEntries: 3 });
     const { seq } = await say(world, alice, id, 'needle');
     const found: string[] = [];
@@ -228,7 +228,7 @@ describe('search_sessions', () => {
     expect(found).toEqual([`${id} ${seq}`]);
   });
 
-  it('[SR1] finds the same in sessions that are loaded, evicted, ended, and after a restart', async () => {
+  it('[SR1] finds the same in loaded, evicted and ended sessions, and after a restart', async () => {
     const { world, alice, bob, id } = await aConversation();
     await say(world, alice, id, 'needle');
     const ended = await opened(world, alice, [bob]);
@@ -242,7 +242,7 @@ describe('search_sessions', () => {
     expect(await search(world, await world.peer('bob'), 'needle')).toEqual(expected);
   });
 
-  it('[SR4] does not find what a session type says about itself', async () => {
+  it('[SR4] does not search the manifest of a session', async () => {
     const { world, alice } = await aConversation();
     expect(await search(world, alice, 'conversation')).toEqual([]);
   });
@@ -257,12 +257,12 @@ describe('search_sessions', () => {
     [{ query: 'x', after: 'nonsense' }, 'params.after'],
     [{ query: 'x', after: '~' }, 'params.after'],
     [{ query: 'x', labels: { a: 1 } }, 'params.labels.a'],
-  ])('[SR4, SR6] %j is refused by name', async (params, field) => {
+  ])('[SR4, SR6] rejects %j by field', async (params, field) => {
     const { world, alice } = await aConversation();
     await refused(world, alice.call('search_sessions', params as never), 'bad_frame', field);
   });
 
-  it('[SR6] runs two at a time; the others wait for their turn and are answered', async () => {
+  it('[SR6] runs two searches at a time; the others wait', async () => {
     const { world, alice, id } = await aConversation();
     await say(world, alice, id, 'needle');
     const read = world.store.read.bind(world.store);

@@ -14,7 +14,7 @@ import { roomsOf } from '../rooms-of.ts';
 import { aWorld, foreignUnit, invited, logOf, text, VIEWS } from '../scene.ts';
 import type { Shown } from './view-scene.ts';
 
-/** Its default view is another when the number of active participants is. */
+/** Its default view depends on the number of active participants. */
 const crowd: SessionAdapter<PanelState> = {
   ...panelOf('crowd', 1),
   defaultView: ({ participants, state }) => {
@@ -54,7 +54,7 @@ const history = fc.array(fc.tuple(step, looked), { minLength: 1, maxLength: 30, 
 
 const LIMITS = { tallyLength: 4, tailLength: 2, snapshotLength: 2, maxResponseBytes: 700 };
 
-/** What somebody was shown when it was the newest. */
+/** A view shown while its seq was the newest. */
 interface Record {
   readonly name: string;
   readonly ref: ViewRef | undefined;
@@ -104,12 +104,12 @@ class Play {
       case 'foreign':
         if (logOf(world.store, id).some(({ event_type }) => event_type === 'session.closing')) return;
         world.store.foreignAppend(id, foreignUnit(world, id, { sender_id: this.peer(one.who).agentId }));
-        // The hub hears of another writer when it writes itself.
+        // The hub notices another writer when it writes.
         return this.append('expectation.violated', { name: 'reply_within' }, []);
     }
   }
 
-  /** Only to members in the right status: hub envelopes are not judged. */
+  /** Only to members in the right status: hub envelopes are not checked. */
   private append(
     type: HubEventType,
     data: { [key: string]: string },
@@ -131,7 +131,7 @@ class Play {
     await this.world.answer(roomsOf(this.world.hub).sessions.use(this.id, work)).catch(() => {});
   }
 
-  /** Looks, compares with the log read from its start, and remembers. */
+  /** Reads the view, compares it with the model, and records it. */
   async look(i: number, ref: ViewRef | undefined): Promise<void> {
     const peer = this.peer(i);
     const call = peer.call('read_view', { session_id: this.id, view: ref });
@@ -142,7 +142,7 @@ class Play {
     this.records.push({ name: NAMES[i] ?? '', ref, shown });
   }
 
-  /** Everything that was shown is shown again. */
+  /** Reads every recorded view again. */
   async lookAgain(): Promise<void> {
     for (const { name, ref, shown } of this.records) {
       const peer = this.peer(NAMES.indexOf(name));
@@ -169,7 +169,7 @@ async function peersOf(world: World): Promise<readonly Peer[]> {
   return peers;
 }
 
-/** What the view is, worked out of the whole log. */
+/** The expected view, computed from the whole log. */
 function modelOf(world: World, id: string, agentId: string, { name, params }: ViewRef): Omit<Shown, 'view' | 'next'> {
   const log = logOf(world.store, id);
   const head = log.reduce<Head | null>((before, envelope) => foldHead(before, { envelope, turn: null }), null);
@@ -207,7 +207,7 @@ async function aPlay(world: World, peers: readonly Peer[]): Promise<Play> {
 const HISTORIES = runs(1000, 80);
 
 itDeep(
-  `[VW10, VW2, VW12] what was shown at N is shown for N ever after, in ${HISTORIES} random histories`,
+  `[VW10, VW2, VW12] shows at seq N what was shown at N, in ${HISTORIES} random histories`,
   async () => {
     const world = await aWorld(LIMITS, { adapters: [crowd], views: VIEWS });
     const peers = await peersOf(world);
@@ -236,7 +236,7 @@ itDeep(
 
 const RESTARTED = runs(60, 12);
 
-it(`[VW10, VW12] also across restarts, in ${RESTARTED} random histories`, async () => {
+it(`[VW10, VW12] shows it across restarts, in ${RESTARTED} random histories`, async () => {
   const property = fc.asyncProperty(history, fc.nat(30), async (steps, at) => {
     const world = await aWorld(LIMITS, { adapters: [crowd], views: VIEWS });
     const play = await aPlay(world, await peersOf(world));

@@ -9,7 +9,7 @@ import { aCast, opened, text, VIEWS } from '../scene.ts';
 import { CountingStore } from '../watched-stores.ts';
 import { see } from './view-scene.ts';
 
-/** alice, bob and carol in a panel, on a store that counts. */
+/** alice, bob and carol in a panel, on a counting store. */
 async function aCountedPanel() {
   const { world, alice, bob, carol } = await aCast(
     ['alice', 'bob', 'carol'],
@@ -20,7 +20,7 @@ async function aCountedPanel() {
   return { world, alice, bob, carol, id };
 }
 
-/** `count` texts, quickly; with `to` only that one hears them. */
+/** `count` texts, quickly; with `to` as whispers. */
 async function saySo(world: World, by: Peer, id: string, count: number, to?: Peer): Promise<void> {
   for (let i = 0; i < count; i++) {
     void by.call('post', text(id, `m${i}`, to === undefined ? {} : { audience: [to.agentId] }));
@@ -29,7 +29,7 @@ async function saySo(world: World, by: Peer, id: string, count: number, to?: Pee
   await world.settle();
 }
 
-/** What looking takes: the entries read, and what was seen. */
+/** The entries read for a view, and the view. */
 async function costOf(world: World, ...[peer, id, view, atSeq]: [Peer, string, Parameters<typeof see>[3], number?]) {
   const { asked } = world.store as CountingStore;
   asked.entries = 0;
@@ -37,12 +37,12 @@ async function costOf(world: World, ...[peer, id, view, atSeq]: [Peer, string, P
   return { entries: asked.entries, ...shown };
 }
 
-/** What a page and the first entry of the log come to. */
+/** Entries of a page and the first entry of the log. */
 const A_PAGE = 33;
 
 describe('the cost of a view', () => {
   itDeep(
-    '[VW11] the current view of a session of 10,000 lines reads a few of them, in memory or not',
+    '[VW11] reads few entries for the current view of 10,000 lines, in memory or not',
     async () => {
       const { world, alice, bob, id } = await aCountedPanel();
       const { asked } = world.store as CountingStore;
@@ -62,7 +62,7 @@ describe('the cost of a view', () => {
     30_000,
   );
 
-  it('[VW11] a past one reads at most one interval more', async () => {
+  it('[VW11] is at most one interval more for a past view', async () => {
     const { world, alice, bob, id } = await aCountedPanel();
     await saySo(world, alice, id, 4000);
     for (const atSeq of [6, 1000, 1023, 1024, 1025, 2047, 2500, 3071, 4000]) {
@@ -75,7 +75,7 @@ describe('the cost of a view', () => {
     expect(onInterval.entries).toBeLessThanOrEqual(A_PAGE);
   }, 30_000);
 
-  it('[VW11] without a view, a past one reads the entries that changed the participants beside it, and no others', async () => {
+  it('[VW11] without a named view is only the entries that changed the participants', async () => {
     const { world, alice, bob, carol, id } = await aCountedPanel();
     await saySo(world, alice, id, 1500);
     await world.answer(world.hub.hideParticipant(id, carol.agentId)); // 1507
@@ -89,7 +89,7 @@ describe('the cost of a view', () => {
     expect(past.entries - named.entries).toBeLessThanOrEqual(7);
   }, 30_000);
 
-  it('[VW11] no page is longer than 512 entries', async () => {
+  it('[VW11] reads pages of at most 512 entries', async () => {
     const { world, alice, bob, id } = await aCountedPanel();
     await saySo(world, alice, id, 3000);
     await world.pass(3000);
@@ -99,18 +99,18 @@ describe('the cost of a view', () => {
     expect(asked.longest).toBe(512);
   }, 30_000);
 
-  it('[VW11] what others whisper to each other costs a reader nothing', async () => {
+  it('[VW11] does not include whispers to others', async () => {
     const { world, alice, bob, carol, id } = await aCountedPanel();
     await saySo(world, alice, id, 5);
     await saySo(world, alice, id, 4000, bob);
     const shown = await costOf(world, carol, id, windowedSummary(10));
     expect(shown).toMatchObject({ earlier: 0, messages: { length: 5 } });
-    // The interval they are in, and nothing of those between.
+    // The interval they are in, and none in between.
     expect(shown.entries).toBeLessThanOrEqual(1024 + A_PAGE);
     expect((await costOf(world, bob, id, windowedSummary(10))).earlier).toBe(3995);
   }, 30_000);
 
-  it('[VW11] a participant that was removed long ago reads one interval at most', async () => {
+  it('[VW11] is at most one interval for a participant removed long ago', async () => {
     const { world, alice, carol, id } = await aCountedPanel();
     await saySo(world, alice, id, 2000);
     const remove = roomsOf(world.hub).sessions.use(id, (session) =>
@@ -123,7 +123,7 @@ describe('the cost of a view', () => {
     expect(shown.entries).toBeLessThanOrEqual(1024 + A_PAGE);
   }, 30_000);
 
-  it('[VW11, VW13] a transcript reads what fits into the answer, and not the rest', async () => {
+  it('[VW11, VW13] is only what fits into the answer for a transcript', async () => {
     const { world, alice, bob, id } = await aCountedPanel();
     for (let i = 0; i < 300; i++) {
       void alice.call('post', text(id, 'x'.repeat(20_000)));

@@ -1,4 +1,4 @@
-/** Looking at sessions: what a peer is shown, and as what. */
+/** Reading views in tests. */
 
 import type { Result, ViewRef } from 'parley-hub/core';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
@@ -15,7 +15,7 @@ export async function contents(...args: Parameters<typeof see>): Promise<readonl
   return (await see(...args)).messages.map(({ role, content }) => `${role === 'assistant' ? '> ' : ''}${content}`);
 }
 
-/** Another writer's entry, which the hub meets with the next post. */
+/** Another writer's entry, which the hub notices with the next post. */
 export async function foreign(
   world: World,
   by: Peer,

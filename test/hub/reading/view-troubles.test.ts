@@ -8,8 +8,8 @@ import { ADAPTERS, aConversation, EXPECTATIONS, opened, refused, say, sessionOf,
 import { DamagedStore } from '../watched-stores.ts';
 import { aLatePanel, contents, type Shown, see } from './view-scene.ts';
 
-describe('sessions that are not as usual', () => {
-  it('[VW1] an ended session can be looked at', async () => {
+describe('unusual sessions', () => {
+  it('[VW1] show an ended session', async () => {
     const { world, alice, id } = await aLatePanel();
     await world.answer(alice.call('close_session', { session_id: id }));
     await world.pass(10_000);
@@ -17,7 +17,7 @@ describe('sessions that are not as usual', () => {
     expect(await contents(world, alice, id)).toEqual(['> one', 'two']);
   });
 
-  it('[VW1] one without its adapter is shown as plain text, in the view of its manifest', async () => {
+  it('[VW1] show a session without its adapter as plain text, in the view of its manifest', async () => {
     const loud = {
       ...panelOf('loud', 1),
       render: () => 'HEY',
@@ -44,7 +44,7 @@ describe('sessions that are not as usual', () => {
     expect(await contents(world, alice, id)).toEqual(['Earlier in this session: 1 message from alice.', '> HEY']);
   });
 
-  it('[VW1, RC6] a damaged one is shown up to the damage', async () => {
+  it('[VW1, RC6] show a damaged session up to the damage', async () => {
     const store = new DamagedStore();
     const { world, alice, bob, id } = await aConversation({}, { store, views: VIEWS });
     for (const words of ['five', 'six', 'seven', 'eight']) await say(world, alice, id, words);
@@ -59,7 +59,7 @@ describe('sessions that are not as usual', () => {
     await refused(world, beyond, 'bad_frame', 'params.at_seq');
   });
 
-  it('[VW1, RC6] damage that is found while it is read refuses, and is no wrong view', async () => {
+  it('[VW1, RC6] reject a read that finds damage', async () => {
     const store = new DamagedStore();
     const { world, alice, id } = await aConversation({ snapshotLength: 8, tailLength: 2 }, { store, views: VIEWS });
     for (let i = 0; i < 40; i++) await say(world, alice, id, `m${i}`);
@@ -73,7 +73,7 @@ describe('sessions that are not as usual', () => {
 describe('long answers', () => {
   const bytesOf = ({ messages }: Shown) => JSON.stringify(messages).length;
 
-  it('[VW13] what does not fit is counted as earlier, and can be read on at the seq that is told', async () => {
+  it('[VW13] count what does not fit as earlier, and return the seq to continue at', async () => {
     const { world, alice, id } = await aLatePanel({ maxResponseBytes: 2000 });
     for (let i = 0; i < 60; i++) await say(world, alice, id, `${i} ${'x'.repeat(50)}`);
     const all: string[] = [];
@@ -95,14 +95,14 @@ describe('long answers', () => {
     expect(summed.messages.length + summed.earlier).toBe(63);
   });
 
-  it('[VW13] the newest line is always there', async () => {
+  it('[VW13] always contain the newest line', async () => {
     const { world, alice, id } = await aLatePanel({ maxResponseBytes: 100 });
     const { seq } = await say(world, alice, id, 'y'.repeat(1000));
     const shown = await see(world, alice, id, fullTranscript());
     expect(shown).toMatchObject({ earlier: 2, next: seq - 1, messages: [{ content: 'y'.repeat(1000) }] });
   });
 
-  it('[VW13] also when a view makes more of the lines than they are', async () => {
+  it('[VW13] bound the messages that a view makes longer', async () => {
     const { world, alice, id } = await aLatePanel({ maxResponseBytes: 3000 });
     for (let i = 0; i < 20; i++) await say(world, alice, id, '[\n'.repeat(10) + i);
     world.hub.registerView({
@@ -120,7 +120,7 @@ describe('long answers', () => {
     expect(before.messages.at(-1)?.seq).toBe(shown.next);
   });
 
-  it('[VW13] a view that sums up is told of what was left out too, and from whom', async () => {
+  it('[VW13] tell a summarizing view what was left out, and of whom', async () => {
     const { world, alice, id } = await aLatePanel({ maxResponseBytes: 3000 });
     const summing: View = {
       ...wholeView,

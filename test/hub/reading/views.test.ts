@@ -8,8 +8,8 @@ import { aLatePanel, contents, foreign, see } from './view-scene.ts';
 
 const noText = { event_type: 'vote.cast', event_data: { choice: 'yes' } };
 
-describe('who sees what', () => {
-  it('[VW1] an invitee who has not joined, and one who declined, see nothing', async () => {
+describe('visible lines', () => {
+  it('[VW1] are none for invitees that have not joined or have declined', async () => {
     const { world, carol, id } = await aLatePanel();
     const look = () => refusal(world, carol.call('read_view', { session_id: id }));
     expect(await look()).toEqual({
@@ -21,14 +21,14 @@ describe('who sees what', () => {
     expect(await look()).toMatchObject({ code: 'forbidden', details: { status: 'rejected' } });
   });
 
-  it('[VW2] late joiners see it from its start', async () => {
+  it('[VW2] start at the beginning for late joiners', async () => {
     const { world, bob, carol, id, join } = await aLatePanel();
     await join();
     expect(await contents(world, carol, id)).toEqual(['one', 'two']);
     expect(await contents(world, bob, id)).toEqual(['one', '> two']);
   });
 
-  it('[VW2] content of every type is a line; what the hub says of the session, tasks and context are not', async () => {
+  it('[VW2] are content of every type, and no hub envelopes, tasks or context', async () => {
     const { world, alice, bob, id, join } = await aLatePanel();
     await join();
     await world.answer(alice.call('post', { session_id: id, ...noText }));
@@ -39,7 +39,7 @@ describe('who sees what', () => {
     expect(await contents(world, alice, id)).toEqual(said);
   });
 
-  it('[VW2] a whisper is seen by who said it and who was told', async () => {
+  it('[VW2] include a whisper for its sender and its audience', async () => {
     const { world, alice, bob, carol, id, join } = await aLatePanel();
     await join();
     await say(world, alice, id, 'psst', { audience: [carol.agentId] });
@@ -54,7 +54,7 @@ describe('who sees what', () => {
     expect((await contents(world, carol, id, summary))[0]).toBe('Earlier in this session: 2 messages from alice, bob.');
   });
 
-  it('[VW2] a hidden participant goes on reading, a removed one sees it up to its removal', async () => {
+  it('[VW2] continue for a hidden participant, and end at the removal for a removed one', async () => {
     const { world, alice, bob, carol, id, join } = await aLatePanel();
     await join();
     await foreign(world, alice, id, 'session.participant.hidden', { agent_id: bob.agentId });
@@ -72,7 +72,7 @@ describe('who sees what', () => {
     expect((await contents(world, bob, id)).at(-1)).toBe('now that she is gone');
   });
 
-  it('[VW3] a violation is a line of the hub for those it is addressed to', async () => {
+  it('[VW3] include a violation for its audience, as a line of the hub', async () => {
     const { world, alice, bob, carol, id, join } = await aLatePanel();
     await join();
     const violation = { name: 'turn_within', detail: 'bob has had the turn for 120 s' };
@@ -88,7 +88,7 @@ describe('who sees what', () => {
     );
   });
 
-  it('[VW3] lines are rendered by the adapter of the session', async () => {
+  it('[VW3] are rendered by the adapter of the session', async () => {
     const loud = { ...panelOf('loud', 1), render: () => 'HEY' };
     const world = await World.start({ adapters: [loud], ...EXPECTATIONS, views: VIEWS });
     const alice = await world.peer('alice');
@@ -98,8 +98,8 @@ describe('who sees what', () => {
   });
 });
 
-describe('which view', () => {
-  it('[VW9] by default the one the session shows; else the one that is asked for, with its parameters as used', async () => {
+describe('the choice of a view', () => {
+  it('[VW9] is the session’s default, or the requested view with its parsed parameters', async () => {
     const { world, alice, bob, id } = await aConversation({}, { views: VIEWS });
     for (let i = 1; i <= 12; i++) await say(world, i % 2 === 0 ? bob : alice, id, `m${i}`);
     const shown = await see(world, alice, id);
@@ -116,7 +116,7 @@ describe('which view', () => {
     expect(await see(world, alice, id, shown.view)).toEqual(shown);
   });
 
-  it('[VW9] a view there is none of, and wrong parameters, are refused by name', async () => {
+  it('[VW9] rejects unknown views and invalid parameters by field', async () => {
     const { world, alice, id } = await aConversation({}, { views: VIEWS });
     const look = (view: object) => refusal(world, alice.call('read_view', { session_id: id, view: view as ViewRef }));
     expect(await look({ name: 'everything' })).toEqual({
@@ -145,7 +145,7 @@ describe('which view', () => {
     expect((await see(world, alice, id, { name: 'full_transcript' } as ViewRef)).messages).toEqual([]);
   });
 
-  it('[VW10] an adapter that looks at the seq is shown the one that is looked at, whoever came and went since', async () => {
+  it('[VW10] passes the requested seq to the adapter, whoever joined or left since', async () => {
     const counting = {
       ...panelOf('counting', 1),
       defaultView: ({ head_seq }: SessionMetadata) => windowedSummary(head_seq),
@@ -162,7 +162,7 @@ describe('which view', () => {
     expect(await see(world, alice, id, undefined, live.at_seq)).toEqual(live);
   });
 
-  it('[VW10] a seq the session does not have yet is refused', async () => {
+  it('[VW10] rejects a seq beyond the head', async () => {
     const { world, alice, id } = await aConversation({}, { views: VIEWS });
     expect(await refusal(world, alice.call('read_view', { session_id: id, at_seq: 5 }))).toEqual({
       code: 'bad_frame',

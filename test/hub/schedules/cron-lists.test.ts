@@ -1,4 +1,4 @@
-// Lists in cron expressions whose parts overlap mean what they mean without the overlap.
+// Lists with overlapping parts mean the same as without the overlap.
 
 import fc from 'fast-check';
 import { nextRun } from 'parley-hub/node';
@@ -14,7 +14,7 @@ function runs(expression: string, count = 40): (number | null)[] {
   return found;
 }
 
-describe('a list whose parts overlap', () => {
+describe('a list with overlapping parts', () => {
   it.each([
     ['0,0 * * * *', '0 * * * *'],
     ['*/10,0 * * * *', '*/10 * * * *'],
@@ -44,11 +44,11 @@ describe('a list whose parts overlap', () => {
     '0 0 1,1,MON * *',
     '0 0 0,1,1 * *',
     '9-5,1,1 * * * *',
-  ])('[SC3] %s is none: each part is looked at', (expression) => {
+  ])('[SC3] %s is invalid: each part is checked', (expression) => {
     expect(() => nextRun(expression, 'UTC', 0)).toThrow(/^expression: expected/);
   });
 
-  it('[SC3] any minutes in any order, however often, are those minutes', () => {
+  it('[SC3] accepts minutes in any order and with repeats', () => {
     const minutes = fc.array(fc.integer({ min: 0, max: 59 }), { minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(minutes, (listed) => {

@@ -1,7 +1,5 @@
-// Restarts, crashes and clocks that jump: no scheduled time opens twice, and missed ones are dealt with as declared.
+// Restarts, crashes and clock jumps: no scheduled time opens twice, and missed times follow the declared policy.
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { conversation } from 'parley-hub/adapters/conversation';
@@ -13,15 +11,20 @@ import { SCHEDULES_LOG } from '../../../src/core/ports/store.ts';
 import { Hub } from '../../../src/hub/hub.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import { itDeep, runs as sized } from '../../support/size.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 import { DAY, EXPECTATIONS, HOUR, logOf, MINUTE, SECOND } from '../scene.ts';
 import { at, daily, opened, scheduled, scheduledSessions, theSchedule } from './schedule-scene.ts';
+
+async function runsIn(world: World) {
+  return (await world.hub.audit()).filter(({ kind }) => kind === 'schedule_ran');
+}
 
 async function lastRun(world: World, schedule_id: string) {
   const alice = await world.peer('alice');
   return (await world.answer(alice.call('get_schedule', { schedule_id }))).last_run;
 }
 
-/** The hub is down for a while. */
+/** Stops the hub for this long. */
 async function downFor(world: World, ms: number): Promise<void> {
   await world.hub.stop();
   world.clock.advance(ms);
@@ -29,8 +32,8 @@ async function downFor(world: World, ms: number): Promise<void> {
   await world.pass(SECOND);
 }
 
-describe('times at which the hub did not run', () => {
-  it('[SC8] are skipped unless asked otherwise, which is recorded once', async () => {
+describe('times missed while the hub was down', () => {
+  it('[SC8] are skipped by default, which is recorded once', async () => {
     const { world, alice } = await scheduled();
     const { schedule_id } = await theSchedule(world, alice);
     await downFor(world, 2 * DAY + 5 * HOUR);
@@ -43,7 +46,7 @@ describe('times at which the hub did not run', () => {
     };
     expect(await lastRun(world, schedule_id)).toMatchObject(missed);
     await downFor(world, HOUR);
-    const audit = (await world.hub.audit()).filter(({ kind }) => kind === 'schedule_ran');
+    const audit = await runsIn(world);
     expect(audit.map(({ detail }) => detail)).toEqual([
       { ...missed, session_id: undefined, schedule_id, name: 'nightly', error: null, at: '2026-01-03T05:00:01.000Z' },
     ]);
@@ -51,7 +54,7 @@ describe('times at which the hub did not run', () => {
     expect((await scheduledSessions(world)).map(({ labels }) => labels.scheduled_at)).toEqual([at('2026-01-04T03:00')]);
   });
 
-  it('[SC8] with `once` are made up for by the latest of them, at the start', async () => {
+  it('[SC8] with `once` are replaced by the latest of them, at the start', async () => {
     const { world, alice } = await scheduled();
     const { schedule_id } = await theSchedule(world, alice, { missed: 'once' });
     await downFor(world, 2 * DAY + 5 * HOUR);
@@ -70,35 +73,35 @@ describe('times at which the hub did not run', () => {
     expect(await scheduledSessions(world)).toHaveLength(1);
   });
 
-  it('[SC8] very many cost no more than one', async () => {
+  it('[SC8] cost the same however many they are', async () => {
     const { world, alice } = await scheduled();
     await theSchedule(world, alice, { expression: '* * * * * *', missed: 'once' });
     await downFor(world, 300 * DAY);
     expect(await opened(world)).toEqual(['00:00:01']);
   });
 
-  it('[SC8] what is at most 60 s late is not missed', async () => {
+  it('[SC8] exclude times at most 60 s late', async () => {
     const { world, alice } = await scheduled();
     await theSchedule(world, alice);
     await downFor(world, 3 * HOUR + 59 * SECOND);
     expect(await opened(world)).toEqual(['03:00:00']);
   });
 
-  it('[SC8] what is later is', async () => {
+  it('[SC8] include later times', async () => {
     const { world, alice } = await scheduled();
     const { schedule_id } = await theSchedule(world, alice);
     await downFor(world, 3 * HOUR + 60 * SECOND);
     expect(await lastRun(world, schedule_id)).toMatchObject({ outcome: 'missed' });
   });
 
-  it('[SC8] after a downtime the time that is just now comes all the same', async () => {
+  it('[SC8] exclude the time that is due now', async () => {
     const { world, alice } = await scheduled();
     await theSchedule(world, alice, { expression: '*/10 * * * *' });
     await downFor(world, HOUR + 30 * SECOND);
     expect(await opened(world)).toEqual(['01:00:00']);
   });
 
-  it('[SC8, SC9] the latest does not open beside a session that has not ended', async () => {
+  it('[SC8, SC9] do not open beside a session that has not ended', async () => {
     const { world, alice } = await scheduled();
     const { schedule_id } = await theSchedule(world, alice, {
       expression: '0 * * * *',
@@ -115,10 +118,10 @@ describe('times at which the hub did not run', () => {
   });
 });
 
-describe('a session that ran out while the hub did not run', () => {
+describe('a session that expired while the hub was down', () => {
   const template = { type: 'conversation', participants: ['bob'], ttl: '1h', invite_timeout: '30d', expectations: [] };
 
-  it.each([1, 2, 3])('[SC8, SC9] keeps no time from being made up for, after %i days', async (days) => {
+  it.each([1, 2, 3])('[SC8, SC9] does not block a missed time after %i days', async (days) => {
     const { world, alice } = await scheduled();
     const { schedule_id } = await theSchedule(world, alice, { missed: 'once', template });
     await world.pass(3 * HOUR + 30 * MINUTE);
@@ -130,14 +133,14 @@ describe('a session that ran out while the hub did not run', () => {
     });
   });
 
-  it('[SC9] or runs out at the very time of the next is not beside it', async () => {
+  it('[SC9] does not overlap with the next time if it expires exactly then', async () => {
     const { world, alice } = await scheduled();
     await theSchedule(world, alice, { expression: '0 * * * *', template });
     await world.pass(4 * HOUR);
     expect(await opened(world)).toEqual(['01:00:00', '02:00:00', '03:00:00', '04:00:00']);
   });
 
-  it('[SC9] or is closing, and waits only for receipts, is over too', async () => {
+  it('[SC9] does not overlap while it only waits for acks', async () => {
     const { world, alice, bob } = await scheduled();
     const slow = { ...template, ttl: '30d', drain_timeout: '1h' };
     await theSchedule(world, alice, { expression: '0 * * * *', template: slow });
@@ -155,7 +158,7 @@ describe('a session that ran out while the hub did not run', () => {
 
 describe('a crash', () => {
   itDeep('[SC7, SC11] at any moment of a run opens the time once', async () => {
-    // The disk is held, and let go after so many turns; then the hub dies and comes back within the minute.
+    // Hold the disk for this many syncs, then crash and come back within the minute.
     for (let turns = 0; turns < 4; turns++) {
       for (const kept of [true, false]) {
         const { world, alice } = await scheduled();
@@ -179,7 +182,7 @@ describe('a crash', () => {
     }
   });
 
-  it('[SC7, SC9] between the session and its record is found out after days, also as a session that has not ended', async () => {
+  it('[SC7, SC9] between the session and its record is noticed days later, even as an overlap', async () => {
     const { world, alice } = await scheduled();
     const { schedule_id } = await theSchedule(world, alice, {
       missed: 'once',
@@ -195,7 +198,7 @@ describe('a crash', () => {
     await world.crash();
     await world.pass(SECOND);
     expect(await scheduledSessions(world)).toHaveLength(1);
-    const runs = (await world.hub.audit()).filter(({ kind }) => kind === 'schedule_ran');
+    const runs = await runsIn(world);
     expect(runs.map(({ detail }) => [detail.scheduled_at, detail.outcome])).toEqual([
       [at('2026-01-01T03:00'), 'opened'],
       [at('2026-01-04T03:00'), 'overlap'],
@@ -203,13 +206,13 @@ describe('a crash', () => {
     expect(await lastRun(world, schedule_id)).toMatchObject({ outcome: 'overlap' });
   });
 
-  it('[SC7] or a jump long after: no time opens again, however long its key is remembered otherwise', async () => {
+  it('[SC7] or a late jump opens no time again, even after create keys have expired', async () => {
     const { world, alice } = await scheduled({ createKeyMs: SECOND });
     await theSchedule(world, alice, { expression: '0 * * * *', missed: 'once', overlap: true });
     await world.pass(3 * HOUR);
     world.clock.jump(-90 * MINUTE);
     await world.pass(SECOND);
-    // Two o'clock comes again, and is looked at late.
+    // Two o'clock comes again, and is noticed late.
     world.clock.advance(50 * MINUTE);
     await world.pass(SECOND);
     expect(await opened(world)).toEqual(['01:00:00', '02:00:00', '03:00:00']);
@@ -217,48 +220,45 @@ describe('a crash', () => {
 });
 
 describe('a clock that is set', () => {
-  it('[SC7] back repeats nothing, and goes on where it is', async () => {
+  it('[SC7] back repeats nothing, and continues from there', async () => {
     const { world, alice } = await scheduled();
     const { schedule_id } = await theSchedule(world, alice, { expression: '0 * * * *', overlap: true });
     await world.pass(2 * HOUR);
     world.clock.jump(-90 * MINUTE);
     await world.pass(SECOND);
-    // It is half past twelve again; one o'clock and two have been.
+    // It is half past twelve again; one and two o'clock have run.
     await world.pass(2 * HOUR + 30 * MINUTE);
     expect(await opened(world)).toEqual(['01:00:00', '02:00:00', '03:00:00']);
     expect(await lastRun(world, schedule_id)).toMatchObject({ scheduled_at: at('2026-01-01T03:00') });
-    const runs = (await world.hub.audit()).filter(({ kind }) => kind === 'schedule_ran');
+    const runs = await runsIn(world);
     expect(runs).toHaveLength(3);
   });
 
-  it('[SC7] back by a few seconds just after a run that failed does not try it again', async () => {
+  it('[SC7] back by seconds after a failed run does not retry it', async () => {
     const { world, alice, bob } = await scheduled();
     await theSchedule(world, alice);
     await world.answer(bob.call('unregister', {}));
     await world.pass(3 * HOUR);
     world.clock.jump(-5 * SECOND);
     await world.pass(MINUTE);
-    const runs = (await world.hub.audit()).filter(({ kind }) => kind === 'schedule_ran');
+    const runs = await runsIn(world);
     expect(runs).toHaveLength(1);
   });
 
-  it.each(['skip', 'once'] as const)(
-    '[SC7, SC8] a year ahead by mistake and back again stops nothing (%s)',
-    async (missed) => {
-      const { world, alice } = await scheduled();
-      await theSchedule(world, alice, { expression: '0 * * * *', missed, overlap: true });
-      world.clock.jump(365 * DAY + 30 * MINUTE);
-      await world.pass(SECOND);
-      world.clock.jump(-365 * DAY - 30 * MINUTE);
-      await world.pass(2 * HOUR);
-      const times = (await scheduledSessions(world)).map(({ labels }) => labels.scheduled_at ?? '');
-      expect(times.filter((time) => time < '2027')).toEqual([at('2026-01-01T01:00'), at('2026-01-01T02:00')]);
-      expect(times.filter((time) => time >= '2027')).toHaveLength(missed === 'once' ? 1 : 0);
-    },
-  );
+  it.each(['skip', 'once'] as const)('[SC7, SC8] a year ahead and back again blocks nothing (%s)', async (missed) => {
+    const { world, alice } = await scheduled();
+    await theSchedule(world, alice, { expression: '0 * * * *', missed, overlap: true });
+    world.clock.jump(365 * DAY + 30 * MINUTE);
+    await world.pass(SECOND);
+    world.clock.jump(-365 * DAY - 30 * MINUTE);
+    await world.pass(2 * HOUR);
+    const times = (await scheduledSessions(world)).map(({ labels }) => labels.scheduled_at ?? '');
+    expect(times.filter((time) => time < '2027')).toEqual([at('2026-01-01T01:00'), at('2026-01-01T02:00')]);
+    expect(times.filter((time) => time >= '2027')).toHaveLength(missed === 'once' ? 1 : 0);
+  });
 
   itDeep(
-    '[SC7, SC8] and restarts and crashes, in any order: no time opens twice',
+    '[SC7, SC8] in any order with restarts and crashes: no time opens twice',
     async () => {
       const step = fc.oneof(
         fc.record({ pass: fc.integer({ min: 1, max: 40 }) }),
@@ -297,8 +297,8 @@ describe('a clock that is set', () => {
 });
 
 describe('on a data folder', () => {
-  it('[SC7, SC8, SC11, L3] schedules and what became of them are there after restarts', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'parley-schedules-'));
+  it('[SC7, SC8, SC11, L3] keeps schedules and their last runs over restarts', async () => {
+    const folder = tempFolder('schedules');
     const clock = new SimClock();
     const ids = seededIds(7);
     const start = async (): Promise<{ hub: Hub; store: Store; alice: Peer; bob: Peer }> => {
@@ -317,37 +317,33 @@ describe('on a data folder', () => {
     };
     const times = async (store: Store): Promise<unknown[]> =>
       (await store.list({ limit: 100 })).heads.map(({ head }) => head.labels.scheduled_at).reverse();
-    try {
-      const first = await start();
-      const made = await first.alice.call('create_schedule', daily({ missed: 'once', overlap: true }));
-      const ran = nextRunOf(first.hub);
-      clock.advance(3 * HOUR);
-      first.hub.sweep();
-      await ran;
-      expect(await times(first.store)).toEqual([at('2026-01-01T03:00')]);
-      await first.hub.stop();
+    const first = await start();
+    const made = await first.alice.call('create_schedule', daily({ missed: 'once', overlap: true }));
+    const ran = nextRunOf(first.hub);
+    clock.advance(3 * HOUR);
+    first.hub.sweep();
+    await ran;
+    expect(await times(first.store)).toEqual([at('2026-01-01T03:00')]);
+    await first.hub.stop();
 
-      clock.advance(3 * DAY);
-      const second = await start();
-      const { schedules } = await second.alice.call('list_schedules', {});
-      expect(schedules).toMatchObject([
-        {
-          ...made,
-          next_run_at: at('2026-01-02T03:00'),
-          last_run: { outcome: 'opened', scheduled_at: at('2026-01-01T03:00') },
-        },
-      ]);
-      const again = nextRunOf(second.hub);
-      second.hub.sweep();
-      await again;
-      await second.hub.stop();
-      const third = await start();
-      third.hub.sweep();
-      expect(await times(third.store)).toEqual([at('2026-01-01T03:00'), at('2026-01-04T03:00')]);
-      await third.hub.stop();
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    clock.advance(3 * DAY);
+    const second = await start();
+    const { schedules } = await second.alice.call('list_schedules', {});
+    expect(schedules).toMatchObject([
+      {
+        ...made,
+        next_run_at: at('2026-01-02T03:00'),
+        last_run: { outcome: 'opened', scheduled_at: at('2026-01-01T03:00') },
+      },
+    ]);
+    const again = nextRunOf(second.hub);
+    second.hub.sweep();
+    await again;
+    await second.hub.stop();
+    const third = await start();
+    third.hub.sweep();
+    expect(await times(third.store)).toEqual([at('2026-01-01T03:00'), at('2026-01-04T03:00')]);
+    await third.hub.stop();
   });
 });
 
@@ -356,7 +352,7 @@ function nextRunOf(hub: Hub): Promise<void> {
 }
 
 describe('the log of schedules', () => {
-  it('[SC11] holds what was asked for and not what became of it: a start reads no history of runs', async () => {
+  it('[SC11] holds definitions and no runs, so that a start reads no history', async () => {
     const { world, alice } = await scheduled();
     await theSchedule(world, alice, { expression: '* * * * *', overlap: true });
     await world.pass(HOUR);

@@ -20,7 +20,7 @@ const HOURLY: ScheduleDefinition = {
 const ms = (time: string) => Date.parse(`2026-01-01T${time}Z`);
 const shown = (at: number | null | undefined) => (at == null ? null : new Date(at).toISOString().slice(11, 19));
 
-describe('the time that is due', () => {
+describe('the due time', () => {
   it.each<[string, MissedTimes, string, string | null]>([
     ['before the first', 'skip', '00:59:59', null],
     ['in time', 'skip', '01:00:00', '01:00:00 runs'],

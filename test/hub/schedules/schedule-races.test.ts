@@ -3,7 +3,7 @@ import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import { MINUTE, SECOND, watch } from '../scene.ts';
 import { opened, scheduled, scheduledSessions, theSchedule } from './schedule-scene.ts';
 
-/** Its first time has come, and whoever is asked whether it may open takes a while to say so. */
+/** Its first time has come, and the arbiter is slow to answer. */
 async function whileItOpens() {
   const answers: (() => void)[] = [];
   const asked = { isSlow: false };
@@ -35,8 +35,8 @@ const CHANGES: readonly (readonly [string, Change])[] = [
   ['goes with its creator', (alice) => alice.call('unregister', {})],
 ];
 
-describe('a schedule that is being opened', () => {
-  it.each(CHANGES)('[SC12] and %s opens nothing once that is acknowledged', async (_what, change) => {
+describe('a schedule while it opens', () => {
+  it.each(CHANGES)('[SC12] that %s opens nothing once that is acknowledged', async (_what, change) => {
     const { world, alice, schedule_id, ran, say } = await whileItOpens();
     await world.answer(change(alice, schedule_id));
     await say();
@@ -48,7 +48,7 @@ describe('a schedule that is being opened', () => {
     expect(await scheduledSessions(world)).toEqual([]);
   });
 
-  it.each(CHANGES)('[SC12] and %s opens nothing while that is being written', async (_what, change) => {
+  it.each(CHANGES)('[SC12] that %s opens nothing while that is being written', async (_what, change) => {
     const { world, alice, schedule_id, say } = await whileItOpens();
     world.hold = true;
     const call = watch(change(alice, schedule_id));
@@ -62,7 +62,7 @@ describe('a schedule that is being opened', () => {
     expect(await scheduledSessions(world)).toEqual([]);
   });
 
-  it('[SC12] with another template opens with that, in time', async () => {
+  it('[SC12] with another template opens with the new one, in time', async () => {
     const { world, alice, schedule_id, say } = await whileItOpens();
     const template = { type: 'conversation', participants: ['bob'], labels: { of: 'the new one' } };
     await world.answer(alice.call('update_schedule', { schedule_id, template }));

@@ -1,4 +1,4 @@
-/** A world in which sessions are scheduled: who is there, and what was opened. */
+/** A world with schedules, and the sessions they opened. */
 
 import type { Limits, Params, Schedule } from 'parley-hub/core';
 import type { Head } from '../../../src/core/records/session/unit.ts';
@@ -6,7 +6,7 @@ import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World, WorldOptions } from '../../../src/testing/doubles/world.ts';
 import { aWorld } from '../scene.ts';
 
-/** As the hub writes times. */
+/** A time as the hub writes it. */
 export function at(minute: string): string {
   return `${minute}:00.000Z`;
 }
@@ -31,7 +31,7 @@ export function theSchedule(
   return world.answer(creator.call('create_schedule', daily(more)));
 }
 
-/** The sessions that schedules opened, the oldest first. */
+/** The sessions opened by schedules, oldest first. */
 export async function scheduledSessions({ store }: Pick<World, 'store'>): Promise<readonly Head[]> {
   const { heads } = await store.list({ limit: 1000 });
   return heads

@@ -27,108 +27,52 @@ describe('create_schedule', () => {
     expect(await world.answer(alice.call('get_schedule', { schedule_id: made.schedule_id }))).toEqual(made);
   });
 
+  const plain = { type: 'conversation', participants: ['bob'] };
+  const of = (more: object) => ({ template: { ...plain, ...more } as Claim['template'] });
+  const unheard = [{ name: 'unheard_of', on_violation: 'warn', params: {} }];
+  const reserved = (label: string) =>
+    new RegExp(`^params\\.template\\.labels\\.${label}: expected another label; this one is the hub's`);
+
   it.each<[string, Partial<Claim>, string, RegExp]>([
     [
-      'an expression',
+      'expression',
       { expression: '99 * * * *' },
       'bad_frame',
       /^params\.expression: expected in the field for the minute/,
     ],
-    ['a time that never comes', { expression: '0 0 31 2 *' }, 'bad_frame', /within ten years, got "0 0 31 2 \*"/],
-    ['a zone', { zone: 'Mars/Phobos' }, 'bad_frame', /^params\.zone: expected a time zone/],
+    ['time that never comes', { expression: '0 0 31 2 *' }, 'bad_frame', /within ten years, got "0 0 31 2 \*"/],
+    ['zone', { zone: 'Mars/Phobos' }, 'bad_frame', /^params\.zone: expected a time zone/],
+    ['blank name', { name: '  ' }, 'bad_frame', /^params\.name: expected text of 1 to 64 characters that are not all/],
+    ['label schedule', of({ labels: { schedule: 'mine' } }), 'invalid_create', reserved('schedule')],
+    ['label schedule_id', of({ labels: { schedule_id: 'mine' } }), 'invalid_create', reserved('schedule_id')],
+    ['label scheduled_at', of({ labels: { scheduled_at: 'mine' } }), 'invalid_create', reserved('scheduled_at')],
+    ['type', of({ type: 'unknown' }), 'invalid_create', /unknown/],
     [
-      'a blank name',
-      { name: '  ' },
-      'bad_frame',
-      /^params\.name: expected text of 1 to 64 characters that are not all/,
-    ],
-    [
-      'the label schedule',
-      { template: { type: 'conversation', participants: ['bob'], labels: { schedule: 'mine' } } },
-      'invalid_create',
-      /^params\.template\.labels\.schedule: expected another label; this one is the hub's/,
-    ],
-    [
-      'the label schedule_id',
-      { template: { type: 'conversation', participants: ['bob'], labels: { schedule_id: 'mine' } } },
-      'invalid_create',
-      /^params\.template\.labels\.schedule_id: expected another label; this one is the hub's/,
-    ],
-    [
-      'the label scheduled_at',
-      { template: { type: 'conversation', participants: ['bob'], labels: { scheduled_at: 'mine' } } },
-      'invalid_create',
-      /^params\.template\.labels\.scheduled_at: expected another label; this one is the hub's/,
-    ],
-    ['a type', { template: { type: 'unknown', participants: ['bob'] } }, 'invalid_create', /unknown/],
-    [
-      'who is to take part',
-      { template: { type: 'conversation', participants: ['nobody'] } },
+      'participant',
+      of({ participants: ['nobody'] }),
       'invalid_create',
       /^params\.template\.participants\.0: no agent with name or id "nobody"/,
     ],
     [
-      'how many take part',
-      { template: { type: 'consulting', participants: ['bob', 'carol'] } },
+      'number of participants',
+      of({ type: 'consulting', participants: ['bob', 'carol'] }),
       'invalid_create',
       /exactly 2/,
     ],
+    ['knob', of({ knobs: { close_by: 'nobody' } }), 'invalid_create', /close_by/],
+    ['expectation', of({ expectations: unheard }), 'invalid_create', /unheard_of/],
+    ['label', of({ labels: { long: 'x'.repeat(2000) } }), 'too_large', /^params\.template\.labels\.long/],
+    ['size of the template', of({ knobs: { x: 'x'.repeat(70_000) } }), 'too_large', /^params\.template/],
     [
-      'a knob',
-      { template: { type: 'conversation', participants: ['bob'], knobs: { close_by: 'nobody' } } },
-      'invalid_create',
-      /close_by/,
-    ],
-    [
-      'an expectation',
-      {
-        template: {
-          type: 'conversation',
-          participants: ['bob'],
-          expectations: [{ name: 'unheard_of', on_violation: 'warn', params: {} }],
-        },
-      },
-      'invalid_create',
-      /unheard_of/,
-    ],
-    [
-      'a label',
-      { template: { type: 'conversation', participants: ['bob'], labels: { long: 'x'.repeat(2000) } } },
-      'too_large',
-      /^params\.template\.labels\.long/,
-    ],
-    [
-      'the size of the template',
-      { template: { type: 'conversation', participants: ['bob'], knobs: { x: 'x'.repeat(70_000) } } },
-      'too_large',
-      /^params\.template/,
-    ],
-    [
-      'a parent',
-      {
-        template: {
-          type: 'conversation',
-          participants: ['bob'],
-          parent_session_id: 'a'.repeat(32),
-        } as Claim['template'],
-      },
+      'parent',
+      of({ parent_session_id: 'a'.repeat(32) }),
       'bad_frame',
       /^params\.template\.parent_session_id: expected what create_session takes/,
     ],
-    [
-      'a key',
-      { template: { type: 'conversation', participants: ['bob'], idempotency_key: 'k' } as Claim['template'] },
-      'bad_frame',
-      /^params\.template\.idempotency_key/,
-    ],
-    [
-      'what to do about missed times',
-      { missed: 'twice' as 'once' },
-      'bad_frame',
-      /^params\.missed: expected skip or once/,
-    ],
-    ['a name', { name: 'x'.repeat(65) }, 'bad_frame', /^params\.name/],
-  ])('[SC3, SC4] refuses what is wrong with %s, and keeps nothing', async (_what, wrong, code, message) => {
+    ['key', of({ idempotency_key: 'k' }), 'bad_frame', /^params\.template\.idempotency_key/],
+    ['missed policy', { missed: 'twice' as 'once' }, 'bad_frame', /^params\.missed: expected skip or once/],
+    ['name', { name: 'x'.repeat(65) }, 'bad_frame', /^params\.name/],
+  ])('[SC3, SC4] rejects a wrong %s and stores nothing', async (_what, wrong, code, message) => {
     const { world, alice } = await scheduled();
     await world.peer('carol');
     const error = await refusal(world, alice.call('create_schedule', { ...daily(), ...wrong }));
@@ -137,14 +81,14 @@ describe('create_schedule', () => {
     expect(await world.answer(alice.call('list_schedules', {}))).toEqual({ schedules: [], next: null });
   });
 
-  it('[SC4, RU6] refuses a session that the rule of its creator does not allow', async () => {
+  it('[SC4, RU6] rejects a session that the rule of its creator forbids', async () => {
     const { world, alice } = await scheduled();
     const rule = { access: { session_types: { initiate: ['consulting'] } } };
     await world.answer(alice.call('set_rule', { rule }));
     await refused(world, alice.call('create_schedule', daily()), 'forbidden');
   });
 
-  it('[SC4] names are unique for each creator, so that a repeated request makes no second one', async () => {
+  it('[SC4] requires names that are unique per creator', async () => {
     const { world, alice, bob } = await scheduled();
     const made = await theSchedule(world, alice);
     const again = await refusal(world, alice.call('create_schedule', daily()));
@@ -162,7 +106,7 @@ describe('create_schedule', () => {
     await refused(world, renamed, 'conflict');
   });
 
-  it('[SC4] there are at most so many, of one creator and in all', async () => {
+  it('[SC4] bounds the schedules per creator and in total', async () => {
     const { world, alice, bob } = await scheduled({ maxSchedules: 3, maxSchedulesPerCreator: 2 });
     for (const name of ['a', 'b']) await theSchedule(world, alice, { name });
     expect(await refusal(world, alice.call('create_schedule', daily({ name: 'c' })))).toMatchObject({
@@ -179,7 +123,7 @@ describe('create_schedule', () => {
 });
 
 describe('a schedule', () => {
-  it('[SC6] opens a session at its time in the name of its creator, who need not be there, and says where it came from', async () => {
+  it('[SC6] opens a session at its time in the name of its creator, bound or not, with labels of its origin', async () => {
     const { world, alice, bob } = await scheduled();
     const template = { type: 'conversation', participants: ['bob'], labels: { team: 'red' }, intent: 'stand-up' };
     const { schedule_id } = await theSchedule(world, alice, { template });
@@ -215,7 +159,7 @@ describe('a schedule', () => {
     });
   });
 
-  it('[SC6] opens every time, night after night', async () => {
+  it('[SC6] opens at every time', async () => {
     const { world, alice } = await scheduled();
     await theSchedule(world, alice, { expression: '*/20 * * * *', overlap: true });
     await world.pass(2 * HOUR);
@@ -224,14 +168,14 @@ describe('a schedule', () => {
     );
   });
 
-  it('[SC6] of every second opens every second', async () => {
+  it('[SC6] opens every second if asked to', async () => {
     const { world, alice } = await scheduled();
     await theSchedule(world, alice, { expression: '* * * * * *', overlap: true });
     await world.pass(10 * SECOND);
     expect(await scheduledSessions(world)).toHaveLength(10);
   });
 
-  it('[SC6] a sweep that is late finds all of its times', async () => {
+  it('[SC6] finds all times in a late sweep', async () => {
     const { world, alice } = await scheduled();
     await theSchedule(world, alice, { expression: '*/5 * * * * *', overlap: true });
     world.clock.advance(21 * SECOND);
@@ -240,7 +184,7 @@ describe('a schedule', () => {
     expect(await opened(world)).toEqual(['00:00:05', '00:00:10', '00:00:15', '00:00:20']);
   });
 
-  it('[SC9] does not open while the session before has not ended, unless asked', async () => {
+  it('[SC9] does not open before the last session has ended, by default', async () => {
     const { world, alice } = await scheduled();
     const { schedule_id } = await theSchedule(world, alice, { expression: '0 * * * *' });
     await world.pass(HOUR);
@@ -257,7 +201,7 @@ describe('a schedule', () => {
     expect(await opened(world)).toEqual(['01:00:00', '03:00:00']);
   });
 
-  it('[SC9, L3] knows of a session that has not ended also after a restart', async () => {
+  it('[SC9, L3] knows of a session that has not ended after a restart', async () => {
     const { world, alice } = await scheduled();
     await theSchedule(world, alice, { expression: '0 * * * *' });
     await world.pass(HOUR);
@@ -267,7 +211,7 @@ describe('a schedule', () => {
     expect(await opened(world)).toEqual(['01:00:00']);
   });
 
-  itDeep('[SC10] that cannot open says why, and tries again the next time', async () => {
+  itDeep('[SC10] reports why it cannot open, and tries the next time', async () => {
     const { world, alice, bob } = await scheduled();
     const { schedule_id } = await theSchedule(world, alice);
     await world.answer(bob.call('set_rule', { rule: { access: { inbound_from: ['carol'] } } }));
@@ -281,7 +225,7 @@ describe('a schedule', () => {
     expect((await scheduledSessions(world)).map(({ labels }) => labels.scheduled_at)).toEqual([at('2026-01-02T03:00')]);
   });
 
-  it('[SC10, RU6] is held to how many sessions its creator may be in when it opens', async () => {
+  it('[SC10, RU6] obeys the creator’s limit on sessions when it opens', async () => {
     const { world, alice } = await scheduled();
     const { schedule_id } = await theSchedule(world, alice, { expression: '0 * * * *', overlap: true });
     await world.answer(alice.call('set_rule', { rule: { limits: { max_concurrent_sessions: 1 } } }));
@@ -297,7 +241,7 @@ describe('a schedule', () => {
     });
   });
 
-  itDeep('[SC10] whose invitee is gone fails, and its other times come', async () => {
+  itDeep('[SC10] fails without its invitee, and its other times come', async () => {
     const { world, alice, bob } = await scheduled();
     const { schedule_id } = await theSchedule(world, alice);
     await world.answer(bob.call('unregister', {}));
@@ -307,7 +251,7 @@ describe('a schedule', () => {
     });
   });
 
-  it('[SC10] waits for a disk that is slow, and opens when it is not', async () => {
+  it('[SC10] waits for a slow disk', async () => {
     const { world, alice } = await scheduled({ maxFlushMs: 3 * SECOND });
     await theSchedule(world, alice, { expression: '0 * * * *' });
     await world.pass(HOUR - 5 * SECOND);
@@ -321,7 +265,7 @@ describe('a schedule', () => {
     expect(await opened(world)).toEqual(['01:00:00']);
   });
 
-  it('[SC12] that is paused opens nothing, and has missed nothing when it goes on', async () => {
+  it('[SC12] opens nothing while paused, and has missed nothing afterwards', async () => {
     const { world, alice } = await scheduled();
     const { schedule_id } = await theSchedule(world, alice, { missed: 'once' });
     const paused = await world.answer(alice.call('update_schedule', { schedule_id, paused: true }));
@@ -333,7 +277,7 @@ describe('a schedule', () => {
     expect(await scheduledSessions(world)).toEqual([]);
   });
 
-  it('[SC12] with other times counts them from then on; what is left out stays', async () => {
+  it('[SC12] counts changed times from then on; absent members stay', async () => {
     const { world, alice } = await scheduled();
     const { schedule_id, ...made } = await theSchedule(world, alice, { missed: 'once' });
     await world.pass(HOUR);
@@ -355,7 +299,7 @@ describe('a schedule', () => {
     await refused(world, alice.call('update_schedule', { schedule_id, template: nobody }), 'invalid_create');
   });
 
-  it('[SC12] that is deleted opens no more; what it opened goes on', async () => {
+  it('[SC12] opens nothing once deleted; sessions it opened continue', async () => {
     const { world, alice } = await scheduled();
     const { schedule_id } = await theSchedule(world, alice, { expression: '0 * * * *' });
     await world.pass(HOUR);
@@ -370,7 +314,7 @@ describe('a schedule', () => {
     await refused(world, (await world.peer('alice')).call('get_schedule', { schedule_id }), 'not_found');
   });
 
-  it('[SC12] goes with its creator', async () => {
+  it('[SC12] is deleted with its creator', async () => {
     const { world, alice, bob } = await scheduled();
     await theSchedule(world, alice);
     await world.answer(world.hub.grant('bob', ['operate']));
@@ -380,7 +324,7 @@ describe('a schedule', () => {
     expect(await scheduledSessions(world)).toEqual([]);
   });
 
-  it('[SC13, EV1] is heard of, and in the audit', async () => {
+  it('[SC13, EV1] emits events and audit records', async () => {
     const { world, alice } = await scheduled();
     const heard: unknown[] = [];
     for (const name of ['scheduleCreated', 'scheduleUpdated', 'scheduleDeleted'] as const) {
@@ -408,8 +352,8 @@ describe('a schedule', () => {
   });
 });
 
-describe('whose it is', () => {
-  it('[SC5, L7] to others there is none', async () => {
+describe('the owner of a schedule', () => {
+  it('[SC5, L7] sees it alone: to others it does not exist', async () => {
     const { world, alice, bob } = await scheduled();
     const { schedule_id } = await theSchedule(world, alice);
     expect(await world.answer(bob.call('list_schedules', {}))).toEqual({ schedules: [], next: null });
@@ -423,7 +367,7 @@ describe('whose it is', () => {
     expect(await world.answer(alice.call('get_schedule', { schedule_id }))).toMatchObject({ paused: false });
   });
 
-  it('[SC5] who operates the hub sees all, may pause and delete them, and changes nothing else', async () => {
+  it('[SC5] shares it with operators, which may pause and delete it, and nothing else', async () => {
     const { world, alice, bob } = await scheduled();
     const { schedule_id } = await theSchedule(world, alice);
     await world.answer(world.hub.grant('bob', ['operate']));
@@ -443,7 +387,7 @@ describe('whose it is', () => {
     expect(await world.answer(bob.call('delete_schedule', { schedule_id }))).toEqual({ schedule_id });
   });
 
-  it('[SC5] they are listed a page at a time, each once', async () => {
+  it('[SC5] lists it in pages, each schedule once', async () => {
     const { world, alice } = await scheduled();
     const made: Schedule[] = [];
     for (let i = 0; i < 7; i++) made.push(await theSchedule(world, alice, { name: `n${i}` }));
@@ -459,7 +403,7 @@ describe('whose it is', () => {
     expect(found).toEqual(made.sort((a, b) => (a.schedule_id < b.schedule_id ? -1 : 1)));
   });
 
-  it('[SC11, L1] nobody hears of one before it is on disk', async () => {
+  it('[SC11, L1] sees it once it is durable', async () => {
     const { world, alice } = await scheduled();
     const heard: string[] = [];
     world.hub.on('scheduleCreated', () => heard.push('created'));
@@ -473,7 +417,7 @@ describe('whose it is', () => {
     expect(heard).toEqual(['created']);
   });
 
-  it('[SC11, AM9] is judged again when another writer was first', async () => {
+  it('[SC11, AM9] gets a new decision after a conflict', async () => {
     const { world, alice } = await scheduled();
     await theSchedule(world, alice);
     world.store.conflict(SCHEDULES_LOG);
@@ -485,7 +429,7 @@ describe('whose it is', () => {
   });
 });
 
-/** bob joins all it is invited to. */
+/** bob joins everything it is invited to. */
 async function join(world: Awaited<ReturnType<typeof aWorld>>, alice: { agentId: string }): Promise<void> {
   const bob = await world.peer('bob');
   for (const { session_id, state, creator_id } of await scheduledSessions(world)) {

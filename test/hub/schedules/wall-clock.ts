@@ -1,4 +1,4 @@
-/** The clocks of a zone, minute by minute, as Intl shows them: what `nextRun` is compared with, made without any of its code. */
+/** The clocks of a zone, minute by minute, from Intl: an independent model for `nextRun`. */
 
 const HALF_HOUR = 30 * 60_000;
 const MINUTE = 60_000;
@@ -7,7 +7,7 @@ const TO = Date.UTC(2034, 0, 1);
 
 const tables = new Map<string, Int32Array>();
 
-/** Minutes ahead of UTC, for each half hour of ten years: clocks are changed on the half hour or the hour. */
+/** Minutes ahead of UTC, for each half hour of ten years; clocks change on the half hour or the hour. */
 function tableOf(zone: string): Int32Array {
   const known = tables.get(zone);
   if (known !== undefined) return known;
@@ -23,21 +23,21 @@ function tableOf(zone: string): Int32Array {
   return table;
 }
 
-/** Whether a minute on the wall, written as if it were UTC, is one of the expression. */
+/** True if a wall minute, written as if it were UTC, matches the expression. */
 export type Matches = (wallMs: number) => boolean;
 
-/** Every run from `fromMs` (exclusive) to `toMs`, at most `most`: found by looking at each minute. */
+/** Every run from `fromMs` (exclusive) to `toMs`, at most `most`, found by trying each minute. */
 export function runsByLooking(matches: Matches, zone: string, fromMs: number, toMs: number, most: number): number[] {
   const table = tableOf(zone);
   const wallAt = (ms: number): number => ms + (table[Math.floor((ms - FROM) / HALF_HOUR)] ?? 0) * MINUTE;
   const runs: number[] = [];
-  // A day earlier, so that what the clocks showed once already is known.
+  // Start a day earlier, to know what the clocks have shown already.
   const begin = Math.floor(fromMs / MINUTE) * MINUTE - 86_400_000;
   let shown = wallAt(begin - MINUTE);
   for (let ms = begin; ms <= toMs && runs.length < most; ms += MINUTE) {
     const wall = wallAt(ms);
     let isRun = false;
-    // What was skipped happens now, with what the clocks show now.
+    // A skipped time runs now, with what the clocks show now.
     for (let w = shown + MINUTE; w <= wall; w += MINUTE) isRun ||= matches(w);
     shown = Math.max(shown, wall);
     if (isRun && ms > fromMs) runs.push(ms);

@@ -1,4 +1,4 @@
-// What a delegation comes to: each way it can end, what may not be delegated, and keys that are repeated.
+// Outcomes of a delegation, rejected delegations, and repeated keys.
 
 import { describe, expect, it } from 'vitest';
 import {
@@ -27,7 +27,7 @@ import {
 } from './delegation-scene.ts';
 
 describe('a delegation', () => {
-  it('[DG1] is a child consulting session with its parent, its depth and its label, and the reply is its result', async () => {
+  it('[DG1] is a child consulting session with parent, depth and label, and its reply is the result', async () => {
     const { world, alice, carol, id } = await aParent();
     const call = delegates(alice, id, 'carol');
     await world.settle();
@@ -63,7 +63,7 @@ describe('a delegation', () => {
     expect(alice.notifies(id).filter(({ envelope }) => envelope.event_type.startsWith('delegation.'))).toHaveLength(1);
   });
 
-  it('[DG7] that is declined says so in the words of who declined', async () => {
+  it('[DG7] reports a decline with the reason of the target', async () => {
     const { world, alice, carol, id } = await aParent();
     const call = delegates(alice, id, 'carol');
     await world.settle();
@@ -71,7 +71,7 @@ describe('a delegation', () => {
     expect(await world.answer(call)).toMatchObject({ outcome: 'rejected', reason: 'not my job', reply: null });
   });
 
-  it('[DG7] whose invite nobody answers times out', async () => {
+  it('[DG7] times out if the invite is not answered', async () => {
     const { world, alice, id } = await aParent();
     const call = delegates(alice, id, 'carol', { timeout: '5s' });
     await world.settle();
@@ -82,7 +82,7 @@ describe('a delegation', () => {
     expect(answer.value).toMatchObject({ outcome: 'timed_out', reason: 'expectation_violated:acks_within' });
   });
 
-  it('[DG7] whose question nobody answers times out', async () => {
+  it('[DG7] times out if the prompt is not answered', async () => {
     const { world, alice, carol, id } = await aParent();
     const call = delegates(alice, id, 'carol', { timeout: '5s' });
     await world.settle();
@@ -95,7 +95,7 @@ describe('a delegation', () => {
     });
   });
 
-  it('[DG7] whose target says that it cannot answer is settled soon, with its words', async () => {
+  it('[DG7] settles soon if the target reports a failure, with its reason', async () => {
     const { world, alice, carol, id } = await aParent();
     const call = watch(delegates(alice, id, 'carol'));
     await world.settle();
@@ -106,7 +106,7 @@ describe('a delegation', () => {
     expect(call.value).toMatchObject({ outcome: 'closed', reason: 'my budget is spent', reply: null });
   });
 
-  it('[DG7] waits as long as a consulting session does unless told', async () => {
+  it('[DG7] waits as long as a consulting session by default', async () => {
     const { world, alice, carol, id } = await aParent();
     const call = watch(delegates(alice, id, 'carol'));
     await world.settle();
@@ -117,7 +117,7 @@ describe('a delegation', () => {
     expect(call.value).toMatchObject({ outcome: 'timed_out' });
   });
 
-  it('[DG7] whose target leaves says that it left', async () => {
+  it('[DG7] reports a target that leaves', async () => {
     const { world, alice, carol, id } = await aParent();
     const call = delegates(alice, id, 'carol');
     await world.settle();
@@ -127,7 +127,7 @@ describe('a delegation', () => {
     expect(await world.answer(call)).toMatchObject({ outcome: 'left', reason: 'left' });
   });
 
-  it('[DG7] whose target is unregistered says so, before and after it joined', async () => {
+  it('[DG7] reports a target that unregisters, before and after it joined', async () => {
     const { world, alice, carol, dave, id } = await aParent();
     const calls = [delegates(alice, id, 'carol'), delegates(alice, id, 'dave')];
     await world.settle();
@@ -140,7 +140,7 @@ describe('a delegation', () => {
     ]);
   });
 
-  it('[DG7] whose child is closed by somebody says with which reason', async () => {
+  it('[DG7] reports the reason if a participant closes the child', async () => {
     const { world, alice, carol, id } = await aParent();
     const call = delegates(alice, id, 'carol');
     await world.settle();
@@ -150,7 +150,7 @@ describe('a delegation', () => {
     expect(await world.answer(call)).toMatchObject({ outcome: 'closed', reason: 'lunch' });
   });
 
-  it('[DG7] whose child cannot be opened is refused with the reason', async () => {
+  it('[DG7] reports why the child cannot be opened', async () => {
     const { world, alice, carol, id } = await aParent();
     await world.answer(carol.call('set_rule', { rule: { limits: { max_concurrent_sessions: 0 } } }));
     const answer = await world.answer(delegates(alice, id, 'carol'));
@@ -159,7 +159,7 @@ describe('a delegation', () => {
     expect(account(world, id)).toHaveLength(2);
   });
 
-  it('[DG7] whose question cannot be put is refused, and its child closes', async () => {
+  it('[DG7] reports why the prompt is rejected, and closes the child', async () => {
     const { world, alice, carol, id } = await aParent();
     const call = delegates(alice, id, 'carol');
     await world.settle();
@@ -171,7 +171,7 @@ describe('a delegation', () => {
     expect(answer.reason).toContain('prompt_refused');
   });
 
-  it('[DG7] with wait: opened is answered as soon as there is a child, and its end is told', async () => {
+  it('[DG7] with wait: opened answers once the child exists, and delivers the settlement later', async () => {
     const { world, alice, carol, id } = await aParent();
     const begun = await delegated(world, alice, id, 'carol');
     expect(begun).toMatchObject({ outcome: 'open', reason: null, reply: null, spent: null });
@@ -180,7 +180,7 @@ describe('a delegation', () => {
     expect(told.at(-1)).toMatchObject({ event_type: 'delegation.settled', event_data: { outcome: 'replied' } });
   });
 
-  it('[DG7] is one of several at once', async () => {
+  it('[DG7] may run beside others', async () => {
     const { world, alice, carol, dave, id } = await aParent();
     const calls = [delegates(alice, id, 'carol'), delegates(alice, id, 'dave'), delegates(alice, id, 'carol')];
     await world.settle();
@@ -195,7 +195,7 @@ describe('a delegation', () => {
     expect(replies).toEqual(['one', 'two', 'one']);
   });
 
-  it('[DG1] has the question that was delegated: no other text of who delegated comes before it, or after', async () => {
+  it('[DG1] posts only the delegated prompt: the delegator may post no other text before or after it', async () => {
     const { world, alice, carol, id } = await aParent();
     const { child } = await delegated(world, alice, id, 'carol');
     const early = await refusal(world, alice.call('post', text(child, 'Something else?')));
@@ -208,7 +208,7 @@ describe('a delegation', () => {
     world.hold = false;
     expect(await world.answer(stolen)).toMatchObject({
       code: 'not_your_turn',
-      message: expect.stringContaining('is the question that you delegated, and the hub puts it'),
+      message: expect.stringContaining('is the delegated prompt, which the hub posts'),
     });
     await world.answer(note);
     await refused(world, alice.call('post', text(child, 'One more.')), 'not_your_turn');
@@ -219,7 +219,7 @@ describe('a delegation', () => {
 });
 
 describe('a parent that ends', () => {
-  it('[DG5] by a close settles what is open in the same unit, and the children close', async () => {
+  it('[DG5] by a close settles open delegations in the same unit and closes the children', async () => {
     const { world, alice, bob, carol, id } = await aParent();
     const call = delegates(alice, id, 'carol');
     await world.settle();
@@ -231,15 +231,11 @@ describe('a parent that ends', () => {
       child_session_id: child,
       spent: null,
     });
-    expect(types(logOf(world.store, id)).slice(-3)).toEqual([
-      'delegation.settled',
-      'session.closing',
-      'session.closed',
-    ]);
+    expect(types(logOf(world.store, id)).slice(-3).join(' ')).toBe('delegation.settled session.closing session.closed');
     expect(await standing(world, alice, child)).toContain('CLOSED (parent_closed)');
   });
 
-  it('[DG5] by its time settles what is open before it expires', async () => {
+  it('[DG5] by its ttl settles open delegations before it expires', async () => {
     const { world, alice, carol, id } = await aParent({ ttl: '10s' });
     const call = delegates(alice, id, 'carol', { timeout: '1h' });
     await world.settle();
@@ -249,7 +245,7 @@ describe('a parent that ends', () => {
     expect(await standing(world, alice, invitedTo(carol))).toContain('CLOSED (parent_closed)');
   });
 
-  it('[DG5] because too few are left settles what is open in the same unit', async () => {
+  it('[DG5] below its minimum settles open delegations in the same unit', async () => {
     const { world, alice, bob, id } = await aParent();
     const call = delegates(alice, id, 'carol');
     await world.settle();
@@ -257,7 +253,7 @@ describe('a parent that ends', () => {
     expect(await world.answer(call)).toMatchObject({ outcome: 'parent_closed', reason: 'below_minimum' });
   });
 
-  it('[DG5] while the reservation is being written leaves no child behind', async () => {
+  it('[DG5] leaves no child if it ends while the reservation is written', async () => {
     const { world, alice, bob, carol, id } = await aParent();
     world.hold = true;
     const call = delegates(alice, id, 'carol');
@@ -271,7 +267,7 @@ describe('a parent that ends', () => {
     expect(live.sessions).toEqual([]);
   });
 
-  it('[DG6] a delegator who leaves its parent has its delegations settled and their children closed', async () => {
+  it('[DG6] settles the delegations of a delegator that leaves, and closes their children', async () => {
     const { world, alice, bob, carol, dave } = await aParent();
     const panel = await opened(world, bob, [alice, dave], { type: 'panel' });
     const call = delegates(alice, panel, 'carol');
@@ -284,7 +280,7 @@ describe('a parent that ends', () => {
   });
 });
 
-describe('what may not be delegated', () => {
+describe('a rejected delegation', () => {
   it('[DG9] to oneself', async () => {
     const { world, alice, id } = await aParent();
     await refused(world, delegates(alice, id, 'alice'), 'invalid_create', {
@@ -293,7 +289,7 @@ describe('what may not be delegated', () => {
     });
   });
 
-  it('[DG1] to nobody', async () => {
+  it('[DG1] to an unknown agent', async () => {
     const { world, alice, id } = await aParent();
     expect(await refusal(world, delegates(alice, id, 'nobody'))).toMatchObject({
       code: 'invalid_create',
@@ -302,7 +298,7 @@ describe('what may not be delegated', () => {
     });
   });
 
-  it('[DG1] by a stranger, and in a session that is not active', async () => {
+  it('[DG1] by a non-participant, and in a session that is not active', async () => {
     const { world, alice, bob, carol, id } = await aParent();
     await refused(world, delegates(carol, id, 'dave'), 'not_found');
     await world.answer(bob.call('close_session', { session_id: id }));
@@ -315,20 +311,22 @@ describe('what may not be delegated', () => {
     await world.hub.stop();
   });
 
-  it('[DG1] by who is hidden', async () => {
+  it('[DG1] by a hidden participant', async () => {
     const { world, alice, id } = await aParent();
     await world.answer(world.hub.hideParticipant(id, 'alice'));
     await refused(world, delegates(alice, id, 'carol'), 'forbidden', { status: 'hidden' });
   });
 
-  it('[DG8] deeper than the rule of who delegates allows: the error names depth and limit', async () => {
+  it('[DG8] beyond delegation_depth names depth and limit', async () => {
     const { world, alice, carol, id } = await aParent();
     await world.answer(carol.call('set_rule', { rule: { limits: { delegation_depth: 1 } } }));
     const { child } = await delegated(world, alice, id, 'carol');
     await world.answer(carol.call('ack_invite', { session_id: child }));
     const denied = await refusal(world, delegates(carol, child, 'dave'));
     expect(denied).toMatchObject({ code: 'forbidden' });
-    expect(denied.message).toContain('carol may go 1 sessions deep, this is 2 (limits.delegation_depth)');
+    expect(denied.message).toContain(
+      'carol may use sessions up to depth 1, this one has depth 2 (limits.delegation_depth)',
+    );
     expect(accounts(world, child)).toEqual([]);
   });
 
@@ -350,7 +348,7 @@ describe('what may not be delegated', () => {
     expect(accounts(world, id)).toEqual([]);
   });
 
-  it('[DG1] with a question that is too large to be said', async () => {
+  it('[DG1] with a prompt that is too large', async () => {
     const { world, alice, id } = await aParent();
     for (const prompt of ['ü'.repeat(200_000), 'x'.repeat(400_000)]) {
       await refused(world, delegates(alice, id, 'carol', { prompt }), 'too_large', {
@@ -361,14 +359,14 @@ describe('what may not be delegated', () => {
     expect(accounts(world, id)).toEqual([]);
   });
 
-  it('[DG1] faster than the rate of who delegates', async () => {
+  it('[DG1] beyond the rate of the delegator', async () => {
     const { world, alice, id } = await aParent();
     await world.answer(alice.call('set_rule', { rule: { limits: { rate: { per_minute: 1, burst: 1 } } } }));
     await delegated(world, alice, id, 'carol');
     await refused(world, delegates(alice, id, 'dave'), 'rate_limited');
   });
 
-  it('[RE2] by posting what only the hub may say', async () => {
+  it('[RE2] by posting a hub event type', async () => {
     const { world, alice, id } = await aParent();
     const forged = { session_id: id, event_type: 'delegation.settled', event_data: {} };
     await refused(world, alice.call('post', forged), 'protocol_error');
@@ -378,7 +376,7 @@ describe('what may not be delegated', () => {
 describe('a repeated key', () => {
   const key = { idempotency_key: 'k' };
 
-  it('[DG10] joins the delegation that is under way', async () => {
+  it('[DG10] joins the pending delegation', async () => {
     const { world, alice, carol, id } = await aParent();
     const calls = [delegates(alice, id, 'carol', key), delegates(alice, id, 'carol', key)];
     await world.settle();
@@ -394,7 +392,7 @@ describe('a repeated key', () => {
     expect(accounts(world, id)).toHaveLength(2);
   });
 
-  it('[DG10] is answered from the log after it is settled, after a restart, and after the parent has ended', async () => {
+  it('[DG10] is answered from the log after the settlement, a restart, and the end of the parent', async () => {
     const { world, alice, bob, carol, id } = await aParent();
     const call = delegates(alice, id, 'carol', key);
     await world.settle();
@@ -407,7 +405,7 @@ describe('a repeated key', () => {
     expect(await world.answer(delegates(again, id, 'carol', key))).toEqual({ ...first, duplicate: true });
   });
 
-  it('[DG10] joins after a restart what is still under way', async () => {
+  it('[DG10] joins a delegation that is still open after a restart', async () => {
     const { world, alice, id } = await aParent();
     void delegates(alice, id, 'carol', key);
     await world.settle();
@@ -419,7 +417,7 @@ describe('a repeated key', () => {
     expect(await world.answer(call)).toMatchObject({ outcome: 'replied', duplicate: true });
   });
 
-  it('[DG10] with other content is refused, and another delegator has keys of its own', async () => {
+  it('[DG10] is rejected with other content, and belongs to its delegator', async () => {
     const { world, alice, bob, id } = await aParent();
     await delegated(world, alice, id, 'carol', key);
     const other = await refusal(world, delegates(alice, id, 'carol', { ...key, prompt: 'Is it?' }));

@@ -1,9 +1,9 @@
-// Budgets: a part of what a session may spend is set aside for each delegation, and what was really spent comes back.
+// Budgets: each delegation reserves a part of the session's budget, and the unspent rest returns.
 
 import type { ExpectationEntry, JsonObject, Params } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
 import type { World } from '../../../src/testing/doubles/world.ts';
-import { logOf, opened, refusal, SECOND, say, standing, types, watch } from '../scene.ts';
+import { logOf, opened, refused, SECOND, say, standing, types, watch } from '../scene.ts';
 import { accounts, answers, aParent, delegated, delegates, invitedTo } from './delegation-scene.ts';
 
 function within(params: JsonObject, on_violation = 'notify_session', more: Partial<ExpectationEntry> = {}) {
@@ -16,101 +16,79 @@ function withBudget(params: JsonObject, on_violation?: string): Partial<Params<'
 
 const cost = (cost_usd: number, output = 0) => ({ cost_usd, usage: { output } });
 
-/** What is left, as a refusal says it. */
-async function left(world: World, call: Promise<unknown>): Promise<unknown> {
-  const { code, details } = await refusal(world, call);
-  expect(code).toBe('invalid_create');
-  return details?.left;
+/** Expects a refusal that names the rest of the budget. */
+async function expectLeft(world: World, call: Promise<unknown>, usd: number | null, tokens: number | null) {
+  const { details } = await refused(world, call, 'invalid_create');
+  expect(details?.left).toEqual({ usd, tokens });
 }
 
 describe('a session with a budget', () => {
-  it('[DG4] sets a part of it aside for each delegation, which must name one', async () => {
+  it('[DG4] reserves a part for each delegation, which must name one', async () => {
     const { world, alice, id } = await aParent(withBudget({ usd: 1, tokens: 1000 }));
-    expect(await left(world, delegates(alice, id, 'carol'))).toEqual({ usd: 1, tokens: 1000 });
-    expect(await left(world, delegates(alice, id, 'carol', { budget: { usd: 0.1 } }))).toEqual({
-      usd: 1,
-      tokens: 1000,
-    });
+    await expectLeft(world, delegates(alice, id, 'carol'), 1, 1000);
+    await expectLeft(world, delegates(alice, id, 'carol', { budget: { usd: 0.1 } }), 1, 1000);
     await delegated(world, alice, id, 'carol', { budget: { usd: 0.1, tokens: 400 } });
     await delegated(world, alice, id, 'dave', { budget: { usd: 0.2, tokens: 400 } });
     const over = delegates(alice, id, 'carol', { budget: { usd: 0.71, tokens: 100 } });
-    expect(await left(world, over)).toEqual({ usd: 0.7, tokens: 200 });
+    await expectLeft(world, over, 0.7, 200);
     await delegated(world, alice, id, 'carol', { budget: { usd: 0.7, tokens: 200 } });
-    expect(await left(world, delegates(alice, id, 'dave', { budget: { usd: 0.01, tokens: 1 } }))).toEqual({
-      usd: 0,
-      tokens: 0,
-    });
+    await expectLeft(world, delegates(alice, id, 'dave', { budget: { usd: 0.01, tokens: 1 } }), 0, 0);
   });
 
-  it('[DG4] counts dollars in billionths: sums of decimals are what they look like, and nothing over what is left is granted', async () => {
+  it('[DG4] counts dollars in billionths, exactly, and grants nothing beyond the rest', async () => {
     const { world, alice, id } = await aParent(withBudget({ usd: 0.3 }));
     await delegated(world, alice, id, 'carol', { budget: { usd: 0.1 + 0.2 } });
     expect(accounts(world, id)[0]?.event_data.budget).toEqual({ usd: 0.3, tokens: null });
-    expect(await left(world, delegates(alice, id, 'dave', { budget: { usd: 1e-10 } }))).toEqual({
-      usd: 0,
-      tokens: null,
-    });
+    await expectLeft(world, delegates(alice, id, 'dave', { budget: { usd: 1e-10 } }), 0, null);
   });
 
-  it('[DG4] of which a part of a billionth is asked sets a whole one aside', async () => {
+  it('[DG4] rounds a part of a billionth up', async () => {
     const { world, alice, id } = await aParent(withBudget({ usd: 1 }));
     await delegated(world, alice, id, 'carol', { budget: { usd: 0.9999999994 } });
-    expect(await left(world, delegates(alice, id, 'dave', { budget: { usd: 2e-9 } }))).toEqual({
-      usd: 1e-9,
-      tokens: null,
-    });
+    await expectLeft(world, delegates(alice, id, 'dave', { budget: { usd: 2e-9 } }), 1e-9, null);
     await delegated(world, alice, id, 'dave', { budget: { usd: 1e-10 } });
-    expect(await left(world, delegates(alice, id, 'dave', { budget: { usd: 1e-10 } }))).toEqual({
-      usd: 0,
-      tokens: null,
-    });
+    await expectLeft(world, delegates(alice, id, 'dave', { budget: { usd: 1e-10 } }), 0, null);
   });
 
-  it('[DG4] that is no whole number of billionths has no more left than it is', async () => {
+  it('[DG4] rounds the rest down to whole billionths', async () => {
     const { world, alice, id } = await aParent(withBudget({ usd: 0.9999999996 }));
-    expect(await left(world, delegates(alice, id, 'dave', { budget: { usd: 1 } }))).toEqual({
-      usd: 0.999999999,
-      tokens: null,
-    });
+    await expectLeft(world, delegates(alice, id, 'dave', { budget: { usd: 1 } }), 0.999999999, null);
   });
 
-  it('[DG4] of very many tokens is exact to one', async () => {
+  it('[DG4] counts very many tokens exactly', async () => {
     const tokens = 999_999_999_999_999;
     const { world, alice, id } = await aParent(withBudget({ tokens }));
     await delegated(world, alice, id, 'carol', { budget: { tokens: 1 } });
-    expect(await left(world, delegates(alice, id, 'dave', { budget: { tokens } }))).toEqual({
-      usd: null,
-      tokens: tokens - 1,
-    });
+    await expectLeft(world, delegates(alice, id, 'dave', { budget: { tokens } }), null, tokens - 1);
   });
 
-  it('[DG4] counts what was said in it, and the tightest of its budgets', async () => {
+  it('[DG4] counts what was spent in it, and the tightest of its budgets', async () => {
     const expectations = [within({ usd: 9 }), within({ usd: 2 }), within({ tokens: 50 })];
     const { world, alice, id } = await aParent({ expectations });
     await say(world, alice, id, 'dear', { event_data: { text: 'dear', ...cost(1.5, 20) } });
-    expect(await left(world, delegates(alice, id, 'carol'))).toEqual({ usd: 0.5, tokens: 30 });
+    await expectLeft(world, delegates(alice, id, 'carol'), 0.5, 30);
     await say(world, alice, id, 'dearer', { event_data: { text: 'dearer', ...cost(1, 100) } });
-    expect(await left(world, delegates(alice, id, 'carol'))).toEqual({ usd: 0, tokens: 0 });
+    await expectLeft(world, delegates(alice, id, 'carol'), 0, 0);
   });
 
-  it('[DG4] for some of its participants concerns them alone', async () => {
+  it('[DG4] applies to some of its participants only', async () => {
     const expectations = [within({ usd: 1 }, 'audit', { applies_to: ['initiator'] })];
     const { world, alice, bob, id } = await aParent({ expectations });
     expect((await delegated(world, bob, id, 'dave')).outcome).toBe('open');
-    expect(await left(world, delegates(alice, id, 'carol'))).toEqual({ usd: 1, tokens: null });
+    await expectLeft(world, delegates(alice, id, 'carol'), 1, null);
   });
 
-  it('[DG4] has left what its tightest budget has, in whatever order they are, less what those set aside whom it is for', async () => {
+  it('[DG4] has the rest of its tightest budget, less the reservations of those it applies to', async () => {
     const forBob = within({ usd: 5 }, 'audit', { applies_to: ['respondent'] });
     const expectations = [within({ usd: 2 }, 'audit', { applies_to: ['initiator'] }), within({ usd: 9 }), forBob];
     const { world, alice, bob, id } = await aParent({ expectations });
     await delegated(world, bob, id, 'dave', { budget: { usd: 4 } });
-    expect(await left(world, delegates(alice, id, 'carol'))).toEqual({ usd: 2, tokens: null });
+    await expectLeft(world, delegates(alice, id, 'carol'), 2, null);
     await delegated(world, alice, id, 'carol', { budget: { usd: 1.5 } });
-    expect(await left(world, delegates(alice, id, 'carol'))).toEqual({ usd: 0.5, tokens: null });
+    await expectLeft(world, delegates(alice, id, 'carol'), 0.5, null);
   });
 
-  it('[DG4] of two delegations at once books no more than there is', async () => {
+  it('[DG4] reserves no more than there is for two concurrent delegations', async () => {
     const { world, alice, bob, id } = await aParent(withBudget({ usd: 1 }));
     world.hold = true;
     const budget = { usd: 0.6 };
@@ -125,32 +103,29 @@ describe('a session with a budget', () => {
     expect(calls[1]?.value).toMatchObject({ details: { left: { usd: 0.4 } } });
   });
 
-  it('[DG4] gets back what a delegation did not spend, and is charged what it did', async () => {
+  it('[DG4] gets back what a delegation did not spend', async () => {
     const { world, alice, carol, id } = await aParent(withBudget({ usd: 1 }));
     const call = delegates(alice, id, 'carol', { budget: { usd: 0.6 } });
     await world.settle();
     await answers(world, carol, 'Yes.', cost(0.25, 7));
     expect((await world.answer(call)).spent).toEqual({ usd: 0.25, tokens: 7, unpriced: 0 });
-    expect(await left(world, delegates(alice, id, 'carol'))).toEqual({ usd: 0.75, tokens: null });
+    await expectLeft(world, delegates(alice, id, 'carol'), 0.75, null);
   });
 
-  it('[DG4] tells truthfully of a reply that cost more, and is never below nothing', async () => {
+  it('[DG4] charges a reply that cost more in full, and is never below zero', async () => {
     const { world, alice, carol, id } = await aParent(withBudget({ usd: 1 }));
     const call = delegates(alice, id, 'carol', { budget: { usd: 0.5 } });
     await world.settle();
     await answers(world, carol, 'Yes.', cost(3));
     expect(await world.answer(call)).toMatchObject({ outcome: 'replied', spent: { usd: 3 } });
-    expect(await left(world, delegates(alice, id, 'carol', { budget: { usd: 0.1 } }))).toEqual({
-      usd: 0,
-      tokens: null,
-    });
+    await expectLeft(world, delegates(alice, id, 'carol', { budget: { usd: 0.1 } }), 0, null);
     const violated = logOf(world.store, id).filter(({ event_type }) => event_type === 'expectation.violated');
     expect(violated).toMatchObject([
       { event_data: { name: 'budget_within', violators: [{ agent_id: alice.agentId }] } },
     ]);
   });
 
-  it('[DG4] that is exceeded by a settlement closes in its unit, if it is to, and settles the others there', async () => {
+  it('[DG4] closes in the unit of a settlement that exceeds it, and settles the others there', async () => {
     const { world, alice, carol, id } = await aParent(withBudget({ usd: 1 }, 'auto_close'));
     const calls = [
       delegates(alice, id, 'carol', { budget: { usd: 0.5 } }),
@@ -172,7 +147,7 @@ describe('a session with a budget', () => {
     ]);
   });
 
-  it('[DG4] gets all of it back from a delegation that came to nothing', async () => {
+  it('[DG4] gets everything back from a delegation without a result', async () => {
     const { world, alice, carol, id } = await aParent(withBudget({ usd: 1 }));
     const call = delegates(alice, id, 'carol', { budget: { usd: 1 } });
     await world.settle();
@@ -181,7 +156,7 @@ describe('a session with a budget', () => {
     expect((await delegated(world, alice, id, 'carol', { budget: { usd: 1 } })).outcome).toBe('open');
   });
 
-  it('[DG4] has its child stay within its part, which is over budget when it does not', async () => {
+  it('[DG4] ends a child that exceeds its part as over_budget', async () => {
     const { world, alice, carol, id } = await aParent();
     const call = delegates(alice, id, 'carol', { budget: { tokens: 10 } });
     await world.settle();
@@ -198,16 +173,13 @@ describe('a session with a budget', () => {
 });
 
 describe('a tree of delegations', () => {
-  it('[DG4] spends at the top what was spent below, and a child shares out what it was given', async () => {
+  it('[DG4] charges the spending of grandchildren at the top, and a child divides its part', async () => {
     const { world, alice, carol, dave, id } = await aParent(withBudget({ usd: 1 }));
     const top = delegates(alice, id, 'carol', { budget: { usd: 0.8 } });
     await world.settle();
     const child = invitedTo(carol);
     await world.answer(carol.call('ack_invite', { session_id: child }));
-    expect(await left(world, delegates(carol, child, 'dave', { budget: { usd: 0.9 } }))).toEqual({
-      usd: 0.8,
-      tokens: null,
-    });
+    await expectLeft(world, delegates(carol, child, 'dave', { budget: { usd: 0.9 } }), 0.8, null);
     const below = delegates(carol, child, 'dave', { budget: { usd: 0.5 } });
     await world.settle();
     await answers(world, dave, 'Done.', cost(0.3));
@@ -216,10 +188,10 @@ describe('a tree of delegations', () => {
       carol.call('post', { session_id: child, event_type: 'msg.text', event_data: { text: 'Yes.', ...cost(0.1) } }),
     );
     expect((await world.answer(top)).spent).toEqual({ usd: 0.4, tokens: 0, unpriced: 0 });
-    expect(await left(world, delegates(alice, id, 'carol'))).toEqual({ usd: 0.6, tokens: null });
+    await expectLeft(world, delegates(alice, id, 'carol'), 0.6, null);
   });
 
-  it('[DG4, DG5] counts what was set aside where nobody knows what was spent: a child that ends before its own', async () => {
+  it('[DG4, DG5] charges the reservation where the spending is unknown', async () => {
     const { world, alice, carol, id } = await aParent(withBudget({ usd: 1 }));
     const top = delegates(alice, id, 'carol', { budget: { usd: 0.8 } });
     await world.settle();
@@ -233,7 +205,7 @@ describe('a tree of delegations', () => {
     expect(accounts(world, child).at(-1)).toMatchObject({ event_data: { outcome: 'parent_closed', spent: null } });
   });
 
-  it('[DG5] ends from the top to the bottom', async () => {
+  it('[DG5] ends from top to bottom', async () => {
     const { world, alice, bob, carol, dave, id } = await aParent();
     await delegated(world, alice, id, 'carol');
     const child = invitedTo(carol);
@@ -247,7 +219,7 @@ describe('a tree of delegations', () => {
     for (const session of [id, child]) expect(accounts(world, session)).toHaveLength(2);
   });
 
-  it('[DG8] is as deep as the rule allows, each depth stamped by the hub', async () => {
+  it('[DG8] is as deep as the rule allows, with depths stamped by the hub', async () => {
     const { world, alice, bob, carol } = await aParent();
     const erin = await world.peer('erin');
     const peers = [carol, erin, bob];

@@ -1,18 +1,16 @@
-// A crash between any two steps of a delegation heals at the next start: one child, one question, one settlement.
+// A crash between any two steps of a delegation heals at the next start: one child, one prompt, one settlement.
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createHub } from 'parley-hub/node';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import { quiet, type World } from '../../../src/testing/doubles/world.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 import { logOf, SECOND, text } from '../scene.ts';
 import { account, accounts, aParent, delegates, invitedTo } from './delegation-scene.ts';
 
 const key = { idempotency_key: 'k', timeout: '1h' };
 
-/** Does one thing after the other until the disk has synced so many times; true = all was done. */
+/** Runs the steps until the disk has synced this often; true = all are done. */
 async function upTo(world: World, syncs: number, things: readonly (() => void)[]): Promise<boolean> {
   world.hold = true;
   let left = syncs;
@@ -34,7 +32,7 @@ function children(world: World): readonly string[] {
   });
 }
 
-/** All of it, as one who asks and one who answers would do it. */
+/** All steps of the delegator and of the target. */
 function script(id: string, alice: Peer, carol: Peer): readonly (() => void)[] {
   const quietly = (call: Promise<unknown>) => void call.catch(() => {});
   return [
@@ -47,24 +45,24 @@ function script(id: string, alice: Peer, carol: Peer): readonly (() => void)[] {
 describe('a crash', () => {
   const points = Array.from({ length: 12 }, (_, i) => i);
 
-  it('[DG3] has the points it may come at', async () => {
+  it('[DG3] covers every step', async () => {
     const { world, alice, carol, id } = await aParent();
     const done: boolean[] = [];
     for (const syncs of [0, 1, 2, 3, 4, 12]) {
       const again = syncs === 0 ? { world, alice, carol, id } : await aParent();
       done.push(await upTo(again.world, syncs, script(again.id, again.alice, again.carol)));
     }
-    // Reservation, child, joined, question, reply, settlement: more than four syncs, and no more than twelve.
+    // Reservation, child, joined, prompt, reply, settlement: more than four syncs, and at most twelve.
     expect(done).toEqual([false, false, false, false, false, true]);
   });
 
-  it.each(points)('[DG3, L1] after %d syncs loses nothing that was reserved and makes nothing twice', async (syncs) => {
+  it.each(points)('[DG3, L1] after %d syncs loses no reservation and repeats nothing', async (syncs) => {
     const { world, alice, carol, id } = await aParent();
     await upTo(world, syncs, script(id, alice, carol));
     const wasReserved = accounts(world, id).length > 0;
     world.hold = false;
     await world.crash();
-    // What a crash left undone is done without anybody's help.
+    // The hub completes it without a request.
     expect(children(world)).toHaveLength(wasReserved ? 1 : 0);
     const [again, other] = [await world.peer('alice'), await world.peer('carol')];
     const call = delegates(again, id, 'carol', key);
@@ -82,7 +80,7 @@ describe('a crash', () => {
     expect(said.map(({ event_data }) => event_data.text)).toEqual(['Is it done?', 'Yes.']);
   });
 
-  it.each(points)('[DG3, DG5] after %d syncs, and a parent that ends at once, leaves nothing open', async (syncs) => {
+  it.each(points)('[DG3, DG5] after %d syncs, with a parent that ends, leaves nothing open', async (syncs) => {
     const { world, alice, bob, carol, id } = await aParent();
     const close = () => void bob.call('close_session', { session_id: id }).catch(() => {});
     await upTo(world, syncs, [...script(id, alice, carol).slice(0, 2), close]);
@@ -100,7 +98,7 @@ describe('a crash', () => {
       });
   });
 
-  it('[DG3] that left the end of a child unsettled is healed also when keys of creation are forgotten', async () => {
+  it('[DG3] settles the end of a child even after create keys have expired', async () => {
     const { world, alice, carol, id } = await aParent();
     await upTo(world, 3, script(id, alice, carol));
     world.hold = false;
@@ -109,7 +107,7 @@ describe('a crash', () => {
     expect(children(world)).toHaveLength(1);
   });
 
-  it('[DG3] of the store, at any sync, tells the caller that it does not know', async () => {
+  it('[DG3] reports an unknown outcome if the store fails', async () => {
     const { world, alice, carol, id } = await aParent();
     world.hold = true;
     const call = delegates(alice, id, 'carol', key);
@@ -122,14 +120,8 @@ describe('a crash', () => {
 });
 
 describe('a delegation in a data folder', () => {
-  let data: string;
-
-  beforeEach(async () => {
-    data = await mkdtemp(join(tmpdir(), 'parley-delegation-'));
-  });
-  afterEach(() => rm(data, { recursive: true }));
-
-  it('[DG3, DS30] that was under way when the hub stopped goes on when it starts', async () => {
+  it('[DG3, DS30] continues at the next start', async () => {
+    const data = tempFolder('delegation');
     const first = await createHub({ data });
     const alice = await first.agent('alice');
     await first.agent('bob');

@@ -1,4 +1,4 @@
-// Nobody in one tree of sessions comes to wait for itself, over however many others, also of two that ask at once.
+// No agent in a session tree ends up waiting for itself, over any number of agents, also concurrently.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import type { World } from '../../../src/testing/doubles/world.ts';
 import { opened, refusal, watch } from '../scene.ts';
 import { accounts, answers, aParent, delegated, delegates, invitedTo } from './delegation-scene.ts';
 
-/** A delegation whose child its target has joined. */
+/** A delegation whose target has joined the child. */
 async function joined(world: World, from: Peer, session: string, to: Peer, name: string): Promise<string> {
   const { child } = await delegated(world, from, session, name);
   await world.answer(to.call('ack_invite', { session_id: child }));
@@ -16,7 +16,7 @@ async function joined(world: World, from: Peer, session: string, to: Peer, name:
 }
 
 describe('a cycle of delegates that wait for each other', () => {
-  it('[DG9] of two is refused, and named', async () => {
+  it('[DG9] of two is rejected and named', async () => {
     const { world, alice, carol, id } = await aParent();
     const child = await joined(world, alice, id, carol, 'carol');
     const error = await refusal(world, delegates(carol, child, 'alice'));
@@ -25,7 +25,7 @@ describe('a cycle of delegates that wait for each other', () => {
     expect(accounts(world, child)).toEqual([]);
   });
 
-  it('[DG9] over three is refused, and named', async () => {
+  it('[DG9] of three is rejected and named', async () => {
     const { world, alice, carol, dave, id } = await aParent();
     const first = await joined(world, alice, id, carol, 'carol');
     const second = await joined(world, carol, first, dave, 'dave');
@@ -33,14 +33,14 @@ describe('a cycle of delegates that wait for each other', () => {
     expect(error.details).toMatchObject({ cycle: ['dave', 'alice', 'carol', 'dave'] });
   });
 
-  it('[DG9] of siblings in one session is refused', async () => {
+  it('[DG9] of siblings in one session is rejected', async () => {
     const { world, alice, bob, id } = await aParent();
     await delegated(world, alice, id, 'bob');
     const error = await refusal(world, delegates(bob, id, 'alice'));
     expect(error.details).toMatchObject({ cycle: ['bob', 'alice', 'bob'] });
   });
 
-  it('[DG9] over two branches of one tree is refused', async () => {
+  it('[DG9] over two branches of one tree is rejected', async () => {
     const { world, alice, carol, dave, id } = await aParent();
     const left = await joined(world, alice, id, carol, 'carol');
     const right = await joined(world, alice, id, dave, 'dave');
@@ -49,7 +49,7 @@ describe('a cycle of delegates that wait for each other', () => {
     expect(error.details).toMatchObject({ cycle: ['dave', 'carol', 'dave'] });
   });
 
-  it('[DG9] is none once the wait is over, nor in another tree', async () => {
+  it('[DG9] does not exist after the wait is over, nor across trees', async () => {
     const { world, alice, bob, id } = await aParent();
     const other = await opened(world, alice, [bob]);
     await delegated(world, alice, id, 'bob');
@@ -59,7 +59,7 @@ describe('a cycle of delegates that wait for each other', () => {
     expect((await delegated(world, bob, id, 'alice')).outcome).toBe('open');
   });
 
-  it('[DG9] is found after a restart, also when nobody has touched its sessions', async () => {
+  it('[DG9] is found after a restart, before its sessions are loaded', async () => {
     const { world, alice, id } = await aParent();
     await delegated(world, alice, id, 'bob');
     await world.restart();
@@ -68,7 +68,7 @@ describe('a cycle of delegates that wait for each other', () => {
     expect(error.details).toMatchObject({ cycle: ['bob', 'alice', 'bob'] });
   });
 
-  it('[DG9] of two that ask at once lets one through, and the other hears of it only when that is durable', async () => {
+  it('[DG9] of two concurrent requests admits one, and rejects the other once the first is durable', async () => {
     const { world, alice, bob, carol, id } = await aParent();
     const left = await opened(world, alice, [bob], { parent_session_id: id });
     const right = await opened(world, bob, [alice], { parent_session_id: id });
@@ -84,7 +84,7 @@ describe('a cycle of delegates that wait for each other', () => {
     expect(carol.notifies()).toEqual([]);
   });
 
-  it('[DG9] that another writer prevented is none: what is lost in a conflict is forgotten', async () => {
+  it('[DG9] forgets a wait that a conflict has dropped', async () => {
     const { world, alice, bob, id } = await aParent();
     world.hold = true;
     const lost = watch(delegates(alice, id, 'bob', { wait: 'opened' }));
@@ -101,7 +101,7 @@ describe('a cycle of delegates that wait for each other', () => {
 });
 
 describe('the graph of waits', () => {
-  it('[DG9] says the way round exactly if the new wait closes one', () => {
+  it('[DG9] returns the cycle exactly if the new wait closes one', () => {
     const agent = fc.integer({ min: 0, max: 6 }).map(String);
     fc.assert(
       fc.property(fc.array(fc.tuple(agent, agent), { maxLength: 24 }), fc.tuple(agent, agent), (pairs, [from, to]) => {
@@ -124,7 +124,7 @@ describe('the graph of waits', () => {
   });
 });
 
-/** By a fixed point, not by a search. */
+/** By a fixed point instead of a search. */
 function reaches(pairs: readonly (readonly [string, string])[], start: string, goal: string): boolean {
   let reached = new Set([start]);
   for (let size = 0; size !== reached.size; ) {

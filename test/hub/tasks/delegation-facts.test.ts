@@ -1,4 +1,4 @@
-// What a delegation comes to is made of what happened: not of what somebody says happened, and not of a store that failed for a while.
+// Outcomes of delegations follow from events, not from reasons that participants state, nor from a store that fails for a while.
 
 import { budgetWithin } from 'parley-hub/expectations/entries';
 import { describe, expect, it } from 'vitest';
@@ -18,8 +18,8 @@ const REASONS = [
   'creator_removed',
 ];
 
-describe('a child that somebody closes', () => {
-  it.each(REASONS)('[DG7] with the reason %s of the hub is closed with it, and that is all', async (reason) => {
+describe('a child closed by a participant', () => {
+  it.each(REASONS)('[DG7] with the hub’s reason %s is only closed with that reason', async (reason) => {
     const { world, alice, carol, id } = await aParent();
     const call = delegates(alice, id, 'carol');
     await world.settle();
@@ -29,7 +29,7 @@ describe('a child that somebody closes', () => {
     expect(await world.answer(call)).toMatchObject({ outcome: 'closed', reason });
   });
 
-  it('[DG7] before it opened, or with the grant to operate, is closed with its reason too', async () => {
+  it('[DG7] before it opened, or with the grant `operate`, is closed with that reason too', async () => {
     const { world, alice, bob, dave, id } = await aParent();
     await world.answer(world.hub.grant('bob', ['operate']));
     const first = await delegated(world, alice, id, 'carol');
@@ -40,7 +40,7 @@ describe('a child that somebody closes', () => {
     expect(outcomes(world, id)).toEqual(['closed invite_rejected', 'closed ttl_expired']);
   });
 
-  it('[LC6] says who asked for it, and one that the hub closed says nobody', async () => {
+  it('[LC6] records who closed it, and nobody if the hub did', async () => {
     const { world, alice, bob, id } = await aParent();
     const { child } = await delegated(world, alice, id, 'carol');
     await world.answer(bob.call('close_session', { session_id: id, reason: 'enough' }));
@@ -54,20 +54,23 @@ describe('a child that somebody closes', () => {
   });
 });
 
-describe('a delegator who unregisters', () => {
-  it.each([['before it is answered'], ['while its question waits']])('[DG6] %s is told apart', async (when) => {
-    const { world, alice, bob, carol, dave } = await aParent();
-    const panel = await opened(world, bob, [alice, dave], { type: 'panel' });
-    const { child } = await delegated(world, alice, panel, 'carol');
-    if (when.startsWith('while')) await world.answer(carol.call('ack_invite', { session_id: child }));
-    await world.answer(alice.call('unregister', {}));
-    await world.pass(10 * SECOND);
-    expect(outcomes(world, panel)).toEqual(['delegator_removed delegator_removed']);
-    expect(await standing(world, carol, child)).toContain('CLOSED');
-  });
+describe('a delegator that unregisters', () => {
+  it.each([['before it is answered'], ['while its question waits']])(
+    '[DG6] %s is reported as delegator_removed',
+    async (when) => {
+      const { world, alice, bob, carol, dave } = await aParent();
+      const panel = await opened(world, bob, [alice, dave], { type: 'panel' });
+      const { child } = await delegated(world, alice, panel, 'carol');
+      if (when.startsWith('while')) await world.answer(carol.call('ack_invite', { session_id: child }));
+      await world.answer(alice.call('unregister', {}));
+      await world.pass(10 * SECOND);
+      expect(outcomes(world, panel)).toEqual(['delegator_removed delegator_removed']);
+      expect(await standing(world, carol, child)).toContain('CLOSED');
+    },
+  );
 
   it.each(['leave_session', 'unregister'] as const)(
-    '[DG6] %s right after the reservation opens no child, and is told apart',
+    '[DG6] with %s right after the reservation opens no child',
     async (how) => {
       const { world, alice, bob, dave } = await aParent();
       const panel = await opened(world, bob, [alice, dave], { type: 'panel' });
@@ -86,8 +89,8 @@ describe('a delegator who unregisters', () => {
   );
 });
 
-describe('a store that cannot be read for longer than anybody tries', () => {
-  it('[DG3] before there is a child delays the delegation, and no more', async () => {
+describe('a store that fails longer than the retries', () => {
+  it('[DG3] before the child exists only delays the delegation', async () => {
     const { world, alice, carol, id } = await aParent({ ttl: 0, expectations: [budgetWithin({ usd: 1 }, 'audit')] });
     const { createdUnder } = world.store;
     world.store.createdUnder = () => Promise.reject(new Error('EIO'));
@@ -104,7 +107,7 @@ describe('a store that cannot be read for longer than anybody tries', () => {
     expect(account(world, id)).toHaveLength(2);
   });
 
-  it('[DG3] after the reply delays the settlement, and no more', async () => {
+  it('[DG3] after the reply only delays the settlement', async () => {
     const { world, alice, carol, id } = await aParent({ ttl: 0 });
     const call = watch(delegates(alice, id, 'carol'));
     await world.settle();

@@ -1,18 +1,18 @@
-/** The usual openings of a delegation's test: a parent, a question, and whoever is to answer it. */
+/** Openings for tests of delegation: a parent, a prompt, and a target. */
 
 import type { DelegateAnswer, DelegationOpened, Envelope, Params } from 'parley-hub/core';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
 import { aCast, logOf, opened, text } from '../scene.ts';
 
-/** alice and bob in a conversation; carol and dave are there too. */
+/** alice and bob in a conversation; carol and dave are registered. */
 export async function aParent(more: Partial<Params<'create_session'>> = {}, options: Parameters<typeof aCast>[2] = {}) {
   const { world, alice, bob, carol, dave } = await aCast(['alice', 'bob', 'carol', 'dave'], {}, options);
   const id = await opened(world, alice, [bob], more);
   return { world, alice, bob, carol, dave, id };
 }
 
-/** Begun, and not waited for. */
+/** Starts a delegation without waiting. */
 export function delegates(
   peer: Peer,
   session_id: string,
@@ -20,12 +20,12 @@ export function delegates(
   more: Partial<Params<'delegate'>> = {},
 ): Promise<DelegateAnswer> {
   const call = peer.call('delegate', { session_id, target, prompt: 'Is it done?', ...more });
-  // A refusal is the caller's to see when it awaits.
+  // The caller sees a refusal when it awaits.
   call.catch(() => {});
   return call;
 }
 
-/** Under way: the child and its reservation exist. */
+/** Starts a delegation and waits until its child exists. */
 export async function delegated(
   world: World,
   peer: Peer,
@@ -38,7 +38,7 @@ export async function delegated(
   return { ...answer, child: answer.child_session_id };
 }
 
-/** The newest session this one was invited to. */
+/** The newest session this peer was invited to. */
 export function invitedTo(peer: Peer): string {
   const invites = peer.notifies().filter(({ envelope }) => envelope.event_type === 'session.invite');
   const newest = invites.at(-1);
@@ -46,7 +46,7 @@ export function invitedTo(peer: Peer): string {
   return newest.envelope.session_id;
 }
 
-/** Joins the child it was invited to and replies to its question. */
+/** Joins the child and replies to its prompt. */
 export async function answers(world: World, peer: Peer, words: string, more: object = {}, child = invitedTo(peer)) {
   await world.answer(peer.call('ack_invite', { session_id: child }));
   const event_data = { text: words, ...more };
@@ -54,7 +54,7 @@ export async function answers(world: World, peer: Peer, words: string, more: obj
   return child;
 }
 
-/** The parent's log, as far as it is about delegations. */
+/** The delegation envelopes in the log of the parent. */
 export function accounts(world: World, session_id: string): readonly Envelope[] {
   return logOf(world.store, session_id).filter(({ event_type }) => event_type.startsWith('delegation.'));
 }
@@ -76,7 +76,7 @@ export function account(world: World, session_id: string, ...peers: readonly (re
   });
 }
 
-/** What its delegations came to, each with its reason, in the order they were settled. */
+/** Outcomes with their reasons, in the order of settlement. */
 export function outcomes(world: World, session_id: string): readonly string[] {
   return accounts(world, session_id)
     .filter(({ event_type }) => event_type === 'delegation.settled')

@@ -8,8 +8,8 @@ async function started(world: World, peer: Peer, session_id: string, more: objec
   return (await world.answer(peer.call('start_task', { session_id, title: 'look into it', ...more }))).task;
 }
 
-describe('the corners of tasks', () => {
-  it('[TK2, TK3] the end of a task that has ended is repeated to its owner alone', async () => {
+describe('edge cases of tasks', () => {
+  it('[TK2, TK3] repeats the end of an ended task to its owner only', async () => {
     const { world, alice, bob, id } = await aConversation();
     const { task_id } = await started(world, alice, id);
     const ref = { session_id: id, task_id };
@@ -19,7 +19,7 @@ describe('the corners of tasks', () => {
     await refused(world, bob.call('cancel_task', ref), 'conflict');
   });
 
-  it('[TK3] a repeated start is the same whatever the time of the rule has become, and another if another time is asked for', async () => {
+  it('[TK3] compares a repeated start by the requested ttl, not by the rule', async () => {
     const { world, alice, id } = await aConversation();
     const asked = { session_id: id, title: 'x', idempotency_key: 'k' };
     const { task } = await world.answer(alice.call('start_task', asked));
@@ -32,7 +32,7 @@ describe('the corners of tasks', () => {
     expect(await world.answer(alice.call('start_task', { ...asked, ttl: '15m' }))).toMatchObject({ duplicate: true });
   });
 
-  it('[TK9] a time of less than a millisecond is not no time: it ends', async () => {
+  it('[TK9] expires a task with a ttl below one millisecond', async () => {
     const { world, alice, id } = await aConversation({}, {}, { ttl: 0 });
     const task = await started(world, alice, id, { ttl: 0.0001 });
     expect(task.expires_at).toBe('2026-01-01T00:00:00.001Z');
@@ -41,7 +41,7 @@ describe('the corners of tasks', () => {
     expect(now.state).toBe('expired');
   });
 
-  it('[TK8] who is hidden in a session sees what is under way in it, and who is out does not', async () => {
+  it('[TK8] lists the open tasks of a session to a hidden participant, and not to a removed one', async () => {
     const { world, alice, bob, id } = await aConversation();
     const { task_id } = await started(world, alice, id);
     const seen = async () => (await world.answer(bob.call('list_tasks', {}))).tasks.map((task) => task.task_id);

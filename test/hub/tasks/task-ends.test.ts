@@ -1,18 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { conversation } from 'parley-hub/adapters/conversation';
 import { createHub } from 'parley-hub/node';
 import { describe, expect, it } from 'vitest';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import { World } from '../../../src/testing/doubles/world.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 import { aConversation, aPanel, EXPECTATIONS, HOUR, leap, logOf, MINUTE, refused, SECOND, types } from '../scene.ts';
 
 async function started(world: World, peer: Peer, session_id: string, more: object = {}) {
   return (await world.answer(peer.call('start_task', { session_id, title: 'look into it', ...more }))).task;
 }
 
-/** The units that are appended to a session from now on, a line of types each. */
+/** The units appended to a session from now on, each as a line of types. */
 function units({ store }: World, id: string): readonly string[] {
   const lines: string[] = [];
   const append = store.append.bind(store);
@@ -23,14 +21,14 @@ function units({ store }: World, id: string): readonly string[] {
   return lines;
 }
 
-function expired(world: World, id: string): readonly unknown[] {
+function expired(world: World, id: string): readonly (readonly [string | null, unknown, string])[] {
   return logOf(world.store, id)
     .filter(({ event_type }) => event_type === 'task.expired')
-    .map(({ task_id, event_data, created_at }) => [task_id, event_data.reason, created_at]);
+    .map(({ task_id, event_data, created_at }) => [task_id, event_data.reason, created_at] as const);
 }
 
-describe('the time of a task', () => {
-  it('[TK9] is over at its end, never a millisecond before, and in the first sweep after', async () => {
+describe('the ttl of a task', () => {
+  it('[TK9] ends in the first sweep after it, and not a millisecond before', async () => {
     const { world, alice, bob, id } = await aConversation();
     const task = await started(world, alice, id, { ttl: 10 });
     await leap(world, 10 * SECOND - 1);
@@ -49,7 +47,7 @@ describe('the time of a task', () => {
     await refused(world, alice.call('complete_task', { session_id: id, task_id: task.task_id }), 'conflict');
   });
 
-  it('[TK9] all that are due are one unit, and the others go on', async () => {
+  it('[TK9] expires all due tasks in one unit, and keeps the others', async () => {
     const { world, alice, bob, id } = await aConversation();
     const [one, two, three] = [
       await started(world, alice, id, { ttl: 10 }),
@@ -59,13 +57,13 @@ describe('the time of a task', () => {
     const appended = units(world, id);
     await leap(world, 20 * SECOND);
     expect(appended).toEqual(['task.expired task.expired']);
-    expect(expired(world, id).map((line) => (line as unknown[])[0])).toEqual([one?.task_id, two?.task_id]);
+    expect(expired(world, id).map(([task_id]) => task_id)).toEqual([one?.task_id, two?.task_id]);
     await leap(world, 40 * SECOND);
     expect(expired(world, id)).toHaveLength(3);
     expect(expired(world, id).at(-1)).toEqual([three?.task_id, 'ttl', '2026-01-01T00:01:00.000Z']);
   });
 
-  it('[TK9] a millisecond that is left is left, whatever else is due', async () => {
+  it('[TK9] leaves a task with one millisecond left', async () => {
     const { world, alice, id } = await aConversation();
     await started(world, alice, id, { ttl: 10 });
     const later = await started(world, alice, id, { ttl: 10.001 });
@@ -75,7 +73,7 @@ describe('the time of a task', () => {
     expect(expired(world, id).at(-1)).toEqual([later.task_id, 'ttl', '2026-01-01T00:00:10.001Z']);
   });
 
-  it('[TK9] nothing expires in the 30 s after a start, whenever it was begun; then all that is due does, in one unit', async () => {
+  it('[TK9] expires nothing in the 30 s after a start, then everything due in one unit', async () => {
     const { world, alice, id } = await aConversation();
     const old = await started(world, alice, id, { ttl: 60 });
     await world.hub.stop();
@@ -89,10 +87,10 @@ describe('the time of a task', () => {
     expect(expired(world, id)).toEqual([]);
     await leap(world, 1);
     expect(appended).toEqual(['task.expired task.expired']);
-    expect(expired(world, id).map((line) => (line as unknown[])[0])).toEqual([old.task_id, fresh.task_id]);
+    expect(expired(world, id).map(([task_id]) => task_id)).toEqual([old.task_id, fresh.task_id]);
   });
 
-  it('[TK9] a jump of the clock lets nothing expire for 30 s, and after it what is over does', async () => {
+  it('[TK9] expires nothing for 30 s after a clock jump, then what is due', async () => {
     const { world, alice, id } = await aConversation();
     const short = await started(world, alice, id, { ttl: 60 });
     world.clock.jump(2 * MINUTE);
@@ -103,7 +101,7 @@ describe('the time of a task', () => {
     expect(expired(world, id)).toEqual([[short.task_id, 'ttl', '2026-01-01T00:02:30.000Z']]);
   });
 
-  it('[TK9, LC13] in a session that is unavailable tasks are not started and do not expire, but can be ended', async () => {
+  it('[TK9, LC13] in an unavailable session neither starts nor expires tasks, but lets them end', async () => {
     const { world: before, alice, id } = await aConversation();
     const one = await started(before, alice, id, { ttl: 10 });
     const two = await started(before, alice, id, { ttl: 10 });
@@ -121,20 +119,20 @@ describe('the time of a task', () => {
     await world.pass(29 * SECOND);
     expect(expired(world, id)).toEqual([]);
     await world.pass(2 * SECOND);
-    expect(expired(world, id).map((line) => (line as unknown[])[0])).toEqual([two.task_id]);
+    expect(expired(world, id).map(([task_id]) => task_id)).toEqual([two.task_id]);
   });
 
-  it('[TK9] of 0 lasts as long as the session, and without one the rule of its owner counts', async () => {
+  it('[TK9] of 0 lasts as long as the session; by default the rule of the owner applies', async () => {
     const { world, alice, bob, id } = await aConversation({}, {}, { ttl: '1d' });
     await world.answer(bob.call('set_rule', { rule: { limits: { task_ttl_default: '5m' } } }));
     await started(world, alice, id, { ttl: 0 });
     const byRule = await started(world, bob, id);
     expect(byRule.expires_at).toBe('2026-01-01T00:05:00.000Z');
     await leap(world, 12 * HOUR);
-    expect(expired(world, id).map((line) => (line as unknown[])[0])).toEqual([byRule.task_id]);
+    expect(expired(world, id).map(([task_id]) => task_id)).toEqual([byRule.task_id]);
   });
 
-  it('[TK9] survives a restart and eviction, and a hub that was down leaves its owner 30 s', async () => {
+  it('[TK9] survives a restart and eviction, and leaves the owner 30 s after a downtime', async () => {
     const { world, alice, id } = await aConversation();
     const short = await started(world, alice, id, { ttl: 60 });
     const long = await started(world, alice, id, { ttl: 300 });
@@ -152,7 +150,7 @@ describe('the time of a task', () => {
     expect(expired(world, id).at(-1)).toEqual([long.task_id, 'ttl', '2026-01-01T00:05:00.000Z']);
   });
 
-  it('[TK9] an owner back within the 30 s can still complete what ran out meanwhile', async () => {
+  it('[TK9] lets an owner that is back within the 30 s complete an overdue task', async () => {
     const { world, alice, id } = await aConversation();
     const { task_id } = await started(world, alice, id, { ttl: 60 });
     await world.hub.stop();
@@ -164,7 +162,7 @@ describe('the time of a task', () => {
     expect(expired(world, id)).toEqual([]);
   });
 
-  it('[TK9, L10] one that cannot be written now is asked for again', async () => {
+  it('[TK9, L10] retries an expiry that cannot be written', async () => {
     const { world, alice, id } = await aConversation();
     await started(world, alice, id, { ttl: 10 });
     world.store.conflict(id);
@@ -176,8 +174,8 @@ describe('the time of a task', () => {
   });
 });
 
-describe('a task with its session', () => {
-  it('[TK10] expires in the unit that closes it, before the closing', async () => {
+describe('a task and its session', () => {
+  it('[TK10] expires in the unit that closes the session, before the closing', async () => {
     const { world, alice, bob, id } = await aConversation();
     const one = await started(world, alice, id);
     const two = await started(world, bob, id);
@@ -186,7 +184,7 @@ describe('a task with its session', () => {
     const appended = units(world, id);
     await world.answer(alice.call('close_session', { session_id: id }));
     expect(appended).toEqual(['task.expired task.expired session.closing', 'session.closed']);
-    expect(expired(world, id).map((line) => (line as unknown[]).slice(0, 2))).toEqual([
+    expect(expired(world, id).map(([task_id, reason]) => [task_id, reason])).toEqual([
       [two.task_id, 'session_ended'],
       [three.task_id, 'session_ended'],
     ]);
@@ -194,7 +192,7 @@ describe('a task with its session', () => {
     expect(tasks.map(({ state }) => state)).toEqual(['done', 'expired', 'expired']);
   });
 
-  it('[TK10] the same when its time is over, its type closes it, or its log is full', async () => {
+  it('[TK10] expires when the session’s ttl, its type or its full log ends it', async () => {
     const timed = await aConversation({}, {}, { ttl: 60 });
     await started(timed.world, timed.alice, timed.id);
     const byTime = units(timed.world, timed.id);
@@ -216,7 +214,7 @@ describe('a task with its session', () => {
     expect(task).toMatchObject({ state: 'expired', reason: 'session_ended' });
   });
 
-  it('[TK10, L1] a crash separates nothing: both are there, or neither', async () => {
+  it('[TK10, L1] is expired together with the closing after a crash, or not at all', async () => {
     for (const kept of [true, false]) {
       const { world, alice, id } = await aConversation();
       await started(world, alice, id);
@@ -233,7 +231,7 @@ describe('a task with its session', () => {
     }
   });
 
-  it('[TK10] who is removed, leaves or is unregistered takes its tasks along, and the others keep theirs', async () => {
+  it('[TK10] expires with its owner’s removal, and others keep theirs', async () => {
     const { world, alice, bob, carol, id } = await aPanel();
     const tasks = [];
     for (const peer of [alice, bob, carol]) tasks.push(await started(world, peer, id));
@@ -245,37 +243,29 @@ describe('a task with its session', () => {
     expect(expired(world, id)).toHaveLength(1);
     await world.answer(bob.call('unregister', {}));
     expect(expired(world, id)).toHaveLength(3);
-    expect(types(logOf(world.store, id)).slice(-5)).toEqual([
-      'task.expired',
-      'session.participant.removed',
-      'task.expired',
-      'session.closing',
-      'session.closed',
-    ]);
+    expect(types(logOf(world.store, id)).slice(-5).join(' ')).toBe(
+      'task.expired session.participant.removed task.expired session.closing session.closed',
+    );
   });
 });
 
-it('[TK1, TK9] on a data folder tasks are there after a restart, with what they carry', async () => {
-  const data = await mkdtemp(join(tmpdir(), 'parley-tasks-'));
-  try {
-    const first = await createHub({ data });
-    await first.agent('bob');
-    const session = await (await first.agent('alice')).open('conversation', ['bob']);
-    const task = await session.startTask('look', { capability: 'review', key: 'k' });
-    await task.checkpoint({ page: 3 });
-    const other = await session.startTask('other', { capability: 'review' });
-    await other.complete({ ok: true });
-    await first.stop();
+it('[TK1, TK9] keeps tasks and their data in a data folder over a restart', async () => {
+  const data = tempFolder('tasks');
+  const first = await createHub({ data });
+  await first.agent('bob');
+  const session = await (await first.agent('alice')).open('conversation', ['bob']);
+  const task = await session.startTask('look', { capability: 'review', key: 'k' });
+  await task.checkpoint({ page: 3 });
+  const other = await session.startTask('other', { capability: 'review' });
+  await other.complete({ ok: true });
+  await first.stop();
 
-    const second = await createHub({ data });
-    const alice = await second.agent('alice');
-    const again = alice.session(session.id);
-    expect((await again.startTask('look', { capability: 'review', key: 'k' })).id).toBe(task.id);
-    expect(await again.task(task.id).resume()).toMatchObject({ checkpoint: { page: 3 }, task: { state: 'running' } });
-    expect((await again.task(other.id).info()).result).toEqual({ ok: true });
-    expect((await alice.resume()).observed).toMatchObject({ review: { n: 1, completed: 1 } });
-    await second.stop();
-  } finally {
-    await rm(data, { recursive: true });
-  }
+  const second = await createHub({ data });
+  const alice = await second.agent('alice');
+  const again = alice.session(session.id);
+  expect((await again.startTask('look', { capability: 'review', key: 'k' })).id).toBe(task.id);
+  expect(await again.task(task.id).resume()).toMatchObject({ checkpoint: { page: 3 }, task: { state: 'running' } });
+  expect((await again.task(other.id).info()).result).toEqual({ ok: true });
+  expect((await alice.resume()).observed).toMatchObject({ review: { n: 1, completed: 1 } });
+  await second.stop();
 });

@@ -8,8 +8,8 @@ function start(peer: Peer, session_id: string, more: object = {}) {
   return peer.call('start_task', { session_id, title: 'look into it', ...more });
 }
 
-describe('how many tasks', () => {
-  it('[TK11] a session has is bounded, and one that ends makes room', async () => {
+describe('limits of tasks', () => {
+  it('[TK11] bound the tasks of a session, and an end makes room', async () => {
     const { world, alice, bob, id } = await aConversation({ maxTasks: 2 });
     const { task } = await world.answer(start(alice, id));
     await world.answer(start(bob, id));
@@ -18,7 +18,7 @@ describe('how many tasks', () => {
     await world.answer(start(alice, id));
   });
 
-  it('[TK11, RU6] an owner has is by its rule, over all its sessions, and the message says so', async () => {
+  it('[TK11, RU6] bound the tasks of an owner over all its sessions, and are named', async () => {
     const { world, alice, bob, id } = await aConversation();
     const other = await opened(world, alice, [bob]);
     await world.answer(alice.call('set_rule', { rule: { limits: { max_concurrent_tasks: 2 } } }));
@@ -39,7 +39,7 @@ describe('how many tasks', () => {
     await refused(world, start(again, id), 'forbidden');
   });
 
-  it('[TK11] two at once do not pass the limit, and neither is refused for the other’s sake', async () => {
+  it('[TK11] hold for concurrent starts, without rejecting those that fit', async () => {
     const { world, alice, bob, id } = await aConversation();
     const other = await opened(world, alice, [bob]);
     await world.answer(alice.call('set_rule', { rule: { limits: { max_concurrent_tasks: 2 } } }));
@@ -50,7 +50,7 @@ describe('how many tasks', () => {
     await refused(world, start(alice, id), 'forbidden');
   });
 
-  it('[TK11, RU7] what is appended costs like a post; what is not costs nothing', async () => {
+  it('[TK11, RU7] charge what is appended like a post, and nothing else', async () => {
     const { world, alice, id } = await aConversation();
     await world.answer(alice.call('set_rule', { rule: { limits: { rate: { per_minute: 1, burst: 3 } } } }));
     const { task } = await world.answer(start(alice, id, { idempotency_key: 'k' }));
@@ -64,7 +64,7 @@ describe('how many tasks', () => {
     await world.answer(alice.call('complete_task', ref));
   });
 
-  it('[TK11, RU6, AR2] who may not talk to the others has no tasks to tell them of', async () => {
+  it('[TK11, RU6, AR2] reject tasks of an owner that may not send to the others', async () => {
     const { world, alice, id } = await aConversation();
     await world.answer(alice.call('set_rule', { rule: { access: { outbound_to: ['carol'] } } }));
     await refused(world, start(alice, id), 'forbidden');
@@ -76,7 +76,7 @@ describe('how many tasks', () => {
   });
 });
 
-describe('what was seen of an agent', () => {
+describe('observed outcomes of an agent', () => {
   const observed = async (world: World, peer: Peer) => (await world.answer(peer.call('get_resume', {}))).observed;
 
   async function ended(world: World, peer: Peer, id: string, how: string, ms: number, capability = 'Review') {
@@ -87,7 +87,7 @@ describe('what was seen of an agent', () => {
     return ref;
   }
 
-  it('[TK12, ID2] counts by capability what its tasks came to, with the median of what it ended itself', async () => {
+  it('[TK12, ID2] count tasks by capability, with the median time of those it ended', async () => {
     const { world, alice, bob, id } = await aConversation({}, {}, { ttl: '1d' });
     expect(await observed(world, alice)).toEqual({});
     await ended(world, alice, id, 'complete_task', 100);
@@ -114,7 +114,7 @@ describe('what was seen of an agent', () => {
     expect(await world.answer(again.call('set_resume', { summary: 'I read.' }))).toEqual(said);
   });
 
-  it('[TK12] the end of a session counts for all its owners at once', async () => {
+  it('[TK12] count the end of a session for all its owners', async () => {
     const { world, alice, bob, id } = await aConversation();
     for (const peer of [alice, alice, bob]) await world.answer(start(peer, id, { capability: 'test' }));
     await world.answer(alice.call('close_session', { session_id: id }));
@@ -123,7 +123,7 @@ describe('what was seen of an agent', () => {
     expect(types(logOf(world.store, REGISTRY_LOG)).filter((type) => type === 'agent.observed')).toHaveLength(2);
   });
 
-  it('[TK12, L1] a crash may lose one from the count, and none is counted twice', async () => {
+  it('[TK12, L1] may lose one in a crash, and count none twice', async () => {
     const { world, alice, id } = await aConversation();
     await ended(world, alice, id, 'complete_task', 100);
     const second = await world.answer(start(alice, id, { capability: 'review' }));

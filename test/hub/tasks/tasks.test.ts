@@ -20,7 +20,7 @@ async function stateOf(world: World, peer: Peer, task: Ref): Promise<string> {
 }
 
 describe('a task', () => {
-  it('[TK1] is started by who is active, with what it was told and the rest', async () => {
+  it('[TK1] is started by an active participant, with what it requested and defaults', async () => {
     const { world, alice, bob, id } = await aConversation();
     const asked = { session_id: id, title: 'review the patch', capability: 'Review', requester: 'bob', ttl: '1h' };
     const { task, seq } = await world.answer(alice.call('start_task', asked));
@@ -61,7 +61,7 @@ describe('a task', () => {
     expect((await started(world, bob, id, { ttl: 0 })).expires_at).toBeNull();
   });
 
-  it('[TK1, TK2] goes from open over running to done, and is the same after a restart', async () => {
+  it('[TK1, TK2] moves from open over running to done, and is the same after a restart', async () => {
     const { world, alice, id } = await aConversation();
     const task = await started(world, alice, id);
     const ref = refOf(task);
@@ -90,7 +90,7 @@ describe('a task', () => {
     expect(await world.answer((await world.peer('alice')).call('get_task', ref))).toEqual(before);
   });
 
-  it('[TK1, AM5] is not touched by posts that name it, and nobody posts task.* itself', async () => {
+  it('[TK1, AM5] is not changed by posts that name it, and task.* cannot be posted', async () => {
     const { world, alice, bob, id } = await aConversation();
     const task = await started(world, alice, id);
     await say(world, bob, id, 'about your task', { task_id: task.task_id });
@@ -100,7 +100,7 @@ describe('a task', () => {
   });
 
   it.each(['progress_task', 'checkpoint_task', 'resume_task', 'complete_task', 'fail_task'] as const)(
-    '[TK2, L7] %s is its owner’s alone, and leaves no trace from anyone else',
+    '[TK2, L7] %s requires the owner, and changes nothing for others',
     async (op) => {
       const { world, alice, bob, id } = await aConversation();
       const task = await started(world, alice, id);
@@ -108,7 +108,7 @@ describe('a task', () => {
       const params = { ...refOf(task), progress: 0.5, data: {}, reason: 'x' };
       expect(await refusal(world, bob.call(op, params))).toMatchObject({
         code: 'forbidden',
-        message: expect.stringContaining(`only alice, who owns task ${task.task_id}`),
+        message: expect.stringContaining(`only alice, the owner of task ${task.task_id}`),
         details: { owner_id: alice.agentId },
       });
       const carol = await world.peer('carol');
@@ -120,7 +120,7 @@ describe('a task', () => {
     },
   );
 
-  it('[TK2] belongs to its session: under another it is not found', async () => {
+  it('[TK2] is not_found in another session', async () => {
     const { world, alice, bob, id } = await aConversation();
     const task = await started(world, alice, id);
     const { session } = await world.answer(
@@ -135,7 +135,7 @@ describe('a task', () => {
     }
   });
 
-  it('[TK2] a hidden owner keeps it and works on, and starts none', async () => {
+  it('[TK2] can be continued but not started by a hidden owner', async () => {
     const { world, alice, bob, id } = await aPanel();
     const task = await started(world, bob, id);
     await world.answer(world.hub.hideParticipant(id, 'bob'));
@@ -145,14 +145,14 @@ describe('a task', () => {
     expect(await stateOf(world, alice, task)).toBe('done');
   });
 
-  it('[TK1] has a title that is not blank', async () => {
+  it('[TK1] requires a title that is not blank', async () => {
     const { world, alice, id } = await aConversation();
     for (const title of ['', ' ', '\n\t']) {
       await refused(world, alice.call('start_task', { session_id: id, title }), 'bad_frame', 'params.title');
     }
   });
 
-  it('[TK1] is started only in an active session', async () => {
+  it('[TK1] requires an active session', async () => {
     const { world, alice, bob, id } = await aConversation();
     const { session } = await world.answer(
       alice.call('create_session', { type: 'conversation', participants: [bob.agentId], wait: 'created' }),
@@ -165,7 +165,7 @@ describe('a task', () => {
 });
 
 describe('the end of a task', () => {
-  it('[TK3] is for good: the same again is answered, anything else is a conflict that says how it stands', async () => {
+  it('[TK3] is permanent: the same end is answered, any other is a conflict that names the state', async () => {
     const { world, alice, bob, id } = await aConversation();
     const task = await started(world, alice, id);
     const ref = refOf(task);
@@ -207,7 +207,7 @@ describe('the end of a task', () => {
     });
   });
 
-  it('[TK3] a start repeated under its key starts one task, also after a restart', async () => {
+  it('[TK3] leaves a repeated start under its key one task, even after a restart', async () => {
     const { world, alice, id } = await aConversation();
     const asked = { session_id: id, title: 'once', idempotency_key: 'k1' };
     const first = await world.answer(alice.call('start_task', asked));
@@ -228,7 +228,7 @@ describe('the end of a task', () => {
     await refused(world, again.call('start_task', { ...asked, idempotency_key: 'k2' }), 'duplicate');
   });
 
-  it('[TK4] is asked for by others and decided by its owner', async () => {
+  it('[TK4] may be requested by others and is decided by its owner', async () => {
     const { world, alice, bob, carol, id } = await aPanel();
     const task = await started(world, alice, id);
     const request = await world.answer(bob.call('cancel_task', { ...refOf(task), reason: 'not needed' }));
@@ -253,8 +253,8 @@ describe('the end of a task', () => {
   });
 });
 
-describe('what is heard of a task', () => {
-  it('[TK5] starts and ends go to everyone, progress to who asked for it, the rest to nobody', async () => {
+describe('notifications of a task', () => {
+  it('[TK5] send starts and ends to everyone, progress to the requester, and the rest to nobody', async () => {
     const { world, alice, bob, carol, id } = await aPanel();
     const heardBefore = [bob.notifies(id).length, carol.notifies(id).length];
     const task = await started(world, alice, id, { requester: 'bob' });
@@ -278,7 +278,7 @@ describe('what is heard of a task', () => {
     expect(heard(alice).filter((type) => type.startsWith('task.'))).toEqual([]);
   });
 
-  it('[TK6] progress is logged every 10 s at most, together with that of turns', async () => {
+  it('[TK6] log progress at most every 10 s, together with that of turns', async () => {
     const { world, alice, id } = await aConversation();
     const [one, two] = [await started(world, alice, id), await started(world, alice, id)];
     const report = (task: Ref, progress: number) =>
@@ -293,7 +293,7 @@ describe('what is heard of a task', () => {
     expect(await stateOf(world, alice, two)).toBe('running');
   });
 
-  it('[TK6, EX8] progress of a task keeps the turn of its owner, and a task that failed gives no turn up', async () => {
+  it('[TK6, EX8] let progress extend the owner’s turn, and a failed task keeps the turn', async () => {
     const expectations = [
       { name: 'turn_within', on_violation: 'audit', params: { seconds: 20 } },
       { name: 'turn_within', on_violation: 'audit', params: { seconds: 600, on_failure: true } },
@@ -316,7 +316,7 @@ describe('what is heard of a task', () => {
     expect(violated()).toBe(2);
   });
 
-  it('[TK5, VW2] tasks are no lines of a view', async () => {
+  it('[TK5, VW2] are no lines of a view', async () => {
     const { world, alice, bob, id } = await aConversation({}, { views: VIEWS });
     await started(world, alice, id);
     await say(world, alice, id, 'hello');
@@ -326,8 +326,8 @@ describe('what is heard of a task', () => {
   });
 });
 
-describe('what a task carries', () => {
-  it('[TK7] the last checkpoint is given back to its owner, and shown to nobody else', async () => {
+describe('the data of a task', () => {
+  it('[TK7] returns the last checkpoint to its owner only', async () => {
     const { world, alice, id } = await aConversation();
     const ref = refOf(await started(world, alice, id));
     expect((await world.answer(alice.call('resume_task', ref))).checkpoint).toBeNull();
@@ -345,7 +345,7 @@ describe('what a task carries', () => {
     expect(seen).toMatchObject({ checkpoint: null, result: { ok: true }, task: { checkpoint: { seq: 8, bytes: 10 } } });
   });
 
-  itDeep('[TK7] ten megabytes are refused before anything else happens, and hurt nobody', async () => {
+  itDeep('[TK7] rejects ten megabytes before anything else, without harm to others', async () => {
     const { world, alice, id } = await aConversation({ maxFrameBytes: 32 * 1024 * 1024 });
     const ref = refOf(await started(world, alice, id));
     const before = logOf(world.store, id);
@@ -385,7 +385,7 @@ describe('what a task carries', () => {
     ['a negative time', 'start_task', { title: 'x', ttl: -1 }],
     ['a time of two centuries', 'start_task', { title: 'x', ttl: '73000d' }],
     ['a capability with space around it', 'start_task', { title: 'x', capability: ' review' }],
-  ])('[TK2] %s is refused by field', async (_what, op, wrong) => {
+  ])('[TK2] rejects %s by field', async (_what, op, wrong) => {
     const { world, alice, id } = await aConversation();
     const ref = refOf(await started(world, alice, id));
     const before = logOf(world.store, id);
@@ -394,21 +394,21 @@ describe('what a task carries', () => {
     expect(logOf(world.store, id)).toEqual(before);
   });
 
-  it('[TK2] a number that is none comes over the wire as null, which says nothing of how far it is', async () => {
+  it('[TK2] accepts a NaN progress as null, because JSON has no NaN', async () => {
     const { world, alice, id } = await aConversation();
     const ref = refOf(await started(world, alice, id));
     await world.answer(alice.call('progress_task', { ...ref, progress: Number.NaN }));
     expect((await world.answer(alice.call('get_task', ref))).task.progress).toBeNull();
   });
 
-  it('[TK1] a requester who is not in the session is refused', async () => {
+  it('[TK1] rejects a requester outside the session', async () => {
     const { world, alice, id } = await aConversation();
     await world.peer('carol');
     const asked = { session_id: id, title: 'x', requester: 'carol' };
     await refused(world, alice.call('start_task', asked), 'not_found');
   });
 
-  it('[TK1] a requester who is out is refused, and the same start from before is still known', async () => {
+  it('[TK1] rejects a removed requester, and still knows the earlier start', async () => {
     const { world, alice, carol, id } = await aPanel();
     const asked = { session_id: id, title: 'x', requester: 'carol', idempotency_key: 'k' };
     await world.answer(alice.call('start_task', asked));
@@ -423,7 +423,7 @@ describe('what a task carries', () => {
 });
 
 describe('reading tasks', () => {
-  it('[TK8] those of a session, by state and owner, a page at a time', async () => {
+  it('[TK8] lists those of a session by state and owner, in pages', async () => {
     const { world, alice, bob, id } = await aConversation();
     const all: TaskAnswer[] = [];
     for (const [i, peer] of [alice, bob, alice, bob, alice].entries()) {
@@ -449,7 +449,7 @@ describe('reading tasks', () => {
     expect(await list({ states: ['done'] })).toEqual(['t0']);
   });
 
-  it('[TK8] what is under way in all one’s sessions, and nothing of others’', async () => {
+  it('[TK8] lists the open tasks of the own sessions only', async () => {
     const { world, alice, bob, id } = await aConversation();
     const carol = await world.peer('carol');
     const mine = await started(world, alice, id);
@@ -468,7 +468,7 @@ describe('reading tasks', () => {
     expect(await ids(carol)).toEqual([hers.task_id]);
   });
 
-  it('[TK8, L7] who was removed or has not joined sees none', async () => {
+  it('[TK8, L7] shows none to removed participants and invitees', async () => {
     const { world, alice, carol, id } = await aPanel();
     const task = await started(world, alice, id);
     await world.answer(world.hub.removeParticipant(id, 'carol'));
@@ -481,7 +481,7 @@ describe('reading tasks', () => {
     }
   });
 
-  it('[TK8] of tasks that have ended the last 256 are known, and of older ones only the log knows', async () => {
+  it('[TK8] knows the last 256 ended tasks; older ones are in the log only', async () => {
     const { world, alice, id } = await aConversation();
     const ids: string[] = [];
     for (let i = 0; i < 257; i++) {

@@ -34,5 +34,5 @@ test('[MC1] names the token location in every entry of docs/reference/mcp.md', (
 });
 
 test('[MC1] names MCP and the setup command in README', () => {
-  expect(read('README.md')).toMatch(/\(docs\/mcp\.md\).*mcp install claude/s);
+  expect(read('README.md')).toMatch(/\(docs\/reference\/mcp\.md\).*mcp install claude/s);
 });

@@ -21,7 +21,7 @@ describe('[PA3] an answer', () => {
     [{ text: 'a', tool_calls: [null] }, 'tool_calls.0: expected {name, arguments}, got null'],
     [{ text: 'a', tool_calls: [{ name: 'x' }, {}] }, 'tool_calls.1.name: expected text, got nothing'],
     [{ text: 'a', meta: null }, 'meta: expected an object, got null'],
-  ])('%o is none', (answer, problem) => {
+  ])('rejects %o', (answer, problem) => {
     let thrown: unknown;
     try {
       asReply(answer);
@@ -34,7 +34,7 @@ describe('[PA3] an answer', () => {
     ]);
   });
 
-  it('is text, or a reply with what is known of it; what is undefined was not given', () => {
+  it('accepts text or a reply; undefined fields count as missing', () => {
     expect(asReply('a')).toEqual({ text: 'a' });
     const usage = { input_tokens: 1, cache_read_tokens: null };
     const reply = { text: 'a', usage, cost_usd: null, native_session_id: undefined, tool_calls: [], meta: {} };
@@ -42,7 +42,7 @@ describe('[PA3] an answer', () => {
   });
 });
 
-it('[PA10] of several calls that pass the turn on the last one counts', () => {
+it('[PA10] uses the last of several calls that pass the turn on', () => {
   const to = (name: string) => ({ name: 'handoff', arguments: { to: name } });
   const content = toContent({ text: 'hm', tool_calls: [to('bob'), to('carol')] }, routeNames([]));
   expect(JSON.stringify(content)).toContain('carol');
@@ -51,7 +51,7 @@ it('[PA10] of several calls that pass the turn on the last one counts', () => {
 
 const start = { role: 'user', content: 'why?', meta: {}, timestamp: '2026-01-01T00:00:00Z' };
 
-/** A thread in whose view there are so many answers of its own. */
+/** A thread with `own` own answers in view. */
 const thread = (own: number, threadId = 's1'): ThreadContext => ({
   threadId,
   start,
@@ -67,7 +67,7 @@ const turn = (idempotencyKey: string, onDelta: (text: string) => void = () => {}
 });
 
 describe('[PA11] a list of answers', () => {
-  it('gives a turn that is tried again the same answer, and the next turn the next', async () => {
+  it('repeats the answer of a retried turn, then continues', async () => {
     const agent = createScriptAdapter(['one', 'two', 'three']);
     expect(await agent(thread(0), '', turn('k1'))).toBe('one');
     expect(await agent(thread(0), '', turn('k1'))).toBe('one');
@@ -77,7 +77,7 @@ describe('[PA11] a list of answers', () => {
     await expect(agent(thread(3), '', turn('k4'))).rejects.toThrow('script: all 3 answers of this session are used up');
   });
 
-  it('goes on where the view shows nothing of its own, and where it shows more than was given here', async () => {
+  it('continues where the view shows none, or more than were given here', async () => {
     const agent = createScriptAdapter(['one', 'two', 'three', 'four']);
     expect(await agent(thread(0), '', turn('k1'))).toBe('one');
     expect(await agent(thread(0), '', turn('k2'))).toBe('two');
@@ -85,17 +85,12 @@ describe('[PA11] a list of answers', () => {
     expect(await agent(thread(0, 's2'), '', turn('k4'))).toBe('one');
   });
 
-  it('counts calls without a turn, and shows each answer while it gives it', async () => {
+  it('counts calls without a turn, and streams each answer', async () => {
     const agent = createScriptAdapter(['one', { text: 'two' }]);
     expect(await agent(thread(0), '')).toBe('one');
     const shown: string[] = [];
-    expect(
-      await agent(
-        thread(0),
-        '',
-        turn('k1', (text) => void shown.push(text)),
-      ),
-    ).toEqual({ text: 'two' });
+    const second = turn('k1', (text) => void shown.push(text));
+    expect(await agent(thread(0), '', second)).toEqual({ text: 'two' });
     expect(shown).toEqual(['two']);
   });
 
@@ -103,12 +98,12 @@ describe('[PA11] a list of answers', () => {
     [[null], 'script.0: expected text or a reply {text}, got null'],
     [['one', { text: null }], 'script.1: expected text or a reply {text}, got an object with text'],
     [[7], 'script.0: expected text or a reply {text}, got 7'],
-  ])('refuses what is no answer: %o', (script, problem) => {
+  ])('rejects an invalid answer: %o', (script, problem) => {
     expect(() => createScriptAdapter(script as never)).toThrow(problem);
   });
 });
 
-it('[PA11] a turn whose answer was refused is answered with the same line when it is tried again', async () => {
+it('[PA11] answers a rejected turn with the same line when it is retried', async () => {
   const stage = await Stage.start();
   const agent = createScriptAdapter(['x'.repeat(2_000_000), 'never']);
   const alice = await stage.client('alice');

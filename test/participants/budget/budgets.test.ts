@@ -1,4 +1,4 @@
-// What a participant may spend: judged before a call, counted after it, and known again after a restart.
+// Budgets of a participant: checked before a call, counted after it, restored after a restart.
 
 import fc from 'fast-check';
 import type { Session } from 'parley-hub/client';
@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 const lines = (): string[] => stage.told.filter((line) => /^bob (said|failed)/.test(line));
 
-/** alice asks bob `questions` times, in a session each; what came of it. */
+/** alice asks bob in `questions` sessions; returns the outcomes. */
 async function asked(budget: Budget, model: ScriptedModel, questions = 1): Promise<string[]> {
   await stage.join('bob', model.agent(), { budget });
   const alice = await stage.client('alice');
@@ -40,7 +40,7 @@ function priced(...script: readonly Line[]): ScriptedModel {
   return model;
 }
 
-/** alice and bob, where each answer of bob is followed by another question. */
+/** A conversation of alice and bob in which each `ask` gets one answer. */
 async function conversation(): Promise<{ session: Session; ask(): Promise<void> }> {
   const alice = await stage.client('alice');
   const session = await stage.done(alice.open('conversation', ['bob']));
@@ -67,14 +67,14 @@ describe('options', () => {
     [{ total: { tokens: 1.5 } }, 'budget.total.tokens: expected a whole number >= 0, got 1.5'],
     [{ perSession: { usd: -1 } }, 'budget.perSession.usd: expected dollars from 0 to 1,000,000, got -1'],
     [{ unpriced: 'guess' }, 'budget.unpriced: expected "refuse" or "count_as_zero", got "guess"'],
-  ])('[BU1] %j is refused before anybody is connected', async (budget, message) => {
+  ])('[BU1] rejects %j before anyone connects', async (budget, message) => {
     const joining = stage.join('bob', new ScriptedModel('x').agent(), { budget: budget as Budget });
     await expect(joining).rejects.toThrow(message);
   });
 });
 
 describe('before a call', () => {
-  it('[BU2] what it may need is held against each limit; a refusal says which, what was used and what it needs', async () => {
+  it('[BU2] checks the need of a call against each limit; the error names limit, usage and need', async () => {
     const model = new ScriptedModel('So.');
     const told = await asked({ total: { tokens: 29 } }, model, 2);
     expect(told).toEqual([
@@ -84,7 +84,7 @@ describe('before a call', () => {
     expect(model.asked).toHaveLength(1);
   });
 
-  it('[BU2] the hub hears of it as the failure of the turn, and the others see it', async () => {
+  it('[BU2] reports a rejected call as a failed turn, visible to the others', async () => {
     const bob = await stage.join('bob', new ScriptedModel('So.').agent(), { budget: { perSession: { tokens: 10 } } });
     const alice = await stage.client('alice');
     const expectations = [turnWithin(60, 'notify_session', { onFailure: true })];
@@ -100,7 +100,7 @@ describe('before a call', () => {
     });
   });
 
-  it('[BU3] an answer that nobody bounded is bounded by what is left, and not begun for less than 256 tokens', async () => {
+  it('[BU3] limits an unbounded answer to the remaining budget, and does not start it below 256 tokens', async () => {
     const model = new ScriptedModel('So.');
     model.guess = { prompt: 100, most: null, price: 0.01 };
     const told = await asked({ perTurn: { usd: 20 }, total: { tokens: 450 } }, model, 1);
@@ -114,7 +114,7 @@ describe('before a call', () => {
     expect(less.asked).toEqual([]);
   });
 
-  it('[BU4] a limit in USD refuses a model without a price, unless that counts as nothing', async () => {
+  it('[BU4] rejects a model without a price under a USD limit, unless unknown prices count as 0', async () => {
     const [refused] = await asked({ total: { usd: 1 } }, new ScriptedModel('So.'));
     expect(refused).toBe(
       'bob failed: scripted/m-1: the budget of bob in all is 1 USD, but scripted/m-1 has no known price, so it cannot be enforced; set `prices`, or count unknown prices as 0 (budget.unpriced: "count_as_zero")',
@@ -124,7 +124,7 @@ describe('before a call', () => {
     expect(counted).toEqual(['bob said So.', 'bob said So.']);
   });
 
-  it('[BU4] an agent that does not tell what it cost is not asked again under a limit in USD', async () => {
+  it('[BU4] does not call an agent with unknown cost again under a USD limit', async () => {
     const reply: AgentReply = { text: 'So.', cost_usd: null };
     await stage.join('bob', async () => reply, { budget: { perSession: { usd: 1 } } });
     const { ask } = await conversation();
@@ -133,7 +133,7 @@ describe('before a call', () => {
     expect(lines()[1]).toContain('is 1 USD, but the cost of 1 earlier answers is unknown');
   });
 
-  it('[BU4] an agent that tells nothing of its cost is not asked again either, also by a later run', async () => {
+  it('[BU4] does not call an agent without any cost report again, even in a later run', async () => {
     const budget: Budget = { perSession: { usd: 1 } };
     const bob = await stage.join('bob', async () => 'So.', { budget });
     const { session, ask } = await conversation();
@@ -147,7 +147,7 @@ describe('before a call', () => {
     expect(lines()[2]).toContain('the cost of 1 earlier answers is unknown');
   });
 
-  it('[BU4] what counts as nothing may be told by nobody; and what calls of a turn cost is told for the agent', async () => {
+  it('[BU4] accepts agents without cost reports if they count as 0, and adds the metered cost of calls', async () => {
     await stage.join('bob', async () => 'So.', { budget: { total: { usd: 1 }, unpriced: 'count_as_zero' } });
     const { ask } = await conversation();
     for (let i = 0; i < 2; i += 1) await ask();
@@ -169,14 +169,14 @@ describe('before a call', () => {
     expect(lines()[2]).toBe('bob said So.');
   });
 
-  it('[BU5] turns are counted as they are answered', async () => {
+  it('[BU5] counts turns when they are answered', async () => {
     await stage.join('bob', new ScriptedModel('So.').agent(), { budget: { perSession: { turns: 2 } } });
     const { ask } = await conversation();
     for (let i = 0; i < 3; i += 1) await ask();
     expect(lines()[2]).toBe('bob failed: bob: the budget of bob for a session is 2 turns; 2 were taken');
   });
 
-  it('[BU5] turns at once take no more than there are, and one that fails is free again', async () => {
+  it('[BU5] concurrent turns respect the limit, and a failed one is free again', async () => {
     let begun = 0;
     const ends: ((said: string | Error) => void)[] = [];
     const model = new ScriptedModel(async () => {
@@ -207,7 +207,7 @@ describe('before a call', () => {
     expect(lines().slice(2)).toEqual(['bob failed: no', 'bob said So.', 'bob said So.', `${refused} 2 were taken`]);
   });
 
-  it('[BU6] turns at once do not spend the same twice', async () => {
+  it('[BU6] concurrent turns do not spend the same budget twice', async () => {
     let begun = 0;
     const model = new ScriptedModel(() => {
       begun += 1;
@@ -226,7 +226,7 @@ describe('before a call', () => {
 });
 
 describe('after a call', () => {
-  it('[BU7] what was reported counts, of all rounds; what is more than allowed is said, and then no more', async () => {
+  it('[BU7] counts the reported cost of all rounds; exceeding the limit is allowed once', async () => {
     const model = priced({ calls: [['peers', {}]], cost_usd: 0.1 }, { text: 'So.', cost_usd: 0.2 }, { text: 'Again.' });
     const bob = await stage.join('bob', model.agent(), { tools: true, budget: { perSession: { usd: 0.3 } } });
     const { ask } = await conversation();
@@ -239,7 +239,7 @@ describe('after a call', () => {
     expect(bob.name).toBe('bob');
   });
 
-  it('[BU7] a call that failed counts as far as it told, and a round that cannot be paid fails the turn', async () => {
+  it('[BU7] fails the turn when a further round does not fit the limit', async () => {
     const model = priced({ calls: [['peers', {}]], cost_usd: 0.2 }, { text: 'x' });
     await stage.join('bob', model.agent(), { tools: true, budget: { perTurn: { usd: 0.3 } } });
     const { ask } = await conversation();
@@ -248,7 +248,7 @@ describe('after a call', () => {
     expect(model.asked).toHaveLength(1);
   });
 
-  it('[BU7] the usage and the cost in the error of a call count', async () => {
+  it('[BU7] counts usage and cost of a failed call', async () => {
     const usage = { ...UNKNOWN_USAGE, input_tokens: 10, output_tokens: 5 };
     const call = { class: 'parse', status: 200, code: null, request_id: null, retries: 1 } as const;
     const told = { ...call, usage, cost_usd: 0.2, refuses_forced_tools: false };
@@ -260,14 +260,14 @@ describe('after a call', () => {
     expect(lines()[1]).toContain('for a session is 0.3 USD; 0.2 USD used; this call may need 0.15 USD');
   });
 
-  it('[BU7] tokens of which nothing was told are guessed: a limit that counts nothing would be none', async () => {
+  it('[BU7] estimates unreported tokens, since a limit must count something', async () => {
     const model = new ScriptedModel({ text: 'So it is, more or less.', used: [null, null] });
     const told = await asked({ total: { tokens: 29 } }, model, 2);
     // 10 for the prompt, and 6 for 23 bytes of answer.
     expect(told[1]).toContain('in all is 29 tokens; 16 tokens used');
   });
 
-  it('[BU8] sessions that cannot be seen count nothing; a log that cannot be read now is no empty one', async () => {
+  it('[BU8] counts nothing for invisible sessions, but fails on an unreadable log', async () => {
     let code: WireCode = 'forbidden';
     const next = (): Promise<never> => Promise.reject(new WireError(code, 'no'));
     const log = () => ({ [Symbol.asyncIterator]: () => ({ next }) });
@@ -289,13 +289,11 @@ describe('after a call', () => {
     await expect(begin()).rejects.toThrow('no');
   });
 
-  it('[BU8] a later run counts on from what the logs say, also those of sessions that have ended', async () => {
+  it('[BU8] a later run counts from the logs, including ended sessions', async () => {
     const budget = { perSession: { tokens: 45 }, total: { tokens: 60, usd: 1 }, unpriced: 'count_as_zero' } as const;
     const model = () => new ScriptedModel({ text: 'So.', cost_usd: 0.1 });
     let bob = await stage.join('bob', model().agent(), { budget });
-    const alice = await stage.client('alice0');
-    const other = await stage.done(alice.open('consulting', ['bob']));
-    await stage.done(other.send('why?'));
+    await stage.ask('why?', 'consulting', 'alice0');
     await stage.until(() => stage.told.includes('bob over: consulting_complete'), 'the end of the first');
     const { ask } = await conversation();
     await ask();
@@ -312,7 +310,7 @@ describe('after a call', () => {
     expect(lines()[5]).toContain('in all is 60 tokens; 60 tokens used; nothing is left');
   });
 
-  it('[BU7] sums of dollars are exact', () => {
+  it('[BU7] adds dollars exactly', () => {
     const billionths = fc.array(fc.integer({ min: 0, max: 3_000_000_000 }), { maxLength: 40 });
     fc.assert(
       fc.property(billionths, (costs) => {
@@ -332,7 +330,7 @@ describe('after a call', () => {
 });
 
 describe('a role', () => {
-  it('[BU7] spends from the same budget what it asks a second model for', async () => {
+  it('[BU7] pays the second model from the same budget', async () => {
     const second = priced({ calls: [['metadata', { ok: true }]], cost_usd: 0.1 });
     const schema = z.object({ ok: z.boolean() });
     const role = createRole(priced({ text: 'Fine.', cost_usd: 0.1 }).agent(), 'p', schema, {
@@ -354,7 +352,7 @@ describe('sessions and delegations', () => {
       { text, cost_usd: 0.1 },
     );
 
-  it('[BU9] a session with a budget stops its participants before it is spent', async () => {
+  it('[BU9] a session budget stops its participants before it is spent', async () => {
     const model = priced({ text: 'So.', cost_usd: 0.15 });
     await stage.join('bob', model.agent());
     const alice = await stage.client('alice');
@@ -368,25 +366,25 @@ describe('sessions and delegations', () => {
     expect((await stage.done(session.info())).session.state).toBe('ACTIVE');
   });
 
-  it('[BU10] a delegation gets a part of what is left, and what it spent counts', async () => {
+  it('[BU10] a delegation gets a share of the remaining budget, and its cost counts', async () => {
     await stage.join('carol', priced({ text: 'Yes.', cost_usd: 0.2 }).agent());
     const model = delegating({});
     const bob = await stage.join('bob', model.agent(), { tools: true, budget: { perSession: { usd: 0.6 } } });
     const { ask } = await conversation();
     await ask();
-    // A quarter, 0.15, was set aside; the answer of carol cost more than was guessed, and all of it counts.
+    // A quarter (0.15) was reserved; carol spent more than estimated, and all of it counts.
     expect(model.data()).toMatchObject({ status: 'answered', answer: 'Yes.', spent: { usd: 0.2 } });
     await ask();
     await ask();
     expect(lines().slice(0, 2)).toEqual(['bob said Well.', 'bob said Well.']);
     expect(lines()[2]).toContain('for a session is 0.6 USD; 0.5 USD used; this call may need 0.15 USD');
-    // Once, also by a later run.
+    // Counted once, also by a later run.
     await restarted(bob, priced('Again.'), { perSession: { usd: 0.6 } });
     await ask();
     expect(lines()[3]).toContain('for a session is 0.6 USD; 0.5 USD used; this call may need 0.15 USD');
   });
 
-  it('[BU10] what is delegated twice in a turn is asked once, and counts once', async () => {
+  it('[BU10] counts a question delegated twice in a turn once', async () => {
     await stage.join('carol', priced({ text: 'Yes.', cost_usd: 0.1 }).agent());
     const question = ['delegate', { to: 'carol', question: 'Is it so?' }] as const;
     const model = priced({ calls: [question, question], cost_usd: 0.1 }, { text: 'So.', cost_usd: 0.1 });
@@ -400,15 +398,13 @@ describe('sessions and delegations', () => {
     expect(lines()[1]).toContain('is 0.8 USD; 0.3 USD used; this call may need 0.75 USD');
   });
 
-  it('[BU10] in a turn that is taken again what was delegated before counts once', async () => {
+  it('[BU10] counts an earlier delegation once when the turn is retried', async () => {
     await stage.join('carol', priced({ text: 'Yes.', cost_usd: 0.1 }).agent());
     const budget = { perSession: { usd: 1 } };
     const question = { calls: [['delegate', { to: 'carol', question: 'Is it so?' }]] as const, cost_usd: 0.1 };
     const first = priced(question, () => new Promise(() => {}));
     const bob = await stage.join('bob', first.agent(), { tools: true, budget, graceMs: 1 });
-    const alice = await stage.client('alice');
-    const session = await stage.done(alice.open('conversation', ['bob']));
-    await stage.done(session.send('and?'));
+    const { session } = await stage.ask('and?', 'conversation');
     await stage.until(() => first.asked.length === 2, 'the answer of carol');
     const closing = bob.close();
     await stage.world.pass(10);
@@ -420,14 +416,14 @@ describe('sessions and delegations', () => {
     second.guess = { prompt: 10, most: 5, price: 0.05 };
     await stage.join('bob', second.agent(), { tools: true, budget });
     await stage.until(() => lines().length === 1, 'the answer of bob');
-    // 0.1 by carol, 0.1 by the first call of this run; the second one may need 0.75 and fits, a third does not.
+    // 0.1 by carol and 0.1 by the first call; a second call of 0.75 still fits, a third does not.
     expect(lines()).toEqual(['bob said So.']);
     await stage.done(session.send('and?'));
     await stage.until(() => lines().length === 2, 'a refusal');
     expect(lines()[1]).toContain('is 1 USD; 0.3 USD used');
   });
 
-  it('[BU10] more than is left is refused, as a result that the model can go on from', async () => {
+  it('[BU10] rejects more than is left with a result the model can handle', async () => {
     await stage.join('carol', priced('Yes.').agent());
     const model = delegating({ budget_usd: 0.95 });
     await stage.join('bob', model.agent(), { tools: true, budget: { perSession: { usd: 1 } } });
@@ -439,14 +435,12 @@ describe('sessions and delegations', () => {
     expect(lines()).toEqual(['bob said Well.']);
   });
 
-  it('[BU10] who was asked keeps to what was set aside, and who asked is told at once', async () => {
+  it('[BU10] keeps the delegate within the reserved budget, and reports a failure immediately', async () => {
     const carol = priced('Yes.');
     await stage.join('carol', carol.agent());
     const model = delegating({ budget_usd: 0.1 });
     await stage.join('bob', model.agent(), { tools: true, budget: { perSession: { usd: 1 } } });
-    const alice = await stage.client('alice');
-    const session = await stage.done(alice.open('conversation', ['bob']));
-    await stage.done(session.send('and?'));
+    await stage.ask('and?', 'conversation');
     await stage.until(() => stage.told.some((line) => line.startsWith('carol failed')), 'the refusal of carol');
     await stage.world.pass(2_000);
     await stage.until(() => lines().length === 1, 'the answer of bob');
@@ -459,7 +453,7 @@ describe('sessions and delegations', () => {
     expect(carol.asked).toEqual([]);
   });
 
-  it('[BU10] in a session with a budget a delegation names its part by itself', async () => {
+  it('[BU10] adds a share to delegations in a session with a budget', async () => {
     await stage.join('carol', priced({ text: 'Yes.', cost_usd: 0.2 }).agent());
     const model = delegating({});
     await stage.join('bob', model.agent(), { tools: true });

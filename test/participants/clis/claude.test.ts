@@ -1,8 +1,8 @@
-// Claude Code, from transcripts in the shapes it writes.
+// Claude Code, from transcripts in its format.
 
 import { describe, expect, it } from 'vitest';
 import { claude } from '../../../src/participants/clis/records/claude.ts';
-import { type Line, replay } from './replay.ts';
+import { type Failures, type Line, replay } from './replay.ts';
 
 const session = '5f6c2c1e-0b0e-4f0e-9b1e-2f6f0f0e0d0c';
 const init = { type: 'system', subtype: 'init', cwd: '/w', session_id: session, tools: [], model: 'claude-sonnet-4-5' };
@@ -53,7 +53,7 @@ const streamed: readonly Line[] = [
   whole('m1', { type: 'text', text: 'Hello there.' }),
 ];
 
-it('[AC3, AC6] a streamed answer is told piece by piece, once, with tokens, cost and conversation', () => {
+it('[AC3, AC6] streams an answer once, with tokens, cost and session', () => {
   const { deltas, reply, progress } = replay(claude, [...streamed, result()]);
   expect(deltas).toEqual(['Hello ', 'there.']);
   expect(progress).toEqual([{ kind: 'started', text: 'claude-sonnet-4-5' }]);
@@ -72,7 +72,7 @@ it('[AC3, AC6] a streamed answer is told piece by piece, once, with tokens, cost
   });
 });
 
-it('[AC3] a message that was not streamed is told whole; a helper of its own is not heard', () => {
+it('[AC3] takes a message that was not streamed as a whole; ignores subagents', () => {
   const helper = { ...whole('m9', { type: 'text', text: 'psst' }), parent_tool_use_id: 'toolu_1' };
   const lines = [
     init,
@@ -91,7 +91,7 @@ it('[AC3] a message that was not streamed is told whole; a helper of its own is 
   expect(reply?.text).toBe('It is 4.');
 });
 
-it('[AC3] thinking and the input of tools are no answer', () => {
+it('[AC3] ignores thinking and tool input', () => {
   const other = [
     piece({ type: 'content_block_delta', delta: { type: 'thinking_delta', thinking: 'hm' } }),
     piece({ type: 'content_block_delta', delta: { type: 'input_json_delta', partial_json: '{"a"' } }),
@@ -99,78 +99,41 @@ it('[AC3] thinking and the input of tools are no answer', () => {
   expect(replay(claude, [init, begins('m1'), ...other, text('4'), result({ result: '4' })]).deltas).toEqual(['4']);
 });
 
-describe('[AC4, AC5] what is no success, whatever the exit code', () => {
-  const failures: readonly (readonly [string, readonly Line[], object, string])[] = [
-    [
-      'a refused key',
-      [init, result({ is_error: true, api_error_status: 401, result: 'Failed to authenticate. API Error: 401' })],
-      { exitCode: 1 },
-      'auth',
-    ],
-    [
-      'a limit',
-      [init, result({ is_error: true, api_error_status: 429, result: 'API Error: 429' })],
-      { exitCode: 1 },
-      'rate_limited',
-    ],
-    [
-      'too much to do',
-      [result({ is_error: true, api_error_status: 529, result: 'Overloaded' })],
-      { exitCode: 1 },
-      'overloaded',
-    ],
-    [
-      'a bad request',
-      [result({ is_error: true, api_error_status: 400, result: 'prompt is too long' })],
-      {},
-      'invalid_request',
-    ],
-    [
-      'no connection',
-      [result({ is_error: true, api_error_status: null, result: 'API Error: Unable to connect (ECONNREFUSED)' })],
-      { exitCode: 1 },
-      'network',
-    ],
-    ['nobody logged in, on stdout', ['Not logged in · Please run /login'], { exitCode: 1 }, 'auth'],
+describe('[AC4, AC5] failures, whatever the exit code', () => {
+  const fails = (api_error_status: number | null, text: string): object =>
+    result({ is_error: true, api_error_status, result: text });
+  const ends = (subtype: string, errors?: readonly string[]): object =>
+    result({ subtype, is_error: true, result: undefined, errors });
+  const exit1 = { exitCode: 1 };
+  const noConnection = fails(null, 'API Error: Unable to connect (ECONNREFUSED)');
+  const failures: Failures = [
+    ['a rejected key', [init, fails(401, 'Failed to authenticate. API Error: 401')], exit1, 'auth'],
+    ['a rate limit', [init, fails(429, 'API Error: 429')], exit1, 'rate_limited'],
+    ['overload', [fails(529, 'Overloaded')], exit1, 'overloaded'],
+    ['a bad request', [fails(400, 'prompt is too long')], {}, 'invalid_request'],
+    ['no connection', [noConnection], exit1, 'network'],
+    ['no login, on stdout', ['Not logged in · Please run /login'], exit1, 'auth'],
     [
       'too many turns',
-      [
-        init,
-        result({
-          subtype: 'error_max_turns',
-          is_error: true,
-          result: undefined,
-          errors: ['Reached maximum number of turns (1)'],
-        }),
-      ],
-      { exitCode: 1 },
+      [init, ends('error_max_turns', ['Reached maximum number of turns (1)'])],
+      exit1,
       'budget_exceeded',
     ],
+    ['a spent budget', [ends('error_max_budget_usd')], exit1, 'budget_exceeded'],
+    ['an unknown failure', [ends('error_during_execution')], exit1, 'non_zero_exit'],
+    ['SIGTERM without output', [], { exitCode: 143 }, 'non_zero_exit'],
+    ['SIGINT, exit code 0 without output', [], {}, 'no_result'],
     [
-      'a spent budget',
-      [result({ subtype: 'error_max_budget_usd', is_error: true, result: undefined })],
-      { exitCode: 1 },
-      'budget_exceeded',
-    ],
-    [
-      'an unknown failure',
-      [result({ subtype: 'error_during_execution', is_error: true, result: undefined })],
-      { exitCode: 1 },
-      'non_zero_exit',
-    ],
-    ['SIGTERM without a word', [], { exitCode: 143 }, 'non_zero_exit'],
-    ['SIGINT, exit code 0 and nothing', [], {}, 'no_result'],
-    [
-      'SIGINT, exit code 0 and a result without an answer',
+      'SIGINT, exit code 0 without answer',
       [result({ result: undefined, usage: {}, total_cost_usd: 0 })],
       {},
       'no_result',
     ],
-    ['a stream that is cut', streamed, {}, 'no_result'],
-    ['a last line that is cut', [...streamed, '{"type":"result","subtype":"succ'], {}, 'bad_output'],
+    ['a truncated stream', streamed, {}, 'no_result'],
+    ['a truncated last line', [...streamed, '{"type":"result","subtype":"succ'], {}, 'bad_output'],
     ['a blank answer', [result({ result: '  ' })], {}, 'no_result'],
     [
-      'a blank answer, and a word of a limit beside it',
+      'an empty answer, with "rate limit" on stderr',
       [result({ result: '' })],
       { stderr: 'rate limit: 90% left' },
       'no_result',
@@ -184,14 +147,12 @@ describe('[AC4, AC5] what is no success, whatever the exit code', () => {
   });
 });
 
-it('[AC5] a model that talks of rate limits is not rate limited', () => {
-  const { error } = replay(claude, [init, begins('m1'), text('Error: 429 rate limit, overloaded, unauthorized')], {
-    exitCode: 1,
-  });
-  expect(error?.kind).toBe('non_zero_exit');
+it('[AC5] does not mistake model text about rate limits for one', () => {
+  const lines = [init, begins('m1'), text('Error: 429 rate limit, overloaded, unauthorized')];
+  expect(replay(claude, lines, { exitCode: 1 }).error?.kind).toBe('non_zero_exit');
 });
 
-it('[AC12] what it had said and the conversation are kept in the error', () => {
+it('[AC12] keeps partial text and session in the error', () => {
   expect(replay(claude, streamed, { exitCode: 143 }).error?.details).toMatchObject({
     tool: 'claude',
     exitCode: 143,
@@ -200,7 +161,7 @@ it('[AC12] what it had said and the conversation are kept in the error', () => {
   });
 });
 
-it('[AC12] a key that is refused ends the turn at once, other tries go on', () => {
+it('[AC12] ends the turn when the key is rejected; other retries continue', () => {
   const retry = (error_status: number): object => ({
     type: 'system',
     subtype: 'api_retry',
@@ -216,53 +177,42 @@ it('[AC12] a key that is refused ends the turn at once, other tries go on', () =
   expect(progress.at(-1)).toEqual({ kind: 'retry', text: 'try 1 of 4: 529 some_error' });
 });
 
-it('[AC3] an error that it writes down as if the model had said it is no text', () => {
+it('[AC3] ignores a service error that is written as a message', () => {
   const error = { ...whole('e1', { type: 'text', text: 'API Error: 500' }), is_api_error_message: true };
-  const { deltas, heard } = replay(claude, [
-    init,
-    error,
-    result({ is_error: true, api_error_status: 500, result: 'API Error: 500' }),
-  ]);
+  const failed = result({ is_error: true, api_error_status: 500, result: 'API Error: 500' });
+  const { deltas, heard } = replay(claude, [init, error, failed]);
   expect(deltas).toEqual([]);
   expect(heard.partial).toBe('');
 });
 
-describe('[AC7] its total is that of the whole conversation', () => {
+describe('[AC7] total cost covers the whole session', () => {
   const resumed = { sessionId: session, threadUsage: null };
   const since = { 'claude-x': { costUSD: 0.25 }, 'claude-y': { costUSD: 0.5 } };
 
-  it('what the run cost is taken where it is told', () => {
+  it('takes the cost of the run if it is reported', () => {
     const lines = [result({ total_cost_usd: 9, model_usage_since_last_result: since })];
     expect(replay(claude, lines, {}, resumed).reply?.cost_usd).toBe(0.75);
     expect(replay(claude, lines).reply?.cost_usd).toBe(0.75);
   });
 
-  it('a conversation that goes on has an unknown cost otherwise', () => {
+  it('does not know the cost of a resumed session otherwise', () => {
     expect(replay(claude, [result({ total_cost_usd: 9 })], {}, resumed).reply?.cost_usd).toBeNull();
   });
 });
 
-it('[AC6] thinking is a part of the output', () => {
+it('[AC6] counts thinking as part of the output', () => {
   const lines = [result({ usage: { ...usage, output_tokens_details: { thinking_tokens: 4 } } })];
   expect(replay(claude, lines).reply?.usage).toMatchObject({ output_tokens: 11, reasoning_tokens: 4 });
 });
 
-it('[AC7] a price of 0 is no price, and a denied tool is told', () => {
+it('[AC7] treats a price of 0 as unknown, and reports denied tools', () => {
   const { reply } = replay(claude, [result({ total_cost_usd: 0, permission_denials: [{ tool_name: 'Write' }] })]);
   expect(reply?.cost_usd).toBeNull();
   expect(reply?.meta).toMatchObject({ permission_denials: 1 });
 });
 
-it('[AC8] lines that are no events and types of tomorrow are passed over', () => {
-  const lines = [
-    'warning: something',
-    '',
-    '[1,2]',
-    'null',
-    { type: 'tomorrow', session_id: 7 },
-    { no: 'type' },
-    ...streamed,
-    result(),
-  ];
+it('[AC8] ignores other lines and unknown event types', () => {
+  const unknown = ['warning: something', '', '[1,2]', 'null', { type: 'tomorrow', session_id: 7 }, { no: 'type' }];
+  const lines = [...unknown, ...streamed, result()];
   expect(replay(claude, lines).reply?.text).toBe('Hello there.');
 });

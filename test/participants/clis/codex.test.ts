@@ -1,8 +1,8 @@
-// Codex, from transcripts in the shapes it writes.
+// Codex, from transcripts in its format.
 
 import { describe, expect, it } from 'vitest';
 import { codex } from '../../../src/participants/clis/records/codex.ts';
-import { type Line, replay, unknownUsage } from './replay.ts';
+import { type Failures, type Line, replay, unknownUsage } from './replay.ts';
 
 const thread = '0199a213-81c0-7800-8aa1-bbab2a035a53';
 const started: readonly Line[] = [{ type: 'thread.started', thread_id: thread }, { type: 'turn.started' }];
@@ -28,7 +28,7 @@ const ofOneTurn = {
   reasoning_tokens: 5,
 };
 
-it('[AC3, AC6] the answer is its last message, with tokens in classes that do not overlap and no cost', () => {
+it('[AC3, AC6] takes the last message as answer, with tokens in disjoint classes and no cost', () => {
   const command = { id: 'item_1', type: 'command_execution', command: 'ls', status: 'in_progress' };
   const { deltas, reply, progress } = replay(codex, [
     ...started,
@@ -46,47 +46,47 @@ it('[AC3, AC6] the answer is its last message, with tokens in classes that do no
   expect(reply).toEqual({ text: 'Done.', usage: ofOneTurn, cost_usd: null, native_session_id: thread, meta: {} });
 });
 
-it('[AC3] a message that grows is told piece by piece', () => {
+it('[AC3] streams a growing message', () => {
   const lines = [message('He', 'i', 'item.started'), message('Hello', 'i', 'item.updated'), message('Hello.', 'i')];
   const { deltas, reply } = replay(codex, [...started, ...lines, completed()]);
   expect(deltas).toEqual(['He', 'llo', '.']);
   expect(reply?.text).toBe('Hello.');
 });
 
-it('[AC3] a message that is written anew is the answer, and is not told twice', () => {
+it('[AC3] takes a rewritten message as answer, without streaming it twice', () => {
   const lines = [message('Helo', 'i', 'item.updated'), message('Hello.', 'i')];
   const { deltas, reply } = replay(codex, [...started, ...lines, completed()]);
   expect(deltas).toEqual(['Helo']);
   expect(reply?.text).toBe('Hello.');
 });
 
-describe('[AC6] tokens are counted for the whole thread', () => {
+describe('[AC6] tokens are counted per thread', () => {
   const lines = (times: number): readonly Line[] => [...started, message('Yes.'), completed(times)];
 
-  it('a resumed turn has used the difference', () => {
+  it('a resumed turn used the difference', () => {
     const first = replay(codex, lines(1));
     const second = replay(codex, lines(2), {}, { sessionId: thread, threadUsage: first.heard.threadUsage });
     const third = replay(codex, lines(3), {}, { sessionId: thread, threadUsage: second.heard.threadUsage });
     expect([first, second, third].map(({ reply }) => reply?.usage)).toEqual([ofOneTurn, ofOneTurn, ofOneTurn]);
   });
 
-  it('a thread that somebody else began has an unknown difference', () => {
+  it('the usage of a thread begun elsewhere is unknown', () => {
     expect(replay(codex, lines(2), {}, { sessionId: thread, threadUsage: null }).reply?.usage).toEqual(unknownUsage);
   });
 
-  it('another thread, or one that counts anew, is taken as it is', () => {
+  it('takes the whole count of another thread, or after a restarted count', () => {
     const before = { ...ofOneTurn, output_tokens: 9_999 };
     expect(replay(codex, lines(1), {}, { sessionId: 'other', threadUsage: ofOneTurn }).reply?.usage).toEqual(ofOneTurn);
     expect(replay(codex, lines(1), {}, { sessionId: thread, threadUsage: before }).reply?.usage).toEqual(ofOneTurn);
   });
 
-  it('what is not told stays unknown', () => {
+  it('unreported tokens stay unknown', () => {
     const bare = [...started, message('Yes.'), { type: 'turn.completed' }];
     expect(replay(codex, bare).reply?.usage).toEqual(unknownUsage);
   });
 });
 
-it('[AC8] a warning and stray lines on stderr are no failure', () => {
+it('[AC8] warnings and stray lines on stderr are no failure', () => {
   const lines = [
     ...started,
     { type: 'item.completed', item: { id: 'w', type: 'error', message: 'Model metadata for `x` not found.' } },
@@ -99,37 +99,34 @@ it('[AC8] a warning and stray lines on stderr are no failure', () => {
   expect(progress.map(({ kind }) => kind)).toEqual(['started', 'note', 'retry']);
 });
 
-describe('[AC4, AC5] what is no success, whatever the exit code', () => {
+describe('[AC4, AC5] failures, whatever the exit code', () => {
+  const exit1 = { exitCode: 1 };
   const turnFailed = (text: string): readonly Line[] => [
     ...started,
     { type: 'error', message: text },
     { type: 'turn.failed', error: { message: text } },
   ];
-  const failures: readonly (readonly [string, readonly Line[], object, string])[] = [
-    ['a refused key', turnFailed('unexpected status 401 Unauthorized: bad key'), { exitCode: 1 }, 'auth'],
-    ['a missing key', turnFailed('Missing environment variable: `STUB_KEY`.'), { exitCode: 1 }, 'auth'],
-    [
-      'a limit',
-      turnFailed('exceeded retry limit, last status: 429 Too Many Requests'),
-      { exitCode: 1 },
-      'rate_limited',
-    ],
-    ['too much to do', turnFailed("We're currently experiencing high demand"), { exitCode: 1 }, 'overloaded'],
-    ['a status of the service', turnFailed('unexpected status 502'), { exitCode: 1 }, 'overloaded'],
-    ['a bad request', turnFailed('unexpected status 400 Bad Request: no'), { exitCode: 1 }, 'invalid_request'],
+  const sigterm = { exitCode: null, signal: 'SIGTERM' };
+  const failures: Failures = [
+    ['a rejected key', turnFailed('unexpected status 401 Unauthorized: bad key'), exit1, 'auth'],
+    ['a missing key', turnFailed('Missing environment variable: `STUB_KEY`.'), exit1, 'auth'],
+    ['a rate limit', turnFailed('exceeded retry limit, last status: 429 Too Many Requests'), exit1, 'rate_limited'],
+    ['overload', turnFailed("We're currently experiencing high demand"), exit1, 'overloaded'],
+    ['a status of the service', turnFailed('unexpected status 502'), exit1, 'overloaded'],
+    ['a bad request', turnFailed('unexpected status 400 Bad Request: no'), exit1, 'invalid_request'],
     ['a prompt too large, on stderr', started, { exitCode: 1, stderr: 'Error: input_too_large' }, 'invalid_request'],
-    ['an account without credit', turnFailed('429: insufficient_quota'), { exitCode: 1 }, 'budget_exceeded'],
+    ['an account without credit', turnFailed('429: insufficient_quota'), exit1, 'budget_exceeded'],
     [
-      'no network, for ever',
+      'waiting for a network forever',
       [...started, { type: 'error', message: 'waiting for network' }],
-      { exitCode: null, signal: 'SIGTERM' },
+      sigterm,
       'network',
     ],
-    ['a failure of no known kind', turnFailed('something else'), { exitCode: 1 }, 'non_zero_exit'],
-    ['SIGTERM', started, { exitCode: null, signal: 'SIGTERM' }, 'non_zero_exit'],
+    ['an unknown failure', turnFailed('something else'), exit1, 'non_zero_exit'],
+    ['SIGTERM', started, sigterm, 'non_zero_exit'],
     ['exit code 0 after a message, without the end of the turn', [...started, message('Yes.')], {}, 'no_result'],
     ['a turn that ends without a message', [...started, completed()], {}, 'no_result'],
-    ['a line that is cut', [...started, '{"type":"turn.compl'], {}, 'bad_output'],
+    ['a truncated line', [...started, '{"type":"turn.compl'], {}, 'bad_output'],
   ];
   it.each(failures)('%s', (_, lines, ran, kind) => {
     const { error, reply } = replay(codex, lines, ran);
@@ -138,10 +135,8 @@ describe('[AC4, AC5] what is no success, whatever the exit code', () => {
   });
 });
 
-it('[AC5] when to try again is told where the tool says so', () => {
-  const lines = [
-    ...started,
-    { type: 'turn.failed', error: { message: 'Rate limit reached. Please try again in 1.5s.' } },
-  ];
+it('[AC5] reports the retry time a tool names', () => {
+  const message = 'Rate limit reached. Please try again in 1.5s.';
+  const lines = [...started, { type: 'turn.failed', error: { message } }];
   expect(replay(codex, lines, { exitCode: 1 }).error?.details.retry_after_ms).toBe(1_500);
 });

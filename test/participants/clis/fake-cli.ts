@@ -1,11 +1,11 @@
-// A program that stands in for a CLI: it notes how it was called, then plays a script. It is a real process.
+// A stand-in for a CLI: a real process that records its call and plays a script.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ProgressEvent, TurnOptions } from '../../../src/participants/agent/agent-fn.ts';
 
-/** What it does, in order: write a line, write as it is, complain, wait for a file, hang, end. */
+/** Actions, in order: write a line, raw text or to stderr; wait for a file, hang, exit. */
 export type Act =
   | { readonly line: string | object }
   | { readonly raw: string }
@@ -19,17 +19,17 @@ export interface Call {
   readonly stdin: string;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  /** Of an argument that is a file: what it says, and who may read it. */
+  /** Files among the arguments, with text and mode. */
   readonly files: readonly { readonly path: string; readonly text: string; readonly mode: string }[];
 }
 
 export interface FakeCli {
   readonly command: string;
   readonly folder: string;
-  /** One script for each run, the last one for all that follow. */
+  /** One script per run; the last one repeats. */
   plays(...scripts: readonly (readonly Act[])[]): void;
   calls(): readonly Call[];
-  /** Makes the file an act waits for. */
+  /** Creates the file a `waitFor` waits for. */
   touch(name: string): void;
   remove(): void;
 }
@@ -43,19 +43,16 @@ export function fakeCli(name = 'fake-cli'): FakeCli {
     command,
     folder,
     plays: (...scripts) => writeFileSync(join(folder, 'scripts.json'), JSON.stringify(scripts)),
-    calls: () =>
-      existsSync(callsFile)
-        ? readFileSync(callsFile, 'utf8')
-            .trimEnd()
-            .split('\n')
-            .map((line): Call => JSON.parse(line))
-        : [],
+    calls() {
+      if (!existsSync(callsFile)) return [];
+      const lines = readFileSync(callsFile, 'utf8').trimEnd().split('\n');
+      return lines.map((line): Call => JSON.parse(line));
+    },
     touch: (file) => writeFileSync(join(folder, file), ''),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
 
-/** What the turn was told while it ran. */
 export interface Watched extends TurnOptions {
   readonly deltas: string[];
   readonly progress: ProgressEvent[];

@@ -1,8 +1,8 @@
-// Gemini, from transcripts in the shapes it writes.
+// Gemini, from transcripts in its format.
 
 import { describe, expect, it } from 'vitest';
 import { gemini } from '../../../src/participants/clis/records/gemini.ts';
-import { type Line, replay, unknownUsage } from './replay.ts';
+import { type Failures, type Line, replay, unknownUsage } from './replay.ts';
 
 const init = { type: 'init', session_id: 'g-1', model: 'gemini-2.5-flash', timestamp: '2026-01-01T00:00:00Z' };
 const user = { type: 'message', role: 'user', content: 'the prompt' };
@@ -18,7 +18,7 @@ const stats = {
 };
 const well = { type: 'result', status: 'success', stats };
 
-it('[AC3, AC6] pieces are the answer; its input includes what was cached', () => {
+it('[AC3, AC6] joins deltas to the answer; input includes cached tokens', () => {
   const { deltas, reply } = replay(gemini, [init, user, piece('Hel'), piece('lo'), well]);
   expect(deltas).toEqual(['Hel', 'lo']);
   expect(reply).toEqual({
@@ -30,7 +30,7 @@ it('[AC3, AC6] pieces are the answer; its input includes what was cached', () =>
   });
 });
 
-it('[AC6] counted per model, thoughts are a part of the output, and models are summed up', () => {
+it('[AC6] sums models and counts thoughts as output', () => {
   const tokens = { input: 40, prompt: 100, candidates: 20, total: 125, cached: 60, thoughts: 5, tool: 0 };
   const models = { 'gemini-a': { api: { totalRequests: 1 }, tokens }, 'gemini-b': { tokens } };
   const { reply } = replay(gemini, [init, piece('Hello'), { ...well, stats: { models } }]);
@@ -43,7 +43,7 @@ it('[AC6] counted per model, thoughts are a part of the output, and models are s
   });
 });
 
-it('[AC3] what it says after a tool is the answer, what it said before is told too', () => {
+it('[AC3] takes the text after a tool as answer, and streams the text before it too', () => {
   const tool = [
     { type: 'tool_use', tool_name: 'read_file', tool_id: '1' },
     { type: 'tool_result', tool_id: '1' },
@@ -65,25 +65,20 @@ it('[AC8] noise on both streams is no failure', () => {
   expect(replay(gemini, lines, { stderr: 'Error: 429 somewhere\n' }).reply?.text).toBe('Yes');
 });
 
-describe('[AC4, AC5] what is no success', () => {
+describe('[AC4, AC5] failures', () => {
   const bad = (error: object): readonly Line[] => [init, { type: 'result', status: 'error', error, stats }];
-  const failures: readonly (readonly [string, readonly Line[], object, string])[] = [
+  const failures: Failures = [
     ['exit code 41', [], { exitCode: 41, stderr: 'Invalid auth method selected.' }, 'auth'],
     ['exit code 42', [], { exitCode: 42 }, 'invalid_request'],
-    ['exit code 53, its limit of turns', [init], { exitCode: 53 }, 'budget_exceeded'],
+    ['exit code 53, the turn limit', [init], { exitCode: 53 }, 'budget_exceeded'],
     ['exit code 55, an untrusted folder', [], { exitCode: 55 }, 'invalid_request'],
     ['a status in the result', bad({ type: 'Error', message: 'no', code: 429 }), { exitCode: 1 }, 'rate_limited'],
     ['an exit code in the result', bad({ type: 'FatalAuthenticationError', message: 'no', code: 41 }), {}, 'auth'],
-    ['words in the result', bad({ type: 'Error', message: '[API Error: UNAVAILABLE]' }), { exitCode: 1 }, 'overloaded'],
-    [
-      'words on stderr',
-      [init],
-      { exitCode: 1, stderr: 'ApiError: {"error":{"status":"RESOURCE_EXHAUSTED"}}' },
-      'rate_limited',
-    ],
+    ['text in the result', bad({ type: 'Error', message: '[API Error: UNAVAILABLE]' }), { exitCode: 1 }, 'overloaded'],
+    ['text on stderr', [init], { exitCode: 1, stderr: '{"error":{"status":"RESOURCE_EXHAUSTED"}}' }, 'rate_limited'],
     ['no connection, on stderr', [init], { exitCode: 1, stderr: 'TypeError: fetch failed' }, 'network'],
     ['an unknown failure', [init], { exitCode: 1, stderr: 'boom' }, 'non_zero_exit'],
-    ['a stream that is cut', [init, piece('Hel')], {}, 'no_result'],
+    ['a truncated stream', [init, piece('Hel')], {}, 'no_result'],
     ['SIGTERM', [init, piece('Hel')], { exitCode: null, signal: 'SIGTERM' }, 'non_zero_exit'],
   ];
   it.each(failures)('%s', (_, lines, ran, kind) => {

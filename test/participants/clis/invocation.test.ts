@@ -1,4 +1,4 @@
-// How each CLI is called, exactly: a real process notes its arguments, its stdin and its environment.
+// The exact calls of each CLI: a real process records its arguments, stdin and environment.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,12 +30,14 @@ interface Known {
   readonly permits: Readonly<Record<Permissions, { readonly args?: readonly string[]; readonly env?: object }>>;
 }
 
+const CLAUDE = ['-p', '--output-format', 'stream-json', '--verbose', '--include-partial-messages'];
+const CODEX = ['exec', '--json', '--skip-git-repo-check', '--disable', 'plugins', '--disable', 'apps'];
 const line = (value: string | object): Act => ({ line: value });
 const known: Readonly<Record<Exclude<CliName, 'aider'>, Known>> = {
   claude: {
     answer: [line({ type: 'result', subtype: 'success', is_error: false, result: '4', session_id: 'id-1' })],
-    first: ['-p', '--output-format', 'stream-json', '--verbose', '--include-partial-messages'],
-    again: ['-p', '--output-format', 'stream-json', '--verbose', '--include-partial-messages', '--resume', 'id-1'],
+    first: CLAUDE,
+    again: [...CLAUDE, '--resume', 'id-1'],
     model: ['--model', 'm-1'],
     permits: {
       safe: { args: ['--permission-mode', 'default', '--disallowedTools', 'Edit,Write,NotebookEdit'] },
@@ -49,20 +51,8 @@ const known: Readonly<Record<Exclude<CliName, 'aider'>, Known>> = {
       line({ type: 'item.completed', item: { id: 'i', type: 'agent_message', text: '4' } }),
       line({ type: 'turn.completed', usage: {} }),
     ],
-    first: ['exec', '--json', '--skip-git-repo-check', '--disable', 'plugins', '--disable', 'apps', '$', '-'],
-    again: [
-      'exec',
-      '--json',
-      '--skip-git-repo-check',
-      '--disable',
-      'plugins',
-      '--disable',
-      'apps',
-      '$',
-      'resume',
-      'id-1',
-      '-',
-    ],
+    first: [...CODEX, '$', '-'],
+    again: [...CODEX, '$', 'resume', 'id-1', '-'],
     model: ['-m', 'm-1'],
     permits: {
       safe: { args: ['-s', 'read-only'] },
@@ -133,7 +123,7 @@ const known: Readonly<Record<Exclude<CliName, 'aider'>, Known>> = {
   },
 };
 
-/** Arguments that vary stand at the end, or where a $ is; a name that we made up is not the same twice. */
+/** Varying arguments go to the end or to the `$`; generated names are replaced. */
 function expectedArgs(known: readonly string[], varying: readonly string[]): readonly string[] {
   const place = known.indexOf('$');
   return place === -1 ? [...known, ...varying] : [...known.slice(0, place), ...varying, ...known.slice(place + 1)];
@@ -148,7 +138,7 @@ describe.each(names)('%s', (name) => {
   const safe = permits.safe.args ?? [];
 
   itDeep(
-    '[AC1, AC9, AC10] is called with these arguments, first and when its conversation goes on; the prompt comes on stdin',
+    '[AC1, AC9, AC10] gets exactly these arguments, first and when resumed, with the prompt on stdin',
     async () => {
       fake = fakeCli();
       fake.plays(answer);
@@ -168,7 +158,7 @@ describe.each(names)('%s', (name) => {
     },
   );
 
-  it('[AC1, AC10] takes a model, further arguments and permissions', async () => {
+  it('[AC1, AC10] takes a model, extra arguments and permissions', async () => {
     fake = fakeCli();
     fake.plays(answer);
     for (const permissions of ['write', 'full'] as const) {
@@ -181,7 +171,7 @@ describe.each(names)('%s', (name) => {
     }
   });
 
-  itDeep('[AC9] is told everything every time when it is not to resume', async () => {
+  itDeep('[AC9] sends the whole thread every time without resume', async () => {
     fake = fakeCli();
     fake.plays(answer);
     const agent = cliFactories[name]({ command: fake.command, resume: false });
@@ -195,7 +185,7 @@ describe.each(names)('%s', (name) => {
   });
 });
 
-it('[AC1] aider reads its prompt from a file that only we can read, and that is gone afterwards', async () => {
+it('[AC1] gives aider its prompt in a private file, and removes it afterwards', async () => {
   fake = fakeCli();
   fake.plays([line('4'), line('Tokens: 1 sent, 1 received.')]);
   expect(await cliFactories.aider({ command: fake.command })(thread, 'You are me.')).toMatchObject({ text: '4' });
@@ -223,7 +213,7 @@ describe('[AC13] any other program', () => {
     if (transport !== 'stdin') expect(call?.stdin).toBe('');
   });
 
-  it('[AC1] gets a prompt that is too large for an argument on stdin', async () => {
+  it('[AC1] gets a prompt on stdin if it is too large for an argument', async () => {
     fake = fakeCli();
     fake.plays([line('4')]);
     const large = { ...thread, start: { ...start, content: 'x'.repeat(100_001) } };
@@ -234,7 +224,7 @@ describe('[AC13] any other program', () => {
   });
 });
 
-it('[AC11] of our environment it sees what it is known to need and what it was given, nothing else', async () => {
+it('[AC11] passes only known and requested environment variables', async () => {
   fake = fakeCli();
   fake.plays(known.codex.answer);
   const ours = { OPENAI_API_KEY: 'test-key-1', CODEX_HOME: '/tmp/ours', SECRET_OF_OURS: 'test-key-2', WANTED: 'yes' };
@@ -245,12 +235,8 @@ it('[AC11] of our environment it sees what it is known to need and what it was g
     await cliFactories.codex(options)(thread, '');
     await cliFactories.codex({ ...options, home })(thread, '');
     const [usual, own] = fake.calls();
-    expect(usual?.env).toMatchObject({
-      OPENAI_API_KEY: 'test-key-1',
-      CODEX_HOME: '/tmp/ours',
-      WANTED: 'yes',
-      GIVEN: 'yes',
-    });
+    const passed = { OPENAI_API_KEY: 'test-key-1', CODEX_HOME: '/tmp/ours', WANTED: 'yes', GIVEN: 'yes' };
+    expect(usual?.env).toMatchObject(passed);
     expect(usual?.env).not.toHaveProperty('SECRET_OF_OURS');
     expect(own?.env).toMatchObject({ HOME: home, OPENAI_API_KEY: 'test-key-1' });
     expect(own?.env).not.toHaveProperty('CODEX_HOME');
@@ -259,7 +245,7 @@ it('[AC11] of our environment it sees what it is known to need and what it was g
   }
 });
 
-it('[AC1] a budget goes to the tool that knows one', async () => {
+it('[AC1] passes the budget to a tool that supports one', async () => {
   fake = fakeCli();
   fake.plays(known.claude.answer);
   await cliFactories.claude({ command: fake.command })(thread, '', watchedTurn({ budget: { usd: 0.5 } }));

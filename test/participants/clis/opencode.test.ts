@@ -1,8 +1,8 @@
-// opencode, from transcripts in the shapes it writes.
+// opencode, from transcripts in its format.
 
 import { describe, expect, it } from 'vitest';
 import { opencode } from '../../../src/participants/clis/records/opencode.ts';
-import { type Line, replay } from './replay.ts';
+import { type Failures, type Line, replay } from './replay.ts';
 
 const sessionID = 'ses_1';
 const start = { type: 'step_start', timestamp: 1, sessionID, part: { type: 'step-start' } };
@@ -15,7 +15,7 @@ const finish = (reason: string, part: object = {}): object => ({
 });
 const tool = { type: 'tool_use', sessionID, part: { type: 'tool', tool: 'read', state: { status: 'completed' } } };
 
-it('[AC3, AC6] steps are summed up; its input excludes what was cached', () => {
+it('[AC3, AC6] sums steps; input excludes cached tokens', () => {
   const lines = [start, text('I look.'), tool, finish('tool-calls'), start, text('It is 4.'), finish('stop')];
   const { deltas, reply } = replay(opencode, lines);
   expect(deltas).toEqual(['I look.', '\n\nIt is 4.']);
@@ -35,36 +35,36 @@ it('[AC3, AC6] steps are summed up; its input excludes what was cached', () => {
 });
 
 it.each([
-  ['beside the output', { total: 30, input: 10, output: 15, reasoning: 5, cache: { read: 0, write: 0 } }, 20],
-  ['within the output', { total: 25, input: 10, output: 15, reasoning: 5, cache: { read: 0, write: 0 } }, 15],
-])('[AC6] reasoning is counted once, %s', (_, counted, output_tokens) => {
+  ['outside the output', { total: 30, input: 10, output: 15, reasoning: 5, cache: { read: 0, write: 0 } }, 20],
+  ['inside the output', { total: 25, input: 10, output: 15, reasoning: 5, cache: { read: 0, write: 0 } }, 15],
+])('[AC6] counts reasoning once, %s', (_, counted, output_tokens) => {
   const { reply } = replay(opencode, [start, text('4'), finish('stop', { tokens: counted })]);
   expect(reply?.usage).toMatchObject({ output_tokens, reasoning_tokens: 5 });
 });
 
-it('[AC7] a model without a price has no cost', () => {
+it('[AC7] has no cost without a price', () => {
   expect(replay(opencode, [start, text('4'), finish('stop', { cost: 0 })]).reply?.cost_usd).toBeNull();
 });
 
-describe('[AC4, AC5] what is no success', () => {
+describe('[AC4, AC5] failures', () => {
   const error = (data: object, name = 'APIError'): readonly Line[] => [
     start,
     { type: 'error', sessionID, error: { name, data } },
   ];
-  const failures: readonly (readonly [string, readonly Line[], object, string])[] = [
-    ['a refused key', error({ message: 'no', statusCode: 401, isRetryable: false }), { exitCode: 1 }, 'auth'],
-    ['a limit', error({ message: 'slow down', statusCode: 429 }), { exitCode: 1 }, 'rate_limited'],
-    ['too much to do', error({ message: 'x', statusCode: 503 }), {}, 'overloaded'],
+  const failures: Failures = [
+    ['a rejected key', error({ message: 'no', statusCode: 401, isRetryable: false }), { exitCode: 1 }, 'auth'],
+    ['a rate limit', error({ message: 'slow down', statusCode: 429 }), { exitCode: 1 }, 'rate_limited'],
+    ['overload', error({ message: 'x', statusCode: 503 }), {}, 'overloaded'],
     [
       'no connection',
-      error({ message: 'Unable to connect. Is the computer able to access the url?' }, 'UnknownError'),
+      error({ message: 'Unable to connect. Is it online?' }, 'UnknownError'),
       { exitCode: 1 },
       'network',
     ],
-    ['an error of no known kind', error({ message: 'odd' }, 'UnknownError'), { exitCode: 1 }, 'non_zero_exit'],
-    ['an end in the middle of a step', [start, text('Hel')], {}, 'no_result'],
-    ['an end after a step that called tools', [start, text('I look.'), tool, finish('tool-calls')], {}, 'no_result'],
-    ['an exit code, whatever it said before', [start, text('4'), finish('stop')], { exitCode: 3 }, 'non_zero_exit'],
+    ['an unknown error', error({ message: 'odd' }, 'UnknownError'), { exitCode: 1 }, 'non_zero_exit'],
+    ['an exit in the middle of a step', [start, text('Hel')], {}, 'no_result'],
+    ['an exit after a step with tool calls', [start, text('I look.'), tool, finish('tool-calls')], {}, 'no_result'],
+    ['an exit code after an answer', [start, text('4'), finish('stop')], { exitCode: 3 }, 'non_zero_exit'],
     ['SIGTERM', [start], { exitCode: null, signal: 'SIGTERM' }, 'non_zero_exit'],
   ];
   it.each(failures)('%s', (_, lines, ran, kind) => {

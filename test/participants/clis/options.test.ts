@@ -1,4 +1,4 @@
-// What an adapter is made with is looked at when it is made: what is wrong is refused by name, not at the first turn.
+// Options of CLI agents are checked by name on creation, not at the first turn.
 
 import { expect, it } from 'vitest';
 import { cliFactories, createCliAdapter } from '../../../src/participants/clis/cli-agents.ts';
@@ -25,7 +25,7 @@ it.each<readonly [object, string | RegExp]>([
   [{ answerAt: 5 }, 'answerAt: expected text, got 5'],
   [{ tool: 5 }, 'tool: expected text, got 5'],
   [{ permissions: 'full' }, /^permissions: expected a known option/],
-])('[AC15] a program of your own with %o is refused', (options, problem) => {
+])('[AC15] rejects a custom program with %o', (options, problem) => {
   const make = (): unknown => createCliAdapter({ command: '/bin/true', ...options });
   expect(make).toThrow(TypeError);
   expect(make).toThrow(problem);
@@ -38,14 +38,14 @@ const ofCli: readonly (readonly [object, string | RegExp])[] = [
   [{ transport: 'arg' }, /^transport: expected a known option/],
 ];
 
-it.each(ofCli)('[AC15] each CLI with %o is refused', (options, problem) => {
+it.each(ofCli)('[AC15] rejects every CLI with %o', (options, problem) => {
   for (const make of Object.values(cliFactories)) {
     expect(() => make(options)).toThrow(TypeError);
     expect(() => make(options)).toThrow(problem);
   }
 });
 
-it('[AC15] what is undefined was not given, and no bound is null', () => {
+it('[AC15] ignores undefined options, and accepts null as no limit', () => {
   const none = { model: undefined, args: undefined, timeoutMs: null, limits: { wallMs: undefined }, resume: undefined };
   for (const make of Object.values(cliFactories)) expect(typeof make(none)).toBe('function');
   expect(typeof createCliAdapter({ command: 'x', transport: undefined, output: undefined })).toBe('function');

@@ -1,4 +1,4 @@
-// A turn without a program: lines go through a CLI's reader, and its verdict comes back as plain data.
+// Replays a transcript through the reader of a CLI, without a program.
 
 import { type AgentError, isAgentError } from '../../../src/participants/agent/agent-error.ts';
 import type { AgentReply, ProgressEvent } from '../../../src/participants/agent/agent-fn.ts';
@@ -7,8 +7,11 @@ import { finishTurn } from '../../../src/participants/clis/output/finish-turn.ts
 import type { CliRecord, Resumed } from '../../../src/participants/clis/records/cli-record.ts';
 import type { ProgramResult } from '../../../src/participants/processes/program.ts';
 
-/** A line of a transcript: an event, or text that is none. */
+/** A line of a transcript: an event or plain text. */
 export type Line = string | object;
+
+/** Name, transcript, fields of the program's result, and the expected error kind. */
+export type Failures = readonly (readonly [string, readonly Line[], object, string])[];
 
 export interface Replayed {
   readonly deltas: readonly string[];

@@ -1,4 +1,4 @@
-// Turns through real processes: live text, conversations that go on or are lost, and programs that do not behave.
+// Turns through real processes: streaming, resumed and lost sessions, and programs that misbehave.
 
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -47,7 +47,7 @@ async function failure(turn: Promise<unknown>): Promise<AgentError> {
   return thrown;
 }
 
-it('[AC3] text is told while the program still runs: it ends only after its first words were heard', async () => {
+it('[AC3] streams text while the program runs: it ends only after its first words arrived', async () => {
   fake.plays([piece('It is '), { waitFor: 'heard' }, piece('4.'), result('It is 4.')]);
   const turn = watchedTurn();
   const onDelta = (text: string): void => {
@@ -59,7 +59,7 @@ it('[AC3] text is told while the program still runs: it ends only after its firs
   expect(reply).toMatchObject({ text: 'It is 4.', native_session_id: 'id-1' });
 });
 
-it('[AC1] a prompt of 2 MB arrives whole on stdin, and no process shows it', async () => {
+it('[AC1] passes a prompt of 2 MB on stdin, invisible to other processes', async () => {
   const secret = 'a-word-nobody-else-says';
   const content = `${secret} ${'wörd '.repeat(350_000)}`;
   fake.plays([piece('Hm.'), { waitFor: 'looked' }, result('4')]);
@@ -76,7 +76,7 @@ it('[AC1] a prompt of 2 MB arrives whole on stdin, and no process shows it', asy
   expect(Buffer.byteLength(content)).toBeGreaterThan(2_000_000);
 });
 
-it('[AC13] an answer of which a line was cut says so', async () => {
+it('[AC13] marks an answer with a truncated line', async () => {
   const say = (limits: { readonly maxLineBytes?: number }) =>
     createCliAdapter({ command: '/bin/sh', args: ['-c', 'cat >/dev/null; echo 0123456789; echo ab'], limits });
   expect(await say({ maxLineBytes: 4 })(thread, '')).toMatchObject({ text: '0123\nab', meta: { is_cut: true } });
@@ -84,8 +84,8 @@ it('[AC13] an answer of which a line was cut says so', async () => {
   expect(await say({})(thread, '')).not.toHaveProperty('meta.is_cut');
 });
 
-describe('[AC9] the conversation of a thread', () => {
-  it('that the tool has lost is begun anew, once, with everything', async () => {
+describe('[AC9] the session of a thread', () => {
+  it('starts again once with the whole thread if the tool lost it', async () => {
     const lost: readonly Act[] = [{ err: 'Error: no rollout found for thread id id-0' }, { exit: 1 }];
     const well: readonly Act[] = [
       line({ type: 'thread.started', thread_id: 'id-2' }),
@@ -101,14 +101,14 @@ describe('[AC9] the conversation of a thread', () => {
     expect(turn.progress).toContainEqual({ kind: 'note', text: 'codex does not know id-0; starting a new session' });
   });
 
-  it('is not begun anew for any other failure', async () => {
+  it('does not start again after other failures', async () => {
     fake.plays([{ err: 'Error: unexpected status 429' }, { exit: 1 }]);
     const turn = watchedTurn({ nativeSessionId: 'id-0' });
     expect((await failure(createCodexAdapter({ command: fake.command })(thread, '', turn))).kind).toBe('rate_limited');
     expect(fake.calls()).toHaveLength(1);
   });
 
-  it('that an earlier process began is told everything, and its tokens are unknown', async () => {
+  it('gets the whole thread if an earlier process began it, and its usage is unknown', async () => {
     fake.plays([
       line({ type: 'thread.started', thread_id: 'id-0' }),
       line({ type: 'item.completed', item: { id: 'i', type: 'agent_message', text: '4' } }),
@@ -120,7 +120,7 @@ describe('[AC9] the conversation of a thread', () => {
     expect(fake.calls()[0]?.stdin).toContain('You are me.');
   });
 
-  it('is one of its own for each role and each thread of a shared agent', async () => {
+  it('is separate for each role and thread of a shared agent', async () => {
     fake.plays([result('4', 'id-1')], [result('5', 'id-2')], [result('6', 'id-3')], [result('7', 'id-2')]);
     const agent = createClaudeAdapter({ command: fake.command });
     await agent(thread, 'You are a planner.');
@@ -132,7 +132,7 @@ describe('[AC9] the conversation of a thread', () => {
     expect(resumes.at(-1)).toBe('id-2');
   });
 
-  it('is begun anew for who says that there is none yet', async () => {
+  it('starts fresh if the caller says that none exists', async () => {
     fake.plays([result('4')]);
     const agent = createClaudeAdapter({ command: fake.command });
     await agent(thread, '', watchedTurn({ nativeSessionId: undefined }));
@@ -141,58 +141,46 @@ describe('[AC9] the conversation of a thread', () => {
   });
 });
 
-describe('[AC4, AC5, AC12] programs that do not behave', () => {
-  it('one that does not end after its result has answered', async () => {
+describe('[AC4, AC5, AC12] programs that misbehave', () => {
+  it('accepts the answer of a program that does not exit', async () => {
     fake.plays([result('4'), { hang: true }]);
     const agent = createClaudeAdapter({ command: fake.command, limits: { afterResultMs: 50 } });
     expect(await agent(thread, '')).toMatchObject({ text: '4' });
   });
 
-  it('one that tries a refused key again and again is ended', async () => {
-    const retry = {
-      type: 'system',
-      subtype: 'api_retry',
-      attempt: 1,
-      max_retries: 10,
-      error_status: 401,
-      error: 'authentication_failed',
-    };
+  it('stops a program that retries a rejected key', async () => {
+    const error = { error_status: 401, error: 'authentication_failed' };
+    const retry = { type: 'system', subtype: 'api_retry', attempt: 1, max_retries: 10, ...error };
     fake.plays([line(retry), { hang: true }]);
-    // Not after a silence: the next try would end that again and again.
+    // Not only after a silence: each retry would end that.
     const agent = createClaudeAdapter({ command: fake.command, limits: { afterResultMs: 60_000 } });
     expect((await failure(agent(thread, ''))).kind).toBe('auth');
   });
 
-  it('one that hangs is ended; what it said and its conversation are kept', async () => {
+  it('stops a program that hangs, keeping partial text and session', async () => {
     fake.plays([piece('It is '), { hang: true }]);
     const error = await failure(createClaudeAdapter({ command: fake.command, limits: { idleMs: 500 } })(thread, ''));
     expect(error.kind).toBe('timeout');
     expect(error.details).toMatchObject({ tool: 'claude', partial: 'It is ', native_session_id: 'id-1' });
   });
 
-  it('one that takes too long is ended', async () => {
+  it('stops a program that takes too long', async () => {
     fake.plays([{ hang: true }]);
-    expect((await failure(createClaudeAdapter({ command: fake.command, timeoutMs: 100 })(thread, ''))).kind).toBe(
-      'timeout',
-    );
+    const error = await failure(createClaudeAdapter({ command: fake.command, timeoutMs: 100 })(thread, ''));
+    expect(error.kind).toBe('timeout');
   });
 
   itDeep.each([
     [
       'status 429',
-      'Attempt 1 failed with status 500. Retrying\nAttempt 2 failed with status 429. Retrying with backoff... x\n',
+      'Attempt 1 failed with status 500. Retrying\nAttempt 2 failed with status 429. Retrying... x\n',
       [],
       'rate_limited',
     ],
-    [
-      'no network',
-      'Attempt 1 failed. Retrying with backoff... Error: exception TypeError: fetch failed\n',
-      [],
-      'network',
-    ],
-    ['something else', 'a deprecation of 401 things\n', [], 'timeout'],
-    ['status 500, and it has spoken since', 'Attempt 1 failed with status 500. Retrying\n', ['It is'], 'timeout'],
-  ] as const)('[AC5] one that tries again for longer than it may says after what: %s', async (_, err, texts, kind) => {
+    ['no network', 'Attempt 1 failed. Retrying with backoff... Error: TypeError: fetch failed\n', [], 'network'],
+    ['another message', 'a deprecation of 401 things\n', [], 'timeout'],
+    ['status 500, but text since', 'Attempt 1 failed with status 500. Retrying\n', ['It is'], 'timeout'],
+  ] as const)('[AC5] reports why it was still retrying: %s', async (_, err, texts, kind) => {
     const said = texts.map((content) => line({ type: 'message', role: 'assistant', content, delta: true }));
     fake.plays([{ err }, line({ type: 'init', session_id: 'id-1' }), ...said, { hang: true }]);
     const error = await failure(createGeminiAdapter({ command: fake.command, limits: { idleMs: 500 } })(thread, ''));
@@ -200,7 +188,7 @@ describe('[AC4, AC5, AC12] programs that do not behave', () => {
     expect(error.details.native_session_id).toBe('id-1');
   });
 
-  it('one that is not wanted any more is ended', async () => {
+  it('stops a program when the turn is cancelled', async () => {
     fake.plays([piece('It is '), { hang: true }]);
     const controller = new AbortController();
     const turn = { ...watchedTurn({ signal: controller.signal }), onDelta: () => controller.abort() };
@@ -209,13 +197,13 @@ describe('[AC4, AC5, AC12] programs that do not behave', () => {
     expect(error.details).toMatchObject({ partial: 'It is ', native_session_id: 'id-1' });
   });
 
-  it('one that is not there', async () => {
+  it('reports a missing program', async () => {
     const error = await failure(createCursorAdapter({ command: `${fake.folder}/none` })(thread, ''));
     expect(error.kind).toBe('spawn_failed');
     expect(error.message).toMatch(/^cursor-agent: /);
   });
 
-  it('one that ends with 7 has both of its streams in the error, without secrets', async () => {
+  it('quotes both streams after exit code 7, without secrets', async () => {
     fake.plays([line('some words'), { err: 'the key is test-key-123456\n' }, { exit: 7 }]);
     const agent = createCursorAdapter({ command: fake.command, env: { CURSOR_API_KEY: 'test-key-123456' } });
     const error = await failure(agent(thread, ''));
@@ -227,7 +215,7 @@ describe('[AC4, AC5, AC12] programs that do not behave', () => {
   it.each([
     ['JSON cut in half', [piece('It'), { raw: '{"type":"result","subt' }], 'bad_output'],
     ['exit code 0 without a result', [piece('It')], 'no_result'],
-    ['noise and colours around its events', [line('\u001b[31mwarning\u001b[0m'), result('4')], null],
+    ['noise and colours around events', [line('\u001b[31mwarning\u001b[0m'), result('4')], null],
   ] as const)('%s', async (_, acts, kind) => {
     fake.plays(acts);
     const turn = createClaudeAdapter({ command: fake.command })(thread, '');
@@ -235,7 +223,7 @@ describe('[AC4, AC5, AC12] programs that do not behave', () => {
     else expect((await failure(turn)).kind).toBe(kind);
   });
 
-  it('the next turn goes on after a failure', async () => {
+  it('runs the next turn normally after a failure', async () => {
     fake.plays([{ exit: 1 }], [line('4')]);
     const agent = createCliAdapter({ command: fake.command });
     expect((await failure(agent(thread, ''))).kind).toBe('non_zero_exit');
@@ -243,7 +231,7 @@ describe('[AC4, AC5, AC12] programs that do not behave', () => {
   });
 });
 
-it('[AC3, AC13] a line without an end is heard as well', async () => {
+it('[AC3, AC13] takes a line without an end', async () => {
   fake.plays([{ raw: 'one\ntwo' }]);
   const turn = watchedTurn();
   expect(await createCliAdapter({ command: fake.command })(thread, '', turn)).toMatchObject({ text: 'one\ntwo' });
@@ -254,7 +242,7 @@ function sha(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** What anybody on this machine can see of its processes. */
+/** Command lines of all processes, visible to any user. */
 function commandLines(): readonly string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -271,7 +259,7 @@ describe('[AC14] a secret of the environment', () => {
   const secret = `plain${'word'.repeat(12)}`;
   const env = { OTHER_API_KEY: secret };
 
-  it('is not shown by half, wherever an error is cut', async () => {
+  it('is never half visible where an error is truncated', async () => {
     for (const before of [960, 8_150]) {
       const message = `${'x '.repeat(before / 2)}${secret}`;
       fake.plays([line({ type: 'result', subtype: 'success', is_error: true, result: message, session_id: 'id-1' })]);
@@ -280,8 +268,8 @@ describe('[AC14] a secret of the environment', () => {
     }
   });
 
-  it('is not shown by half in what is no event', async () => {
-    // So long that what is kept would begin in the middle of the secret.
+  it('is never half visible in other output', async () => {
+    // So long that the kept part would begin in the middle of the secret.
     const after = `rate limit, 429 ${'y'.repeat(8_192 - 50)}`;
     fake.plays([{ line: secret }, { line: after }, { exit: 1 }]);
     const first = await failure(createClaudeAdapter({ command: fake.command, env })(thread, ''));
@@ -295,7 +283,7 @@ describe('[AC14] a secret of the environment', () => {
     expect(appendNoise(EMPTY_OUTPUT, `${'x '.repeat(4_080)}${secret}`).noise).not.toContain('plain');
   });
 
-  it('is not told as progress', async () => {
+  it('is not shown as progress', async () => {
     const error = `refused: ${secret}`;
     fake.plays([
       line({ type: 'system', subtype: 'api_retry', attempt: 1, max_retries: 4, error_status: 500, error }),
@@ -307,7 +295,7 @@ describe('[AC14] a secret of the environment', () => {
   });
 });
 
-it('[AC14] a model that would be an option is refused', () => {
+it('[AC14] rejects a model that would be an option', () => {
   for (const model of ['--dangerously-skip-permissions', ' -x'])
     expect(() => createClaudeAdapter({ model })).toThrow(/not beginning with -/);
 });

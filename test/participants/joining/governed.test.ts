@@ -1,4 +1,4 @@
-// An agent that joined the hub holds a role of a governed run: it is called for its turn alone, and its answer is the result.
+// A joined agent holds a role of a governed run: it is called for its own turn only, and its answer is the result.
 
 import type { Session } from 'parley-hub/client';
 import type { JsonObject } from 'parley-hub/core';
@@ -32,11 +32,11 @@ async function dispatched(): Promise<void> {
   await stage.until(() => bob.calls.length === 1, 'bob is called');
 }
 
-it('[GS14] is not called for what is only told', () => {
+it('[GS14] is not called for other messages', () => {
   expect(bob.calls).toEqual([]);
 });
 
-it('[GS14] is called with the prompt and the context, and hands in the JSON of its answer, once', async () => {
+it('[GS14] is called with prompt and context, and submits the JSON of its answer once', async () => {
   await dispatched();
   const { steps } = bob.call().ctx;
   expect(steps.map(({ content }) => content)).toEqual([
@@ -56,7 +56,7 @@ it('[GS14] is called with the prompt and the context, and hands in the JSON of i
   expect(session.turn?.agent_id).not.toBe(last?.sender_id);
 });
 
-it('[GS14] hands in its words where there is no JSON, for the runner to send back', async () => {
+it('[GS14] submits its text if there is no JSON, for the runner to reject', async () => {
   await dispatched();
   bob.call().answer('I have no idea');
   await stage.until(() => stage.told.some((line) => line.startsWith('bob said')), 'bob has answered');

@@ -1,4 +1,4 @@
-// A participant takes its turns: it reads its view, calls its agent and posts one answer, or says that there is none.
+// A participant takes turns: it reads its view, calls its agent and posts one answer or reports a failure.
 
 import type { ForwardedDelta } from 'parley-hub/core';
 import { createManualAdapter, createScriptAdapter } from 'parley-hub/participants';
@@ -12,17 +12,15 @@ beforeEach(async () => {
   bob = new Puppet();
 });
 
-/** alice asks bob, who is called. */
+/** alice asks bob, and bob is called. */
 async function asked() {
-  const alice = await stage.client('alice');
-  const session = await stage.done(alice.open('consulting', ['bob']));
-  await stage.done(session.send('why?'));
+  const { alice, session } = await stage.ask();
   await stage.until(() => bob.calls.length === 1, 'bob is called');
   return { alice, session };
 }
 
 describe('a turn', () => {
-  it('[PA1] gives the agent the thread as its view shows it, and its system prompt', async () => {
+  it('[PA1] gives the agent the thread of its view and its system prompt', async () => {
     await stage.join('bob', bob.agent, { systemPrompt: 'You are Bob.' });
     const { session } = await asked();
     const { ctx, systemPrompt, turn } = bob.call();
@@ -55,7 +53,7 @@ describe('a turn', () => {
     expect(turn).toMatchObject({ resumed: false, idempotencyKey: expect.stringContaining(session.id) });
   });
 
-  it('[PA2] is answered with one post: caused by what it answers, under the key of the turn, with what it cost', async () => {
+  it('[PA2] posts one answer with the cause, the key of the turn and the cost', async () => {
     await stage.join('bob', bob.agent);
     const { session } = await asked();
     const usage = {
@@ -84,14 +82,12 @@ describe('a turn', () => {
 
   it('[PA1] is taken by a plain function of two arguments', async () => {
     await stage.join('bob', async (ctx, prompt) => `${prompt}: ${ctx.steps.at(-1)?.content}`, { systemPrompt: 'echo' });
-    const alice = await stage.client('alice');
-    const session = await stage.done(alice.open('consulting', ['bob']));
-    await stage.done(session.send('hello'));
+    const { session } = await stage.ask('hello');
     expect(await stage.done(session.ended())).toMatchObject({ reason: 'consulting_complete' });
     expect(await stage.texts(session)).toEqual(['hello', 'echo: hello']);
   });
 
-  it('[PA3] that fails is reported, and nothing is said', async () => {
+  it('[PA3] reports a failure and posts nothing', async () => {
     await stage.join('bob', bob.agent);
     const { session } = await asked();
     bob.call().fail(new Error('cursor-agent: exitCode=7'));
@@ -104,7 +100,7 @@ describe('a turn', () => {
     expect(await stage.texts(session)).toEqual(['why?']);
   });
 
-  it('[PA3] that fails with a key in its message is reported without it', async () => {
+  it('[PA3] reports a failure without the key in its message', async () => {
     await stage.join('bob', bob.agent);
     const { session } = await asked();
     bob.call().fail(Object.assign(new Error('401 for sk-live-abcdefghijkl'), { kind: 'auth' }));
@@ -116,7 +112,7 @@ describe('a turn', () => {
   it.each([
     ['nothing', ''],
     ['white space', ' \n'],
-  ])('[PA3] that ends with %s has failed', async (_what, answer) => {
+  ])('[PA3] fails if it ends with %s', async (_what, answer) => {
     await stage.join('bob', bob.agent);
     const { session } = await asked();
     bob.call().answer(answer);
@@ -127,7 +123,7 @@ describe('a turn', () => {
     expect(await stage.texts(session)).toEqual(['why?']);
   });
 
-  it('[PA3] whose answer is none has failed as what cannot be read', async () => {
+  it('[PA3] fails with bad_output if the answer is invalid', async () => {
     const errors: Error[] = [];
     await stage.join('bob', bob.agent, { handlers: { onError: (error) => void errors.push(error) } });
     const { session } = await asked();
@@ -138,17 +134,15 @@ describe('a turn', () => {
     expect(await stage.texts(session)).toEqual(['why?']);
   });
 
-  it('[PA3] of an agent that throws at once has failed, whatever it throws', async () => {
+  it('[PA3] fails if the agent throws synchronously, whatever it throws', async () => {
     await stage.join('bob', () => {
       throw 'no';
     });
-    const alice = await stage.client('alice');
-    const session = await stage.done(alice.open('consulting', ['bob']));
-    await stage.done(session.send('why?'));
+    await stage.ask();
     await stage.until(() => stage.told.includes('bob failed: no'), 'the failure');
   });
 
-  it('[PA3] whose answer the session refuses for good has failed with the reason', async () => {
+  it('[PA3] fails with the reason if the session rejects the answer for good', async () => {
     await stage.join('bob', bob.agent);
     const { session } = await asked();
     bob.call().answer('x'.repeat(2_000_000));
@@ -156,7 +150,7 @@ describe('a turn', () => {
     expect(await stage.texts(session)).toEqual(['why?']);
   });
 
-  it('[PA4] is cancelled when the session closes, and what the agent still answers is dropped', async () => {
+  it('[PA4] is cancelled when the session closes; a late answer is dropped', async () => {
     await stage.join('bob', bob.agent);
     const { session } = await asked();
     expect(bob.call().turn.signal.aborted).toBe(false);
@@ -168,7 +162,7 @@ describe('a turn', () => {
     expect(stage.told.filter((line) => line.includes('failed'))).toEqual([]);
   });
 
-  it('[PA4] is cancelled when somebody else has the turn, or the participant is hidden', async () => {
+  it('[PA4] is cancelled when the turn moves or the participant is hidden', async () => {
     const carol = new Puppet();
     await stage.join('bob', bob.agent);
     await stage.join('carol', carol.agent);
@@ -185,11 +179,9 @@ describe('a turn', () => {
     expect(await stage.texts(session)).toEqual(['hello', 'hi']);
   });
 
-  it('[PA4] is cancelled when it was answered by another hand of the same participant', async () => {
+  it('[PA4] is cancelled when the participant answers by other means', async () => {
     const joined = await stage.join('bob', bob.agent);
-    const alice = await stage.client('alice');
-    const session = await stage.done(alice.open('discussion', ['bob']));
-    await stage.done(session.send('hello'));
+    const { session } = await stage.ask('hello', 'discussion');
     await stage.until(() => bob.calls.length === 1, 'bob is called');
     await stage.done(joined.client.session(session.id).send('by hand'));
     await stage.until(() => bob.call().turn.signal.aborted, 'the turn is cancelled');
@@ -199,8 +191,8 @@ describe('a turn', () => {
   });
 });
 
-describe('while it works', () => {
-  it('[PA1] the next turn in a session is given what the agent called its own side of it', async () => {
+describe('during a turn', () => {
+  it('[PA1] the next turn of a session gets the native session id of the last', async () => {
     await stage.join('bob', bob.agent);
     const alice = await stage.client('alice');
     const session = await stage.done(alice.open('conversation', ['bob']));
@@ -214,7 +206,7 @@ describe('while it works', () => {
     expect(bob.calls.map(({ turn }) => turn.nativeSessionId)).toEqual([undefined, 'n0', undefined]);
   });
 
-  it('[PA4] what an agent writes and does after its turn was cancelled is told to nobody', async () => {
+  it('[PA4] drops deltas and progress of a cancelled turn', async () => {
     const told: string[] = [];
     const handlers = {
       onDelta: (text: string) => void told.push(text),
@@ -232,7 +224,7 @@ describe('while it works', () => {
     expect(told).toEqual(['be', 'thinks']);
   });
 
-  it('[PA3] what it shows has to be text, and it is told so', async () => {
+  it('[PA3] rejects deltas and progress that are not text', async () => {
     await stage.join('bob', bob.agent);
     await asked();
     const { turn } = bob.call();
@@ -241,7 +233,7 @@ describe('while it works', () => {
     expect(() => turn.onProgress({ kind: 'note' } as never)).toThrow('onProgress: expected {kind, text}');
   });
 
-  it('[PA5] what the agent writes is shown at once, then a few times a second, and all of it before the answer', async () => {
+  it('[PA5] streams text immediately, then a few times per second, and all of it before the answer', async () => {
     await stage.join('bob', bob.agent);
     const seen: ForwardedDelta[] = [];
     const alice = await stage.client('alice', { onDelta: (delta) => void seen.push(delta) });
@@ -265,7 +257,7 @@ describe('while it works', () => {
     expect(seen.map(({ text }) => text).join('')).toBe('because I say');
   });
 
-  it('[PA5] an agent that writes without end is shown up to a bound, and half characters hurt nobody', async () => {
+  it('[PA5] limits the streamed text, and survives half characters', async () => {
     await stage.join('bob', bob.agent);
     let bytes = 0;
     const alice = await stage.client('alice', {
@@ -279,24 +271,18 @@ describe('while it works', () => {
     const { turn } = bob.call();
     turn.onDelta('\udc00');
     for (let i = 0; i < 200; i += 1) turn.onDelta('x'.repeat(100_000));
-    for (let i = 0; i < 100; i += 1) {
-      await stage.world.pass(1_000);
-    }
+    for (let i = 0; i < 100; i += 1) await stage.world.pass(1_000);
     expect(bytes).toBeLessThanOrEqual(1_000_000);
     expect(bytes).toBeGreaterThan(60_000);
     bob.call().answer('done');
     expect(await stage.done(session.ended())).toMatchObject({ reason: 'consulting_complete' });
   });
 
-  it('[PA6] it says so often enough for the turn to last, with what it does', async () => {
+  it('[PA6] reports progress often enough to keep the turn, with its text', async () => {
     await stage.join('bob', bob.agent);
     const alice = await stage.client('alice');
-    const session = await stage.done(
-      alice.open('discussion', {
-        participants: ['bob'],
-        expectations: [{ name: 'turn_within', on_violation: 'hide', params: { seconds: 3, heartbeat: true } }],
-      }),
-    );
+    const expectations = [{ name: 'turn_within', on_violation: 'hide', params: { seconds: 3, heartbeat: true } }];
+    const session = await stage.done(alice.open('discussion', { participants: ['bob'], expectations }));
     await stage.done(session.send('hello'));
     await stage.until(() => bob.calls.length === 1, 'bob is called');
     bob.call().turn.onProgress({ kind: 'tool', text: 'reads a file' });
@@ -313,7 +299,7 @@ describe('while it works', () => {
 });
 
 describe('joining', () => {
-  it('[PA7] accepts invites, unless its policy refuses', async () => {
+  it('[PA7] accepts invites unless its policy rejects them', async () => {
     await stage.join('bob', bob.agent, {
       onInvite: ({ type }) => type === 'consulting' || { reject: 'only questions' },
     });
@@ -323,7 +309,7 @@ describe('joining', () => {
     expect(session.state).toBe('ACTIVE');
   });
 
-  it('[PA7] says what it can do and with whom it talks', async () => {
+  it('[PA7] sets its profile and its access rule', async () => {
     const joined = await stage.join('bob', bob.agent, {
       resume: { summary: 'knows why' },
       rule: { limits: { max_concurrent_tasks: 2 } },
@@ -332,7 +318,7 @@ describe('joining', () => {
     expect(await stage.done(joined.client.rule())).toMatchObject({ rule: { limits: { max_concurrent_tasks: 2 } } });
   });
 
-  it('[PA7] takes a client that is connected, without handlers of its own', async () => {
+  it('[PA7] takes a connected client without handlers', async () => {
     const { clock } = stage.world;
     const { joinHub } = await import('parley-hub/participants');
     const client = await stage.done(stage.way({ name: 'bob' }));
@@ -358,16 +344,14 @@ describe('joining', () => {
       (view) => [{ agent, view }, /view: expected a view, {name, params\?}/] as const,
     ),
   ];
-  it.each(wrongOptions)('[PA7] refuses options that are wrong by name: %o', async (options, message) => {
+  it.each(wrongOptions)('[PA7] rejects wrong options by name: %o', async (options, message) => {
     await expect(stage.join('bob', async () => '', { handlers: {}, ...options })).rejects.toThrow(message);
   });
 
-  it('[PA8] takes one turn at a time in all, if told so, and the other when it is answered', async () => {
+  it('[PA8] takes one turn at a time if so configured', async () => {
     await stage.join('bob', bob.agent, { maxParallelTurns: 1 });
     const { session } = await asked();
-    const alice = await stage.client('anna');
-    const other = await stage.done(alice.open('consulting', ['bob']));
-    await stage.done(other.send('and why?'));
+    const { session: other } = await stage.ask('and why?', 'consulting', 'anna');
     await stage.settle();
     expect(bob.calls).toHaveLength(1);
     bob.call().answer('because');
@@ -377,13 +361,11 @@ describe('joining', () => {
     expect(await stage.done(other.ended())).toMatchObject({ reason: 'consulting_complete' });
   });
 
-  it('[PA8] an agent that does not listen to its signal keeps its place for a while only', async () => {
+  it('[PA8] gives up an agent that ignores its signal after the grace period', async () => {
     await stage.join('bob', bob.agent, { maxParallelTurns: 1, graceMs: 5_000 });
     const { session } = await asked();
     await stage.done(session.close('enough'));
-    const anna = await stage.client('anna');
-    const other = await stage.done(anna.open('consulting', ['bob']));
-    await stage.done(other.send('and why?'));
+    const { session: other } = await stage.ask('and why?', 'consulting', 'anna');
     await stage.settle();
     expect(bob.calls).toHaveLength(1);
     stage.world.clock.advance(5_000);
@@ -395,12 +377,10 @@ describe('joining', () => {
     expect(stage.told.filter((line) => line.includes('too late'))).toEqual([]);
   });
 
-  it('[PA8] a turn that waits for its place and is over never begins', async () => {
+  it('[PA8] never starts a waiting turn that has ended', async () => {
     await stage.join('bob', bob.agent, { maxParallelTurns: 1 });
     await asked();
-    const anna = await stage.client('anna');
-    const other = await stage.done(anna.open('consulting', ['bob']));
-    await stage.done(other.send('and why?'));
+    const { session: other } = await stage.ask('and why?', 'consulting', 'anna');
     await stage.settle();
     await stage.done(other.close('never mind'));
     bob.call().answer('because');
@@ -408,18 +388,16 @@ describe('joining', () => {
     expect(bob.calls).toHaveLength(1);
   });
 
-  it('[PA8] takes turns of several sessions side by side', async () => {
+  it('[PA8] takes turns of several sessions concurrently', async () => {
     await stage.join('bob', bob.agent, { maxParallelTurns: 2 });
     await asked();
-    const anna = await stage.client('anna');
-    const other = await stage.done(anna.open('consulting', ['bob']));
-    await stage.done(other.send('and why?'));
+    await stage.ask('and why?', 'consulting', 'anna');
     await stage.until(() => bob.calls.length === 2, 'both are called');
   });
 });
 
 describe('session types', () => {
-  it('[PA9] two participants in a conversation answer each other up to a bound, and say when it is reached', async () => {
+  it('[PA9] two participants answer each other up to the limit, and report it', async () => {
     await stage.join('bob', async ({ steps }) => `bob ${steps.length}`, { maxAnswers: 3 });
     await stage.join('carol', async ({ steps }) => `carol ${steps.length}`, { maxAnswers: 5 });
     const alice = await stage.join('alice', async () => 'never', { maxAnswers: 1 });
@@ -429,16 +407,15 @@ describe('session types', () => {
     await stage.settle();
     const log = await stage.log(session);
     expect(await stage.texts(session)).toEqual(['hello', 'bob 1', 'never', 'bob 3']);
-    expect(
-      log.filter(({ event_type }) => event_type === 'task.failed').map(({ event_data }) => event_data.reason),
-    ).toEqual(['the limit of 1 answers in this session is reached']);
+    const failed = log.filter(({ event_type }) => event_type === 'task.failed');
+    expect(failed.map(({ event_data }) => event_data.reason)).toEqual([
+      'the limit of 1 answers in this session is reached',
+    ]);
   });
 
-  it('[PA3, PA9] a failure where nobody has the turn is a task that failed, for everyone to see', async () => {
+  it('[PA3, PA9] reports a failure without a turn as a failed task, visible to all', async () => {
     await stage.join('bob', bob.agent);
-    const alice = await stage.client('alice');
-    const session = await stage.done(alice.open('conversation', ['bob']));
-    await stage.done(session.send('hello'));
+    const { session } = await stage.ask('hello', 'conversation');
     await stage.until(() => bob.calls.length === 1, 'bob is called');
     bob.call().fail(new Error('no model'));
     await stage.until(() => stage.told.includes('bob failed: no model'), 'the failure');
@@ -446,7 +423,7 @@ describe('session types', () => {
     expect(failed?.event_data.reason).toBe('no model');
   });
 
-  it('[PA9] a discussion of four goes its rounds', async () => {
+  it('[PA9] runs a discussion of four through its rounds', async () => {
     for (const name of ['bob', 'carol', 'dave'])
       await stage.join(name, createScriptAdapter([`${name} 1`, `${name} 2`]));
     const alice = await stage.join('alice', createScriptAdapter(['alice 1', 'alice 2']));
@@ -458,13 +435,9 @@ describe('session types', () => {
     expect(await stage.texts(session)).toEqual([1, 2].flatMap((round) => names.map((name) => `${name} ${round}`)));
   });
 
-  it('[PA10] handoff and finish are calls of the reply in a workflow, and text alone goes as the graph says', async () => {
-    const graph = {
-      initial_speaker: 'alice',
-      transitions: [],
-      default_target: { name: 'revert_to_initiator', args: {} },
-      max_turns: 10,
-    };
+  it('[PA10] passes the turn in a workflow by calls of handoff and finish; plain text follows the graph', async () => {
+    const target = { name: 'revert_to_initiator', args: {} };
+    const graph = { initial_speaker: 'alice', transitions: [], default_target: target, max_turns: 10 };
     const handoff = { name: 'handoff', arguments: { to: 'carol', reason: 'tax' } };
     await stage.join(
       'bob',
@@ -491,7 +464,7 @@ describe('session types', () => {
     ]);
   });
 
-  it('[PA10] a handoff to nobody who is there fails the turn with what the session says', async () => {
+  it('[PA10] fails the turn if a handoff names nobody in the session', async () => {
     const graph = { initial_speaker: 'alice', transitions: [], default_target: null, max_turns: 10 };
     await stage.client('bob');
     const reply = { text: 'hm', tool_calls: [{ name: 'handoff', arguments: { to: 'legal' } }] };
@@ -500,12 +473,10 @@ describe('session types', () => {
     await stage.until(() => stage.told.some((line) => /alice failed: .*legal/.test(line)), 'the failure');
   });
 
-  it('[PA10] where packets are not taken, the text is said', async () => {
+  it('[PA10] posts the text where packets are not accepted', async () => {
     const reply = { text: 'because', tool_calls: [{ name: 'finish', arguments: {} }] };
     await stage.join('bob', createScriptAdapter([reply]));
-    const alice = await stage.client('alice');
-    const session = await stage.done(alice.open('consulting', ['bob']));
-    await stage.done(session.send('why?'));
+    const { session } = await stage.ask();
     await stage.done(session.ended());
     expect(await stage.texts(session)).toEqual(['why?', 'because']);
   });
@@ -513,37 +484,33 @@ describe('session types', () => {
   it.each([
     ['the message of the call', '', { message: 'it is 4' }, ['why?', 'it is 4']],
     ['the message before the text, as in a packet', 'hm', { message: 'it is 4' }, ['why?', 'it is 4']],
-  ])('[PA10] where packets are not taken, %s is said', async (_, text, given, said) => {
+  ])('[PA10] posts %s where packets are not accepted', async (_, text, given, said) => {
     await stage.join('bob', createScriptAdapter([{ text, tool_calls: [{ name: 'finish', arguments: given }] }]));
-    const alice = await stage.client('alice');
-    const session = await stage.done(alice.open('consulting', ['bob']));
-    await stage.done(session.send('why?'));
+    const { session } = await stage.ask();
     await stage.done(session.ended());
     expect(await stage.texts(session)).toEqual(said);
     expect(stage.told).toContain('bob said it is 4');
   });
 
-  it('[PA3, PA10] where packets are not taken, a call with nothing to say is no answer', async () => {
+  it('[PA3, PA10] a call without text is no answer where packets are not accepted', async () => {
     const calls = [
       { name: 'Bash', arguments: { message: 'not for others' } },
       { name: 'handoff', arguments: { to: 'x', message: ' ' } },
     ];
     await stage.join('bob', createScriptAdapter([{ text: '', tool_calls: calls }]));
-    const alice = await stage.client('alice');
-    const session = await stage.done(alice.open('consulting', ['bob']));
-    await stage.done(session.send('why?'));
+    const { session } = await stage.ask();
     await stage.until(() => stage.told.includes('bob failed: the agent answered nothing'), 'the failure');
     expect(await stage.texts(session)).toEqual(['why?']);
   });
 
-  it('[PA10] a moderator that does not pass the turn on is told so', async () => {
+  it('[PA10] reports to a moderator that its answer did not pass the turn on', async () => {
     await stage.client('bob');
     const alice = await stage.join('alice', createScriptAdapter(['welcome']));
     await stage.done(alice.client.open('discussion', { participants: ['bob'], knobs: { ordering: 'moderated' } }));
     await stage.until(() => stage.told.some((line) => line.includes('did not pass the turn on')), 'the failure');
   });
 
-  it('[PA10] a moderator that kept its turn can pass it on later', async () => {
+  it('[PA10] lets a moderator that kept its turn pass it on later', async () => {
     const replies = ['welcome', { text: 'bob?', tool_calls: [{ name: 'handoff', arguments: { to: 'bob' } }] }];
     const agent = async () => replies.shift() ?? 'no more';
     await stage.client('bob');
@@ -562,16 +529,14 @@ describe('session types', () => {
 });
 
 describe('scripts and people', () => {
-  it('[PA11] a script that is used up fails the turn, and is refused if it is none', async () => {
+  it('[PA11] fails the turn when a script is used up, and rejects an invalid script', async () => {
     await stage.join('bob', createScriptAdapter([]));
-    const alice = await stage.client('alice');
-    const session = await stage.done(alice.open('consulting', ['bob']));
-    await stage.done(session.send('why?'));
+    await stage.ask();
     await stage.until(() => stage.told.some((line) => line.includes('used up')), 'the failure');
     expect(() => createScriptAdapter(7 as never)).toThrow(/script: expected a function or a list of answers, got 7/);
   });
 
-  it('[PA11] a person is asked, and need not be waited for when the session is over', async () => {
+  it('[PA11] asks a person, and withdraws the question when the session ends', async () => {
     const questions: string[] = [];
     let answer: (text: string | null) => void = () => {};
     const person = createManualAdapter(({ text }) => {
@@ -581,9 +546,7 @@ describe('scripts and people', () => {
       });
     });
     await stage.join('bob', person);
-    const alice = await stage.client('alice');
-    const first = await stage.done(alice.open('consulting', ['bob']));
-    await stage.done(first.send('may I?'));
+    const { alice, session: first } = await stage.ask('may I?');
     await stage.until(() => questions.length === 1, 'the question');
     answer('you may');
     await stage.done(first.ended());

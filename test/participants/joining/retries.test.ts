@@ -1,4 +1,4 @@
-// What is refused for now is sent again, as long and as often as it makes sense; a failure is reported of the turn that failed.
+// Temporary rejections are retried for a limited time; a failure is reported for the turn that failed.
 
 import { type WireCode, WireError } from 'parley-hub/core';
 import type { AgentTurn } from 'parley-hub/participants';
@@ -9,7 +9,7 @@ import { postAnswer, reportFailure } from '../../../src/participants/joining/pos
 
 let clock: SimClock;
 let stop: AbortController;
-/** When something was asked of the session, in milliseconds. */
+/** Times of the calls to the session, in milliseconds. */
 let asked: number[];
 beforeEach(() => {
   clock = new SimClock();
@@ -19,7 +19,7 @@ beforeEach(() => {
 
 const refusal = (code: WireCode, details?: object) => new WireError(code, `refused: ${code}`, { ...details });
 
-/** Refuses with each of these in turn, then takes it. */
+/** Rejects with each of these in turn, then succeeds. */
 function refusing(refusals: readonly Error[]): () => Promise<unknown> {
   return async () => {
     const refused = refusals[asked.length];
@@ -29,7 +29,7 @@ function refusing(refusals: readonly Error[]): () => Promise<unknown> {
   };
 }
 
-/** Time passes until it is settled. */
+/** Advances the clock until the promise settles. */
 async function settled<T>(promise: Promise<T>, stepMs: number): Promise<T> {
   let isSettled = false;
   const done = () => {
@@ -51,7 +51,7 @@ const post = (refusals: readonly Error[]) => {
 
 describe('an answer', () => {
   it.each(['inbox_full', 'unavailable', 'timeout'] as const)(
-    '[PA2] that is refused for now is sent again after pauses that grow up to five seconds: %s',
+    '[PA2] is resent after growing pauses of up to five seconds: %s',
     async (code) => {
       const posted = await settled(post(Array.from({ length: 8 }, () => refusal(code))), 100);
       expect(posted).toEqual({ kind: 'accepted', answer: { seq: 7 } });
@@ -59,7 +59,7 @@ describe('an answer', () => {
     },
   );
 
-  it('[PA2] that comes too soon waits for as long as the hub says, and for a second if it does not', async () => {
+  it('[PA2] waits as long as the hub asks after a rate limit, otherwise one second', async () => {
     const told = [
       refusal('rate_limited', { retry_after_ms: 70 }),
       refusal('rate_limited'),
@@ -69,15 +69,14 @@ describe('an answer', () => {
     expect(asked).toEqual([0, 70, 1_070, 1_071]);
   });
 
-  it('[PA3] that is refused for too long is a failure, with why', async () => {
-    await expect(settled(post(Array.from({ length: 50 }, () => refusal('inbox_full'))), 1_000)).rejects.toThrow(
-      'refused: inbox_full',
-    );
+  it('[PA3] fails with the reason after too many rejections', async () => {
+    const refusals = Array.from({ length: 50 }, () => refusal('inbox_full'));
+    await expect(settled(post(refusals), 1_000)).rejects.toThrow('refused: inbox_full');
     expect(asked).toHaveLength(20);
   });
 
   it.each(['too_large', 'forbidden', 'protocol_error'] as const)(
-    '[PA3] that is refused for good is not sent again: %s',
+    '[PA3] is not resent after a permanent rejection: %s',
     async (code) => {
       await expect(settled(post([refusal(code)]), 100)).rejects.toThrow(`refused: ${code}`);
       expect(asked).toEqual([0]);
@@ -88,11 +87,11 @@ describe('an answer', () => {
     ['duplicate', 'this turn was already answered'],
     ['not_your_turn', 'refused: not_your_turn'],
     ['session_closed', 'refused: session_closed'],
-  ] as const)('[PA4, PA12] that comes too late is dropped, and is no failure: %s', async (code, why) => {
+  ] as const)('[PA4, PA12] is dropped without a failure if it is too late: %s', async (code, why) => {
     expect(await settled(post([refusal('unavailable'), refusal(code)]), 100)).toEqual({ kind: 'late', why });
   });
 
-  it('[PA4] that is not wanted any more is not sent again', async () => {
+  it('[PA4] is not resent after the turn was cancelled', async () => {
     const posting = post([refusal('unavailable'), refusal('unavailable')]);
     posting.catch(() => {});
     await new Promise((go) => setImmediate(go));
@@ -121,7 +120,7 @@ describe('a failure', () => {
     return reportFailure(turn, since, new Error('no model'), clock, stop.signal);
   };
 
-  it('[PA3] is said of the turn that failed, and not of another that came meanwhile, or of none', async () => {
+  it('[PA3] is reported only for the turn that failed', async () => {
     await report([], 3);
     expect(failed).toEqual(['no model']);
     await report([], 3, 9);
@@ -130,12 +129,12 @@ describe('a failure', () => {
     expect(failed).toEqual([]);
   });
 
-  it('[PA3] where nobody has the turn is a task under the key of what was answered', async () => {
+  it('[PA3] is reported as a task with the key of the answer where nobody has the turn', async () => {
     await report([], null);
     expect(failed).toEqual(['k:failed no model']);
   });
 
-  it('[PA3] that a lost link may have swallowed is said again, five times in all', async () => {
+  it('[PA3] is reported again after a lost link, at most five times', async () => {
     const lost = Array.from({ length: 9 }, () => refusal('unavailable'));
     await settled(report(lost.slice(0, 4), 3), 100);
     expect(failed).toEqual(['no model']);
@@ -145,7 +144,7 @@ describe('a failure', () => {
     expect(asked).toHaveLength(5);
   });
 
-  it('[PA3] that is refused is not said again', async () => {
+  it('[PA3] is not reported again after a rejection', async () => {
     await expect(settled(report([refusal('forbidden')], 3), 100)).rejects.toThrow('refused: forbidden');
     expect(asked).toHaveLength(1);
   });

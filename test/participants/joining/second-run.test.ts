@@ -1,4 +1,4 @@
-// One accepted answer for each turn: over lost links, restarts of the hub, and a second run of the participant.
+// One accepted answer per turn: across lost links, hub restarts and a second run of the participant.
 
 import type { AgentClient, Session } from 'parley-hub/client';
 import type { Participant } from 'parley-hub/participants';
@@ -16,13 +16,13 @@ beforeEach(async () => {
   second = new Puppet();
 });
 
-/** alice has said something to bob, whose first run is called. */
+/** alice has written to bob, whose first run is called. */
 async function asked(type: string): Promise<{ session: Session; run: Participant }> {
   const run = await stage.join('bob', first.agent, { graceMs: 1 });
   const session = await stage.done(alice.open(type, ['bob']));
   await stage.done(session.send('why?'));
   await stage.until(() => first.calls.length === 1, 'bob is called');
-  // What the second run is given is older than it.
+  // Makes the turn older than the second run.
   await stage.world.pass(1_000);
   return { session, run };
 }
@@ -37,9 +37,9 @@ async function passing(ms: number): Promise<void> {
 const TYPES = ['consulting', 'discussion', 'conversation'];
 
 describe.each(TYPES)('in a %s', (type) => {
-  it('[PA12] a second run is given the turn that the first one left open, as resumed and under the same key', async () => {
+  it('[PA12] a second run gets the open turn, as resumed and under the same key', async () => {
     const { session, run } = await asked(type);
-    // It dies: nobody hears of it again.
+    // The first run dies silently.
     run.client.close();
     await stage.join('bob', second.agent);
     await stage.until(() => second.calls.length === 1, 'the second run is called');
@@ -53,18 +53,12 @@ describe.each(TYPES)('in a %s', (type) => {
     expect(second.calls).toHaveLength(1);
   });
 
-  it('[PA12] a turn that the first run answered is not taken again, also if it died before it could ack it', async () => {
+  it('[PA12] a turn the first run answered is not taken again, even if it died before the ack', async () => {
     const { session, run } = await asked(type);
     const posted = run.client.session(session.id);
-    const { causation_id } = {
-      causation_id: (await stage.log(session)).findLast((one) => one.event_data.text === 'why?'),
-    };
-    await stage.done(
-      posted.send('because', {
-        key: first.call().turn.idempotencyKey,
-        ...(causation_id === undefined ? {} : { causationId: causation_id.envelope_id }),
-      }),
-    );
+    const question = (await stage.log(session)).findLast((one) => one.event_data.text === 'why?');
+    const causation = question === undefined ? {} : { causationId: question.envelope_id };
+    await stage.done(posted.send('because', { key: first.call().turn.idempotencyKey, ...causation }));
     run.client.close();
     await stage.join('bob', second.agent);
     await stage.settle();
@@ -72,7 +66,7 @@ describe.each(TYPES)('in a %s', (type) => {
     expect(await stage.texts(session)).toEqual(['why?', 'because']);
   });
 
-  it('[PA13] a lost link in the middle of a turn changes nothing: it goes on, and is answered once', async () => {
+  it('[PA13] continues the turn over a lost link and answers once', async () => {
     const links: { close(): void }[] = [];
     const way = stage.way.bind(stage);
     stage.way = (options) =>
@@ -98,7 +92,7 @@ describe.each(TYPES)('in a %s', (type) => {
     expect(first.calls).toHaveLength(1);
   });
 
-  it('[PA13] a hub that restarts in the middle of a turn finds it answered once', async () => {
+  it('[PA13] continues the turn over a hub restart and answers once', async () => {
     const { session } = await asked(type);
     await stage.world.restart();
     await passing(500);
@@ -110,7 +104,7 @@ describe.each(TYPES)('in a %s', (type) => {
     expect(first.calls).toHaveLength(1);
   });
 
-  it('[PA14] closing cancels the turn and leaves it open for the next run; twice is once', async () => {
+  it('[PA14] closing cancels the turn and leaves it for the next run; idempotent', async () => {
     const { session, run } = await asked(type);
     const closing = run.close();
     expect(first.call().turn.signal.aborted).toBe(true);
@@ -126,7 +120,7 @@ describe.each(TYPES)('in a %s', (type) => {
     expect(await stage.texts(session)).toEqual(['why?', 'because']);
   });
 
-  it('[PA14] closing with finish waits for the answer, and takes no more turns', async () => {
+  it('[PA14] closing with `finish` waits for the answer and takes no more turns', async () => {
     const { session, run } = await asked(type);
     const closing = run.close({ finish: true });
     await stage.settle();
@@ -138,7 +132,7 @@ describe.each(TYPES)('in a %s', (type) => {
 });
 
 describe('ending', () => {
-  it('[PA14] an agent that does not hear its signal is given up after a while', async () => {
+  it('[PA14] gives up an agent that ignores its signal', async () => {
     const { run } = await asked('consulting');
     const closing = run.close();
     await stage.settle();
@@ -148,7 +142,7 @@ describe('ending', () => {
     expect(run.client.state).toBe('closed');
   });
 
-  it('[PA14] what was cancelled comes again, also if another turn took longer to end', async () => {
+  it('[PA14] offers a cancelled turn again, even if another took longer to end', async () => {
     const { session, run } = await asked('conversation');
     const other = await stage.done(alice.open('conversation', ['bob']));
     await stage.done(other.send('and why?'));
@@ -173,14 +167,14 @@ describe('ending', () => {
     expect(metadata.participants.find(({ name }) => name === 'bob')?.status).toBe('removed');
   });
 
-  it('[PA4, PA14] a client that is sent away cancels its turns', async () => {
+  it('[PA4, PA14] a replaced client cancels its turns', async () => {
     const { run } = await asked('consulting');
     await stage.client('bob');
     await stage.done(run.closed);
     expect(first.call().turn.signal.aborted).toBe(true);
   });
 
-  it('[PA12] a turn that failed is tried again by the next run', async () => {
+  it('[PA12] the next run retries a failed turn', async () => {
     const { session, run } = await asked('consulting');
     first.call().fail(new Error('no such model'));
     await stage.until(() => stage.told.includes('bob failed: no such model'), 'the failure');
@@ -195,7 +189,7 @@ describe('ending', () => {
     expect(await stage.texts(session)).toEqual(['why?', 'because']);
   });
 
-  it('[PA12] two runs at once: one of them is sent away, and there is one answer', async () => {
+  it('[PA12] of two concurrent runs one is replaced, and there is one answer', async () => {
     const { session } = await asked('consulting');
     await stage.join('bob', second.agent);
     await stage.until(() => second.calls.length === 1, 'the second run is called');

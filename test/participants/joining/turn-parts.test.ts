@@ -1,4 +1,4 @@
-// The small parts of which taking a turn is made, each by itself.
+// The small parts of taking a turn, in isolation.
 
 import type { Envelope } from 'parley-hub/core';
 import { SimClock } from 'parley-hub/testing';
@@ -10,13 +10,12 @@ import { createManualAdapter } from '../../../src/participants/agent/manual.ts';
 import { findTurn } from '../../../src/participants/joining/find-turn.ts';
 import { readThread } from '../../../src/participants/joining/thread-context.ts';
 import { Heartbeat, LiveText } from '../../../src/participants/joining/turn-progress.ts';
-import { SessionMemories } from '../../../src/participants/joining/turns.ts';
-import { Slots } from '../../../src/participants/lib/slots.ts';
+import { SessionMemories, Slots } from '../../../src/participants/joining/turns.ts';
 
 const quiet = () => new Promise((go) => setImmediate(go));
 
-describe('[PA8] places', () => {
-  it('are given in order, and one who no longer waits is passed over', async () => {
+describe('[PA8] slots', () => {
+  it('are given in order, skipping callers that no longer wait', async () => {
     const slots = new Slots(1);
     const [first, second, third] = [new AbortController(), new AbortController(), new AbortController()];
     expect(await slots.take(first.signal)).toBe(true);
@@ -26,7 +25,7 @@ describe('[PA8] places', () => {
     slots.giveBack();
     expect(await next).toBe(true);
     slots.giveBack();
-    // Nothing was lost on the way: there is one place, and one only.
+    // Exactly one slot is left.
     expect(await slots.take(first.signal)).toBe(true);
     let isTaken = false;
     void slots.take(first.signal).then((taken) => {
@@ -36,7 +35,7 @@ describe('[PA8] places', () => {
     expect(isTaken).toBe(false);
   });
 
-  it('an abort after the place was given takes nothing back, and before it nothing is taken', async () => {
+  it('keep a slot given before an abort, and give none after it', async () => {
     const slots = new Slots(1);
     const [holder, waiting] = [new AbortController(), new AbortController()];
     await slots.take(holder.signal);
@@ -61,7 +60,7 @@ describe('[PA6] progress', () => {
     return { clock, beats, heart: new Heartbeat(session, metadata, clock) };
   }
 
-  it('is reported at once of a turn that is resumed, then every ten seconds, with what is done', () => {
+  it('reports a resumed turn immediately, then every ten seconds', () => {
     const { clock, beats, heart: one } = heart();
     one.start(true);
     one.doing('reads');
@@ -75,7 +74,7 @@ describe('[PA6] progress', () => {
     ]);
   });
 
-  it('of a turn that has just begun is reported after a third of the shortest time that it extends', () => {
+  it('reports a new turn after a third of the shortest deadline it extends', () => {
     const within = (seconds: number, more: object = {}) => ({ name: 'turn_within', params: { seconds, ...more } });
     const { clock, beats, heart: one } = heart([within(9), within(6), within(1, { heartbeat: false })]);
     one.start(false);
@@ -85,7 +84,7 @@ describe('[PA6] progress', () => {
 });
 
 describe('[PA5] live text', () => {
-  it('is shown whole before the answer, in parts that fit, and not at all of an answer that does not come', () => {
+  it('is complete before the answer, in limited parts, and dropped without an answer', () => {
     const parts: string[] = [];
     const session = { delta: async (text: string) => void parts.push(text) } as unknown as Session;
     const live = new LiveText(session, 'c', new SimClock());
@@ -101,7 +100,7 @@ describe('[PA5] live text', () => {
     expect(parts.slice(4)).toEqual(['x']);
   });
 
-  it('is a megabyte in all, also of what comes after a part of it was shown', () => {
+  it('is limited to one megabyte in total', () => {
     const clock = new SimClock();
     let shown = 0;
     const session = {
@@ -119,7 +118,7 @@ describe('[PA5] live text', () => {
   });
 });
 
-it('[PA9] what is kept of a session goes with it, and its end is told once', async () => {
+it('[PA9] drops the memory of a session at its end, and notifies once', async () => {
   let end: (how: SessionEnd) => void = () => {};
   const ended = new Promise<SessionEnd>((resolve) => {
     end = resolve;
@@ -136,7 +135,7 @@ it('[PA9] what is kept of a session goes with it, and its end is told once', asy
   expect(kept.of(session)).toEqual({ answers: 0, nativeSessionId: undefined });
 });
 
-it('[PA12] only what is older than the run is looked for in the log, where nobody has the turn', async () => {
+it('[PA12] searches the log only for messages older than the run, where nobody has the turn', async () => {
   let reads = 0;
   const session = {
     id: 's1',
@@ -149,14 +148,8 @@ it('[PA12] only what is older than the run is looked for in the log, where nobod
   } as unknown as Session;
   const client = { agentId: 'bob', welcomedAt: '2026-01-01T00:00:10Z' } as unknown as AgentClient;
   const message = (created_at: string) => {
-    const envelope = {
-      envelope_id: 'e1',
-      seq: 1,
-      sender_id: 'alice',
-      created_at,
-      event_type: 'msg.text',
-      event_data: {},
-    };
+    const content = { sender_id: 'alice', created_at, event_type: 'msg.text', event_data: {} };
+    const envelope = { envelope_id: 'e1', seq: 1, ...content };
     return { envelope: envelope as unknown as Envelope } as never;
   };
   expect(await findTurn(client, session, message('2026-01-01T00:00:20Z'))).toMatchObject({ turn: { resumed: false } });
@@ -165,7 +158,7 @@ it('[PA12] only what is older than the run is looked for in the log, where nobod
   expect(reads).toBe(1);
 });
 
-it('[PA11] a person who was asked leaves nothing behind at the signal', async () => {
+it('[PA11] removes its abort listener after a person has answered', async () => {
   const { signal } = new AbortController();
   let listeners = 0;
   const watched = {
@@ -185,7 +178,7 @@ it('[PA11] a person who was asked leaves nothing behind at the signal', async ()
   expect(listeners).toBe(0);
 });
 
-it('[PA1] the times of a thread are read from the log, and no more of that than it takes', async () => {
+it('[PA1] reads timestamps from the log, and no more of it than needed', async () => {
   const messages = [
     { role: 'user', content: 'one', seq: 1, name: 'alice' },
     { role: 'user', content: 'three', seq: 3, name: 'alice' },
@@ -204,6 +197,6 @@ it('[PA1] the times of a thread are read from the log, and no more of that than 
   const metadata = { manifest: { type: 'x' }, participants: [], knobs: {}, labels: {}, created_at: 'begun' };
   const { steps } = await readThread(session, { session: metadata } as never, 'bob', undefined);
   expect(steps.map(({ timestamp }) => timestamp)).toEqual(['time 1', 'time 3']);
-  // The first thing said, and from the first that is still wanted to the last.
+  // The first message, and the range from the first missing to the last.
   expect(read).toEqual([1, 3]);
 });

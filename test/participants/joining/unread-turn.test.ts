@@ -1,4 +1,4 @@
-// Whether there is anything to do has to be asked: what happens when the hub cannot tell, and when it says no.
+// Turns the hub cannot report, or denies.
 
 import { type Logger, type WireCode, WireError } from 'parley-hub/core';
 import type { AgentTurn } from 'parley-hub/participants';
@@ -14,7 +14,7 @@ beforeEach(async () => {
   stage = await Stage.start();
   bob = new Puppet();
   warnings = [];
-  // The client uses it too, for what is refused before a name is registered.
+  // The client uses the log too, for rejections before a name is registered.
   const warn = (text: string) => void (text.startsWith('reading a turn') && warnings.push(text));
   log = { info() {}, warn, error() {} };
 });
@@ -27,7 +27,7 @@ async function asked(type = 'consulting'): Promise<Session> {
   return session as Session;
 }
 
-/** From now on what a session is asked is refused, this many times. */
+/** Rejects this call of sessions, `times` times. */
 function refuse(what: 'canSend' | 'view', code: WireCode, times = Number.POSITIVE_INFINITY): void {
   let left = times;
   const real = Session.prototype[what] as (...args: unknown[]) => Promise<never>;
@@ -62,7 +62,7 @@ describe('a turn that cannot be read', () => {
     ['canSend', 'internal'],
     ['canSend', 'rate_limited'],
     ['view', 'unavailable'],
-  ] as const)('[PA3] is tried again with pauses, and taken when it can (%s: %s)', async (what, code) => {
+  ] as const)('[PA3] is retried with pauses and taken later (%s: %s)', async (what, code) => {
     await stage.join('bob', bob.agent, { log });
     refuse(what, code, 3);
     const session = await asked();
@@ -77,7 +77,7 @@ describe('a turn that cannot be read', () => {
     expect(warnings).toHaveLength(3);
   });
 
-  it('[PA3] is told and reported in the end, and the next turn is taken', async () => {
+  it('[PA3] is finally reported as failed, and the next turn is taken', async () => {
     await stage.join('bob', bob.agent, { log, maxParallelTurns: 1 });
     refuse('canSend', 'internal');
     const session = await asked();
@@ -85,14 +85,12 @@ describe('a turn that cannot be read', () => {
     expect(failures()).toEqual(['bob failed: the turn could not be read: the disk is slow']);
     expect(warnings).toHaveLength(7);
     vi.restoreAllMocks();
-    const anna = await stage.client('anna');
-    const other = await stage.done(anna.open('consulting', ['bob']));
-    await stage.done(other.send('and why?'));
+    await stage.ask('and why?', 'consulting', 'anna');
     await stage.until(() => bob.calls.length === 1, 'the next turn');
     expect(await failuresIn(session)).toEqual(['turn: the turn could not be read: the disk is slow']);
   });
 
-  it('[PA3] where nobody has the turn is a task that failed', async () => {
+  it('[PA3] is a failed task where nobody has the turn', async () => {
     await stage.join('bob', bob.agent, { log });
     refuse('canSend', 'forbidden');
     const session = await asked('conversation');
@@ -101,7 +99,7 @@ describe('a turn that cannot be read', () => {
     expect(await failuresIn(session)).toEqual(['task: the turn could not be read: the disk is slow']);
   });
 
-  it('[PA3] for a reason that stays is told at once', async () => {
+  it('[PA3] is reported immediately for a permanent reason', async () => {
     await stage.join('bob', bob.agent, { log });
     refuse('canSend', 'forbidden');
     await asked();
@@ -109,7 +107,7 @@ describe('a turn that cannot be read', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('[PA3] of a session that is gone is nobody’s failure', async () => {
+  it('[PA3] is no failure if the session no longer exists', async () => {
     await stage.join('bob', bob.agent, { log });
     refuse('canSend', 'not_found');
     await asked();
@@ -117,7 +115,7 @@ describe('a turn that cannot be read', () => {
     expect([...failures(), ...warnings]).toEqual([]);
   });
 
-  it('[PA4] is not tried again when the session has ended meanwhile', async () => {
+  it('[PA4] is not retried after the session has ended', async () => {
     await stage.join('bob', bob.agent, { log });
     refuse('canSend', 'unavailable');
     const session = await asked();
@@ -129,12 +127,12 @@ describe('a turn that cannot be read', () => {
   });
 });
 
-describe('a turn of which the hub says', () => {
+describe('if the hub says', () => {
   const can = (code: WireCode): void => {
     vi.spyOn(Session.prototype, 'canSend').mockResolvedValue({ can: false, code, why: 'so it is', turn: null });
   };
 
-  it('[PA3] that an answer would be refused has failed with the reason, and nobody is asked', async () => {
+  it('[PA3] that an answer would be rejected, the turn fails with the reason, without calling the agent', async () => {
     const failed: (readonly [string, AgentTurn])[] = [];
     const handlers = { onError: ({ message }: Error, turn: AgentTurn) => void failed.push([message, turn]) };
     await stage.join('bob', bob.agent, { log, handlers });
@@ -149,7 +147,7 @@ describe('a turn of which the hub says', () => {
   });
 
   it.each(['rate_limited', 'inbox_full', 'unavailable', 'timeout', 'protocol_error'] as const)(
-    '[PA2] that an answer would be refused for now is taken all the same: %s',
+    '[PA2] that an answer would be rejected temporarily, the turn is taken: %s',
     async (code) => {
       await stage.join('bob', bob.agent, { log });
       can(code);
@@ -159,7 +157,7 @@ describe('a turn of which the hub says', () => {
   );
 
   it.each(['not_your_turn', 'session_closed', 'not_found'] as const)(
-    '[PA4] that it is none is left alone: %s',
+    '[PA4] that there is no turn, nothing happens: %s',
     async (code) => {
       await stage.join('bob', bob.agent, { log });
       can(code);
@@ -170,7 +168,7 @@ describe('a turn of which the hub says', () => {
     },
   );
 
-  it('[PA4] only that it is not the time, and that is somebody else’s, is left alone', async () => {
+  it('[PA4] that it is too early and another participant has the turn, nothing happens', async () => {
     await stage.join('bob', bob.agent, { log });
     can('rate_limited');
     const real = Session.prototype.info;

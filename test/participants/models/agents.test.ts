@@ -13,7 +13,7 @@ const ctx: ThreadContext = { threadId: 't1', start, steps: [] };
 const step = (role: string, content: string, meta = {}): Step => ({ role, content, meta, timestamp });
 
 describe('[MD1] createLlmAdapter', () => {
-  it('makes one chat completion of a turn: the prompt as system, what the thread began with as user', async () => {
+  it('makes one chat completion per turn: prompt as system, opening as user', async () => {
     const { stub } = await scene(chat, [stream(...chat.says('The second.'))]);
     const agent: AgentFn = createLlmAdapter({ baseUrl: `${stub.origin}/v1`, apiKey: 'test-key', model: 'gpt-4o-mini' });
     const reply = await agent(ctx, 'You are a planner…');
@@ -44,7 +44,7 @@ describe('[MD1] createLlmAdapter', () => {
     });
   });
 
-  it('has relatives for the other APIs', async () => {
+  it('has counterparts for the other APIs', async () => {
     const { stub } = await scene(chat, [stream(...anthropic.says('A.')), stream(...responses.says('B.'))]);
     const a = createAnthropicAdapter({ baseUrl: stub.origin, apiKey: 'test-key', model: 'claude-sonnet-4-5' });
     const b = createResponsesAdapter({ baseUrl: `${stub.origin}/v1`, apiKey: 'test-key', model: 'gpt-5.5' });
@@ -65,7 +65,7 @@ describe.each(apis)('[MD16] an agent over $name', (api) => {
     return { ...on, agent: make({ baseUrl: `${on.stub.origin}${api.base}`, apiKey: 'test-key', model: 'gpt-5.5' }) };
   };
 
-  it('says what the call came to', async () => {
+  it('reports the cost of the call', async () => {
     const { agent } = await agentOn(stream(...api.says('Yes.')));
     expect(await agent(ctx, 'p')).toEqual({
       text: 'Yes.',
@@ -87,7 +87,7 @@ describe.each(apis)('[MD16] an agent over $name', (api) => {
     });
   });
 
-  it('shows its text while it is written, and stops when its turn is over', async () => {
+  it('streams text, and stops when the turn is cancelled', async () => {
     const { agent, stub } = await agentOn(stall(...api.says('First', ' second').slice(0, -3)));
     const cancel = new AbortController();
     const heard: string[] = [];
@@ -109,7 +109,7 @@ describe.each(apis)('[MD16] an agent over $name', (api) => {
     await stub.until(() => stub.hungUp === 1);
   });
 
-  it('hands tool calls on', async () => {
+  it('passes tool calls on', async () => {
     const { agent } = await agentOn(stream(...api.calls('handoff', '{"to":"bob"}')));
     expect(await agent(ctx, 'p')).toMatchObject({
       text: '',
@@ -117,7 +117,7 @@ describe.each(apis)('[MD16] an agent over $name', (api) => {
     });
   });
 
-  it('makes nothing up when the model says nothing', async () => {
+  it('fails if the model says nothing', async () => {
     const { agent } = await agentOn(stream(...api.says()));
     await expect(agent(ctx, 'p')).rejects.toMatchObject({
       kind: 'no_result',
@@ -127,7 +127,7 @@ describe.each(apis)('[MD16] an agent over $name', (api) => {
 });
 
 describe('[MD16] a refusal', () => {
-  it('is no answer', async () => {
+  it('is not an answer', async () => {
     const said = [frame({ choices: [{ delta: { refusal: 'I will not.' }, finish_reason: 'stop' }] }), frame('[DONE]')];
     const { models, stub } = await scene(chat, [stream(...said)]);
     const agent = models.createLlmAdapter({ baseUrl: stub.origin, model: 'm' });
@@ -144,19 +144,19 @@ describe('[MD1] a thread', () => {
 
   it.each<[string, readonly Step[], readonly object[]]>([
     [
-      'steps follow the beginning',
+      'puts steps after the opening',
       [step('assistant', 'A'), step('user', 'B')],
       [user('Which one?'), assistant('A'), user('B')],
     ],
-    ['what others say in a row is one message', [step('user', 'A'), step('bob', 'B')], [user('Which one?\n\nA\n\nB')]],
+    ['merges consecutive messages of others', [step('user', 'A'), step('bob', 'B')], [user('Which one?\n\nA\n\nB')]],
     [
-      'the model has the last word again',
+      'asks the model again after its own message',
       [step('assistant', 'A')],
       [user('Which one?'), assistant('A'), user('It is your turn again.')],
     ],
-    ['empty steps are left out', [step('assistant', ''), step('user', 'B')], [user('Which one?\n\nB')]],
+    ['leaves out empty steps', [step('assistant', ''), step('user', 'B')], [user('Which one?\n\nB')]],
     [
-      'the beginning is said once',
+      'shows the opening once',
       [step('user', 'Which one?'), step('assistant', 'A'), step('user', 'B')],
       [user('Which one?'), assistant('A'), user('B')],
     ],
@@ -164,7 +164,7 @@ describe('[MD1] a thread', () => {
     expect(threadMessages({ ...ctx, steps })).toEqual(messages);
   });
 
-  it('that the model began itself has a word before', () => {
+  it('adds a first message if the model opened the session', () => {
     const own = { ...start, role: 'assistant', meta: { seq: 3 } };
     const steps = [step('assistant', '[me] Which one?', { seq: 3 }), step('user', 'B', { seq: 4 })];
     expect(threadMessages({ ...ctx, start: own, steps })).toEqual([
@@ -194,19 +194,19 @@ describe('[MD17] the settings of a model', () => {
     [{ body: 'x' }, 'body: expected an object, got "x"'],
     [{ provider: 7 }, 'provider: expected text, got 7'],
     [{ prices: { as_of: 'soon', prices: [] } }, 'prices.as_of: expected a day such as 2026-10-07, got "soon"'],
-  ])('%j is refused by name', (setting, problem) => {
+  ])('rejects %j by name', (setting, problem) => {
     for (const create of [createLlmAdapter, createChatClient, createResponsesAdapter]) {
       expect(() => create({ ...fine, ...setting })).toThrow(problem);
     }
   });
 
-  it('a secret that is in the wrong place is not shown', () => {
+  it('does not show a misplaced secret', () => {
     const wrong = { ...fine, apiKey: 7, headers: 'sk-very-secret' } as unknown as typeof fine;
     expect(() => createLlmAdapter(wrong)).toThrow(/^apiKey: expected text$/);
     expect(() => createLlmAdapter({ ...wrong, ...{ apiKey: '' } })).toThrow(/^headers: expected an object$/);
   });
 
-  it('what is undefined is as if it were not there', () => {
+  it('ignores undefined settings', () => {
     expect(typeof createLlmAdapter({ ...fine, maxTokens: undefined, headers: undefined })).toBe('function');
   });
 });

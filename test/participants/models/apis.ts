@@ -1,4 +1,4 @@
-// What each of the three APIs says, so that one test can be run over all of them.
+// The answers of the three APIs, so that one test can run over all of them.
 
 import type { JsonObject } from 'parley-hub/core';
 import type { ModelClient, ModelProvider, Models } from '../../../src/participants/models/index.ts';
@@ -10,14 +10,14 @@ export interface Api {
   /** Appended to the origin of the server. */
   readonly base: string;
   client(models: Models, provider: ModelProvider & { readonly baseUrl: string }): ModelClient;
-  /** The frames of a good answer that says these pieces of text, with 10 tokens in and 5 out. */
+  /** Frames of an answer with these texts, 10 tokens in and 5 out. */
   says(...texts: readonly string[]): readonly string[];
-  /** The frames of a good answer that calls a tool; its arguments come in these pieces. */
+  /** Frames of an answer that calls a tool, with its arguments in parts. */
   calls(name: string, ...pieces: readonly string[]): readonly string[];
   /** The same answer in one piece. */
   whole(text: string): JsonObject;
   error(type: string, message?: string): string;
-  /** A body of an HTTP error. */
+  /** The body of an HTTP error. */
   refusal(type: string, message?: string): JsonObject;
 }
 

@@ -1,6 +1,7 @@
-// What an answer used, in classes that do not overlap, and what that costs.
+// Token usage in disjoint classes, and its cost.
 
 import fc from 'fast-check';
+import type { Json } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
 import {
   addUsage,
@@ -29,7 +30,7 @@ const used = (tokens: Partial<ModelUsage>): ModelUsage => ({
 });
 
 describe('[MD13] usage', () => {
-  it('of Anthropic is disjoint already', () => {
+  it('is already disjoint for Anthropic', () => {
     const usage = {
       input_tokens: 100,
       cache_creation_input_tokens: 40,
@@ -49,24 +50,14 @@ describe('[MD13] usage', () => {
     });
   });
 
-  it.each([
-    [
-      {
-        prompt_tokens: 1000,
-        completion_tokens: 50,
-        prompt_tokens_details: { cached_tokens: 900 },
-        completion_tokens_details: { reasoning_tokens: 20 },
-      },
-    ],
-    [
-      {
-        input_tokens: 1000,
-        output_tokens: 50,
-        input_tokens_details: { cached_tokens: 900 },
-        output_tokens_details: { reasoning_tokens: 20 },
-      },
-    ],
-  ])('of OpenAI is made disjoint: %o', (usage) => {
+  it.each(['prompt completion', 'input output'])('is made disjoint for OpenAI: %s', (names) => {
+    const [input, output] = names.split(' ');
+    const usage = {
+      [`${input}_tokens`]: 1000,
+      [`${output}_tokens`]: 50,
+      [`${input}_tokens_details`]: { cached_tokens: 900 },
+      [`${output}_tokens_details`]: { reasoning_tokens: 20 },
+    };
     expect(openAiUsage(usage, 'default')).toEqual({
       input_tokens: 100,
       cache_read_tokens: 900,
@@ -78,29 +69,18 @@ describe('[MD13] usage', () => {
     });
   });
 
-  it('of OpenAI may tell what was written to the cache, and no count falls below 0', () => {
-    const told = {
-      prompt_tokens: 1000,
-      completion_tokens: 1,
-      prompt_tokens_details: { cached_tokens: 600, cache_write_tokens: 300 },
-    };
-    expect(openAiUsage(told, null)).toMatchObject({
-      input_tokens: 100,
-      cache_read_tokens: 600,
-      cache_write_tokens: 300,
-    });
+  it('includes cache writes of OpenAI; counts are never below 0', () => {
+    const details = { cached_tokens: 600, cache_write_tokens: 300 };
+    const told = { prompt_tokens: 1000, completion_tokens: 1, prompt_tokens_details: details };
+    const expected = { input_tokens: 100, cache_read_tokens: 600, cache_write_tokens: 300 };
+    expect(openAiUsage(told, null)).toMatchObject(expected);
     expect(openAiUsage({ ...told, prompt_tokens: 5 }, null)).toMatchObject({ input_tokens: 0 });
   });
 
-  it('that is told wrongly is unknown or 0, never less', () => {
+  it('is unknown or >= 0 for invalid counts', () => {
     const odd = fc.oneof(fc.jsonValue(), fc.integer(), fc.double());
-    const key = fc.constantFrom(
-      'prompt_tokens',
-      'completion_tokens',
-      'input_tokens',
-      'cached_tokens',
-      'prompt_tokens_details',
-    );
+    const sums = ['prompt_tokens', 'completion_tokens', 'input_tokens'];
+    const key = fc.constantFrom(...sums, 'cached_tokens', 'prompt_tokens_details');
     fc.assert(
       fc.property(fc.dictionary(key, odd), (given) => {
         const usage = JSON.parse(JSON.stringify(given));
@@ -112,7 +92,7 @@ describe('[MD13] usage', () => {
     );
   });
 
-  it('of several tries is added up, and with it the cost', async () => {
+  it('adds up several attempts, with their cost', async () => {
     const broken = anthropic.says('Half').slice(0, 3);
     const { ask } = await scene(anthropic, [cut(...broken), stream(...anthropic.says('Yes.'))], {
       model: 'claude-sonnet-4-5',
@@ -124,7 +104,7 @@ describe('[MD13] usage', () => {
     expect(addUsage(one, { ...one, output_tokens: null })).toMatchObject({ input_tokens: 2, output_tokens: null });
   });
 
-  it('of a call that failed is in its error', async () => {
+  it('is in the error of a failed call', async () => {
     const { fails } = await scene(anthropic, [cut(...anthropic.says('Half').slice(0, 3))], {
       model: 'claude-haiku-4-5',
       maxRetries: 0,
@@ -155,7 +135,7 @@ describe('[MD14] the cost', () => {
     expect(costOf(used(tokens), model, NOW)).toBe(usd);
   });
 
-  it('of what a reply tells is computed too, which has no terms', () => {
+  it('can be computed from a reply, which has no terms', () => {
     const { cache_write_1h_tokens: _hour, terms: _terms, ...told } = used({ input_tokens: MILLION });
     expect(costOf(told, 'gpt-5.4', NOW)).toBe(5);
   });
@@ -168,20 +148,20 @@ describe('[MD14] the cost', () => {
   });
 
   it.each([
-    ['of a model nobody knows', 'gpt-9', {}],
+    ['of an unknown model', 'gpt-9', {}],
     ['of a model with a longer name', 'claude-opus-5-5-turbo', {}],
     ['of a reseller', 'anthropic/claude-opus-5-5', {}],
-    ['when the input is not told', 'gpt-5.5', { input_tokens: null }],
-    ['when the output is not told', 'gpt-5.5', { output_tokens: null }],
-    ['when the price of a class is not known', 'gpt-6.1-sol', { cache_write_tokens: 1 }],
+    ['with unknown input', 'gpt-5.5', { input_tokens: null }],
+    ['with unknown output', 'gpt-5.5', { output_tokens: null }],
+    ['with a class of unknown price', 'gpt-6.1-sol', { cache_write_tokens: 1 }],
     ['on terms without a price', 'gpt-5.5', { terms: ['service_tier=priority'] }],
   ])('%s is null, not 0', (_, model, tokens) => {
     expect(costOf(used(tokens), model, NOW)).toBeNull();
   });
 
-  it('goes by the terms', async () => {
+  it('depends on the terms', async () => {
     const flex = openAiUsage({ prompt_tokens: MILLION, completion_tokens: 0 }, 'flex');
-    // Over 272,000 tokens.
+    // Above 272,000 tokens.
     expect(costOf(flex, 'gpt-5.5', NOW)).toBe(5);
     const us = anthropicUsage({ input_tokens: MILLION, output_tokens: 0, inference_geo: 'us', service_tier: 'batch' });
     expect(costOf(us, 'claude-opus-5', NOW)).toBe(2.75);
@@ -203,20 +183,13 @@ describe('[MD14] the cost', () => {
     const count = fc.nat({ max: 50_000 });
     const keys = ['input_tokens', 'cache_read_tokens', 'output_tokens'] as const;
     fc.assert(
-      fc.property(
-        model,
-        count,
-        count,
-        count,
-        fc.constantFrom(...keys),
-        (name, input_tokens, cache_read_tokens, output_tokens, key) => {
-          const usage = used({ input_tokens, cache_read_tokens, output_tokens });
-          const cost = costOf(usage, name, NOW);
-          const more = costOf({ ...usage, [key]: (usage[key] ?? 0) + 1000 }, name, NOW);
-          expect(cost).toBeGreaterThanOrEqual(0);
-          expect(more).toBeGreaterThan(cost ?? Number.NaN);
-        },
-      ),
+      fc.property(model, count, count, count, fc.constantFrom(...keys), (name, input, cached, output, key) => {
+        const usage = used({ input_tokens: input, cache_read_tokens: cached, output_tokens: output });
+        const cost = costOf(usage, name, NOW);
+        const more = costOf({ ...usage, [key]: (usage[key] ?? 0) + 1000 }, name, NOW);
+        expect(cost).toBeGreaterThanOrEqual(0);
+        expect(more).toBeGreaterThan(cost ?? Number.NaN);
+      }),
       { numRuns: 1000 },
     );
   });
@@ -228,7 +201,7 @@ describe('[MD15] the list of prices', () => {
     prices: [{ models: ['gpt-5.5', 'local'], tiers: [{ above: 0, input: 0, output: 0 }] }],
   };
 
-  it('has a day, and can be overridden model by model', async () => {
+  it('has a day, and can be overridden per model', async () => {
     expect(KNOWN_PRICES.as_of).toMatch(/^2026-\d\d-\d\d$/);
     const both = withPrices(own);
     const tokens = used({ input_tokens: MILLION });
@@ -240,7 +213,7 @@ describe('[MD15] the list of prices', () => {
     expect((await ask()).cost_usd).toBe(0);
   });
 
-  it('is warned about when it is more than 180 days old', () => {
+  it('warns when it is more than 180 days old', () => {
     const list = { ...own, as_of: '2026-10-07' };
     expect(priceWarning(list, at('2027-04-05'))).toBeNull();
     expect(priceWarning(list, at('2027-04-06'))).toBe(
@@ -248,7 +221,7 @@ describe('[MD15] the list of prices', () => {
     );
   });
 
-  it('is warned about once by each client, as progress', async () => {
+  it('warns once per client, as progress', async () => {
     const { ask, clock, progress } = await scene(chat, [stream(...chat.says('Yes.'))]);
     await ask();
     expect(progress).toEqual([]);
@@ -258,35 +231,22 @@ describe('[MD15] the list of prices', () => {
     expect(progress).toEqual([expect.stringContaining('costs may be wrong')]);
   });
 
-  it.each([
+  const tier = { above: 0, input: 1, output: 1 };
+  const listOf = (price: object): Json => ({ as_of: '2026-01-01', prices: [price] }) as unknown as Json;
+  it.each<readonly [Json, string]>([
     [[], 'prices: expected a list'],
     [{ as_of: 'today', prices: [] }, 'as_of: expected a day'],
     [{ as_of: '2026-13-01', prices: [] }, 'as_of: expected a day'],
-    [{ as_of: '2026-01-01', prices: [{}] }, 'prices[0].models: expected names'],
-    [{ as_of: '2026-01-01', prices: [{ models: ['m'], tiers: [] }] }, 'prices[0].tiers: expected a list of tiers'],
+    [listOf({}), 'prices[0].models: expected names'],
+    [listOf({ models: ['m'], tiers: [] }), 'prices[0].tiers: expected a list of tiers'],
     [
-      { as_of: '2026-01-01', prices: [{ models: ['m'], tiers: [{ above: 0, input: -1, output: 1 }] }] },
+      listOf({ models: ['m'], tiers: [{ ...tier, input: -1 }] }),
       'prices[0].tiers[0].input: expected a number >= 0, got -1',
     ],
-    [
-      { as_of: '2026-01-01', prices: [{ models: ['m'], tiers: [{ above: 0, input: 1, output: 1, cached: 1 }] }] },
-      'prices[0].tiers[0].cached: expected one of',
-    ],
-    [
-      {
-        as_of: '2026-01-01',
-        prices: [{ models: ['m'], effective_from: 'May', tiers: [{ above: 0, input: 1, output: 1 }] }],
-      },
-      'prices[0].effective_from',
-    ],
-    [
-      {
-        as_of: '2026-01-01',
-        prices: [{ models: ['m'], terms: { x: 'y' }, tiers: [{ above: 0, input: 1, output: 1 }] }],
-      },
-      'prices[0].terms.x',
-    ],
-  ])('that is wrong is refused with the place: %j', (list, problem) => {
+    [listOf({ models: ['m'], tiers: [{ ...tier, cached: 1 }] }), 'prices[0].tiers[0].cached: expected one of'],
+    [listOf({ models: ['m'], effective_from: 'May', tiers: [tier] }), 'prices[0].effective_from'],
+    [listOf({ models: ['m'], terms: { x: 'y' }, tiers: [tier] }), 'prices[0].terms.x'],
+  ])('rejects a wrong list by position: %j', (list, problem) => {
     expect(() => readPrices(list)).toThrow(problem);
   });
 });

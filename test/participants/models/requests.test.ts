@@ -1,4 +1,4 @@
-// What goes over the wire to each API, word for word, and what comes back: tools, schemas, thoughts.
+// The exact requests to each API, and their answers: tools, schemas, reasoning.
 
 import { describe, expect, it } from 'vitest';
 import {
@@ -144,7 +144,7 @@ describe('[MD11] a request', () => {
     [anthropic, { type: 'any' }, { type: 'none' }],
     [chat, 'required', 'none'],
     [responses, 'required', 'none'],
-  ])('says that some tool, or none, is to be used: $0.name', async (api, required, none) => {
+  ])('forces some tool, or none: $0.name', async (api, required, none) => {
     const { client, stub } = await scene(api, [stream(...api.says('Yes.'))]);
     await client.complete({ ...hello, tools: [weather], toolChoice: 'required' });
     await client.complete({ ...hello, tools: [weather], toolChoice: 'none' });
@@ -166,7 +166,7 @@ describe('[MD11] a request', () => {
     });
   });
 
-  it('has what the user adds, without what the user takes away', async () => {
+  it('adds and removes fields as configured', async () => {
     const body = { stream_options: null, reasoning_effort: 'low', max_tokens: 5 };
     const headers = { 'X-Team': 'parley', Authorization: 'Token other-secret-1' };
     const { client, stub } = await scene(chat, [stream(...chat.says('Yes.'))], { body, headers });
@@ -184,7 +184,7 @@ describe('[MD11] a request', () => {
     expect(stub.asked[0]?.headers).toMatchObject({ 'x-team': 'parley', authorization: 'Token other-secret-1' });
   });
 
-  it('keeps the query of an address, and takes it with a slash at its end or with the version', async () => {
+  it('keeps the query of a URL, and accepts a trailing slash or a version', async () => {
     const { models, stub } = await scene(chat, [stream(...chat.says('Yes.')), stream(...anthropic.says('Yes.'))]);
     await models.createChatClient({ baseUrl: `${stub.origin}/v1/?api-version=7`, model: 'm' }).complete(hello);
     await models.createAnthropicClient({ baseUrl: `${stub.origin}/v1/`, model: 'm' }).complete(hello);
@@ -196,7 +196,7 @@ describe('[MD11] a request', () => {
 });
 
 describe.each(apis)('[MD11] tools over $name', (api) => {
-  it('a call is read from its pieces, and repeated with its result', async () => {
+  it('reads a call from its parts, and repeats it with its result', async () => {
     const { client, stub } = await scene(api, [stream(...api.calls('weather', '{"ci', 'ty":"Zü', 'rich"}'))]);
     const reply = await client.complete({ ...hello, tools: [weather] });
     expect(reply).toMatchObject({ text: '', stop: 'tool_calls' });
@@ -211,11 +211,11 @@ describe.each(apis)('[MD11] tools over $name', (api) => {
     expect(repeated).toContain('call_a');
     expect(repeated).toContain('Zürich');
     expect(repeated).toContain('fog');
-    // An id of theirs that was not stored there is none.
+    // Ids of items that were not stored must not be sent.
     expect(repeated).not.toContain('fc_1');
   });
 
-  it('a call without arguments has none', async () => {
+  it('reads a call without arguments', async () => {
     const { client } = await scene(api, [stream(...api.calls('look'))]);
     expect((await client.complete(hello)).tool_calls).toEqual([{ id: 'call_a', name: 'look', arguments: {} }]);
   });
@@ -224,7 +224,7 @@ describe.each(apis)('[MD11] tools over $name', (api) => {
     'Thinking may not be enabled when tool_choice forces tool use.',
     'The tool_choice parameter does not support being set to required or object in thinking mode',
     'This model does not support forced tool use',
-  ])('[MD12] a model that refuses to be forced is told apart: %s', async (message) => {
+  ])('[MD12] recognizes a model that rejects forced tools: %s', async (message) => {
     const { fails, stub } = await scene(api, [status(400, api.refusal('invalid_request_error', message))]);
     for (const toolChoice of ['required', { name: 'weather' }] as const) {
       const error = await fails({ tools: [weather], toolChoice });
@@ -235,13 +235,13 @@ describe.each(apis)('[MD11] tools over $name', (api) => {
     expect(stub.asked).toHaveLength(3);
   });
 
-  it('[MD12] the name of the parameter tells it, too', async () => {
+  it('[MD12] recognizes it by the name of the parameter too', async () => {
     const error = { type: 'invalid_request_error', message: 'Unsupported value.', param: 'tool_choice' };
     const { fails } = await scene(api, [status(400, { error })]);
     expect(refusesForcedTools(await fails({ tools: [weather], toolChoice: 'required' }))).toBe(true);
   });
 
-  it('[MD12] other refusals are not taken for that', async () => {
+  it('[MD12] does not confuse other rejections with it', async () => {
     const { fails } = await scene(api, [status(400, api.refusal('invalid_request_error', 'messages: too many'))]);
     expect(refusesForcedTools(await fails({ tools: [weather], toolChoice: 'required' }))).toBe(false);
     expect(refusesForcedTools(new Error('tool_choice'))).toBe(false);
@@ -249,58 +249,42 @@ describe.each(apis)('[MD11] tools over $name', (api) => {
   });
 });
 
-describe('[MD11] what a model thought', () => {
-  it('goes back to Anthropic with its signature, and to nobody else', async () => {
-    const { client, stub, models } = await scene(anthropic, [
-      stream(
-        frame({ type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '' } }),
-        frame({ type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'Hm.' } }),
-        frame({ type: 'content_block_delta', index: 0, delta: { type: 'signature_delta', signature: 'sig' } }),
-        frame({
-          type: 'content_block_start',
-          index: 1,
-          content_block: { type: 'tool_use', id: 'a', name: 'weather', input: {} },
-        }),
-        ...anthropic.calls('x').slice(-2),
-      ),
-      stream(...anthropic.says('Yes.')),
-      stream(...chat.says('Yes.')),
-    ]);
+describe('[MD11] reasoning', () => {
+  it('returns to Anthropic with its signature, and to no other API', async () => {
+    const toolUse = { type: 'tool_use', id: 'a', name: 'weather', input: {} };
+    const thinking = [
+      frame({ type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '' } }),
+      frame({ type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'Hm.' } }),
+      frame({ type: 'content_block_delta', index: 0, delta: { type: 'signature_delta', signature: 'sig' } }),
+      frame({ type: 'content_block_start', index: 1, content_block: toolUse }),
+      ...anthropic.calls('x').slice(-2),
+    ];
+    const answers = [stream(...thinking), stream(...anthropic.says('Yes.')), stream(...chat.says('Yes.'))];
+    const { client, stub, models } = await scene(anthropic, answers);
     const reply = await client.complete(hello);
     const messages = [...hello.messages, assistantMessage(reply)];
     await client.complete({ messages });
     await models.createChatClient({ baseUrl: stub.origin, model: 'm' }).complete({ messages });
-    expect(stub.asked[1]?.body.messages).toContainEqual({
-      role: 'assistant',
-      content: [
-        { type: 'thinking', thinking: 'Hm.', signature: 'sig' },
-        { type: 'tool_use', id: 'a', name: 'weather', input: {} },
-      ],
-    });
+    const content = [{ type: 'thinking', thinking: 'Hm.', signature: 'sig' }, toolUse];
+    expect(stub.asked[1]?.body.messages).toContainEqual({ role: 'assistant', content });
     expect(JSON.stringify(stub.asked[2]?.body)).not.toContain('Hm.');
   });
 
-  it('goes back to Responses if it can be read there again', async () => {
+  it('returns to Responses if it is readable there', async () => {
+    const text = [{ type: 'output_text', text: 'Yes.' }];
     const output = [
       { type: 'reasoning', id: 'rs_1', encrypted_content: 'secret thoughts', summary: [] },
       { type: 'reasoning', id: 'rs_2', summary: [] },
-      {
-        type: 'message',
-        id: 'msg_1',
-        status: 'completed',
-        role: 'assistant',
-        content: [{ type: 'output_text', text: 'Yes.' }],
-      },
+      { type: 'message', id: 'msg_1', status: 'completed', role: 'assistant', content: text },
     ];
-    const { client, stub } = await scene(responses, [
-      stream(frame({ type: 'response.completed', response: { output } })),
-    ]);
+    const completed = frame({ type: 'response.completed', response: { output } });
+    const { client, stub } = await scene(responses, [stream(completed)]);
     const reply = await client.complete(hello);
     await client.complete({ messages: [...hello.messages, assistantMessage(reply)] });
     expect(stub.asked[1]?.body.input).toEqual([
       { role: 'user', content: 'Hello?' },
       { type: 'reasoning', encrypted_content: 'secret thoughts', summary: [] },
-      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Yes.' }] },
+      { type: 'message', role: 'assistant', content: text },
     ]);
   });
 });

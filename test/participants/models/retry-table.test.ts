@@ -1,4 +1,4 @@
-// Every row of the retry table against a real server, on virtual time: the waits are exact.
+// Every row of the retry table against a real server, with exact waits on virtual time.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ const SERVER = [2 * S, 4 * S, 8 * S];
 describe.each(apis)('[MD2] over $name', (api) => {
   const good = stream(...api.says('Yes.'));
 
-  it('429 is tried again after 1, 2, 4, 8 and 16 s, and then no more', async () => {
+  it('retries 429 after 1, 2, 4, 8 and 16 s, and then gives up', async () => {
     const { fails, gaps, stub, progress } = await scene(api, [status(429, api.refusal('rate_limit_error', 'slower'))]);
     const error = await fails();
     expect(gaps()).toEqual(RATE_LIMIT);
@@ -26,7 +26,7 @@ describe.each(apis)('[MD2] over $name', (api) => {
     expect(progress).toHaveLength(5);
   });
 
-  it.each([500, 502, 503, 504, 529])('%i is tried again after 2, 4 and 8 s, and then no more', async (code) => {
+  it.each([500, 502, 503, 504, 529])('retries %i after 2, 4 and 8 s, and then gives up', async (code) => {
     const { fails, gaps, stub } = await scene(api, [status(code, api.refusal('overloaded_error'))]);
     const error = await fails();
     expect(gaps()).toEqual(SERVER);
@@ -35,7 +35,7 @@ describe.each(apis)('[MD2] over $name', (api) => {
     expect(error.details.call).toMatchObject({ class: 'transient', status: code, retries: 3 });
   });
 
-  it('a server that does not answer in time is asked once more after 5 s', async () => {
+  it('asks a server that times out once more after 5 s', async () => {
     const { fails, gaps, stub, clock } = await scene(api, [silence], { timeoutMs: 30 * S });
     const failed = fails();
     for (const tries of [1, 2]) {
@@ -49,10 +49,10 @@ describe.each(apis)('[MD2] over $name', (api) => {
   });
 
   it.each([
-    ['goes away without an answer', reset],
-    ['breaks off in the middle of its answer', cut(...api.says('Yes.').slice(0, 2))],
-    ['ends its stream before the answer is over', stream(...api.says('Yes.').slice(0, 2))],
-  ])('a server that %s is asked once more after 5 s', async (_, broken) => {
+    ['drops the connection', reset],
+    ['breaks off its answer', cut(...api.says('Yes.').slice(0, 2))],
+    ['ends its stream early', stream(...api.says('Yes.').slice(0, 2))],
+  ])('asks a server that %s once more after 5 s', async (_, broken) => {
     const { fails, gaps } = await scene(api, [broken]);
     const error = await fails();
     expect(gaps()).toEqual([5 * S]);
@@ -61,12 +61,12 @@ describe.each(apis)('[MD2] over $name', (api) => {
   });
 
   it.each([
-    ['no JSON', status(200, '{"oops')],
-    ['a page', status(200, '<html>hello</html>', { 'content-type': 'text/html' })],
-    ['JSON that is no answer', whole({ hello: 'world' })],
-    ['an event that is no JSON', stream('data: {"oops\n\n')],
-    ['a tool call whose arguments are no JSON', stream(...api.calls('look', '{"where":'))],
-  ])('%s is asked for once more, at once', async (_, bad) => {
+    ['invalid JSON', status(200, '{"oops')],
+    ['an HTML page', status(200, '<html>hello</html>', { 'content-type': 'text/html' })],
+    ['JSON without an answer', whole({ hello: 'world' })],
+    ['an event with invalid JSON', stream('data: {"oops\n\n')],
+    ['a tool call with invalid arguments', stream(...api.calls('look', '{"where":'))],
+  ])('asks again immediately after %s', async (_, bad) => {
     const { fails, gaps } = await scene(api, [bad]);
     const error = await fails();
     expect(gaps()).toEqual([0]);
@@ -82,7 +82,7 @@ describe.each(apis)('[MD2] over $name', (api) => {
     [404, 'not_found_error', 'invalid_request'],
     [413, 'request_too_large', 'invalid_request'],
     [422, 'unprocessable', 'invalid_request'],
-  ])('[MD4] %i is never tried again', async (code, type, kind) => {
+  ])('[MD4] never retries %i', async (code, type, kind) => {
     const { fails, stub } = await scene(api, [status(code, api.refusal(type, 'because'), { 'retry-after': '1' })]);
     const error = await fails();
     expect(stub.asked).toHaveLength(1);
@@ -92,7 +92,7 @@ describe.each(apis)('[MD2] over $name', (api) => {
     if (kind === 'auth') expect(error.message).toContain('check the key');
   });
 
-  it('an answer that the caller cannot use is asked for once more, and shares its count with what cannot be read', async () => {
+  it('asks again for an answer the caller rejects, sharing the count of malformed answers', async () => {
     const check = ({ text }: { readonly text: string }): string | null => (text === 'Yes.' ? null : `no yes: ${text}`);
     const no = stream(...api.says('No.'));
     const { fails, gaps } = await scene(api, [no]);
@@ -107,7 +107,7 @@ describe.each(apis)('[MD2] over $name', (api) => {
     expect(await better.ask({ check })).toMatchObject({ text: 'Yes.', retries: 1, usage: { output_tokens: 10 } });
   });
 
-  it('each row has its own count, and an answer in between the tries ends them', async () => {
+  it('counts each row separately, and stops at the first answer', async () => {
     const limited = status(429);
     const down = status(503);
     const answers = [limited, limited, down, reset, status(200, 'x'), limited, down, good];
@@ -118,7 +118,7 @@ describe.each(apis)('[MD2] over $name', (api) => {
   });
 });
 
-describe('[MD3] what the service asks for', () => {
+describe('[MD3] waits the service asks for', () => {
   it.each([
     ['3', 3 * S],
     ['0.5', 1 * S],
@@ -127,20 +127,20 @@ describe('[MD3] what the service asks for', () => {
     ['Mon, 19 Oct 2026 00:00:00 GMT', 1 * S],
     ['soon', 1 * S],
     ['-5', 1 * S],
-  ])('Retry-After: %s makes the first wait after a 429 %i ms', async (value, waitMs) => {
+  ])('waits after a 429 with Retry-After: %s for %i ms', async (value, waitMs) => {
     const { ask, gaps } = await scene(chat, [status(429, {}, { 'retry-after': value }), stream(...chat.says('Yes.'))]);
     await ask();
     expect(gaps()).toEqual([waitMs]);
   });
 
-  it('holds for 503 and 529 as well, and in milliseconds', async () => {
+  it('apply to 503 and 529, and in milliseconds', async () => {
     const answers = [status(503, {}, { 'retry-after': '10' }), status(529, {}, { 'retry-after-ms': '4500' })];
     const { ask, gaps } = await scene(chat, [...answers, stream(...chat.says('Yes.'))]);
     await ask();
     expect(gaps()).toEqual([10 * S, 4500]);
   });
 
-  it('gives up at once, and says for how long, when the wait does not fit into the time there is', async () => {
+  it('give up immediately, and report the wait, if it exceeds the total time', async () => {
     const { fails, stub } = await scene(chat, [status(429, {}, { 'retry-after': '86400' })]);
     const error = await fails();
     expect(stub.asked).toHaveLength(1);
@@ -156,11 +156,11 @@ describe('[MD3] what the service asks for', () => {
     [{ 'retry-after': '999999999999999' }, Number.MAX_SAFE_INTEGER],
     [{ 'retry-after-ms': '9'.repeat(40) }, Number.MAX_SAFE_INTEGER],
     [{ 'retry-after': 'soon' }, null],
-  ])('of %j the longer wait counts, however long it is', (headers: Record<string, string>, waitMs) => {
+  ])('use the longer of two headers, however long: %j', (headers: Record<string, string>, waitMs) => {
     expect(retryAfterMs({ get: (name) => headers[name] ?? null }, 0)).toBe(waitMs);
   });
 
-  it('is read from any header without harm', () => {
+  it('are read safely from any header', () => {
     fc.assert(
       fc.property(fc.string(), (value) => {
         const ms = retryAfterMs({ get: (name) => (name === 'retry-after' ? value : null) }, 0);
@@ -171,7 +171,7 @@ describe('[MD3] what the service asks for', () => {
   });
 });
 
-describe('[MD4] limits on money', () => {
+describe('[MD4] spending limits', () => {
   const details = { error_code: 'enforced_spend_limit_reached' };
   it.each([
     { type: 'rate_limit_error', message: 'm', details },
@@ -180,7 +180,7 @@ describe('[MD4] limits on money', () => {
     { type: 'requests', message: 'm', code: 'organization_spend_limit_exceeded' },
     { type: 'requests', message: 'm', code: 'project_spend_limit_exceeded' },
     { type: 'requests', message: 'm', code: 'organization_usage_limit_exceeded' },
-  ])('a 429 that is one is never tried again: %o', async (error) => {
+  ])('never retries a 429 caused by one: %o', async (error) => {
     for (const api of apis) {
       const { fails, stub } = await scene(api, [status(429, { type: 'error', error })]);
       const failed = await fails();
@@ -190,7 +190,7 @@ describe('[MD4] limits on money', () => {
     }
   });
 
-  it('one that comes in the middle of an answer is not tried again either', async () => {
+  it('does not retry one inside an answer', async () => {
     const { fails, stub } = await scene(chat, [stream(chat.error('insufficient_quota'))]);
     expect((await fails()).kind).toBe('budget_exceeded');
     expect(stub.asked).toHaveLength(1);
@@ -198,11 +198,11 @@ describe('[MD4] limits on money', () => {
 });
 
 describe('[MD2] the table', () => {
-  it('is that of the page', () => {
+  it('matches the documentation', () => {
     expect(RETRY_WAITS_MS).toEqual({ rate_limit: RATE_LIMIT, server: SERVER, network: [5 * S], malformed: [0] });
   });
 
-  it('comes to an end whatever fails in whatever order, within ten further tries', () => {
+  it('ends after at most ten retries, whatever fails', () => {
     const row = fc.constantFrom('rate_limit', 'server', 'network', 'malformed', null);
     fc.assert(
       fc.property(fc.array(row, { minLength: 11, maxLength: 30 }), (rows) => {
@@ -220,7 +220,7 @@ describe('[MD2] the table', () => {
     );
   });
 
-  it('can be cut short with maxRetries', async () => {
+  it('can be shortened by maxRetries', async () => {
     const { fails, stub } = await scene(chat, [status(429)], { maxRetries: 2 });
     expect((await fails()).details.call?.retries).toBe(2);
     expect(stub.asked).toHaveLength(3);

@@ -1,4 +1,4 @@
-// A model client, a stub server and virtual time: waits pass as soon as they begin, and to the millisecond.
+// A model client, a stub server and virtual time: waits end immediately, with exact times.
 
 import { SimClock } from 'parley-hub/testing';
 import { afterEach } from 'vitest';
@@ -18,7 +18,7 @@ export const KEY = 'zq-9f8e7d6c5b4a-key';
 
 export const hello: ModelRequest = { system: 'Be brief.', messages: [{ role: 'user', content: 'Hello?' }] };
 
-/** Knows when its next timer is. */
+/** Tracks its pending timers. */
 export class VirtualClock extends SimClock {
   private readonly dueAt = new Set<{ readonly at: number }>();
 
@@ -39,7 +39,7 @@ export class VirtualClock extends SimClock {
     return this.dueAt.size;
   }
 
-  /** When the next timer is; null without any. */
+  /** Time of the next timer; null = none. */
   get due(): number | null {
     const times = [...this.dueAt].map(({ at }) => at);
     return times.length === 0 ? null : Math.min(...times);
@@ -56,13 +56,12 @@ export interface Scene {
   readonly clock: VirtualClock;
   readonly models: Models;
   readonly client: ModelClient;
-  /** What was told as progress. */
   readonly progress: string[];
-  /** Asks; every wait between two tries passes at once, and no other. */
+  /** Sends a request; pauses between attempts end immediately, other timers do not. */
   ask(request?: Partial<ModelRequest>): Promise<ModelReply>;
   /** The same for calls that fail. */
   fails(request?: Partial<ModelRequest>): Promise<AgentError>;
-  /** The times between the requests that came. */
+  /** Times between the requests. */
   gaps(): readonly number[];
 }
 
@@ -91,7 +90,7 @@ export async function scene(
       onProgress(event) {
         progress.push(event.text);
         request.onProgress?.(event);
-        // The wait begins in this turn of the event loop, and is over in the next.
+        // The pause starts in this tick and ends in the next.
         if (event.kind === 'retry') setImmediate(() => clock.toNext());
       },
     });

@@ -1,4 +1,4 @@
-// Answers as they come: in pieces, broken, silent, with errors in them, and no longer wanted.
+// Streamed answers: in parts, broken, silent, with errors, and cancelled.
 
 import { describe, expect, it } from 'vitest';
 import { CallTimeouts } from '../../../src/participants/models/calls/call-timeouts.ts';
@@ -12,7 +12,7 @@ const S = 1000;
 describe.each(apis)('over $name', (api) => {
   const good = stream(...api.says('Yes', ', ', 'wörld 👋.'));
 
-  it('[MD8] text is handed on piece by piece, and the answer is all of it', async () => {
+  it('[MD8] [MD8] streams text in parts, and returns all of it', async () => {
     const { ask, stub, clock } = await scene(api, [good]);
     const deltas: string[] = [];
     const reply = await ask({ onDelta: (text) => deltas.push(text) });
@@ -29,10 +29,9 @@ describe.each(apis)('over $name', (api) => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('[MD8] text is handed on before the answer is over', async () => {
-    const { ask, clock, stub } = await scene(api, [stall(...api.says('Wait', ' for it').slice(0, -1))], {
-      maxRetries: 0,
-    });
+  it('[MD8] streams text before the answer is complete', async () => {
+    const begun = stall(...api.says('Wait', ' for it').slice(0, -1));
+    const { ask, clock, stub } = await scene(api, [begun], { maxRetries: 0 });
     const cancel = new AbortController();
     const heard = new Promise<string>((resolve) => {
       void ask({ onDelta: resolve, signal: cancel.signal }).catch(() => {});
@@ -43,7 +42,7 @@ describe.each(apis)('over $name', (api) => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('[MD8] an answer in one piece counts as well, asked for or not', async () => {
+  it('[MD8] accepts an answer in one piece, requested or not', async () => {
     for (const isStream of [true, false]) {
       const { ask, stub } = await scene(api, [whole(api.whole('All at once.'))], { stream: isStream });
       const deltas: string[] = [];
@@ -54,7 +53,7 @@ describe.each(apis)('over $name', (api) => {
     }
   });
 
-  it('[MD5] after text was handed on nothing is tried again, whatever breaks; what came is kept', async () => {
+  it('[MD5] does not retry after text was streamed, and keeps the partial text', async () => {
     const begun = api.says('Half', ' of it').slice(0, -3);
     const breaks = [
       cut(...begun),
@@ -77,7 +76,7 @@ describe.each(apis)('over $name', (api) => {
     }
   });
 
-  it('[MD5] text that nobody heard is asked for again', async () => {
+  it('[MD5] retries if no text was streamed', async () => {
     const { ask, stub } = await scene(api, [cut(...api.says('Half').slice(0, 2)), good]);
     expect((await ask()).text).toBe('Yes, wörld 👋.');
     expect(stub.asked).toHaveLength(2);
@@ -89,7 +88,7 @@ describe.each(apis)('over $name', (api) => {
     ['something_new', 'overloaded', [2 * S, 4 * S, 8 * S]],
     ['invalid_request_error', 'invalid_request', []],
     ['authentication_error', 'auth', []],
-  ])('[MD8] the error %s in an answer that began with 200 is %s', async (type, kind, waits) => {
+  ])('[MD8] reports the error %s inside an answer with status 200 as %s', async (type, kind, waits) => {
     const { fails, gaps } = await scene(api, [stream(api.error(type, 'Too much.'))]);
     const error = await fails();
     expect(error.kind).toBe(kind);
@@ -98,7 +97,7 @@ describe.each(apis)('over $name', (api) => {
     expect(gaps()).toEqual(waits);
   });
 
-  it('[MD6] the time of a try covers its body', async () => {
+  it('[MD6] applies the attempt timeout to the body', async () => {
     const limits = { timeoutMs: 60 * S, idleMs: 1000 * S };
     const { fails, stub, clock } = await scene(api, [stall(...api.says('Half', ' of it').slice(0, -3))], limits);
     const isHeard = { yes: false };
@@ -119,7 +118,7 @@ describe.each(apis)('over $name', (api) => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('[MD6] a body that stalls without a word is tried once more', async () => {
+  it('[MD6] retries once if a body stalls without text', async () => {
     const { fails, stub, clock, gaps } = await scene(api, [stall()], { idleMs: 10 * S, timeoutMs: 1000 * S });
     const failed = fails();
     for (const tries of [1, 2]) {
@@ -131,7 +130,7 @@ describe.each(apis)('over $name', (api) => {
     expect(error).toMatchObject({ kind: 'timeout', details: { watchdog: 'idle', call: { retries: 1 } } });
   });
 
-  it('[MD9] cancelling ends the request: the server sees it', async () => {
+  it('[MD9] cancels the request on the server', async () => {
     for (const answer of [silence, stall(...api.says('Half').slice(0, 2))]) {
       const { fails, stub, clock } = await scene(api, [answer]);
       const cancel = new AbortController();
@@ -145,7 +144,7 @@ describe.each(apis)('over $name', (api) => {
     }
   });
 
-  it('[MD9] cancelling ends a wait at once, and what was cancelled before is never asked', async () => {
+  it('[MD9] cancels a pause immediately, and never sends a request cancelled before', async () => {
     const { client, stub, clock } = await scene(api, [status(429)]);
     const cancel = new AbortController();
     const failed = client.complete({
@@ -159,7 +158,7 @@ describe.each(apis)('over $name', (api) => {
     expect(stub.asked).toHaveLength(1);
   });
 
-  it('[MD8] an answer in one piece counts without a content type, and as what is called a stream', async () => {
+  it('[MD8] accepts an answer in one piece without content type, or labelled as a stream', async () => {
     for (const type of [undefined, 'text/event-stream', 'text/plain']) {
       const { ask } = await scene(api, [
         (response) => {
@@ -171,7 +170,7 @@ describe.each(apis)('over $name', (api) => {
     }
   });
 
-  it('[MD7] what is nested deeper than any answer cannot be read, and what it used counts', async () => {
+  it('[MD7] rejects excessive nesting, but counts its usage', async () => {
     const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
     const used = JSON.stringify(api.whole('x')).slice(1);
     const odd = [status(200, `{"extra":${deep},${used}`), stream(...api.calls('look', deep))];
@@ -190,7 +189,7 @@ describe.each(apis)('over $name', (api) => {
     expect(await inEvent()).toMatchObject({ kind: 'bad_output' });
   });
 
-  it('[MD6] silences count one by one: each piece begins a new one', async () => {
+  it('[MD6] restarts the idle timeout with each part', async () => {
     const clock = new VirtualClock(0);
     const frames = api.says('a', 'b', 'c', 'd');
     let feed: (frame: string) => void = () => {};
@@ -205,7 +204,7 @@ describe.each(apis)('over $name', (api) => {
     const reply = client.complete({ messages: [{ role: 'user', content: 'Hello?' }] });
     reply.catch(() => {});
     for (const text of frames) {
-      // Nobody waits in the real world: what can be read is read before the event loop is idle.
+      // Everything readable is read before the event loop is idle.
       await new Promise((resolve) => setImmediate(resolve));
       clock.advance(80);
       feed(text);
@@ -213,14 +212,14 @@ describe.each(apis)('over $name', (api) => {
     expect(await reply).toMatchObject({ text: 'abcd', stop: 'end' });
   });
 
-  it('[MD8] a server that keeps the line open after the end is not waited for', async () => {
+  it('[MD8] does not wait for a server that keeps the connection open', async () => {
     const { ask, stub } = await scene(api, [stall(...api.says('Done.'))]);
     expect((await ask()).text).toBe('Done.');
     await stub.until(() => stub.hungUp === 1);
   });
 });
 
-describe('[MD8] peculiar servers', () => {
+describe('[MD8] unusual servers', () => {
   const usage = { prompt_tokens: 7, completion_tokens: 3 };
   const [begin = '', said = '', end = ''] = chat.says('Hi.');
 
@@ -228,31 +227,30 @@ describe('[MD8] peculiar servers', () => {
     ['an empty list of choices', { choices: [], usage }],
     ['null for choices', { choices: null, usage }],
     ['no choices at all', { usage }],
-  ])('the usage may come with %s', async (_, last) => {
+  ])('accept usage with %s', async (_, last) => {
     const { ask } = await scene(chat, [stream(begin, said, end, frame(last), frame('[DONE]'))]);
     expect(await ask()).toMatchObject({ text: 'Hi.', usage: { input_tokens: 7, output_tokens: 3 } });
   });
 
-  it('the usage may come early', async () => {
+  it('accept early usage', async () => {
     const early = frame({ choices: [{ delta: { content: 'Hi.' } }], usage });
     const { ask } = await scene(chat, [stream(early, end, frame('[DONE]'))]);
     expect((await ask()).usage).toMatchObject({ input_tokens: 7, output_tokens: 3 });
   });
 
-  it('counts that are null the second time stay as they were', async () => {
-    const frames = anthropic
-      .says('Hi.')
-      .map((each) => each.replace('"usage":{"output', '"usage":{"input_tokens":null,"output'));
+  it('keep counts that are null later', async () => {
+    const nullInput = (text: string) => text.replace('"usage":{"output', '"usage":{"input_tokens":null,"output');
+    const frames = anthropic.says('Hi.').map(nullInput);
     const { ask } = await scene(anthropic, [stream(...frames)]);
     expect((await ask()).usage).toMatchObject({ input_tokens: 10, output_tokens: 5 });
   });
 
-  it('without usage it is unknown, and so is the cost', async () => {
+  it('without usage, usage and cost are unknown', async () => {
     const { ask } = await scene(chat, [stream(begin, said, end, frame('[DONE]'))], { model: 'gpt-5.5' });
     expect(await ask()).toMatchObject({ cost_usd: null, usage: { input_tokens: null, output_tokens: null } });
   });
 
-  it('[MD8] a server that says neither the last word nor that it hangs up is waited for 5 s', async () => {
+  it('[MD8] [MD8] waits at most 5 s for the last event of an open connection', async () => {
     const { ask, stub, clock } = await scene(chat, [stall(begin, said, end)]);
     const reply = ask();
     await stub.until(() => stub.asked.length === 1);
@@ -262,13 +260,13 @@ describe('[MD8] peculiar servers', () => {
     expect(clock.monotonic()).toBe(5 * S);
   });
 
-  it('what is cut off after the model has finished is whole', async () => {
+  it('accept a connection cut after the model has finished', async () => {
     const { ask, stub } = await scene(chat, [cut(begin, said, end)]);
     expect(await ask()).toMatchObject({ text: 'Hi.', stop: 'end' });
     expect(stub.asked).toHaveLength(1);
   });
 
-  it('a chunk without index begins a tool call with its id', async () => {
+  it('start a tool call by its id without an index', async () => {
     const call = (id: string, name: string, given: unknown) =>
       frame({ choices: [{ delta: { tool_calls: [{ id, function: { name, arguments: given } }] } }] });
     const frames = [call('a', 'look', '{"x":1}'), call('b', 'say', { y: 2 }), chat.says()[1] ?? ''];
@@ -281,7 +279,7 @@ describe('[MD8] peculiar servers', () => {
     expect(reply.stop).toBe('tool_calls');
   });
 
-  it('tool calls that all have the index 0 begin with their ids, and a name that is said again is one', async () => {
+  it('start tool calls of index 0 by their ids, with repeated names', async () => {
     const call = (id: string, name: string | undefined, given: string) =>
       frame({ choices: [{ delta: { tool_calls: [{ index: 0, id, function: { name, arguments: given } }] } }] });
     const frames = [
@@ -290,7 +288,7 @@ describe('[MD8] peculiar servers', () => {
       call('b', 'look', '{"y"'),
       call('', '', ':2}'),
     ];
-    // An id for each part, as some make them, begins nothing without a name.
+    // Some servers give each part its own id; without a name it starts nothing.
     frames.push(call('c', 'say', '{"z":'), call('d', undefined, '3}'));
     const { ask } = await scene(chat, [stream(...frames, chat.says()[1] ?? '', frame('[DONE]'))]);
     expect((await ask()).tool_calls).toEqual([
@@ -300,7 +298,7 @@ describe('[MD8] peculiar servers', () => {
     ]);
   });
 
-  it('content may be a list of parts, of which thoughts are no text', async () => {
+  it('accept content as a list of parts, without reasoning', async () => {
     const content = [
       { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] },
       { type: 'text', text: 'Hi' },
@@ -316,19 +314,17 @@ describe('[MD8] peculiar servers', () => {
     expect(await again()).toMatchObject({ text: 'Hi.' });
   });
 
-  it('an error may be in the body of a 200', async () => {
+  it('report an error in the body of a 200', async () => {
     const { fails, gaps } = await scene(chat, [whole({ error: { code: 429, message: 'Later.' } })], { maxRetries: 1 });
     expect((await fails()).kind).toBe('rate_limited');
     expect(gaps()).toEqual([1 * S]);
   });
 
-  it('Responses may leave the output out of their last event, and the text out of deltas', async () => {
+  it('Responses may omit the output from the last event, and the text from deltas', async () => {
     const item = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hi.' }] };
     const done = frame({ type: 'response.output_item.done', item });
-    const last = frame({
-      type: 'response.completed',
-      response: { id: 'r', usage: { input_tokens: 1, output_tokens: 2 } },
-    });
+    const response = { id: 'r', usage: { input_tokens: 1, output_tokens: 2 } };
+    const last = frame({ type: 'response.completed', response });
     const { ask } = await scene(responses, [stream(done, last)]);
     const deltas: string[] = [];
     const reply = await ask({ onDelta: (text) => deltas.push(text) });
@@ -336,7 +332,7 @@ describe('[MD8] peculiar servers', () => {
     expect(deltas).toEqual(['Hi.']);
   });
 
-  it('Responses may never say an item as a whole: what came piece by piece is the answer', async () => {
+  it('Responses may send only deltas, never a whole item', async () => {
     const deltas = ['He', 'llo'].map((delta) => frame({ type: 'response.output_text.delta', delta }));
     const last = frame({ type: 'response.completed', response: { status: 'completed', output: [] } });
     const { ask } = await scene(responses, [stream(...deltas, last)]);
@@ -346,14 +342,14 @@ describe('[MD8] peculiar servers', () => {
     expect(reply.raw.content).toEqual([{ type: 'message', role: 'assistant', content }]);
   });
 
-  it('Responses that are incomplete are so by the name of the event alone', async () => {
+  it('Responses may be incomplete by event name only', async () => {
     const response = { ...responses.whole('cut'), status: undefined };
     const cutOff = { ...response, incomplete_details: { reason: 'max_output_tokens' } };
     const { ask } = await scene(responses, [stream(frame({ type: 'response.incomplete', response: cutOff }))]);
     expect(await ask()).toMatchObject({ text: 'cut', stop: 'length' });
   });
 
-  it('thoughts are no text, wherever they are', async () => {
+  it('exclude reasoning from the text', async () => {
     const block = (index: number, content_block: object, delta: object) => [
       frame({ type: 'content_block_start', index, content_block }),
       frame({ type: 'content_block_delta', index, delta }),
@@ -376,54 +372,38 @@ describe('[MD8] peculiar servers', () => {
     ]);
   });
 
+  const refusal = { output: [{ type: 'message', content: [{ type: 'refusal', refusal: 'No.' }] }] };
   it.each([
     [anthropic, anthropic.says('No.').map((each) => each.replace('end_turn', 'refusal'))],
     [chat, [frame({ choices: [{ delta: { refusal: 'No.' }, finish_reason: 'stop' }] }), frame('[DONE]')]],
-    [
-      responses,
-      [
-        frame({
-          type: 'response.completed',
-          response: { output: [{ type: 'message', content: [{ type: 'refusal', refusal: 'No.' }] }] },
-        }),
-      ],
-    ],
-  ])('a refusal is told as one: $0.name', async (api, frames) => {
+    [responses, [frame({ type: 'response.completed', response: refusal })]],
+  ])('report a refusal: $0.name', async (api, frames) => {
     const { ask } = await scene(api, [stream(...frames)]);
     expect(await ask()).toMatchObject({ stop: 'refused', refusal: 'No.' });
   });
 
+  const incomplete = '"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output"';
+  const cutOff = (text: string) =>
+    text.replaceAll('response.completed', 'response.incomplete').replace('"status":"completed","output"', incomplete);
   it.each([
     [anthropic, anthropic.says('Long').map((each) => each.replace('end_turn', 'max_tokens'))],
     [chat, chat.says('Long').map((each) => each.replace('"stop"', '"length"'))],
-    [
-      responses,
-      responses
-        .says('Long')
-        .map((each) =>
-          each
-            .replaceAll('response.completed', 'response.incomplete')
-            .replace(
-              '"status":"completed","output"',
-              '"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output"',
-            ),
-        ),
-    ],
-  ])('an answer that is cut off by a bound says so: $0.name', async (api, frames) => {
+    [responses, responses.says('Long').map(cutOff)],
+  ])('report a truncated answer: $0.name', async (api, frames) => {
     const { ask } = await scene(api, [stream(...frames)]);
     expect(await ask()).toMatchObject({ stop: 'length', text: 'Long' });
   });
 });
 
-describe('[MD6] the time for all of it', () => {
-  it('ends a call whose tries would go on', async () => {
+describe('[MD6] the total time', () => {
+  it('ends a call that would retry', async () => {
     const { fails, gaps } = await scene(chat, [status(429)], { totalMs: 10 * S });
     const error = await fails();
     expect(gaps()).toEqual([1 * S, 2 * S, 4 * S]);
     expect(error.kind).toBe('rate_limited');
   });
 
-  it('ends a try that would be over later', async () => {
+  it('ends an attempt that would take longer', async () => {
     const { fails, stub, clock } = await scene(chat, [status(429), silence], { totalMs: 10 * S });
     const failed = fails();
     await stub.until(() => stub.asked.length === 2);
@@ -432,21 +412,17 @@ describe('[MD6] the time for all of it', () => {
     expect(stub.asked).toHaveLength(2);
   });
 
-  it('is over for whatever is waited for later', async () => {
+  it('rejects waits that start after the end', async () => {
     const watch = new CallTimeouts({ clock: new VirtualClock(), wallMs: 1, idleMs: 1 });
     watch.close();
     await expect(watch.until(new Promise(() => {}))).rejects.toThrow('the watch has ended');
   });
 
-  it('holds also against a fetch that cannot be stopped', async () => {
+  it('applies to a fetch that cannot be aborted', async () => {
     const clock = new VirtualClock();
     const deaf = createModels({ fetch: () => new Promise(() => {}), clock });
-    const client = deaf.createChatClient({
-      baseUrl: 'http://127.0.0.1:9/v1',
-      model: 'm',
-      timeoutMs: 5 * S,
-      maxRetries: 0,
-    });
+    const settings = { baseUrl: 'http://127.0.0.1:9/v1', model: 'm', timeoutMs: 5 * S, maxRetries: 0 };
+    const client = deaf.createChatClient(settings);
     const failed = client.complete({ messages: [] });
     clock.advance(5 * S);
     await expect(failed).rejects.toMatchObject({ kind: 'timeout' });

@@ -1,5 +1,5 @@
-// A model server on 127.0.0.1 that answers as it is told, faults included. It notes what it was asked, when by the
-// simulated clock, and whether who asked hung up.
+// A model server on 127.0.0.1 with scripted answers, including faults. It records requests with their simulated time, and
+// aborted connections.
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -17,7 +17,7 @@ export type StubAnswer = (response: ServerResponse) => void;
 
 export class StubModel {
   readonly asked: Asked[] = [];
-  /** How many of those who asked hung up before the answer was over. */
+  /** Number of clients that closed the connection before the end of the answer. */
   hungUp = 0;
   private readonly answers: StubAnswer[] = [];
   private readonly server: Server;
@@ -40,12 +40,12 @@ export class StubModel {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** One answer for each request to come; the last one stays. */
+  /** One answer per request; the last one repeats. */
   will(...answers: readonly StubAnswer[]): void {
     this.answers.push(...answers);
   }
 
-  /** Waits until something has happened that the condition looks at. */
+  /** Waits until the condition holds, checking it after each event. */
   async until(condition: () => boolean): Promise<void> {
     while (!condition()) {
       await new Promise<void>((resolve) => {
@@ -54,7 +54,7 @@ export class StubModel {
     }
   }
 
-  /** Something happened elsewhere that somebody may wait for. */
+  /** Triggers the check for an event elsewhere. */
   poke(): void {
     this.wake();
   }
@@ -92,28 +92,27 @@ export function whole(body: unknown): StubAnswer {
   return status(200, body);
 }
 
-/** A stream that ends well, as far as HTTP goes. */
+/** A stream with a regular HTTP end. */
 export function stream(...frames: readonly string[]): StubAnswer {
   return (response) => {
     begin(response).end(frames.join(''));
   };
 }
 
-/** The connection is gone in the middle of the answer. */
+/** A connection that breaks in the middle of the answer. */
 export function cut(...frames: readonly string[]): StubAnswer {
   return (response) => {
     begin(response).write(frames.join(''), () => setImmediate(() => response.destroy()));
   };
 }
 
-/** Nothing more comes, and nothing ends. */
+/** A connection that stays open without further data. */
 export function stall(...frames: readonly string[]): StubAnswer {
   return (response) => {
     begin(response).write(frames.join(''));
   };
 }
 
-/** Not even a status. */
 export const silence: StubAnswer = () => {};
 
 export const reset: StubAnswer = (response) => {

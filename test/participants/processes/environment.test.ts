@@ -1,4 +1,4 @@
-// What a program sees of our environment: little.
+// The environment of a program: as little as possible.
 
 import { statSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -30,7 +30,7 @@ const ours = {
   PARLEY_RUN_0123: '1',
 };
 
-it('[RN12] only what is harmless is handed on, no terminal and no colour', () => {
+it('[RN12] passes only safe variables, without terminal and colour', () => {
   expect(programEnvironment({}, ours)).toEqual({
     PATH: '/bin',
     HOME: '/home/ada',
@@ -42,7 +42,7 @@ it('[RN12] only what is harmless is handed on, no terminal and no colour', () =>
   });
 });
 
-it('[RN12] more is handed on by name, and what is set comes before all else', () => {
+it('[RN12] passes more by name; explicit values take precedence', () => {
   const seen = programEnvironment(
     { passEnv: ['ANTHROPIC_API_KEY', 'NOT_THERE'], home: '/own', env: { LANG: 'fr', TERM: 'vt100' } },
     ours,
@@ -52,7 +52,7 @@ it('[RN12] more is handed on by name, and what is set comes before all else', ()
   expect(Object.keys(seen)).not.toContain('HTTPS_PROXY');
 });
 
-it('[RN12] a program sees that and its mark, and nothing else', async () => {
+it('[RN12] passes these and the mark only', async () => {
   process.env.PARLEY_TEST_SECRET = 'secret';
   const { stdout } = await runProgram(programs.program('/usr/bin/env', []));
   delete process.env.PARLEY_TEST_SECRET;
@@ -65,7 +65,7 @@ it('[RN12] a program sees that and its mark, and nothing else', async () => {
   expect(names.filter((name) => name.startsWith('PARLEY_RUN_'))).toHaveLength(1);
 });
 
-it('[RN12] a home of its own is made when it is needed, for nobody else to read', async () => {
+it('[RN12] creates a private home when needed', async () => {
   const home = programs.path('homes/ada');
   const { stdout } = await runProgram(programs.sh('echo "$HOME"; echo kept > "$HOME/file"', { home }));
   expect(stdout).toBe(`${home}\n`);
@@ -74,7 +74,7 @@ it('[RN12] a home of its own is made when it is needed, for nobody else to read'
   expect(again.stdout).toBe('kept\n');
 });
 
-it('[RN13] what runs is listed, and only as long as it runs', async () => {
+it('[RN13] lists programs while they run', async () => {
   const stop = new AbortController();
   const before = Date.now();
   const run = runProgram(programs.sh('echo ready; sleep 60', { tool: 'sleeper' }), { signal: stop.signal });

@@ -1,5 +1,5 @@
-// A real program for every way in which one can go wrong; each would end by itself after a minute. After each there is a typed error or an honest account, and
-// /proc shows that nothing of it is left.
+// A real program for every misbehaviour, each limited to a minute. Each ends in a typed error or a result, and /proc shows that
+// nothing is left.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ beforeEach(() => {
   programs = new Programs();
 });
 afterEach(() => {
-  // Before anything else, at once: a run that has settled has left nothing.
+  // Check first: a settled run has left nothing.
   const left = programs.left();
   const listed = runningPrograms();
   programs.remove();
@@ -30,7 +30,7 @@ afterEach(() => {
 });
 
 const HOUR_MS = 3_600_000;
-/** Nothing runs into a clock by chance. */
+/** No timeout fires by chance. */
 const PATIENT = { wallMs: HOUR_MS, graceMs: HOUR_MS } as const;
 
 const startOf = ({ pid = 0 }: ChildProcess): number => readProcess(pid)?.startedAt ?? 0;
@@ -39,7 +39,7 @@ const run = (program: Program, limits: Partial<RunLimits> = PATIENT, watch: RunL
   runProgram(program, watch, limits);
 
 describe('[RN2] a program that cannot be started', () => {
-  it('is not there', async () => {
+  it('is missing', async () => {
     const error = await failureOf(run(programs.program('no-such-program', [])));
     expect(error.kind).toBe('spawn_failed');
     expect(error.message).toMatch(/^fake: program no-such-program not found; looked in PATH=/);
@@ -52,7 +52,7 @@ describe('[RN2] a program that cannot be started', () => {
     expect(error.message).toBe(`fake: ${file} is not executable (EACCES)`);
   });
 
-  it('names an interpreter that is not there', async () => {
+  it('names a missing interpreter', async () => {
     const file = programs.file('script', '#!/no/such/interpreter\n', 0o755);
     const error = await failureOf(run(programs.program(file, [])));
     expect(error.message).toMatch(/the interpreter in its first line is missing/);
@@ -69,14 +69,14 @@ describe('[RN2] a program that cannot be started', () => {
     expect(error.message).toBe(`fake: its working folder ${cwd} is ${why}`);
   });
 
-  it('has a home that cannot be made', async () => {
+  it('has a home that cannot be created', async () => {
     const home = `${programs.file('file', '')}/home`;
     const error = await failureOf(run(programs.sh('true', { home })));
     expect(error.kind).toBe('spawn_failed');
     expect(error.message).toContain(`its home folder ${home} cannot be created`);
   });
 
-  it('has more arguments than the system takes', async () => {
+  it('has more arguments than the system allows', async () => {
     const args = Array.from({ length: 60 }, () => 'x'.repeat(100_000));
     const error = await failureOf(run(programs.program('/bin/true', args)));
     expect(error.kind).toBe('spawn_failed');
@@ -86,13 +86,13 @@ describe('[RN2] a program that cannot be started', () => {
 });
 
 describe('[RN1] arguments', () => {
-  it('reach the program as they are: no shell reads them', async () => {
+  it('reach the program unchanged, without a shell', async () => {
     const args = ['$HOME', '; touch x', '`id`', '*', '', 'two words', "'", 'é😀'];
     const { stdout } = await run(programs.program('/usr/bin/printf', ['%s\\n', ...args]));
     expect(stdout).toBe(`${args.join('\n')}\n`);
   });
 
-  it('over 100 KiB are refused before anything is started, with what to do instead', async () => {
+  it('above 100 KiB are rejected before the start, with advice', async () => {
     const fits = await run(programs.program('/bin/true', ['x'.repeat(100 * 1024)]));
     expect(fits.exitCode).toBe(0);
     const error = await failureOf(run(programs.program('/bin/true', ['x'.repeat(100 * 1024 + 1)])));
@@ -100,35 +100,29 @@ describe('[RN1] arguments', () => {
     expect(error.message).toBe('fake: argument 0 has 102401 bytes, more than 102400; use stdin or a file instead');
   });
 
-  it('with a NUL are refused', async () => {
+  it('with a NUL are rejected', async () => {
     expect((await failureOf(run(programs.program('/bin/true', ['a\0b'])))).message).toContain('NUL');
   });
 });
 
-describe('[RN3] a program that ends', () => {
-  it('with exit code 7 and output: told as it is', async () => {
+describe('[RN3] a program that exits', () => {
+  it('with exit code 7 and output is reported', async () => {
     const ran = await run(programs.sh('echo out; echo err >&2; exit 7'));
-    expect(ran).toEqual({
-      exitCode: 7,
-      signal: null,
-      stdout: 'out\n',
-      stderr: 'err\n',
-      truncated: false,
-      endedBy: 'exit',
-    });
+    const expected = { exitCode: 7, signal: null, stdout: 'out\n', stderr: 'err\n', truncated: false, endedBy: 'exit' };
+    expect(ran).toEqual(expected);
   });
 
-  it('by a signal of its own', async () => {
+  it('by its own signal is reported', async () => {
     const { exitCode, signal, endedBy } = await run(programs.sh('kill -SEGV $$'));
     expect({ exitCode, signal, endedBy }).toEqual({ exitCode: null, signal: 'SIGSEGV', endedBy: 'exit' });
   });
 
-  it('with exit code 0 and no result says so', async () => {
+  it('with exit code 0 reports a missing result', async () => {
     const { exitCode, endedBy, hasResult } = await run(programs.sh('echo thinking'), PATIENT, { isDone: () => false });
     expect({ exitCode, endedBy, hasResult }).toEqual({ exitCode: 0, endedBy: 'exit', hasResult: false });
   });
 
-  it('in the middle of a line of JSON: the half line is shown as it is', async () => {
+  it('in the middle of a line delivers the half line', async () => {
     const lines: string[] = [];
     const onLine = (line: string) => void lines.push(line);
     const ran = await run(programs.sh(`printf '{"a":1}\\n{"type":"res'`), PATIENT, { onLine });
@@ -137,31 +131,30 @@ describe('[RN3] a program that ends', () => {
   });
 });
 
-describe('[RN4] a program that wants a terminal', () => {
-  it('has none: its streams are none, and /dev/tty cannot be opened', async () => {
-    const ran = await run(
-      programs.sh('for fd in 0 1 2; do test -t $fd && echo tty; done; cat </dev/tty || echo refused'),
-    );
+describe('[RN4] a program that needs a terminal', () => {
+  it('gets none, not even through /dev/tty', async () => {
+    const script = 'for fd in 0 1 2; do test -t $fd && echo tty; done; cat </dev/tty || echo refused';
+    const ran = await run(programs.sh(script));
     expect(ran.stdout).toBe('refused\n');
   });
 
-  it('reads an empty stdin when there is nothing for it', async () => {
+  it('gets an empty stdin by default', async () => {
     expect((await run(programs.sh('cat; echo end'))).stdout).toBe('end\n');
   });
 });
 
-describe('[RN5] a program that is ended', () => {
-  it('is asked first: it can say goodbye', async () => {
+describe('[RN5] a program that is stopped', () => {
+  it('gets SIGTERM first', async () => {
     const program = programs.sh('trap "echo bye; exit 3" TERM; echo ready; while :; do sleep 0.05; done');
     const stop = new AbortController();
     const watch = { onText: () => stop.abort(), signal: stop.signal };
     const error = await failureOf(run(program, PATIENT, watch));
     expect(error.details).toMatchObject({ exitCode: 3, signal: null });
-    // What it says then is read for nobody.
+    // Later output is discarded.
     expect(error.details.stdout).toBe('ready\n');
   });
 
-  it('is killed when it ignores that', async () => {
+  it('is killed if it ignores SIGTERM', async () => {
     const program = programs.node(`
       process.on('SIGTERM', () => {}); process.on('SIGINT', () => {});
       setTimeout(() => {}, 60_000); console.log('ready');`);
@@ -170,14 +163,14 @@ describe('[RN5] a program that is ended', () => {
     expect(error.details).toMatchObject({ signal: 'SIGKILL', stdout: 'ready\n', watchdog: 'idle' });
   });
 
-  it('takes its group along, also who ignores SIGTERM', async () => {
+  it('takes its group with it, including processes that ignore SIGTERM', async () => {
     const program = programs.sh('(trap "" TERM; echo ready; sleep 60 & wait; sleep 60) & wait');
     const error = await failureOf(run(program, { ...PATIENT, idleMs: 10, graceMs: 100 }));
     expect(error.kind).toBe('timeout');
   });
 });
 
-/** Starts a process in a session of its own that ignores SIGTERM, and tells when it is there. */
+/** Starts a process in its own session that ignores SIGTERM, and reports when it runs. */
 const daemon = (stdio: 'ignore' | 'inherit', env = 'process.env') => `
   import { spawn } from 'node:child_process';
   const source = 'process.on("SIGTERM", () => {}); setTimeout(() => {}, 60_000); process.send("up"); process.disconnect()';
@@ -185,23 +178,23 @@ const daemon = (stdio: 'ignore' | 'inherit', env = 'process.env') => `
     detached: true, env: ${env}, stdio: ['ignore', '${stdio}', '${stdio}', 'ipc'] });
   child.once('message', () => { console.log('daemon', child.pid); child.unref(); });`;
 
-describe('[RN6] nothing is left of a program', () => {
-  it('whose grandchild holds its stdout open', async () => {
+describe('[RN6] leaves nothing behind', () => {
+  it('if a grandchild holds its stdout open', async () => {
     const ran = await run(programs.sh('sleep 60 & echo done; exit 0'));
     expect(ran).toMatchObject({ exitCode: 0, stdout: 'done\n', endedBy: 'exit' });
   });
 
-  it('whose grandchild is about to end by itself, and is left to say its last word', async () => {
+  it('but lets a grandchild finish that is about to end', async () => {
     const { stdout } = await run(programs.sh('(trap "echo asked" TERM; sleep 0.02; echo late) & exit 0'));
     expect(stdout).toBe('late\n');
   });
 
-  it('but what was there before it is no part of it, whatever it has', async () => {
+  it('but ignores older processes, whatever they have', async () => {
     const env = { [programs.mark]: '1' };
     const older = spawn('sleep', ['60'], { env });
     let younger: ChildProcess | null = null;
     try {
-      // When a process was started is told in hundredths of a second.
+      // Start times have a resolution of 10 ms.
       do {
         younger?.kill('SIGKILL');
         younger = spawn('sleep', ['60'], { env });
@@ -215,27 +208,24 @@ describe('[RN6] nothing is left of a program', () => {
     }
   });
 
-  it('and everything it wrote is read, also what was still in the pipe', async () => {
+  it('and reads everything written, including the rest in the pipe', async () => {
     const { stdout } = await run(programs.sh('sleep 60 & yes | head -c 60000'));
     expect(stdout).toBe('y\n'.repeat(30_000));
   });
 
-  it.each(['ignore', 'inherit'] as const)(
-    'that left a daemon in a session of its own (its output: %s)',
-    async (stdio) => {
-      const ran = await run(programs.node(daemon(stdio)), { ...PATIENT, graceMs: 50 });
-      expect(ran).toMatchObject({ exitCode: 0, endedBy: 'exit' });
-      expect(ran.stdout).toMatch(/^daemon \d+\n$/);
-    },
-  );
+  it.each(['ignore', 'inherit'] as const)('if it started a daemon in another session (output: %s)', async (stdio) => {
+    const ran = await run(programs.node(daemon(stdio)), { ...PATIENT, graceMs: 50 });
+    expect(ran).toMatchObject({ exitCode: 0, endedBy: 'exit' });
+    expect(ran.stdout).toMatch(/^daemon \d+\n$/);
+  });
 
-  it('that is ended while its daemon runs', async () => {
+  it('if it is stopped while its daemon runs', async () => {
     const program = programs.node(`${daemon('ignore')}; setTimeout(() => {}, 60_000);`);
     const error = await failureOf(run(program, { ...PATIENT, idleMs: 10, graceMs: 100 }));
     expect(error.kind).toBe('timeout');
   });
 
-  it('that is ended while its child is in another session with an empty environment', async () => {
+  it('if it is stopped while a child in another session has an empty environment', async () => {
     const program = programs.node(`${daemon('ignore', '{}')}; setTimeout(() => {}, 60_000);`);
     const error = await failureOf(run(program, { ...PATIENT, idleMs: 10, graceMs: 100 }));
     const pid = Number(/daemon (\d+)/.exec(error.details.stdout ?? '')?.[1]);
@@ -244,14 +234,10 @@ describe('[RN6] nothing is left of a program', () => {
   });
 
   it.each(['', ' >/dev/null 2>&1'])(
-    'that left a child in another session, with an empty environment and without a parent (its output:%s)',
+    'if it left an orphan in another session with an empty environment (output:%s)',
     async (output) => {
-      const program = programs.sh(
-        `setsid env -i sh -c 'echo $$ > pid; exec sleep 60'${output} & while ! test -s pid; do sleep 0.02; done`,
-        {
-          cwd: programs.folder,
-        },
-      );
+      const script = `setsid env -i sh -c 'echo $$ > pid; exec sleep 60'${output} & while ! test -s pid; do sleep 0.02; done`;
+      const program = programs.sh(script, { cwd: programs.folder });
       expect(await run(program)).toMatchObject({ exitCode: 0, endedBy: 'exit' });
       const pid = Number(readFileSync(programs.path('pid'), 'utf8'));
       expect(pid).toBeGreaterThan(0);
@@ -259,7 +245,7 @@ describe('[RN6] nothing is left of a program', () => {
     },
   );
 
-  it('that forks faster than it can be looked at', async () => {
+  it('if it forks faster than it can be inspected', async () => {
     const program = programs.sh(
       'echo ready; fork() { test $1 -gt 0 || return; (sleep 0.02; fork $(($1 - 1))) & (exec sleep 60) & }; trap "" TERM; fork 60; wait',
     );
@@ -268,46 +254,37 @@ describe('[RN6] nothing is left of a program', () => {
   });
 });
 
-describe('[RN7] the clocks', () => {
-  it('a program that hangs is ended by the wall clock', async () => {
+describe('[RN7] timeouts', () => {
+  it('stop a program that hangs, by total time', async () => {
     const error = await failureOf(run(programs.sh('echo partial; sleep 60'), { ...PATIENT, wallMs: 300 }));
     expect(error.kind).toBe('timeout');
     expect(error.message).toBe(
       'fake: timeout: did not end within 300 ms, and was stopped; signal=SIGTERM stdout=partial stderr=',
     );
-    expect(error.details).toEqual({
-      tool: 'fake',
-      exitCode: null,
-      signal: 'SIGTERM',
-      stdout: 'partial\n',
-      stderr: '',
-      watchdog: 'wall',
-    });
+    const written = { exitCode: null, signal: 'SIGTERM', stdout: 'partial\n', stderr: '' };
+    expect(error.details).toEqual({ tool: 'fake', ...written, watchdog: 'wall' });
   });
 
-  it('one that writes nothing at all is ended sooner', async () => {
+  it('stop a program that writes nothing sooner', async () => {
     const error = await failureOf(run(programs.sh('sleep 60'), { ...PATIENT, firstOutputMs: 50 }));
     expect(error.details.watchdog).toBe('first_output');
     expect(error.message).toContain('wrote nothing within 50 ms');
   });
 
-  it('one that falls silent is ended, and stderr is output too', async () => {
+  it('stop a silent program; stderr counts as output', async () => {
     const limits = { ...PATIENT, firstOutputMs: HOUR_MS, idleMs: 50 };
     const error = await failureOf(run(programs.sh('echo hm >&2; sleep 60'), limits));
     expect(error.details).toMatchObject({ watchdog: 'idle', stderr: 'hm\n' });
   });
 
-  it('one that goes on after its result is ended, and that is no error', async () => {
+  it('stop a program that runs on after its result, without an error', async () => {
     let isDone = false;
     const onLine = (line: string) => {
       isDone ||= line === 'result';
     };
     const program = programs.sh('echo hello; echo result; sleep 60');
-    const ran = await run(
-      program,
-      { ...PATIENT, afterResultMs: 20, idleMs: HOUR_MS },
-      { onLine, isDone: () => isDone },
-    );
+    const limits = { ...PATIENT, afterResultMs: 20, idleMs: HOUR_MS };
+    const ran = await run(program, limits, { onLine, isDone: () => isDone });
     expect(ran).toMatchObject({
       endedBy: 'after_result',
       hasResult: true,
@@ -316,7 +293,7 @@ describe('[RN7] the clocks', () => {
     });
   });
 
-  it('one of which nothing can come any more is ended at once, also while it goes on writing', async () => {
+  it('stop a hopeless program immediately, even while it writes', async () => {
     const lines: string[] = [];
     const program = programs.sh('while :; do echo again; sleep 0.02; done');
     const watch = { onLine: (line: string) => void lines.push(line), isHopeless: () => lines.length > 0 };
@@ -325,32 +302,29 @@ describe('[RN7] the clocks', () => {
     expect(ran.stdout).toContain('again');
   });
 
-  it('with its result at hand the wall clock is no error either', async () => {
+  it('are no error after the result', async () => {
     const program = programs.sh('echo result; while :; do echo .; sleep 0.02; done');
     const ran = await run(program, { ...PATIENT, wallMs: 300, afterResultMs: 200 }, { isDone: () => true });
     expect(ran).toMatchObject({ endedBy: 'after_result', hasResult: true });
   });
 
-  it('a result in a line that was never ended counts when time is up', async () => {
+  it('accept a result in an unfinished line', async () => {
     let isDone = false;
     const onLine = () => {
       isDone = true;
     };
-    const ran = await run(
-      programs.sh('printf result; sleep 60'),
-      { ...PATIENT, idleMs: 50 },
-      { onLine, isDone: () => isDone },
-    );
+    const limits = { ...PATIENT, idleMs: 50 };
+    const ran = await run(programs.sh('printf result; sleep 60'), limits, { onLine, isDone: () => isDone });
     expect(ran).toMatchObject({ endedBy: 'after_result', hasResult: true, stdout: 'result' });
   });
 
-  it('a clock that is set further than a timer can count does not go off at once', async () => {
+  it('do not fire early when longer than a timer allows', async () => {
     expect((await run(programs.sh('echo hello'), { wallMs: 2 ** 40 })).stdout).toBe('hello\n');
   });
 });
 
 describe('[RN8] an abort', () => {
-  it('ends the program, and what was written is kept', async () => {
+  it('stops the program and keeps its output', async () => {
     const stop = new AbortController();
     const watch = { onLine: () => stop.abort(new Error('the session closed')), signal: stop.signal };
     const error = await failureOf(run(programs.sh('echo hello; sleep 60'), PATIENT, watch));
@@ -368,7 +342,7 @@ describe('[RN8] an abort', () => {
 });
 
 describe('[RN9] stdin', () => {
-  it('of 2 MB is written while the output is read, however slowly it is taken', async () => {
+  it('of 2 MB is written while output is read, however slowly it is consumed', async () => {
     const prompt = `${'é😀 '.repeat(250_000)}end`;
     const program = programs.node(
       `let at = 0;
@@ -384,14 +358,14 @@ describe('[RN9] stdin', () => {
     expect(truncated).toBe(false);
   });
 
-  it('that nobody reads is no failure', async () => {
+  it('that is not read is no failure', async () => {
     const ran = await run(programs.sh('exec <&-; echo done', { stdin: 'x'.repeat(2_000_000) }));
     expect(ran).toMatchObject({ exitCode: 0, stdout: 'done\n' });
   });
 });
 
 describe('[RN10] output', () => {
-  it('with characters that are split, broken and coloured is text', async () => {
+  it('is text despite split, broken and coloured characters', async () => {
     const program = programs.node(`
       const write = (bytes) => new Promise((done) => process.stdout.write(Buffer.from(bytes), done));
       const soon = () => new Promise((go) => setTimeout(go, 10));
@@ -408,7 +382,7 @@ describe('[RN10] output', () => {
     expect(texts.join('')).toBe(ran.stdout);
   });
 
-  it('is shown while the program runs: it ends only after its first line was seen', async () => {
+  it('is streamed: the program ends only after its first line was seen', async () => {
     const seen = programs.path('seen');
     const program = programs.sh(`echo first; while ! test -e ${seen}; do sleep 0.02; done; echo second`);
     const lines: string[] = [];
@@ -424,7 +398,7 @@ describe('[RN10] output', () => {
 describe('[RN11] too much output', () => {
   const flood = () => programs.sh('yes 0123456789012345678901234567890123456789 | head -c 200000000');
 
-  it('ends the program, and head and tail are kept', async () => {
+  it('stops the program, keeping head and tail', async () => {
     const error = await failureOf(run(flood(), { ...PATIENT, maxOutputBytes: 1_000_000 }));
     expect(error.kind).toBe('output_limit');
     expect(error.message).toMatch(/^fake: output_limit: wrote more than 1000000 bytes, and was stopped/);
@@ -432,7 +406,7 @@ describe('[RN11] too much output', () => {
     expect(error.details.stdout?.length).toBeLessThanOrEqual(8_192);
   });
 
-  it('counts stderr too, and one that ignores SIGTERM cannot go on writing to us', async () => {
+  it('counts stderr, and stops reading a program that ignores SIGTERM', async () => {
     const program = programs.sh('trap "" TERM PIPE; while :; do echo 0123456789 >&2; done');
     const error = await failureOf(run(program, { ...PATIENT, maxOutputBytes: 10_000, graceMs: 50 }));
     expect(error.kind).toBe('output_limit');
@@ -444,21 +418,17 @@ describe('[RN11] too much output', () => {
   });
 });
 
-describe('[RN14] what a function that looks on throws', () => {
-  it.each(['onLine', 'onText', 'isDone'] as const)(
-    'ends the program and is what the run rejects with (%s)',
-    async (name) => {
-      const thrown = new Error('this is no JSON');
-      const watch: RunListener = {
-        [name]: () => {
-          throw thrown;
-        },
-      };
-      await expect(run(programs.sh('echo hello; sleep 60'), PATIENT, watch)).rejects.toBe(thrown);
-    },
-  );
+describe('[RN14] an exception in a listener', () => {
+  it.each(['onLine', 'onText', 'isDone'] as const)('stops the program and rejects the run (%s)', async (name) => {
+    const thrown = new Error('this is no JSON');
+    const thrower = () => {
+      throw thrown;
+    };
+    const watch: RunListener = { [name]: thrower };
+    await expect(run(programs.sh('echo hello; sleep 60'), PATIENT, watch)).rejects.toBe(thrown);
+  });
 
-  it('counts also for the last line of a program that has ended', async () => {
+  it('counts for the last line of a program that has exited', async () => {
     const thrown = new Error('cut in half');
     const onLine = () => {
       throw thrown;

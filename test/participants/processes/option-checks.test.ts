@@ -1,4 +1,4 @@
-// What a run is given is looked at before anything is started, and named when it is wrong.
+// Options of a run are checked by name before anything starts.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_RUN_LIMITS, runLimits } from '../../../src/participants/processes/program.ts';
@@ -17,16 +17,14 @@ afterEach(() => {
 });
 
 describe('[RN16] limits', () => {
-  it('that are undefined or not there are the usual ones, and of several the last that is given counts', () => {
+  it('keep their default if missing or undefined; later ones override', () => {
     expect(runLimits({})).toEqual(DEFAULT_RUN_LIMITS);
     expect(runLimits({ wallMs: undefined, maxLineBytes: undefined })).toEqual(DEFAULT_RUN_LIMITS);
-    expect(runLimits({ wallMs: 5, idleMs: 6 }, { wallMs: 7, idleMs: undefined })).toMatchObject({
-      wallMs: 7,
-      idleMs: 6,
-    });
+    const merged = runLimits({ wallMs: 5, idleMs: 6 }, { wallMs: 7, idleMs: undefined });
+    expect(merged).toMatchObject({ wallMs: 7, idleMs: 6 });
   });
 
-  it('that are null are none where that makes sense', () => {
+  it('may be null where that makes sense', () => {
     const none = { wallMs: null, firstOutputMs: null, idleMs: null, afterResultMs: null, maxOutputBytes: null };
     expect(runLimits(none)).toEqual({ ...DEFAULT_RUN_LIMITS, ...none });
   });
@@ -53,22 +51,20 @@ describe('[RN16] limits', () => {
     [{ maxLineBytes: 0 }, /^limits\.maxLineBytes: .* got 0$/],
     [{ wall: 5 }, /^limits\.wall: expected a known option \(wallMs, /],
     [5, 'limits: expected an object, got 5'],
-  ])('%o are refused by name, before anything is started', async (limits, problem) => {
+  ])('%o are rejected by name before anything starts', async (limits, problem) => {
     expect(() => runLimits(limits as never)).toThrow(TypeError);
     expect(() => runLimits(limits as never)).toThrow(problem);
     await expect(runProgram(programs.sh('sleep 60'), {}, limits as never)).rejects.toThrow(problem);
   });
 
-  it('that are none let a program run', async () => {
+  it('of null let a program run', async () => {
     const none = { wallMs: null, afterResultMs: null, maxOutputBytes: null };
-    expect(await runProgram(programs.sh('echo hello'), { isDone: () => true }, none)).toMatchObject({
-      stdout: 'hello\n',
-      endedBy: 'exit',
-    });
+    const ran = await runProgram(programs.sh('echo hello'), { isDone: () => true }, none);
+    expect(ran).toMatchObject({ stdout: 'hello\n', endedBy: 'exit' });
   });
 });
 
-describe('[RN2] a program that is none', () => {
+describe('[RN2] an invalid program', () => {
   it.each([
     [{ tool: 5 }, /^a program: tool: expected text, got 5$/],
     [{ command: undefined }, 'fake: command: expected text, got nothing'],
@@ -82,14 +78,14 @@ describe('[RN2] a program that is none', () => {
     [{ env: { A: 5 } }, /^fake: env: expected texts by names without =, got an object/],
     [{ env: { 'A=B': 'c' } }, /^fake: env: expected texts by names without =, got an object/],
     [{ env: ['a'] }, 'fake: env: expected texts by names without =, got an array of 1'],
-  ])('%o is refused by the name of the field, and not started', async (wrong, problem) => {
+  ])('%o is rejected by field, and not started', async (wrong, problem) => {
     const error = await failureOf(runProgram({ ...programs.sh('sleep 60'), ...wrong } as never));
     expect(error.kind).toBe('spawn_failed');
     expect(error.message).toMatch(problem);
   });
 });
 
-it('[RN6] nothing is left of a program if following it fails right after its start', async () => {
+it('[RN6] leaves nothing behind if following it fails right after the start', async () => {
   await expect(runProgram(programs.sh('sleep 60'), { signal: {} as never })).rejects.toThrow(/addEventListener/);
   expect(programs.left()).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// Nothing outlives the process that runs programs, however it ends; and much output does not make it grow.
+// Nothing outlives the process that runs programs, and large output does not fill its memory.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -32,7 +32,7 @@ function start(how: string) {
   return { child, exited, pid: child.pid ?? 0 };
 }
 
-/** Both programs run, one of them with a part in a session of its own. */
+/** Both programs run, one with a child in another session. */
 async function ready({ child }: { readonly child: ReturnType<typeof start>['child'] }): Promise<void> {
   const [said] = await once(child.stdout, 'data');
   expect(String(said)).toBe('ready\n');
@@ -46,7 +46,7 @@ function nothingLeft(): Promise<unknown> {
 }
 
 itDeep.each(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-  '[RN13] what a process runs is ended when it is ended by %s',
+  '[RN13] ends the programs of a process that is ended by %s',
   async (signal) => {
     const started = start('waits');
     await ready(started);
@@ -56,7 +56,7 @@ itDeep.each(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
     started.child.kill(signal);
     expect(await started.exited).toEqual([null, signal]);
     await nothingLeft();
-    // The guard has done its work then, and goes too.
+    // The guard then exits too.
     await eventually(
       () => guards.filter(isRunning),
       (left) => left.length === 0,
@@ -67,7 +67,7 @@ itDeep.each(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
 it.each([
   ['exits', 0],
   ['throws', 1],
-])('[RN13] a process that %s ends what it runs itself, without its guard', async (how, code) => {
+])('[RN13] a process that %s ends its programs itself, without the guard', async (how, code) => {
   const started = start(how);
   const said = text(started.child.stdout);
   expect(await started.exited).toEqual([code, null]);
@@ -77,7 +77,7 @@ it.each([
   process.kill(Number(guard), 'SIGKILL');
 });
 
-itDeep('[RN13] what a process runs is guarded also after its guard was killed', async () => {
+itDeep('[RN13] replaces a killed guard', async () => {
   const started = start('guard');
   await ready(started);
   started.child.kill('SIGKILL');
@@ -86,9 +86,9 @@ itDeep('[RN13] what a process runs is guarded also after its guard was killed', 
 });
 
 itDeep.each([
-  ['what has emptied its environment in a session of its own', 'unmarked'],
-  ['what is known by its parent only, and does not listen,', 'alone'],
-])('[RN6, RN13] %s is ended all the same', async (_, how) => {
+  ['a program without environment in another session', 'unmarked'],
+  ['a stubborn program known only by its parent', 'alone'],
+])('[RN6, RN13] ends %s', async (_, how) => {
   const started = start(how);
   const [said] = await once(started.child.stdout, 'data');
   const pid = Number(said);
@@ -101,7 +101,7 @@ itDeep.each([
   );
 });
 
-itDeep('[RN13] the guard ends the groups of what runs, and nobody who has the number of what has ended', async () => {
+itDeep('[RN13] the guard ends running groups only, not one whose program has ended', async () => {
   const started = start('groups');
   const [said] = await once(started.child.stdout, 'data');
   const [ended = 0, running = 0] = String(said).split(' ').map(Number);
@@ -115,7 +115,7 @@ itDeep('[RN13] the guard ends the groups of what runs, and nobody who has the nu
   process.kill(ended, 'SIGKILL');
 });
 
-it('[RN13] the guard keeps no process from ending', async () => {
+it('[RN13] the guard does not keep a process alive', async () => {
   const started = start('ends');
   const said = text(started.child.stdout);
   expect(await started.exited).toEqual([0, null]);
@@ -123,7 +123,7 @@ it('[RN13] the guard keeps no process from ending', async () => {
 });
 
 itDeep(
-  '[RN11] 200 MB of output are read within bounds of memory',
+  '[RN11] reads 200 MB of output in limited memory',
   async () => {
     const started = start('flood');
     const { grownMib, ...told } = JSON.parse(await text(started.child.stdout));

@@ -1,4 +1,4 @@
-/** A process of its own that runs programs and then ends in one way or another; it tells its test when they run. */
+/** A separate process that runs programs and ends in one of several ways; it reports to its test when they run. */
 
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -16,7 +16,7 @@ const inItsOwnSession = `
     { detached: true, stdio: ["ignore", "inherit", "ignore"] });
   setTimeout(() => {}, 60_000);`;
 
-/** In a session of its own and with an empty environment: it does not even have the mark of the test. */
+/** In another session with an empty environment, without the mark of the test. */
 const unmarked = {
   tool: 'fake',
   command: '/bin/sh',
@@ -24,7 +24,7 @@ const unmarked = {
   env,
 };
 
-/** Nothing leads to its child but that it is its parent: Node has closed the files for it. It lives until it is asked to end. */
+/** Known only as a child: Node has closed its files. It lives until it is stopped. */
 const alone = `
   const stubborn = 'trap "" TERM; while :; do sleep 60; done';
   const child = require("node:child_process").spawn("/bin/sh", ["-c", stubborn], { detached: true, env: {}, stdio: "ignore" });
@@ -35,7 +35,7 @@ function program(source: string): Program {
   return { tool: 'fake', command: process.execPath, args: ['-e', source], env };
 }
 
-/** Runs it for good; resolves with its first line. */
+/** Runs a program without end; resolves with its first line. */
 function begun(what: Program): Promise<string> {
   return new Promise((ready) => {
     void runProgram(what, { onLine: ready });
@@ -46,10 +46,8 @@ async function flood(): Promise<void> {
   const limits = { maxOutputBytes: 1024 * MIB };
   const command = { tool: 'fake', command: '/bin/sh', env };
   const small = { ...command, args: ['-c', 'yes 0123456789 | head -c 4000000'] };
-  const large = {
-    ...command,
-    args: ['-c', "yes 0123456789 | head -c 100000000; head -c 100000000 /dev/zero | tr '\\0' x"],
-  };
+  const source = "yes 0123456789 | head -c 100000000; head -c 100000000 /dev/zero | tr '\\0' x";
+  const large = { ...command, args: ['-c', source] };
   await runProgram(small, {}, limits);
   const before = process.memoryUsage.rss();
   let peak = before;
@@ -81,13 +79,13 @@ async function loseGuard(): Promise<void> {
   );
 }
 
-/** Two that have no mark, each in a group of its own: of one the guard has heard that it ended. */
+/** Two processes without mark, each in its own group; the guard knows that one has ended. */
 function groups(): void {
   const [ended = 0, running = 0] = [1, 2].map(
     () => spawn('sleep', ['60'], { detached: true, stdio: 'ignore' }).pid ?? 0,
   );
   const guard = new OrphanGuard();
-  // Whoever has a mark in its environment or in the path of an open file is ended: nobody else may have these.
+  // Random marks: the guard ends every process that has one.
   const [first, second] = [1, 2].map(() => `parley${randomBytes(12).toString('hex')}`) as [string, string];
   guard.begin(first, ended);
   guard.begin(second, running);
@@ -95,7 +93,7 @@ function groups(): void {
   console.log(`${ended} ${running}`);
 }
 
-/** From here on the guard does nothing: what is ended is ended by the process itself. */
+/** Stops the guard, so that the process itself must end its programs. */
 function holdGuard(): void {
   for (const guard of guardsOf(process.pid)) {
     process.kill(guard, 'SIGSTOP');

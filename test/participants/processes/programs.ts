@@ -1,4 +1,4 @@
-/** Small real programs for the runner, each with a mark of its own, and a look at /proc for what is left of them. */
+/** Small real programs, each with its own mark, and a search in /proc for their remains. */
 
 import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,6 @@ export class Programs {
   /** A variable that everything started here inherits. */
   readonly mark: string = `TEST_MARK_${randomUUID().replaceAll('-', '')}`;
 
-  /** A program in JavaScript. */
   node(source: string, more: Partial<Program> = {}): Program {
     const script = this.file(`${randomUUID()}.mjs`, source);
     return this.program(process.execPath, [script], more);
@@ -38,7 +37,7 @@ export class Programs {
     return join(this.folder, name);
   }
 
-  /** What lives and has the mark, as `pid command`. */
+  /** Living processes with the mark, as `pid command`. */
   left(): readonly string[] {
     return readdirSync('/proc').flatMap((pid) =>
       isMarked(pid, this.mark) ? [`${pid} ${read(`/proc/${pid}/cmdline`)}`] : [],
@@ -50,7 +49,7 @@ export class Programs {
   }
 }
 
-/** A zombie has no environment any more, and is no process that runs. */
+/** A zombie has no environment and does not count. */
 function isMarked(pid: string, mark: string): boolean {
   return /^\d+$/.test(pid) && read(`/proc/${pid}/environ`).includes(`${mark}=`);
 }
@@ -63,13 +62,13 @@ function read(path: string): string {
   }
 }
 
-/** Not so for one that has ended and that nobody has taken notice of yet. */
+/** False for a zombie. */
 export function isRunning(pid: number): boolean {
   const stat = read(`/proc/${pid}/stat`);
   return stat !== '' && !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
 }
 
-/** The guards of a process: children of it that wait for its end. */
+/** Guards of a process: children that wait for its end. */
 export function guardsOf(parent: number): readonly number[] {
   return readdirSync('/proc')
     .filter((pid) => /^\d+$/.test(pid) && read(`/proc/${pid}/cmdline`).includes(' parley-guard '))
@@ -77,7 +76,7 @@ export function guardsOf(parent: number): readonly number[] {
     .map(Number);
 }
 
-/** What the promise rejects with, which has to be an AgentError. */
+/** The AgentError a promise rejects with. */
 export async function failureOf(run: Promise<unknown>): Promise<AgentError> {
   const thrown = await run.then(
     (value) => new Error(`expected a failure, got ${JSON.stringify(value)}`),
@@ -87,7 +86,7 @@ export async function failureOf(run: Promise<unknown>): Promise<AgentError> {
   return thrown;
 }
 
-/** Asks until it is so; a test that waits for what never comes says what there was. */
+/** Polls until the condition holds; otherwise fails with the last value. */
 export async function eventually<Value>(ask: () => Value, isSo: (value: Value) => boolean): Promise<Value> {
   for (let tries = 0; tries < 1_000; tries += 1) {
     const value = ask();

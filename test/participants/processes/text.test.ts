@@ -1,4 +1,4 @@
-// Bytes become text and lines: the same however they arrive, and never more than is kept.
+// Bytes become text and lines: the same however they arrive, and bounded.
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -9,30 +9,14 @@ import { TextReader } from '../../../src/participants/processes/program-output.t
 
 const ESC = '\u001b';
 
+const SEQUENCES = [`${ESC}[31m`, `${ESC}]0;t\u0007`, `${ESC}]8;;x${ESC}\\`, `${ESC}P`, '\u009b1m', ESC];
+const ODD_TEXTS = ['\n', '\r\n', 'é', '😀', '\ufeff'];
+
 /** Text, terminal sequences, line ends, whole and broken characters. */
+const texts = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom(...SEQUENCES, ...ODD_TEXTS));
 const bytes = fc
-  .array(
-    fc.oneof(
-      fc.string({ unit: 'grapheme' }).map((text) => Buffer.from(text)),
-      fc
-        .constantFrom(
-          `${ESC}[31m`,
-          `${ESC}]0;t\u0007`,
-          `${ESC}]8;;x${ESC}\\`,
-          `${ESC}P`,
-          '\u009b1m',
-          ESC,
-          '\n',
-          '\r\n',
-          'é',
-          '😀',
-          '\ufeff',
-        )
-        .map((text) => Buffer.from(text)),
-      fc.uint8Array({ maxLength: 6 }).map((raw) => Buffer.from(raw)),
-    ),
-  )
-  .map((parts) => Buffer.concat(parts));
+  .array(fc.oneof(texts, fc.uint8Array({ maxLength: 6 })))
+  .map((parts) => Buffer.concat(parts.map((part) => Buffer.from(part as string))));
 const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 12 });
 
 function pieces(whole: Buffer, places: readonly number[]): readonly Buffer[] {
@@ -50,7 +34,7 @@ function readAll(chunks: readonly Buffer[], maxLineBytes = 40) {
   return { text: texts.join(''), lines, hasCut: splitter.hasCut, captured: capture.text(), cut: capture.isTruncated };
 }
 
-it('[RN10] any bytes, split anywhere, are the same text, the same lines and the same capture', () => {
+it('[RN10] reads the same text, lines and capture however the bytes are split', () => {
   fc.assert(
     fc.property(bytes, cuts, fc.constantFrom(1, 3, 7, 40, 1_000), (whole, places, maxLineBytes) => {
       expect(readAll(pieces(whole, places), maxLineBytes)).toEqual(readAll([whole], maxLineBytes));
@@ -59,7 +43,7 @@ it('[RN10] any bytes, split anywhere, are the same text, the same lines and the 
   );
 });
 
-it('[RN10] byte by byte is the same too, and plain text is not touched', () => {
+it('[RN10] reads the same byte by byte, and leaves plain text unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => {
       const plain = text.replace(/[\p{Cc}\ufeff]/gu, (char) => (char === '\n' ? char : ''));
@@ -72,7 +56,7 @@ it('[RN10] byte by byte is the same too, and plain text is not touched', () => {
   );
 });
 
-it('[RN10] what is no UTF-8 is replaced, and the rest stays', () => {
+it('[RN10] replaces invalid UTF-8 and keeps the rest', () => {
   const { text } = readAll([Buffer.from([0x61, 0xff, 0xc3]), Buffer.from([0x28, 0xf0, 0x9f])]);
   expect(text).toBe('a\ufffd\ufffd(\ufffd');
 });
@@ -80,28 +64,28 @@ it('[RN10] what is no UTF-8 is replaced, and the rest stays', () => {
 it.each([
   ['colours', `${ESC}[1;31mred${ESC}[0m`, 'red'],
   ['cursor moves', `a${ESC}[2K${ESC}[1Gb${ESC}[?25l`, 'ab'],
-  ['a title that BEL ends', `${ESC}]0;title\u0007text`, 'text'],
-  ['a link that ST ends', `${ESC}]8;;https://x${ESC}\\link${ESC}]8;;${ESC}\\`, 'link'],
+  ['a title ended by BEL', `${ESC}]0;title\u0007text`, 'text'],
+  ['a link ended by ST', `${ESC}]8;;https://x${ESC}\\link${ESC}]8;;${ESC}\\`, 'link'],
   ['a device string', `${ESC}Pq#0;1;2${ESC}\\x`, 'x'],
   ['a character set', `${ESC}(Bx${ESC}=y`, 'xy'],
   ['C1 controls', '\u009b31mred\u009d0;t\u009cx', 'redx'],
-  ['a sequence that is cancelled', `${ESC}[12\u0018x`, 'x'],
+  ['a cancelled sequence', `${ESC}[12\u0018x`, 'x'],
   ['a sequence within a sequence', `${ESC}[1${ESC}[2mx`, 'x'],
-  ['one that never ends', `${ESC}]0;title\n{"a":1}\n`, '\n{"a":1}\n'],
+  ['one without end', `${ESC}]0;title\n{"a":1}\n`, '\n{"a":1}\n'],
   ['one at the very end', `x${ESC}[3`, 'x'],
-])('[RN10] %s is not part of the text', (_, text, plain) => {
+])('[RN10] removes %s', (_, text, plain) => {
   expect(new AnsiStripper().strip(text)).toBe(plain);
   const stripper = new AnsiStripper();
   expect(Array.from(text, (char) => stripper.strip(char)).join('')).toBe(plain);
 });
 
-it('[RN11] a line is cut at its bound, by whole characters, and the next one is whole again', () => {
+it('[RN11] truncates a line at its limit by whole characters; the next one is whole', () => {
   const splitter = new LineSplitter(5);
   expect([...splitter.split('aé€x'), ...splitter.split('yz\nnext'), ...splitter.end()]).toEqual(['aé', 'next']);
   expect(splitter.hasCut).toBe(true);
 });
 
-it('[RN11] of a long stream the head and the tail are kept, and how much lay between is told', () => {
+it('[RN11] keeps head and tail of a long stream, and reports the bytes between', () => {
   const capture = new Capture(20);
   for (let at = 0; at < 1_000; at += 1) capture.add(`${at} `);
   expect(capture.isTruncated).toBe(true);
@@ -111,7 +95,7 @@ it('[RN11] of a long stream the head and the tail are kept, and how much lay bet
   expect(between).toBe('[… 3870 bytes left out …]');
 });
 
-it('[RN11] a tail begins with a whole character', () => {
+it('[RN11] starts the tail with a whole character', () => {
   for (const maxBytes of [20, 21, 22, 23, 24, 25]) {
     const capture = new Capture(maxBytes);
     for (let at = 0; at < 100; at += 1) capture.add('é€😀');
@@ -119,12 +103,12 @@ it('[RN11] a tail begins with a whole character', () => {
   }
 });
 
-it('[RN11] a line of which nothing fits is empty, whatever else of it comes', () => {
+it('[RN11] keeps an empty line if nothing fits', () => {
   const splitter = new LineSplitter(3);
   expect([...splitter.split('😀'), ...splitter.split('x\nabc\n')]).toEqual(['', 'abc']);
 });
 
-it('[RN11] up to its bound a stream is kept whole', () => {
+it('[RN11] keeps a stream up to its limit unchanged', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'grapheme' })), (parts) => {
       const whole = parts.join('');

@@ -1,4 +1,4 @@
-// The clocks alone, on a clock that the test moves.
+// The timeouts alone, on fake timers.
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Watchdog } from '../../../src/participants/processes/ending.ts';
@@ -14,7 +14,7 @@ function watchdogs(limits: Partial<RunLimits>) {
   return { dogs, barked };
 }
 
-it('[RN7] by default a program has 300 s, however silent it is', () => {
+it('[RN7] allows 300 s by default, however silent the program is', () => {
   const { barked } = watchdogs({});
   vi.advanceTimersByTime(299_999);
   expect(barked).toEqual([]);
@@ -22,7 +22,7 @@ it('[RN7] by default a program has 300 s, however silent it is', () => {
   expect(barked).toEqual(['wall']);
 });
 
-it('[RN7] the clock of the first output stops with it, and the idle one begins', () => {
+it('[RN7] stops the first-output timeout at the first output and starts the idle one', () => {
   const { dogs, barked } = watchdogs({ firstOutputMs: 10, idleMs: 100 });
   vi.advanceTimersByTime(9);
   dogs.output();
@@ -34,13 +34,13 @@ it('[RN7] the clock of the first output stops with it, and the idle one begins',
   expect(barked).toEqual(['idle']);
 });
 
-it('[RN7] before the first output only its own clock and the wall count', () => {
+it('[RN7] applies only the first-output and total timeouts before the first output', () => {
   const { barked } = watchdogs({ firstOutputMs: null, idleMs: 10 });
   vi.advanceTimersByTime(1_000);
   expect(barked).toEqual([]);
 });
 
-it('[RN7] after the result silence is measured anew, and output puts it off', () => {
+it('[RN7] restarts the silence after the result, postponed by output', () => {
   const { dogs, barked } = watchdogs({ idleMs: 10, afterResultMs: 50 });
   dogs.output();
   dogs.result();
@@ -53,7 +53,7 @@ it('[RN7] after the result silence is measured anew, and output puts it off', ()
   expect(barked).toEqual(['after_result']);
 });
 
-it('[RN7] once stopped, output wakes no clock', () => {
+it('[RN7] starts no timeout after stop', () => {
   const { dogs, barked } = watchdogs({ firstOutputMs: 10, idleMs: 10 });
   dogs.stop();
   dogs.output();

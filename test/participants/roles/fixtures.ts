@@ -1,4 +1,4 @@
-// What the tests of roles share: a thread, a schema made by hand, agents that say what they are told to.
+// Fixtures of the role tests: a thread, a hand-written schema, scripted agents.
 
 import type { JsonObject } from 'parley-hub/core';
 import type { AgentFn, AgentReply, StandardSchema, ThreadContext, TurnOptions } from 'parley-hub/participants';
@@ -14,7 +14,7 @@ export interface Verdict {
   readonly ok: boolean;
 }
 
-/** `{ok: boolean}`, by hand: it knows nothing of JSON Schema. */
+/** `{ok: boolean}`, hand-written and without JSON Schema. */
 export const byHand: StandardSchema<Verdict> = {
   '~standard': {
     version: 1,
@@ -42,13 +42,13 @@ export interface Asked {
   readonly turn: TurnOptions | undefined;
 }
 
-/** Answers one after the other, and notes what it was asked. */
+/** Gives the answers in order and records its calls. */
 export function scripted(...answers: readonly (string | AgentReply | Error)[]): { agent: AgentFn; asked: Asked[] } {
   const asked: Asked[] = [];
   const agent: AgentFn = async (given, systemPrompt, turn) => {
     const answer = answers[asked.length];
     asked.push({ ctx: given, systemPrompt, turn });
-    if (answer === undefined) throw new Error('it was asked once more than it has answers');
+    if (answer === undefined) throw new Error('the script has no more answers');
     if (answer instanceof Error) throw answer;
     turn?.onDelta(typeof answer === 'string' ? answer : answer.text);
     return answer;

@@ -1,4 +1,4 @@
-// Roles in a hub, and roles as the compiler sees them.
+// Roles in a hub, and their types.
 
 import {
   createLlmAdapter,
@@ -33,14 +33,14 @@ async function asked(name: string, role: Role<typeof byHand>) {
 }
 
 describe('a role in a hub', () => {
-  it('[RL2] posts its answer with the metadata, and with what all its calls have cost', async () => {
+  it('[RL2] posts the answer with its metadata and the cost of all calls', async () => {
     const { agent } = scripted({ text: 'Good.', cost_usd: 0.1 }, { text: meta('{"ok":true}'), cost_usd: 0.2 });
     const { log } = await asked('reviewer', createRole(agent, 'You are a reviewer.', byHand));
     const said = log.filter(({ event_type }) => event_type === 'msg.text').map(({ event_data }) => event_data);
     expect(said.at(-1)).toEqual({ text: meta('{"ok":true}'), meta: { ok: true }, cost_usd: 0.3 });
   });
 
-  it('[RL2, RL9] posts nothing where there is no metadata, and the session is told why', async () => {
+  it('[RL2, RL9] posts nothing without metadata, and reports the reason to the session', async () => {
     const { log, errors } = await asked('mute', createRole(scripted('Good.', meta('{"ok":7}')).agent, 'p', byHand));
     expect(log.filter(({ event_type }) => event_type === 'msg.text')).toHaveLength(1);
     expect(errors).toMatchObject([{ name: 'ExtractError', raw: meta('{"ok":7}') }]);
@@ -56,17 +56,15 @@ describe('a role in a hub', () => {
       'agent: expected a function, or a role instead, got "both"',
     ],
     [{ role: scripted().agent }, 'role: expected a role made by createRole'],
-  ])('[RL2] joins with an agent or a role, and with one of them: %#', async (options, message) => {
-    const joining = Reflect.apply(joinHub, undefined, [
-      () => Promise.reject(new Error('not asked')),
-      { name: 'x', ...options },
-    ]);
+  ])('[RL2] joins with either an agent or a role: %#', async (options, message) => {
+    const named = { name: 'x', ...options };
+    const joining = Reflect.apply(joinHub, undefined, [() => Promise.reject(new Error('not asked')), named]);
     await expect(joining).rejects.toThrow(message);
   });
 });
 
 describe('[RL1] the compiler', () => {
-  it('takes what the page on adapters shows, and knows the metadata', () => {
+  it('accepts the documented examples, and infers the metadata', () => {
     const extractConfig: ExtractSettings = {};
     const metaSchema = z.object({ ok: z.boolean() });
     const planner = createRole(
@@ -83,13 +81,13 @@ describe('[RL1] the compiler', () => {
     expectTypeOf<MetaOf<typeof renamed>>().toEqualTypeOf<{ n: number }>();
   });
 
-  it('refuses a role without its adapter, and other things', () => {
+  it('rejects a role without adapter, and other mistakes', () => {
     const { agent } = scripted();
     const role = createRole(agent, 'p', byHand);
     const wrong = [
       // @ts-expect-error: the adapter is missing
       () => createRole('p', byHand),
-      // @ts-expect-error: undefined is none
+      // @ts-expect-error: undefined is no adapter
       () => createRole(undefined, 'p', byHand),
       // @ts-expect-error: nothing was imported under that name
       () => createRole(noSuchAdapter, 'p', byHand),

@@ -1,4 +1,4 @@
-// Roles over agents of any kind: what they answer, the one correction, and how they fail.
+// Roles over any agent: answers, the one correction, and failures.
 
 import {
   AgentError,
@@ -10,7 +10,7 @@ import {
 } from 'parley-hub/participants';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-// Another library under the same roof, of another make: it knows nothing of JSON Schema.
+// Another library without JSON Schema.
 import { z as z3 } from 'zod/v3';
 import { byHand, ctx, meta, okSchema, scripted, type Verdict, watched } from './fixtures.ts';
 
@@ -23,7 +23,7 @@ const usage = (input_tokens: number, output_tokens: number) => ({
 });
 
 describe('a role', () => {
-  it('[RL1] answers {content, meta}: the answer word for word, and what the schema made of its metadata', async () => {
+  it('[RL1] returns the answer verbatim and the output of the schema', async () => {
     const { agent } = scripted(meta('{"ok":true,"more":1}'));
     const role = createRole(agent, 'You are a reviewer.', z.object({ ok: z.boolean(), by: z.string().default('me') }));
     expect(await role(ctx)).toEqual({ content: meta('{"ok":true,"more":1}'), meta: { ok: true, by: 'me' } });
@@ -32,8 +32,8 @@ describe('a role', () => {
 
   it.each([
     ['throws', () => Promise.reject(new Error('boom')), 'boom'],
-    ['says nothing', () => undefined, 'expected {value} or {issues}, got nothing'],
-  ])('[RL1] a schema that %s is the failure of the role, and no correction is asked for', async (_, validate, why) => {
+    ['returns nothing', () => undefined, 'expected {value} or {issues}, got nothing'],
+  ])('[RL1] fails without a correction if the schema %s', async (_, validate, why) => {
     const { agent, asked } = scripted({ text: meta('{"ok":true}'), usage: usage(10, 5), cost_usd: 0.1 });
     const schema = { '~standard': { version: 1, vendor: 'x', validate } } as unknown as StandardSchema<Verdict>;
     const error = await createRole(agent, 'p', schema)(ctx).catch((thrown: unknown) => thrown);
@@ -46,7 +46,7 @@ describe('a role', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('[RL1] takes schemas of any make, also those that take their time', async () => {
+  it('[RL1] accepts schemas of any library, including asynchronous ones', async () => {
     const slow: StandardSchema<Verdict> = {
       '~standard': { ...byHand['~standard'], validate: async (value) => byHand['~standard'].validate(value) },
     };
@@ -62,7 +62,7 @@ describe('a role', () => {
     await expect(never(ctx)).rejects.toMatchObject({ issues: [{ path: 'ok', message: 'it must be good' }] });
   });
 
-  it('[RL1] tells its agent how to write the metadata, after the prompt and what is added to it', async () => {
+  it('[RL1] tells its agent how to write metadata, after both prompts', async () => {
     const { agent, asked } = scripted(meta('{"ok":true}'), meta('{"ok":true}'), '{"ok":true}');
     const schema = z.object({ ok: z.boolean() });
     await createRole(agent, 'You are a reviewer.', schema).agent(ctx, 'Be brief.');
@@ -77,13 +77,13 @@ describe('a role', () => {
     expect(nothing).toBe('p');
   });
 
-  it('[RL2] is an agent as well, whose answers carry the metadata beside what the agent tells', async () => {
+  it('[RL2] is an agent too, whose replies add the metadata', async () => {
     const { agent } = scripted({ text: meta('{"ok":true}'), meta: { stop: 'end', ok: 'no' }, native_session_id: 's1' });
     const reply = await createRole(agent, 'p', byHand).agent(ctx, '');
     expect(reply).toEqual({ text: meta('{"ok":true}'), meta: { stop: 'end', ok: true }, native_session_id: 's1' });
   });
 
-  it('[RL2] what is no JSON is carried as it was said', async () => {
+  it('[RL2] passes on the input if the output is not JSON', async () => {
     const { agent } = scripted(meta('{"at":"2026-10-20"}'), meta('{"at":"2026-10-20"}'));
     const role = createRole(agent, 'p', z.object({ at: z.coerce.date() }));
     expect(await role(ctx)).toMatchObject({ meta: { at: new Date('2026-10-20') } });
@@ -92,7 +92,7 @@ describe('a role', () => {
 });
 
 describe('a correction', () => {
-  it('[RL6] tells the agent in the words of the schema, and takes its whole answer anew', async () => {
+  it('[RL6] quotes the schema’s issue, and takes the whole new answer', async () => {
     const { agent, asked } = scripted(meta('{"ok":"yes"}'), meta('{"ok":true}'));
     const role = createRole(agent, 'p', byHand);
     expect(await role(ctx)).toEqual({ content: meta('{"ok":true}'), meta: { ok: true } });
@@ -108,7 +108,7 @@ describe('a correction', () => {
     });
   });
 
-  it('[RL6] is there for an answer without metadata as well', async () => {
+  it('[RL6] also applies to an answer without metadata', async () => {
     const { agent, asked } = scripted('It is good.', meta('{"ok":true}'));
     expect(await createRole(agent, 'p', byHand)(ctx)).toMatchObject({ meta: { ok: true } });
     expect(asked[1]?.ctx.steps.at(-1)?.content).toContain(
@@ -116,7 +116,7 @@ describe('a correction', () => {
     );
   });
 
-  it('[RL6] comes once: then it is an ExtractError with the last answer and what is wrong with it', async () => {
+  it('[RL6] happens once, then fails with ExtractError, the last answer and its issues', async () => {
     const { agent, asked } = scripted(meta('{"ok":1}'), meta('{"ok":2}'), meta('{"ok":true}'));
     const error: unknown = await createRole(agent, 'p', byHand)(ctx).catch((thrown: unknown) => thrown);
     expect(asked).toHaveLength(2);
@@ -130,14 +130,11 @@ describe('a correction', () => {
         'extract: no metadata that matches the schema, even after a correction: ok: expected true or false, got 2',
       details: { call: { class: 'parse', retries: 1 } },
     });
-    expect([
-      isAgentError(error),
-      isExtractError(error),
-      isExtractError(new AgentError('timeout', '', { tool: 't' })),
-    ]).toEqual([true, true, false]);
+    const timeout = new AgentError('timeout', '', { tool: 't' });
+    expect([isAgentError(error), isExtractError(error), isExtractError(timeout)]).toEqual([true, true, false]);
   });
 
-  it('[RL6] does not come where none is wanted', async () => {
+  it('[RL6] can be disabled', async () => {
     const { agent, asked } = scripted(meta('{}'));
     const error = await createRole(agent, 'p', byHand, { corrections: 0 })(ctx).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({
@@ -146,7 +143,7 @@ describe('a correction', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('[RL6] many complaints are told, and their number is bounded', async () => {
+  it('[RL6] quotes a limited number of issues', async () => {
     const keys = Array.from({ length: 50 }, (_, i) => `k${i}`);
     const schema = z.object(Object.fromEntries(keys.map((key) => [key, z.string()])));
     const { agent, asked } = scripted(meta('{}'), meta('{}'));
@@ -155,20 +152,17 @@ describe('a correction', () => {
     expect(asked[1]?.ctx.steps.at(-1)?.content).toMatch(/k0: .*; k19: .*; and 30 more/);
   });
 
-  it('[RL10] is not shown a second time, and goes on with the conversation of the tool', async () => {
+  it('[RL10] is not streamed, and resumes the tool session', async () => {
     const { agent, asked } = scripted({ text: meta('{}'), native_session_id: 's1' }, meta('{"ok":true}'));
     const { turn, deltas, progress } = watched();
     await createRole(agent, 'p', byHand)(ctx, turn);
     expect(deltas).toEqual([meta('{}')]);
     expect(progress).toEqual(['asking for the metadata again: ok: expected true or false, got undefined']);
-    expect(asked[1]?.turn).toMatchObject({
-      idempotencyKey: 'k:correction',
-      nativeSessionId: 's1',
-      signal: turn.signal,
-    });
+    const expected = { idempotencyKey: 'k:correction', nativeSessionId: 's1', signal: turn.signal };
+    expect(asked[1]?.turn).toMatchObject(expected);
   });
 
-  it('[RL6] where to go on was decided with the first answer, unless the second says otherwise', async () => {
+  it('[RL6] keeps the route of the first answer unless the second has one', async () => {
     const handoff = (to: string) => ({ name: 'handoff', arguments: { to } });
     const first = { text: 'So.', tool_calls: [handoff('bob')] };
     const kept = scripted(first, meta('{"ok":true}'));
@@ -184,21 +178,21 @@ describe('an answer that only passes the turn on', () => {
     tool_calls: [{ name: 'handoff', arguments: message === undefined ? { to: 'bob' } : { to: 'bob', message } }],
   });
 
-  it('[RL4] has its metadata in what it passes on', async () => {
+  it('[RL4] takes metadata from the message it passes on', async () => {
     const { agent } = scripted(handoff(meta('{"ok":true}')));
     const { content, meta: found, tool_calls } = await createRole(agent, 'p', byHand)(ctx);
     expect([content, found, tool_calls?.length]).toEqual([meta('{"ok":true}'), { ok: true }, 1]);
   });
 
-  it('[RL6] is asked again where it has none', async () => {
+  it('[RL6] is corrected if it has none', async () => {
     const { agent, asked } = scripted(handoff(), handoff(meta('{"ok":true}')));
     expect(await createRole(agent, 'p', byHand)(ctx)).toMatchObject({ meta: { ok: true } });
     expect(asked[1]?.ctx.steps.map(({ content }) => content === '')).toEqual([true, false]);
   });
 });
 
-describe('what an answer took', () => {
-  it('[RL10] is the sum of its calls; what one of them does not know is not known', async () => {
+describe('usage and cost', () => {
+  it('[RL10] are the sum of all calls, unknown if one is unknown', async () => {
     const { agent } = scripted(
       { text: '', usage: usage(100, 10), cost_usd: 0.1 },
       { text: meta('{"ok":true}'), usage: usage(200, 20), cost_usd: 0.2 },
@@ -209,7 +203,7 @@ describe('what an answer took', () => {
     expect(await createRole(unpriced.agent, 'p', byHand)(ctx)).toMatchObject({ cost_usd: null });
   });
 
-  it('[RL10] is told by its failure too', async () => {
+  it('[RL10] are in the error too', async () => {
     const first = { text: '', usage: usage(100, 10), cost_usd: 0.1 };
     const wrong = scripted(first, { text: '', usage: usage(1, 1), cost_usd: 0.01 });
     await expect(createRole(wrong.agent, 'p', byHand)(ctx)).rejects.toMatchObject({
@@ -225,33 +219,29 @@ describe('what an answer took', () => {
     });
   });
 
-  it('[RL6] a failure of the agent is its own, whatever it throws', async () => {
+  it('[RL6] passes on the agent’s own failure, whatever it throws', async () => {
     const thrown = new TypeError('a defect');
     await expect(createRole(scripted(thrown).agent, 'p', byHand)(ctx)).rejects.toBe(thrown);
-    await expect(createRole(async () => ({ said: 1 }) as never, 'p', byHand)(ctx)).rejects.toThrow(
-      'the agent: its answer: text: expected',
-    );
+    const wrong = createRole(async () => ({ said: 1 }) as never, 'p', byHand);
+    await expect(wrong(ctx)).rejects.toThrow('the agent: its answer: text: expected');
   });
 
-  it('[RL10] ends with its turn: nothing is asked again when nobody wants it', async () => {
+  it('[RL10] stop with the turn: no further calls after cancellation', async () => {
     const { turn, cancel } = watched();
     const { agent, asked } = scripted(meta('{}'), meta('{"ok":true}'));
-    const role = createRole(
-      async (given, prompt, options) => {
-        const answer = await agent(given, prompt, options);
-        cancel.abort();
-        return answer;
-      },
-      'p',
-      byHand,
-    );
+    const cancelling: typeof agent = async (...turnArguments) => {
+      const answer = await agent(...turnArguments);
+      cancel.abort();
+      return answer;
+    };
+    const role = createRole(cancelling, 'p', byHand);
     await expect(role(ctx, turn)).rejects.toMatchObject({ kind: 'aborted' });
     expect(asked).toHaveLength(1);
   });
 });
 
 describe('[RL6] the correction of an answer without metadata', () => {
-  it('tells the agent what concerns its answer, and nothing for who wrote the program', async () => {
+  it('tells the agent only what concerns its answer', async () => {
     const { agent, asked } = scripted('So.', meta('{"ok":true}'));
     await createRole(agent, 'p', byHand)(ctx);
     const told = asked.at(-1)?.ctx.steps.at(-1)?.content;
@@ -266,8 +256,8 @@ describe('[RL6] the correction of an answer without metadata', () => {
   });
 });
 
-describe('[RL11] a schema that does not tell its JSON Schema', () => {
-  it('closes the ways that need one, and the error says so and what to do', async () => {
+describe('[RL11] a schema without JSON Schema', () => {
+  it('makes strategies unavailable, and the error says what to do', async () => {
     const model = { provider: 'p', model: 'm', complete: () => Promise.reject(new Error('it is not asked')) };
     const role = createRole(scripted('So.', 'So.').agent, 'p', byHand, { model });
     const error: unknown = await role(ctx).catch((thrown: unknown) => thrown);
@@ -281,13 +271,12 @@ describe('[RL11] a schema that does not tell its JSON Schema', () => {
     });
   });
 
-  it('is told why where the library cannot say it', () => {
+  it('is reported with the reason of the library', () => {
     const schema = z.object({ at: z.date() });
     const model = { provider: 'p', model: 'm', complete: () => Promise.reject(new Error('it is not asked')) };
     const make = () => createRole(scripted().agent, 'p', schema, { model, strategies: ['model'] });
     expect(make).toThrow(/model: the schema has no JSON Schema \(Date cannot be represented/);
-    expect(() =>
-      createRole(scripted().agent, 'p', schema, { model, strategies: ['model'], jsonSchema: okSchema }),
-    ).not.toThrow();
+    const settings = { model, strategies: ['model'], jsonSchema: okSchema } as const;
+    expect(() => createRole(scripted().agent, 'p', schema, settings)).not.toThrow();
   });
 });

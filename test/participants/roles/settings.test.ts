@@ -1,4 +1,4 @@
-// Settings of extraction: for all roles, and over them those of one.
+// Extract settings: common ones, overridden by those of a role.
 
 import type { JsonObject } from 'parley-hub/core';
 import { createRole, EXTRACT_STRATEGIES, type ExtractSettings, mergeExtract } from 'parley-hub/participants';
@@ -9,56 +9,44 @@ describe('mergeExtract', () => {
   const one: JsonObject = { type: 'object', title: 'one' };
   const other: JsonObject = { type: 'object', required: ['a'] };
   it.each<[string, ExtractSettings | undefined, ExtractSettings | undefined, ExtractSettings]>([
-    ['nothing and nothing', undefined, undefined, {}],
-    ['only those for all', { corrections: 0 }, undefined, { corrections: 0 }],
-    ['only its own', undefined, { instruct: false }, { instruct: false }],
-    ['different fields side by side', { corrections: 0 }, { instruct: false }, { corrections: 0, instruct: false }],
+    ['both missing', undefined, undefined, {}],
+    ['common only', { corrections: 0 }, undefined, { corrections: 0 }],
+    ['own only', undefined, { instruct: false }, { instruct: false }],
+    ['different fields', { corrections: 0 }, { instruct: false }, { corrections: 0, instruct: false }],
+    ['own fields win', { corrections: 0, instruct: false }, { corrections: 1 }, { corrections: 1, instruct: false }],
+    ['undefined is ignored', { corrections: 0 }, { corrections: undefined }, { corrections: 0 }],
     [
-      'its own field wins',
-      { corrections: 0, instruct: false },
-      { corrections: 1 },
-      { corrections: 1, instruct: false },
-    ],
-    ['undefined says nothing', { corrections: 0 }, { corrections: undefined }, { corrections: 0 }],
-    [
-      'false and 0 say something',
+      'false and 0 are values',
       { instruct: true, corrections: 1 },
       { instruct: false, corrections: 0 },
       { instruct: false, corrections: 0 },
     ],
-    [
-      'a list is one field, and not added to',
-      { strategies: ['answer', 'model'] },
-      { strategies: ['tool'] },
-      { strategies: ['tool'] },
-    ],
-    ['so is a JSON Schema', { jsonSchema: one }, { jsonSchema: other }, { jsonSchema: other }],
+    ['lists are replaced', { strategies: ['answer', 'model'] }, { strategies: ['tool'] }, { strategies: ['tool'] }],
+    ['JSON Schemas are replaced', { jsonSchema: one }, { jsonSchema: other }, { jsonSchema: other }],
   ])('[RL7] %s', (_what, all, own, merged) => {
     expect(mergeExtract(all, own)).toEqual(merged);
   });
 
-  it('[RL7] changes neither of the two', () => {
+  it('[RL7] changes neither argument', () => {
     const all: ExtractSettings = Object.freeze({ corrections: 0 });
     const own: ExtractSettings = Object.freeze({ instruct: false });
     mergeExtract(all, own);
     expect([all, own]).toEqual([{ corrections: 0 }, { instruct: false }]);
   });
 
-  it('[RL7] is for the settings of a file as well, where a model is still a name', () => {
+  it('[RL7] merges settings of a config file, where a model is a name', () => {
     const all = { provider: 'dashscope', model: 'qwen-plus' };
-    expect(mergeExtract<Partial<typeof all>>(all, { model: 'qwen-max' })).toEqual({
-      provider: 'dashscope',
-      model: 'qwen-max',
-    });
+    const merged = mergeExtract<Partial<typeof all>>(all, { model: 'qwen-max' });
+    expect(merged).toEqual({ provider: 'dashscope', model: 'qwen-max' });
   });
 });
 
-describe('what is wrong with a role is said when it is made', () => {
+describe('wrong options of a role are reported on creation', () => {
   const { agent } = scripted();
   const make =
-    (...given: readonly unknown[]) =>
-    () =>
-      Reflect.apply(createRole, undefined, given);
+    (...options: readonly unknown[]) =>
+    (): unknown =>
+      Reflect.apply(createRole, undefined, options);
   it.each([
     ['adapter: expected an agent, such as claudeAdapter, got nothing', [undefined, 'p', byHand]],
     ['prompt: expected text, got 5', [agent, 5, byHand]],
@@ -80,13 +68,13 @@ describe('what is wrong with a role is said when it is made', () => {
     expect(make(...given)).toThrow(message);
   });
 
-  it('[RL3] none of its ways is open: it could never answer', () => {
+  it('[RL3] rejects a role without an available strategy', () => {
     expect(make(agent, 'p', byHand, { strategies: ['schema', 'model'] })).toThrow(
       'extract.strategies: none is available: schema: the agent is not a model; model: no second model is set (extract.model)',
     );
   });
 
-  it('[RL3] there are four ways, in this order', () => {
+  it('[RL3] there are four strategies, in this order', () => {
     expect(Object.keys(EXTRACT_STRATEGIES)).toEqual(['answer', 'schema', 'tool', 'model']);
   });
 });

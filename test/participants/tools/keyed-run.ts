@@ -1,5 +1,5 @@
-// A process in which a hub and participants with a key go through a good answer and every kind of failure.
-// Arguments: the address of the model server, a data folder, and how often it fails. The key comes in the environment.
+// A hub and participants with a key go through an answer and every kind of failure.
+// Arguments: URL of the model server, data folder, number of turns. The key is in the environment.
 
 import { createHub } from 'parley-hub';
 import { createLlmAdapter, joinHub } from 'parley-hub/participants';

@@ -1,19 +1,19 @@
-// A key is in requests and nowhere else: a whole run is searched for it.
+// A key is in requests only: everything a run writes is searched for it.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { root } from '../../package/repository.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
 import { chat } from '../models/apis.ts';
 import { cut, reset, type StubAnswer, StubModel, silence, stall, status, stream } from '../models/stub-model.ts';
 
 const KEY = 'zq-4b1d0c8e7f6a-key';
 const echo = `you sent ${KEY} as Authorization: Bearer ${KEY}`;
 
-/** Each is one turn, but for the calls of tools, which are two. */
+/** One turn each; tool calls take two answers. */
 const answers: readonly StubAnswer[] = [
   stream(...chat.says('Good.')),
   stream(...chat.calls('peers', '{}')),
@@ -39,25 +39,15 @@ const answers: readonly StubAnswer[] = [
 ];
 const TURNS = answers.length - 2;
 
-it('[MT11] no key is in the data folder, the log, the output, the envelopes or the arguments of a process', async () => {
+it('[MT11] writes no key to data folder, log, output, envelopes or process arguments', async () => {
   const stub = await StubModel.start(() => 0);
   stub.will(...answers);
-  const data = mkdtempSync(join(tmpdir(), 'parley-keys-'));
-  const args = [
-    '--conditions=parley-source',
-    '--import',
-    'tsx',
-    'test/participants/tools/keyed-run.ts',
-    stub.origin,
-    data,
-    `${TURNS}`,
-  ];
+  const data = tempFolder('keys');
+  const script = 'test/participants/tools/keyed-run.ts';
+  const args = ['--conditions=parley-source', '--import', 'tsx', script, stub.origin, data, `${TURNS}`];
   const { PATH = '' } = process.env;
-  const child = spawn(process.execPath, args, {
-    cwd: root,
-    env: { PATH, STUB_KEY: KEY },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const env = { PATH, STUB_KEY: KEY };
+  const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const written: Buffer[] = [];
   for (const output of [child.stdout, child.stderr]) output.on('data', (some: Buffer) => void written.push(some));
   await stub.until(() => stub.asked.length > 0);
@@ -67,9 +57,8 @@ it('[MT11] no key is in the data folder, the log, the output, the envelopes or t
   await stub.stop();
   const files = readdirSync(data, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const kept = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name)).toString('latin1')).join('\n');
-  rmSync(data, { recursive: true });
 
-  // The run did what it should, and the key went where it should.
+  // The run worked, and its requests had the key.
   expect(code, output).toBe(0);
   expect(output).toContain('done');
   expect(stub.asked).toHaveLength(answers.length);

@@ -1,4 +1,4 @@
-// Models in a real hub, over real sockets, asked over real HTTP: what others hear, and what is hung up on.
+// Models in a real hub, over real sockets and HTTP: deltas to others, and aborted requests.
 
 import { connect, createHub, type LocalHub } from 'parley-hub';
 import { type AgentFn, createAnthropicAdapter, createLlmAdapter, joinHub } from 'parley-hub/participants';
@@ -31,7 +31,7 @@ async function joined(name: string, agent: AgentFn, options: { readonly tools?: 
   open.push(await joinHub((own) => connect(url, own), { name: named(name), agent, ...options }));
 }
 
-/** alice opens a consulting with bob and asks; what she hears while he writes. */
+/** alice opens a session with bob and asks; `heard` are the deltas she receives. */
 async function asks() {
   const heard: string[] = [];
   const alice = await connect(url, {
@@ -56,12 +56,8 @@ describe('a model in a hub', () => {
 
   it.each([
     ['chat completions', chat, llm],
-    [
-      'Anthropic Messages',
-      anthropic,
-      () => createAnthropicAdapter({ baseUrl: stub.origin, apiKey: 'test-key', model: 'm' }),
-    ],
-  ])('[MT10] is heard by the others before its call has ended, over %s', async (_name, api, agent) => {
+    ['Anthropic Messages', anthropic, () => createAnthropicAdapter({ baseUrl: stub.origin, apiKey: 'k', model: 'm' })],
+  ])('[MT10] streams to the others before its call has ended, over %s', async (_name, api, agent) => {
     let end = (): void => {};
     const frames = api.says('First', ' second.');
     const cutAt = frames.findIndex((frame) => frame.includes('First')) + 1;
@@ -84,8 +80,8 @@ describe('a model in a hub', () => {
   it.each<[string, readonly StubAnswer[], number]>([
     ['its first request', [stall(...chat.says('Half').slice(0, 2))], 1],
     ['the request after a round of tools', [looks, stall(...chat.says('Half').slice(0, 2))], 2],
-    ['a request that has not begun to answer', [looks, () => {}], 2],
-  ])('[MT10] a session that closes ends %s', async (_name, answers, requests) => {
+    ['a request without an answer so far', [looks, () => {}], 2],
+  ])('[MT10] a closing session aborts %s', async (_name, answers, requests) => {
     stub.will(...answers);
     await joined('bob', llm(), { tools: true });
     const { session } = await asks();
@@ -95,7 +91,7 @@ describe('a model in a hub', () => {
     expect(stub.asked).toHaveLength(requests);
   });
 
-  it('[MT10] and in a round of tools the request of whom it asked', async () => {
+  it('[MT10] a closing session aborts the request of a delegate', async () => {
     const question = JSON.stringify({ to: named('carol'), question: 'Is it so?' });
     stub.will(stream(...chat.calls('delegate', question)), stall(...chat.says('Half').slice(0, 2)));
     await joined('carol', llm());

@@ -1,4 +1,4 @@
-// What these tests use of the package, some of it from inside.
+// What these tests use of the package, including internals.
 
 export type { Json } from 'parley-hub/core';
 export type {

@@ -1,4 +1,4 @@
-// A model calls tools and is asked again: in order, within bounds, and with what went wrong in words.
+// A model calls tools and is asked again: in order, within limits, and with errors as text.
 
 import { describe, expect, it } from 'vitest';
 import type { AgentTool, TurnOptions } from './parts.ts';
@@ -63,21 +63,16 @@ async function run(lines: readonly Line[], tools: readonly AgentTool[], options 
 const calling = (...names: readonly string[]) => ({ calls: names.map((name) => [name, {}] as const) });
 
 describe('rounds of tools', () => {
-  it('[MT1] offers the tools, tells what came of each call, and adds up what all rounds used', async () => {
-    const { model, reply, turn } = await run(
-      [
-        {
-          text: 'Let me look.',
-          calls: [
-            ['echo', { n: 1 }],
-            ['echo', { n: 2 }],
-          ],
-          cost_usd: 0.1,
-        },
-        { text: 'Found it.', cost_usd: 0.2 },
-      ],
-      [echo],
-    );
+  it('[MT1] offers tools, returns their results, and adds up the usage of all rounds', async () => {
+    const twice = [
+      ['echo', { n: 1 }],
+      ['echo', { n: 2 }],
+    ] as const;
+    const lines = [
+      { text: 'Let me look.', calls: twice, cost_usd: 0.1 },
+      { text: 'Found it.', cost_usd: 0.2 },
+    ];
+    const { model, reply, turn } = await run(lines, [echo]);
     expect(model.asked[0]?.tools).toEqual([
       { name: 'echo', description: 'Says it again.', parameters: { type: 'object' } },
     ]);
@@ -95,19 +90,18 @@ describe('rounds of tools', () => {
     expect(reply).not.toHaveProperty('tool_calls');
     expect(turn.shown.join('')).toBe('Let me look.\n\nFound it.');
     expect(turn.progress).toEqual(['tool echo', 'tool echo']);
-    // One after the other.
+    // Calls run one after the other.
     expect(order).toEqual(['begin {"n":1}', 'end {"n":1}', 'begin {"n":2}', 'end {"n":2}']);
   });
 
-  it('[MT2] after its rounds the model is asked once more, and may call none', async () => {
-    const { model, reply } = await run([calling('echo'), calling('echo'), { text: 'So be it.' }], [echo], {
-      maxRounds: 2,
-    });
+  it('[MT2] asks once more without tools after the last round', async () => {
+    const lines = [calling('echo'), calling('echo'), { text: 'So be it.' }];
+    const { model, reply } = await run(lines, [echo], { maxRounds: 2 });
     expect(reply).toMatchObject({ text: 'So be it.', meta: { rounds: 3 } });
     expect(model.asked.map(({ toolChoice }) => toolChoice)).toEqual([undefined, undefined, 'none']);
   });
 
-  it('[MT2] eight rounds unless told, and nothing said after them is no answer', async () => {
+  it('[MT2] allows eight rounds by default; no text after them is a failure', async () => {
     const { model, reply } = await run([calling('echo')], [echo]);
     expect(model.asked).toHaveLength(9);
     expect(order).toHaveLength(16);
@@ -115,16 +109,13 @@ describe('rounds of tools', () => {
       kind: 'no_result',
       message: 'scripted/m-1: the model answered nothing after 8 rounds of tools (it stopped by tool_calls)',
     });
-    expect(() => new ScriptedModel('x').agent({ maxRounds: 0 })).toThrow(
-      'maxRounds: expected a whole number >= 1, got 0',
-    );
+    const make = () => new ScriptedModel('x').agent({ maxRounds: 0 });
+    expect(make).toThrow('maxRounds: expected a whole number >= 1, got 0');
   });
 
-  it('[MT3] what is wrong with a call is told to the model: no such tool, one that throws, too much at once', async () => {
-    const { model } = await run(
-      [calling('ekko', 'broken', 'long', ...Array(14).fill('echo')), 'Well.'],
-      [echo, broken, long],
-    );
+  it('[MT3] reports wrong calls to the model: unknown tools, failures, too many calls', async () => {
+    const calls = calling('ekko', 'broken', 'long', ...Array(14).fill('echo'));
+    const { model } = await run([calls, 'Well.'], [echo, broken, long]);
     const told = model.asked[1]?.messages.filter(({ role }) => role === 'tool') ?? [];
     expect(told[0]).toMatchObject({
       is_error: true,
@@ -139,14 +130,14 @@ describe('rounds of tools', () => {
     expect(order).toHaveLength(26);
   });
 
-  it('[MT4] a call that ends the turn is the last: it is the route of the reply', async () => {
+  it('[MT4] stops after a call that ends the turn, and routes the reply by it', async () => {
     const { model, reply } = await run([calling('echo', 'last', 'echo')], [echo, last]);
     expect(model.asked).toHaveLength(1);
     expect(order).toHaveLength(2);
     expect(reply).toMatchObject({ text: '', tool_calls: [{ name: 'last', arguments: {} }] });
   });
 
-  it('[MT5] cancelling ends a call under way, also of a tool that does not listen, and nobody is asked again', async () => {
+  it('[MT5] cancels a pending call, even of a tool that ignores the signal', async () => {
     const cancel = new AbortController();
     let heard = false;
     const stuck: AgentTool = {
@@ -170,7 +161,7 @@ describe('rounds of tools', () => {
     expect(model.asked).toHaveLength(1);
   });
 
-  it('[MT1] without tools, or without a hub, it is one answer as before, and calls are handed on', async () => {
+  it('[MT1] gives one answer without tools or a hub, and passes calls on', async () => {
     const { model, reply } = await run([calling('handoff')], []);
     expect(model.asked[0]).not.toHaveProperty('tools');
     expect(reply).toMatchObject({ tool_calls: [{ name: 'handoff', arguments: {} }] });

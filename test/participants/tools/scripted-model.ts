@@ -1,4 +1,4 @@
-// A model whose answers are written down, and which notes what it was asked.
+// A scripted model that records its requests.
 
 import {
   type AgentFn,
@@ -14,7 +14,7 @@ import {
 export interface Said {
   readonly text?: string;
   readonly calls?: readonly (readonly [name: string, args: Json])[];
-  /** Tokens in and out; null = not told. */
+  /** Tokens in and out; null = unknown. */
   readonly used?: readonly [number | null, number | null];
   readonly cost_usd?: number | null;
 }
@@ -25,9 +25,9 @@ export class ScriptedModel implements ModelClient {
   readonly provider = 'scripted';
   readonly model = 'm-1';
   readonly asked: ModelRequest[] = [];
-  /** For who wants to note it. */
+  /** For tests that need it. */
   session = '';
-  /** What a call is guessed to need; the price is of one token. */
+  /** The estimate of a call; the price is per token. */
   guess: { readonly prompt: number; readonly most: number | null; readonly price: number | null } = {
     prompt: 10,
     most: 5,
@@ -86,13 +86,13 @@ export class ScriptedModel implements ModelClient {
     };
   }
 
-  /** What the model was told of its calls, in order. */
+  /** The results of the latest calls, in order. */
   get told(): string[] {
     const { messages = [] } = this.asked.at(-1) ?? {};
     return messages.flatMap((message) => (message.role === 'tool' ? [message.content] : []));
   }
 
-  /** The data in what it was told of a call. */
+  /** The data in one of these results. */
   data(at = -1): Record<string, Json> {
     const text = this.told.at(at) ?? '';
     return JSON.parse(text.slice(text.indexOf('\n') + 1)) as Record<string, Json>;

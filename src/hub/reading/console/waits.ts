@@ -1,10 +1,9 @@
-/** What a session waits for, as far as a reader may know: waits caused by a whisper are shown to its recipients only. */
+/** The waits and deadlines of a session that a reader may know: those caused by a whisper are shown to its recipients only. */
 
 import { toWaitInput } from '../../../core/decisions/expectations-due.ts';
 import { isoFromMs, isTime, msFromIso } from '../../../core/lib/time.ts';
 import type { ExpectationSet, TimedEntry, Wait } from '../../../core/ports/expectation.ts';
 import type {
-  ArmedWait,
   AwaitedSince,
   ExpectationStatus,
   NextDeadline,
@@ -18,7 +17,7 @@ import { openWaits } from '../../../core/state/waits.ts';
 import { LruCache } from '../../lib/lru-cache.ts';
 import type { ReadingRooms } from '../log/read-access.ts';
 
-/** Whose waits are shown; 'all' = every agent's. */
+/** The agent that reads; 'all' = show the waits of every agent. */
 export type WaitAudience = 'all' | { readonly to: string };
 
 export function visibleExpectations(
@@ -26,23 +25,12 @@ export function visibleExpectations(
   watch: ExpectationSet | null,
   shown: WaitAudience,
 ): readonly ExpectationStatus[] {
-  const { expectations } = state.metadata.manifest;
-  return expectations.map((entry, index) => ({ ...entry, armed: armedIn(state, watch, index, shown) }));
-}
-
-function armedIn(
-  state: SessionState,
-  watch: ExpectationSet | null,
-  index: number,
-  shown: WaitAudience,
-): readonly ArmedWait[] {
-  const entry = watch?.timed.find((one) => one.index === index);
-  if (entry === undefined) return [];
-  return waitsOf(state, entry, shown).map(({ agent_id, since_seq, due_ms }) => ({
-    agent_id,
-    since_seq,
-    due_at: isoFromMs(due_ms),
-  }));
+  return state.metadata.manifest.expectations.map((expectation, index) => {
+    const entry = watch?.timed.find((one) => one.index === index);
+    const waits = entry === undefined ? [] : waitsOf(state, entry, shown);
+    const armed = waits.map(({ agent_id, since_seq, due_ms }) => ({ agent_id, since_seq, due_at: isoFromMs(due_ms) }));
+    return { ...expectation, armed };
+  });
 }
 
 function waitsOf(state: SessionState, entry: TimedEntry, shown: WaitAudience): readonly Wait[] {

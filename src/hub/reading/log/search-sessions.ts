@@ -58,10 +58,8 @@ interface Stopped {
 class Search {
   private readonly rooms: SearchRooms;
   private readonly asker: Binding;
-  private readonly agentId: string;
   private readonly params: SearchParams;
   private readonly find: Finder;
-  private readonly limit: number;
   private readonly mayObserve: boolean;
   private readonly matches: SearchMatch[] = [];
   private sessionsLeft = MAX_SESSIONS;
@@ -72,10 +70,8 @@ class Search {
   constructor(rooms: SearchRooms, asker: Binding, params: SearchParams, find: Finder) {
     this.rooms = rooms;
     this.asker = asker;
-    this.agentId = asker.agentId;
     this.params = params;
     this.find = find;
-    this.limit = params.limit ?? DEFAULT_LIMIT;
     this.mayObserve = rooms.registry.hasGrant(asker.agentId, 'observe', asker.credential);
     this.entriesLeft = rooms.limits.maxSearchEntries;
     this.textLeft = rooms.limits.maxSearchText;
@@ -101,7 +97,8 @@ class Search {
         return this.page(stopped.within, behind);
       }
       after = next;
-      if (next !== null) await this.yieldSometimes();
+      // Lists do not wait for the disk, so yield now and then.
+      if (next !== null && this.sessionsLeft % SESSIONS_PER_TURN === 0) await this.yieldTick();
     }
     return { matches: this.matches, next: null };
   }
@@ -116,25 +113,23 @@ class Search {
     return null;
   }
 
-  /** Lists do not wait for the disk, so yield now and then. */
-  private async yieldSometimes(): Promise<void> {
-    if (this.sessionsLeft % SESSIONS_PER_TURN !== 0) return;
-    await this.yieldTick();
-  }
-
   private async yieldTick(): Promise<void> {
     this.textOfTurn = 0;
     await new Promise<void>((resume) => void this.rooms.clock.after(0, resume));
   }
 
+  private get isFull(): boolean {
+    return this.matches.length >= (this.params.limit ?? DEFAULT_LIMIT);
+  }
+
   private get isSpent(): boolean {
-    return this.matches.length >= this.limit || this.sessionsLeft <= 0 || this.entriesLeft <= 0 || this.textLeft <= 0;
+    return this.isFull || this.sessionsLeft <= 0 || this.entriesLeft <= 0 || this.textLeft <= 0;
   }
 
   /** The narrowest list of the store that contains all wanted sessions. */
   private query(): Omit<SessionQuery, 'limit' | 'after'> {
     const { states } = this.params;
-    const participant = this.mayObserve ? this.participant() : this.agentId;
+    const participant = this.mayObserve ? this.participant() : this.asker.agentId;
     if (participant === undefined) return {};
     const isLive = states?.every((state) => !isTerminal(state)) === true;
     return isLive ? { participant, states: ['INVITED', 'ACTIVE', 'CLOSING'] } : { participant };
@@ -150,8 +145,8 @@ class Search {
   /** Searches a session back from a seq. Returns where the budget was spent; null = the session is done. */
   private async within({ head, damaged_from }: StoredHead, fromSeq: number): Promise<SearchCursor['within']> {
     if (!isSearched(head, this.params, this.participant())) return null;
-    const isOwn = head.members[this.agentId] !== undefined;
-    const end = isOwn ? membershipEnd(head, this.agentId) : this.mayObserve ? Number.POSITIVE_INFINITY : 0;
+    const isOwn = head.members[this.asker.agentId] !== undefined;
+    const end = isOwn ? membershipEnd(head, this.asker.agentId) : this.mayObserve ? Number.POSITIVE_INFINITY : 0;
     const last = Math.min(head.seq, end, (damaged_from ?? Number.POSITIVE_INFINITY) - 1);
     const before = this.matches.length;
     const stoppedAt = await this.back(head.session_id, Math.min(fromSeq, last), isOwn ? end : null);
@@ -170,8 +165,9 @@ class Search {
       // The log is damaged here.
       if (entries[0]?.envelope.seq !== at) return 0;
       this.entriesLeft -= entries.length;
-      const own = end === null ? entries : entries.filter(({ envelope }) => isReadable(envelope, this.agentId, end));
-      const readable = end === null ? own : await dropWithheld(this.rooms.access, this.agentId, own);
+      const own =
+        end === null ? entries : entries.filter(({ envelope }) => isReadable(envelope, this.asker.agentId, end));
+      const readable = end === null ? own : await dropWithheld(this.rooms.access, this.asker.agentId, own);
       const stoppedAt = await this.look(readable);
       if (stoppedAt !== null) return stoppedAt;
       at -= entries.length;
@@ -191,7 +187,7 @@ class Search {
       const match = findMatch(envelope, this.find);
       if (match === null) continue;
       this.matches.push(match);
-      if (this.matches.length >= this.limit) return envelope.seq - 1;
+      if (this.isFull) return envelope.seq - 1;
     }
     return null;
   }

@@ -33,7 +33,9 @@ export interface ViewRequest {
 /** The requested view, or else the session's default for this participant. */
 export async function resolveView(rooms: ViewRooms, choice: ViewRequest): Promise<ResolvedView> {
   const { asked, session } = choice;
-  const ref = asked === undefined ? await defaultRef(rooms, choice) : askedRef(rooms, asked);
+  const { maxJsonDepth: maxDepth, maxKnobBytes: maxBytes } = rooms.limits;
+  const given = () => copyJsonObject(asked?.params ?? {}, 'params.view.params', { maxDepth, maxBytes });
+  const ref = asked === undefined ? await defaultRef(rooms, choice) : { name: asked.name, params: given() };
   const view = await versionFor(rooms, session, ref.name, asked !== undefined);
   try {
     // The answer contains the parsed parameters, so they must be JSON.
@@ -54,11 +56,6 @@ async function defaultRef({ store }: ViewRooms, choice: ViewRequest): Promise<Vi
   if (adapter === null) return metadata.manifest.default_view;
   const then = await metadataAt(store, session, metadata, atSeq);
   return defaultViewOf(adapter, then, agentId);
-}
-
-function askedRef({ limits }: ViewRooms, { name, params = {} }: NonNullable<ViewRequest['asked']>): ViewRef {
-  const bounds = { maxDepth: limits.maxJsonDepth, maxBytes: limits.maxKnobBytes };
-  return { name, params: copyJsonObject(params, 'params.view.params', bounds) };
 }
 
 /** The version recorded at creation; the newest for a view that is not recorded. */

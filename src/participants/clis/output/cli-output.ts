@@ -1,8 +1,10 @@
 /** What was read from a program in one turn, as plain data, and how readers add to it. Pure. */
 
 import type { JsonObject } from '../../../core/lib/json.ts';
+import { isPlainObject } from '../../../core/lib/json.ts';
 import type { AgentErrorKind } from '../../agent/agent-error.ts';
 import type { ProgressEvent, Usage } from '../../agent/agent-fn.ts';
+import { textAt } from '../../lib/read-json.ts';
 
 export interface Failure {
   /** null = the tool reports a failure without a cause; the exit code decides. */
@@ -106,4 +108,40 @@ export function withProgress<State extends CliOutput>(
   text: string,
 ): ParsedLine<State> {
   return { state, progress: { kind, text } };
+}
+
+export type Event = Readonly<Record<string, unknown>>;
+
+/** Turns an event reader into a line reader: skips empty lines and keeps other text as noise. */
+export function readingEvents<State extends CliOutput>(
+  onEvent: (event: Event, state: State) => ParsedLine<State>,
+): (line: string, state: State) => ParsedLine<State> {
+  return (line, state) => {
+    if (line.trim() === '') return { state };
+    const event = eventOf(line);
+    if (event === null) return { state: { ...appendNoise(state, line), isCut: line.trimStart().startsWith('{') } };
+    return onEvent(event, state.isCut ? { ...state, isCut: false } : state);
+  };
+}
+
+export function eventOf(text: string): Event | null {
+  const value = jsonOf(text);
+  return isPlainObject(value) ? value : null;
+}
+
+/** undefined if the text is not JSON. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Joins the `text` blocks of a content list. */
+export function textOfBlocks(blocks: readonly unknown[]): string {
+  return blocks
+    .filter((block) => textAt(block, 'type') === 'text')
+    .map((block) => textAt(block, 'text') ?? '')
+    .join('');
 }

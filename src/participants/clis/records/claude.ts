@@ -6,13 +6,15 @@ import {
   appendText,
   type CliOutput,
   EMPTY_OUTPUT,
+  type Event,
   type Failure,
   nextMessage,
   type ParsedLine,
+  readingEvents,
+  textOfBlocks,
   withFailure,
   withProgress,
 } from '../output/cli-output.ts';
-import { type Event, readingEvents, textOfBlocks } from '../output/event-line.ts';
 import { kindOfStatus, kindOfText } from '../output/failure-kind.ts';
 import { costOf, sum } from '../output/tokens.ts';
 import type { CliRecord } from './cli-record.ts';

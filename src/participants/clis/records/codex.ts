@@ -7,12 +7,13 @@ import {
   appendText,
   type CliOutput,
   EMPTY_OUTPUT,
+  type Event,
   nextMessage,
   type ParsedLine,
+  readingEvents,
   withFailure,
   withProgress,
 } from '../output/cli-output.ts';
-import { type Event, readingEvents } from '../output/event-line.ts';
 import { kindOfText } from '../output/failure-kind.ts';
 import { unknownUsage, usageSince, without } from '../output/tokens.ts';
 import type { CliRecord, Resumed } from './cli-record.ts';

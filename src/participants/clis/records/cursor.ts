@@ -5,12 +5,14 @@ import {
   appendText,
   type CliOutput,
   EMPTY_OUTPUT,
+  type Event,
   nextMessage,
   type ParsedLine,
+  readingEvents,
+  textOfBlocks,
   withFailure,
   withProgress,
 } from '../output/cli-output.ts';
-import { type Event, readingEvents, textOfBlocks } from '../output/event-line.ts';
 import { kindOfText } from '../output/failure-kind.ts';
 import type { CliRecord } from './cli-record.ts';
 

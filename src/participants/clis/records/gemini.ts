@@ -9,11 +9,12 @@ import {
   appendText,
   type CliOutput,
   EMPTY_OUTPUT,
+  type Event,
   nextMessage,
   type ParsedLine,
+  readingEvents,
   withProgress,
 } from '../output/cli-output.ts';
-import { type Event, readingEvents } from '../output/event-line.ts';
 import { kindOfStatus, kindOfText } from '../output/failure-kind.ts';
 import { addUsage, sum, unknownUsage, without } from '../output/tokens.ts';
 import type { CliRecord } from './cli-record.ts';

@@ -8,11 +8,13 @@ import {
   appendTextLine,
   type CliOutput,
   EMPTY_OUTPUT,
+  type Event,
   type Failure,
+  jsonOf,
   type ParsedLine,
+  readingEvents,
   withFailure,
 } from '../output/cli-output.ts';
-import { type Event, jsonOf, readingEvents } from '../output/event-line.ts';
 import { kindOfStatus, kindOfText } from '../output/failure-kind.ts';
 import type { Ask, CliRecord, Transport } from './cli-record.ts';
 

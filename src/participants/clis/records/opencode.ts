@@ -6,12 +6,13 @@ import {
   appendText,
   type CliOutput,
   EMPTY_OUTPUT,
+  type Event,
   nextMessage,
   type ParsedLine,
+  readingEvents,
   withFailure,
   withProgress,
 } from '../output/cli-output.ts';
-import { type Event, readingEvents } from '../output/event-line.ts';
 import { kindOfStatus, kindOfText } from '../output/failure-kind.ts';
 import { addUsage, costOf, sum } from '../output/tokens.ts';
 import type { CliRecord } from './cli-record.ts';

@@ -1,4 +1,4 @@
-/** What a hub tool is, and the turn it is bound to. */
+/** Defines a hub tool and the turn it is bound to. */
 
 import type { AgentClient, Session } from '../../../client/index.ts';
 import type { Json, JsonObject } from '../../../core/lib/json.ts';
