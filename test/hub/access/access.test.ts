@@ -216,7 +216,7 @@ describe('a post', () => {
     const { world, alice, bob, carol, id } = await aPanel();
     await rule(world, bob, access({ inbound_from: ['carol'] }));
     await refused(world, say(world, alice, id, 'psst', { audience: [bob.agentId] }), 'forbidden', {
-      reason: 'bob takes nothing from alice (access.inbound_from)',
+      reason: 'bob does not accept messages from alice (access.inbound_from)',
     });
     const { seq } = await say(world, alice, id, 'everybody');
     const after = await say(world, carol, id, 'me too');

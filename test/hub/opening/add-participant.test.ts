@@ -282,7 +282,7 @@ describe('add_participant', () => {
     await world.peer('dave');
     expect(await refusal(world, add(alice, id, 'dave'))).toMatchObject({
       code: 'protocol_error',
-      message: `conversation takes at most 2 participants, and session ${id} has them`,
+      message: `session ${id} is full: conversation allows at most 2 participants`,
       details: { max: 2 },
     });
   });

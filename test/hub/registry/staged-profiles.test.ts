@@ -168,7 +168,7 @@ describe('profiles and skills', () => {
       for (const op of ['get_resume', 'get_skill'] as const) {
         expect(await refusal(world, alice.call(op, { agent }))).toEqual({
           code: 'not_found',
-          message: `params.agent: nobody called "${agent}" is registered`,
+          message: `params.agent: no agent with name or id "${agent}" is registered`,
           details: { field: 'params.agent', received: agent },
         });
       }
