@@ -54,7 +54,7 @@ async function ask(url: string, data: string, whom: string, question: string) {
 }
 
 async function urlOf(up: Joined): Promise<string> {
-  await up.says('Ctrl-C stops it');
+  await up.says('Press Ctrl-C to stop');
   return /listens on (ws:\S+)/.exec(up.out)?.[1] ?? '';
 }
 
