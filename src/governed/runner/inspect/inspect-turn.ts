@@ -154,8 +154,8 @@ function declared({ files_changed, artifacts_created, verification }: UnknownRec
 
 /** Rejects paths that lead outside the project through links. */
 async function requirePlainPaths({ root }: Running, { result }: Valid): Promise<void> {
-  const { files_changed, artifacts_created = [] }: TurnResult = result;
-  const faults = await validatePaths(root, [...files_changed, ...artifacts_created]);
+  const { files_changed, artifacts_created }: TurnResult = result;
+  const faults = await validatePaths(root, [...files_changed, ...(artifacts_created ?? [])]);
   const [first] = faults;
   if (first === undefined) return;
   const error = `files_changed: ${first.path} ${first.code.replaceAll('_', ' ')}`;
