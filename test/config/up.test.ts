@@ -77,9 +77,7 @@ describe('parley up with a config file', () => {
       const url = await urlOf(up);
       expect(up.err).toContain('config file: parley.config.json\n');
       // The agents joined before anyone could connect.
-      expect(up.out).toMatch(
-        /^bob joined \(script\)\nsol joined \(openai m-1\)\nschedule daily: made\nParley listens/,
-      );
+      expect(up.out).toMatch(/^bob joined \(script\)\nsol joined \(openai m-1\)\nschedule daily: made\nParley listens/);
       const data = join(folder, 'hub');
       stub.will(answer, stall('data: {"choices": [{"index": 0, "delta": {"content": "Fo"}}]}\n\n'));
       const first = await ask(url, data, 'sol', 'How much?');
