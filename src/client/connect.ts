@@ -6,7 +6,7 @@ import type { Clock, Ids } from '../core/ports/platform.ts';
 import { AGENT_OPTIONS, AgentClient, type AgentOptions } from './agent-client.ts';
 import { CLIENT_OPTIONS, type ClientOptions, RECONNECT_TIMES } from './client-options.ts';
 import type { ReconnectOptions } from './connection/reconnecting-link.ts';
-import { createFailoverSocket, type FailedAddress, type Socket, socketLink } from './connection/socket-link.ts';
+import { type FailedAddress, FailoverSocket, type Socket, socketLink } from './connection/socket-link.ts';
 import { HumanClient, type HumanOptions } from './human-client.ts';
 import {
   badOptionError,
@@ -110,7 +110,7 @@ function linksTo(urls: readonly string[], platform: Platform): Links {
     open() {
       failures = [];
       const inTurn = urls.map((_, index) => urls[(next + index) % urls.length] ?? '');
-      const socket = createFailoverSocket(inTurn, openOne, (unreached) => void failures.push(unreached));
+      const socket = new FailoverSocket(inTurn, openOne, (unreached) => void failures.push(unreached));
       socket.addEventListener('open', () => {
         failures = [];
       });

@@ -8,17 +8,15 @@ export {
   /** @deprecated since 0.2; use `createRepoRuns`. */
   createRepoRuns as runsByRunner,
 } from './coordinator/repo-runs.ts';
-export type {
-  /** @deprecated since 0.2; use `ManifestInspection`. */
-  ManifestInspection as Inspected,
-  /** @deprecated since 0.2; use `SealResult`. */
-  SealResult as Sealed,
-  /** @deprecated since 0.2; use `VerifyInput`. */
-  VerifyInput as ToVerify,
-} from './dispatch/manifest.ts';
 export {
   /** @deprecated since 0.2; use `checkSeal`. */
   checkSeal as mayGoOut,
+  /** @deprecated since 0.2; use `ManifestInspection`. */
+  type ManifestInspection as Inspected,
+  /** @deprecated since 0.2; use `SealResult`. */
+  type SealResult as Sealed,
+  /** @deprecated since 0.2; use `VerifyInput`. */
+  type VerifyInput as ToVerify,
 } from './dispatch/manifest.ts';
 export type {
   /** @deprecated since 0.2; use `CleanUpResult`. */
@@ -52,11 +50,9 @@ export {
   /** @deprecated since 0.2; use `projectFiles`. */
   projectFiles as filesOf,
 } from './files/read-text.ts';
-export type {
-  /** @deprecated since 0.2; use `FileFailure`. */
-  FileFailure as NotDone,
-} from './files/safe-path.ts';
 export {
+  /** @deprecated since 0.2; use `FileFailure`. */
+  type FileFailure as NotDone,
   /** @deprecated since 0.2; use `validatePaths`. */
   validatePaths as pathFaults,
 } from './files/safe-path.ts';

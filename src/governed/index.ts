@@ -8,8 +8,7 @@
 
 export { writeFileAtomic } from '../system/atomic-file.ts';
 export { type Coordinator, openCoordinator } from './coordinator/coordinator.ts';
-export type { RepoPlace, RepoRuns } from './coordinator/repo-runs.ts';
-export { createRepoRuns } from './coordinator/repo-runs.ts';
+export { createRepoRuns, type RepoPlace, type RepoRuns } from './coordinator/repo-runs.ts';
 export type { CoordinatorFailure, CoordinatorPorts } from './coordinator/session.ts';
 export * from './deprecated.ts';
 export { type BundleSealed, type SealOptions, sealDispatchBundle } from './dispatch/bundle.ts';
@@ -39,8 +38,7 @@ export type {
 } from './engine/dispatch/manifest.ts';
 export { bundleFolder, evidencePath, runtimeFolder, stagingFolder } from './engine/dispatch/paths.ts';
 export { validateHooks } from './engine/hooks/check.ts';
-export type { TamperCode } from './engine/hooks/decide.ts';
-export { decideHook, type HookDecision, type HookEnd } from './engine/hooks/decide.ts';
+export { decideHook, type HookDecision, type HookEnd, type TamperCode } from './engine/hooks/decide.ts';
 export type * from './engine/hooks/hook.ts';
 // The functions are under `engine`, because some share names with runner operations.
 export type * from './engine/index.ts';
@@ -53,8 +51,7 @@ export {
   getTurnStagingResultPath,
 } from './engine/index.ts';
 export { projectFiles } from './files/read-text.ts';
-export type { FileFailure } from './files/safe-path.ts';
-export { type PathFault, validatePaths } from './files/safe-path.ts';
+export { type FileFailure, type PathFault, validatePaths } from './files/safe-path.ts';
 export type { HookOptions } from './hooks/phase-record.ts';
 export { type HooksRun, runHooks } from './hooks/run-hooks.ts';
 export { nextRole } from './loop/choose.ts';

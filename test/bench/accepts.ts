@@ -1,10 +1,13 @@
 /** Durable accepts per second, relative to a raw group commit of the same bytes. */
 
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { serializeUnit } from '../../src/core/state/serialize.ts';
+import { SPARE_NAME } from '../../src/store/journal/files.ts';
+import { SEGMENT_BYTES } from '../../src/store/journal/journal.ts';
 import { recordRoom, writeRecord } from '../../src/store/journal/record.ts';
 import { Arena } from './arena.ts';
-import { journalAtRest } from './at-rest.ts';
 import { closedLoop } from './closed-loop.ts';
 import type { Bench, Figure } from './figure.ts';
 import { postByLink } from './link-posts.ts';
@@ -54,7 +57,6 @@ export const accepts: Bench = {
   },
 };
 
-/** The bytes the journal stores for a post. */
 async function recordOf(arena: Arena, sessionId: string, seq: number): Promise<Buffer> {
   const entries = await arena.store.read(sessionId, { from_seq: seq, to_seq: seq, limit: 1 });
   const text = serializeUnit({ entries });
@@ -76,4 +78,16 @@ function rates({
 
 function perSecond(rate: number): string {
   return `${Math.round(rate).toLocaleString('en')}/s`;
+}
+
+const MOST_MS = 3000;
+
+export async function journalAtRest(folder: string): Promise<void> {
+  const spare = join(folder, 'journal', SPARE_NAME);
+  for (let waited = 0; waited < MOST_MS && isBeingMade(spare); waited += 20) await setTimeout(20);
+}
+
+function isBeingMade(path: string): boolean {
+  const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? SEGMENT_BYTES;
+  return bytes < SEGMENT_BYTES;
 }

@@ -19,7 +19,6 @@ export const TEXT = 'The quick brown fox jumps over the lazy dog, and then it th
   2,
 );
 
-/** Longer than any data folder is kept between runs. */
 const LONG = '3650d';
 
 export class Arena {
@@ -74,7 +73,6 @@ export class Arena {
     return this.rooms.operations.run({ binding, proof: 'trusted', bind() {} }, op, params);
   }
 
-  /** Opens a conversation of the two. */
   converse(by: Binding, other: Binding): Promise<string> {
     return this.#open(by, other, { type: 'conversation' });
   }

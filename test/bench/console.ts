@@ -4,7 +4,7 @@ import type { Bench } from './figure.ts';
 import { microseconds } from './message-cost.ts';
 import { inPairs, median } from './pairs.ts';
 import { Worker } from './wire/orders.ts';
-import { Rig } from './wire/rig.ts';
+import { Rig } from './wire/rigs.ts';
 import { perSecond } from './wire/setting.ts';
 
 const SESSIONS = 64;

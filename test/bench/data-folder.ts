@@ -19,7 +19,6 @@ import { systemClock } from '../../src/system/clock.ts';
 import { systemIds } from '../../src/system/ids.ts';
 import { Arena, TEXT } from './arena.ts';
 
-/** Folders of other versions are rebuilt. */
 const FORMAT = 'v1';
 const AGENTS = 1_000;
 const ENVELOPES_PER_SESSION = 10;
@@ -29,7 +28,6 @@ const UNITS_IN_FLIGHT = 4_000;
 
 export interface DataFolder {
   readonly folder: string;
-  /** One of its sessions, and two participants. */
   readonly sessionId: string;
   readonly agentName: string;
 }
@@ -42,7 +40,6 @@ interface Agent {
 export async function dataFolder(sessions: number, note: (text: string) => void): Promise<DataFolder> {
   const folder = join(tmpdir(), `parley-bench-${FORMAT}-${sessions}`);
   const about = join(folder, 'bench.json');
-  // Written below.
   if (existsSync(about)) return JSON.parse(readFileSync(about, 'utf8')) as DataFolder;
   rmSync(folder, { recursive: true, force: true });
   const building = `${folder}.building`;

@@ -12,7 +12,6 @@ interface Answer {
   readonly error?: { readonly message: string };
 }
 
-/** Opens conversations and posts by frames alone. */
 export async function postByLink(
   hub: Hub,
   sessions: number,

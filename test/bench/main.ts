@@ -4,15 +4,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { accepts } from './accepts.ts';
-import { askedOptions, refuse, unknownFigure } from './asked-figures.ts';
 import { consoles } from './console.ts';
 import { expecting } from './expecting.ts';
 import type { Bench, Figure } from './figure.ts';
+import { askedOptions, refuse, table, unknownFigure } from './figure.ts';
 import { memory } from './memory.ts';
 import { messageCost } from './message-cost.ts';
 import { ready } from './ready.ts';
 import { sweep } from './sweep.ts';
-import { table } from './table.ts';
 import { tail } from './tail.ts';
 import { turn } from './turn.ts';
 

@@ -40,7 +40,6 @@ console.log(JSON.stringify(bytes));
 
 interface Opened {
   readonly session: string;
-  /** The agents talking in it. */
   readonly pair: number;
 }
 
@@ -76,7 +75,6 @@ function joinAll(name: string): Promise<Binding[]> {
   return Promise.all(Array.from({ length: PAIRS }, (_, pair) => arena.join(`${name}-${pair}`)));
 }
 
-/** Two sweeps evict what was unused since the first. */
 async function weigh(): Promise<number> {
   for (let i = 0; i < 2; i++) {
     arena.hub.sweep();

@@ -28,3 +28,22 @@ export function median(values: readonly number[]): number {
   const upper = sorted[middle] ?? Number.NaN;
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
+
+/** One number for each per round. The order changes. */
+export async function inTurn<Name extends string>(
+  rounds: number,
+  measures: Readonly<Record<Name, () => Promise<number>>>,
+): Promise<readonly Readonly<Record<Name, number>>[]> {
+  // The keys of a record are its names.
+  const names = Object.keys(measures) as Name[];
+  const all: Record<Name, number>[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const measured: Partial<Record<Name, number>> = {};
+    for (let i = 0; i < names.length; i++) {
+      const name = names[(i + round) % names.length] as Name;
+      measured[name] = await measures[name]();
+    }
+    all.push(measured as Record<Name, number>);
+  }
+  return all;
+}

@@ -4,7 +4,6 @@ import { constants, type FileHandle, open } from 'node:fs/promises';
 
 /** Opened like the journal: where supported, a write returns when durable. */
 const [MIB, FILE_BYTES, DSYNC] = [2 ** 20, 2 ** 26, process.platform === 'linux' ? constants.O_DSYNC : 0];
-/** More than is ever outstanding. */
 const MOST_AT_ONCE = 4 * MIB;
 
 export class RawCommit {

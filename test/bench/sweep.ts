@@ -15,7 +15,6 @@ const [MANY, FEW, DUE] = [100_000, 1_000, 100];
 const [LATE, SPREAD_SECONDS] = [800, 8];
 const PAIRS = 500;
 const OUTSTANDING = 256;
-/** Longer than any bench runs. */
 const FAR_SECONDS = 30 * 86_400;
 const SOON_SECONDS = 0.05;
 

@@ -13,7 +13,6 @@ import { type LocalHub, systemClock, systemIds } from 'parley-hub/node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { deferred } from './scripted-hub.ts';
 
-/** A running hub with the built-in session types. */
 export interface RunningHub extends Pick<LocalHub, 'grant' | 'revoke' | 'hideParticipant' | 'removeParticipant'> {
   connect(): Link;
   stop(): Promise<void>;

@@ -1,14 +1,13 @@
 import type { Message } from 'parley-hub/client';
 import { expect, it } from 'vitest';
 import { deferred, info, notify, receipt, S1, S2 } from './scripted-hub.ts';
-import { human, tell } from './world.ts';
+import { heardAfter, human, tell } from './world.ts';
 
 const of = (message: Message | null) => message && [message.session.id === S1 ? 1 : 2, message.from, message.text];
 
 it('[CL22] pulls messages of all sessions in order and acks each when taken', async () => {
   const { hub, client } = await human();
-  await tell(hub, notify({ seq: 1 }), notify({ seq: 1, session: S2 }), notify({ seq: 2 }));
-  expect(await hub.heard()).toEqual([]);
+  expect(await heardAfter(hub, notify({ seq: 1 }), notify({ seq: 1, session: S2 }), notify({ seq: 2 }))).toEqual([]);
   const pulled = [client.next(), client.next(), client.next(), client.next()];
   await hub.answer('get_session', info());
   await hub.answer('get_session', info({ session_id: S2 }));
@@ -51,8 +50,7 @@ it('[CL22] keeps untaken messages for the next callback', async () => {
   await hub.answer('get_session', info());
   expect([seen, await hub.heard()]).toEqual([['text 1'], [receipt(1)]]);
   remove();
-  await tell(hub, notify({ seq: 2 }));
-  expect(await hub.heard()).toEqual([]);
+  expect(await heardAfter(hub, notify({ seq: 2 }))).toEqual([]);
   expect(of(await client.next())).toEqual([1, 'bob', 'text 2']);
   client.onMessage(({ text }) => void seen.push(text));
   expect([seen, await hub.heard()]).toEqual([['text 1'], [receipt(2)]]);
@@ -112,8 +110,7 @@ it('[CL17] takes nothing for an aborted pull', async () => {
   const pull = client.next({ signal: stop.signal });
   stop.abort(new Error('bored'));
   await expect(pull).rejects.toThrow('bored');
-  await tell(hub, notify({ seq: 1 }));
-  expect(await hub.heard()).toEqual([]);
+  expect(await heardAfter(hub, notify({ seq: 1 }))).toEqual([]);
 });
 
 it('[CL15, CL13] accepts invites and reports ends', async () => {

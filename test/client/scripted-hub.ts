@@ -148,7 +148,6 @@ export function info(partial: object = {}): object {
   return { session: metadata(partial), turn: null, unavailable: null, public_state: {}, tools: [] };
 }
 
-/** Ids in a row: key-1, key-2 … */
 export function countedIds(): { hex32(): string } {
   let count = 0;
   return { hex32: () => `key-${++count}` };

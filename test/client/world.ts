@@ -4,18 +4,19 @@ import { AgentClient, type AgentOptions, HumanClient, type HumanOptions } from '
 import { countedIds, info, ScriptedHub } from './scripted-hub.ts';
 
 type Given<Options> = Partial<Omit<Options, 'link' | 'name'>>;
+type World<Client> = Promise<{ hub: ScriptedHub; client: Client }>;
 
-export async function agent(options: Given<AgentOptions> = {}): Promise<{ hub: ScriptedHub; client: AgentClient }> {
-  const hub = new ScriptedHub();
-  const connecting = AgentClient.connect({ link: hub.link, name: 'alice', ids: countedIds(), ...options });
-  await hub.heard();
-  await hub.welcome();
-  return { hub, client: await connecting };
+export function agent(options: Given<AgentOptions> = {}): World<AgentClient> {
+  return welcomed((base) => AgentClient.connect({ ...base, ...options }));
 }
 
-export async function human(options: Given<HumanOptions> = {}): Promise<{ hub: ScriptedHub; client: HumanClient }> {
+export function human(options: Given<HumanOptions> = {}): World<HumanClient> {
+  return welcomed((base) => HumanClient.connect({ ...base, ...options }));
+}
+
+async function welcomed<Client>(connect: (base: HumanOptions) => Promise<Client>): World<Client> {
   const hub = new ScriptedHub();
-  const connecting = HumanClient.connect({ link: hub.link, name: 'alice', ids: countedIds(), ...options });
+  const connecting = connect({ link: hub.link, name: 'alice', ids: countedIds() });
   await hub.heard();
   await hub.welcome();
   return { hub, client: await connecting };
@@ -31,4 +32,10 @@ export async function tell(hub: ScriptedHub, ...frames: readonly object[]): Prom
     const { session_id } = JSON.parse(hub.received[at] ?? '').params;
     await hub.answer('get_session', info({ session_id }));
   }
+}
+
+/** Sends frames, then takes what the client sent. */
+export async function heardAfter(hub: ScriptedHub, ...frames: readonly object[]): Promise<string[]> {
+  await tell(hub, ...frames);
+  return hub.heard();
 }

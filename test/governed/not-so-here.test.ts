@@ -13,7 +13,8 @@ interface Row {
 }
 
 const TABLE = /<!-- not so here -->\n([\s\S]*?)\n<!-- \/not so here -->/g;
-const pages = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
+const files = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' });
+const pages = files.filter((name) => name.endsWith('.md'));
 const tables = pages.flatMap((name) => [...read(`docs/${name}`).matchAll(TABLE)].map(([, table = '']) => table));
 const lines = (tables[0] ?? '').split('\n').slice(2);
 const rows = lines.map((line) => {

@@ -1,9 +1,8 @@
 // Output and argument errors of the benches; measurements are not checked here.
 
 import { expect, it } from 'vitest';
-import { askedOptions } from '../bench/asked-figures.ts';
 import type { Figure } from '../bench/figure.ts';
-import { table } from '../bench/table.ts';
+import { askedOptions, table } from '../bench/figure.ts';
 
 const figure: Figure = {
   name: 'a_vs_b',

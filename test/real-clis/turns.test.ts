@@ -106,7 +106,7 @@ describe.each(AGENTS)('%s', (name) => {
     expect(more).toEqual([]);
     expect(asked).toMatchObject({ prompt: expect.stringContaining('Is it ready?'), before: [] });
     expect(asked?.prompt).toContain(SYSTEM);
-    // Its conversation has the first turn, so the prompt has only what is new.
+    // Its conversation has the first turn, so the prompt has only new text.
     expect(askedAgain).toMatchObject({ prompt: expect.stringContaining('The notes are written.'), before: [FIRST] });
     expect(askedAgain?.prompt).not.toContain('Is it ready?');
     expect(processesOf(tool.home)).toEqual([]);

@@ -165,8 +165,6 @@ function must(holds: boolean, where: string, what: () => string): void {
   if (!holds) throw new Error(`${where}: ${what()}`);
 }
 
-// Cutting.
-
 async function eachCut(
   check: (place: Position, n: number) => Promise<void>,
   { step = STEP }: { readonly step?: number } = {},
@@ -263,8 +261,6 @@ async function checkGoesOn(disk: SimDisk, place: Position): Promise<void> {
   }
 }
 
-// Flipping.
-
 async function eachFlip(check: (disk: SimDisk, victim: Victim) => Promise<void>): Promise<void> {
   let n = 0;
   for (const { segment, bytes } of closed.segments) {
@@ -358,8 +354,6 @@ async function checkAppends(store: Store, hit: string | null, where: string, toA
   }
   for (const { kind } of await Promise.all(outcomes)) must(kind === 'durable', where, () => `an append is ${kind}`);
 }
-
-// Reading.
 
 async function durable(store: Store, logId: string, what: Unit): Promise<void> {
   const position = await store.position(logId);

@@ -12,7 +12,6 @@ export async function damageUnit(data: string, id: string, seq: number): Promise
   await damageRecord(data, ({ logId, text }) => logId === id && JSON.parse(text).entries[0]?.envelope.seq === seq);
 }
 
-/** The first match. */
 export async function damageRecord(data: string, isIt: (record: PlacedRecord) => boolean): Promise<PlacedRecord> {
   const folder = join(data, 'journal');
   const files = await realFiles(folder);

@@ -62,7 +62,6 @@ interface Written {
 
 interface Run {
   readonly disk: SimDisk;
-  /** The disk's operations before the run. */
   readonly before: SimDisk['counts'];
   readonly index: RememberingIndex;
   readonly store: Store;

@@ -20,7 +20,6 @@ export const HUB = 'hub';
 export const LOGS: readonly string[] = [HUB, ALPHA, BETA];
 export const SESSIONS: readonly string[] = [ALPHA, BETA];
 
-/** A few units fill it. */
 export const SEGMENT_BYTES = 1_100;
 
 export interface WrittenUnit {
@@ -38,7 +37,6 @@ export interface KeptIndex {
 
 export interface StoreRun {
   readonly disk: SimDisk;
-  /** In the order they were confirmed. */
   readonly units: readonly WrittenUnit[];
   readonly cursors: readonly Cursor[];
   readonly audits: number;
@@ -90,7 +88,6 @@ class Life {
     this.#store = store;
   }
 
-  /** Writes all in one flush. */
   async write(...units: readonly (readonly [string, Unit])[]): Promise<void> {
     const appends = units.map(([logId, one]) => {
       const append = this.store.append(logId, this.#heads.get(logId) ?? null, one);
@@ -163,7 +160,6 @@ function opening(session_id: string): Unit {
   );
 }
 
-/** Larger than a segment. */
 function wide(session_id: string, seq: number): Unit {
   return unit({ session_id, seq, event_data: { text: 'é'.repeat(SEGMENT_BYTES / 2) } });
 }
@@ -175,7 +171,6 @@ function flushEnds(disk: SimDisk): readonly Position[] {
     const segment = Number.parseInt(name, 10);
     return Number.isNaN(segment) ? [] : [{ segment, offset: position + bytes }];
   });
-  // A new segment is empty.
   return [...ends, ...new Set(ends.map(({ segment }) => segment))].map((end) =>
     typeof end === 'number' ? { segment: end, offset: 0 } : end,
   );

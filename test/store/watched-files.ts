@@ -9,7 +9,6 @@ interface Written {
 }
 
 interface Synced {
-  /** null = the folder. */
   readonly file: object | null;
   readonly begun: number;
   readonly returned: number;
@@ -46,7 +45,6 @@ export class Watch {
     return null;
   }
 
-  /** Wraps the files of a store. */
   files(below: Files): Files {
     return {
       list: () => below.list(),

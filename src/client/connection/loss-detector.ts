@@ -24,7 +24,6 @@ export interface Losses {
 export class LossDetector {
   private count = 0;
   private asked: { readonly id: string; readonly waiting: Outstanding } | null = null;
-  /** Since the ping. */
   private deliveries = 0;
   private invites = 0;
 

@@ -168,11 +168,7 @@ export class Requests {
   }
 }
 
-interface FrameLimits {
-  readonly maxFrameBytes: number;
-  /** null = the hub has not told yet. */
-  readonly maxEventBytes: number | null;
-}
+type FrameLimits = Pick<Requests, 'maxFrameBytes' | 'maxEventBytes'>;
 
 /** Parameters that become the data of an envelope. */
 const EVENT_DATA: ReadonlySet<string> = new Set(['event_data', 'data', 'result', 'prompt']);
@@ -185,11 +181,8 @@ function frameTooLargeError(op: string, params: JsonObject, bytes: number, limit
   const most = EVENT_DATA.has(largest.name) && maxEventBytes !== null ? maxEventBytes : null;
   if (most !== null && most < largest.size) {
     const message = `${field}: ${largest.size} bytes of JSON; at most ${most} are allowed`;
-    return new WireError('too_large', message, {
-      field,
-      expected: `at most ${most} bytes`,
-      received: `${largest.size} bytes`,
-    });
+    const received = `${largest.size} bytes`;
+    return new WireError('too_large', message, { field, expected: `at most ${most} bytes`, received });
   }
   const message = `${op}: ${bytes} bytes of JSON, most of it in ${field}; a frame takes at most ${maxFrameBytes}`;
   return new WireError('too_large', message, { field, expected: `a frame of at most ${maxFrameBytes} bytes` });
@@ -220,12 +213,8 @@ type LaneName = 'patient' | 'delegations' | 'invites' | 'others';
  * their own lanes: two clients that open sessions with each other cannot deadlock.
  */
 function makeLanes(): Readonly<Record<LaneName, RequestLane>> {
-  return {
-    patient: { limit: 12, open: 0, waiting: [] },
-    delegations: { limit: 12, open: 0, waiting: [] },
-    invites: { limit: 8, open: 0, waiting: [] },
-    others: { limit: 32, open: 0, waiting: [] },
-  };
+  const lane = (limit: number): RequestLane => ({ limit, open: 0, waiting: [] });
+  return { patient: lane(12), delegations: lane(12), invites: lane(8), others: lane(32) };
 }
 
 function laneOf(op: OperationName): LaneName {

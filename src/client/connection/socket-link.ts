@@ -73,7 +73,8 @@ const UNTOLD = 'it could not be opened';
 
 type Listeners = { readonly [Type in keyof SocketEvents]: ((event: SocketEvents[Type]) => void)[] };
 
-class FailoverSocket implements Socket {
+/** Tries the addresses in turn; calls `failed` for each that could not be opened. */
+export class FailoverSocket implements Socket {
   private readonly urls: string[];
   private readonly openOne: (url: string) => Socket;
   private readonly failed: (unreached: FailedAddress) => void;
@@ -151,13 +152,4 @@ function reasonIn({ message, error }: SocketEvents['error']): string {
   if (typeof message === 'string' && message !== '') return message;
   const code: unknown = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : UNTOLD;
-}
-
-/** `failed` is called for each address that could not be opened. */
-export function createFailoverSocket(
-  urls: readonly string[],
-  openOne: (url: string) => Socket,
-  failed: (unreached: FailedAddress) => void,
-): Socket {
-  return new FailoverSocket(urls, openOne, failed);
 }

@@ -125,7 +125,6 @@ interface Arrival {
   readonly prev_seq: number;
   /** The binding it arrived on: a receipt is valid only there. */
   readonly binding: number;
-  /** Counts the deliveries of this envelope. */
   readonly attempt: number;
 }
 

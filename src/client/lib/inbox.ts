@@ -62,7 +62,6 @@ export class Inbox<T> {
     return [...this.items].filter(isLike);
   }
 
-  /** Removes and returns the oldest item. */
   shift(): T | undefined {
     const [first] = this.items;
     if (first !== undefined) this.items.delete(first);

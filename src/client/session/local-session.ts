@@ -22,10 +22,8 @@ export interface UnreadDelivery {
 }
 
 export interface ClientHost extends SessionHost {
-  /** Unread deliveries of all sessions. */
   readonly unread: Inbox<UnreadDelivery>;
   handlers(): SessionHandlers;
-  /** Something other than content arrived. */
   noticed(envelope: Envelope, session: Session): void;
   sessionEnded(sessionId: string): void;
   show(delta: DeltaDraft): void;
@@ -43,7 +41,6 @@ export class LocalSession implements SessionState, QueuedSession {
   readonly deltas: Deltas;
   /** Content received here that nobody has taken. */
   readonly unread: Inbox<UnreadDelivery>;
-  /** Waiters for the end. */
   readonly ends: Inbox<SessionEnd> = new Inbox(() => {});
   /** The last known state; null = nothing known yet. */
   state: LifecycleState | null = null;

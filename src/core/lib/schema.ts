@@ -39,9 +39,17 @@ export function integerBetween(least: number, most: number): z.ZodType<number> {
 
 /** An object whose members are checked elsewhere (`copyJsonObject` limits its size, depth and content). */
 export function anyObject(): z.ZodType<JsonObject> {
-  return z
-    .custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), 'an object')
-    .meta({ type: 'object' });
+  return z.custom<JsonObject>(isAnyObject, 'an object').meta({ type: 'object' });
+}
+
+/** The shortcut for `anyObject`. */
+export function isAnyObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The shortcut for `text`. */
+export function isTextUpTo(value: unknown, most: number): value is string {
+  return typeof value === 'string' && value.length >= 1 && value.length <= most && isWellFormed(value);
 }
 
 /** A map of texts. Rejects `__proto__`, which zod would drop silently. */

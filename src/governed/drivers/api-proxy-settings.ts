@@ -68,12 +68,10 @@ const TIMEOUT_MS = 120_000;
 /** Enough for a full row of the retry table. */
 const LEAST_TOTAL_MS = 900_000;
 
-/** Timeout of one try. */
 export function tryMs({ timeout_ms, timeout_seconds }: ApiProxySettings): number {
   return timeout_ms ?? (timeout_seconds === undefined ? TIMEOUT_MS : timeout_seconds * 1000);
 }
 
-/** Timeout of all tries and the waits between them. */
 export function totalMs(settings: ApiProxySettings): number {
   return settings.total_timeout_ms ?? Math.max(LEAST_TOTAL_MS, 3 * tryMs(settings));
 }

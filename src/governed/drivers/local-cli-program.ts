@@ -49,7 +49,6 @@ export const LOCAL_CLI: z.ZodType<LocalCliSettings> = z.looseObject({
 export interface PreparedProgram {
   readonly program: Program;
   readonly secrets: readonly string[];
-  /** Removes its temporary files. */
   remove(): Promise<void>;
 }
 
@@ -65,7 +64,6 @@ export async function prepareProgram(
   return { program: { ...program, ...delivered }, secrets, remove };
 }
 
-/** The program without a prompt. */
 export async function programFor(
   bundle: DispatchBundle,
   settings: CommandSettings,
@@ -127,7 +125,6 @@ async function deliver(prompt: string, args: readonly string[], transport: Trans
   }
 }
 
-/** mkdtemp creates a private folder. */
 async function inFile(prompt: string, args: readonly string[]): Promise<Delivered> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-prompt-'));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });

@@ -21,7 +21,6 @@ import { LOCAL_CLI, type LocalCliSettings, type PreparedProgram, prepareProgram 
 
 interface Out extends PreparedProgram {
   readonly bundle: DispatchBundle;
-  /** Version of the file staged before the start. */
   readonly before: string | null;
 }
 
@@ -102,7 +101,6 @@ async function stagedBy({ bundle, before, program }: Out): Promise<DriverWaitRes
   }
 }
 
-/** The program could not start, or this driver ended it. */
 function runFailure(error: AgentError, secrets: readonly string[]): DriverFailure {
   const { kind, message, details } = error;
   const { exitCode, signal } = details;

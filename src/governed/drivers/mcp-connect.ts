@@ -63,7 +63,6 @@ export const MCP: z.ZodType<McpSettings> = z.preprocess(
 export interface Link {
   readonly transport: Transport;
   readonly secrets: readonly string[];
-  /** Standard error of a program. */
   stderr(): string;
 }
 

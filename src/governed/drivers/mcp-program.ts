@@ -58,7 +58,6 @@ export class ProgramTransport implements Transport {
     });
   }
 
-  /** Resolves when the process tree has ended. */
   close(): Promise<void> {
     this.#ended ??= this.#end();
     return this.#ended;

@@ -54,7 +54,6 @@ interface Call {
   readonly settings: McpSettings;
   readonly bundle: DispatchBundle;
   readonly deadline: Deadline;
-  /** Maximum silence. */
   readonly timeoutMs: number;
 }
 

@@ -16,7 +16,6 @@ export interface RunAdapterOptions extends CreateAdapterOptions {
   /** Overrides the config (`--timeout`). */
   readonly timeoutMs?: number | undefined;
   readonly seal?: SealPolicy | undefined;
-  /** The digest that sealing returned. */
   readonly digest?: string | undefined;
 }
 

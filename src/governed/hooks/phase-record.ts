@@ -39,7 +39,6 @@ export class PhaseRecord {
     return { ...head, project_root: this.root, payload: this.#payload };
   }
 
-  /** The members that all entries of a hook share. */
   headFor({ name }: Hook): Pick<HookAudit, 'timestamp' | 'hook_phase' | 'hook_name' | 'run_id' | 'turn_id'> {
     return {
       timestamp: new Date().toISOString(),

@@ -7,7 +7,6 @@ import { draftOf, writeFileAtomic } from '../../system/atomic-file.ts';
 import { RUN_FOLDER } from '../engine/dispatch/paths.ts';
 import { statOrNull } from '../files/safe-path.ts';
 
-/** The run files. */
 const ALWAYS: readonly string[] = ['state.json', 'history.jsonl', 'decision-ledger.jsonl'].map(
   (name) => `${RUN_FOLDER}/${name}`,
 );
@@ -30,7 +29,6 @@ export async function snapshot(root: string, protectedPaths: readonly string[]):
   return kept;
 }
 
-/** Restores changed files and returns their paths. */
 export async function restoreChanged(root: string, before: Snapshot): Promise<readonly string[]> {
   const changed: string[] = [];
   if (await isReplacedFolder(root)) changed.push(RUN_FOLDER);

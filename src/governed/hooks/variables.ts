@@ -37,5 +37,4 @@ export interface HookResult {
 /** Maximum size of an answer; far above sixteen annotations and a message. */
 export const MAX_ANSWER_BYTES: number = 256 * 1024;
 
-/** Variables of the runner. */
 export type Variables = Readonly<Record<string, string | undefined>>;

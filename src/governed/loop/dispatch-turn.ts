@@ -67,7 +67,6 @@ export async function dispatchTurn(loop: LoopContext, turn: Turn, bundle: Bundle
   return answer ?? { kind: 'unusable', problem: 'the dispatch did not end' };
 }
 
-/** Aborts at the timeout of the turn, or when the loop stops. */
 function limitOf({ clock, patience }: LoopContext, timeoutMs: number) {
   const controller = new AbortController();
   let isOver = false;
@@ -90,7 +89,6 @@ function limitOf({ clock, patience }: LoopContext, timeoutMs: number) {
 
 export type Outcome =
   | { readonly kind: 'result'; readonly result: UnknownRecord }
-  /** The result is in the staged file. */
   | { readonly kind: 'staged' }
   | { readonly kind: 'rejected'; readonly reason: string; readonly errors: readonly string[] }
   | { readonly kind: 'blocked'; readonly details: Omit<BlockDetails, 'turnId'> }

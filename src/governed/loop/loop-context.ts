@@ -37,7 +37,6 @@ export function stop(stop_reason: StopReason, ok?: false): Stop {
   return ok === undefined ? { stop_reason } : { stop_reason, ok };
 }
 
-/** Reports the failure and stops. */
 export function failedAt(loop: LoopContext, failure: { error: string; error_code: string }, turnId?: string): Stop {
   loop.tell.problem(failure.error_code, failure.error, turnId);
   return stop('dispatch_error');

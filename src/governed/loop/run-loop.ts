@@ -1,13 +1,14 @@
 /**
  * Drives a run to its end: begins it, runs rounds of turns, asks at gates, and stops with a reason. Never throws.
  * Callbacks choose roles and do the turns; the runner records results. After a crash the next loop continues from the log.
- * Continue with `types.ts` (the contract with the caller), `choose.ts`, `run-round.ts` and `handle-result.ts`.
+ * Continue with `types.ts` (the contract with the caller), `choose.ts`, `dispatch-turn.ts` and `handle-result.ts`.
  */
 
 import { asError } from '../../core/lib/errors.ts';
-import type { RunState } from '../engine/index.ts';
+import type { RunState, Turn } from '../engine/index.ts';
 import { chooseTurns } from './choose.ts';
-import { acceptLeftoverResult } from './handle-result.ts';
+import { dispatchTurn, writeAttemptBundle } from './dispatch-turn.ts';
+import { acceptLeftoverResult, handleResult } from './handle-result.ts';
 import {
   failedAt,
   isAborted,
@@ -19,7 +20,6 @@ import {
   stop,
 } from './loop-context.ts';
 import { type NotReady, prepareLoop } from './prepare.ts';
-import { runRound } from './run-round.ts';
 import type { GateType, LoopCallbacks, LoopOptions, LoopResult, StopReason } from './types.ts';
 
 /** Ends that count as `ok`. */
@@ -96,6 +96,54 @@ async function driveRounds(loop: LoopContext): Promise<Stop> {
     const worked = await runRound(loop, chosen.turns);
     if (worked !== null) return worked;
   }
+}
+
+/**
+ * Dispatches the turns of a round concurrently and handles the results one at a time, in order of arrival.
+ * null = continue the loop; the first reason to stop wins.
+ */
+async function runRound(loop: LoopContext, turns: readonly Turn[]): Promise<Stop | null> {
+  const { tell } = loop;
+  if (turns.length > 1) await tell.event({ type: 'parallel_dispatch', turns });
+  const inTurn = queue();
+  const ends: Stop[] = [];
+  const one = async (turn: Turn): Promise<void> => {
+    const bundle = await inTurn(() => writeAttemptBundle(loop, turn));
+    if (!bundle.ok) return void ends.push(await inTurn(() => notSent(loop, turn, bundle)));
+    if (isAborted(loop)) return void ends.push(stop('aborted'));
+    loop.turnsExecuted += 1;
+    const came = await dispatchTurn(loop, turn, bundle);
+    const end = await inTurn(() => handleResult(loop, turn, came));
+    if (end !== null) ends.push(end);
+  };
+  await Promise.all(turns.map(one));
+  return ends[0] ?? null;
+}
+
+/** A hook that blocks needs an operator; the next loop retries any other failure. */
+async function notSent(loop: LoopContext, turn: Turn, failure: { error: string; error_code: string }): Promise<Stop> {
+  const { runner, root, tell } = loop;
+  const failed = failedAt(loop, failure, turn.turn_id);
+  if (!failure.error_code.startsWith('hook_')) return failed;
+  const blocked = await runner.markRunBlocked(root, {
+    blockedOn: `hook:after_dispatch:${turn.assigned_role}`,
+    category: failure.error_code,
+    recovery: { detail: failure.error },
+    turnId: turn.turn_id,
+  });
+  if (!blocked.ok) return failed;
+  await tell.event({ type: 'blocked', state: blocked.state });
+  return stop('blocked');
+}
+
+/** Serialises runner calls: each sees the changes of the one before. */
+function queue(): <T>(perform: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (perform) => {
+    const next = last.then(perform);
+    last = next.catch(() => undefined);
+    return next;
+  };
 }
 
 async function ended({ tell, maxTurns, turnsExecuted }: LoopContext, state: RunState): Promise<Stop | null> {

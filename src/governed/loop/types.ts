@@ -95,7 +95,6 @@ export interface LoopError {
   readonly turn_id: string | null;
 }
 
-/** One attempt. */
 export interface TurnRecord {
   readonly role: string;
   readonly turn_id: string;
@@ -109,7 +108,6 @@ export interface LoopResult {
   /** False = something failed, was refused or was aborted. */
   readonly ok: boolean;
   readonly stop_reason: StopReason;
-  /** null = no run. */
   readonly state: RunState | null;
   readonly turns_executed: number;
   readonly turn_history: readonly TurnRecord[];

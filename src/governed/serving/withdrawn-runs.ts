@@ -17,7 +17,6 @@ import { runnerContext } from '../runner/log/runner-context.ts';
 import { LOCK_FOLDER, LOG_FOLDER, rootOf } from '../runner/log/with-run.ts';
 import { readServedNote, removeServedNote, type ServedNote } from '../runner/served/served-note.ts';
 
-/** The part of a hub that serving needs. */
 export interface ServingHub {
   agent(name: string, options?: { readonly onMessage?: MessageHandler }): Promise<AgentClient>;
   grant(agent: string, grants: readonly Grant[]): Promise<unknown>;
@@ -53,7 +52,6 @@ const REASON = 'taken_back';
 
 type Left = Pick<ServedNote, 'served_id' | 'data'>;
 
-/** Name of the identity that runs a project in a hub. */
 export function runnerOf(servedId: string): string {
   return `runner-${servedId.slice(0, 8)}`;
 }
@@ -62,7 +60,6 @@ async function noteWithdrawn(root: string, { served_id, data }: ServedNote): Pro
   await writeLeft(root, [...(await readLeft(root)), { served_id, data }]);
 }
 
-/** Closes the sessions of this hub only. */
 export async function closeWithdrawn(hub: ServingHub, root: string, data: string | null): Promise<void> {
   const left = await readLeft(root);
   const own = left.filter((one) => one.data === data);

@@ -1,5 +1,5 @@
 /**
- * Bindings: which identity is on which connection, and when each was last seen (presence.ts). An identity has at most one
+ * Bindings: which identity is on which connection, and when each was last seen (Presence). An identity has at most one
  * binding; bindings are numbered, and a newer one replaces the older. Notifies one listener in a fixed order. Start at `bind`.
  */
 
@@ -10,7 +10,6 @@ import { type Credential, hasExpired } from '../../core/records/access/credentia
 import type { Passport } from '../../core/records/identity/passport.ts';
 import type { Ground } from '../log/ground.ts';
 import { Binding, type Endpoint } from './binding.ts';
-import { Presence } from './presence.ts';
 
 /** By session, the resume point the client reported. */
 export type ResumePoints = Readonly<Record<string, ResumePoint>>;
@@ -165,5 +164,46 @@ class Expiry {
     let earliest = Number.POSITIVE_INFINITY;
     for (const { credential } of this.expiring) earliest = Math.min(earliest, credential?.expires_at_ms ?? earliest);
     if (earliest < this.armedFor) this.arm(earliest, TOGETHER_MS);
+  }
+}
+
+/** A waiting agent that only makes requests makes one more often than this. */
+const PRESENT_MS = 60_000;
+
+/** Which agents are present, by a connection or by requests alone, and when each was last seen. */
+export class Presence {
+  private readonly clock: Clock;
+  private readonly isBound: (agentId: string) => boolean;
+  private readonly leftMs = new Map<string, number>();
+  private readonly lookedInMs = new Map<string, number>();
+  /** The start of the hub: the last sighting of agents not seen since. */
+  readonly startedMs: number;
+
+  constructor(clock: Clock, isBound: (agentId: string) => boolean) {
+    this.clock = clock;
+    this.isBound = isBound;
+    this.startedMs = clock.now();
+  }
+
+  left(agentId: string): void {
+    this.leftMs.set(agentId, this.clock.now());
+  }
+
+  looksIn(agentId: string): void {
+    this.lookedInMs.set(agentId, this.clock.now());
+  }
+
+  lastSeenMs(agentId: string): number {
+    return this.leftMs.get(agentId) ?? this.startedMs;
+  }
+
+  /** Connected, or made a request within the last minute. */
+  isHere(agentId: string): boolean {
+    if (this.isBound(agentId)) return true;
+    const atMs = this.lookedInMs.get(agentId);
+    if (atMs === undefined) return false;
+    if (this.clock.now() - atMs < PRESENT_MS) return true;
+    this.lookedInMs.delete(agentId);
+    return false;
   }
 }

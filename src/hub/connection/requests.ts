@@ -135,7 +135,7 @@ export class Requests {
     const binding = this.identities.find(as);
     if (binding === undefined) throw new WireError('unauthenticated', `"${as}" is not bound to this connection`);
     if (as === undefined && this.identities.wasShared && OPERATIONS[op].who !== 'anyone') {
-      const message = 'frame.as: this connection speaks for several identities; name the one that asks';
+      const message = 'frame.as: this connection has several identities; name the one to act as';
       throw new WireError('bad_frame', message, { field: 'frame.as', expected: 'a name or agent id' });
     }
     if (binding !== null) this.checkProven(binding);

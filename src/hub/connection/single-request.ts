@@ -6,7 +6,7 @@ import { OPERATIONS, type OperationName } from '../../core/protocol/operations/o
 import type { Authenticate, Credential } from '../../core/records/access/credentials.ts';
 import type { Passport } from '../../core/records/identity/passport.ts';
 import { Binding, type Endpoint } from '../bindings/binding.ts';
-import type { Presence } from '../bindings/presence.ts';
+import type { Presence } from '../bindings/bindings.ts';
 import { Counter } from '../lib/counter.ts';
 import type { Ground } from '../log/ground.ts';
 import type { Caller, Operations } from '../operations/run-operation.ts';

@@ -64,7 +64,7 @@ export class Delivery implements BindingListener {
         inboxes.passedUncounted(agentId, sessionId, upTo);
       });
     } catch (thrown) {
-      log.warn('what was read could not be noted', { session_id: sessionId, error: String(thrown) });
+      log.warn('envelopes read by requests could not be acked', { session_id: sessionId, error: String(thrown) });
     } finally {
       release();
     }

@@ -67,7 +67,7 @@ export class HubLog<Book extends HubLogState> {
 
   admit<T>(judge: Judge<Book, T>): Promise<T> {
     if (this.damagedFrom === null) return this.ledger.admit(judge);
-    const message = `${this.rules.what} are damaged from seq ${this.damagedFrom} on; nothing is written to them until they are repaired`;
+    const message = `${this.rules.what} are damaged from seq ${this.damagedFrom} on; they accept no writes until they are repaired`;
     return Promise.reject(new WireError('unavailable', message, { outcome: 'refused' }));
   }
 
@@ -119,7 +119,7 @@ export class HubLog<Book extends HubLogState> {
     this.rules.onDropped?.(known.seq);
     const position = await this.ground.store.position(this.rules.logId);
     if (position === null && known.seq > 0)
-      throw new WireError('internal', `${this.rules.what} are gone from the store`);
+      throw new WireError('internal', `${this.rules.what} are missing from the store`);
     if (position === null) return { state: known, token: null };
     return { state: await this.readOn(known, position.seq, known.seq), token: position.token };
   }

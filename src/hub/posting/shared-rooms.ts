@@ -3,8 +3,7 @@
 import type { Access } from '../access/access.ts';
 import type { AskArbiter } from '../access/ask-arbiter.ts';
 import type { Rates } from '../access/rates.ts';
-import type { Bindings } from '../bindings/bindings.ts';
-import type { Presence } from '../bindings/presence.ts';
+import type { Bindings, Presence } from '../bindings/bindings.ts';
 import type { Inboxes } from '../delivery/inboxes.ts';
 import type { Observers } from '../delivery/observers.ts';
 import type { Streams } from '../delivery/streams.ts';

@@ -5,7 +5,7 @@ import type { Limits } from '../../core/records/access/limits.ts';
 import { fitsQuery, toFoundAgent } from '../../core/records/identity/find-agent.ts';
 import type { Passport } from '../../core/records/identity/passport.ts';
 import { capabilitiesOf } from '../../core/records/identity/resume-schema.ts';
-import type { Presence } from '../bindings/presence.ts';
+import type { Presence } from '../bindings/bindings.ts';
 import { countFitting, DEFAULT_PAGE_SIZE } from '../lib/fit-page.ts';
 import type { Registry } from './registry.ts';
 

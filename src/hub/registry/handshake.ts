@@ -53,9 +53,9 @@ export function judgeHello(needs: HandshakeNeeds, peer: Peer, frame: HelloFrame)
 const UNJUDGED_RETRY_MS = 5_000;
 
 const NOT_ACCEPTED: FailedProof = { why: 'the credential was not accepted', later: false };
-const UNJUDGED: FailedProof = { why: 'credentials cannot be judged at the moment', later: true };
+const UNJUDGED: FailedProof = { why: 'credentials cannot be checked right now', later: true };
 const NONE: FailedProof = {
-  why: 'a credential is needed; the scheme "none" counts only where the port allows it, and never through a proxy',
+  why: 'a credential is required; the scheme "none" works only where the port allows it, and never through a proxy',
   later: false,
 };
 
@@ -145,7 +145,7 @@ export function isStillValid({ clock, tokens }: HandshakeNeeds, proof: Proof): b
 }
 
 export function noLongerValidError(name: string): WireError {
-  const message = `"${name}" cannot be registered: the credential of this connection no longer holds; say hello with another`;
+  const message = `"${name}" cannot be registered: the credential of this connection is no longer valid; say hello with another`;
   return new WireError('unauthenticated', message, { name });
 }
 

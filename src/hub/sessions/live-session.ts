@@ -232,7 +232,7 @@ export class LiveSession implements StagedLogOwner<SessionState | null>, KeyedLo
     this.faults = [];
     const stored = await this.store.head(this.logId);
     if (stored === null && durable !== null)
-      throw new WireError('internal', `session ${this.logId} is gone from the store`);
+      throw new WireError('internal', `session ${this.logId} is missing from the store`);
     if (stored === null) return { state: null, token: null };
     if (stored.damaged_from !== null) throw new WireError('internal', `session ${this.logId} is damaged`);
     // Waiting drafts are judged again on these entries, so all of them stay in memory until then.

@@ -10,9 +10,8 @@ import { type Claim, claimParams, hasClaimed, isClaim } from '../session/partici
 
 export type Proof = Omit<SingleRequest, 'op' | 'params' | 'as'> & { readonly as: string };
 
-export interface RequestIdentity {
+interface RequestIdentity {
   readonly agentId: string;
-  /** Credential of every operation. */
   readonly proof: Proof;
 }
 

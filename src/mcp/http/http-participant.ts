@@ -6,7 +6,7 @@ import type { HubListener } from '../../hub/telemetry/events.ts';
 import type { ApiHub } from '../../server/http/api.ts';
 import { type Participant, WakeSignal, type Watch } from '../session/participant.ts';
 
-export interface HttpParticipantSettings {
+interface HttpParticipantSettings {
   readonly hub: ApiHub & {
     markRead(agentId: string, sessionId: string, seq: number): void;
     looksIn(agentId: string): void;

@@ -32,7 +32,6 @@ export class McpSite {
   private readonly hub: McpHub;
   private readonly bells: WakeSignals;
   private readonly calls = new OpenCalls();
-  /** Running answers, with their abort controllers. */
   private readonly answering = new Map<Promise<void>, AbortController>();
   private handler: Promise<Handler> | null = null;
 
@@ -111,7 +110,6 @@ export class McpSite {
   }
 }
 
-/** Facts about a request that are not in it. */
 interface Known {
   readonly participant: Participant;
   readonly maxWaitMs: number;
@@ -155,7 +153,6 @@ function webRequest(request: IncomingMessage, body: string, signal: AbortSignal)
   return new Request(url, { method: request.method ?? 'GET', headers, body, signal });
 }
 
-/** Sends the SDK's response: JSON or a stream of events. */
 async function sendWeb(answer: Response, response: ServerResponse): Promise<void> {
   if (response.destroyed) return void (await answer.body?.cancel());
   for (const [name, value] of answer.headers) response.setHeader(name, value);

@@ -10,16 +10,14 @@ import type { JsonObject } from '../../core/lib/json.ts';
 export type Path = readonly string[];
 
 /** The back end of a language. Every function may throw a BrokenConfig. */
-export interface ConfigSyntax {
+interface ConfigSyntax {
   /** undefined = only white space and comments. */
   parse(text: string): unknown;
   /** Sets these members at the path; `there` is the current value. */
   put(text: string, path: Path, members: JsonObject, there: unknown): string;
   /** Removes the existing value at the path. */
   take(text: string, path: Path): string;
-  /** A new file with only these members. */
   alone(path: Path, members: JsonObject): string;
-  /** Why an edit may have changed too much. */
   readonly suspicion: string;
 }
 
@@ -37,7 +35,6 @@ export class ConfigEditor {
     return valueAt(this.syntax.parse(text), path);
   }
 
-  /** Sets these members of the object at the path. */
   set(text: string, path: Path, members: JsonObject): string {
     const root = this.syntax.parse(text);
     const there = valueAt(root, path);
@@ -45,7 +42,6 @@ export class ConfigEditor {
     return this.verified(this.syntax.put(text, path, members, there), () => expected);
   }
 
-  /** Removes the value at the path. */
   remove(text: string, path: Path): string {
     const root = this.syntax.parse(text);
     if (valueAt(root, path) === undefined) return text;

@@ -12,7 +12,6 @@ export interface ConfigFile {
   /** Without the mark; null = no file. */
   readonly text: string | null;
   readonly backups: Backups;
-  /** Begins with a byte order mark. */
   readonly isMarked: boolean;
   readonly owner: { readonly mode: number; readonly uid: number; readonly gid: number } | null;
 }
@@ -50,7 +49,6 @@ export async function writeConfig(
   );
 }
 
-/** Deletes a file that was created for an entry. */
 export async function deleteConfig(file: ConfigFile): Promise<void> {
   await assertUnchanged(file);
   await rm(file.path);
@@ -108,16 +106,14 @@ function marked({ isMarked }: ConfigFile, text: string): string {
 
 const BACKUP = '.before-parley';
 
-export interface Backup {
+interface Backup {
   readonly path: string;
   /** Without a byte order mark; null = not a text file. */
   readonly text: string | null;
 }
 
-export interface Backups {
-  /** Oldest first. */
+interface Backups {
   readonly all: readonly Backup[];
-  /** Path for the next backup. */
   readonly freePath: string;
 }
 
@@ -134,7 +130,7 @@ async function findBackups(path: string): Promise<Backups> {
   }
 }
 
-export const MARK = '\ufeff';
+const MARK = '\ufeff';
 
 /** Keeps the byte order mark. */
 export async function textOf(path: string): Promise<string> {
@@ -146,7 +142,7 @@ export async function textOf(path: string): Promise<string> {
   }
 }
 
-export function stripMark(text: string): string {
+function stripMark(text: string): string {
   return text.startsWith(MARK) ? text.slice(MARK.length) : text;
 }
 
@@ -155,7 +151,7 @@ export function nullIfMissing(thrown: unknown): null {
   throw thrown;
 }
 
-export function unusableFileError(path: string, problem: string, hint: string): CommandError {
+function unusableFileError(path: string, problem: string, hint: string): CommandError {
   return new CommandError('failed', 'unusable_config', `${path}: ${problem}; nothing was written`, hint);
 }
 

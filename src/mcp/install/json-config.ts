@@ -67,7 +67,7 @@ interface Edit {
 }
 
 /** Sets the value at the path and creates missing parents. The text must be an object. */
-export function putValue(text: string, path: Path, value: unknown): string {
+function putValue(text: string, path: Path, value: unknown): string {
   const root = rootOf(text);
   const there = findNodeAtLocation(root, [...path]);
   if (there !== undefined) return edited(text, [replacement(text, there, value)]);
@@ -78,7 +78,7 @@ export function putValue(text: string, path: Path, value: unknown): string {
   return edited(text, addition(text, outer, path[depth] ?? '', inner));
 }
 
-export function takeValue(text: string, path: Path): string {
+function takeValue(text: string, path: Path): string {
   const property = findNodeAtLocation(rootOf(text), [...path])?.parent;
   const object = property?.parent;
   if (property === undefined || object === undefined) return text;

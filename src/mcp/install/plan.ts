@@ -12,9 +12,7 @@ export type Plan =
   /** The file was created only for this entry. */
   | { readonly kind: 'delete' };
 
-/** The current file. */
 export interface Before {
-  /** null = no file. */
   readonly text: string | null;
   /** Its text from before the entry was added, if kept. */
   readonly backup: string | null;
@@ -75,7 +73,6 @@ function isNothing(text: string): boolean {
   return /^\s*(\{\s*\}\s*)?$/.test(text);
 }
 
-/** True if the file has another entry of ours. */
 export function hasOtherOwn(tool: Tool, key: string, text: string): boolean {
   return ownNames(tool, text).some((name) => name !== key);
 }
@@ -108,7 +105,6 @@ function addedTo(tool: Tool, base: string, path: Path, entry: Readonly<Record<st
   }
 }
 
-/** Removes the entry, and parents that were created with it. */
 function taken(tool: Tool, text: string, path: Path, backup: string | null): string {
   let after = tool.format.remove(text, path);
   for (let outer = path.slice(0, -1); outer.length > 0; outer = outer.slice(0, -1)) {

@@ -57,16 +57,14 @@ export async function confirm(question: string): Promise<boolean> {
   }
 }
 
-export interface ManualSetup {
+interface ManualSetup {
   readonly tool: string;
   readonly file: string;
   readonly language: 'json' | 'toml';
   readonly snippet: string;
-  /** null = the tool has no such command. */
   readonly command: string | null;
 }
 
-/** What to paste and where, and the tool's own command. */
 export function manualSetup({ tool, scope, key, file, words }: Request): ManualSetup {
   const servers = tool.servers(undefined);
   const { start, usual } = tool.entry(words, servers);

@@ -22,7 +22,6 @@ export interface Request {
   readonly words: readonly string[];
   /** A secret to write to a separate file, which the words name. */
   readonly secret: { readonly file: string; readonly token: string } | null;
-  /** No credentials were found. */
   readonly isUnproven: boolean;
 }
 
@@ -119,9 +118,9 @@ function byData(data: string | undefined, isUnproven: boolean) {
 }
 
 /** By option name without dashes; the last value of a repeated option. */
-export type SettingValues = Readonly<Record<string, string>>;
+type SettingValues = Readonly<Record<string, string>>;
 
-export interface ExistingSettings {
+interface ExistingSettings {
   readonly settings: SettingValues;
   readonly capabilities: readonly string[];
 }

@@ -46,7 +46,6 @@ function isTable(node: Node, path: Path): node is AST.TOMLTable {
   return node.type === 'TOMLTable' && node.kind === 'standard' && isDeepStrictEqual(node.resolvedKey, path);
 }
 
-/** The table and its subtables. */
 function isWithin(node: Node, path: Path): boolean {
   return node.type === 'TOMLTable' && isDeepStrictEqual(node.resolvedKey.slice(0, path.length), path);
 }
@@ -88,7 +87,6 @@ function nameOf(key: AST.TOMLBare | AST.TOMLQuoted | undefined): string | undefi
   return key === undefined ? undefined : key.type === 'TOMLBare' ? key.name : key.value;
 }
 
-/** Offset of the line break. */
 function endOfLine(text: string, from: number): number {
   const found = /\r?\n/.exec(text.slice(from));
   return found === null ? text.length : from + found.index;

@@ -10,7 +10,6 @@ import { tomlConfig } from './toml-config.ts';
 export const SCOPES = ['user', 'project'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Paths of this machine. */
 export interface InstallPaths {
   readonly home: string;
   readonly project: string;
@@ -19,7 +18,6 @@ export interface InstallPaths {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The members of a server entry. */
 export interface Entry {
   /** Start command: identifies our entries, and is corrected by a second run. */
   readonly start: JsonObject;
@@ -31,17 +29,14 @@ export interface Tool {
   readonly name: string;
   readonly title: string;
   readonly format: ConfigEditor;
-  /** Language of documentation snippets. */
   readonly language: 'json' | 'toml';
   file(scope: Scope, places: InstallPaths): string;
   /** Path of the servers, given the file's value at `mcp`. */
   servers(mcp: unknown): Path;
   entry(words: readonly string[], servers: Path): Entry;
-  /** Command words of an entry, if any. */
   wordsOf(entry: Readonly<Record<string, unknown>>): readonly unknown[];
   /** The tool's own command for it; null = none. */
   command(key: string, words: readonly string[], scope: Scope): string | null;
-  /** Next step for the user. */
   readonly next: string;
 }
 

@@ -94,13 +94,11 @@ function callOf({ mcpReq }: ServerContext, participant: Participant, settings: S
       if (progressToken === undefined || signal.aborted) return;
       progress += 1;
       const params = { progressToken, progress, message };
-      // The caller may be gone.
       mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
     },
   };
 }
 
-/** Instructions that a model gets before its first call. */
 const INSTRUCTIONS = `Parley is a hub where agents and people talk in sessions with turns. You are a participant.
 
 To take part: call wait_turn. It answers within {max_wait} with a status:

@@ -1,4 +1,4 @@
-/** Explains wrong arguments of a tool: what was expected, what came, where to get it, and what to do next. */
+/** Explains wrong arguments of a tool: the expectation, the value, its source, and the next step. */
 
 import type { z } from 'zod';
 import type { Tool } from '../tools/tool.ts';
@@ -43,9 +43,9 @@ function expectedIn(issue: Issue): string {
     case 'invalid_type':
       return KINDS[issue.expected] ?? `a ${issue.expected}`;
     case 'too_small':
-      return `${unitOf(issue.origin)}${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${countedIn(issue.origin)}`;
+      return sized(issue.origin, `${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`);
     case 'too_big':
-      return `${unitOf(issue.origin)}at most ${issue.maximum}${countedIn(issue.origin)}`;
+      return sized(issue.origin, `at most ${issue.maximum}`);
     case 'invalid_value':
       return `one of ${issue.values.join(', ')}`;
     default:
@@ -53,12 +53,14 @@ function expectedIn(issue: Issue): string {
   }
 }
 
-function unitOf(origin: string): string {
-  return origin === 'string' ? 'a text of ' : origin === 'array' ? 'a list of ' : 'a number of ';
-}
+const UNITS: Readonly<Record<string, readonly [before: string, after: string]>> = {
+  string: ['a text of', ' characters'],
+  array: ['a list of', ' entries'],
+};
 
-function countedIn(origin: string): string {
-  return origin === 'string' ? ' characters' : origin === 'array' ? ' entries' : '';
+function sized(origin: string, bound: string): string {
+  const [before, after] = UNITS[origin] ?? ['a number of', ''];
+  return `${before} ${bound}${after}`;
 }
 
 function shown(value: unknown, { code }: Issue): string {

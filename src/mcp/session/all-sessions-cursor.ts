@@ -2,9 +2,7 @@
 
 import { Refusal } from './participant.ts';
 
-/** Progress in a session that has not ended. */
-export interface SeenPosition {
-  /** The log was inspected up to this seq. */
+interface SeenPosition {
   readonly seen: number;
   /** The log was reported up to this seq; an invite has no seq. */
   readonly told: number | 'invite';
@@ -19,7 +17,6 @@ export interface AllSessionsCursor {
   readonly heard: ReadonlyMap<string, SeenPosition>;
 }
 
-/** Maximum length as text. */
 export const CURSOR_CHARS = 6_000;
 /** Number of stored sessions, unless more changed at the same time; for others the time suffices. */
 export const MAX_SEEN = 30;
@@ -61,7 +58,7 @@ export function withSeen(cursor: AllSessionsCursor, sessionId: string, position:
   return { ...cursor, heard: new Map([...cursor.heard, [shortOf(sessionId), position]]) };
 }
 
-export interface ChangedSession {
+interface ChangedSession {
   readonly session_id: string;
   readonly changed_at: string;
 }
@@ -83,13 +80,12 @@ export function advanceCursor(
   return { since, from, heard: new Map([...heard].filter(([id, { seen }]) => seen === ENDED || isKept.has(id))) };
 }
 
-/** Oldest change first. */
 export function byChange(a: ChangedSession, b: ChangedSession): number {
   if (a.changed_at === b.changed_at) return a.session_id < b.session_id ? -1 : 1;
   return a.changed_at < b.changed_at ? -1 : 1;
 }
 
-export interface EndedSession {
+interface EndedSession {
   readonly session_id: string;
   /** null = draining. */
   readonly closed_at: string | null;
@@ -124,7 +120,6 @@ function byEnd(a: EndedSession, b: EndedSession): number {
   return b.closed_at === null || (a.closed_at !== null && a.closed_at < b.closed_at) ? -1 : 1;
 }
 
-/** The random part of the id. */
 function shortOf(sessionId: string): string {
   return sessionId.slice(-12);
 }

@@ -18,9 +18,7 @@ import {
 import { type CheckResult, checkSession, isStuck } from './check-session.ts';
 import type { Participant } from './participant.ts';
 
-/** Page size of lists. */
 const PAGE = 200;
-/** Maximum ended sessions to read. */
 const MAX_ENDED = 1_000;
 
 /** Without a cursor, checks all open sessions; with one, only those that changed since. */
@@ -51,7 +49,6 @@ async function fromNow(participant: Participant): Promise<AllSessionsCursor> {
 interface Looked {
   readonly found: CheckResult | null;
   readonly cursor: AllSessionsCursor;
-  /** Why the last inspected session waits. */
   readonly reason: string | null;
 }
 
@@ -116,7 +113,6 @@ async function stillHeld(
   return null;
 }
 
-/** The reason of the session that changed last. */
 async function whyNothing(
   participant: Participant,
   cursor: AllSessionsCursor,
@@ -143,7 +139,6 @@ async function endedOnes(participant: Participant, ended_since: string): Promise
   );
 }
 
-/** Reads all pages, up to `most` sessions. */
 async function listed(
   participant: Participant,
   query: Params<'list_sessions'>,

@@ -66,7 +66,6 @@ export function isClaim({ capabilities, summary }: Claim): boolean {
   return capabilities.length > 0 || summary !== undefined;
 }
 
-/** True if the profile already has the claim. */
 export function hasClaimed(known: Pick<Resume, 'claimed_capabilities' | 'summary'>, claim: Claim): boolean {
   const { capabilities, summary } = claim;
   const isSame = capabilities.length === 0 || jsonEqual(known.claimed_capabilities, capabilities);

@@ -99,16 +99,12 @@ function secondsBetween(from: string, to: string): number {
   return Math.max(0, Math.round((msFromIso(to) - msFromIso(from)) / 1000));
 }
 
-/** Page sizes; the first page usually suffices. */
 const FIRST = 50;
 const FURTHER = 500;
-/** Pages to read before giving up. */
 const MAX_READS = 100;
 
 export interface RecentMessages {
-  /** The newest first. */
   readonly said: readonly Envelope[];
-  /** Everything from this seq on was read. */
   readonly from: number;
 }
 

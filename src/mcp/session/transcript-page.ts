@@ -6,25 +6,22 @@ import type { Envelope } from '../../core/records/session/envelope.ts';
 import { assertWithin, type Cursor, encodeCursor, unknownCursorError } from './cursor.ts';
 import type { Participant } from './participant.ts';
 
-/** A message or a part of one. */
 export interface TranscriptMessage {
   readonly seq: number;
   readonly from: string;
   readonly text: string;
-  /** Posted by the reader. */
   readonly own?: boolean;
   /** Begins on an earlier page, or continues on the next. */
   readonly part?: boolean;
 }
 
-export interface TranscriptPage {
+interface TranscriptPage {
   readonly messages: readonly TranscriptMessage[];
   readonly cursor: string;
   readonly more: boolean;
   readonly headSeq: number;
 }
 
-/** About 4,000 tokens. */
 export const PAGE_CHARS = 16_000;
 /** Limits of one read of the log. */
 const LOG_PAGE = 100;
@@ -99,7 +96,6 @@ interface Cut {
   readonly isCut: boolean;
 }
 
-/** null = no lines. */
 function cut(lines: readonly Line[], from: Cursor, maxChars: number): Cut | null {
   const messages: TranscriptMessage[] = [];
   let left = maxChars;

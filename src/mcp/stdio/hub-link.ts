@@ -24,11 +24,8 @@ export interface LinkSettings {
   readonly name: string;
   /** No name was configured: a token for one name decides it. */
   readonly isNameOpen?: boolean;
-  /** Credentials and trusted certificate authority. */
   readonly proof: Pick<ConnectOptions, 'credentials'> & { readonly ca?: string };
-  /** Claimed capabilities, for others to find it. */
   readonly claim?: Claim;
-  /** How long a call waits for an unreachable hub. */
   readonly patienceMs: number;
   readonly log: Logger;
 }
@@ -182,18 +179,17 @@ export class HubLink implements Participant {
   }
 }
 
-/** The token is no longer valid. */
 function isSentAway(end: ConnectionEnd): boolean {
   if (end.by === 'refusal') return end.error.code === 'unauthenticated';
   return end.by === 'hub' && end.reason === 'unauthorized';
 }
 
 /** The only name of the token, if it differs from the one tried. */
-export function otherName(thrown: unknown): string | null {
+function otherName(thrown: unknown): string | null {
   return thrown instanceof WireError && isRefusal(thrown) ? onlyNameFrom(thrown) : null;
 }
 
-export function explainConnectError(
+function explainConnectError(
   thrown: unknown,
   { url, name, proof }: Pick<LinkSettings, 'url' | 'name' | 'proof'>,
 ): unknown {
@@ -213,7 +209,7 @@ export function explainConnectError(
 }
 
 /** The hub does not distinguish an unknown name from a wrong token, so the advice is to check the token. */
-export function invalidTokenError(url: string, name: string, cause: unknown): WireError {
+function invalidTokenError(url: string, name: string, cause: unknown): WireError {
   const message = `the token of this server, as "${name}" at ${url}, is wrong or no longer valid`;
   return new WireError('unauthenticated', message, { name }, { cause });
 }

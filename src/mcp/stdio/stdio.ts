@@ -5,7 +5,7 @@ import type { Logger } from '../../core/ports/platform.ts';
 import { mcpServer } from '../server/server.ts';
 import { HubLink, type LinkSettings } from './hub-link.ts';
 
-export interface StdioSettings extends LinkSettings {
+interface StdioSettings extends LinkSettings {
   readonly maxWaitMs: number;
 }
 

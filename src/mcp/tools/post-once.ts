@@ -23,7 +23,7 @@ export interface Content {
   readonly event_data: JsonObject;
 }
 
-export interface PostOnceResult {
+interface PostOnceResult {
   session: string;
   seq: number;
   already_said: boolean;

@@ -91,7 +91,6 @@ function paramsOf({ type, participants, topic, knobs }: Wanted): CreateParams {
     type,
     participants: participants.map(refOf),
     intent: topic,
-    // Parsed from JSON.
     knobs: knobs as JsonObject | undefined,
     invite_timeout: PATIENCE_SECONDS,
     expectations: type === 'consulting' ? CONSULTING : undefined,

@@ -9,12 +9,10 @@ import { canonicalJson, type Json } from '../../core/lib/json.ts';
 import type { Participant } from '../session/participant.ts';
 import type { TranscriptMessage } from '../session/transcript-page.ts';
 
-/** Context of a call. */
 export interface Call {
   readonly participant: Participant;
   /** Maximum wait before a call returns `waiting`. */
   readonly maxWaitMs: number;
-  /** Aborts when the caller is gone. */
   readonly signal: AbortSignal;
   /** Notifies the caller of progress, if it asked for that. */
   progress(message: string): void;

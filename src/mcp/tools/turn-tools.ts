@@ -49,7 +49,6 @@ export const waitTurn: Tool = tool({
         ),
 });
 
-/** Each check continues at the cursor of the previous one. */
 function checkAll({ participant }: Call, given: string | undefined): () => Promise<CheckResult> {
   let cursor = given;
   return async () => {

@@ -9,15 +9,13 @@ import type { Call } from './tool.ts';
 const BEAT_MS = 5_000;
 /** Changes in quick succession cause one poll. */
 const GATHER_MS = 50;
-/** Additional time for the last poll. */
 const GRACE_MS = 1_000;
 /** Timers may fire this much early. */
 const EARLY_MS = 1;
 const AWAY = 'the hub is not answering';
 
-export interface PollResult {
+interface PollResult {
   readonly status: string;
-  /** Why it waits. */
   readonly reason?: string | undefined;
 }
 
@@ -54,7 +52,6 @@ async function foundInTime<Found extends PollResult>(
 ): Promise<Found> {
   const found = await inTime(looking, ms);
   if (found !== null) return found;
-  // Ignore the late result.
   looking.catch(() => {});
   if (last !== null) return { ...last, reason: AWAY };
   throw new WireError('unavailable', AWAY, { outcome: 'unknown' });

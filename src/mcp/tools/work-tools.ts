@@ -82,7 +82,7 @@ export const taskProgress: Tool = tool({
   effect: 'changes',
   input: z.object({
     session,
-    note: z.string().min(1).max(1024).optional().describe('What you are doing, in one sentence.'),
+    note: z.string().min(1).max(1024).optional().describe('Your current work in one sentence.'),
     title: z.string().min(1).max(256).optional().describe('Begins a task; the same title again is the same task.'),
     task: z.string().min(1).max(64).optional().describe('The task of an earlier call.'),
     progress: z.number().min(0).max(1).optional().describe('From 0 to 1.'),

@@ -58,7 +58,7 @@ export interface FailedCall {
   readonly refuses_forced_tools: boolean;
 }
 
-export interface AgentErrorOptions {
+interface AgentErrorOptions {
   readonly cause?: unknown;
   /** Values to redact, in addition to anything that looks like a secret. */
   readonly secrets?: readonly string[] | undefined;

@@ -17,7 +17,7 @@ export interface DeliveredPrompt {
 }
 
 /** Linux limits one argument to 128 KiB; this leaves room for wrappers. */
-export const maxArgumentBytes = 100_000;
+const maxArgumentBytes = 100_000;
 
 let swept: Promise<void> | null = null;
 

@@ -12,7 +12,7 @@ import type { CliOutput } from './output/cli-output.ts';
 import { kindOfText } from './output/failure-kind.ts';
 import type { Ask, CliRecord, Resumed } from './records/cli-record.ts';
 
-export interface RunRequest {
+interface RunRequest {
   readonly prompt: string;
   readonly resumed: Resumed | null;
   readonly newSession: string | undefined;

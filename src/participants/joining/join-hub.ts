@@ -12,7 +12,7 @@ import { Turns } from './turns.ts';
 
 export type JoinHub = (client: AgentClient | Connect, options: JoinOptions) => Promise<Participant>;
 
-export function createJoinHub(clock: Clock | undefined): JoinHub {
+export function createJoinHub(clock: Clock): JoinHub {
   return async (client, options) => {
     const joining = resolveJoinOptions(options, clock);
     return typeof client === 'function' ? connected(client, options, joining) : given(client, options, joining);

@@ -19,7 +19,6 @@ import {
   optional,
   textCheck,
 } from '../../client/lib/option-checks.ts';
-import { HubError } from '../../core/lib/errors.ts';
 import { invalidValueError } from '../../core/lib/json.ts';
 import { type Clock, type Logger, silentLog } from '../../core/ports/platform.ts';
 import type { RuleChange } from '../../core/records/access/rule.ts';
@@ -41,7 +40,7 @@ export interface ConnectIdentity {
 
 export type Connect = (own: ConnectIdentity) => Promise<AgentClient>;
 
-export interface JoinSettings {
+interface JoinSettings {
   /** Name of the participant; not allowed with a connected client. */
   readonly name?: string | undefined;
   /** Passport claims, used if the name is new. */
@@ -162,12 +161,10 @@ function agentIn({ agent, role }: JoinOptions): AgentFn {
 }
 
 /** Validates the options before anything connects. */
-export function resolveJoinOptions(options: JoinOptions, platformClock: Clock | undefined): ResolvedJoinOptions {
+export function resolveJoinOptions(options: JoinOptions, platformClock: Clock): ResolvedJoinOptions {
   checkOptions(options, JOIN_OPTIONS);
   if (options.handlers !== undefined) checkHandlers(options.handlers);
   if (options.budget !== undefined) checkBudget(options.budget);
-  const clock = options.clock ?? platformClock;
-  if (clock === undefined) throw new HubError('bad_options', 'clock: this platform has none; pass one, got undefined');
   return {
     agent: agentIn(options),
     systemPrompt: options.systemPrompt ?? '',
@@ -178,7 +175,7 @@ export function resolveJoinOptions(options: JoinOptions, platformClock: Clock | 
     view: options.view,
     budget: options.budget,
     tools: options.tools ?? null,
-    clock,
+    clock: options.clock ?? platformClock,
     log: options.log ?? silentLog,
   };
 }

@@ -13,7 +13,7 @@ const TRIES = 20;
 const PASSES: readonly WireCode[] = ['rate_limited', 'inbox_full', 'unavailable', 'timeout'];
 
 /** late = the turn has ended, or an earlier run answered it. */
-export type PostResult =
+type PostResult =
   | { readonly kind: 'accepted'; readonly answer: PostAnswer }
   | { readonly kind: 'late'; readonly why: string };
 

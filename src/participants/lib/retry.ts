@@ -3,7 +3,7 @@
 import { WireError } from '../../core/lib/errors.ts';
 import type { CancelSignal, Clock } from '../../core/ports/platform.ts';
 
-export interface RetryPolicy {
+interface RetryPolicy {
   /** Maximum number of attempts. */
   readonly tries: number;
   /** Pause after the nth attempt; null = do not retry. */

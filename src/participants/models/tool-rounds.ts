@@ -24,7 +24,7 @@ export interface Rounds {
   readonly ends: ToolResult['ends'];
 }
 
-export interface RoundsOptions {
+interface RoundsOptions {
   readonly tools: readonly AgentTool[];
   readonly maxRounds: number;
   readonly turn: Pick<TurnOptions, 'signal' | 'onProgress'>;

@@ -23,7 +23,7 @@ export interface About {
   readonly bounds: RunLimits;
 }
 
-export type CapturedOutput = Pick<AgentErrorDetails, 'exitCode' | 'signal' | 'stdout' | 'stderr'>;
+type CapturedOutput = Pick<AgentErrorDetails, 'exitCode' | 'signal' | 'stdout' | 'stderr'>;
 
 /** The error a run rejects with. Errors of listeners are passed on unchanged. */
 export function failureOf(failure: Failure, about: About, written?: CapturedOutput): unknown {

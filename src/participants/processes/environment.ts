@@ -19,7 +19,7 @@ const SAFE_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /** A nested run keeps both marks, so that the outer one can find all processes. */
-export const MARK_PREFIX = 'PARLEY_RUN_';
+const MARK_PREFIX = 'PARLEY_RUN_';
 
 const WITHOUT_TERMINAL: Readonly<Record<string, string>> = { TERM: 'dumb', NO_COLOR: '1' };
 

@@ -8,7 +8,7 @@ import { AgentError } from '../agent/agent-error.ts';
 import { checkRunOptions, type Program, textListCheck, variablesCheck } from './program.ts';
 
 /** Linux limits one argument to 128 KiB, and arguments are visible to every user. */
-export const MAX_ARGUMENT_BYTES: number = 100 * 1024;
+const MAX_ARGUMENT_BYTES: number = 100 * 1024;
 
 export function spawnError(program: Program, problem: string): AgentError {
   return new AgentError('spawn_failed', problem, { tool: program.tool });

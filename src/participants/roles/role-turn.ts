@@ -23,7 +23,7 @@ export interface RoleSetup<Meta> {
   readonly own: ModelClient | undefined;
 }
 
-export interface RoleResult<Meta> {
+interface RoleResult<Meta> {
   /** With the usage and cost of all calls. */
   readonly reply: AgentReply;
   readonly meta: Meta;
@@ -197,7 +197,7 @@ export function isExtractError(thrown: unknown): thrown is ExtractError {
 const MAX_ISSUES = 20;
 const MAX_CHARS = 300;
 
-export function describeIssues(issues: readonly ExtractIssue[]): string {
+function describeIssues(issues: readonly ExtractIssue[]): string {
   const shown = issues
     .slice(0, MAX_ISSUES)
     .map(({ path, message }) => cut(path === '' ? message : `${path}: ${message}`));

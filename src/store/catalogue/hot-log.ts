@@ -45,7 +45,6 @@ export class HotLog {
     this.#place(after, unit);
   }
 
-  /** A unit found in the journal. */
   recover(after: LogRecord, unit: PlacedUnit): void {
     this.staged = after;
     this.#place(after, unit);

@@ -9,11 +9,6 @@ import { decodeRow, type LogRecord } from '../index/log-record.ts';
 import type { Overlay } from '../index/overlay.ts';
 import type { Catalogue } from './catalogue.ts';
 
-interface Listed {
-  readonly sessionId: string;
-  readonly order: string;
-}
-
 /** `recordOf` returns a session's durable record. `next`: the order of the last session returned. */
 export function listSessions(
   overlay: Overlay,
@@ -21,7 +16,7 @@ export function listSessions(
   recordOf: (sessionId: string) => LogRecord | null,
 ): { readonly found: readonly LogRecord[]; readonly next: string | null } {
   const found: LogRecord[] = [];
-  for (const { sessionId } of candidates(overlay, query)) {
+  for (const sessionId of candidates(overlay, query)) {
     const record = recordOf(sessionId);
     if (record === null || record.head === null || !matchesQuery(record.head, query)) continue;
     if (found.length === query.limit) return { found, next: found.at(-1)?.order ?? null };
@@ -30,7 +25,7 @@ export function listSessions(
   return { found, next: null };
 }
 
-function candidates(overlay: Overlay, query: SessionQuery): Iterable<Listed> {
+function candidates(overlay: Overlay, query: SessionQuery): Iterable<string> {
   const { participant, states, ended_since, after: place } = query;
   if (participant === undefined) return newestFirst(overlay, ['o'], place);
   if (states?.every((state) => !isTerminal(state))) return newestFirst(overlay, ['q', participant], place);
@@ -43,23 +38,22 @@ function* newestFirst(
   overlay: Overlay,
   parts: readonly string[],
   place: string | undefined,
-): Generator<Listed, void, void> {
+): Generator<string, void, void> {
   const { from, to } = under(...parts);
   // A key is the start of its list followed by the order.
-  for (const { key, value } of overlay.range(from, place === undefined ? to : from + place, { reverse: true })) {
-    yield { sessionId: text(value), order: lastPart(key) };
-  }
+  const range = overlay.range(from, place === undefined ? to : from + place, { reverse: true });
+  for (const { value } of range) yield text(value);
 }
 
 /** Reads by end time, then sorts: few sessions ended recently, however many the agent had. */
-function recentlyEnded(overlay: Overlay, agentId: string, since: string, place: string | undefined): readonly Listed[] {
+function recentlyEnded(overlay: Overlay, agentId: string, since: string, place: string | undefined): readonly string[] {
   const { to } = under('e', agentId);
-  const found: Listed[] = [];
+  const found: { readonly sessionId: string; readonly order: string }[] = [];
   for (const { key, value } of overlay.range(endedKey(agentId, msFromIso(since), ''), after(to))) {
     const order = lastPart(key);
     if (place === undefined || order < place) found.push({ sessionId: text(value), order });
   }
-  return found.sort((a, b) => (a.order < b.order ? 1 : -1));
+  return found.sort((a, b) => (a.order < b.order ? 1 : -1)).map(({ sessionId }) => sessionId);
 }
 
 function text(value: Uint8Array): string {

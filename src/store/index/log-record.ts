@@ -52,7 +52,6 @@ export function decodeJson(bytes: Uint8Array): unknown {
 const STATES: readonly LifecycleState[] = ['INVITED', 'ACTIVE', 'CLOSING', 'CLOSED', 'EXPIRED'];
 /** Bytes before the type. */
 const BYTES = 10;
-/** Bits of the second byte. */
 const CHILD = 1;
 const DELEGATES = 2;
 

@@ -8,14 +8,12 @@ type Changes = ReadonlyMap<string, Uint8Array | null>;
 export class Overlay {
   readonly #base: OrderedIndex;
   #fresh = new Waiting();
-  /** Being written to the index. */
   #writing = new Waiting();
 
   constructor(base: OrderedIndex) {
     this.#base = base;
   }
 
-  /** Changes not yet written. */
   get size(): number {
     return this.#fresh.size + this.#writing.size;
   }

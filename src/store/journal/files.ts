@@ -3,7 +3,6 @@
 /** One folder of files. Names have no separators. */
 export interface Files {
   list(): Promise<readonly string[]>;
-  /** Opens for reading and writing. */
   open(name: string, options?: OpenOptions): Promise<OpenFile>;
   remove(name: string): Promise<void>;
   /** Replaces `to` if it exists. */

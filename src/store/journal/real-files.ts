@@ -12,7 +12,6 @@ const CREATE: number = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL;
 /** A write through this descriptor returns once durable. Other systems lack it or promise less (macOS). */
 const THROUGH: number | null = process.platform === 'linux' ? constants.O_DSYNC : null;
 
-/** Creates the folder if missing. */
 export async function realFiles(folder: string): Promise<Files> {
   await makeFolder(folder);
   return {

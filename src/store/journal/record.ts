@@ -23,7 +23,6 @@ const RECORD = 0xff504a52;
 const ID_BYTES = 16;
 /** The id form of 32 hex digits; other forms are the length of a name. */
 const HEX_ID = 0xff;
-/** Larger than any digit. */
 const NOT_HEX = 16;
 /** Longer strings are measured before space is reserved. */
 const MEASURED_LENGTH = 16_384;
@@ -168,7 +167,6 @@ const CRC_TABLE: Int32Array = Int32Array.from({ length: 256 }, (_, byte) => {
   return sum;
 });
 
-/** The value of a digit by its character code. */
 const HEX_VALUES: Uint8Array = new Uint8Array(128).fill(NOT_HEX);
 for (let value = 0; value < NOT_HEX; value++) HEX_VALUES[value.toString(16).charCodeAt(0)] = value;
 

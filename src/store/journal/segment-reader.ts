@@ -24,7 +24,6 @@ interface Shared {
 
 interface Asked {
   readonly position: Position;
-  /** Its place in the answer. */
   readonly index: number;
 }
 
@@ -137,7 +136,6 @@ export class SegmentReader {
   }
 }
 
-/** Groups neighbours, in journal order. */
 function runsOf(positions: readonly Position[]): readonly (readonly [Asked, ...Asked[]])[] {
   const asked = positions.map((position, index) => ({ position, index }));
   asked.sort((a, b) => a.position.segment - b.position.segment || a.position.offset - b.position.offset);

@@ -46,7 +46,6 @@ export class Writer {
   #freeBuffer: Buffer | undefined;
   /** Where the next batch begins, and the capacity of its segment. */
   #room: { readonly segment: number; readonly offset: number; readonly capacity: number };
-  /** The segment being written. */
   #active: { readonly segment: number; readonly file: OpenFile };
   #lastFlush: number;
   /** The last flush had no records: its mark states that nothing before it was torn. */
@@ -91,7 +90,6 @@ export class Writer {
     return { position: { segment: batch.start.segment, offset }, bytes, outcome: batch.outcome };
   }
 
-  /** Writes everything that waits. */
   flush(): Promise<JournalOutcome> {
     const last = this.#queue.at(-1);
     if (last !== undefined) {

@@ -140,7 +140,6 @@ function droppedRecords({ catalogue }: StoreInternals): (record: PlacedRecord) =
 
 interface Moved {
   readonly sessions: number;
-  /** The segments they were in. */
   readonly segments: ReadonlySet<number>;
   readonly bytes: number;
 }

@@ -13,17 +13,14 @@ import type { StoreInternals } from './maintenance-types.ts';
 const ENTRIES_PER_READ = 64;
 
 interface Said extends RedactionRecord {
-  /** The entry that records the redaction. */
   readonly entryId: string;
 }
 
 export class Purge {
   private readonly parts: StoreInternals;
-  /** By session and envelope. */
   private readonly hidden = new Map<string, Map<string, Said>>();
   /** Redaction entries whose pinned snapshot is no longer needed. */
   private readonly superseded = new Set<string>();
-  /** Some text was changed. */
   changed = false;
 
   private constructor(parts: StoreInternals) {

@@ -1,8 +1,7 @@
 /** What others notice of a peer that does not read and of one that floods. */
 
 import type { Figure } from '../figure.ts';
-import { median } from '../pairs.ts';
-import { inTurn } from './in-turn.ts';
+import { inTurn, median } from '../pairs.ts';
 import { saturation, talkOf } from './latency.ts';
 import { Worker } from './orders.ts';
 import type { Rigs } from './rigs.ts';

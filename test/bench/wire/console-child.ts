@@ -4,7 +4,6 @@ import { FrameSocket } from './frame-socket.ts';
 import { answerOrders, type ConsoleOrder } from './orders.ts';
 import { Party } from './party.ts';
 
-/** Rows on a screen. */
 const VISIBLE = 30;
 const POLL_MS = 1_000;
 /** Poll with overlap, because clocks differ. */
@@ -18,9 +17,7 @@ const lists: Party[] = [];
 const inSession: Party[] = [];
 let timers: NodeJS.Timeout[] = [];
 let sessionId = '';
-/** Running polls. */
 const open = new Set<Promise<unknown>>();
-/** What they received so far. */
 let seen = { rows: 0, envelopes: 0, states: 0 };
 
 answerOrders<ConsoleOrder>(async (order) => {
@@ -36,7 +33,6 @@ answerOrders<ConsoleOrder>(async (order) => {
   }
 });
 
-/** An observer acks nothing. */
 async function join(port: number, name: string): Promise<Party> {
   const party = new Party(await FrameSocket.open(port), name, false);
   await party.register();

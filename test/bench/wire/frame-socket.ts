@@ -61,7 +61,6 @@ export class FrameSocket {
     });
   }
 
-  /** ASCII only. */
   send(text: string): void {
     this.#put(TEXT, text);
   }
@@ -100,7 +99,6 @@ export class FrameSocket {
   }
 
   #frame(opcode: number, payload: Buffer): void {
-    // The servers of the bench send frames of this kind.
     if (opcode === TEXT && this.onEnvelope !== null && payload.includes(NOTIFY, 0, 'latin1')) this.onEnvelope();
     else if (opcode === TEXT) this.onFrame(JSON.parse(payload.toString('latin1')) as Frame);
     else if (opcode === PING) this.#put(PONG, '');

@@ -1,9 +1,8 @@
 /** The cost of very many open sessions, or connections, relative to a corked relay. */
 
 import type { Figure } from '../figure.ts';
-import { median } from '../pairs.ts';
-import { inTurn } from './in-turn.ts';
-import { Rig } from './rig.ts';
+import { inTurn, median } from '../pairs.ts';
+import { Rig } from './rigs.ts';
 import type { Layout } from './rooms.ts';
 import { ending, perSecond, type WireBench, type WireSetting } from './setting.ts';
 
@@ -52,7 +51,6 @@ export const growth: WireBench = {
   },
 };
 
-/** All of them in the same rooms. */
 async function measured(setting: WireSetting, growths: readonly Growth[]): Promise<readonly Figure[]> {
   const wanted = growths.filter(({ name }) => setting.wants(name));
   const [first] = wanted;

@@ -4,7 +4,6 @@ import { createHub } from 'parley-hub';
 import { conversation } from 'parley-hub/adapters/conversation';
 import { answerOrders } from './orders.ts';
 
-/** A conversation for any number of participants. */
 const room = {
   ...conversation,
   manifest: { ...conversation.manifest, type: 'bench_room', participants: { min: 2, max: 16, roles: [] } },

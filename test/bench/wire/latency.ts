@@ -37,7 +37,6 @@ export async function latency(rigs: Rigs, { sizes, note }: WireSetting): Promise
   ];
 }
 
-/** Posts per second in a closed loop. */
 export function saturation(rigs: Rigs, sizes: WireSetting['sizes']): Promise<number> {
   const talk = { ...talkOf(rigs, sizes), ms: sizes.roundMs };
   return rigs.of('parley').closed(talk, talk.rooms * 8);

@@ -1,7 +1,6 @@
 /** `npm run bench:wire`: Parley over sockets relative to relays that do less, side by side. Always exits with 0. */
 
-import { askedOptions, refuse, unknownFigure } from '../asked-figures.ts';
-import { table } from '../table.ts';
+import { askedOptions, refuse, table, unknownFigure } from '../figure.ts';
 import { runWire, WIRE_NAMES } from './run-wire.ts';
 import { FULL, QUICK } from './setting.ts';
 

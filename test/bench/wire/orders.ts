@@ -11,11 +11,9 @@ export type LoadOrder =
   | (Talk & { readonly do: 'paced'; readonly rate: number });
 
 export type ConsoleOrder =
-  /** Returns the names that joined. */
   | { readonly do: 'join'; readonly port: number; readonly lists: number; readonly inSession: number }
   | { readonly do: 'look' | 'rest' };
 
-/** In the first `rooms` of a layout. */
 export interface Talk {
   readonly layout: number;
   readonly rooms: number;
@@ -43,7 +41,6 @@ export class Worker {
       this.#fail = reject;
       this.#child.once('message', (message) => {
         const answer = message as Answer;
-        // Each order has its answer.
         if (answer.ok) resolve(answer.result as T);
         else reject(new Error(answer.error));
       });

@@ -4,8 +4,30 @@ import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import { RawCommit } from '../raw.ts';
-import { Corking } from './corking.ts';
 import { answerOrders } from './orders.ts';
+
+interface Corkable {
+  cork(): void;
+  uncork(): void;
+}
+
+/** One per server; releases its sockets at the end of the tick. */
+export class Corking {
+  private readonly held = new Set<Corkable>();
+
+  hold(socket: Corkable): void {
+    if (this.held.has(socket)) return;
+    if (this.held.size === 0) setImmediate(() => this.release());
+    this.held.add(socket);
+    socket.cork();
+  }
+
+  private release(): void {
+    const sockets = [...this.held];
+    this.held.clear();
+    for (const socket of sockets) socket.uncork();
+  }
+}
 
 interface Asked {
   readonly request_id: string;
@@ -45,7 +67,6 @@ class End {
     this.#socket = socket;
     this.#stream = stream;
     socket.on('error', () => {});
-    // The load sends nothing else.
     socket.on('message', (data: RawData) => this.#take(JSON.parse(data.toString()) as Asked));
   }
 
@@ -81,6 +102,5 @@ class End {
 const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false });
 server.on('connection', (socket, request) => new End(socket, request.socket));
 await once(server, 'listening');
-// It listens on a port, not on a path.
 const { port } = server.address() as AddressInfo;
 answerOrders(async () => port);

@@ -12,7 +12,6 @@ export interface Layout {
 
 export interface Room {
   readonly sessionId: string;
-  /** The first of them posts. */
   readonly parties: readonly [Party, ...Party[]];
 }
 

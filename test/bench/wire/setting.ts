@@ -1,7 +1,7 @@
 /** How much to measure: a full run, a quick one, or a smoke test. */
 
 import type { Figure } from '../figure.ts';
-import type { Rig } from './rig.ts';
+import type { Rig } from './rigs.ts';
 
 export interface Sizes {
   /** For figures with and without limits. */
@@ -12,10 +12,8 @@ export interface Sizes {
   /** A 99th percentile needs enough posts. */
   readonly pacedMs: number;
   readonly growthRounds: number;
-  /** How far it grows. */
   readonly sessions: number;
   readonly connections: number;
-  /** Rooms for the other figures. */
   readonly rooms: number;
 }
 

@@ -3,14 +3,13 @@
 import { createServer } from 'node:net';
 import { connect, connectHuman, createHub } from 'parley-hub';
 import { afterEach, expect, it } from 'vitest';
-import { createFailoverSocket, type Socket, type SocketEvents } from '../../../src/client/connection/socket-link.ts';
+import { FailoverSocket, type Socket, type SocketEvents } from '../../../src/client/connection/socket-link.ts';
 
 const stops: (() => unknown)[] = [];
 afterEach(async () => {
   for (const stop of stops.splice(0).reverse()) await stop();
 });
 
-/** An address where nobody listens. */
 async function dead(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -79,7 +78,7 @@ it('[CB11] stops trying when closed; treats a throwing platform as a failed addr
     sockets.push(new FakeSocket());
     return sockets.at(-1) as Socket;
   };
-  const socket = createFailoverSocket(['a', 'b', 'c'], openOne, (failed) => void failures.push(failed));
+  const socket = new FailoverSocket(['a', 'b', 'c'], openOne, (failed) => void failures.push(failed));
   const told: string[] = [];
   socket.addEventListener('close', () => void told.push('close'));
   sockets[0]?.tell('error', { message: '', error: { code: 'ECONNREFUSED' } });
@@ -90,5 +89,5 @@ it('[CB11] stops trying when closed; treats a throwing platform as a failed addr
     { url: 'a', why: 'not allowed' },
     { url: 'b', why: 'ECONNREFUSED' },
   ]);
-  expect(() => createFailoverSocket(['a'], openOne, () => {})).toThrow('not allowed');
+  expect(() => new FailoverSocket(['a'], openOne, () => {})).toThrow('not allowed');
 });

@@ -1,22 +1,28 @@
 import { createHub } from 'parley-hub';
 import { AgentClient, HumanClient } from 'parley-hub/client';
 import { expect, it } from 'vitest';
+import { expectRefused } from '../../support/expect-refused.ts';
 import { countedIds, HELLO, keptLog, ME, ScriptedHub, WELCOME } from '../scripted-hub.ts';
 import { agent } from '../world.ts';
 
 const UNKNOWN =
   '{"kind":"error","error":{"code":"unauthenticated","message":"unknown name","details":{"name":"alice"}}}';
 
-function connect(
-  hub: ScriptedHub,
-  options: { register?: boolean | object; credentials?: { scheme: string; token: string } } = {},
-) {
-  return AgentClient.connect({ link: hub.link, name: 'alice', ids: countedIds(), ...options });
+function begun(options: { register?: boolean | object; credentials?: { scheme: string; token: string } } = {}) {
+  const hub = new ScriptedHub();
+  return { hub, connecting: AgentClient.connect({ link: hub.link, name: 'alice', ids: countedIds(), ...options }) };
+}
+
+/** The hub does not know the name. */
+async function unknown(options: Parameters<typeof begun>[0] = {}) {
+  const world = begun(options);
+  await world.hub.heard();
+  world.hub.say(UNKNOWN);
+  return world;
 }
 
 it('[CL1] says hello and is bound by the welcome', async () => {
-  const hub = new ScriptedHub();
-  const connecting = connect(hub);
+  const { hub, connecting } = begun();
   expect(await hub.heard()).toEqual([HELLO]);
   hub.say(WELCOME);
   const client = await connecting;
@@ -24,10 +30,7 @@ it('[CL1] says hello and is bound by the welcome', async () => {
 });
 
 it('[CL1] registers an unknown name, which binds it', async () => {
-  const hub = new ScriptedHub();
-  const connecting = connect(hub, { register: { model: 'm1' } });
-  await hub.heard();
-  hub.say(UNKNOWN);
+  const { hub, connecting } = await unknown({ register: { model: 'm1' } });
   expect(await hub.heard()).toEqual([
     '{"kind":"request","request_id":"r1","op":"register","params":{"kind":"agent","model":"m1","name":"alice"}}',
   ]);
@@ -47,10 +50,7 @@ it('[CL1] registers a person as one', async () => {
 });
 
 it('[CL1] says hello once more if the name was registered meanwhile, then gives up', async () => {
-  const hub = new ScriptedHub();
-  const connecting = connect(hub);
-  await hub.heard();
-  hub.say(UNKNOWN);
+  const { hub, connecting } = await unknown();
   await hub.refuse('register', { code: 'conflict', message: 'taken' });
   expect(await hub.heard()).toEqual([HELLO]);
   hub.say(UNKNOWN);
@@ -65,10 +65,7 @@ it('[CL1] says hello once more if the name was registered meanwhile, then gives 
 });
 
 it('[CL1] reports why a second hello failed for another reason', async () => {
-  const hub = new ScriptedHub();
-  const connecting = connect(hub);
-  await hub.heard();
-  hub.say(UNKNOWN);
+  const { hub, connecting } = await unknown();
   await hub.refuse('register', { code: 'conflict', message: 'taken' });
   await hub.heard();
   hub.close();
@@ -76,8 +73,7 @@ it('[CL1] reports why a second hello failed for another reason', async () => {
 });
 
 it('[CL1] passes on the rejection when registering is off', async () => {
-  const hub = new ScriptedHub();
-  const connecting = connect(hub, { register: false, credentials: { scheme: 'token', token: 't' } });
+  const { hub, connecting } = begun({ register: false, credentials: { scheme: 'token', token: 't' } });
   expect(await hub.heard()).toEqual([
     '{"kind":"hello","protocol":1,"name":"alice","auth":{"scheme":"token","token":"t"}}',
   ]);
@@ -86,18 +82,15 @@ it('[CL1] passes on the rejection when registering is off', async () => {
 });
 
 it('[CL1] passes on a rejected registration', async () => {
-  const hub = new ScriptedHub();
-  const connecting = expect(connect(hub)).rejects.toMatchObject({ code: 'forbidden' });
-  await hub.heard();
-  hub.say(UNKNOWN);
+  const { hub, connecting } = await unknown();
+  const rejected = expectRefused(connecting, 'forbidden');
   await hub.refuse('register', { code: 'forbidden', message: 'enrolment is closed' });
-  await connecting;
+  await rejected;
   expect(await hub.heard()).toEqual([]);
 });
 
 it('[CL3] rejects the connect when the link closes before the welcome', async () => {
-  const hub = new ScriptedHub();
-  const connecting = connect(hub);
+  const { hub, connecting } = begun();
   hub.close();
   await expect(connecting).rejects.toMatchObject({ code: 'unavailable', details: { outcome: 'unknown' } });
 });

@@ -4,7 +4,7 @@ import { AgentClient, type AgentOptions } from 'parley-hub/client';
 import { SimClock } from 'parley-hub/testing';
 import { expect, it } from 'vitest';
 import { countedIds, HELLO, ME, notify, S1, ScriptedHub, WELCOME } from '../scripted-hub.ts';
-import { tell } from '../world.ts';
+import { heardAfter, tell } from '../world.ts';
 
 const BEAT_MS = 20_000;
 const MARKS = WELCOME.replace('"features":[]', '"features":["stream_starts"]');
@@ -171,8 +171,7 @@ it('[CB5] retries on another link when a hello on a live link is rejected for no
 
 it('[CL30] detects that the first envelope of a stream was lost if the hub marks starts', async () => {
   const { hub, read } = await scene({}, MARKS);
-  await tell(hub, notify({ seq: 7, prev: 5 }));
-  expect(await hub.heard()).toEqual([HELLO]);
+  expect(await heardAfter(hub, notify({ seq: 7, prev: 5 }))).toEqual([HELLO]);
   hub.say(MARKS);
   await tell(hub, { ...notify({ seq: 5, prev: 3 }), starts: true }, notify({ seq: 7, prev: 5 }));
   expect(read).toEqual(['text 5', 'text 7']);
@@ -181,8 +180,7 @@ it('[CL30] detects that the first envelope of a stream was lost if the hub marks
 it('[CL30] asks at most five times', async () => {
   const { hub, read } = await scene({}, MARKS);
   for (let times = 0; times < 5; times++) {
-    await tell(hub, notify({ seq: 7, prev: 5 }));
-    expect(await hub.heard()).toEqual([HELLO]);
+    expect(await heardAfter(hub, notify({ seq: 7, prev: 5 }))).toEqual([HELLO]);
     hub.say(MARKS);
   }
   await tell(hub, notify({ seq: 7, prev: 5 }));

@@ -21,7 +21,6 @@ class DeliveringHub {
   private readonly fates: Fate[];
   private readonly log: number[] = [];
   private readonly acked = new Set<number>();
-  /** Sent on the current binding. */
   private readonly sent = new Set<number>();
 
   constructor(link: Link, fates: readonly Fate[]) {

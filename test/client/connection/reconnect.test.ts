@@ -10,7 +10,6 @@ import { tell } from '../world.ts';
 interface Scene {
   readonly clock: SimClock;
   readonly client: AgentClient;
-  /** The hub at the end of each link, in order. */
   readonly hubs: ScriptedHub[];
   readonly states: string[];
 }

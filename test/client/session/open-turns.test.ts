@@ -12,7 +12,6 @@ beforeEach(async () => {
 });
 
 describe('the signal of a turn', () => {
-  /** A handler that records its signal and never ends. */
   const keeping = (signals: OwnSignal[]) => ({
     onTurn({ signal }: TurnOffer) {
       signals.push(signal);

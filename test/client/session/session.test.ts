@@ -2,12 +2,11 @@ import { getEventListeners } from 'node:events';
 import type { AgentOptions, Invite, Message, Session, TurnOffer } from 'parley-hub/client';
 import { describe, expect, it } from 'vitest';
 import { BOB, countedIds, deferred, info, keptLog, ME, metadata, notify, receipt, S1, S2 } from '../scripted-hub.ts';
-import { agent, tell } from '../world.ts';
+import { agent, heardAfter, tell } from '../world.ts';
 
 const MINE = { agent_id: ME, since_seq: 1 };
 const ANSWER = { envelope_id: 'envelope-9', seq: 9, created_at: '2026-01-01T00:00:00.000Z', turn: null };
 
-/** A client that opened a session with bob. */
 async function opened(options: Partial<AgentOptions> = {}) {
   const world = await agent(options);
   const opening = world.client.open('conversation', ['bob']);
@@ -342,8 +341,7 @@ describe('waiting', () => {
       { status: 'rejected', reason: { message: 'enough' } },
     ]);
     await expect(session.waitFor('msg.text', { signal: stop.signal })).rejects.toThrow('enough');
-    await tell(hub, notify({ seq: 1 }));
-    expect(await hub.heard()).toEqual([]);
+    expect(await heardAfter(hub, notify({ seq: 1 }))).toEqual([]);
     expect((await session.waitFor('msg.text')).seq).toBe(1);
   });
 

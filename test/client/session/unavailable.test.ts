@@ -30,7 +30,6 @@ async function reopened(world: World, options: WorldOptions): Promise<World> {
   return World.start({ ...options, store: world.store.crash(keep, keep, keep), clock: world.clock, seed: 99 });
 }
 
-/** An agent that records messages and turns. */
 async function listener(world: World, name: string, onTurn?: AgentOptions['onTurn']) {
   const heard: string[] = [];
   const options: Partial<AgentOptions> = {
@@ -82,7 +81,6 @@ describe('an unavailable session', () => {
     expect(bob.heard).toEqual(['hi bob', 'turn after hi bob']);
     expect(carol.heard).toEqual(['hi bob', 'hello', 'turn after hello']);
     expect(types(logOf(world.store, id)).slice(-3)).toEqual(['msg.text', 'session.available', 'msg.text']);
-    // Everything is acked: nothing is redelivered.
     bob.client.close();
     expect((await listener(world, 'bob')).heard).toEqual([]);
   });

@@ -4,7 +4,6 @@ import { spawnSync } from 'node:child_process';
 
 const candidates = [process.env.PARLEY_CHROMIUM ?? 'chromium', 'chromium-headless-shell', 'google-chrome'];
 
-/** Its path; null = none. */
 export const chromium: string | null =
   candidates
     .map((name) => spawnSync('which', [name], { encoding: 'utf8' }).stdout?.trim() ?? '')

@@ -4,11 +4,9 @@ import { readdir, symlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BrokenConfig } from '../../../src/mcp/install/config-editor.ts';
-import { prepareInstall, prepareUndo } from '../../../src/mcp/install/install.ts';
 import { jsonConfig } from '../../../src/mcp/install/json-config.ts';
-import { resolveRequest, secretFile } from '../../../src/mcp/install/request.ts';
 import { isParleyCommand } from '../../../src/mcp/install/server-command.ts';
-import { toolNamed, Workshop, YES } from './workshop.ts';
+import { Workshop, YES } from './workshop.ts';
 
 const UNDO = { yes: true, undo: true } as const;
 const PRISTINE = '{"v": 1, "mcpServers": {"a": {"command": "x"}}}\n';
@@ -110,9 +108,7 @@ describe('the original', () => {
 
 describe('a refusal', () => {
   it('[MI3] keeps a file that the tool changed meanwhile, and leaves no token', async () => {
-    const asked = { positionals: {}, values: { token: 'secret' }, lists: {}, switches: new Set<string>() };
-    const request = await resolveRequest(toolNamed('cursor'), asked, { env: {} }, shop.places);
-    const change = await prepareInstall(request);
+    const { request, ...change } = await shop.planInstall('cursor', { token: 'secret' });
     await shop.write(file, '{"n": 1}');
     const before = await shop.files();
     await expect(change.carryOut()).rejects.toMatchObject({ code: 'config_changed' });
@@ -123,26 +119,18 @@ describe('a refusal', () => {
     expect(await shop.read(request.secret?.file ?? '')).toBe('older');
   });
 
-  it('[MI3] keeps a file created for the entry but changed during the confirmation', async () => {
+  it.each([
+    ['deleted', null],
+    ['restored', PRISTINE],
+  ])('[MI3] keeps a file changed during the confirmation of undo, and its backup: %s', async (action, text) => {
+    if (text !== null) await shop.write(file, text);
     await shop.run('cursor', YES);
-    const request = { tool: toolNamed('cursor'), scope: 'user', key: 'parley', file } as const;
-    const change = await prepareUndo(request, secretFile(request.tool, 'user', 'parley', shop.places), shop.places);
-    expect(change.outcome.action).toBe('deleted');
+    const change = await shop.planUndo('cursor');
+    expect(change.outcome.action).toBe(action);
     await shop.write(file, '{"n": 1}');
     await expect(change.carryOut()).rejects.toMatchObject({ code: 'config_changed' });
     expect(await shop.read(file)).toBe('{"n": 1}');
-  });
-
-  it('[MI3] keeps a foreign file changed during the confirmation of undo, and its backup', async () => {
-    await shop.write(file, PRISTINE);
-    await shop.run('cursor', YES);
-    const request = { tool: toolNamed('cursor'), scope: 'user', key: 'parley', file } as const;
-    const change = await prepareUndo(request, secretFile(request.tool, 'user', 'parley', shop.places), shop.places);
-    expect(change.outcome.action).toBe('restored');
-    await shop.write(file, '{"n": 1}');
-    await expect(change.carryOut()).rejects.toMatchObject({ code: 'config_changed' });
-    expect(await shop.read(file)).toBe('{"n": 1}');
-    expect(await backup()).toBe(PRISTINE);
+    if (text !== null) expect(await backup()).toBe(text);
   });
 
   it('[MI5] leaves no token if the configuration cannot be written', async () => {

@@ -3,10 +3,8 @@
 import { chmod, mkdir, readdir, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { prepareInstall } from '../../../src/mcp/install/install.ts';
-import { resolveRequest } from '../../../src/mcp/install/request.ts';
 import { TOOLS } from '../../../src/mcp/install/tools.ts';
-import { JSON_FILE, toolNamed, Workshop, YES } from './workshop.ts';
+import { JSON_FILE, Workshop, YES } from './workshop.ts';
 
 let shop: Workshop;
 beforeEach(async () => {
@@ -82,8 +80,7 @@ describe('refuses without writing', () => {
   it('[MI3] a file that the tool writes during the confirmation', async () => {
     const file = shop.file('claude');
     await shop.write(file, '{}');
-    const asked = { positionals: {}, values: {}, lists: {}, switches: new Set<string>() };
-    const change = await prepareInstall(await resolveRequest(toolNamed('claude'), asked, { env: {} }, shop.places));
+    const change = await shop.planInstall('claude');
     await shop.write(file, '{"n": 1}');
     await expect(change.carryOut()).rejects.toMatchObject({ code: 'config_changed' });
     expect(await shop.read(file)).toBe('{"n": 1}');

@@ -9,6 +9,8 @@ import type { CommandArgs } from '../../../src/cli/terminal/command.ts';
 import { CommandError } from '../../../src/cli/terminal/command-error.ts';
 import type { Io } from '../../../src/cli/terminal/io.ts';
 import { terminalOf } from '../../../src/cli/terminal/terminal.ts';
+import { type Change, prepareInstall, prepareUndo } from '../../../src/mcp/install/install.ts';
+import { type Request, resolveRequest, secretFile } from '../../../src/mcp/install/request.ts';
 import { type Scope, TOOLS, type Tool } from '../../../src/mcp/install/tools.ts';
 
 export interface Said {
@@ -93,6 +95,23 @@ export class Workshop {
     };
     await installMcp(askedOf(tool, given), io, this.places);
     return { out: said.join('\n'), notes, values };
+  }
+
+  /** A planned install for the user, not carried out. */
+  async planInstall(
+    tool: string,
+    values: Record<string, string> = {},
+  ): Promise<Change & { readonly request: Request }> {
+    const asked = { positionals: {}, values, lists: {}, switches: new Set<string>() };
+    const request = await resolveRequest(toolNamed(tool), asked, { env: {} }, this.places);
+    return { ...(await prepareInstall(request)), request };
+  }
+
+  /** A planned undo for the user, not carried out. */
+  planUndo(name: string): Promise<Change> {
+    const tool = toolNamed(name);
+    const secret = secretFile(tool, 'user', 'parley', this.places);
+    return prepareUndo({ tool, scope: 'user', key: 'parley', file: this.file(name) }, secret, this.places);
   }
 
   /** The refusal of a run. */

@@ -12,10 +12,13 @@ async function join(one: HttpHub, name: string, maxWait = '1s'): Promise<Agent> 
   return agent;
 }
 
-test('[MC9] tells an invitee to accept, whichever tool it calls', async () => {
+async function party() {
   const one = await HttpHub.open();
-  const agent = await join(one, 'reviewer');
-  const bob = await one.hub.agent('bob');
+  return { one, agent: await join(one, 'reviewer'), bob: await one.hub.agent('bob') };
+}
+
+test('[MC9] tells an invitee to accept, whichever tool it calls', async () => {
+  const { one, agent, bob } = await party();
   await one.hub.agent('carol', { onInvite: () => new Promise(() => {}) });
   const { id: session } = await bob.open('discussion', { participants: ['reviewer', 'carol'], wait: 'created' });
   expect((await agent.value('sessions')).sessions).toMatchObject([
@@ -29,9 +32,7 @@ test('[MC9] tells an invitee to accept, whichever tool it calls', async () => {
 });
 
 test('[MC9] names the invitees and the session that an early acceptance waits for', async () => {
-  const one = await HttpHub.open();
-  const agent = await join(one, 'reviewer');
-  const bob = await one.hub.agent('bob');
+  const { one, agent, bob } = await party();
   await one.hub.agent('carol', { onInvite: () => new Promise(() => {}) });
   const { id: session } = await bob.open('discussion', { participants: ['reviewer', 'carol'], wait: 'created' });
   expect((await agent.value('accept_invite', { session })).next).toContain('accepted: carol.');
@@ -64,9 +65,7 @@ test('[MC9] does not suggest waiting for an ended session, and points to its las
 });
 
 test('[MC9] does not suggest waiting after leaving, or keeping a turn that nobody holds', async () => {
-  const one = await HttpHub.open();
-  const agent = await join(one, 'reviewer');
-  const bob = await one.hub.agent('bob');
+  const { one, agent, bob } = await party();
   await one.hub.agent('carol');
   const talk = await agent.joins(bob, 'conversation');
   expect(await agent.refusal('task_progress', { session: talk.id, note: 'at it' })).toContain('title');

@@ -1,8 +1,9 @@
-import { createScriptAdapter, type ThreadContext, type TurnOptions } from 'parley-hub/participants';
+import { createScriptAdapter, type ThreadContext } from 'parley-hub/participants';
 import { describe, expect, it } from 'vitest';
 import { isAgentError } from '../../../src/participants/agent/agent-error.ts';
 import { asReply, routeNames, toContent } from '../../../src/participants/agent/reply.ts';
 import { Stage } from '../stage.ts';
+import { watchedTurn } from '../watched-turn.ts';
 
 describe('[PA3] an answer', () => {
   it.each([
@@ -58,13 +59,7 @@ const thread = (own: number, threadId = 's1'): ThreadContext => ({
   steps: Array.from({ length: own }, () => ({ ...start, role: 'assistant' })),
 });
 
-const turn = (idempotencyKey: string, onDelta: (text: string) => void = () => {}): TurnOptions => ({
-  idempotencyKey,
-  signal: new AbortController().signal,
-  resumed: false,
-  onDelta,
-  onProgress() {},
-});
+const turn = (idempotencyKey: string) => watchedTurn({ idempotencyKey });
 
 describe('[PA11] a list of answers', () => {
   it('repeats the answer of a retried turn, then continues', async () => {
@@ -88,10 +83,9 @@ describe('[PA11] a list of answers', () => {
   it('counts calls without a turn, and streams each answer', async () => {
     const agent = createScriptAdapter(['one', { text: 'two' }]);
     expect(await agent(thread(0), '')).toBe('one');
-    const shown: string[] = [];
-    const second = turn('k1', (text) => void shown.push(text));
+    const second = turn('k1');
     expect(await agent(thread(0), '', second)).toEqual({ text: 'two' });
-    expect(shown).toEqual(['two']);
+    expect(second.deltas).toEqual(['two']);
   });
 
   it.each([

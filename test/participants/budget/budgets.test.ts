@@ -11,8 +11,8 @@ import { AgentError } from '../../../src/participants/agent/agent-error.ts';
 import { Account } from '../../../src/participants/budget/account.ts';
 import { Budgets } from '../../../src/participants/budget/budgets.ts';
 import { TurnMeter } from '../../../src/participants/budget/turn-meter.ts';
+import { UNKNOWN_USAGE } from '../../../src/participants/models/index.ts';
 import { Stage } from '../stage.ts';
-import { UNKNOWN_USAGE } from '../tools/parts.ts';
 import { type Line, ScriptedModel } from '../tools/scripted-model.ts';
 
 let stage: Stage;

@@ -3,7 +3,6 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ProgressEvent, TurnOptions } from '../../../src/participants/agent/agent-fn.ts';
 
 /** Actions, in order: write a line, raw text or to stderr; wait for a file, hang, exit. */
 export type Act =
@@ -50,26 +49,6 @@ export function fakeCli(name = 'fake-cli'): FakeCli {
     },
     touch: (file) => writeFileSync(join(folder, file), ''),
     remove: () => rmSync(folder, { recursive: true, force: true }),
-  };
-}
-
-export interface Watched extends TurnOptions {
-  readonly deltas: string[];
-  readonly progress: ProgressEvent[];
-}
-
-export function watchedTurn(fields: Partial<TurnOptions> = {}): Watched {
-  const deltas: string[] = [];
-  const progress: ProgressEvent[] = [];
-  return {
-    deltas,
-    progress,
-    signal: new AbortController().signal,
-    onDelta: (text) => deltas.push(text),
-    onProgress: (event) => progress.push(event),
-    idempotencyKey: 'k',
-    resumed: false,
-    ...fields,
   };
 }
 

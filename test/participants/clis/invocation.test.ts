@@ -7,7 +7,8 @@ import type { ThreadContext } from '../../../src/participants/agent/agent-fn.ts'
 import { type CliName, cliFactories, createCliAdapter } from '../../../src/participants/clis/cli-agents.ts';
 import type { Permissions } from '../../../src/participants/clis/records/cli-record.ts';
 import { itDeep } from '../../support/size.ts';
-import { type Act, type FakeCli, fakeCli, watchedTurn } from './fake-cli.ts';
+import { watchedTurn } from '../watched-turn.ts';
+import { type Act, type FakeCli, fakeCli } from './fake-cli.ts';
 
 const start = { role: 'alice', content: 'What is 2 + 2?', meta: {}, timestamp: '2026-01-01T00:00:00Z' };
 const thread: ThreadContext = { threadId: 's1', start, steps: [] };

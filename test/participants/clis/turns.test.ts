@@ -15,7 +15,8 @@ import {
 import { appendNoise, EMPTY_OUTPUT } from '../../../src/participants/clis/output/cli-output.ts';
 import { runningPrograms } from '../../../src/participants/processes/run-program.ts';
 import { itDeep } from '../../support/size.ts';
-import { type Act, type FakeCli, fakeCli, watchedTurn } from './fake-cli.ts';
+import { watchedTurn } from '../watched-turn.ts';
+import { type Act, type FakeCli, fakeCli } from './fake-cli.ts';
 
 const start = { role: 'alice', content: 'What is 2 + 2?', meta: {}, timestamp: '2026-01-01T00:00:00Z' };
 const thread: ThreadContext = { threadId: 's1', start, steps: [] };

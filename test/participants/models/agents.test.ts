@@ -1,8 +1,9 @@
 import { createChatClient, createLlmAdapter, createResponsesAdapter } from 'parley-hub/participants';
 import { describe, expect, it } from 'vitest';
-import type { AgentFn, Step, ThreadContext, TurnOptions } from '../../../src/participants/agent/agent-fn.ts';
+import type { AgentFn, Step, ThreadContext } from '../../../src/participants/agent/agent-fn.ts';
 import { threadMessages } from '../../../src/participants/models/index.ts';
 import { createAnthropicAdapter } from '../../../src/participants/node-models.ts';
+import { watchedTurn } from '../watched-turn.ts';
 import { anthropic, apis, chat, responses } from './apis.ts';
 import { scene } from './scene.ts';
 import { frame, type StubAnswer, stall, stream } from './stub-model.ts';
@@ -91,16 +92,11 @@ describe.each(apis)('[MD16] an agent over $name', (api) => {
     const { agent, stub } = await agentOn(stall(...api.says('First', ' second').slice(0, -3)));
     const cancel = new AbortController();
     const heard: string[] = [];
-    const turn: TurnOptions = {
-      signal: cancel.signal,
-      onDelta(text) {
-        heard.push(text);
-        cancel.abort();
-      },
-      onProgress() {},
-      idempotencyKey: 'k',
-      resumed: false,
+    const onDelta = (text: string): void => {
+      heard.push(text);
+      cancel.abort();
     };
+    const turn = watchedTurn({ signal: cancel.signal, onDelta });
     await expect(agent(ctx, 'p', turn)).rejects.toMatchObject({
       kind: 'aborted',
       details: { partial: expect.stringMatching(/^First/) },

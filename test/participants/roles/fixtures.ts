@@ -55,24 +55,3 @@ export function scripted(...answers: readonly (string | AgentReply | Error)[]): 
   };
   return { agent, asked };
 }
-
-export interface Watched {
-  readonly turn: TurnOptions;
-  readonly cancel: AbortController;
-  readonly deltas: string[];
-  readonly progress: string[];
-}
-
-export function watched(): Watched {
-  const cancel = new AbortController();
-  const deltas: string[] = [];
-  const progress: string[] = [];
-  const turn: TurnOptions = {
-    signal: cancel.signal,
-    onDelta: (text) => void deltas.push(text),
-    onProgress: (event) => void progress.push(event.text),
-    idempotencyKey: 'k',
-    resumed: false,
-  };
-  return { turn, cancel, deltas, progress };
-}

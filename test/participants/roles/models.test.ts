@@ -16,7 +16,8 @@ import { UNKNOWN_USAGE } from '../../../src/participants/models/index.ts';
 import { type Api, anthropic, chat, responses } from '../models/apis.ts';
 import { type Scene, scene } from '../models/scene.ts';
 import { type StubAnswer, stall, status, stream } from '../models/stub-model.ts';
-import { byHand, ctx, meta, okSchema, scripted, watched } from './fixtures.ts';
+import { watchedTurn } from '../watched-turn.ts';
+import { byHand, ctx, meta, okSchema, scripted } from './fixtures.ts';
 
 const schema = z.object({ ok: z.boolean() });
 const REPORT = 'report_metadata';
@@ -131,7 +132,8 @@ describe('the model behind the agent', () => {
   it('[RL10] cancels the request for metadata, without streaming it', async () => {
     const stalled = stall(...chat.says('{"ok":').slice(0, 2));
     const { role, stub } = await played(chat, { strategies: ['schema'] }, said(chat, 'Good.'), stalled);
-    const { turn, cancel, deltas } = watched();
+    const cancel = new AbortController();
+    const turn = watchedTurn({ signal: cancel.signal });
     const answering = role(ctx, turn);
     const failed = expect(answering).rejects.toMatchObject({
       kind: 'aborted',
@@ -141,7 +143,7 @@ describe('the model behind the agent', () => {
     cancel.abort();
     await failed;
     await stub.until(() => stub.hungUp === 1);
-    expect(deltas).toEqual(['Good.']);
+    expect(turn.deltas).toEqual(['Good.']);
   });
 });
 

@@ -12,7 +12,8 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 // Another library without JSON Schema.
 import { z as z3 } from 'zod/v3';
-import { byHand, ctx, meta, okSchema, scripted, type Verdict, watched } from './fixtures.ts';
+import { watchedTurn } from '../watched-turn.ts';
+import { byHand, ctx, meta, okSchema, scripted, type Verdict } from './fixtures.ts';
 
 const usage = (input_tokens: number, output_tokens: number) => ({
   input_tokens,
@@ -154,10 +155,12 @@ describe('a correction', () => {
 
   it('[RL10] is not streamed, and resumes the tool session', async () => {
     const { agent, asked } = scripted({ text: meta('{}'), native_session_id: 's1' }, meta('{"ok":true}'));
-    const { turn, deltas, progress } = watched();
+    const turn = watchedTurn();
     await createRole(agent, 'p', byHand)(ctx, turn);
-    expect(deltas).toEqual([meta('{}')]);
-    expect(progress).toEqual(['asking for the metadata again: ok: expected true or false, got undefined']);
+    expect(turn.deltas).toEqual([meta('{}')]);
+    expect(turn.progress.map(({ text }) => text)).toEqual([
+      'asking for the metadata again: ok: expected true or false, got undefined',
+    ]);
     const expected = { idempotencyKey: 'k:correction', nativeSessionId: 's1', signal: turn.signal };
     expect(asked[1]?.turn).toMatchObject(expected);
   });
@@ -227,7 +230,8 @@ describe('usage and cost', () => {
   });
 
   it('[RL10] stop with the turn: no further calls after cancellation', async () => {
-    const { turn, cancel } = watched();
+    const cancel = new AbortController();
+    const turn = watchedTurn({ signal: cancel.signal });
     const { agent, asked } = scripted(meta('{}'), meta('{"ok":true}'));
     const cancelling: typeof agent = async (...turnArguments) => {
       const answer = await agent(...turnArguments);

@@ -1,7 +1,8 @@
 // A model calls tools and is asked again: in order, within limits, and with errors as text.
 
+import type { AgentTool } from 'parley-hub/participants';
 import { describe, expect, it } from 'vitest';
-import type { AgentTool, TurnOptions } from './parts.ts';
+import { watchedTurn } from '../watched-turn.ts';
 import { type Line, ScriptedModel } from './scripted-model.ts';
 
 const ctx = {
@@ -9,26 +10,6 @@ const ctx = {
   start: { role: 'user', content: 'Well?', meta: {}, timestamp: '2026-10-20T00:00:00.000Z' },
   steps: [],
 };
-
-interface Watched extends TurnOptions {
-  readonly shown: string[];
-  readonly progress: string[];
-}
-
-function turnWith(tools: readonly AgentTool[], signal = new AbortController().signal): Watched {
-  const shown: string[] = [];
-  const progress: string[] = [];
-  return {
-    signal,
-    shown,
-    progress,
-    onDelta: (text) => void shown.push(text),
-    onProgress: ({ kind, text }) => void progress.push(`${kind} ${text}`),
-    idempotencyKey: 'k',
-    resumed: false,
-    tools,
-  };
-}
 
 const order: string[] = [];
 const echo: AgentTool = {
@@ -52,7 +33,7 @@ const last: AgentTool = {
 
 async function run(lines: readonly Line[], tools: readonly AgentTool[], options = {}) {
   const model = new ScriptedModel(...lines);
-  const turn = turnWith(tools);
+  const turn = watchedTurn({ tools });
   order.length = 0;
   const reply = await model
     .agent(options)(ctx, 'p', turn)
@@ -88,8 +69,8 @@ describe('rounds of tools', () => {
       meta: { rounds: 2, adapter_meta: { total_tokens: 30, latency_ms: 2 } },
     });
     expect(reply).not.toHaveProperty('tool_calls');
-    expect(turn.shown.join('')).toBe('Let me look.\n\nFound it.');
-    expect(turn.progress).toEqual(['tool echo', 'tool echo']);
+    expect(turn.deltas.join('')).toBe('Let me look.\n\nFound it.');
+    expect(turn.progress.map(({ kind, text }) => `${kind} ${text}`)).toEqual(['tool echo', 'tool echo']);
     // Calls run one after the other.
     expect(order).toEqual(['begin {"n":1}', 'end {"n":1}', 'begin {"n":2}', 'end {"n":2}']);
   });
@@ -152,7 +133,7 @@ describe('rounds of tools', () => {
       },
     };
     const model = new ScriptedModel(calling('stuck'));
-    const reply = model.agent()(ctx, 'p', turnWith([stuck], cancel.signal));
+    const reply = model.agent()(ctx, 'p', watchedTurn({ tools: [stuck], signal: cancel.signal }));
     await expect(reply).rejects.toMatchObject({
       kind: 'aborted',
       message: 'scripted/m-1: cancelled in a call of stuck',

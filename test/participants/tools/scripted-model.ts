@@ -1,15 +1,8 @@
 // A scripted model that records its requests.
 
-import {
-  type AgentFn,
-  type CallEstimate,
-  type Json,
-  type ModelClient,
-  type ModelReply,
-  type ModelRequest,
-  modelAgent,
-  UNKNOWN_USAGE,
-} from './parts.ts';
+import type { Json } from 'parley-hub/core';
+import type { AgentFn, CallEstimate, ModelClient, ModelReply, ModelRequest } from 'parley-hub/participants';
+import { modelAgent, UNKNOWN_USAGE } from '../../../src/participants/models/index.ts';
 
 export interface Said {
   readonly text?: string;

@@ -45,7 +45,7 @@ it('[AU11] answers an expired token the same way; asks a silent client for a hel
 });
 
 it('[AU7, AU11] tells a client without a credential that one is required, also behind a proxy', async () => {
-  const message = /^"bob" cannot be registered: a credential is needed; the scheme "none" .* never through a proxy$/;
+  const message = /^"bob" cannot be registered: a credential is required; the scheme "none" .* never through a proxy$/;
   const { url } = await startedHub();
   await expect(connect(url, { name: 'bob', ...once })).rejects.toMatchObject({
     message: expect.stringMatching(message),

@@ -8,7 +8,6 @@ import { SimDisk } from '../../support/sim-disk.ts';
 import { logOf, openJournal, turn } from './open-journal.ts';
 
 export interface HistoryResult {
-  /** What was wrong, or null. */
   readonly fault: string | null;
   readonly confirmed: number;
   readonly torn: number;

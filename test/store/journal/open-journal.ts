@@ -11,7 +11,6 @@ export interface OpenedJournal {
   readonly texts: readonly string[];
 }
 
-/** A few records fill it. */
 export const SMALL_SEGMENT = 600;
 
 export async function openJournal(files: Files, options: JournalOptions = {}): Promise<OpenedJournal> {
@@ -26,7 +25,6 @@ export async function openJournal(files: Files, options: JournalOptions = {}): P
   return { journal, recovery, records, texts: records.map(({ text }) => text) };
 }
 
-/** Each in its own flush. */
 export async function confirmed(journal: Journal, ...texts: readonly string[]): Promise<readonly AppendResult[]> {
   const appended: AppendResult[] = [];
   for (const text of texts) {

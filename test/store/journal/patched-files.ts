@@ -4,7 +4,6 @@ import type { Files, OpenFile } from '../../../src/store/journal/files.ts';
 
 export interface FilePatches {
   readonly folder?: Partial<Files>;
-  /** Called for each opened file. */
   readonly file?: (file: OpenFile) => Partial<OpenFile>;
 }
 

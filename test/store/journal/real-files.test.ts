@@ -76,7 +76,6 @@ describe('a journal on a real disk', () => {
         const target = await readlink(`/proc/self/fd/${fd}`).catch(() => '');
         return target.startsWith(folder) ? await readFile(`/proc/self/fdinfo/${fd}`, 'utf8') : '';
       });
-      // In octal.
       const flags = (await Promise.all(lines)).flatMap((text) => /flags:\s*(\d+)/.exec(text)?.[1] ?? []);
       return flags.map((octal) => (Number.parseInt(octal, 8) & constants.O_DSYNC) !== 0).sort();
     };

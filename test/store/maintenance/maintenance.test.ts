@@ -49,6 +49,21 @@ async function again(store: DurableStore, { index }: { index: 'kept' | 'lost' },
   return open(folder);
 }
 
+/** A store with sessions, and their ids. */
+async function filled(sessions: number, said?: number): Promise<{ store: DurableStore; ids: readonly string[] }> {
+  const store = await open();
+  return { store, ids: await fill(store, sessions, said) };
+}
+
+/** Two sessions; the second is damaged from this seq on, and the store is closed. */
+async function damagedFrom(seq: number): Promise<string> {
+  const { store, ids } = await filled(2);
+  const [, second = ''] = ids;
+  await store.close();
+  await damageUnit(data, second, seq);
+  return second;
+}
+
 /** A time: no other history of the log has had it. */
 const anotherEpoch = expect.toSatisfy((epoch: number) => epoch > 1_700_000_000);
 
@@ -59,8 +74,7 @@ const withEpoch = (shown: object, epoch: unknown): object => {
 
 describe('a backup', () => {
   it('[DS20] holds everything confirmed before it began and restores to the same in a new epoch', async () => {
-    const store = await open();
-    await fill(store, 6);
+    const { store } = await filled(6);
     const shown = await picture(store);
     const progress: { bytes: number; of: number }[] = [];
     const { bytes } = await store.backup(join(root, 'copy'), { onProgress: (at) => progress.push(at) });
@@ -71,8 +85,7 @@ describe('a backup', () => {
   });
 
   it('[DS20] taken while the hub writes is a prefix of every log in whole units', async () => {
-    const store = await open();
-    const ids = await fill(store, 4, 20);
+    const { store, ids } = await filled(4, 20);
     const before = new Map(await Promise.all(ids.map(async (id) => [id, (await seqs(store, id)).length] as const)));
     const live = ids.filter((_, i) => i % 2 === 1);
     let isDone = false;
@@ -88,10 +101,8 @@ describe('a backup', () => {
     await restoreBackup(join(root, 'copy'), join(root, 'restored'));
     const restored = await open(join(root, 'restored'));
     for (const id of ids) {
-      const [kept, all] = [
-        await restored.read(id, { from_seq: 1, limit: 10_000 }),
-        await store.read(id, { from_seq: 1, limit: 10_000 }),
-      ];
+      const everything = { from_seq: 1, limit: 10_000 };
+      const [kept, all] = [await restored.read(id, everything), await store.read(id, everything)];
       expect(kept).toEqual(all.slice(0, kept.length));
       expect(kept.length).toBeGreaterThanOrEqual(before.get(id) ?? 0);
       expect((kept.length - (before.get(id) ?? 0)) % 3).toBe(0);
@@ -100,8 +111,7 @@ describe('a backup', () => {
   });
 
   it('[DS20] sessions created after a restore have their own epoch, even without the index', async () => {
-    const store = await open();
-    await fill(store, 2);
+    const { store } = await filled(2);
     await store.backup(join(root, 'copy'));
     await restoreBackup(join(root, 'copy'), join(root, 'restored'));
     let restored = await open(join(root, 'restored'));
@@ -112,8 +122,7 @@ describe('a backup', () => {
   });
 
   it('[DS21] leaves nothing behind on failure; an interrupted one is recognised', async () => {
-    const store = await open();
-    await fill(store, 20);
+    const { store } = await filled(20);
     const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
     const onProgress = () => {
       throw full;
@@ -126,8 +135,7 @@ describe('a backup', () => {
   });
 
   it('[DS21] is written only to an empty folder, opened only by restoring, and restored only if complete', async () => {
-    const store = await open();
-    await fill(store, 2);
+    const { store } = await filled(2);
     await writeFile(join(root, 'mine.txt'), 'mine');
     await expect(store.backup(root)).rejects.toMatchObject({ code: 'folder_not_empty' });
     expect(await readFile(join(root, 'mine.txt'), 'utf8')).toBe('mine');
@@ -142,12 +150,10 @@ describe('a backup', () => {
 
 describe('a damaged backup', () => {
   it('[DS21] is not restored: a file is short, missing, changed or of a newer format', async () => {
-    const store = await open();
-    await fill(store, 6);
+    const { store } = await filled(6);
     const copy = join(root, 'copy');
     await store.backup(copy);
-    const [segment = ''] = await readdir(join(copy, 'journal'));
-    const path = join(copy, 'journal', segment);
+    const path = join(copy, 'journal', (await readdir(join(copy, 'journal')))[0] ?? '');
     const [sound, mark] = [await readFile(path), await readFile(join(copy, 'parley-backup.json'), 'utf8')];
     const changed = Buffer.from(sound);
     changed[100] = (changed[100] ?? 0) ^ 1;
@@ -167,11 +173,8 @@ describe('a damaged backup', () => {
 
 describe('repair', () => {
   it('[DS22] truncates a damaged log to its intact part in a new epoch; it continues, even without the index', async () => {
-    let store = await open();
-    const [, second = ''] = await fill(store, 2);
-    await store.close();
-    await damageUnit(data, second, 6);
-    store = await again(await open(), { index: 'lost' });
+    const second = await damagedFrom(6);
+    let store = await again(await open(), { index: 'lost' });
     expect((await store.head(second))?.damaged_from).toBe(6);
     expect(await seqs(store, second)).toEqual([1, 2, 3, 4, 5]);
     expect(await store.repair()).toEqual([{ log_id: second, kept_seq: 5, epoch: anotherEpoch }]);
@@ -186,11 +189,8 @@ describe('repair', () => {
   });
 
   it('[DS22] erases a log that lost its beginning; its id can be reused', async () => {
-    let store = await open();
-    const [, second = ''] = await fill(store, 2);
-    await store.close();
-    await damageUnit(data, second, 1);
-    store = await again(await open(), { index: 'lost' });
+    const second = await damagedFrom(1);
+    let store = await again(await open(), { index: 'lost' });
     expect(await store.repair([second])).toEqual([{ log_id: second, kept_seq: 0, epoch: anotherEpoch }]);
     expect(await store.position(second)).toBeNull();
     await durably(store, second, null, createdUnit(second));
@@ -199,11 +199,8 @@ describe('repair', () => {
   });
 
   it('[DS22] finds damage nobody has met yet', async () => {
-    let store = await open();
-    const [, second = ''] = await fill(store, 2);
-    await store.close();
-    await damageUnit(data, second, 6);
-    store = await open();
+    const second = await damagedFrom(6);
+    const store = await open();
     expect(await store.repair()).toEqual([{ log_id: second, kept_seq: 5, epoch: anotherEpoch }]);
   });
 
@@ -239,8 +236,7 @@ describe('the archive', () => {
   });
 
   it('[DS23] takes only sessions that ended before the time, and leaves no trace if there are none', async () => {
-    const store = await open();
-    await fill(store, 4);
+    const { store } = await filled(4);
     const files = await readdir(join(data, 'journal'));
     expect(await store.archive({ endedBefore: '2026-01-01T00:00:00.000Z' })).toMatchObject({ sessions: 0 });
     expect(await readdir(join(data, 'journal'))).toEqual(files);
@@ -269,8 +265,7 @@ describe('the archive', () => {
   );
 
   it('[DS23] is invisible to concurrent readers and writers', async () => {
-    const store = await open();
-    const ids = await fill(store, 20, 20);
+    const { store, ids } = await filled(20, 20);
     const expected = new Map(await Promise.all(ids.map(async (id) => [id, await seqs(store, id)] as const)));
     let isDone = false;
     const reading = (async () => {
@@ -307,8 +302,7 @@ describe('the archive', () => {
 
 describe('verify', () => {
   it('[DS25] ignores logs that begin or grow while it reads', async () => {
-    const store = await open();
-    await fill(store, 20, 10);
+    const { store } = await filled(20, 10);
     let isDone = false;
     const writing = (async () => {
       for (let i = 0; !isDone; i++) await fill(store, 2, 1, `w${i}-`);

@@ -3,18 +3,16 @@
 import { z } from 'zod';
 import type { PostAnswer } from '../../decisions/admit.ts';
 import { WireError } from '../../lib/errors.ts';
-import { describeValue, invalidValueError, isWellFormed, type JsonObject, utf8Bytes } from '../../lib/json.ts';
-import { anyObject, integerBetween, schemaOf, text } from '../../lib/schema.ts';
+import { describeValue, invalidValueError, isWellFormed, utf8Bytes } from '../../lib/json.ts';
+import { anyObject, integerBetween, isAnyObject, isTextUpTo, schemaOf, text } from '../../lib/schema.ts';
 import type { Schema } from '../../lib/schema-contract.ts';
 import { audience, sessionId } from '../../records/fields.ts';
 import { jsonString, serializeTurn } from '../../state/serialize.ts';
 import type { ClientFrame, HubFrame, NotifyFrame, ReceiptFrame, RequestFrame, WireErrorRecord } from './frames.ts';
 
 export const ID_LENGTH = 64;
-
-export const OP_LENGTH = 64;
-
-export const REQUEST_ID_LENGTH = 128;
+const OP_LENGTH = 64;
+const REQUEST_ID_LENGTH = 128;
 
 /** Larger frames are not parsed again just to find their request id. */
 const MAX_PEEKED = 8 * 1024 * 1024;
@@ -28,62 +26,47 @@ const MAX_DELTA = 65_536;
 
 /** Rejects `__proto__`, which zod would drop silently. */
 const resumePoints = z
-  .custom<object>((points) => !isRecord(points) || !Object.hasOwn(points, '__proto__'), 'ids of sessions as keys')
+  .custom<object>((points) => !isAnyObject(points) || !Object.hasOwn(points, '__proto__'), 'ids of sessions as keys')
   .pipe(z.record(z.string(), z.object({ seq, epoch: seq })));
 
+const helloFrame = z.object({
+  kind: z.literal('hello'),
+  protocol: z.number({ error: 'a protocol version' }),
+  name: text(64),
+  auth: anyObject(),
+  resume: resumePoints.optional(),
+});
+const requestFrame = z.object({
+  kind: z.literal('request'),
+  request_id: text(REQUEST_ID_LENGTH),
+  op: text(OP_LENGTH),
+  params: anyObject(),
+  as: id.optional(),
+  deadline_ms: integerBetween(1, 86_400_000).optional(),
+});
+const receiptFrame = z.object({
+  kind: z.literal('receipt'),
+  recipient_id: id,
+  session_id: id,
+  seq,
+  status: z.enum(['ack', 'nack', 'seen'], { error: 'ack, nack or seen' }),
+  reason: text(1024, 0).optional(),
+});
+const deltaFrame = z.object({
+  kind: z.literal('delta'),
+  session_id: sessionId,
+  sender_id: id,
+  turn_id: text(128),
+  audience: audience.nullable(),
+  index: seq,
+  text: text(MAX_DELTA, 0),
+});
+
 export const clientFrames: ReadonlyMap<string, Schema<ClientFrame>> = new Map<string, Schema<ClientFrame>>([
-  [
-    'hello',
-    schemaOf(
-      z.object({
-        kind: z.literal('hello'),
-        protocol: z.number({ error: 'a protocol version' }),
-        name: text(64),
-        auth: anyObject(),
-        resume: resumePoints.optional(),
-      }),
-    ),
-  ],
-  [
-    'request',
-    schemaOf(
-      z.object({
-        kind: z.literal('request'),
-        request_id: text(REQUEST_ID_LENGTH),
-        op: text(OP_LENGTH),
-        params: anyObject(),
-        as: id.optional(),
-        deadline_ms: integerBetween(1, 86_400_000).optional(),
-      }),
-    ),
-  ],
-  [
-    'receipt',
-    schemaOf(
-      z.object({
-        kind: z.literal('receipt'),
-        recipient_id: id,
-        session_id: id,
-        seq,
-        status: z.enum(['ack', 'nack', 'seen'], { error: 'ack, nack or seen' }),
-        reason: text(1024, 0).optional(),
-      }),
-    ),
-  ],
-  [
-    'delta',
-    schemaOf(
-      z.object({
-        kind: z.literal('delta'),
-        session_id: sessionId,
-        sender_id: id,
-        turn_id: text(128),
-        audience: audience.nullable(),
-        index: seq,
-        text: text(MAX_DELTA, 0),
-      }),
-    ),
-  ],
+  ['hello', schemaOf(helloFrame)],
+  ['request', schemaOf(requestFrame)],
+  ['receipt', schemaOf(receiptFrame)],
+  ['delta', schemaOf(deltaFrame)],
   ['ping', schemaOf(z.object({ kind: z.literal('ping'), id: id.optional() }))],
   ['pong', schemaOf(z.object({ kind: z.literal('pong') }))],
 ]);
@@ -97,7 +80,7 @@ export function parseClientFrame(message: string, maxBytes: number): ClientFrame
     });
   }
   const value = parseJson(message);
-  if (!isRecord(value)) throw noObject(typeof value === 'string' ? 'a text' : describeValue(value));
+  if (!isAnyObject(value)) throw noObject(typeof value === 'string' ? 'a text' : describeValue(value));
   const kind: unknown = 'kind' in value ? value.kind : undefined;
   const plain = parseFrameFast(kind, value);
   if (plain !== null) return plain;
@@ -164,10 +147,6 @@ export function errorFromRecord({ code, message, details }: WireErrorRecord): Wi
   return new WireError(code, message, details);
 }
 
-function isRecord(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function parseJson(message: string): unknown {
   try {
     return JSON.parse(message);
@@ -193,25 +172,16 @@ export function parseFrameFast(kind: unknown, value: unknown): RequestFrame | Re
 
 /** Requests without a deadline, which are most. */
 function plainRequest({ request_id, op, params, as, deadline_ms }: Members): RequestFrame | null {
-  if (!isText(request_id, REQUEST_ID_LENGTH) || !isText(op, OP_LENGTH) || !isObject(params)) return null;
+  if (!isTextUpTo(request_id, REQUEST_ID_LENGTH) || !isTextUpTo(op, OP_LENGTH) || !isAnyObject(params)) return null;
   if (deadline_ms !== undefined) return null;
   if (as === undefined) return { kind: 'request', request_id, op, params };
-  return isText(as, ID_LENGTH) ? { kind: 'request', request_id, op, params, as } : null;
+  return isTextUpTo(as, ID_LENGTH) ? { kind: 'request', request_id, op, params, as } : null;
 }
 
 /** `ack` or `seen` without a reason. */
 function plainReceipt({ recipient_id, session_id, seq, status, reason }: Members): ReceiptFrame | null {
-  if (!isText(recipient_id, ID_LENGTH) || !isText(session_id, ID_LENGTH)) return null;
+  if (!isTextUpTo(recipient_id, ID_LENGTH) || !isTextUpTo(session_id, ID_LENGTH)) return null;
   if (!(typeof seq === 'number' && Number.isSafeInteger(seq) && seq >= 0)) return null;
   if ((status !== 'ack' && status !== 'seen') || reason !== undefined) return null;
   return { kind: 'receipt', recipient_id, session_id, seq, status };
-}
-
-function isText(value: unknown, most: number): value is string {
-  return typeof value === 'string' && value.length >= 1 && value.length <= most && isWellFormed(value);
-}
-
-/** Checks only the outer shape, like the schema. */
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

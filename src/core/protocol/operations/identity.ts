@@ -7,13 +7,11 @@ import type { RuleChange, RuleRecord } from '../../records/access/rule.ts';
 import { ruleChange, ruleRecord } from '../../records/access/rule-schema.ts';
 import { agentName, agentRef, count, generatedId, keyword } from '../../records/fields.ts';
 import type { AgentQuery, FoundAgent } from '../../records/identity/find-agent.ts';
-import { foundAgent } from '../../records/identity/find-agent-schema.ts';
 import type { Passport, PassportClaim } from '../../records/identity/passport.ts';
-import { agentKind, passport, passportClaim } from '../../records/identity/passport-schema.ts';
+import { agentKind, foundAgent, passport, passportClaim } from '../../records/identity/passport-schema.ts';
 import type { Resume, ResumeClaim } from '../../records/identity/resume.ts';
-import { claimMembers, resume } from '../../records/identity/resume-schema.ts';
+import { claimMembers, resume, skill } from '../../records/identity/resume-schema.ts';
 import type { Skill } from '../../records/identity/skill.ts';
-import { skill } from '../../records/identity/skill-schema.ts';
 import { limit, operation } from './define-operation.ts';
 import type { Operations } from './operation.ts';
 
@@ -39,7 +37,7 @@ interface Page {
 }
 
 export interface IdentityOperations {
-  register: { params: PassportClaim; result: Passport };
+  register: { params: PassportClaim; result: Passport; open: true };
   unregister: { params: { readonly name?: string | undefined }; result: { readonly agent_id: string } };
   list_agents: { params: Page; result: { readonly agents: readonly Passport[]; readonly next: string | null } };
   find_agent: {

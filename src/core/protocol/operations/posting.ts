@@ -4,8 +4,8 @@ import { z } from 'zod';
 import type { PostAnswer } from '../../decisions/admit.ts';
 import type { FailureAnswer, ProgressAnswer } from '../../decisions/progress.ts';
 import { WIRE_CODES, type WireCode } from '../../lib/errors.ts';
-import { isWellFormed, type JsonObject, utf8Bytes } from '../../lib/json.ts';
-import { anyObject, integerBetween, oneOf, record, schemaOf, text } from '../../lib/schema.ts';
+import { type JsonObject, utf8Bytes } from '../../lib/json.ts';
+import { anyObject, integerBetween, isAnyObject, isTextUpTo, oneOf, record, schemaOf, text } from '../../lib/schema.ts';
 import type { Schema } from '../../lib/schema-contract.ts';
 import {
   AUDIENCE_LENGTH,
@@ -158,7 +158,7 @@ export function parsePostParamsFast(value: unknown): PostParams | null {
   const { session_id, event_type, event_data } = given;
   if (typeof session_id !== 'string' || !GENERATED_ID.test(session_id)) return null;
   if (typeof event_type !== 'string' || !(event_type === 'msg.text' || EVENT_TYPE.test(event_type))) return null;
-  if (!isObject(event_data)) return null;
+  if (!isAnyObject(event_data)) return null;
   const params: Mutable<PostParams> = { session_id, event_type, event_data };
   for (const key in given) {
     if (!putMember(params, key, given[key])) return null;
@@ -175,7 +175,7 @@ function putMember(params: Mutable<PostParams>, key: string, value: unknown): bo
       return true;
     case 'causation_id':
     case 'task_id':
-      if (value !== null && !isText(value, ID_LENGTH)) return false;
+      if (value !== null && !isTextUpTo(value, ID_LENGTH)) return false;
       params[key] = value;
       return true;
     case 'traceparent':
@@ -203,21 +203,12 @@ function putMember(params: Mutable<PostParams>, key: string, value: unknown): bo
   }
 }
 
-/** Checks only the outer shape, like the schema. */
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isText(value: unknown, most: number): value is string {
-  return typeof value === 'string' && value.length >= 1 && value.length <= most && isWellFormed(value);
-}
-
 function isKey(value: unknown): value is string {
-  if (!isText(value, KEY_BYTES)) return false;
+  if (!isTextUpTo(value, KEY_BYTES)) return false;
   return value.length * 3 <= KEY_BYTES || utf8Bytes(value) <= KEY_BYTES;
 }
 
 function isAudience(value: unknown): value is readonly string[] {
   if (!Array.isArray(value) || value.length === 0 || value.length > AUDIENCE_LENGTH) return false;
-  return value.every((agentId) => isText(agentId, AGENT_LENGTH));
+  return value.every((agentId) => isTextUpTo(agentId, AGENT_LENGTH));
 }

@@ -1,10 +1,12 @@
-/** Schemas of passports. */
+/** Schemas of passports and of found agents. */
 
 import { z } from 'zod';
 import { oneOf, record, schemaOf, text } from '../../lib/schema.ts';
 import type { Schema } from '../../lib/schema-contract.ts';
-import { agentName, generatedId, time } from '../fields.ts';
+import { agentName, count, generatedId, time } from '../fields.ts';
+import type { FoundAgent } from './find-agent.ts';
 import type { AgentKind, Passport, PassportClaim } from './passport.ts';
+import { claimMembers } from './resume-schema.ts';
 
 export const agentKind: z.ZodType<AgentKind> = oneOf<AgentKind>(
   { agent: 1, human: 1, remote_agent: 1 },
@@ -37,6 +39,17 @@ export const passportMembers: { readonly [Key in keyof Passport]: z.ZodType<Pass
 };
 
 export const passport: z.ZodType<Passport> = record<Passport>(passportMembers);
+
+export const foundAgent: z.ZodType<FoundAgent> = record<FoundAgent>({
+  ...passportMembers,
+  resume: record<FoundAgent['resume']>({
+    claimed_capabilities: claimMembers.claimed_capabilities,
+    domains: claimMembers.domains,
+    summary: claimMembers.summary,
+    version: count,
+  }),
+  bound: z.boolean(),
+});
 
 const claimSchema: Schema<PassportClaim> = schemaOf(passportClaim);
 

@@ -1,10 +1,11 @@
-/** Schemas of profiles. */
+/** Schemas of profiles and skills. */
 
 import { z } from 'zod';
 import { jsonEqual } from '../../lib/json.ts';
-import { record, text } from '../../lib/schema.ts';
-import { count, generatedId, keyword, time } from '../fields.ts';
+import { anyObject, record, text } from '../../lib/schema.ts';
+import { agentName, count, generatedId, keyword, time } from '../fields.ts';
 import type { Resume, ResumeClaim, TrackRecord } from './resume.ts';
+import type { Skill } from './skill.ts';
 
 /** The claimed members, for records that extend them. */
 export const claimMembers: { readonly [Key in keyof ResumeClaim]-?: z.ZodType<NonNullable<ResumeClaim[Key]>> } = {
@@ -26,6 +27,17 @@ export const resume: z.ZodType<Resume> = record<Resume>({
   agent_id: generatedId,
   ...claimMembers,
   observed: z.record(z.string(), observed),
+  version: count,
+  last_updated: time.nullable(),
+});
+
+export const skill: z.ZodType<Skill> = record<Skill>({
+  agent_id: generatedId,
+  name: agentName,
+  text: z.string(),
+  front_matter: anyObject(),
+  body: z.string(),
+  rendered: z.boolean(),
   version: count,
   last_updated: time.nullable(),
 });

@@ -25,7 +25,6 @@ export interface RuntimeDriver {
 export interface DriverWaitResult {
   readonly status: 'completed' | 'failed';
   readonly data: unknown;
-  /** One word for a failure, such as `timeout`. */
   readonly reason?: string | undefined;
   readonly failure?: DriverFailure | undefined;
 }
@@ -42,11 +41,8 @@ export interface DispatchBundle {
   readonly timeout_ms: number;
   readonly dispatch_dir: string;
   readonly staging_path: string;
-  /** ASSIGNMENT.json. */
   readonly assignment: UnknownRecord;
-  /** PROMPT.md. */
   readonly prompt: string;
-  /** CONTEXT.md. */
   readonly context: string;
 }
 
@@ -54,7 +50,6 @@ export interface DriverContext {
   readonly root: string;
   readonly config: GovernedConfig;
   readonly runtimeId: string;
-  /** Settings of the runtime, without its type. */
   readonly settings: UnknownRecord;
   readonly clock: Clock;
   /** Source of `${NAME}` and of service keys. */
@@ -62,6 +57,5 @@ export interface DriverContext {
   readonly fetch: ModelFetch;
   /** Cancels the steps before and after `wait` too. */
   readonly signal: AbortSignal | undefined;
-  /** Prints progress lines. */
   write(text: string): void;
 }

@@ -65,9 +65,7 @@ export interface DriverFailure {
   readonly exit_code?: number | undefined;
   readonly signal?: string | undefined;
   readonly retry_after_ms?: number | undefined;
-  /** Usage of the failed model call. */
   readonly adapter_meta?: object | undefined;
-  /** Problems of the earlier tries. */
   readonly tries?: readonly string[] | undefined;
 }
 

@@ -11,7 +11,6 @@ import { type AdapterErrorClass, type DriverFailure, type FailureDetails, failur
 interface BuiltInDriver<Out> {
   readonly name: string;
   readonly timeoutMs: number | undefined;
-  /** Returns the data that `wait` needs. */
   dispatch(bundle: DispatchBundle): Promise<Out>;
   wait(out: Out, timeoutMs: number, signal: AbortSignal | undefined): Promise<DriverWaitResult>;
   readonly collect?: (data: unknown) => TurnResult;

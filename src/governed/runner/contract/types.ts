@@ -14,16 +14,13 @@ import type { UnknownRecord } from '../../engine/lib/unknown-record.ts';
 
 export interface RunnerFailure {
   readonly ok: false;
-  /** What was expected, what was found, and where. */
+  /** Names the expectation, the value found, and the place. */
   readonly error: string;
   /** Stable; see docs/reference/governed-runner.md. */
   readonly error_code: string;
-  /** The engine's type of the refusal. */
   readonly error_type?: string;
   readonly details?: UnknownRecord;
-  /** For a result that failed validation. */
   readonly validation?: ValidationReport;
-  /** Hooks that ran before the call failed. */
   readonly hookResults?: readonly HookAudit[];
 }
 
@@ -50,7 +47,6 @@ export interface RunContext {
 export interface RunChanged {
   readonly ok: true;
   readonly state: RunState;
-  /** Problems that undo nothing. */
   readonly warnings?: readonly string[];
 }
 
@@ -69,7 +65,6 @@ export interface RunBegun extends RunChanged {
 }
 
 export interface ReactivateDetails {
-  /** The person or program that resumes it. */
   readonly via?: string;
   readonly note?: string;
 }
@@ -93,10 +88,8 @@ export interface AcceptOptions {
   readonly normalizeArtifactType?: boolean;
 }
 
-/** The turn is accepted. */
 export interface TurnTaken extends RunChanged {
   readonly validation: ValidationReport;
-  /** Its history entry. */
   readonly accepted: HistoryEntry;
   readonly gateResult: PhaseVerdict | null;
   readonly completionResult: CompletionVerdict | null;
@@ -225,7 +218,6 @@ export interface LifecycleChanged extends RunChanged {
 export interface LockTaken {
   readonly ok: true;
   readonly owner: string;
-  /** Greater than the fence of every earlier holder. */
   readonly fence: number;
   readonly expires_at: string;
 }
@@ -246,7 +238,6 @@ export interface Notified {
 
 type Answer<T> = Promise<T | RunnerFailure>;
 
-/** `root` is the project's folder. */
 export interface Runner {
   loadContext(dir?: string): Promise<RunContext | null>;
   loadState(root: string, config: GovernedConfig): Promise<RunState | null>;

@@ -24,19 +24,15 @@ export interface RunLog {
   /** As of the last read or write. */
   readonly metadata: SessionMetadata;
   readonly record: RunRecord;
-  /** The head. */
   readonly seq: number;
-  /** Whether the session accepts posts. */
   readonly isOpen: boolean;
   /** Records that the envelope of that seq added; null = none. */
   addedAt(seq: number): RunRecord | null;
   /** Resolves when the envelope is durable; throws if the session rejects it. */
   post(type: GovernedType, data: UnknownRecord, options?: PostOptions): Promise<Posted>;
-  /** Reads new envelopes. */
   refresh(): Promise<void>;
 }
 
-/** All runs of one project. */
 export interface RunLogs {
   /** Oldest first, without runs whose first envelopes a crash cut short. */
   readonly runs: readonly RunLog[];

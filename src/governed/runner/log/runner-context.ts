@@ -16,7 +16,6 @@ export interface RunnerPorts {
   readonly reached: (step: RunnerStep) => void | Promise<void>;
 }
 
-/** In the order of an acceptance. */
 export const RUNNER_STEPS = [
   'locked',
   'opened',
@@ -42,9 +41,7 @@ export type RunnerStep = (typeof RUNNER_STEPS)[number];
 interface RunnerMemory {
   /** Identifies this process to others. */
   readonly owner: string;
-  /** Fences of this process by session id. */
   readonly fences: Map<string, number>;
-  /** Replayed logs by session id. */
   readonly replays: Map<string, Replay>;
 }
 
@@ -64,7 +61,6 @@ export interface OpenRun {
   readonly means: RunnerContext;
 }
 
-/** A run with the config that applies to it. */
 export interface Running extends OpenRun {
   readonly log: RunLog;
   readonly config: GovernedConfig;

@@ -20,7 +20,6 @@ export interface RunClients {
   readonly runner: AgentClient;
   /** Has the grant `approve`; connected on first use. */
   readonly operator: () => Promise<AgentClient>;
-  /** Default: OPERATOR. */
   readonly operatorName?: string;
   /** Participants by the role they hold; the runner dispatches the other roles. */
   readonly roles?: Readonly<Record<string, string>>;
@@ -65,7 +64,6 @@ export class SessionLogs implements RunLogs {
     await operator();
     const session = await runner.open('governed', {
       participants: [operatorName, ...new Set(Object.values(roles))],
-      // Role holders may join later.
       requiredAcks: 1,
       // A config is JSON; its interfaces only lack an index signature.
       knobs: { config: config as unknown as JsonObject, ...(Object.keys(roles).length === 0 ? {} : { roles }) },

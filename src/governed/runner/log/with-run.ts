@@ -83,7 +83,6 @@ export async function rootOf(given: unknown): Promise<string> {
   return found;
 }
 
-/** Whether the project has its own log. */
 export async function hasLog(root: string): Promise<boolean> {
   return stat(join(root, LOG_FOLDER)).then(
     (found) => found.isDirectory(),

@@ -8,7 +8,6 @@ import { type OpenRun, type Running, stateOf } from '../log/runner-context.ts';
 import { hooksOf } from '../project/load-context.ts';
 import { notifyAll } from './notify.ts';
 
-/** Returns the results of the hooks. */
 export async function followUp(run: OpenRun): Promise<readonly HookAudit[]> {
   const { current: log } = run.logs;
   if (log === null || !log.isOpen) return [];

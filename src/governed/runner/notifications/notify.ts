@@ -166,7 +166,7 @@ function webhookOf({ name, url, events, timeout_ms, headers }: UnknownRecord, at
 }
 
 /** Includes the names that other runners use for the event. */
-export function namesOf(eventType: string, payload: UnknownRecord): readonly string[] {
+function namesOf(eventType: string, payload: UnknownRecord): readonly string[] {
   if (eventType === 'gate_pending') {
     const isPhase = isRecord(payload.pending_phase_transition);
     return [eventType, isPhase ? 'phase_transition_pending' : 'run_completion_pending'];
@@ -175,6 +175,6 @@ export function namesOf(eventType: string, payload: UnknownRecord): readonly str
   return [eventType];
 }
 
-export function isFor({ events }: Webhook, names: readonly string[]): boolean {
+function isFor({ events }: Webhook, names: readonly string[]): boolean {
   return events.length === 0 || events.includes('*') || names.some((name) => events.includes(name));
 }

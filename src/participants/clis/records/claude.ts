@@ -19,7 +19,7 @@ import { kindOfStatus, kindOfText } from '../output/failure-kind.ts';
 import { costOf, sum } from '../output/tokens.ts';
 import type { CliRecord } from './cli-record.ts';
 
-export interface ClaudeOutput extends CliOutput {
+interface ClaudeOutput extends CliOutput {
   /** Id of the message that was streamed; it is repeated whole afterwards. */
   readonly streamed: string | null;
   readonly isResumed: boolean;

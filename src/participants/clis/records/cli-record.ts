@@ -13,7 +13,7 @@ export type Transport = 'stdin' | 'file' | 'arg';
  */
 export type Permissions = 'safe' | 'write' | 'full';
 
-export interface Permit {
+interface Permit {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }

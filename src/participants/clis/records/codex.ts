@@ -18,7 +18,7 @@ import { kindOfText } from '../output/failure-kind.ts';
 import { unknownUsage, usageSince, without } from '../output/tokens.ts';
 import type { CliRecord, Resumed } from './cli-record.ts';
 
-export interface CodexOutput extends CliOutput {
+interface CodexOutput extends CliOutput {
   readonly resumed: Resumed | null;
   /** The message in progress, and its text so far. */
   readonly item: { readonly id: string; readonly text: string } | null;

@@ -32,7 +32,7 @@ export interface GenericOptions {
 
 const MAX_EXCERPT = 200;
 
-export interface GenericOutput extends CliOutput {
+interface GenericOutput extends CliOutput {
   /** Incomplete JSON. */
   readonly json: string;
 }

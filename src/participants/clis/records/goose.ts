@@ -15,7 +15,7 @@ import {
 import { kindOfText } from '../output/failure-kind.ts';
 import type { CliRecord } from './cli-record.ts';
 
-export interface GooseOutput extends CliOutput {
+interface GooseOutput extends CliOutput {
   /** Id of the message in progress, shared by its parts. */
   readonly messageId: string | null;
 }

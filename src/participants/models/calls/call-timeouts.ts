@@ -2,9 +2,9 @@
 
 import type { CancelSignal, Clock, OwnSignal } from '../../../core/ports/platform.ts';
 
-export type EndedBy = 'caller' | 'wall' | 'idle';
+type EndedBy = 'caller' | 'wall' | 'idle';
 
-export interface CallTimeoutOptions {
+interface CallTimeoutOptions {
   readonly clock: Clock;
   readonly wallMs: number;
   readonly idleMs: number;

@@ -4,7 +4,7 @@ import { type AgentErrorKind, type FailureClass, isAgentError } from '../../agen
 import type { ModelRequest } from './model-client.ts';
 
 /** Rows of the retry table; null = never retry. */
-export type RetryRow = 'rate_limit' | 'server' | 'network' | 'malformed';
+type RetryRow = 'rate_limit' | 'server' | 'network' | 'malformed';
 
 export interface Failure {
   readonly class: FailureClass;

@@ -6,7 +6,7 @@ import { copyJson, type Json } from '../../../core/lib/json.ts';
 /** Metadata is small; the hub rejects much larger messages. */
 const LIMITS = { maxDepth: 32, maxBytes: 65_536 };
 
-export type ReadText = { readonly value: Json } | { readonly problem: string };
+type ReadText = { readonly value: Json } | { readonly problem: string };
 
 export function readJsonText(text: string): ReadText {
   const written = text.replace(/^\ufeff/, '').trim();

@@ -14,7 +14,7 @@ const PAGE = 20;
 const SUMMARY_CHARS = 300;
 const MAX_CAPABILITIES = 20;
 
-export interface PeerQuery {
+interface PeerQuery {
   readonly capability?: string | undefined;
   readonly text?: string | undefined;
   /** Only connected agents. */
@@ -22,7 +22,7 @@ export interface PeerQuery {
   readonly after?: string | undefined;
 }
 
-export interface PeerRow {
+interface PeerRow {
   readonly name: string;
   readonly kind: string;
   readonly connected: boolean;
