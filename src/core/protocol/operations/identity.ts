@@ -21,7 +21,7 @@ interface AboutAgent {
 }
 
 /** Everything about an agent. */
-export interface AgentProfile {
+interface AgentProfile {
   readonly passport: Passport;
   readonly resume: Resume;
   readonly skill: Skill;

@@ -60,7 +60,7 @@ export interface GateApproval {
   readonly decisionCount: number;
 }
 
-export const POLICY = 'policy';
+const POLICY = 'policy';
 
 export function approveCoordinatorGate(view: CoordinatorView, approval: GateApproval): ChangeOutcome {
   const { state } = view;

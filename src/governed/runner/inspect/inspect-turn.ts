@@ -188,7 +188,7 @@ function gatePaths(config: GovernedConfig, phase: string | null): readonly strin
 }
 
 /** Existing regular files that are not reached through links. */
-export async function fileEvidence(root: string, paths: readonly string[]): Promise<readonly FileEvidence[]> {
+async function fileEvidence(root: string, paths: readonly string[]): Promise<readonly FileEvidence[]> {
   const found: FileEvidence[] = [];
   for (const path of paths) {
     const bytes = await bytesAt(root, path);
