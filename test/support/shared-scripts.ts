@@ -15,7 +15,7 @@ export async function scriptFolder(): Promise<string> {
 }
 
 /** vitest calls it before the first file, and its result after the last. */
-async function setup(): Promise<() => Promise<void>> {
+export async function setup(): Promise<() => Promise<void>> {
   const folder = await scriptFolder();
   process.env[SHARED_SCRIPTS] = folder;
   return () => rm(folder, { recursive: true, force: true });
