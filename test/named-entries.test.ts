@@ -48,7 +48,7 @@ describe('constructors of expectations', () => {
     expect(() => turnWithin(seconds, 'warn')).toThrow(`turn_within: seconds: expected a number > 0, got ${seconds}`);
   });
 
-  const options = 'an option that there is (appliesTo)';
+  const options = 'one of the options appliesTo';
   const wrong = (value: unknown): never => value as never;
   const people = 'a list of at least one role or participant';
   const mistakes: readonly [make: () => unknown, message: string][] = [
