@@ -93,7 +93,7 @@ export function grantRefusal(
 ): WireError | null {
   if (registry.hasGrant(agentId, grant, credential)) return null;
   if (participantOf(metadata, agentId) === undefined) return sessionNotFoundError(metadata.session_id);
-  return new WireError('forbidden', `this requires the grant "${grant}", even in a session of yours`);
+  return new WireError('forbidden', `this requires the grant "${grant}", even in your own session`);
 }
 
 /** Checked again when the change is decided: another connection may have replaced this one. */
