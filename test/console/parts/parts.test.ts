@@ -249,7 +249,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`parts in Chromium${
     expect(await page.locator('.form-error').count()).toBe(0);
     await open.click();
     expect(await page.locator('.form-error').allTextContents()).toEqual([
-      'expected at least 2 with you, got 1',
+      'expected at least 2 including you, got 1',
       '1 problem above',
     ]);
     await page.getByLabel('Participant 1: name or id').fill('bob');
