@@ -6,8 +6,7 @@ import type { SessionType } from '../../core/protocol/operations/console-session
 import type { CreateParams } from '../../core/records/session/create-params.ts';
 import { callRead } from '../connection/read-operations.ts';
 import { useRead } from '../connection/use-read.ts';
-import { activeErrors, type RejectedDraft } from '../parts/create/active-errors.ts';
-import { type CreateDraft, newDraft } from '../parts/create/create-draft.ts';
+import { activeErrors, type CreateDraft, newDraft, type RejectedDraft } from '../parts/create/create-draft.ts';
 import { CreateForm } from '../parts/create/create-form.tsx';
 import type { Delays } from '../parts/graph-editor/latest.ts';
 import { Failure } from '../refusal.tsx';

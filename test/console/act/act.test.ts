@@ -40,7 +40,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
       await reach(page, page.getByLabel('Type', { exact: true }));
       await page.getByLabel('Type', { exact: true }).selectOption('conversation');
       // A session is opened with the view of its type: there is none to choose, and the form says so.
-      await page.locator('.create', { hasText: 'seen by default as windowed_summary, which its type says' }).waitFor();
+      await page.locator('.create', { hasText: 'default view windowed_summary' }).waitFor();
       const who = page.getByLabel('Participant 1: name or id');
       await write(page, who, 'nobody-of-that-name');
       await press(page, page.getByRole('button', { name: 'Open the session' }));

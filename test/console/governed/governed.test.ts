@@ -126,8 +126,8 @@ describe.skipIf(chromium === null && !required('chromium'))(`long logs in the pa
     await lit('the next in order, bo has the turn');
     await words('al → the next in order: says "ROUND" (taken after turn 1)');
     await say(bob, said('msg.packet', { body: 'You.', routing: { kind: 'handoff', target: 'dan' } }));
-    await lit('dan, named by no rule, has the turn');
-    await words('the next in order → dan: handed on, by no rule (taken after turn 2)');
+    await lit('dan, not in the rules, has the turn');
+    await words('the next in order → dan: handoff without a rule (taken after turn 2)');
     await say(dan, said('msg.text', { text: 'Back.' }));
     await say(alice, said('msg.text', { text: 'DONE' }));
     await panel.locator('.graph-node-reached[aria-label^="end: published"]').waitFor();

@@ -364,9 +364,9 @@ describe('what happens beside what is said', () => {
     expect(expectationText({ params: {}, on_violation: 'warn' })).toBe('if violated: warn');
   });
 
-  it('[UI61] the form says that expectations take the place of those of the type', () => {
+  it('[UI61] the form says that expectations replace those of the session type', () => {
     const field = OPTIONS.kind === 'group' ? OPTIONS.members.find(([name]) => name === 'expectations')?.[1] : undefined;
-    expect(field?.help).toMatch(/take the place of those of its type/);
+    expect(field?.help).toMatch(/replace the expectations of the session type/);
   });
 
   it('[UI98] what the hub has seen of an agent is a sentence', () => {

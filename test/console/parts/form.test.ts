@@ -84,7 +84,7 @@ describe('a form made from a schema', () => {
         { field: 'knobs.loud', message: 'expected yes or no' },
         { field: 'knobs.ordering', message: 'expected one of the choices' },
         { field: 'knobs.tags', message: 'expected at most 2 entries, got 3' },
-        { field: 'knobs.tags.0', message: 'this is needed' },
+        { field: 'knobs.tags.0', message: 'a value is required' },
         { field: 'knobs.limits.usd', message: 'expected a number' },
         { field: 'knobs.odd', message: 'line 2, column 4: expected a name in double quotes, got "}"' },
         { field: 'knobs.any', message: 'expected a JSON object: { \u2026 }' },
@@ -94,7 +94,7 @@ describe('a form made from a schema', () => {
           : error,
       ),
     );
-    expect(read({}).errors).toEqual([{ field: 'knobs.topic', message: 'this is needed' }]);
+    expect(read({}).errors).toEqual([{ field: 'knobs.topic', message: 'a value is required' }]);
   });
 
   it('[UI60] numbers are numbers, nothing typed is nothing said, and what is needed may be empty', () => {
@@ -127,7 +127,7 @@ describe('a form made from a schema', () => {
       expect(value).toBeUndefined();
     }
     expect(read({ topic: 'abc', open: { a: 'x', [OTHERS]: '{"a":1}' } }).errors).toEqual([
-      { field: 'knobs.open.', message: '"a" has a field of its own' },
+      { field: 'knobs.open.', message: '"a" has its own field above' },
     ]);
   });
 
@@ -194,15 +194,15 @@ describe('a session to be opened', () => {
     const nobody = readCreate(drafted(manifest, { participants: [{ by: 'name', text: ' ' }] }), manifest, 'me');
     expect(nobody).toEqual({
       ok: false,
-      errors: [{ field: 'participants', message: 'expected at least 2 with you, got 1' }],
+      errors: [{ field: 'participants', message: 'expected at least 2 including you, got 1' }],
     });
     const twice = readCreate(drafted(manifest, { participants: [BOB, { by: 'name', text: 'bob' }] }), manifest, 'me');
-    expect(twice).toEqual({ ok: false, errors: [{ field: 'participants.1', message: '"bob" is here twice' }] });
+    expect(twice).toEqual({ ok: false, errors: [{ field: 'participants.1', message: '"bob" is listed twice' }] });
     const two = { ...manifest, participants: { min: 2, max: 2, roles: ['initiator', 'respondent'] } };
     const many = readCreate(drafted(two, { participants: [BOB, { by: 'capability', text: 'review' }] }), two, 'me');
     expect(many).toEqual({
       ok: false,
-      errors: [{ field: 'participants', message: 'expected at most 2 with you, got 3' }],
+      errors: [{ field: 'participants', message: 'expected at most 2 including you, got 3' }],
     });
     const roles = (names: readonly string[]) => {
       const participants = names.map((text) => ({ by: 'name', text }) as const);
@@ -266,7 +266,7 @@ describe('a session to be opened', () => {
     ] as const) {
       expect(knobsField(manifest).kind).toBe('group');
       const read = readCreate(drafted(manifest, { participants: [BOB] }), manifest, 'me');
-      expect(read).toEqual({ ok: false, errors: [{ field, message: 'this is needed' }] });
+      expect(read).toEqual({ ok: false, errors: [{ field, message: 'a value is required' }] });
     }
     expect(emptyDraft(fieldOf({ type: 'string' }))).toBe('');
   });

@@ -7,8 +7,12 @@ import { describe, expect, it } from 'vitest';
 import { resolveGraph } from '../../../adapters/graph/resolve-graph.ts';
 import { BUILT_IN } from '../../../adapters/graph/vocabulary.ts';
 import { readJson } from '../../../src/console/lib/read-json.ts';
-import { activeErrors } from '../../../src/console/parts/create/active-errors.ts';
-import { type CreateDraft, hasOnlyNames, newDraft } from '../../../src/console/parts/create/create-draft.ts';
+import {
+  activeErrors,
+  type CreateDraft,
+  hasOnlyNames,
+  newDraft,
+} from '../../../src/console/parts/create/create-draft.ts';
 import { findProblems, findUnknownParticipants } from '../../../src/console/parts/graph-editor/graph-problems.ts';
 import { TEMPLATES } from '../../../src/console/parts/graph-editor/templates.ts';
 import { anyGraph, NAMES } from '../../adapters/graph/any-graph.ts';

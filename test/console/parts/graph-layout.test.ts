@@ -245,12 +245,12 @@ describe('the way through a graph', () => {
       [3, { after: [3], isCertain: true }],
     ]);
     expect(transitionTexts(taken)).toEqual([
-      'ag_a \u2192 bob: one (perhaps taken after turn 1)',
-      'ag_a \u2192 bob: other (perhaps taken after turn 1)',
+      'ag_a \u2192 bob: one (possibly taken after turn 1)',
+      'ag_a \u2192 bob: other (possibly taken after turn 1)',
       'bob \u2192 ag_a (taken after turn 2)',
       'any \u2192 ag_c (taken after turn 3)',
     ]);
-    expect(graphSummary(taken, {})).toBe('Workflow with 4 nodes and 4 transitions. ag_a begins. Now it is bob.');
+    expect(graphSummary(taken, {})).toBe('Workflow with 4 nodes and 4 transitions. ag_a begins. bob has the turn.');
   });
 
   it('[UI42] turns are told in short and in words', () => {

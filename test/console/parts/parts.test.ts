@@ -78,7 +78,9 @@ describe.skipIf(chromium === null && !required('chromium'))(`parts in Chromium${
       'critic, has the turn, spoke in turns 4 and 7, 2 transitions leaving',
     );
     expect(await page.locator('.graph-edge-taken').count()).toBe(5);
-    expect(await page.locator('svg[role=group]').getAttribute('aria-label')).toMatch(/lead begins. Now it is critic/);
+    expect(await page.locator('svg[role=group]').getAttribute('aria-label')).toMatch(
+      /lead begins\. critic has the turn/,
+    );
     expect(await page.locator('.graph-words li').allTextContents()).toContain(
       'critic \u2192 coder: verdict == "reject" (taken after turn 4)',
     );
@@ -130,13 +132,13 @@ describe.skipIf(chromium === null && !required('chromium'))(`parts in Chromium${
       );
       expect(await grave()).toEqual([]);
       expect(await page.locator('.graph-node-stranger').getAttribute('aria-label')).toMatch(
-        /^<b>ken, named by no rule/,
+        /^<b>ken, not in the rules/,
       );
       expect(await page.locator('.graph-edge-extra').count()).toBe(1);
       expect(await page.locator('.graph-node-reached').getAttribute('aria-label')).toMatch(
         /^end: after_work, .*reached/,
       );
-      expect(await page.locator('.graph-now').textContent()).toBe('It is over: after_work');
+      expect(await page.locator('.graph-now').textContent()).toBe('Session ended: after_work');
     }
     expect(parts.faults).toEqual([]);
   });
@@ -247,7 +249,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`parts in Chromium${
     expect(await page.locator('.form-error').count()).toBe(0);
     await open.click();
     expect(await page.locator('.form-error').allTextContents()).toEqual([
-      'expected at least 2 with you, got 1',
+      'expected at least 2 including you, got 1',
       '1 problem above',
     ]);
     await page.getByLabel('Participant 1: name or id').fill('bob');

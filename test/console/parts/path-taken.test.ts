@@ -52,7 +52,7 @@ describe('who has no node of its own', () => {
     ]);
     expect([...way.stoodFor.values()]).toEqual([[GRACE, KEN]]);
     expect(marked(way)).toContain('ada \u2192 the next in order (taken after turns 1 and 3)');
-    expect(graphSummary(way, NAMES)).toMatch(/ada begins\. Now it is ken \(the next in order\)\.$/);
+    expect(graphSummary(way, NAMES)).toMatch(/ada begins\. ken \(the next in order\) has the turn\.$/);
   });
 
   it('[UI42] one after another, by a rule of whoever speaks', () => {
@@ -83,11 +83,11 @@ describe('a step that no rule says', () => {
     expect(marked(way)).toEqual([
       'ada \u2192 ken (taken after turn 3)',
       'whoever speaks \u2192 ada: otherwise (taken after turn 2)',
-      'ada \u2192 dan: handed on, by no rule (taken after turn 1)',
-      'ken \u2192 dan: handed on, by no rule (taken after turn 4)',
+      'ada \u2192 dan: handoff without a rule (taken after turn 1)',
+      'ken \u2192 dan: handoff without a rule (taken after turn 4)',
     ]);
     expect(graphSummary(way, NAMES)).toBe(
-      'Workflow with 5 nodes and 3 transitions. ada begins. 2 steps by no rule. Now it is dan.',
+      'Workflow with 5 nodes and 3 transitions. ada begins. 2 steps without a rule. dan has the turn.',
     );
   });
 
@@ -136,7 +136,7 @@ describe('the newest step', () => {
       'ada \u2192 ken (taken after turn 1)',
       'ken \u2192 end: published: says "OK" (taken after turn 2)',
     ]);
-    expect(graphSummary(way, NAMES)).toMatch(/It is over at end: published\.$/);
+    expect(graphSummary(way, NAMES)).toMatch(/The session ended at end: published\.$/);
   });
 
   it('[UI42] an end that the graph does not say is none of it', () => {
@@ -151,7 +151,7 @@ describe('the newest step', () => {
     expect(labelled(way, way.reached)).toBe('end: lost');
     expect(marked(way)).toEqual([
       'whoever speaks \u2192 end: lost: otherwise (taken after turn 2)',
-      'ada \u2192 dan: handed on, by no rule (taken after turn 1)',
+      'ada \u2192 dan: handoff without a rule (taken after turn 1)',
     ]);
   });
 });

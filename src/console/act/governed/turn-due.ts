@@ -4,9 +4,9 @@ import type { JsonObject } from '../../../core/lib/json.ts';
 import type { SessionStateAt } from '../../../core/protocol/operations/console-sessions.ts';
 import type { Envelope } from '../../../core/records/session/envelope.ts';
 import { REDACTED_TEXT } from '../../../core/records/session/redaction.ts';
+import { getOwn, textOr } from '../../lib/unknown-record.ts';
 import type { RunHistory } from '../../parts/governed/model/run-history.ts';
 import { toRunModel } from '../../parts/governed/model/run-model.ts';
-import { getOwn, textOr } from '../../parts/governed/model/unknown-record.ts';
 
 export interface TurnDue {
   readonly turn_id: string;

@@ -1,8 +1,8 @@
-/** A session that somebody is about to open, as it is typed, and the parameters of `create_session` that it comes to. */
+/** The draft of a new session, and the `create_session` parameters made from it. */
 
 import type { CreateParams, ParticipantRef } from '../../../core/records/session/create-params.ts';
 import type { Manifest } from '../../../core/records/session/session.ts';
-import { type Draft, emptyDraft } from '../form/draft.ts';
+import { type Draft, emptyDraft, memberIn } from '../form/draft.ts';
 import { type Field, fieldOf } from '../form/field.ts';
 import type { FieldError } from '../form/field-errors.ts';
 import { readForm } from '../form/read-form.ts';
@@ -10,7 +10,7 @@ import { isAgentId } from '../graph-editor/graph-problems.ts';
 import { OPTIONS, readOptions } from './options.ts';
 
 export interface ParticipantDraft {
-  /** By name or id, or whoever offers a capability. */
+  /** By name or id, or by a capability. */
   readonly by: 'name' | 'capability';
   readonly text: string;
 }
@@ -24,7 +24,7 @@ export interface CreateDraft {
 
 export const EMPTY_PARTICIPANT: ParticipantDraft = { by: 'name', text: '' };
 
-/** Of another type the participants and options stay; its knobs are its own. */
+/** Changing the type keeps the participants and options, and resets the knobs. */
 export function newDraft(manifest: Manifest, before?: CreateDraft): CreateDraft {
   return {
     type: manifest.type,
@@ -34,7 +34,7 @@ export function newDraft(manifest: Manifest, before?: CreateDraft): CreateDraft 
   };
 }
 
-/** The type's own, and the one that the hub understands in every session. */
+/** The knobs of the type, and `close_by`, which the hub accepts for every type. */
 export function knobsField({ knobs_schema }: Manifest): Field {
   const field = fieldOf(knobs_schema, 'Knobs', true);
   if (field.kind !== 'group' || field.members.some(([name]) => name === CLOSE_BY)) return field;
@@ -44,11 +44,11 @@ export function knobsField({ knobs_schema }: Manifest): Field {
 
 const CLOSE_BY = 'close_by';
 
-export type CreateRead =
+type CreateRead =
   | { readonly ok: true; readonly params: CreateParams }
   | { readonly ok: false; readonly errors: readonly FieldError[] };
 
-/** `me`: whoever opens it takes part, first unless listed. */
+/** `me`: the creator, who always participates. */
 export function readCreate(draft: CreateDraft, manifest: Manifest, me: string): CreateRead {
   const knobs = readForm(knobsField(manifest), draft.knobs, 'knobs');
   const options = readOptions(draft.options);
@@ -69,7 +69,7 @@ export function readCreate(draft: CreateDraft, manifest: Manifest, me: string): 
   return { ok: true, params };
 }
 
-/** Places that were left empty are nobody. */
+/** Skips empty rows. */
 function namedIn({ participants }: CreateDraft): readonly ParticipantDraft[] {
   return participants.map(({ by, text }) => ({ by, text: text.trim() })).filter(({ text }) => text !== '');
 }
@@ -78,22 +78,19 @@ function participantErrors(draft: CreateDraft, { participants: rule }: Manifest,
   const named = namedIn(draft);
   const isListed = named.some(({ by, text }) => by === 'name' && text === me);
   const count = named.length + (isListed ? 0 : 1);
-  const twice = draft.participants.flatMap(({ by, text }, i) => {
+  const duplicates = draft.participants.flatMap(({ by, text }, i) => {
     const name = text.trim();
     const first = draft.participants.findIndex((one) => one.by === 'name' && one.text.trim() === name);
-    return by === 'name' && name !== '' && first !== i
-      ? [{ field: `participants.${i}`, message: `"${name}" is here twice` }]
-      : [];
+    const isDuplicate = by === 'name' && name !== '' && first !== i;
+    return isDuplicate ? [{ field: `participants.${i}`, message: `"${name}" is listed twice` }] : [];
   });
-  if (count < rule.min)
-    return [...twice, { field: 'participants', message: `expected at least ${rule.min} with you, got ${count}` }];
-  if (rule.max !== null && count > rule.max) {
-    return [...twice, { field: 'participants', message: `expected at most ${rule.max} with you, got ${count}` }];
-  }
-  return twice;
+  const tooMany = rule.max !== null && count > rule.max ? `most ${rule.max}` : null;
+  const limit = count < rule.min ? `least ${rule.min}` : tooMany;
+  if (limit === null) return duplicates;
+  return [...duplicates, { field: 'participants', message: `expected at ${limit} including you, got ${count}` }];
 }
 
-/** As the hub gives them: who opens it is the initiator, one other alone the respondent. */
+/** As the hub assigns them: the creator is the initiator, a single other participant the respondent. */
 export function roleOf(draft: CreateDraft, { by, text }: ParticipantDraft, me: string): string {
   const named = namedIn(draft);
   const isMe = (one: ParticipantDraft) => one.by === 'name' && one.text.trim() === me;
@@ -101,18 +98,49 @@ export function roleOf(draft: CreateDraft, { by, text }: ParticipantDraft, me: s
   return named.filter((one) => !isMe(one)).length <= 1 ? 'respondent' : 'participant';
 }
 
-/** Everybody who takes part by name, in order: for a graph to begin with. */
+/** All participants given by name, in order. */
 export function participantsFrom(draft: CreateDraft, me: string): readonly string[] {
   const names = namedIn(draft).flatMap(({ by, text }) => (by === 'name' ? [text] : []));
   return [...new Set(names.includes(me) ? names : [me, ...names])];
 }
 
-/** Nobody takes part by a capability or an id: what such a one is called only the hub knows. */
+/** False if a participant is given by capability or id: only the hub knows its name. */
 export function hasOnlyNames(draft: CreateDraft): boolean {
   return namedIn(draft).every(({ by, text }) => by === 'name' && !isAgentId(text));
 }
 
-/** What the hub says of a field of `create_session`, as the form calls it. */
+/** Converts the hub's name of a field into the form's. */
 export function asFormError({ field, message }: FieldError): FieldError {
   return { field: field.replace(/^params\./, ''), message };
+}
+
+/** The hub's errors about a draft it rejected. */
+export interface RejectedDraft {
+  readonly draft: CreateDraft;
+  readonly errors: readonly FieldError[];
+}
+
+/** The errors whose subject has not been edited since. */
+export function activeErrors({ draft, errors }: RejectedDraft, now: CreateDraft): readonly FieldError[] {
+  return errors.filter((error) => {
+    const { field } = asFormError(error);
+    return JSON.stringify(subjectOf(draft, field)) === JSON.stringify(subjectOf(now, field));
+  });
+}
+
+/** The part of a draft that an error is about. A graph depends on the participants, too. */
+function subjectOf({ type, participants, knobs, options }: CreateDraft, field: string): unknown {
+  const [part = '', name] = field.split('.');
+  switch (part) {
+    case '':
+      return null;
+    case 'type':
+      return type;
+    case 'participants':
+      return participants;
+    case 'knobs':
+      return name === undefined ? [type, knobs] : [type, memberIn(knobs, name), name === 'graph' ? participants : null];
+    default:
+      return memberIn(options, part);
+  }
 }

@@ -1,7 +1,7 @@
-/** A session to be opened: its type, who takes part, its knobs, and what any session may be given. */
+/** The form for a new session: type, participants, knobs and options. */
 
 import type { VNode } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useId, useMemo, useState } from 'preact/hooks';
 import type { JsonObject } from '../../../core/lib/json.ts';
 import type { CreateParams } from '../../../core/records/session/create-params.ts';
 import type { Manifest } from '../../../core/records/session/session.ts';
@@ -28,28 +28,27 @@ import {
 } from './create-draft.ts';
 import { INTENT, OTHER_OPTIONS } from './options.ts';
 import { ParticipantsPart } from './participants-part.tsx';
-import { TypePart } from './type-part.tsx';
 
-export interface SessionTypeInfo {
+interface SessionTypeInfo {
   readonly manifest: Manifest;
-  /** Its knobs have a graph; null = they have none. */
+  /** null = the knobs have no graph. */
   readonly graph: unknown;
 }
 
-export interface CreateFormProps {
+interface CreateFormProps {
   /** At least one. */
   readonly types: readonly SessionTypeInfo[];
-  /** Names to choose from; others can be typed. */
+  /** Suggested names; others can be typed. */
   readonly agents: readonly string[];
-  /** Whoever opens it. */
+  /** The name of the creator. */
   readonly me: string;
   readonly draft: CreateDraft;
   readonly onDraft: (draft: CreateDraft) => void;
-  /** Only called with what is in order as far as the page can see. */
+  /** Called only with parameters in which the form finds no error. */
   readonly onCreate: (params: CreateParams) => void;
-  /** It is being opened. */
+  /** The session is being opened. */
   readonly isBusy: boolean;
-  /** What the hub said when it refused, by field; without a field = of all of it. */
+  /** The hub's errors; without a field = about the whole request. */
   readonly refused: readonly FieldError[];
   /** Asks the hub (`check_graph`). */
   readonly check: (graph: JsonObject) => Promise<GraphCheck>;
@@ -77,9 +76,9 @@ export function CreateForm(props: CreateFormProps): VNode | null {
   const field = useMemo(() => (manifest === undefined ? null : knobsField(manifest)), [manifest]);
   if (type === undefined || manifest === undefined || field === null) return null;
   const read = readCreate(draft, manifest, me);
-  // What is missing is told when somebody has tried to go on without it, not while it is typed.
+  // Missing values are reported only after the first attempt to submit.
   const errors = [...(isTried && !read.ok ? read.errors : []), ...props.refused.map(asFormError)];
-  // What is said of all of it is told once, at the end.
+  // Errors about the whole request are shown once, at the end.
   const ofFields = errors.filter(({ field }) => field !== '');
   const submit = (event: Event) => {
     event.preventDefault();
@@ -126,11 +125,59 @@ export function CreateForm(props: CreateFormProps): VNode | null {
   );
 }
 
-/** What no field can show, and for whoever does not see the fields how many problems there are. */
+interface TypePartProps {
+  readonly types: readonly { readonly manifest: Manifest }[];
+  readonly manifest: Manifest;
+  readonly onChoose: (manifest: Manifest) => void;
+}
+
+function TypePart({ types, manifest, onChoose }: TypePartProps): VNode {
+  const id = useId();
+  const choose = (type: string) => {
+    const chosen = types.find((one) => one.manifest.type === type);
+    if (chosen !== undefined) onChoose(chosen.manifest);
+  };
+  return (
+    <div class="form-field">
+      <label class="form-label" for={id}>
+        Type
+      </label>
+      <select
+        id={id}
+        class="form-input"
+        value={manifest.type}
+        aria-describedby={`${id}-help`}
+        onChange={(event) => choose(event.currentTarget.value)}
+      >
+        {types.map(({ manifest: { type } }) => (
+          <option key={type} value={type}>
+            {type}
+          </option>
+        ))}
+      </select>
+      <p class="form-help" id={`${id}-help`}>
+        {helpOf(manifest)}
+      </p>
+    </div>
+  );
+}
+
+function helpOf({ version, participants: { min, max }, default_view, expectations }: Manifest): string {
+  const range = max === null ? `${min} or more` : `${min} to ${max}`;
+  const expected = expectations.map(({ name, on_violation }) => `${name} (${on_violation})`).join(', ');
+  return [
+    `version ${version}`,
+    `${max === min ? min : range} participants`,
+    `default view ${default_view.name}`,
+    ...(expected === '' ? [] : [`expectations ${expected}`]),
+  ].join('; ');
+}
+
+/** Errors that no field shows, and the number of those above for screen readers. */
 function Rest({ errors, count }: { readonly errors: readonly FieldError[]; readonly count: number }): VNode {
   return (
     <div role="alert">
-      {count > errors.length && <p class="form-error">{aboveWords(count - errors.length)}</p>}
+      {count > errors.length && <p class="form-error">{problemsAbove(count - errors.length)}</p>}
       {errors.map(({ field, message }) => (
         <p key={`${field} ${message}`} class="form-error">
           {longText(message)}
@@ -140,7 +187,7 @@ function Rest({ errors, count }: { readonly errors: readonly FieldError[]; reado
   );
 }
 
-function aboveWords(count: number): string {
+function problemsAbove(count: number): string {
   return count === 1 ? '1 problem above' : `${count} problems above`;
 }
 

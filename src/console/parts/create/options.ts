@@ -1,4 +1,4 @@
-/** What any session may be opened with, whatever its type: a form of its own, made the way forms of knobs are. */
+/** The options of any session, as a form made from a schema. */
 
 import type { Json } from '../../../core/lib/json.ts';
 import type { CreateParams } from '../../../core/records/session/create-params.ts';
@@ -10,7 +10,7 @@ import { readForm } from '../form/read-form.ts';
 const duration = (title: string, description: string) => ({
   type: 'string',
   title,
-  description: `${description}: 30s, 15m, 2h, 1d`,
+  description: `${description}, such as 30s, 15m, 2h, 1d`,
 });
 const DURATIONS = ['ttl', 'invite_timeout', 'drain_timeout'] as const;
 const ACTIONS = ['audit', 'warn', 'notify_session', 'hide', 'remove', 'auto_close'];
@@ -20,14 +20,14 @@ export const OPTIONS: Field = fieldOf(
     type: 'object',
     additionalProperties: false,
     properties: {
-      intent: { type: 'string', title: 'Intent', description: 'what it is for', maxLength: 1024 },
-      ttl: duration('Time to live', 'it expires after this'),
-      invite_timeout: duration('Time to answer invites', 'who has not answered by then counts as no'),
-      drain_timeout: duration('Time to drain', 'how long a closing session waits for what is open'),
+      intent: { type: 'string', title: 'Intent', description: 'the purpose of the session', maxLength: 1024 },
+      ttl: duration('Time to live', 'the session expires after this time'),
+      invite_timeout: duration('Time to answer invites', 'later, an unanswered invite counts as declined'),
+      drain_timeout: duration('Time to drain', 'how long a closing session waits for acks'),
       required_acks: {
         type: 'integer',
-        title: 'Answers needed',
-        description: 'it opens when so many have said yes',
+        title: 'Required acceptances',
+        description: 'the session becomes active after this many',
         minimum: 0,
         maximum: 100_000,
       },
@@ -44,7 +44,7 @@ export const OPTIONS: Field = fieldOf(
       expectations: {
         type: 'array',
         title: 'Expectations',
-        description: 'these take the place of those of its type; none here = those of its type',
+        description: 'replace the expectations of the session type; an empty list keeps them',
         maxItems: 64,
         items: {
           type: 'object',
@@ -57,7 +57,7 @@ export const OPTIONS: Field = fieldOf(
             applies_to: {
               type: 'array',
               title: 'applies to',
-              description: 'roles or ids; nobody named = everybody',
+              description: 'roles or ids; an empty list = everybody',
               items: { type: 'string' },
             },
           },
@@ -68,8 +68,8 @@ export const OPTIONS: Field = fieldOf(
   'Options',
 );
 
-/** What it is for is asked at the top; the others are folded away. */
-export const INTENT: Field = only('What it is for', (name) => name === 'intent');
+/** The intent is at the top of the form; the other options are collapsed. */
+export const INTENT: Field = only('Purpose', (name) => name === 'intent');
 export const OTHER_OPTIONS: Field = only('Options', (name) => name !== 'intent');
 
 function only(title: string, isIn: (name: string) => boolean): Field {
@@ -83,12 +83,12 @@ type Options = Pick<
   'intent' | 'ttl' | 'invite_timeout' | 'drain_timeout' | 'required_acks' | 'labels' | 'expectations'
 >;
 
-export interface OptionsRead {
+interface OptionsRead {
   readonly params: Options;
   readonly errors: readonly FieldError[];
 }
 
-/** Paths of errors are those of `create_session`: `ttl`, `expectations.0.params`. */
+/** Error paths are those of `create_session`: `ttl`, `expectations.0.params`. */
 export function readOptions(draft: Draft): OptionsRead {
   const { value, errors } = readForm(OPTIONS, draft, '');
   const given = (value ?? {}) as Readonly<Record<string, Json>>;
@@ -97,7 +97,7 @@ export function readOptions(draft: Draft): OptionsRead {
   const pairs = (labels ?? []) as readonly { readonly name: string; readonly value: string }[];
   const entries = (expectations ?? []) as unknown as NonNullable<Options['expectations']>;
   return {
-    // The form has made sure of the shape of each.
+    // The form has validated the shape of each.
     params: {
       ...(others as Options),
       ...(pairs.length === 0 ? {} : { labels: Object.fromEntries(pairs.map((one) => [one.name, one.value])) }),

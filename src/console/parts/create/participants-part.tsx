@@ -1,4 +1,4 @@
-/** Who takes part: names, or whoever offers a capability, in the order in which they are listed. */
+/** The participants in order, each by name or capability. */
 
 import type { VNode } from 'preact';
 import { useId } from 'preact/hooks';
@@ -25,7 +25,7 @@ export function ParticipantsPart({ manifest, agents, me, draft, onDraft, errors 
     <fieldset class="form-list" aria-describedby={`${id}-help ${id}-errors`}>
       <legend>Participants</legend>
       <p class="form-help" id={`${id}-help`}>
-        {`${me} (you) takes part as the initiator, first unless listed.`}
+        {`${me} (you) is the initiator and comes first, unless listed elsewhere.`}
       </p>
       <datalist id={`${id}-names`}>
         {agents.map((name) => (

@@ -1,11 +1,11 @@
-/** What somebody has put into a form so far: texts, as they were typed. A text of nothing = left out. */
+/** The texts typed into a form so far. An empty text = not set. */
 
 import type { Json } from '../../../core/lib/json.ts';
 import type { Field, GroupField } from './field.ts';
 
 export type Draft = string | readonly Draft[] | { readonly [name: string]: Draft };
 
-/** Under this name a group keeps the JSON of the members that its schema does not name. No member has an empty name here. */
+/** A group keeps the JSON of members outside its schema under this name. No schema member has an empty name. */
 export const OTHERS = '';
 
 export function emptyDraft(field: Field): Draft {
@@ -13,7 +13,7 @@ export function emptyDraft(field: Field): Draft {
   return field.kind === 'group' ? {} : '';
 }
 
-/** A form filled in with a value. */
+/** The draft for a given value. */
 export function draftOf(field: Field, value: Json | undefined): Draft {
   if (value === undefined) return emptyDraft(field);
   switch (field.kind) {
@@ -33,7 +33,7 @@ export function draftOf(field: Field, value: Json | undefined): Draft {
   }
 }
 
-/** Options are known by their place: two of them may be written the same. */
+/** Options are identified by index, because two of them may look the same. */
 function choiceText(options: readonly Json[], value: Json): string {
   const at = options.findIndex((one) => JSON.stringify(one) === JSON.stringify(value));
   return at === -1 ? '' : String(at);
@@ -42,15 +42,15 @@ function choiceText(options: readonly Json[], value: Json): string {
 function groupDraft(field: GroupField, value: Json): Draft {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
   const names = new Set(field.members.map(([name]) => name));
-  const members = field.members.flatMap(([name, one]) =>
-    Object.hasOwn(value, name) ? [[name, draftOf(one, (value as Readonly<Record<string, Json>>)[name])] as const] : [],
-  );
+  const draft = new Map<string, Draft>();
+  for (const [name, one] of field.members) {
+    if (Object.hasOwn(value, name)) draft.set(name, draftOf(one, (value as Readonly<Record<string, Json>>)[name]));
+  }
   const others = Object.entries(value).filter(([name]) => !names.has(name));
-  const more =
-    others.length === 0 || field.others === null
-      ? []
-      : [[OTHERS, JSON.stringify(Object.fromEntries(others), null, 2)] as const];
-  return Object.fromEntries([...members, ...more]);
+  if (others.length > 0 && field.others !== null) {
+    draft.set(OTHERS, JSON.stringify(Object.fromEntries(others), null, 2));
+  }
+  return Object.fromEntries(draft);
 }
 
 export function textIn(draft: Draft | undefined): string {

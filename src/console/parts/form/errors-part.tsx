@@ -1,4 +1,4 @@
-/** What is wrong with a field, where the field is. It is read out with the field, which names it as its description. */
+/** The errors of a field, beside it. The field refers to them in `aria-describedby`. */
 
 import type { VNode } from 'preact';
 import { fittingText } from '../../text/fitting-text.ts';

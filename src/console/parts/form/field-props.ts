@@ -1,11 +1,11 @@
-/** What the parts of a form share. */
+/** Properties of form components. */
 
 import type { VNode } from 'preact';
 import type { Draft } from './draft.ts';
 import type { Field } from './field.ts';
 import type { FieldError } from './field-errors.ts';
 
-/** Draws one field in its own way; it has to show its label and its errors. */
+/** Replaces the standard component of a field; it must show the label and the errors. */
 export type Custom = (props: CustomProps) => VNode;
 
 export interface CustomProps {
@@ -17,9 +17,9 @@ export interface CustomProps {
   readonly errors: readonly FieldError[];
 }
 
-/** What all fields of a form share. */
-export interface FormParts {
-  /** Makes ids of its elements unique on the page. */
+/** Shared by all fields of a form. */
+interface FormParts {
+  /** Prefix that makes element ids unique on the page. */
   readonly id: string;
   readonly errors: readonly FieldError[];
   readonly custom: Readonly<Record<string, Custom>>;
@@ -31,11 +31,11 @@ export interface PartProps<Kind extends Field = Field> {
   readonly draft: Draft | undefined;
   readonly onDraft: (draft: Draft) => void;
   readonly form: FormParts;
-  /** Without a frame and a title of its own. */
+  /** Without a frame and a title. */
   readonly isBare?: boolean;
 }
 
-/** A path may hold anything; an id may not hold blanks. */
+/** Encodes the path, because an id may not contain blanks. */
 export function elementId({ id }: FormParts, path: string): string {
   return `${id}-${encodeURIComponent(path)}`;
 }

@@ -1,6 +1,7 @@
-/** A JSON Schema as fields of a form. What a form cannot show faithfully is a field of JSON text. */
+/** Converts a JSON Schema into form fields. Whatever a form cannot show faithfully becomes a JSON text field. */
 
 import type { Json } from '../../../core/lib/json.ts';
+import { isRecord, type UnknownRecord } from '../../lib/unknown-record.ts';
 import { fittingText } from '../../text/fitting-text.ts';
 import { shortText } from '../../text/visible-text.ts';
 
@@ -8,11 +9,11 @@ interface About {
   readonly title: string;
   readonly help: string;
   readonly isRequired: boolean;
-  /** What the hub takes if nothing is given; undefined = nothing. */
+  /** The default of the schema; undefined = none. */
   readonly fallback: Json | undefined;
 }
 
-export interface Bounds {
+interface Bounds {
   readonly min?: number;
   readonly max?: number;
   readonly above?: number;
@@ -20,7 +21,7 @@ export interface Bounds {
   readonly multipleOf?: number;
 }
 
-export interface TextField extends About {
+interface TextField extends About {
   readonly kind: 'text';
   readonly minLength: number;
   readonly maxLength: number;
@@ -46,7 +47,7 @@ export interface ListField extends About {
 export interface GroupField extends About {
   readonly kind: 'group';
   readonly members: readonly (readonly [name: string, field: Field])[];
-  /** Of members that the schema does not name: none may be there, or they are given as JSON. */
+  /** The JSON field for members outside the schema; null = not allowed. */
   readonly others: JsonField | null;
 }
 export interface JsonField extends About {
@@ -56,9 +57,7 @@ export interface JsonField extends About {
 
 export type Field = TextField | NumberField | FlagField | ChoiceField | ListField | GroupField | JsonField;
 
-type Schema = Readonly<Record<string, unknown>>;
-
-/** Words of a schema that a field understands. Any other word that says what is allowed makes it a field of JSON. */
+/** Schema keywords that form fields support. Any other constraint makes the field JSON text. */
 const UNDERSTOOD: Readonly<Record<string, readonly string[]>> = {
   string: ['minLength', 'maxLength', 'pattern', 'format'],
   number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
@@ -68,12 +67,12 @@ const UNDERSTOOD: Readonly<Record<string, readonly string[]>> = {
   object: ['properties', 'required', 'additionalProperties'],
 };
 const ABOUT = ['type', 'title', 'description', 'default', 'examples', '$schema', '$id', '$comment', 'deprecated'];
-/** A schema that nests deeper is shown as JSON from there on. */
+/** Deeper levels of a schema become JSON text. */
 const MAX_NESTING = 6;
 
 export function fieldOf(schema: unknown, title = '', isRequired = false, depth = 0): Field {
   const about = aboutOf(schema, title, isRequired);
-  if (!isSchema(schema)) return { ...about, kind: 'json', shape: 'any' };
+  if (!isRecord(schema)) return { ...about, kind: 'json', shape: 'any' };
   const options = optionsIn(schema);
   if (options !== null) return { ...about, kind: 'choice', options };
   const { type } = schema;
@@ -106,22 +105,22 @@ const MAX_HELP = 400;
 const NO_END = Number.MAX_SAFE_INTEGER;
 
 function aboutOf(schema: unknown, title: string, isRequired: boolean): About {
-  const { title: given, description, default: fallback } = isSchema(schema) ? schema : ({} as Schema);
+  const { title: given, description, default: fallback } = isRecord(schema) ? schema : ({} as UnknownRecord);
   return {
     title: shortText(typeof given === 'string' && given !== '' ? given : title),
     help: typeof description === 'string' ? fittingText(description, MAX_HELP).text : '',
     isRequired,
-    // A schema is JSON, and so is its default.
+    // Everything in a schema is JSON.
     fallback: fallback as Json | undefined,
   };
 }
 
-function optionsIn({ enum: listed, const: only }: Schema): readonly Json[] | null {
+function optionsIn({ enum: listed, const: only }: UnknownRecord): readonly Json[] | null {
   if (Array.isArray(listed) && listed.length > 0) return listed;
   return only === undefined ? null : [only as Json];
 }
 
-function boundsIn(schema: Schema): Bounds {
+function boundsIn(schema: UnknownRecord): Bounds {
   const words = {
     min: 'minimum',
     max: 'maximum',
@@ -134,9 +133,8 @@ function boundsIn(schema: Schema): Bounds {
   );
 }
 
-/** Without `items` anything may be in it. */
-function listOf(schema: Schema, about: About, depth: number): Field {
-  if (!isSchema(schema.items)) return { ...about, kind: 'json', shape: 'list' };
+function listOf(schema: UnknownRecord, about: About, depth: number): Field {
+  if (!isRecord(schema.items)) return { ...about, kind: 'json', shape: 'list' };
   return {
     ...about,
     kind: 'list',
@@ -146,30 +144,29 @@ function listOf(schema: Schema, about: About, depth: number): Field {
   };
 }
 
-function groupOf(schema: Schema, about: About, depth: number): Field {
+function groupOf(schema: UnknownRecord, about: About, depth: number): Field {
   const { properties, required, additionalProperties: others } = schema;
-  const named = isSchema(properties) ? Object.entries(properties) : [];
-  const asked = Array.isArray(required) ? required : [];
-  // Under no name a form keeps what has no field of its own.
+  const named = isRecord(properties) ? Object.entries(properties) : [];
+  const requiredNames = Array.isArray(required) ? required : [];
+  // The empty name is reserved for OTHERS in drafts.
   const isNameless = named.some(([name]) => name === '');
   if (isNameless || (named.length === 0 && others !== false)) return { ...about, kind: 'json', shape: 'object' };
   return {
     ...about,
     kind: 'group',
-    members: named.map(([name, one]) => [name, fieldOf(one, name, asked.includes(name), depth + 1)] as const),
-    others:
-      others === false
-        ? null
-        : {
-            kind: 'json',
-            shape: 'object',
-            title: 'More',
-            help: 'further members, as a JSON object',
-            isRequired: false,
-            fallback: undefined,
-          },
+    members: named.map(([name, one]) => [name, fieldOf(one, name, requiredNames.includes(name), depth + 1)] as const),
+    others: others === false ? null : OTHER_MEMBERS,
   };
 }
+
+const OTHER_MEMBERS: JsonField = {
+  kind: 'json',
+  shape: 'object',
+  title: 'More',
+  help: 'other members, as a JSON object',
+  isRequired: false,
+  fallback: undefined,
+};
 
 function shapeOf(type: unknown): JsonField['shape'] {
   if (type === 'object') return 'object';
@@ -178,8 +175,4 @@ function shapeOf(type: unknown): JsonField['shape'] {
 
 function whole(value: unknown, otherwise: number): number {
   return Number.isSafeInteger(value) ? Number(value) : otherwise;
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

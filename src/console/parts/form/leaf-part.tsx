@@ -1,4 +1,4 @@
-/** A field that is one entry: a text, a number, yes or no, a choice, or JSON. */
+/** A field with a single input: text, number, yes or no, choice, or JSON. */
 
 import type { TargetedInputEvent, VNode } from 'preact';
 import type { Json } from '../../../core/lib/json.ts';
@@ -27,7 +27,7 @@ export function LeafPart({ field, path, draft, onDraft, form }: LeafProps): VNod
     <div class="form-field">
       <label class="form-label" for={id}>
         {field.title === '' ? 'Entry' : field.title}
-        {common.required && <span class="form-needed"> (needed)</span>}
+        {common.required && <span class="form-needed"> (required)</span>}
       </label>
       <Input field={field} common={common} onText={onDraft} />
       {help !== '' && (
@@ -55,7 +55,7 @@ function Input({ field, common, onText }: InputProps): VNode {
       return (
         <select {...common} onChange={(event) => onText(event.currentTarget.value)}>
           <option value="">
-            {field.fallback === undefined ? '(left out)' : `(as usual: ${said(field.fallback)})`}
+            {field.fallback === undefined ? '(not set)' : `(default: ${valueText(field.fallback)})`}
           </option>
           {optionsOf(field).map(([value, text]) => (
             <option key={value} value={value}>
@@ -67,7 +67,7 @@ function Input({ field, common, onText }: InputProps): VNode {
     case 'json':
       return <textarea {...common} rows={4} spellcheck={false} autocomplete="off" onInput={onInput} />;
     case 'number':
-      // A text: of a number that is not one yet, a browser would say nothing at all.
+      // type="text": a number input hides what was typed while it is not a number.
       return (
         <input
           {...common}
@@ -88,21 +88,21 @@ function optionsOf(field: FlagField | ChoiceField): readonly (readonly [value: s
       ['true', 'yes'],
       ['false', 'no'],
     ];
-  return field.options.map((option, i) => [String(i), said(option)]);
+  return field.options.map((option, i) => [String(i), valueText(option)]);
 }
 
-function said(value: Json): string {
+function valueText(value: Json): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   return shortText(typeof value === 'string' && value !== '' ? value : JSON.stringify(value));
 }
 
 function helpOf(field: LeafField): string {
-  const usual = field.fallback !== undefined && field.kind !== 'choice' && field.kind !== 'flag';
-  const words = [field.help, kindWords(field), usual ? `as usual: ${said(field.fallback ?? null)}` : ''];
-  return words.filter((one) => one !== '').join('; ');
+  const hasDefault = field.fallback !== undefined && field.kind !== 'choice' && field.kind !== 'flag';
+  const parts = [field.help, kindText(field), hasDefault ? `default: ${valueText(field.fallback ?? null)}` : ''];
+  return parts.filter((one) => one !== '').join('; ');
 }
 
-function kindWords(field: LeafField): string {
+function kindText(field: LeafField): string {
   if (field.kind === 'json') return field.shape === 'any' ? 'JSON' : `a JSON ${field.shape}`;
   if (field.kind !== 'number') return '';
   const { min, max, above, below } = field.bounds;

@@ -1,4 +1,4 @@
-/** What a form says: a value, and at which field it is not one yet. The hub looks again; this is only told earlier. */
+/** Reads a form: its value and the errors of its fields. The hub validates again; this only reports errors earlier. */
 
 import type { Json } from '../../../core/lib/json.ts';
 import { lineOf, readJson } from '../../lib/read-json.ts';
@@ -6,13 +6,13 @@ import { type Draft, listIn, memberIn, OTHERS, textIn } from './draft.ts';
 import type { Field, GroupField, JsonField, ListField, NumberField } from './field.ts';
 import type { FieldError } from './field-errors.ts';
 
-export interface FormRead {
-  /** undefined = left out, or not readable. */
+interface FormRead {
+  /** undefined = not set, or invalid. */
   readonly value: Json | undefined;
   readonly errors: readonly FieldError[];
 }
 
-/** `at` is the path of the field, for errors: `knobs`. */
+/** `at`: the path of the field, used in errors. */
 export function readForm(field: Field, draft: Draft | undefined, at: string): FormRead {
   switch (field.kind) {
     case 'group':
@@ -25,7 +25,7 @@ export function readForm(field: Field, draft: Draft | undefined, at: string): Fo
 }
 
 function readLeaf(field: Exclude<Field, GroupField | ListField>, text: string, at: string): FormRead {
-  // Blanks are something to say, but no number, choice or JSON.
+  // Blanks are a text, but no number, choice or JSON.
   if (field.kind === 'text' ? text === '' : text.trim() === '') return leftOut(field, at);
   switch (field.kind) {
     case 'text':
@@ -45,7 +45,7 @@ function readLeaf(field: Exclude<Field, GroupField | ListField>, text: string, a
 
 function leftOut(field: Field, at: string): FormRead {
   const isMissing = field.isRequired && field.fallback === undefined;
-  return isMissing ? failed(at, 'this is needed') : { value: undefined, errors: [] };
+  return isMissing ? failed(at, 'a value is required') : { value: undefined, errors: [] };
 }
 
 const NUMERAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
@@ -64,7 +64,7 @@ function readNumber({ isWhole, bounds }: NumberField, text: string, at: string):
   return { value: value === 0 ? 0 : value, errors: [] };
 }
 
-/** Of decimals too, which are not exact. */
+/** Allows for the rounding of decimals. */
 function isMultiple(value: number, of: number): boolean {
   const ratio = value / of;
   return Math.abs(ratio - Math.round(ratio)) < 1e-9;
@@ -84,7 +84,7 @@ function readJsonField({ shape }: JsonField, text: string, at: string): FormRead
   return { value, errors: [] };
 }
 
-/** A list of nothing is left out, unless it is needed. */
+/** Leaves out an empty list unless it is required. */
 function readList(field: ListField, draft: Draft | undefined, at: string): FormRead {
   const items = listIn(draft);
   if (items.length === 0 && (!field.isRequired || field.fallback !== undefined))
@@ -96,7 +96,7 @@ function readList(field: ListField, draft: Draft | undefined, at: string): FormR
   return { value, errors: [...(count === null ? [] : [{ field: at, message: count }]), ...errors] };
 }
 
-/** A group of nothing is left out, unless it is needed; then its own fields say what is missing. */
+/** Leaves out an empty group unless it is required; then its own fields report what is missing. */
 function readGroup(field: GroupField, draft: Draft | undefined, at: string): FormRead {
   const read = field.members.map(
     ([name, one]) => [name, readForm(one, memberIn(draft, name), `${at}.${name}`)] as const,
@@ -106,11 +106,11 @@ function readGroup(field: GroupField, draft: Draft | undefined, at: string): For
   const more = Object.entries((others?.value ?? {}) as Readonly<Record<string, Json>>);
   const isTouched = given.length > 0 || more.length > 0 || hasWords(draft);
   if (!field.isRequired && !isTouched) return { value: undefined, errors: [] };
-  const twice = more.find(([name]) => field.members.some(([known]) => known === name));
+  const duplicate = more.find(([name]) => field.members.some(([known]) => known === name));
   const errors = [
     ...read.flatMap(([, one]) => one.errors),
     ...(others?.errors ?? []),
-    ...(twice === undefined ? [] : [{ field: `${at}.`, message: `"${twice[0]}" has a field of its own` }]),
+    ...(duplicate === undefined ? [] : [{ field: `${at}.`, message: `"${duplicate[0]}" has its own field above` }]),
   ];
   return { value: Object.fromEntries([...more, ...given]), errors };
 }

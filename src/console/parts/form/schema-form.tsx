@@ -1,23 +1,24 @@
-/** A form made from a JSON Schema. It holds nothing itself: what is typed is handed up, and comes back as `draft`. */
+/** A form made from a JSON Schema. It holds no state: typed text is passed up and comes back as `draft`. */
 
 import type { VNode } from 'preact';
 import { useId } from 'preact/hooks';
 import '../parts.css';
 import './form.css';
-import type { Draft } from './draft.ts';
-import type { Field } from './field.ts';
-import type { FieldError } from './field-errors.ts';
-import { FieldPart } from './field-part.tsx';
-import type { Custom } from './field-props.ts';
+import { type Draft, emptyDraft, listIn, memberIn, OTHERS, textIn, withMember } from './draft.ts';
+import { ErrorsPart } from './errors-part.tsx';
+import type { Field, GroupField, ListField } from './field.ts';
+import { errorsElsewhere, errorsOf, type FieldError } from './field-errors.ts';
+import { type Custom, elementId, type PartProps } from './field-props.ts';
+import { LeafPart } from './leaf-part.tsx';
 
-export interface SchemaFormProps {
-  /** Made once by `fieldOf(schema, title, true)`. */
+interface SchemaFormProps {
+  /** Made by `fieldOf(schema, title, true)`. */
   readonly field: Field;
-  /** Where it stands among what is sent: `knobs`. Errors are told by it. */
+  /** The path of the value in the request, and of errors: `knobs`. */
   readonly path: string;
   readonly draft: Draft;
   readonly onDraft: (draft: Draft) => void;
-  /** Of the form itself (`readForm`) and of the hub. */
+  /** From the form (`readForm`) and from the hub. */
   readonly errors: readonly FieldError[];
   /** By path. */
   readonly custom?: Readonly<Record<string, Custom>>;
@@ -26,8 +27,93 @@ export interface SchemaFormProps {
 const NONE: Readonly<Record<string, Custom>> = {};
 
 export function SchemaForm({ field, path, draft, onDraft, errors, custom = NONE }: SchemaFormProps): VNode {
-  const form = useId();
+  const form = { id: useId(), errors, custom };
+  return <FieldPart field={field} path={path} draft={draft} onDraft={onDraft} form={form} isBare />;
+}
+
+function FieldPart({ field, isBare = false, ...props }: PartProps): VNode {
+  const { form, path, draft, onDraft } = props;
+  const own = Object.hasOwn(form.custom, path) ? form.custom[path] : undefined;
+  if (own !== undefined) {
+    const { errors } = form;
+    return own({ path, id: elementId(form, path), title: field.title, draft, onDraft, errors });
+  }
+  if (field.kind === 'group') return <GroupPart field={field} isBare={isBare} {...props} />;
+  if (field.kind === 'list') return <ListPart field={field} {...props} />;
+  return <LeafPart field={field} {...props} draft={textIn(draft)} />;
+}
+
+function GroupPart({ field, path, draft, onDraft, form, isBare = false }: PartProps<GroupField>): VNode {
+  const members = [...field.members, ...(field.others === null ? [] : [[OTHERS, field.others] as const])];
+  const pathOf = (name: string) => (path === '' ? name : `${path}.${name}`);
+  const paths = members.map(([name]) => pathOf(name));
+  // Shows the hub's errors about members without a field.
+  const stray = errorsElsewhere(form.errors, paths).filter((one) => path !== '' && one.field.startsWith(`${path}.`));
+  const messages = [
+    ...errorsOf(form.errors, path),
+    ...stray.map((one) => `${one.field.slice(path.length + 1)}: ${one.message}`),
+  ];
+  const id = elementId(form, path);
   return (
-    <FieldPart field={field} path={path} draft={draft} onDraft={onDraft} form={{ id: form, errors, custom }} isBare />
+    <fieldset class={`form-group${isBare ? ' form-group-bare' : ''}`} aria-describedby={`${id}-errors`}>
+      <legend class={isBare ? 'part-unseen' : ''}>
+        {field.title}
+        {field.isRequired && !isBare && <span class="form-needed"> (required)</span>}
+      </legend>
+      {field.help !== '' && <p class="form-help">{field.help}</p>}
+      {members.map(([name, one]) => (
+        <FieldPart
+          key={name}
+          field={one}
+          path={pathOf(name)}
+          draft={memberIn(draft, name)}
+          onDraft={(next) => onDraft(withMember(draft, name, next))}
+          form={form}
+        />
+      ))}
+      {members.length === 0 && <p class="form-help">Nothing to set.</p>}
+      <ErrorsPart id={`${id}-errors`} messages={messages} />
+    </fieldset>
   );
+}
+
+function ListPart({ field, path, draft, onDraft, form }: PartProps<ListField>): VNode {
+  const items = listIn(draft);
+  const id = elementId(form, path);
+  const named = field.title.toLowerCase();
+  return (
+    <fieldset class="form-list" aria-describedby={`${id}-errors`}>
+      <legend>{field.title}</legend>
+      {field.help !== '' && <p class="form-help">{field.help}</p>}
+      {items.map((item, i) => (
+        <div key={i} class="form-row">
+          <div>
+            <FieldPart
+              field={titled(field.item, `${field.title} ${i + 1}`)}
+              path={`${path}.${i}`}
+              draft={item}
+              onDraft={(next) => onDraft(items.with(i, next))}
+              form={form}
+            />
+          </div>
+          <button type="button" class="form-button" onClick={() => onDraft(items.toSpliced(i, 1))}>
+            Remove <span class="part-unseen">{`${named} ${i + 1}`}</span>
+          </button>
+        </div>
+      ))}
+      <button
+        type="button"
+        class="form-button"
+        disabled={items.length >= field.maxItems}
+        onClick={() => onDraft([...items, emptyDraft(field.item)])}
+      >
+        Add <span class="part-unseen">{`an entry to ${named}`}</span>
+      </button>
+      <ErrorsPart id={`${id}-errors`} messages={errorsOf(form.errors, path)} />
+    </fieldset>
+  );
+}
+
+function titled(field: Field, title: string): Field {
+  return field.title === '' ? { ...field, title } : field;
 }

@@ -1,13 +1,13 @@
-/** A graph as it is drawn: nodes and edges with words. What a hub answers is read here, whatever it is. */
+/** A graph to draw: nodes and edges with labels, read from any answer of a hub. */
 
-/** `rule`: nobody in particular, such as "the next in order"; `anyone`: whoever speaks; `stranger`: whom no rule names. */
+/** `rule`: chosen by a rule ("the next in order"); `anyone`: any speaker; `stranger`: a participant outside the rules. */
 export type NodeKind = 'start' | 'speaker' | 'anyone' | 'rule' | 'end' | 'stranger';
 
 export interface DrawnNode {
   readonly id: string;
   readonly label: string;
   readonly kind: NodeKind;
-  /** Whom it stands for: an id or a name, as the graph says it. */
+  /** The participant's id or name, as the graph gives it. */
   readonly agent: string | null;
 }
 
@@ -15,7 +15,7 @@ export interface DrawnEdge {
   readonly from: string;
   readonly to: string;
   readonly label: string;
-  /** The session went there, and no rule says so. */
+  /** The session took this step without a rule. */
   readonly isExtra?: true;
 }
 
@@ -27,14 +27,14 @@ export interface DrawnGraph {
 
 export const NO_GRAPH: DrawnGraph = { nodes: [], edges: [], initial: null };
 
-/** Names by agent id; an id without a name is written as it is. */
+/** Names by agent id; an id without a name is shown itself. */
 export type Names = Readonly<Record<string, string>>;
 
 export function nameIn(names: Names, id: string): string {
   return (Object.hasOwn(names, id) ? names[id] : undefined) || id;
 }
 
-/** What `check_graph` answers, or a part of it. An end of an edge that is not among the nodes becomes one. */
+/** Reads the answer of `check_graph`. An unlisted end of an edge becomes a node. */
 export function readGraph(answer: unknown, names: Names = {}): DrawnGraph {
   const { nodes, edges, initial } = membersOf(answer);
   const read = listOf(edges).flatMap(readEdge);
@@ -47,7 +47,7 @@ export function readGraph(answer: unknown, names: Names = {}): DrawnGraph {
   return { nodes: [...found.values()], edges: read, initial: first };
 }
 
-/** The node of a participant, named by its id or by its name; null = the graph says nothing of it. */
+/** The node of a participant, found by id or name; null = not in the graph. */
 export function nodeOf({ nodes }: DrawnGraph, agentId: string, names: Names = {}): string | null {
   const name = nameIn(names, agentId);
   const found = nodes.find(({ agent }) => agent === agentId) ?? nodes.find(({ agent }) => agent === name);

@@ -1,4 +1,4 @@
-/** An edge of a drawing: its line, its arrow, and its words on the ground of the page. */
+/** An edge of a drawing: its line, arrow and label. */
 
 import type { VNode } from 'preact';
 import type { PlacedEdge } from './layout.ts';
@@ -6,10 +6,10 @@ import { type EdgeTaken, turnNumbersText } from './path-taken.ts';
 
 interface EdgeMarkProps {
   readonly edge: PlacedEdge;
-  /** All of them; what is drawn may be cut. */
+  /** The whole label; the drawn one may be shortened. */
   readonly words: string;
   readonly taken: EdgeTaken | undefined;
-  /** No rule says it. */
+  /** A step without a rule. */
   readonly isExtra: boolean;
 }
 

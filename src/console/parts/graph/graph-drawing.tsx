@@ -1,4 +1,4 @@
-/** A workflow as a picture: who has the turn is lit, and the way it took is marked. The same in sentences below it. */
+/** A workflow as a picture with its turn holder and path highlighted, and in sentences below it. */
 
 import type { VNode } from 'preact';
 import { useId, useMemo } from 'preact/hooks';
@@ -14,9 +14,8 @@ import { type PathTaken, pathTaken, type Way } from './path-taken.ts';
 import { useRoving } from './roving.ts';
 
 export interface GraphDrawingProps extends Partial<Way> {
-  /** What `check_graph` answered. */
+  /** The answer of `check_graph`. */
   readonly graph: unknown;
-  /** What to write for an id. */
   readonly names?: Names;
 }
 
@@ -33,11 +32,11 @@ export function GraphDrawing(props: GraphDrawingProps): VNode {
   );
   const drawn = useDrawn(given, taken.graph);
   const id = useId();
-  if (given.nodes.length === 0) return <p class="graph-empty">There is nothing to draw.</p>;
+  if (given.nodes.length === 0) return <p class="graph-empty">Nothing to draw.</p>;
   return (
     <figure class="graph">
       {drawn === null ? (
-        <p class="graph-empty">It has too many nodes or transitions to be drawn. This is what it says:</p>
+        <p class="graph-empty">Too many nodes or transitions to draw. The transitions in words:</p>
       ) : (
         <Picture {...drawn} taken={taken} names={names} describedBy={id} />
       )}
@@ -56,7 +55,7 @@ export function GraphDrawing(props: GraphDrawingProps): VNode {
 
 function wordsSummary(transitions: number, steps: number): string {
   const rules = `${transitions} ${transitions === 1 ? 'transition' : 'transitions'} in words`;
-  return steps === 0 ? rules : `${rules}, and ${steps} ${steps === 1 ? 'step' : 'steps'} by no rule`;
+  return steps === 0 ? rules : `${rules}, and ${steps} ${steps === 1 ? 'step' : 'steps'} without a rule`;
 }
 
 interface Drawn {
@@ -64,7 +63,7 @@ interface Drawn {
   readonly layout: Layout;
 }
 
-/** With the steps that no rule says, as long as that is a picture; null = not even the graph alone is one. */
+/** Draws the steps without a rule if there is room for them. null = even the graph alone is too large. */
 function useDrawn(given: DrawnGraph, walked: DrawnGraph): Drawn | null {
   const extra = JSON.stringify([walked.nodes.slice(given.nodes.length), walked.edges.slice(given.edges.length)]);
   return useMemo(() => {
@@ -73,12 +72,12 @@ function useDrawn(given: DrawnGraph, walked: DrawnGraph): Drawn | null {
   }, [given, extra]);
 }
 
-/** Whose turn it is, or why it is over, for whom a node does not say it. */
+/** The turn holder or the reason for the end, which a node may not show. */
 function Now({ current, end, names }: Pick<Way, 'current' | 'end'> & { readonly names: Names }): VNode | null {
   if (end !== null) {
     return (
       <p class="graph-now">
-        It is over: <Line text={end} />
+        Session ended: <Line text={end} />
       </p>
     );
   }
@@ -96,10 +95,10 @@ interface PictureProps extends Drawn {
   readonly describedBy: string;
 }
 
-/** Wider than this the words would be too small in a column: it keeps its size, and one moves about in it. */
+/** A wider drawing would be unreadable when fitted into a column: it keeps its size and scrolls. */
 const MAX_FITTED = 640;
 
-/** A group, not an image: what is in an image cannot be reached by keyboard. */
+/** A group, not an image, because the keyboard cannot reach the content of an image. */
 function Picture({ graph, layout, taken, names, describedBy }: PictureProps): VNode {
   const { lit, current, reached } = taken;
   const named = (id: string) => nameIn(names, id);

@@ -1,10 +1,10 @@
-/** A graph in sentences: what the drawing says, for whoever does not see it. */
+/** A drawing in sentences, for readers who cannot see it. */
 
 import { fittingText } from '../../text/fitting-text.ts';
 import { type DrawnEdge, type DrawnNode, type Names, nameIn } from './drawn-graph.ts';
 import { type PathTaken, turnNumbersText } from './path-taken.ts';
 
-/** Long enough for every honest name, short enough to be heard. */
+/** Longer than any honest name, short enough for a screen reader. */
 const MAX_UNITS = 160;
 
 export function graphSummary({ graph: { nodes, edges, initial }, ...now }: PathTaken, names: Names): string {
@@ -13,34 +13,34 @@ export function graphSummary({ graph: { nodes, edges, initial }, ...now }: PathT
   const sentences = [
     `Workflow with ${count(nodes.length, 'node')} and ${count(edges.length - extra, 'transition')}.`,
     ...(initial === null ? [] : [`${labels(initial)} begins.`]),
-    ...(extra === 0 ? [] : [`${count(extra, 'step')} by no rule.`]),
-    ...(now.reached === null ? [] : [`It is over at ${labels(now.reached)}.`]),
+    ...(extra === 0 ? [] : [`${count(extra, 'step')} without a rule.`]),
+    ...(now.reached === null ? [] : [`The session ended at ${labels(now.reached)}.`]),
   ];
   if (now.current === null || now.lit === null) return sentences.join(' ');
   const who = now.stoodFor.has(now.lit) ? `${whoIs(names, now.current)} (${labels(now.lit)})` : labels(now.lit);
-  return [...sentences, `Now it is ${who}.`].join(' ');
+  return [...sentences, `${who} has the turn.`].join(' ');
 }
 
-/** One sentence for each edge, in their order. */
-export function transitionTexts({ graph: { nodes, edges }, edges: taken }: PathTaken): readonly string[] {
+/** One sentence per edge. */
+export function transitionTexts({ graph: { nodes, edges }, edges: takenEdges }: PathTaken): readonly string[] {
   const labels = labelsOf(nodes);
   return edges.map(({ from, to, label }, i) => {
     const when = label === '' ? '' : `: ${words(label)}`;
     const way = from === to ? `${labels(from)} again` : `${labels(from)} \u2192 ${labels(to)}`;
-    const marks = taken.get(i);
+    const marks = takenEdges.get(i);
     if (marks === undefined) return `${way}${when}`;
-    const sure = marks.isCertain ? 'taken' : 'perhaps taken';
-    return `${way}${when} (${sure} after ${turnNumbersText(marks.after)})`;
+    const taken = marks.isCertain ? 'taken' : 'possibly taken';
+    return `${way}${when} (${taken} after ${turnNumbersText(marks.after)})`;
   });
 }
 
 export interface NodeFacts {
   readonly isInitial: boolean;
-  /** Who has the turn there, by name; null = nobody. */
+  /** The name of the turn holder there; null = nobody. */
   readonly current: string | null;
   readonly isReached: boolean;
   readonly visits: readonly number[];
-  /** The names of whom it stood for. */
+  /** The names of the participants it stood for. */
   readonly stoodFor: readonly string[];
   readonly leaving: readonly DrawnEdge[];
 }
@@ -50,7 +50,7 @@ export function nodeText(node: DrawnNode, says: NodeFacts): string {
   const facts = [
     words(node.label === '' ? '(no name)' : node.label),
     ...(node.kind === 'end' ? ['end of the session'] : []),
-    ...(node.kind === 'stranger' ? ['named by no rule'] : []),
+    ...(node.kind === 'stranger' ? ['not in the rules'] : []),
     ...(isReached ? ['reached'] : []),
     ...(isInitial ? ['begins'] : []),
     ...(current === null ? [] : [node.kind === 'rule' ? `${words(current)} has the turn` : 'has the turn']),
@@ -61,7 +61,7 @@ export function nodeText(node: DrawnNode, says: NodeFacts): string {
   return facts.join(', ');
 }
 
-/** More names than this are a number. */
+/** Further names are counted instead of listed. */
 const MAX_NAMES = 6;
 
 export function namesText(names: readonly string[]): string {

@@ -1,13 +1,11 @@
-/** Where everything of a graph is drawn. The same graph gives the same drawing. */
+/** Computes where each node and edge is drawn. The same graph always gives the same drawing. */
 
 import type { FittingText } from '../../text/fitting-text.ts';
-import { type Directed, directed } from './acyclic.ts';
-import { findNeighbours, orderOf } from './crossings.ts';
 import type { DrawnGraph, DrawnNode } from './drawn-graph.ts';
-import { type Layers, layersOf } from './layers.ts';
+import { type Directed, directed, type Layers, layersOf } from './layers.ts';
+import { findNeighbours, orderOf, spread } from './placement.ts';
 import { loopRoute, type Point, type Route, routeThrough } from './route.ts';
 import { type Sizes, sizesOf } from './sizes.ts';
-import { spread } from './spread.ts';
 
 export interface Box {
   readonly x: number;
@@ -23,10 +21,10 @@ export interface PlacedNode extends Box {
 }
 
 export interface PlacedEdge extends Route {
-  /** Its place among the edges of the graph. */
+  /** Its index among the edges of the graph. */
   readonly edge: number;
   readonly text: FittingText;
-  /** Of its words; null = it has none. */
+  /** null = no label. */
   readonly label: Box | null;
 }
 
@@ -38,7 +36,7 @@ export interface Layout {
   readonly edges: readonly PlacedEdge[];
 }
 
-/** More than this is a list, not a picture. */
+/** A larger graph is shown as a list. */
 const MAX_DRAWN_NODES = 150;
 const MAX_DRAWN_EDGES = 600;
 
@@ -52,7 +50,7 @@ const RANK_GAP = 26;
 export function layoutOf(graph: DrawnGraph): Layout {
   const sizes = sizesOf(graph);
   const arrows = directed(graph);
-  const layers = layersOf(arrows, ranksOf(graph.nodes.length, arrows), sizes);
+  const layers = layersOf(arrows, sizes);
   const neighbours = findNeighbours(layers);
   const order = orderOf(layers, neighbours);
   const middles = spread(layers.spots, order, neighbours);
@@ -69,7 +67,7 @@ export function layoutOf(graph: DrawnGraph): Layout {
   return { width: Math.ceil(right + MARGIN), height: Math.ceil(rows.height), nodes, edges };
 }
 
-/** How far a layer reaches. */
+/** The vertical extent of a layer. */
 interface Row {
   readonly top: number;
   readonly bottom: number;
@@ -120,7 +118,7 @@ interface Parts {
   readonly rowOf: (spot: number) => Row;
 }
 
-/** Through a layer a line runs upright, where room was kept for it: it moves aside only between layers. */
+/** A line crosses a layer vertically, where room was kept for it, and moves sideways only between layers. */
 function placedEdges({ graph, sizes, arrows, layers, nodes, centre, rowOf }: Parts): readonly PlacedEdge[] {
   const ports = portsOf(arrows, layers, nodes, centre);
   const between = arrows.map(({ edge, isBack, upper, lower }, i): PlacedEdge => {
@@ -132,10 +130,8 @@ function placedEdges({ graph, sizes, arrows, layers, nodes, centre, rowOf }: Par
       ];
     });
     const { top, bottom } = ports[i] ?? { top: { x: 0, y: 0 }, bottom: { x: 0, y: 0 } };
-    const [leaves, comes] = [
-      { x: top.x, y: rowOf(upper).bottom },
-      { x: bottom.x, y: rowOf(lower).top },
-    ];
+    const leaves = { x: top.x, y: rowOf(upper).bottom };
+    const arrives = { x: bottom.x, y: rowOf(lower).top };
     const spot = layers.labelSpots[i] ?? null;
     const width = sizes.labels[edge] ?? 0;
     const label = spot === null ? null : boxAround(centre(spot), width, sizes.labelHeight);
@@ -143,7 +139,7 @@ function placedEdges({ graph, sizes, arrows, layers, nodes, centre, rowOf }: Par
       edge,
       text: sizes.labelTexts[edge] ?? NOTHING,
       label,
-      ...routeThrough([top, leaves, ...passed, comes, bottom], isBack),
+      ...routeThrough([top, leaves, ...passed, arrives, bottom], isBack),
     };
   });
   const loops = nodes.flatMap((placed) => loopsOf(placed, graph, sizes));
@@ -154,7 +150,7 @@ function boxAround({ x, y }: Point, width: number, height: number): Box {
   return { x: Math.round(x - width / 2), y: Math.round(y - height / 2), width, height };
 }
 
-/** Edges leave a node side by side, in the order of where they go. */
+/** Edges leave a node side by side, ordered by where they lead. */
 function portsOf(
   arrows: readonly Directed[],
   { chains }: Layers,
@@ -164,11 +160,11 @@ function portsOf(
   const ports = arrows.map(() => ({ top: { x: 0, y: 0 }, bottom: { x: 0, y: 0 } }));
   for (const [i, box] of nodes.entries()) {
     const leaving = arrows.flatMap(({ upper }, at) => (upper === i ? [{ at, x: centre(chains[at]?.[1] ?? 0).x }] : []));
-    const coming = arrows.flatMap(({ lower }, at) =>
+    const arriving = arrows.flatMap(({ lower }, at) =>
       lower === i ? [{ at, x: centre(chains[at]?.at(-2) ?? 0).x }] : [],
     );
     for (const [at, point] of side(leaving, box, box.y + box.height)) Object.assign(ports[at] ?? {}, { top: point });
-    for (const [at, point] of side(coming, box, box.y)) Object.assign(ports[at] ?? {}, { bottom: point });
+    for (const [at, point] of side(arriving, box, box.y)) Object.assign(ports[at] ?? {}, { bottom: point });
   }
   return ports;
 }
@@ -191,22 +187,4 @@ function loopsOf(box: PlacedNode, { edges }: DrawnGraph, sizes: Sizes): readonly
       width === 0 ? null : boxAround({ x: route.beside.x + width / 2, y: route.beside.y }, width, sizes.labelHeight);
     return { edge, text: sizes.labelTexts[edge] ?? NOTHING, label, path: route.path, arrow: route.arrow };
   });
-}
-
-/** Nodes are in even layers, words of edges in the odd ones between them. */
-function ranksOf(count: number, edges: readonly Directed[]): readonly number[] {
-  const ranks = new Array<number>(count).fill(0);
-  const missing = new Array<number>(count).fill(0);
-  for (const { lower } of edges) missing[lower] = (missing[lower] ?? 0) + 1;
-  const below = Array.from({ length: count }, (): number[] => []);
-  for (const { upper, lower } of edges) below[upper]?.push(lower);
-  const ready = [...missing.keys()].filter((node) => missing[node] === 0);
-  for (let node = ready.shift(); node !== undefined; node = ready.shift()) {
-    for (const lower of below[node] ?? []) {
-      ranks[lower] = Math.max(ranks[lower] ?? 0, (ranks[node] ?? 0) + 2);
-      missing[lower] = (missing[lower] ?? 0) - 1;
-      if (missing[lower] === 0) ready.push(lower);
-    }
-  }
-  return ranks;
 }

@@ -1,4 +1,4 @@
-/** A node of a drawing: its name as text in a box that clips it, and marks for beginning, turn and visits. */
+/** A node of a drawing: its name in a box, with marks for the start, the turn and the visits. */
 
 import type { VNode } from 'preact';
 import { fittingText } from '../../text/fitting-text.ts';
@@ -12,7 +12,7 @@ interface NodeMarkProps extends Omit<NodeFacts, 'isInitial'> {
   readonly elementRef: (element: SVGGElement | null) => void;
 }
 
-/** Of a name in small letters, for the width of a node. */
+/** The width of a small letter in a node. */
 const SMALL_UNIT = 6.4;
 
 export function NodeMark({ placed, isStop, elementRef, ...says }: NodeMarkProps): VNode {
@@ -28,19 +28,19 @@ export function NodeMark({ placed, isStop, elementRef, ...says }: NodeMarkProps)
   const isSpeaker = node.kind === 'speaker' || node.kind === 'stranger';
   const corner = node.kind === 'start' || node.kind === 'end' ? height / 2 : isSpeaker ? 6 : 0;
   return (
-    // biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: a group of a drawing does nothing by itself.
+    // biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: a group in a drawing is not interactive.
     <g
       ref={elementRef}
       class={classes.join(' ')}
       role="img"
       aria-label={nodeText(node, { isInitial, ...says })}
-      // In small letters: names of attributes of SVG are taken as they are written.
+      // Lower case: SVG attribute names are case-sensitive.
       tabindex={isStop ? 0 : -1}
     >
       <title>{stoodFor.length === 0 ? node.label : `${node.label}: ${namesText(stoodFor)}`}</title>
       <rect class="graph-node-focus" x={x - 4} y={y - 4} width={width + 8} height={height + 8} rx={corner + 4} />
       <rect class="graph-node-box" x={x} y={y} width={width} height={height} rx={corner} />
-      {/* An inner svg clips what is wider than it was thought to be. */}
+      {/* An inner svg clips text that is wider than estimated. */}
       <svg x={x + 4} y={y} width={width - 8} height={height} aria-hidden="true">
         <text class="graph-node-text" x={(width - 8) / 2} y={height / 2}>
           {text.text}

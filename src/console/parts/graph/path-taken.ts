@@ -1,86 +1,82 @@
-/** The way a session has taken through its graph: when each node spoke, which edges led on, who has the turn, and the end. */
+/** The path of a session through its graph: the turns of each node, the edges taken, the turn holder and the end. */
 
 import { type DrawnEdge, type DrawnGraph, type DrawnNode, type Names, nameIn, nodeOf } from './drawn-graph.ts';
 
-/** What a session did, as of some moment. */
+/** The course of a session up to some moment. */
 export interface Way {
-  /** The ids of who spoke, in order. */
+  /** The ids of the speakers, in order. */
   readonly path: readonly string[];
-  /** Who has the turn, by id; null = nobody. */
+  /** The id of the turn holder; null = nobody. */
   readonly current: string | null;
-  /** Why it is over; null = it is not. */
+  /** The reason for the end; null = not ended. */
   readonly end: string | null;
-  /** Nothing is missing between the last of the path and who has the turn, or the end. */
+  /** No turn is missing between the end of `path` and the turn holder or the end. */
   readonly isWhole: boolean;
-  /** Somebody may have spoken in between: what no rule says is not told as a step. */
+  /** Turns may be missing within `path`: a step without a rule is then not drawn. */
   readonly hasGaps: boolean;
 }
 
 export interface EdgeTaken {
-  /** The turns after which the way led over it, counted from 1. */
+  /** The turns, counted from 1, after which the edge was taken. */
   readonly after: readonly number[];
-  /** Another edge leads from and to the same: it may have been that one. */
+  /** False if a parallel edge may have been taken instead. */
   readonly isCertain: boolean;
 }
 
 export interface PathTaken {
-  /** The graph; behind its own nodes and edges those of steps that no rule says, such as a handoff. */
+  /** The graph, followed by extra nodes and edges for steps without a rule, such as a handoff. */
   readonly graph: DrawnGraph;
   /** By node: its turns, counted from 1. */
   readonly visits: ReadonlyMap<string, readonly number[]>;
-  /** By node that is nobody in particular: the ids of whom it stood for, in order. */
+  /** By rule node: the ids it stood for, in order. */
   readonly stoodFor: ReadonlyMap<string, readonly string[]>;
-  /** By edge. */
+  /** By index of the edge. */
   readonly edges: ReadonlyMap<number, EdgeTaken>;
-  /** Who has the turn, by id, and the node that is lit for it. */
+  /** The id of the turn holder, and the node highlighted for it. */
   readonly current: string | null;
   readonly lit: string | null;
-  /** The node of the end that was reached. */
+  /** The end node that was reached. */
   readonly reached: string | null;
 }
 
 export function pathTaken(given: DrawnGraph, way: Way, names: Names = {}): PathTaken {
-  const { path, current, end, isWhole, hasGaps } = way;
+  const { path, end, isWhole, hasGaps } = way;
   const leads = findLeads(given, names);
-  const has = end === null ? current : null;
-  const turns = [...path, ...(has === null ? [] : [has])];
-  /** Whose turn it was before; null = that is not known. */
+  const current = end === null ? way.current : null;
+  const turns = current === null ? path : [...path, current];
+  /** The previous turn holder; null = unknown. */
   const before = (i: number): string | null => (i < path.length || isWhole ? (turns[i - 1] ?? null) : null);
   const found = turns.map((id, i) => leads.between(before(i), id));
-  const strangers = new Set(
-    turns.filter((id, i) => leads.nodeOf(id) === null && isNowhere(leads, found[i], before(i))),
-  );
+  const isUnreachable = (i: number) => (before(i) === null ? leads.rule === null : found[i]?.length === 0);
+  const strangers = new Set(turns.filter((id, i) => leads.nodeOf(id) === null && isUnreachable(i)));
   const places = placesOf(leads, turns, found, strangers);
   const reached = end === null ? null : leads.endOf(end);
-  const marks = new Marks(given, strangers, names, hasGaps);
+  const marks = new Marks(given.edges.length, hasGaps);
   for (const [i, edges] of found.entries()) {
-    const from = before(i) === null ? null : (places[i - 1] ?? null);
-    if (from !== null) marks.step(from, places[i] ?? '', edges, i, HANDED_ON);
+    const from = before(i) === null ? undefined : places[i - 1];
+    if (from !== undefined) marks.step({ from, to: places[i] ?? '', label: 'handoff without a rule' }, edges, i);
   }
   const last = path.at(-1);
   if (reached !== null && last !== undefined && isWhole) {
-    marks.step(places.at(-1) ?? '', reached, leads.toEnd(last, reached), path.length, ENDED);
+    const step = { from: places.at(-1) ?? '', to: reached, label: 'ended without a rule' };
+    marks.step(step, leads.toEnd(last, reached), path.length);
   }
   return {
-    graph: marks.graph(),
+    graph: withExtras(
+      given,
+      [...strangers].map((id) => strangerNode(id, names)),
+      marks.extra,
+    ),
     visits: visitsOf(places.slice(0, path.length)),
     stoodFor: stoodForIn(given, turns, places),
     edges: marks.edges(),
-    current: has,
-    lit: has === null ? null : (places.at(-1) ?? null),
+    current,
+    lit: current === null ? null : (places.at(-1) ?? null),
     reached,
   };
 }
 
-const HANDED_ON = 'handed on, by no rule';
-const ENDED = 'ended, by no rule';
-
-/** No edge leads to it, and no node could stand for it. */
-function isNowhere({ rule }: Leads, edges: readonly number[] = [], before: string | null): boolean {
-  return before === null ? rule === null : edges.length === 0;
-}
-
-/** The node of each turn: its own, else the one that stands for it, else where it was already. */
+/** The node of each turn: its own, else the rule node that stands for it, else the node of the turn before. */
 function placesOf(
   leads: Leads,
   turns: readonly string[],
@@ -97,58 +93,52 @@ function placesOf(
 }
 
 function strangerId(id: string): string {
-  return `named by no rule: ${id}`;
+  return `stranger: ${id}`;
 }
 
-/** What is marked as taken, and what has to be drawn for it that the graph does not say. */
+function strangerNode(id: string, names: Names): DrawnNode {
+  return { id: strangerId(id), label: nameIn(names, id), kind: 'stranger', agent: id };
+}
+
+function withExtras(given: DrawnGraph, strangers: readonly DrawnNode[], extra: readonly DrawnEdge[]): DrawnGraph {
+  if (strangers.length === 0 && extra.length === 0) return given;
+  return { ...given, nodes: [...given.nodes, ...strangers], edges: [...given.edges, ...extra] };
+}
+
+/** Collects the edges taken, and extra edges for steps without a rule. */
 class Marks {
+  readonly extra: DrawnEdge[] = [];
   private readonly after = new Map<number, number[]>();
-  private readonly doubtful = new Set<number>();
-  private readonly extra: DrawnEdge[] = [];
+  private readonly uncertain = new Set<number>();
   private readonly known = new Map<string, number>();
-  private readonly given: DrawnGraph;
-  private readonly strangers: readonly DrawnNode[];
+  private readonly edgeCount: number;
   private readonly hasGaps: boolean;
 
-  constructor(given: DrawnGraph, strangers: ReadonlySet<string>, names: Names, hasGaps: boolean) {
-    this.given = given;
+  constructor(edgeCount: number, hasGaps: boolean) {
+    this.edgeCount = edgeCount;
     this.hasGaps = hasGaps;
-    this.strangers = [...strangers].map((id) => ({
-      id: strangerId(id),
-      label: nameIn(names, id),
-      kind: 'stranger',
-      agent: id,
-    }));
   }
 
-  step(from: string, to: string, edges: readonly number[], turn: number, otherwise: string): void {
+  /** `edges` may have been taken after `turn`. Without any, the step becomes an extra edge. */
+  step(step: DrawnEdge, edges: readonly number[], turn: number): void {
     if (edges.length === 0 && this.hasGaps) return;
-    for (const edge of edges.length === 0 ? [this.extraEdge(from, to, otherwise)] : edges) {
+    for (const edge of edges.length === 0 ? [this.extraEdge(step)] : edges) {
       listIn(this.after, edge).push(turn);
-      if (edges.length > 1) this.doubtful.add(edge);
+      if (edges.length > 1) this.uncertain.add(edge);
     }
   }
 
-  graph(): DrawnGraph {
-    const { nodes, edges, initial } = this.given;
-    if (this.strangers.length === 0 && this.extra.length === 0) return this.given;
-    return { nodes: [...nodes, ...this.strangers], edges: [...edges, ...this.extra], initial };
-  }
-
   edges(): ReadonlyMap<number, EdgeTaken> {
-    const taken = [...this.after].map(
-      ([edge, after]) => [edge, { after, isCertain: !this.doubtful.has(edge) }] as const,
-    );
-    return new Map(taken);
+    return new Map([...this.after].map(([edge, after]) => [edge, { after, isCertain: !this.uncertain.has(edge) }]));
   }
 
-  private extraEdge(from: string, to: string, label: string): number {
-    const key = JSON.stringify([from, to]);
+  private extraEdge(step: DrawnEdge): number {
+    const key = JSON.stringify([step.from, step.to]);
     const known = this.known.get(key);
     if (known !== undefined) return known;
-    const edge = this.given.edges.length + this.extra.length;
+    const edge = this.edgeCount + this.extra.length;
     this.known.set(key, edge);
-    this.extra.push({ from, to, label, isExtra: true });
+    this.extra.push({ ...step, isExtra: true });
     return edge;
   }
 }
@@ -169,21 +159,19 @@ function stoodForIn({ nodes }: DrawnGraph, turns: readonly string[], places: rea
 }
 
 function listIn<Key>(lists: Map<Key, number[]>, key: Key): number[] {
-  const known = lists.get(key);
-  if (known !== undefined) return known;
-  const made: number[] = [];
-  lists.set(key, made);
-  return made;
+  const list = lists.get(key) ?? [];
+  lists.set(key, list);
+  return list;
 }
 
 interface Leads {
-  /** The node of a participant; null = no rule names it. */
+  /** The node of a participant; null = not in the graph. */
   nodeOf(id: string): string | null;
-  /** The edges that may have led from one to the other; from nobody (null) none. */
+  /** The edges that may have led from one participant to another; none from null. */
   between(from: string | null, to: string): readonly number[];
-  /** The first node among those that edges lead to which is nobody in particular. */
+  /** The first rule node among the targets of these edges. */
   ruleAmong(edges: readonly number[]): string | null;
-  /** The first node that is nobody in particular, for whoever came from nobody knows where. */
+  /** The first rule node, for a turn whose predecessor is unknown. */
   readonly rule: string | null;
   endOf(reason: string): string | null;
   toEnd(from: string, end: string): readonly number[];
@@ -194,10 +182,10 @@ function findLeads(graph: DrawnGraph, names: Names): Leads {
   const kinds = new Map(nodes.map(({ id, kind }) => [id, kind]));
   const isAnyone = (id: string) => kinds.get(id) === 'anyone';
   const isRule = (id: string) => kinds.get(id) === 'rule';
-  const nodeFor = kept((id: string) => nodeOf(graph, id, names));
+  const nodeFor = cached((id: string) => nodeOf(graph, id, names));
   const fromTo = (isFrom: (node: string) => boolean, isTo: (node: string) => boolean): readonly number[] =>
     edges.flatMap(({ from, to }, i) => (isFrom(from) && isTo(to) ? [i] : []));
-  /** Its own edges, else those of whoever speaks too. */
+  /** The participant's own edges, else also those from any speaker. */
   const between = (from: string, to: string): readonly number[] => {
     const [own, target] = [nodeFor(from), nodeFor(to)];
     const isOwn = (node: string) => node === own;
@@ -214,7 +202,7 @@ function findLeads(graph: DrawnGraph, names: Names): Leads {
     );
     return [...others, ...isSameAgain];
   };
-  const pair = kept((key: string) => between(...(JSON.parse(key) as [string, string])));
+  const pair = cached((key: string) => between(...(JSON.parse(key) as [string, string])));
   return {
     nodeOf: nodeFor,
     between: (from, to) => (from === null ? [] : pair(JSON.stringify([from, to]))),
@@ -229,8 +217,8 @@ function findLeads(graph: DrawnGraph, names: Names): Leads {
   };
 }
 
-/** A way of thousands of turns asks for the same few again and again. */
-function kept<Answer>(find: (key: string) => Answer): (key: string) => Answer {
+/** Caches answers: a path of thousands of turns repeats few questions. */
+function cached<Answer>(find: (key: string) => Answer): (key: string) => Answer {
   const known = new Map<string, { readonly answer: Answer }>();
   return (key) => {
     const found = known.get(key) ?? { answer: find(key) };
@@ -239,7 +227,7 @@ function kept<Answer>(find: (key: string) => Answer): (key: string) => Answer {
   };
 }
 
-/** `1 4 7`, and of many the first and the last. */
+/** `1 4 7`; of more than three, the first and the last. */
 export function shortTurnNumbers(turns: readonly number[]): string {
   return turns.length <= 3 ? turns.join(' ') : `${turns[0]} \u2026 ${turns.at(-1)}`;
 }

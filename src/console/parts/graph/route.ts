@@ -1,4 +1,4 @@
-/** The line of an edge and its arrow, as the attributes of SVG paths. */
+/** The line and arrow of an edge as SVG path data. */
 
 import { LOOP_HEIGHT, LOOP_REACH } from './sizes.ts';
 
@@ -16,9 +16,9 @@ export interface Route {
 
 const HEAD = 8;
 
-/** From the upper node to the lower one; a line that leads back has its arrow at the upper end. */
+/** Leads from the upper node to the lower one. A reversed edge has its arrow at the upper end. */
 export function routeThrough(points: readonly Point[], isBack: boolean): Route {
-  const apart = points.filter((point, i) => i === 0 || !isSame(point, points[i - 1] ?? ORIGIN));
+  const apart = points.filter(({ x, y }, i) => x !== points[i - 1]?.x || y !== points[i - 1]?.y);
   const [top = ORIGIN, ...others] = apart;
   const bottom = others.at(-1) ?? top;
   const begin = isBack ? { x: top.x, y: top.y + HEAD } : top;
@@ -33,11 +33,7 @@ export function routeThrough(points: readonly Point[], isBack: boolean): Route {
 
 const ORIGIN: Point = { x: 0, y: 0 };
 
-function isSame(a: Point, b: Point): boolean {
-  return a.x === b.x && a.y === b.y;
-}
-
-/** It leaves and comes in upright. */
+/** Vertical at both ends. */
 function curve(from: Point, to: Point): string {
   if (from.x === to.x) return `L${to.x} ${to.y}`;
   const middle = Math.round((from.y + to.y) / 2);
@@ -48,7 +44,7 @@ function head({ x, y }: Point, away: number): string {
   return `M${x} ${y}L${x - 4} ${y + away}L${x + 4} ${y + away}Z`;
 }
 
-/** From a node to itself, at its right side; `beside` is where its words begin. */
+/** An edge from a node to itself, on its right; `beside` is where its label starts. */
 export function loopRoute(
   box: { readonly x: number; readonly y: number; readonly width: number; readonly height: number },
   at: number,

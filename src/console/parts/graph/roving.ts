@@ -1,4 +1,4 @@
-/** Many things, one stop for the Tab key: arrows lead from one to the next. */
+/** Roving focus: many elements share one Tab stop, and the arrow keys move between them. */
 
 import { useRef, useState } from 'preact/hooks';
 
@@ -12,13 +12,13 @@ export interface Roving {
   onKeyDown(event: KeyboardEvent): void;
 }
 
-const STEPS: ReadonlyMap<string, (at: number, count: number) => number> = new Map([
-  ['ArrowDown', (at: number, count: number) => Math.min(count - 1, at + 1)],
-  ['ArrowRight', (at: number, count: number) => Math.min(count - 1, at + 1)],
-  ['ArrowUp', (at: number) => Math.max(0, at - 1)],
-  ['ArrowLeft', (at: number) => Math.max(0, at - 1)],
-  ['Home', () => 0],
-  ['End', (_at: number, count: number) => count - 1],
+const STEPS: ReadonlyMap<string, number> = new Map([
+  ['ArrowDown', 1],
+  ['ArrowRight', 1],
+  ['ArrowUp', -1],
+  ['ArrowLeft', -1],
+  ['Home', Number.NEGATIVE_INFINITY],
+  ['End', Number.POSITIVE_INFINITY],
 ]);
 
 export function useRoving(count: number, first: number): Roving {
@@ -32,9 +32,10 @@ export function useRoving(count: number, first: number): Roving {
       else elements.current.set(i, element);
     },
     onKeyDown(event) {
-      const next = STEPS.get(event.key)?.(stop, count);
-      if (next === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+      const step = STEPS.get(event.key);
+      if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
+      const next = Math.max(0, Math.min(count - 1, stop + step));
       choose(next);
       elements.current.get(next)?.focus();
     },

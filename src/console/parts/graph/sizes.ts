@@ -1,4 +1,4 @@
-/** How much room the words of a graph need, without a browser to measure them in. */
+/** Estimates the size of the texts of a graph without measuring them in a browser. */
 
 import { type FittingText, fittingText } from '../../text/fitting-text.ts';
 import type { DrawnGraph } from './drawn-graph.ts';
@@ -6,20 +6,20 @@ import type { DrawnGraph } from './drawn-graph.ts';
 export interface NodeSize {
   readonly width: number;
   readonly height: number;
-  /** Room to its right for edges that lead from it to itself. */
+  /** Room on its right for edges to itself. */
   readonly loops: number;
 }
 
 export interface Sizes {
   readonly nodes: readonly NodeSize[];
   readonly nodeTexts: readonly FittingText[];
-  /** By edge; 0 = it has no words. */
+  /** Width by edge; 0 = no label. */
   readonly labels: readonly number[];
   readonly labelTexts: readonly FittingText[];
   readonly labelHeight: number;
 }
 
-/** Of the widest usual font at 12 and 11 pixels; whatever is wider still is clipped by its box. */
+/** For a wide font at 12 and 11 pixels; each box clips text that is wider still. */
 const NODE_UNIT = 7.6;
 const LABEL_UNIT = 6.6;
 const MAX_NODE_UNITS = 22;
@@ -28,7 +28,7 @@ const MIN_NODE_WIDTH = 72;
 const NODE_HEIGHT = 44;
 
 export const LABEL_HEIGHT = 18;
-/** How far an edge to its own node reaches out, and how high it is. */
+/** The width and height of an edge from a node to itself. */
 export const LOOP_REACH = 24;
 export const LOOP_HEIGHT = 22;
 

@@ -1,6 +1,14 @@
 /** An accepted turn and its decisions, as a log or the history of another place tells them. */
 
-import { getOwn, isRecord, numberOr, recordsFrom, textOr, textsFrom, type UnknownRecord } from './unknown-record.ts';
+import {
+  getOwn,
+  isRecord,
+  numberOr,
+  recordsFrom,
+  textOr,
+  textsFrom,
+  type UnknownRecord,
+} from '../../../lib/unknown-record.ts';
 
 export interface Objection {
   readonly id: string;

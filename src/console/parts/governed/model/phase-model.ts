@@ -1,7 +1,7 @@
 /** The phases of a run in their order, each with the gate behind it. Where the run is, only the hub says. */
 
+import { getOwn, isRecord, textOr } from '../../../lib/unknown-record.ts';
 import type { RunModel } from './run-model.ts';
-import { getOwn, isRecord, textOr } from './unknown-record.ts';
 
 /** `waiting`: for approval. `ahead`: nobody has asked for it yet. */
 export type GateStatus = 'ahead' | 'waiting' | 'passed' | 'failed';

@@ -1,7 +1,7 @@
 /** What has happened in a run, as its log tells it: accepted turns, decisions, what was said at gates, what it was blocked on. */
 
+import { getOwn, recordsFrom, textOr, type UnknownRecord } from '../../../lib/unknown-record.ts';
 import { type AcceptedTurnModel, acceptedTurn, type Decision, decisionsOf } from './accepted-turn.ts';
-import { getOwn, recordsFrom, textOr, type UnknownRecord } from './unknown-record.ts';
 
 interface SaidAtGate {
   readonly seq: number;

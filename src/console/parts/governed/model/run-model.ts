@@ -1,8 +1,8 @@
 /** What the hub says of a governed run (`public_state`): the truth about its status, its phase, and what is open. */
 
 import type { JsonObject } from '../../../../core/lib/json.ts';
+import { getOwn, isRecord, numberOr, recordsFrom, textOr } from '../../../lib/unknown-record.ts';
 import type { Blocker, RunHistory } from './run-history.ts';
-import { getOwn, isRecord, numberOr, recordsFrom, textOr } from './unknown-record.ts';
 
 type GateType = 'phase_transition' | 'run_completion';
 

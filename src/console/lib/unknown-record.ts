@@ -1,4 +1,4 @@
-/** Reading what others wrote into a log: nothing is assumed of it. */
+/** Reads untrusted data from a log without assuming its shape. */
 
 export type UnknownRecord = Readonly<Record<string, unknown>>;
 
@@ -6,7 +6,7 @@ export function isRecord(value: unknown): value is UnknownRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Its own members, never what every object inherits. */
+/** The value of an own member; inherited members are undefined. */
 export function getOwn(value: unknown, key: string): unknown {
   return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
