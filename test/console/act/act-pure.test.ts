@@ -1,4 +1,4 @@
-// What is decided without a page: what somebody may try, what is posted, which field an error is about.
+// Decisions of the page without a browser: permissions, packets to post, and the field of an error.
 
 import type { Envelope, Participant, SessionMetadata } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
@@ -23,14 +23,13 @@ const ann = (status: Participant['status']): Participant => ({
 });
 const me = (...grants: WhoAmI['grants']): WhoAmI => ({ agent_id: 'id-ann', name: 'ann', kind: 'human', grants });
 const session = (more: Partial<SessionMetadata>): SessionMetadata =>
-  // As much of it as is looked at.
   ({ state: 'ACTIVE', knobs: {}, creator_id: 'id-bob', participants: [ann('active')], ...more }) as SessionMetadata;
 
 const offered = (who: WhoAmI | null, where: SessionMetadata, isReadOnly = false) =>
   Object.entries(permissionsFor(who, where, isReadOnly)).flatMap(([name, may]) => (may === true ? [name] : []));
 
-describe('what is offered', () => {
-  it('[UI88] is what the grants and the place in the session allow', () => {
+describe('offered actions', () => {
+  it('[UI88] depend on the grants and the participation', () => {
     expect(offered(me(), session({}))).toEqual(['speak', 'close']);
     expect(offered(me('approve', 'operate'), session({}))).toEqual(['speak', 'close', 'operate', 'approve']);
     expect(offered(me('approve'), session({ participants: [] }))).toEqual([]);
@@ -42,7 +41,7 @@ describe('what is offered', () => {
     expect(offered(me(), session({ state: 'INVITED' }))).toEqual(['close']);
   });
 
-  it('[UI88] is nothing in read-only mode, for nobody, and when it is over', () => {
+  it('[UI88] are none in read-only mode, while signed out, and after the end', () => {
     expect(offered(me('approve', 'operate', 'observe'), session({}), true)).toEqual([]);
     expect(offered(null, session({}))).toEqual([]);
     for (const state of ['CLOSING', 'CLOSED', 'EXPIRED'] as const) {
@@ -50,14 +49,14 @@ describe('what is offered', () => {
     }
   });
 
-  it('[UI85] with a participant it is what its status allows', () => {
+  it('[UI85] on a participant depend on its status', () => {
     expect(operatorActionsFor('active', 'ACTIVE')).toEqual(['hide', 'remove']);
     expect(operatorActionsFor('hidden', 'ACTIVE')).toEqual(['return', 'remove']);
     expect(operatorActionsFor('removed', 'ACTIVE')).toEqual([]);
   });
 });
 
-it('[UI81] whose turn it is, and why one is silent, is said in words', () => {
+it('[UI81] texts say whose turn it is and why the person cannot send', () => {
   const names = new Map([['id-bob', 'bob']]);
   const turn = (agent_id: string) => ({ agent_id, since_seq: 1 });
   expect(turnText(turn('id-ann'), 'id-ann', names, null)).toBe('It is your turn.');
@@ -73,7 +72,7 @@ it('[UI81] whose turn it is, and why one is silent, is said in words', () => {
   expect(silenceText(null, { state: 'ACTIVE' })).toBeNull();
 });
 
-it('[UI82] the tools of a turn are choices, each with the packet it posts; others are left out', () => {
+it('[UI82] the tools of a turn become routes with their packets; other tools are left out', () => {
   const text = { type: 'string' };
   const tools = [
     { name: 'handoff', description: '', parameters: { properties: { to: { enum: ['bob', 'carol'] }, message: text } } },
@@ -92,7 +91,7 @@ it('[UI82] the tools of a turn are choices, each with the packet it posts; other
   expect(choices[3]?.packet('').event_data).toEqual({ body: null, routing: { kind: 'tool', tool: 'approve' } });
 });
 
-it('[UI87] a turn is due for who holds its role while it is at work, and begins with what every result has', () => {
+it('[UI87] a turn is due for the holder of its role while active; its template has the required fields', () => {
   const turn = { turn_id: 't1', role: 'dev', holder: 'id-ann', status: 'running', attempt: 2, is_handed_in: false };
   const state = (type: string, status: string, more: object = {}) =>
     ({
@@ -113,7 +112,7 @@ it('[UI87] a turn is due for who holds its role while it is at work, and begins 
   }
 });
 
-it('[UI87] what is asked in a turn is its newest prompt with its context, and nothing that was redacted', () => {
+it('[UI87] the prompt of a turn is its latest dispatch with context, without redacted text', () => {
   const entry = (seq: number, event_type: string, event_data: object) =>
     ({ seq, created_at: '2026-01-01T00:00:00.000Z', sender_id: 'a1', event_type, event_data }) as Envelope;
   const log = [
@@ -132,7 +131,7 @@ it('[UI87] what is asked in a turn is its newest prompt with its context, and no
   expect(asked('t1')).not.toContain('Again.');
 });
 
-it('[UI88] who may approve is told what is missing to answer, by their place; all others nothing', () => {
+it('[UI88] an identity that may approve is told why it cannot answer; others are told nothing', () => {
   const at = (status: Participant['status'] | null, state: SessionMetadata['state'] = 'ACTIVE') => ({
     session: session({ state, participants: status === null ? [] : [ann(status)] }),
   });
@@ -144,7 +143,7 @@ it('[UI88] who may approve is told what is missing to answer, by their place; al
   expect(approvalObstacle(me('approve'), at('hidden'))).toContain('come back first');
 });
 
-it('[UI50] what stops a run is told in words, and a question once', () => {
+it('[UI50] texts say what stops a run, and do not repeat the question', () => {
   expect(stopText('human:Which colour?', 'Which colour?')).toBe('a question for a person');
   expect(stopText('human:key', 'A key is missing.')).toBe('a person is needed: key');
   expect(stopText('turn:turn_1', 'x')).toBe('the turn turn_1 stands still');
@@ -152,7 +151,7 @@ it('[UI50] what stops a run is told in words, and a question once', () => {
   for (const other of ['key', '', 'human:', 'https://x']) expect(stopText(other, 'x')).toBe(other);
 });
 
-it('[UI80] what the hub says of a field is told at it, once; anything else of all of it', () => {
+it('[UI80] an error of the hub appears at its field, any other error at the form', () => {
   const said = new WireError('invalid_create', 'knobs.rounds: expected 1, got 0', { field: 'knobs.rounds' });
   expect(fieldError(said, 'x')).toEqual({ field: 'knobs.rounds', message: 'expected 1, got 0' });
   expect(fieldError(new WireError('rate_limited', 'slow down'), 'The hub refused: slow down')).toEqual({

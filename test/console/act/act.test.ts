@@ -1,4 +1,4 @@
-// Acting from the console, without a mouse, in a real browser at a real hub: opening, speaking, answering, closing, hiding.
+// Actions in the console by keyboard, in a real browser with a real hub.
 
 import type { AgentClient } from 'parley-hub';
 import type { Page } from 'playwright-core';
@@ -26,7 +26,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
 
   const person = (grants?: Grants, to?: string, context?: Parameters<typeof somebody>[3]) =>
     somebody(world, grants, to, context);
-  /** Who is a person takes their time to accept. */
+  // Do not wait: people take their time to accept.
   const opened = (type: string, participants: readonly string[], more: object = {}) =>
     alice.open(type, { participants: [...participants], wait: 'created', ...more });
   const words = (page: Page) => page.getByLabel('Message');
@@ -34,12 +34,12 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
     (await alice.call('read_log', { session_id: sessionId, limit: 1000 })).envelopes;
 
   describe('opening a session', () => {
-    it('[UI80] what the hub says against it is at its field; opened, it leads to the session', async () => {
+    it('[UI80] shows errors of the hub at their fields, then leads to the new session', async () => {
       const { page, name } = await person();
       await press(page, page.getByRole('link', { name: 'Open a session' }));
       await reach(page, page.getByLabel('Type', { exact: true }));
       await page.getByLabel('Type', { exact: true }).selectOption('conversation');
-      // A session is opened with the view of its type: there is none to choose, and the form says so.
+      // The view cannot be chosen: the session gets the one of its type.
       await page.locator('.create', { hasText: 'default view windowed_summary' }).waitFor();
       const who = page.getByLabel('Participant 1: name or id');
       await write(page, who, 'nobody-of-that-name');
@@ -53,7 +53,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
       await page.context().close();
     });
 
-    it('[UI80] a workflow is drawn while it is typed, its errors are told, and its session shows it', async () => {
+    it('[UI80] draws a workflow while it is typed, shows its errors, and its session shows it', async () => {
       const { page } = await person();
       await page.evaluate(`location.hash = '#/open'`);
       await page.getByLabel('Type', { exact: true }).selectOption('workflow');
@@ -66,7 +66,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
       await press(page, page.getByRole('button', { name: 'Open the session' }));
       await page.locator('.graph-editor', { hasText: /nobody/ }).waitFor();
       await expect.poll(() => area.getAttribute('aria-invalid'), POLL).toBe('true');
-      // What the hub said is of the text that it was asked about.
+      // The error stays until the text it refers to changes.
       await page.locator('.create [role=alert]', { hasText: '1 problem above' }).waitFor();
       await write(page, area, good);
       await page.locator('.graph-problem-error').waitFor({ state: 'detached' });
@@ -77,13 +77,13 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
     });
   });
 
-  describe('speaking', () => {
-    it('[UI81] out of turn it is refused with the reason and the text stays; in turn it is said once', async () => {
+  describe('sending messages', () => {
+    it('[UI81] a message out of turn is refused and its text stays; in turn it is sent once', async () => {
       const ann = await person();
       const session = await opened('discussion', [ann.name]);
       await joined(ann, session.id);
       const { page } = ann;
-      // Why not is said once: it is the turn of another.
+      // The text does not repeat that it is alice's turn.
       await page.locator('.composer-turn', { hasText: /^It is the turn of alice\.$/ }).waitFor();
       await write(page, words(page), 'Too early.\nStill here.');
       await page.keyboard.press('Control+Enter');
@@ -92,7 +92,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
       expect(await hasFocus(words(page))).toBe(true);
       await session.send('Now you.');
       await page.locator('.composer-turn', { hasText: 'It is your turn.' }).waitFor();
-      // What was against it is over; the text is not.
+      // The refusal disappears; the text stays.
       await page.locator('.composer .refusal').waitFor({ state: 'detached' });
       expect(await words(page).inputValue()).toBe('Too early.\nStill here.');
       await page.keyboard.press('Control+Enter');
@@ -104,7 +104,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
       await page.context().close();
     });
 
-    it('[UI81] what was typed is there again after a look elsewhere', async () => {
+    it('[UI81] a draft is kept while another page is shown', async () => {
       const { page, name } = await person();
       const session = await opened('conversation', [name]);
       await joined({ page }, session.id);
@@ -116,7 +116,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
       await page.context().close();
     });
 
-    it('[UI81] what was typed is not for who signs in after them', async () => {
+    it('[UI81] a draft is not shown to the next identity that signs in', async () => {
       const [ann, ben] = [await person(), await person()];
       await ben.page.context().close();
       const session = await opened('discussion', [ann.name, ben.name]);
@@ -137,7 +137,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
         await write(page, page.getByLabel('Your name'), one.name);
         await write(page, page.getByLabel('Token'), one.token);
         await page.keyboard.press('Enter');
-        // Where the one before was is not where this one is.
+        // The page of the previous identity is not opened.
         await page.locator('.me', { hasText: one.name }).waitFor();
         expect(new URL(page.url()).hash).toBe('#/sessions');
         await goTo(page, session.id);
@@ -147,7 +147,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
       await page.context().close();
     }, 60_000);
 
-    it('[UI82] where a turn may be handed on, it is chosen with what is said', async () => {
+    it('[UI82] a route that passes the turn is chosen with the message', async () => {
       const { page, name } = await person();
       const graph = { initial_speaker: name, transitions: [], default_target: null, max_turns: 9 };
       const session = await opened('workflow', [name, 'bob'], { knobs: { graph } });
@@ -164,7 +164,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
       await page.context().close();
     });
 
-    it('[UI81] two people in two browsers talk', async () => {
+    it('[UI81] two people talk in two browsers', async () => {
       const [ann, ben] = [await person(), await person()];
       await ann.page.evaluate(`location.hash = '#/open'`);
       await ann.page.getByLabel('Type', { exact: true }).selectOption('discussion');
@@ -192,7 +192,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
     }, 60_000);
   });
 
-  it('[UI83] an invite is told on every page, and declined with a reason', async () => {
+  it('[UI83] an invite is shown on every page and declined with a reason', async () => {
     const { page, name } = await person([], '/sessions');
     const session = await opened('discussion', ['bob', name], { labels: { intent: 'Talk <i>it</i> over' } });
     await press(page, page.locator('.invites-bar a'));
@@ -207,7 +207,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
     await page.context().close();
   });
 
-  it('[UI83] an invite to what is over does not wait any more, and looking at one asks for nothing that is refused', async () => {
+  it('[UI83] an invite to an ended session disappears, and viewing an invite causes no refused requests', async () => {
     const { page, name } = await person([], '/sessions');
     const session = await opened('discussion', ['bob', name]);
     const refused: string[] = [];
@@ -224,7 +224,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
     await page.context().close();
   });
 
-  it('[UI84] closing asks first and takes a reason; cancelled, the focus is back', async () => {
+  it('[UI84] closing asks first and takes a reason; cancelling restores the focus', async () => {
     const { page, name } = await person(['observe']);
     const session = await opened('conversation', [name]);
     await joined({ page }, session.id);
@@ -244,7 +244,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
     await page.context().close();
   });
 
-  it('[UI85] an operator hides, returns and removes; what the hub refuses is told', async () => {
+  it('[UI85] an operator hides, returns and removes a participant, and sees refusals of the hub', async () => {
     const session = await alice.open('conversation', ['bob']);
     const { page, name } = await person(['observe'], `/sessions/${session.id}`);
     await page.waitForSelector('.session-head');
@@ -272,7 +272,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
     await page.context().close();
   });
 
-  it('[UI85] who is hidden is told so, and comes back', async () => {
+  it('[UI85] a hidden participant is told and can come back', async () => {
     const ann = await person();
     const session = await opened('discussion', ['bob', ann.name]);
     await joined(ann, session.id);
@@ -285,7 +285,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
   });
 
   describe('a governed run', () => {
-    it('[UI86] a gate is refused with a reason, then approved, by who may approve', async () => {
+    it('[UI86] an identity with the approve grant refuses a gate with a reason, then approves it', async () => {
       const ann = await person(['observe', 'approve']);
       const run = await governedRun(alice, [ann.name], { join: (id) => joined(ann, id) });
       const { page } = ann;
@@ -304,7 +304,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
       await page.context().close();
     }, 60_000);
 
-    it('[UI86, UI88] who may not approve any more is told so, and who may not is not offered it', async () => {
+    it('[UI86, UI88] losing the approve grant is announced; without it, approving is not offered', async () => {
       const [ann, ben] = [await person(['observe']), await person(['observe'])];
       await world.hub.grant(ann.name, ['approve']);
       await ann.page.reload();
@@ -325,7 +325,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
       await ben.page.context().close();
     }, 60_000);
 
-    it('[UI87] a turn that needs a person is answered, and the run goes on', async () => {
+    it('[UI87] a person answers a turn that needs one, and the run continues', async () => {
       const ann = await person(['observe', 'approve']);
       const run = await governedRun(alice, [ann.name], { join: (id) => joined(ann, id) });
       const { page } = ann;
@@ -343,7 +343,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
       await page.context().close();
     }, 60_000);
 
-    it('[UI87] who holds a role hands its result in as JSON; what is no JSON is told with its place', async () => {
+    it('[UI87] the holder of a role submits a result as JSON; JSON errors show their position', async () => {
       const ann = await person(['observe']);
       const roles = { dev: ann.name };
       const run = await governedRun(alice, [ann.name], { roles, join: (id) => joined(ann, id) });
@@ -364,7 +364,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
     }, 60_000);
   });
 
-  it('[UI3, UI88] in read-only mode nothing to act with is there, and nothing that acts is sent', async () => {
+  it('[UI3, UI88] read-only mode offers no actions and sends no writes', async () => {
     const ann = await person(['observe', 'operate', 'approve']);
     const roles = { dev: ann.name };
     const run = await governedRun(alice, [ann.name], { roles, join: (id) => joined(ann, id) });
@@ -397,7 +397,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
   }, 60_000);
 
   it.each(['light', 'dark'] as const)(
-    '[UI9] axe finds nothing serious where one acts, and a phone is wide enough: %s',
+    '[UI9] axe finds nothing serious in forms and dialogs, and they fit a phone: %s',
     async (colorScheme) => {
       const ann = await person(['observe', 'operate', 'approve'], '/', { colorScheme, bypassCSP: true });
       const { page } = ann;
@@ -448,7 +448,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
     60_000,
   );
 
-  it('[UI8, UI81] hostile words are said, refused and shown as text', async () => {
+  it('[UI8, UI81] hostile text is sent, refused and shown as text', async () => {
     const ann = await person(['observe', 'operate']);
     const { page } = ann;
     const heard = overhear(page);

@@ -1,4 +1,4 @@
-// Speaking from the console beyond plain words: to whom, why, and a raised hand; in a real browser at a real hub.
+// The composer: messages, recipients, routes and raised hands, in a real browser with a real hub.
 
 import type { AgentClient } from 'parley-hub';
 import type { Page } from 'playwright-core';
@@ -31,8 +31,8 @@ describe.skipIf(chromium === null && !required('chromium'))(`the composer${whyNo
   const logOf = async (sessionId: string, reader = alice) =>
     (await reader.call('read_log', { session_id: sessionId, limit: 1000 })).envelopes;
 
-  describe('to whom', () => {
-    it('[UI89] everybody, unless others are named: what gives the turn to who does not hear it is refused, and stays', async () => {
+  describe('recipients', () => {
+    it('[UI89] default to everyone; passing the turn to a non-recipient is refused and the text stays', async () => {
       const ann = await somebody(world, ['observe']);
       const { page, name } = ann;
       const graph = { initial_speaker: name, transitions: [], default_target: null, max_turns: 9 };
@@ -60,7 +60,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the composer${whyNo
       await page.context().close();
     });
 
-    it('[UI89] a whisper that is not said yet is still one after a look elsewhere; everybody takes the names away', async () => {
+    it('[UI89] a draft stays a whisper while another page is shown; "everyone" clears the recipients', async () => {
       const ann = await somebody(world);
       const { page } = ann;
       const session = await opened('discussion', ['bob', ann.name]);
@@ -86,7 +86,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the composer${whyNo
       await page.context().close();
     });
 
-    it('[UI89] a whisper to who has left is never said to everybody; with one other alone there is nothing to choose', async () => {
+    it('[UI89] a whisper to a participant that left never reaches everyone; a single recipient needs no choice', async () => {
       const ann = await somebody(world);
       const { page } = ann;
       const two = await opened('conversation', [ann.name]);
@@ -109,8 +109,8 @@ describe.skipIf(chromium === null && !required('chromium'))(`the composer${whyNo
     });
   });
 
-  describe('small acts', () => {
-    it('[UI82] where hands are raised one is raised, changed and taken down out of turn, as quiet marks', async () => {
+  describe('raised hands and routes', () => {
+    it('[UI82] a hand is raised, changed and lowered out of turn, as quiet marks', async () => {
       const ann = await somebody(world);
       const { page, name } = ann;
       const session = await opened('discussion', ['bob', name], { ordering: 'raise_hand' });
@@ -126,7 +126,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the composer${whyNo
       await page.getByRole('button', { name: 'Lower hand' }).waitFor({ state: 'detached' });
       await press(page, page.getByRole('button', { name: 'Raise hand' }));
       await page.getByRole('button', { name: 'Lower hand' }).waitFor();
-      // What is pressed while another is still on its way counts as well.
+      // A press during a pending post counts too.
       await page.evaluate(`for (const name of ['Lower hand', 'Raise hand']) {
         [...document.querySelectorAll('button')].find((one) => one.textContent === name).click();
       }`);
@@ -142,7 +142,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the composer${whyNo
       await page.context().close();
     });
 
-    it('[UI82, UI88] where none are, there is no hand; what the hub says against one is told', async () => {
+    it('[UI82, UI88] without raised hands there is no button; a refusal of the hub is shown', async () => {
       const ann = await somebody(world);
       const { page, name } = ann;
       const plain = await opened('discussion', ['bob', name]);
@@ -158,7 +158,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the composer${whyNo
       await page.context().close();
     });
 
-    it('[UI82] a moderator names who is next, and ends it early with a reason; who is named does neither', async () => {
+    it('[UI82] only a moderator names the next speaker and ends the session early with a reason', async () => {
       const [mod, ann] = [await somebody(world), await somebody(world)];
       await mod.page.evaluate(`location.hash = '#/open'`);
       await mod.page.getByLabel('Type', { exact: true }).selectOption('discussion');

@@ -1,4 +1,4 @@
-// The hub is killed and started again under an open console: nothing is missing, and the page was not loaded anew.
+// The hub is killed and restarted under an open page: nothing is missing, and the page is not reloaded.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ interface Started {
   readonly tokens: Readonly<Record<string, string>>;
 }
 
-describe.skipIf(chromium === null && !required('chromium'))(`a hub that is killed${whyNoChromium}`, () => {
+describe.skipIf(chromium === null && !required('chromium'))(`a killed hub${whyNoChromium}`, () => {
   let script: BuiltScript;
   let page: BuiltPage;
   let browser: Browser;
@@ -60,7 +60,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a hub that is kille
     return client;
   }
 
-  it('[UI6] the page says so, comes back by itself, and has everything once: no reload', async () => {
+  it('[UI6] the page shows the loss, reconnects without a reload, and shows everything once', async () => {
     const alice = await agent('alice');
     const bob = await agent('bob');
     const session = await alice.open('conversation', { participants: ['bob'], labels: { intent: 'Outlive it' } });
@@ -93,7 +93,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a hub that is kille
     await open.context().close();
   }, 60_000);
 
-  it('[UI81] what is said while the hub is gone is said when it is back, once', async () => {
+  it('[UI81] a message sent while the hub is away is posted once on reconnect', async () => {
     const carol = await agent('carol');
     const origin = `http://127.0.0.1:${hub.port}`;
     const open = await openConsole({ browser, origin }, { name: 'dora', token: hub.tokens.dora ?? '' });
@@ -116,7 +116,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a hub that is kille
     await open.context().close();
   }, 60_000);
 
-  /** Somebody in a conversation with carol, at a page. */
+  /** A page in a conversation with carol. */
   async function talking(name: string): Promise<{ open: Page; session: Session }> {
     const carol = await agent('carol');
     const origin = `http://127.0.0.1:${hub.port}`;
@@ -135,7 +135,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a hub that is kille
   }
   const words = (page: Page) => page.getByLabel('Message');
 
-  it('[UI81] what was said while somebody looked elsewhere is not there to be said again', async () => {
+  it('[UI81] a message sent while another page is shown is no draft any more', async () => {
     const { open, session } = await talking('dora');
     hub.child.kill('SIGSTOP');
     await words(open).fill('Said once');
@@ -154,7 +154,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a hub that is kille
     await open.context().close();
   }, 60_000);
 
-  it('[UI3, UI81] what waits for a hub that is away is not done any more in read-only mode', async () => {
+  it('[UI3, UI81] read-only mode drops writes that wait for the hub', async () => {
     const { open, session } = await talking('dora');
     await kill();
     await open.waitForSelector('[data-connection=away]');
@@ -170,7 +170,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a hub that is kille
     await open.context().close();
   }, 60_000);
 
-  it('[UI81] the same words typed anew, after nobody knew what became of them, are said anew', async () => {
+  it('[UI81] the same text typed again after an unknown outcome is a new message', async () => {
     const { open } = await talking('dora');
     hub.child.kill('SIGSTOP');
     await words(open).fill('yes');
@@ -191,7 +191,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a hub that is kille
   }, 60_000);
 
   it.each(['ann', 'erin'])(
-    '[UI6] a hub that comes back with an earlier past shows that past: %s',
+    '[UI6] after a restore the page shows the restored past: %s',
     async (name) => {
       const { open, session } = await talking(name);
       const carol = session;

@@ -1,4 +1,4 @@
-// A page that stays open keeps up with what changes beside what is said: rights, redactions, and the past of a long session.
+// An open page follows changes of grants, redactions and the past of a long session.
 
 import type { AgentClient } from 'parley-hub';
 import type { Page } from 'playwright-core';
@@ -19,12 +19,12 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
     world = await consoleWorld();
     alice = await world.hub.agent('alice');
     bob = await world.hub.agent('bob');
-    // Nobody is told more than it reads.
+    // Ack everything, so that the inbox never fills.
     bob.handle({ onMessage: () => {} });
   }, 60_000);
   afterAll(() => world?.end());
 
-  /** Somebody who has grants of their own, which can be taken back, beside those of the token. */
+  /** A person with grants of the identity, which can be revoked, besides those of the token. */
   async function granted(at: ConsoleWorld, own: Grants, ofToken: Grants = []): Promise<Person> {
     const ann = await somebody(at, ofToken);
     await at.hub.grant(ann.name, [...own]);
@@ -34,8 +34,8 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
   }
   const notice = (page: Page, text: string) => page.locator('.notice', { hasText: text });
 
-  describe('what is said', () => {
-    it('[UI5] who takes part and may not observe sees what is being written, and what was said', async () => {
+  describe('messages', () => {
+    it('[UI5] a participant without the observe grant sees deltas and messages', async () => {
       const ann = await somebody(world);
       const session = await alice.open('conversation', { participants: [ann.name], wait: 'created' });
       await joined(ann, session.id);
@@ -50,7 +50,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       await ann.page.context().close();
     });
 
-    it('[UI5, UI7] who observes and takes part sees all of it, also after a reload and in the past', async () => {
+    it('[UI5, UI7] a participant with the observe grant sees everything, after a reload and in replay too', async () => {
       const ann = await somebody(world, ['observe']);
       const carol = await world.hub.agent('carol');
       const session = await alice.open('discussion', { participants: ['carol', ann.name], wait: 'created' });
@@ -74,7 +74,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       await page.context().close();
     });
 
-    it('[UI7, UI88] who may not observe is offered its own eyes alone; a view says when and to whom', async () => {
+    it("[UI7, UI88] without the observe grant only one's own view is offered; it shows time and audience", async () => {
       const ann = await somebody(world);
       const session = await alice.open('discussion', { participants: ['bob', ann.name], wait: 'created' });
       await joined(ann, session.id);
@@ -91,8 +91,8 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
     });
   });
 
-  describe('rights', () => {
-    it('[UI88] are read again when the hub forbids something: what was lost is told, and offered no longer', async () => {
+  describe('grants', () => {
+    it('[UI88] are read again after a refusal: a lost grant is announced and its actions disappear', async () => {
       const ann = await granted(world, ['operate'], ['observe']);
       const { page, name } = ann;
       const session = await alice.open('conversation', ['bob']);
@@ -110,7 +110,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       await page.context().close();
     });
 
-    it('[UI88] are read again when the connection comes back, those that were given too', async () => {
+    it('[UI88] are read again on reconnect, lost and new ones', async () => {
       const { hub, page: built } = world;
       let again: Awaited<ReturnType<typeof hub.listen>> | undefined;
       const first = await hub.listen({ port: 0, console: { folder: built.folder } });
@@ -139,7 +139,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       await again?.close();
     }, 60_000);
 
-    it('[UI30, UI88] who may observe no longer keeps its own sessions, with what is for it, and loses those of others', async () => {
+    it('[UI30, UI88] losing observe keeps only sessions one participates in and envelopes addressed to one', async () => {
       const ann = await granted(world, ['observe']);
       const { page, name } = ann;
       const intent = (words: string) => ({ labels: { intent: words } });
@@ -166,14 +166,14 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
     });
   });
 
-  describe('what is redacted', () => {
+  describe('redacted text', () => {
     const SECRET = 'The code is 4711.';
     const seqOf = async (sessionId: string, words: string) =>
       (await alice.call('read_log', { session_id: sessionId, limit: 1000 })).envelopes.find((one) =>
         JSON.stringify(one.event_data).includes(words),
       )?.seq ?? 0;
 
-    it('[UI91] goes from the transcript of who observes and of who reads what is for it, and nothing else changes', async () => {
+    it('[UI91] disappears from the transcripts of observers and participants, and nothing else changes', async () => {
       const session = await alice.open('discussion', { participants: ['bob'] });
       const [ann, ben] = [await somebody(world, ['observe']), await somebody(world)];
       const own = await alice.open('discussion', { participants: ['bob', ben.name], wait: 'created' });
@@ -195,7 +195,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       }
     }, 60_000);
 
-    it('[UI91] goes from replay, and from what somebody saw', async () => {
+    it('[UI91] disappears from replay and from views', async () => {
       const session = await alice.open('discussion', { participants: ['bob'] });
       await session.send(SECRET);
       await bob.session(session.id).send('More.');
@@ -218,7 +218,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       await page.context().close();
     }, 60_000);
 
-    it('[UI91] goes from the row of a session without an intent', async () => {
+    it('[UI91] disappears from the row of a session without an intent', async () => {
       const ben = await somebody(world);
       const session = await alice.open('conversation', { participants: [ben.name], wait: 'created' });
       await joined(ben, session.id);
@@ -231,7 +231,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       await ben.page.context().close();
     }, 60_000);
 
-    it('[UI91] goes from the panels of a governed run', async () => {
+    it('[UI91] disappears from the panels of a governed run', async () => {
       const ann = await somebody(world, ['observe', 'approve']);
       const { page } = ann;
       const run = await governedRun(alice, [ann.name], { join: (id) => joined(ann, id) });
@@ -249,7 +249,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
   });
 
   describe('the timeline', () => {
-    /** Many a text, and marks before them; made by the first that needs it. */
+    /** A session with early marks and many messages, created on first use. */
     let made: Promise<string> | null = null;
     const longSession = (): Promise<string> => {
       made ??= (async () => {
@@ -262,7 +262,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       return made;
     };
 
-    it('[UI92] has the marks of all of a session, also of what was not scrolled to, and leads to them', async () => {
+    it('[UI92] has the marks of the whole session, also of unloaded parts, and leads to them', async () => {
       const id = await longSession();
       const { page } = await somebody(world, ['observe'], `/sessions/${id}`);
       await page.locator('.said-row', { hasText: 'Text 699' }).waitFor();
@@ -273,12 +273,12 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       await page.context().close();
     }, 60_000);
 
-    it('[UI92] says from where on it has marks, while not all of the log was read', async () => {
+    it('[UI92] says where its marks begin while the log is still loading', async () => {
       const id = await longSession();
       const { page } = await somebody(world, ['observe']);
       await page.routeWebSocket(/.*/, (socket) => {
         const server = socket.connectToServer();
-        // The hub is slow with the past: what is before the newest page does not come.
+        // Withhold everything before the newest page.
         socket.onMessage((frame) => {
           if (!/"op":"read_log".*"limit":500/.test(String(frame))) server.send(frame);
         });

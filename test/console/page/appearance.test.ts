@@ -1,4 +1,4 @@
-// How the pages look, in a real browser: nothing blank, nothing that jumps, nothing that could be taken for something else.
+// The look of the pages in a real browser: no blank space, no jumps, nothing ambiguous.
 
 import type { AgentClient } from 'parley-hub';
 import { handoff } from 'parley-hub/core';
@@ -11,10 +11,10 @@ import { press } from '../support/keyboard.ts';
 import { goTo, joined, person } from '../support/people.ts';
 
 const POLL = { timeout: 10_000 };
-/** Turns are handed on by hand, and each ends what is left. */
+/** No transition rules: participants pass the turn by handoff. */
 const GRAPH = { initial_speaker: 'ada', transitions: [], default_target: null, max_turns: 9 };
 
-/** How far the window, and what scrolls in it, goes beyond what there is to see. */
+/** Whether the window or the main area scrolls beyond its content. */
 const BLANK = `(() => {
   const main = document.getElementById('main');
   const content = main.firstElementChild.getBoundingClientRect();
@@ -22,7 +22,7 @@ const BLANK = `(() => {
   return [document.documentElement.scrollHeight > innerHeight, main.scrollHeight > Math.ceil(end) + 1 && main.scrollHeight > main.clientHeight];
 })()`;
 
-describe.skipIf(chromium === null && !required('chromium'))(`how the console looks${whyNoChromium}`, () => {
+describe.skipIf(chromium === null && !required('chromium'))(`the look of the console${whyNoChromium}`, () => {
   let world: ConsoleWorld;
   let ada: AgentClient;
   let ken: AgentClient;
@@ -37,7 +37,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`how the console loo
 
   const workers = (count: number) => Array.from({ length: count }, (_, at) => `worker-${at}`);
 
-  it('[UI9] no page scrolls into blank space, however much is in its panes', async () => {
+  it('[UI9] no page scrolls into blank space, however full its panes are', async () => {
     const crowd = await ada.open('discussion', { participants: workers(30), labels: { intent: 'Thirty workers' } });
     for (let count = 0; count < 30; count += 1) await ada.open('conversation', { participants: ['ken'] });
     for (const viewport of [
@@ -60,7 +60,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`how the console loo
     }
   }, 60_000);
 
-  it('[UI98] of an agent all of its resume and its skill are shown when they are asked for, by keyboard too', async () => {
+  it('[UI98] the profile and the skill of an agent open on request, by keyboard too', async () => {
     await ken.setResume({
       summary: 'Keeps indexes small',
       claimedCapabilities: ['review', 'sql'],
@@ -84,7 +84,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`how the console loo
     await page.context().close();
   });
 
-  it('[UI5] where the turn went is a mark of its own, which no text can imitate', async () => {
+  it('[UI5] routing has its own mark, which no text can imitate', async () => {
     const session = await ada.open('workflow', {
       participants: ['ken'],
       knobs: { graph: GRAPH },
@@ -101,7 +101,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`how the console loo
     await page.context().close();
   });
 
-  it('[UI4] who has scrolled down keeps the rows in their places when sessions come', async () => {
+  it('[UI4] rows stay in place when sessions appear above a scrolled list', async () => {
     for (let count = 0; count < 30; count += 1) await ada.open('conversation', { participants: ['ken'] });
     const { page } = await person(world, ['observe']);
     await page.waitForSelector('.rows .row');
@@ -126,7 +126,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`how the console loo
     await page.context().close();
   });
 
-  it('[UI4] at 800 px every column is on screen', async () => {
+  it('[UI4] every column fits at 800 px', async () => {
     await ada.open('conversation', { participants: ['ken'] });
     const { page } = await person(world, ['observe'], '/', { viewport: { width: 800, height: 700 } });
     await page.waitForSelector('.rows .row');
@@ -138,7 +138,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`how the console loo
     await page.context().close();
   });
 
-  it('[UI2] who only visits a hub that needs a token asks it for nothing that is refused', async () => {
+  it('[UI2] visiting a hub that needs a token causes no refused requests', async () => {
     const refusals = async () =>
       (await world.hub.audit({ limit: 1_000_000 })).filter(({ kind }) => kind === 'operation_refused').length;
     const before = await refusals();
@@ -150,7 +150,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`how the console loo
     await page.context().close();
   });
 
-  it('[UI5] the head of a session says why it ended, and its labels', async () => {
+  it('[UI5] the head of a session shows its close reason and labels', async () => {
     const session = await ada.open('conversation', { participants: ['ken'], labels: { intent: 'Over', team: 'red' } });
     await session.close('nothing is left to say');
     const { page } = await person(world, ['observe'], `/sessions/${session.id}`);
@@ -159,7 +159,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`how the console loo
     await page.context().close();
   });
 
-  it('[UI5] who an id in the state of a session is, is said beside it', async () => {
+  it('[UI5] ids in the session state have names beside them', async () => {
     const session = await ada.open('discussion', {
       participants: ['ken', 'worker-0'],
       knobs: { ordering: 'raise_hand' },
@@ -170,7 +170,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`how the console loo
     await page.context().close();
   });
 
-  it('[UI85] to remove somebody looks like what it is', async () => {
+  it('[UI85] removing a participant looks dangerous', async () => {
     const session = await ada.open('conversation', ['ken']);
     const { page } = await person(world, ['observe', 'operate'], `/sessions/${session.id}`);
     await press(page, page.getByRole('button', { name: 'Actions for ken' }));
@@ -180,7 +180,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`how the console loo
     await page.context().close();
   });
 
-  it('[UI9] entered by address or by key a page shows no line around all of it', async () => {
+  it('[UI9] a page entered by address or key shows no outline around everything', async () => {
     const session = await ada.open('conversation', ['ken']);
     const { page } = await person(world, ['observe']);
     await page.locator('.row-link').first().focus();
@@ -192,7 +192,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`how the console loo
     await page.context().close();
   });
 
-  it('[UI61] what a session is for is asked near the top of its form, and all of it looks alike', async () => {
+  it('[UI61] the form asks for the intent near the top, and its fields look alike', async () => {
     const { page } = await person(world, [], '/open');
     const intent = page.getByLabel('Intent');
     await intent.waitFor();
@@ -210,7 +210,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`how the console loo
     await page.context().close();
   });
 
-  it('[UI93] on a phone who takes part can write at once, however many others do', async () => {
+  it('[UI93] on a phone the composer is on screen, however many participants there are', async () => {
     const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
     const ann = await person(world, ['observe', 'operate'], '/', phone);
     const { page, name } = ann;

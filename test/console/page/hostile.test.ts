@@ -1,4 +1,4 @@
-// A transcript is hostile input: whatever it says, the page shows it as text and does nothing else with it.
+// Hostile input: the page shows it as text and does nothing else with it.
 
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`hostile text${whyNo
   }, 60_000);
   afterAll(() => world?.end());
 
-  /** Where something hostile is shown: the address, the places, and what each of them says. */
+  /** Addresses, with the places that show hostile text and what they contain. */
   const places = (): readonly (readonly [string, readonly (readonly [string, string])[]])[] => [
     [
       '#/sessions',
@@ -83,7 +83,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`hostile text${whyNo
     ['with its policy', false],
     ['without a policy', true],
   ])(
-    '[UI8] in every place of every page it is text, %s',
+    '[UI8] is shown as text everywhere on every page, %s',
     async (_, bypassCSP) => {
       const name = bypassCSP ? 'eve' : 'ann';
       const page = await openConsole(world, { name, token: await world.tokenFor(name) }, { bypassCSP });
@@ -113,10 +113,10 @@ describe.skipIf(chromium === null && !required('chromium'))(`hostile text${whyNo
     60_000,
   );
 
-  it('[UI8] names that no hub would let through, and errors in strange words, are text as well', async () => {
+  it('[UI8] names that no hub would accept and strange errors are shown as text', async () => {
     const page = await (await world.browser.newContext()).newPage();
     const heard = overhear(page);
-    // On the way every name becomes a hostile one, as if the hub had lost its mind.
+    // Replace names and messages on the wire by hostile ones that no hub would send.
     await page.routeWebSocket('**', (socket) => {
       const hub = socket.connectToServer();
       hub.onMessage((frame) =>
@@ -146,7 +146,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`hostile text${whyNo
     await page.context().close();
   }, 60_000);
 
-  it('[UI8] what would turn the text around is seen', async () => {
+  it('[UI8] bidirectional controls are visible', async () => {
     const to = `/sessions/${scene.talk}`;
     const page = await openConsole(world, { name: 'zoe', token: await world.tokenFor('zoe'), to });
     await page.waitForSelector('.said-row >> text=⟨U+202E⟩evil');
@@ -154,7 +154,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`hostile text${whyNo
   });
 });
 
-/** Nothing ran, and nothing became an element. */
+/** No hostile text ran or became an element. */
 async function calm(page: Page): Promise<void> {
   expect(await page.evaluate('window.hit ?? null')).toBeNull();
   const alien =

@@ -1,4 +1,4 @@
-// What is kept of the list of sessions when the hub comes back, and how often it is asked for changes.
+// The list of sessions: pages, changes, filters, reloading, and the windows of rows that are drawn.
 
 import { describe, expect, it } from 'vitest';
 import { askedSince, FIRST_SWEEP, type Sweep, sweepFrom, withSwept } from '../../../src/console/state/change-sweep.ts';
@@ -33,7 +33,7 @@ const summary = (id: string, part: Partial<SessionSummary> = {}): SessionSummary
 const described = (session_id: string, head_seq: number) => ({ session_id, head_seq }) as SessionDescription;
 const listOf = (...sessions: SessionSummary[]) => withPage(EMPTY_LIST, { sessions, next: null });
 
-describe('a list that was read anew', () => {
+describe('a reloaded list', () => {
   const found = { query: 'x', matches: [], next: null, isLooking: false };
   const before = withDescriptions(
     {
@@ -48,23 +48,23 @@ describe('a list that was read anew', () => {
     summary('kept'),
   );
 
-  it('[UI4, UI6] has the rows that the hub named, as it says, also those that it has set back', () => {
+  it('[UI4, UI6] has the rows of the hub, including those that were set back', () => {
     const { rows, order, sweep } = inPlaceOf(before, anew);
     expect([...order].sort()).toEqual(['back', 'kept', 'other']);
     expect(rows.get('back')?.head_seq).toBe(3);
     expect(sweep).toEqual(anew.sweep);
   });
 
-  it('[UI4] keeps what was described of those that have not changed, and what was found', () => {
+  it('[UI4] keeps the descriptions of unchanged rows and the search results', () => {
     const now = inPlaceOf(before, anew);
     expect([...now.described.keys()].sort()).toEqual(['found', 'kept']);
     expect(now.found).toBe(found);
   });
 });
 
-describe('a hub that is asked for changes', () => {
+describe('the sweep for changes', () => {
   const PAGE = 100;
-  /** Many that changed within one second, and how often one look asks for them. */
+  /** Many sessions that changed within one second, and the requests that a sweep needs. */
   function aHub(count: number) {
     const sessions = Array.from({ length: count }, (_, at) => summary(`s${at}`, { changed_at: time(at / count) }));
     let sweep: Sweep = sweepFrom(FIRST_SWEEP, { sessions: sessions.slice(0, PAGE), next: 'more' });
@@ -91,34 +91,34 @@ describe('a hub that is asked for changes', () => {
     return { look, change };
   }
 
-  it('[UI4] is asked once at a look when nothing changes, however many changed at last', () => {
+  it('[UI4] takes one request while nothing changes, even after many simultaneous changes', () => {
     const { look } = aHub(450);
     const asks = Array.from({ length: 12 }, () => look().asks);
     expect(asks[0]).toBe(5);
     expect(asks.slice(-6)).toEqual([1, 1, 1, 1, 1, 1]);
   });
 
-  it('[UI4] tells of what changes after that, wherever in the list it is, and of what is seen late once more', () => {
+  it('[UI4] finds later changes anywhere in the list, and rereads changes that arrive late', () => {
     const { look, change } = aHub(450);
     for (let looks = 0; looks < 12; looks += 1) look();
     change(440, 5);
     expect(look().seen).toEqual(['s440']);
-    // Stamped before what is known, and seen after it.
+    // Its stamp is older than a change that is known already.
     change(3, 4.5);
     expect(look().seen).toEqual(['s3', 's440']);
   });
 });
 
 describe('a filter', () => {
-  it('[UI4] is narrow when it may leave rows out', () => {
+  it('[UI4] is narrow if it may hide rows', () => {
     const parts = [{ states: ['ACTIVE'] }, { type: 'x' }, { participant: 'x' }, { label: 'x' }] as const;
     expect(parts.map((part) => isNarrow({ ...NO_FILTER, ...part }))).toEqual([true, true, true, true]);
     expect(isNarrow({ ...NO_FILTER, search: 'x' })).toBe(false);
   });
 });
 
-describe('text that is drawn as nothing', () => {
-  it('[UI8] is made visible: joiners of graphemes, selectors of variants, blanks', () => {
+describe('invisible text', () => {
+  it('[UI8] is made visible: grapheme joiners, variation selectors, blanks', () => {
     expect(visibleText('ali\u034Fce')).toBe('ali⟨U+034F⟩ce');
     expect(visibleText('bob\uFE00, bob\uFE0F, agent1\uFE0F')).toBe('bob⟨U+FE00⟩, bob⟨U+FE0F⟩, agent1⟨U+FE0F⟩');
     expect(visibleText('c\u{E0100}d\u{E01EF}')).toBe('c⟨U+E0100⟩d⟨U+E01EF⟩');
@@ -126,7 +126,7 @@ describe('text that is drawn as nothing', () => {
     expect(visibleText('\u2764\uFE0F\uFE0F')).toBe('\u2764\uFE0F⟨U+FE0F⟩');
   });
 
-  it('[UI8] stays where emoji, keycaps and letters need it', () => {
+  it('[UI8] stays where emoji, keycaps and scripts need it', () => {
     const needed = '\u2764\uFE0F \u263A\uFE0E 1\uFE0F\u20E3 \u{1F3F3}\uFE0F\u200D\u{1F308} \u1820\u180B';
     expect(visibleText(needed)).toBe(needed);
   });

@@ -1,4 +1,4 @@
-// The console on a phone, by touch: every page, both themes; nothing cut off, nothing on top of another, nothing too small to touch.
+// Every page on a phone: nothing is cut off, overlaps, or is too small to touch.
 
 import type { AgentClient } from 'parley-hub';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import { goTo, joined, person } from '../support/people.ts';
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
 
-/** What can be touched, and what is wrong with it. A box is touched by its label, a row of the list anywhere. */
+/** Faults of touch targets. The label of a checkbox and the whole row of a list count as the target. */
 const UNTOUCHABLE = `(() => {
   const LEAST = 40;
   const area = (one) => one.matches('input[type=checkbox]') ? one.closest('label') ?? one : one.matches('.row-link') ? one.closest('.row') : one;
@@ -40,7 +40,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console on a ph
   afterAll(() => world?.end());
 
   it.each(['light', 'dark'] as const)(
-    '[UI93] everything can be touched: %s',
+    '[UI93] everything is large enough to touch: %s',
     async (colorScheme) => {
       const ann = await person(world, ['observe', 'operate', 'approve'], '/', { ...PHONE, colorScheme });
       const { page, name } = ann;

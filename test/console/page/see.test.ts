@@ -1,4 +1,4 @@
-// The console in a real browser, at a real hub: signing in, the live list, a session as it is spoken, replay, no mouse needed.
+// Reading with the console in a real browser with a real hub: sign-in, the live list, a live session, replay.
 
 import type { AgentClient } from 'parley-hub';
 import type { Page } from 'playwright-core';
@@ -26,7 +26,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
   }, 60_000);
   afterAll(() => world?.end());
 
-  /** Somebody new each time: one name is at one place at a time. */
+  /** A new name each time: a name has one connection. */
   let people = 0;
   async function signedIn(to = '/', context: Parameters<typeof openConsole>[2] = {}): Promise<Page> {
     people += 1;
@@ -36,7 +36,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     return page;
   }
 
-  /** More sessions than two pages have, made by the first that needs them. */
+  /** More than two pages of sessions, created on first use. */
   let filling: Promise<void> | null = null;
   async function many(): Promise<void> {
     filling ??= (async () => {
@@ -45,7 +45,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await filling;
   }
 
-  it('[UI2] a token of the form is kept for the tab, survives a reload, and is forgotten by signing out', async () => {
+  it('[UI2] a token from the form is kept for the tab, survives a reload, and is forgotten on sign-out', async () => {
     const page = await (await world.browser.newContext()).newPage();
     await page.goto(world.origin);
     await page.getByLabel('Your name').fill('fred');
@@ -64,14 +64,14 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.context().close();
   });
 
-  it('[UI2] a token of the address is gone from it at once, and from the history', async () => {
+  it('[UI2] a token is removed from the address and the history immediately', async () => {
     const page = await signedIn('/hub');
     expect(page.url()).toBe(`${world.origin}/#/hub`);
     await page.getByRole('heading', { name: 'Hub', exact: true }).waitFor();
     await page.context().close();
   });
 
-  it('[UI2] who comes without a token is asked for one, and nothing is called a failure', async () => {
+  it('[UI2] a visitor without a token is asked for one and sees no error', async () => {
     const page = await (await world.browser.newContext()).newPage();
     await page.goto(world.origin);
     await page.getByLabel('Token').waitFor();
@@ -80,7 +80,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.context().close();
   });
 
-  it('[UI2] a hub that needs no token is gone straight into', async () => {
+  it('[UI2] a hub that needs no token is opened immediately', async () => {
     const open = await consoleWorld({ none: true, beside: world });
     try {
       const page = await (await open.browser.newContext()).newPage();
@@ -92,7 +92,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     }
   }, 60_000);
 
-  it('[UI2] the same name at another place takes over, and the page says so', async () => {
+  it('[UI2] a second connection of the same name takes over, and the page says so', async () => {
     const token = await world.tokenFor('twice');
     const first = await openConsole(world, { name: 'twice', token });
     await first.waitForSelector('.me');
@@ -104,16 +104,16 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await first.context().close();
   });
 
-  it('[UI3] in read-only mode nothing is called that changes anything', async () => {
+  it('[UI3] read-only mode calls no operation that changes anything', async () => {
     const token = await world.tokenFor('looker');
-    // A name has to be known: to register it would be a change.
+    // Register the name first: read-only mode does not.
     const known = await openConsole(world, { name: 'looker', token });
     await known.waitForSelector('.me');
     await known.context().close();
     const page = await (await world.browser.newContext()).newPage();
     const sent: string[] = [];
     page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => sent.push(String(payload))));
-    // An invite waits for an answer, and gets none.
+    // Read-only mode must not answer this invite.
     const invited = { type: 'discussion', participants: ['looker'], wait: 'created' } as const;
     const { session: waiting } = await alice.call('create_session', invited);
     const session = await alice.open('conversation', ['bob']);
@@ -132,7 +132,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.context().close();
   });
 
-  it('[UI4] the list is live: a new session comes, its state changes, filters hold', async () => {
+  it('[UI4] the list is live: sessions appear and change, and filters hold', async () => {
     const page = await signedIn();
     const session = await alice.open('conversation', {
       participants: ['bob'],
@@ -156,7 +156,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.context().close();
   });
 
-  it('[UI4, UI9] of many sessions a screenful is drawn, and arrows, End and Enter lead through all of them', async () => {
+  it('[UI4, UI9] only a screenful of rows is drawn, and arrows, End and Enter reach all sessions', async () => {
     await many();
     const page = await signedIn();
     await page.waitForSelector('.rows .row');
@@ -177,7 +177,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.waitForSelector('.session-head');
     expect(await page.evaluate('document.activeElement.id')).toBe('main');
     expect(await page.title()).toMatch(/^Session [0-9a-f]{8} · Parley$/);
-    // It is gone back to also if others have come before it meanwhile, more than are on a screen.
+    // Going back finds the row even when a screenful of sessions appeared above it.
     for (let count = 0; count < 60; count += 1) await alice.open('conversation', ['bob']);
     await page.goBack();
     await expect.poll(() => page.evaluate('document.activeElement.href'), POLL).toBe(row);
@@ -185,7 +185,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.context().close();
   }, 60_000);
 
-  it('[UI4] a wheel leads through all of them too, and the page has no more elements at the end', async () => {
+  it('[UI4] a wheel reaches all sessions without adding elements to the page', async () => {
     await many();
     const page = await signedIn();
     const { rowsRead, mostNodes, mostRows } = await scrollThrough(page, 250, 1_500);
@@ -195,14 +195,14 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.context().close();
   }, 60_000);
 
-  it('[UI4] however lively the hub is, the list is asked for and patched four times a second at most', async () => {
+  it('[UI4] the list is requested and updated at most four times a second, however busy the hub is', async () => {
     await many();
     const page = await (await world.browser.newContext()).newPage();
     let looks = 0;
     page.on('websocket', (socket) =>
       socket.on('framesent', ({ payload }) => {
         const text = String(payload);
-        // Further pages belong to the look that they are part of.
+        // Further pages belong to the same sweep.
         if (text.includes('"changed_since"') && !text.includes('"after"')) looks += 1;
       }),
     );
@@ -211,7 +211,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.waitForSelector('.rows .row');
     const began = performance.now();
     const before = looks;
-    // New rows on screen ask for a look at once.
+    // New rows on screen trigger a sweep.
     await page.evaluate(
       `window.scrolling = setInterval(() => { const rows = document.querySelector('.rows'); rows.scrollTop = (rows.scrollTop + 700) % (rows.scrollHeight - 800); }, 20)`,
     );
@@ -228,7 +228,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.context().close();
   }, 60_000);
 
-  it('[UI30] who may not observe sees its own sessions live, in them what is for it, and nothing else', async () => {
+  it("[UI30] without the observe grant only one's own sessions and envelopes are shown, live", async () => {
     const carl = await world.hub.agent('carl');
     const session = await alice.open('conversation', { participants: ['carl'], labels: { intent: 'With carl' } });
     const panel = await alice.open('discussion', { participants: ['bob', 'carl'], labels: { intent: 'All three' } });
@@ -272,7 +272,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.context().close();
   }, 60_000);
 
-  it('[UI5] a session is shown as it is spoken: text while it is written, then as it was said, with its audience', async () => {
+  it('[UI5] a session is live: deltas first, then the message with its audience', async () => {
     const session = await alice.open('conversation', ['bob']);
     const page = await signedIn(`/sessions/${session.id}`);
     await page.waitForSelector('.talk');
@@ -293,7 +293,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.context().close();
   });
 
-  it('[UI5] a violation appears, and what is expected counts down', async () => {
+  it('[UI5] a violation appears, and an expectation counts down', async () => {
     const session = await alice.open('discussion', {
       participants: ['bob'],
       expectations: [{ name: 'turn_within', params: { seconds: 2 }, on_violation: 'notify_session' }],
@@ -306,7 +306,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.context().close();
   });
 
-  it('[UI7] replay shows the state then, and the session as somebody saw it', async () => {
+  it('[UI7] replay shows the state at that seq, and the view of a participant', async () => {
     const carol = await world.hub.agent('carol');
     const session = await alice.open('discussion', ['bob', 'carol']);
     await session.send('One.');
@@ -329,7 +329,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.context().close();
   });
 
-  it('[UI10] at most 100 KB are transferred until the list shows', async () => {
+  it('[UI10] the list shows after at most 100 KB', async () => {
     const page = await signedIn();
     await page.waitForSelector('.rows .row');
     const bytes = await page.evaluate<number>(
@@ -380,7 +380,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     90_000,
   );
 
-  it('[UI9] the colours are those of the system, unless others are chosen', async () => {
+  it('[UI9] the colours follow the system unless a theme is chosen', async () => {
     const page = await signedIn();
     const ground = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
     const seen: string[] = [];
@@ -397,7 +397,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.context().close();
   });
 
-  it('[UI1] the page complains of nothing under its policy, and asks nobody else', async () => {
+  it('[UI1] the page logs no errors under its policy and contacts no other host', async () => {
     const page = await signedIn();
     const heard = overhear(page);
     await page.reload();
