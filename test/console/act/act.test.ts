@@ -2,27 +2,20 @@
 
 import type { AgentClient } from 'parley-hub';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromium, whyNoChromium } from '../../client/web/chromium.ts';
-import { required } from '../../package/repository.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { governedRun } from '../governed/run-in-hand.ts';
 import { AXE, faults } from '../support/axe.ts';
-import { type ConsoleWorld, consoleWorld, overhear } from '../support/console-world.ts';
+import { describeConsole, overhear, POLL } from '../support/console-world.ts';
 import { hasFocus, press, reach, write } from '../support/keyboard.ts';
 import { type Grants, goTo, joined, person as somebody } from '../support/people.ts';
 
-const POLL = { timeout: 10_000 };
-
-describe.skipIf(chromium === null && !required('chromium'))(`acting from the console${whyNoChromium}`, () => {
-  let world: ConsoleWorld;
+describeConsole('acting from the console', (world) => {
   let alice: AgentClient;
 
   beforeAll(async () => {
-    world = await consoleWorld();
     alice = await world.hub.agent('alice');
     await world.hub.agent('bob');
   }, 60_000);
-  afterAll(() => world?.end());
 
   const person = (grants?: Grants, to?: string, context?: Parameters<typeof somebody>[3]) =>
     somebody(world, grants, to, context);
@@ -50,7 +43,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
       await page.keyboard.press('Enter');
       await page.waitForSelector('.session-head >> text=bob');
       await page.locator('.person', { hasText: name }).waitFor();
-      await page.context().close();
     });
 
     it('[UI80] draws a workflow while it is typed, shows its errors, and its session shows it', async () => {
@@ -73,123 +65,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
       expect(await page.locator('.create .form-error').count()).toBe(0);
       await press(page, page.getByRole('button', { name: 'Open the session' }));
       await page.waitForSelector('.panel-graph svg');
-      await page.context().close();
     });
-  });
-
-  describe('sending messages', () => {
-    it('[UI81] a message out of turn is refused and its text stays; in turn it is sent once', async () => {
-      const ann = await person();
-      const session = await opened('discussion', [ann.name]);
-      await joined(ann, session.id);
-      const { page } = ann;
-      // The text does not repeat that it is alice's turn.
-      await page.locator('.composer-turn', { hasText: /^It is the turn of alice\.$/ }).waitFor();
-      await write(page, words(page), 'Too early.\nStill here.');
-      await page.keyboard.press('Control+Enter');
-      await page.locator('.composer .refusal', { hasText: 'alice' }).waitFor();
-      expect(await words(page).inputValue()).toBe('Too early.\nStill here.');
-      expect(await hasFocus(words(page))).toBe(true);
-      await session.send('Now you.');
-      await page.locator('.composer-turn', { hasText: 'It is your turn.' }).waitFor();
-      // The refusal disappears; the text stays.
-      await page.locator('.composer .refusal').waitFor({ state: 'detached' });
-      expect(await words(page).inputValue()).toBe('Too early.\nStill here.');
-      await page.keyboard.press('Control+Enter');
-      await page.locator('.said-row', { hasText: 'Too early.' }).waitFor();
-      await expect.poll(() => words(page).inputValue(), POLL).toBe('');
-      expect(await hasFocus(words(page))).toBe(true);
-      const said = (await logOf(session.id)).filter(({ event_type }) => event_type === 'msg.text');
-      expect(said.map(({ event_data }) => event_data.text)).toEqual(['Now you.', 'Too early.\nStill here.']);
-      await page.context().close();
-    });
-
-    it('[UI81] a draft is kept while another page is shown', async () => {
-      const { page, name } = await person();
-      const session = await opened('conversation', [name]);
-      await joined({ page }, session.id);
-      await write(page, words(page), 'Half a thought');
-      await press(page, page.getByRole('link', { name: 'Sessions' }));
-      await page.waitForSelector('.sessions-page');
-      await goTo(page, session.id);
-      expect(await words(page).inputValue()).toBe('Half a thought');
-      await page.context().close();
-    });
-
-    it('[UI81] a draft is not shown to the next identity that signs in', async () => {
-      const [ann, ben] = [await person(), await person()];
-      await ben.page.context().close();
-      const session = await opened('discussion', [ann.name, ben.name]);
-      await ann.page.evaluate(`location.hash = '#/sessions/${session.id}'`);
-      const { page } = ann;
-      await press(page, page.getByRole('button', { name: 'Accept' }));
-      await press(page, page.getByRole('button', { name: 'Sign out' }));
-      await write(page, page.getByLabel('Your name'), ben.name);
-      await write(page, page.getByLabel('Token'), ben.token);
-      await page.keyboard.press('Enter');
-      await joined({ ...ben, page }, session.id);
-      await write(page, words(page), 'Half a secret');
-      for (const [one, typed] of [
-        [ann, ''],
-        [ben, 'Half a secret'],
-      ] as const) {
-        await press(page, page.getByRole('button', { name: 'Sign out' }));
-        await write(page, page.getByLabel('Your name'), one.name);
-        await write(page, page.getByLabel('Token'), one.token);
-        await page.keyboard.press('Enter');
-        // The page of the previous identity is not opened.
-        await page.locator('.me', { hasText: one.name }).waitFor();
-        expect(new URL(page.url()).hash).toBe('#/sessions');
-        await goTo(page, session.id);
-        await words(page).waitFor();
-        expect(await words(page).inputValue()).toBe(typed);
-      }
-      await page.context().close();
-    }, 60_000);
-
-    it('[UI82] a route that passes the turn is chosen with the message', async () => {
-      const { page, name } = await person();
-      const graph = { initial_speaker: name, transitions: [], default_target: null, max_turns: 9 };
-      const session = await opened('workflow', [name, 'bob'], { knobs: { graph } });
-      await joined({ page }, session.id);
-      await page.locator('.composer-turn', { hasText: 'It is your turn.' }).waitFor();
-      const then = page.getByLabel('Then');
-      await reach(page, then);
-      await then.selectOption('handoff bob');
-      await write(page, words(page), 'Over to you.');
-      await press(page, page.getByRole('button', { name: 'Send' }));
-      await page.locator('.composer-turn', { hasText: 'It is the turn of bob' }).waitFor();
-      const packet = (await logOf(session.id)).find(({ event_type }) => event_type === 'msg.packet');
-      expect(packet?.event_data).toMatchObject({ body: 'Over to you.', routing: { kind: 'handoff', target: 'bob' } });
-      await page.context().close();
-    });
-
-    it('[UI81] two people talk in two browsers', async () => {
-      const [ann, ben] = [await person(), await person()];
-      await ann.page.evaluate(`location.hash = '#/open'`);
-      await ann.page.getByLabel('Type', { exact: true }).selectOption('discussion');
-      await write(ann.page, ann.page.getByLabel('Participant 1: name or id'), ben.name);
-      await press(ann.page, ann.page.getByRole('button', { name: 'Open the session' }));
-      await ann.page.waitForSelector('.session-head');
-      await press(ben.page, ben.page.locator('.invites-bar a'));
-      await press(ben.page, ben.page.getByRole('button', { name: 'Accept' }));
-      for (const [speaker, listener, text] of [
-        [ann, ben, 'Hello from here.'],
-        [ben, ann, 'And from there.'],
-        [ann, ben, 'Well then.'],
-      ] as const) {
-        await speaker.page.locator('.composer-turn', { hasText: 'It is your turn.' }).waitFor();
-        await write(speaker.page, words(speaker.page), text);
-        await speaker.page.keyboard.press('Control+Enter');
-        await listener.page.locator('.said-row', { hasText: text }).waitFor();
-      }
-      const all = ['Hello from here.', 'And from there.', 'Well then.'];
-      for (const { page } of [ann, ben]) {
-        await expect.poll(() => page.locator('.said-row .text').allInnerTexts(), POLL).toEqual(all);
-      }
-      await ann.page.context().close();
-      await ben.page.context().close();
-    }, 60_000);
   });
 
   it('[UI83] an invite is shown on every page and declined with a reason', async () => {
@@ -204,7 +80,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
     await expect
       .poll(async () => (await logOf(session.id)).map(({ event_data }) => event_data.reason ?? null), POLL)
       .toContain('no time <b>today</b>');
-    await page.context().close();
   });
 
   it('[UI83] an invite to an ended session disappears, and viewing an invite causes no refused requests', async () => {
@@ -221,7 +96,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
     await session.close('nobody came');
     await page.locator('.invites-bar').waitFor({ state: 'detached' });
     await page.locator('.invite-answer').waitFor({ state: 'detached' });
-    await page.context().close();
   });
 
   it('[UI84] closing asks first and takes a reason; cancelling restores the focus', async () => {
@@ -241,7 +115,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
     await page.waitForSelector('.silence >> text=This session has ended');
     expect(await close.count()).toBe(0);
     expect(await page.evaluate('document.activeElement.id')).toBe('main');
-    await page.context().close();
   });
 
   it('[UI85] an operator hides, returns and removes a participant, and sees refusals of the hub', async () => {
@@ -269,7 +142,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
     await world.hub.grant(name, ['operate']);
     await press(page, page.getByRole('button', { name: 'Remove' }));
     await page.waitForSelector('.mark-hide >> text=bob is out');
-    await page.context().close();
   });
 
   it('[UI85] a hidden participant is told and can come back', async () => {
@@ -281,7 +153,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
     await page.waitForSelector('.silence >> text=You are hidden');
     await press(page, page.getByRole('button', { name: 'Come back' }));
     await words(page).waitFor();
-    await page.context().close();
   });
 
   describe('a governed run', () => {
@@ -301,7 +172,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
       await press(page, page.getByRole('button', { name: 'Approve' }));
       await page.getByRole('button', { name: 'Approve' }).waitFor({ state: 'detached' });
       expect(await run.status()).toBe('active');
-      await page.context().close();
     }, 60_000);
 
     it('[UI86, UI88] losing the approve grant is announced; without it, approving is not offered', async () => {
@@ -321,8 +191,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
       await ann.page.locator('.notice.refused', { hasText: 'The grant "approve" was revoked' }).waitFor();
       await ann.page.getByRole('button', { name: 'Approve' }).waitFor({ state: 'detached' });
       expect(await run.status()).toBe('paused');
-      await ann.page.context().close();
-      await ben.page.context().close();
     }, 60_000);
 
     it('[UI87] a person answers a turn that needs one, and the run continues', async () => {
@@ -340,7 +208,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
       expect(await run.status()).toBe('active');
       const answered = (await logOf(run.id)).find(({ event_type }) => event_type === 'run.answered');
       expect(answered?.event_data).toEqual({ note: 'the one at the corner', action: 'resume' });
-      await page.context().close();
     }, 60_000);
 
     it('[UI87] the holder of a role submits a result as JSON; JSON errors show their position', async () => {
@@ -360,7 +227,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
       await area.waitFor({ state: 'detached' });
       const claim = (await logOf(run.id)).find(({ event_type }) => event_type === 'turn.result');
       expect(claim?.event_data).toMatchObject({ turn_id: 'turn_d', attempt: 1, result: { summary: 'done by hand' } });
-      await page.context().close();
     }, 60_000);
   });
 
@@ -393,7 +259,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
       /"op":"(?!whoami|list_|search_|describe_|get_|read_|find_|hub_|check_|can_send|health|subscribe|unsubscribe)/;
     expect(sent.some((frame) => frame.includes('"op":"read_state"'))).toBe(true);
     expect(sent.filter((frame) => acting.test(frame) || frame.includes('"kind":"receipt"'))).toEqual([]);
-    await page.context().close();
   }, 60_000);
 
   it.each(['light', 'dark'] as const)(
@@ -443,7 +308,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
           );
         }
       }
-      await page.context().close();
     },
     60_000,
   );
@@ -470,6 +334,5 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
     expect(heard.dialogs).toEqual([]);
     expect(heard.complaints).toEqual([]);
     expect(heard.requests.filter((url) => !url.startsWith(world.origin))).toEqual([]);
-    await page.context().close();
   });
 });

@@ -1,29 +1,20 @@
 // An open page when the hub was restored, is unreachable, or sends much at once.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AgentClient, createHub, type LocalHub, restoreBackup } from 'parley-hub';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromium, whyNoChromium } from '../../client/web/chromium.ts';
-import { required } from '../../package/repository.ts';
-import { type ConsoleWorld, consoleWorld, openConsole } from '../support/console-world.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { tempFolder } from '../../support/temp-folder.ts';
+import { describeConsole, openConsole } from '../support/console-world.ts';
 import { person as somebody } from '../support/people.ts';
 
-describe.skipIf(chromium === null && !required('chromium'))(`a page under stress${whyNoChromium}`, () => {
-  let world: ConsoleWorld;
-  beforeAll(async () => {
-    world = await consoleWorld();
-  }, 60_000);
-  afterAll(() => world?.end());
-
+describeConsole('a page under stress', (world) => {
   const row = (page: Page, text: string) => page.locator('.rows .row', { hasText: text });
   const intent = (words: string) => ({ labels: { intent: words } });
 
   /** A page of an operator at a hub that can stop, come back and be restored. */
   async function comingAndGoing(name: string, to = '/') {
-    const folder = mkdtempSync(join(tmpdir(), 'parley-console-past-'));
+    const folder = tempFolder('console-past');
     const console = { folder: world.page.folder };
     let data = join(folder, 'data');
     let hub: LocalHub = await createHub({ data });
@@ -56,7 +47,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page under stress
         expect(await page.evaluate('window.marker')).toBe('still here');
         await page.context().close();
         await hub.stop();
-        rmSync(folder, { recursive: true, force: true });
       },
     };
   }
@@ -192,7 +182,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page under stress
     // The late answer would be drawn with the next frame.
     await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100)))');
     expect(await page.locator('.found li p').allInnerTexts()).toEqual(['Needle of one that is over']);
-    await page.context().close();
   });
 
   it('[UI6] the feed misses nothing when many entries arrive at once', async () => {
@@ -202,7 +191,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page under stress
     const eve = await world.hub.agent('eve');
     await Promise.allSettled(Array.from({ length: 160 }, () => eve.call('hub_figures', {})));
     await expect.poll(() => page.locator('.feed .entry', { hasText: 'hub_figures' }).count()).toBe(160);
-    await page.context().close();
   });
 
   describe('many sessions', () => {
@@ -223,7 +211,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page under stress
       const { page } = await somebody(world, ['observe'], '/sessions?participant=carol');
       const count = page.locator('.count', { hasText: /^220 of 4\d\d$/ });
       await count.waitFor({ timeout: 15_000 });
-      await page.context().close();
     });
 
     it('[UI4] an idle hub is asked once a second, even after many simultaneous changes', async () => {
@@ -250,7 +237,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page under stress
       const inLast = (ms: number): number => asked.filter((at) => at > performance.now() - ms).length;
       await expect.poll(() => inLast(3000), { timeout: 10_000, interval: 250 }).toBeGreaterThan(6);
       await expect.poll(() => inLast(3000), { timeout: 20_000, interval: 250 }).toBeLessThanOrEqual(4);
-      await page.context().close();
     }, 60_000);
   });
 });

@@ -8,12 +8,12 @@ import { basename, join } from 'node:path';
 import { restoreBackup } from 'parley-hub';
 import { type AgentClient, connect, type Session } from 'parley-hub/client';
 import { type Browser, chromium as driver, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { chromium, whyNoChromium } from '../../client/web/chromium.ts';
 import { required } from '../../package/repository.ts';
 import { type BuiltScript, builtScript } from '../../support/built-script.ts';
 import { type BuiltPage, builtPage } from '../support/built-page.ts';
-import { openConsole } from '../support/console-world.ts';
+import { closePages, openConsole } from '../support/console-world.ts';
 
 interface Started {
   readonly child: ChildProcess;
@@ -45,6 +45,8 @@ describe.skipIf(chromium === null && !required('chromium'))(`a killed hub${whyNo
     rmSync(data, { recursive: true, force: true });
   });
 
+  afterEach(() => closePages(browser));
+
   async function start(port: number): Promise<Started> {
     const child = spawn(process.execPath, [script.path, data, String(port), page.folder], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -59,62 +61,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`a killed hub${whyNo
     clients.push(client);
     return client;
   }
-
-  it('[UI6] the page shows the loss, reconnects without a reload, and shows everything once', async () => {
-    const alice = await agent('alice');
-    const bob = await agent('bob');
-    const session = await alice.open('conversation', { participants: ['bob'], labels: { intent: 'Outlive it' } });
-    await session.send('Said 1');
-    const origin = `http://127.0.0.1:${hub.port}`;
-    const token = hub.tokens.ann ?? '';
-    const open = await openConsole({ browser, origin }, { name: 'ann', token, to: `/sessions/${session.id}` });
-    await open.waitForSelector('.said-row >> text=Said 1');
-    await open.evaluate('window.marker = "still here"');
-
-    const gone = once(hub.child, 'exit');
-    hub.child.kill('SIGKILL');
-    await gone;
-    await open.waitForSelector('[data-connection=away] >> text=reconnecting');
-    expect(await open.locator('.said-row >> text=Said 1').count()).toBe(1);
-
-    hub = await start(hub.port);
-    for (const number of [2, 3, 4]) await session.send(`Said ${number}`);
-    await bob.session(session.id).send('Said 5');
-    await open.waitForSelector('[data-connection=open]', { state: 'attached' });
-    await open.waitForSelector('.said-row >> text=Said 5');
-    const said = await open.locator('.said-row .text').allInnerTexts();
-    expect(said).toEqual(['Said 1', 'Said 2', 'Said 3', 'Said 4', 'Said 5']);
-
-    await open.getByRole('link', { name: 'Sessions' }).click();
-    await open.locator('.rows .row', { hasText: 'Outlive it' }).waitFor();
-    await alice.open('conversation', { participants: ['bob'], labels: { intent: 'After it' } });
-    await open.locator('.rows .row', { hasText: 'After it' }).waitFor();
-    expect(await open.evaluate('window.marker')).toBe('still here');
-    await open.context().close();
-  }, 60_000);
-
-  it('[UI81] a message sent while the hub is away is posted once on reconnect', async () => {
-    const carol = await agent('carol');
-    const origin = `http://127.0.0.1:${hub.port}`;
-    const open = await openConsole({ browser, origin }, { name: 'dora', token: hub.tokens.dora ?? '' });
-    await open.waitForSelector('.me');
-    const session = await carol.open('conversation', { participants: ['dora'], wait: 'created' });
-    await open.evaluate(`location.hash = '#/sessions/${session.id}'`);
-    await open.getByRole('button', { name: 'Accept' }).click();
-    await open.getByLabel('Message').fill('Said into the void');
-    const gone = once(hub.child, 'exit');
-    hub.child.kill('SIGKILL');
-    await gone;
-    await open.waitForSelector('[data-connection=away]');
-    await open.getByLabel('Message').press('Control+Enter');
-    await open.waitForSelector('.composer-turn >> text=the message is sent on reconnect');
-    expect(await open.getByLabel('Message').inputValue()).toBe('Said into the void');
-    hub = await start(hub.port);
-    await open.waitForSelector('.said-row >> text=Said into the void');
-    await expect.poll(() => open.getByLabel('Message').inputValue()).toBe('');
-    expect(await open.locator('.said-row .text').allInnerTexts()).toEqual(['Said into the void']);
-    await open.context().close();
-  }, 60_000);
 
   /** A page in a conversation with carol. */
   async function talking(name: string): Promise<{ open: Page; session: Session }> {
@@ -135,6 +81,50 @@ describe.skipIf(chromium === null && !required('chromium'))(`a killed hub${whyNo
   }
   const words = (page: Page) => page.getByLabel('Message');
 
+  it('[UI6] the page shows the loss, reconnects without a reload, and shows everything once', async () => {
+    const alice = await agent('alice');
+    const bob = await agent('bob');
+    const session = await alice.open('conversation', { participants: ['bob'], labels: { intent: 'Outlive it' } });
+    await session.send('Said 1');
+    const origin = `http://127.0.0.1:${hub.port}`;
+    const token = hub.tokens.ann ?? '';
+    const open = await openConsole({ browser, origin }, { name: 'ann', token, to: `/sessions/${session.id}` });
+    await open.waitForSelector('.said-row >> text=Said 1');
+    await open.evaluate('window.marker = "still here"');
+
+    await kill();
+    await open.waitForSelector('[data-connection=away] >> text=reconnecting');
+    expect(await open.locator('.said-row >> text=Said 1').count()).toBe(1);
+
+    hub = await start(hub.port);
+    for (const number of [2, 3, 4]) await session.send(`Said ${number}`);
+    await bob.session(session.id).send('Said 5');
+    await open.waitForSelector('[data-connection=open]', { state: 'attached' });
+    await open.waitForSelector('.said-row >> text=Said 5');
+    const said = await open.locator('.said-row .text').allInnerTexts();
+    expect(said).toEqual(['Said 1', 'Said 2', 'Said 3', 'Said 4', 'Said 5']);
+
+    await open.getByRole('link', { name: 'Sessions' }).click();
+    await open.locator('.rows .row', { hasText: 'Outlive it' }).waitFor();
+    await alice.open('conversation', { participants: ['bob'], labels: { intent: 'After it' } });
+    await open.locator('.rows .row', { hasText: 'After it' }).waitFor();
+    expect(await open.evaluate('window.marker')).toBe('still here');
+  }, 60_000);
+
+  it('[UI81] a message sent while the hub is away is posted once on reconnect', async () => {
+    const { open } = await talking('dora');
+    await words(open).fill('Said into the void');
+    await kill();
+    await open.waitForSelector('[data-connection=away]');
+    await words(open).press('Control+Enter');
+    await open.waitForSelector('.composer-turn >> text=the message is sent on reconnect');
+    expect(await words(open).inputValue()).toBe('Said into the void');
+    hub = await start(hub.port);
+    await open.waitForSelector('.said-row >> text=Said into the void');
+    await expect.poll(() => words(open).inputValue()).toBe('');
+    expect(await open.locator('.said-row .text').allInnerTexts()).toEqual(['Said into the void']);
+  }, 60_000);
+
   it('[UI81] a message sent while another page is shown is no draft any more', async () => {
     const { open, session } = await talking('dora');
     hub.child.kill('SIGSTOP');
@@ -151,7 +141,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`a killed hub${whyNo
     await open.evaluate(`location.hash = '#/sessions/${session.id}'`);
     await open.waitForSelector('.composer');
     expect(await words(open).inputValue()).toBe('');
-    await open.context().close();
   }, 60_000);
 
   it('[UI3, UI81] read-only mode drops writes that wait for the hub', async () => {
@@ -167,7 +156,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`a killed hub${whyNo
     await session.send('Are you there?');
     await open.waitForSelector('.said-row >> text=Are you there?');
     expect(await open.locator('.said-row .text').allInnerTexts()).toEqual(['Are you there?']);
-    await open.context().close();
   }, 60_000);
 
   it('[UI81] the same text typed again after an unknown outcome is a new message', async () => {
@@ -187,20 +175,18 @@ describe.skipIf(chromium === null && !required('chromium'))(`a killed hub${whyNo
     await words(open).press('Control+Enter');
     await expect.poll(() => words(open).inputValue()).toBe('');
     await said.nth(before).waitFor();
-    await open.context().close();
   }, 60_000);
 
   it.each(['ann', 'erin'])(
     '[UI6] after a restore the page shows the restored past: %s',
     async (name) => {
       const { open, session } = await talking(name);
-      const carol = session;
-      await carol.send('Kept');
+      await session.send('Kept');
       await open.waitForSelector('.said-row >> text=Kept');
       const backup = join(data, '..', `${basename(data)}-backup-${name}`);
       hub.child.send(backup);
       await once(hub.child, 'message');
-      for (const letter of ['a', 'b', 'c']) await carol.send(`Lost ${letter}`);
+      for (const letter of ['a', 'b', 'c']) await session.send(`Lost ${letter}`);
       await open.waitForSelector('.said-row >> text=Lost c');
       await kill();
       rmSync(data, { recursive: true });
@@ -213,7 +199,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`a killed hub${whyNo
       const again = await agent('carol');
       for (const number of [1, 2]) await again.session(session.id).send(`New ${number}`);
       await expect.poll(said, { timeout: 10_000 }).toEqual(['Kept', 'New 1', 'New 2']);
-      await open.context().close();
     },
     60_000,
   );

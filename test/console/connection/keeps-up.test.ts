@@ -2,27 +2,22 @@
 
 import type { AgentClient } from 'parley-hub';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromium, whyNoChromium } from '../../client/web/chromium.ts';
-import { required } from '../../package/repository.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { governedRun } from '../governed/run-in-hand.ts';
-import { type ConsoleWorld, consoleWorld } from '../support/console-world.ts';
+import { type ConsoleWorld, describeConsole } from '../support/console-world.ts';
 import { press } from '../support/keyboard.ts';
 import { type Grants, goTo, joined, type Person, person as somebody } from '../support/people.ts';
 
-describe.skipIf(chromium === null && !required('chromium'))(`a page that stays open${whyNoChromium}`, () => {
-  let world: ConsoleWorld;
+describeConsole('a page that stays open', (world) => {
   let alice: AgentClient;
   let bob: AgentClient;
 
   beforeAll(async () => {
-    world = await consoleWorld();
     alice = await world.hub.agent('alice');
     bob = await world.hub.agent('bob');
     // Ack everything, so that the inbox never fills.
     bob.handle({ onMessage: () => {} });
   }, 60_000);
-  afterAll(() => world?.end());
 
   /** A person with grants of the identity, which can be revoked, besides those of the token. */
   async function granted(at: ConsoleWorld, own: Grants, ofToken: Grants = []): Promise<Person> {
@@ -47,7 +42,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       await session.send('A whole answer.', { causationId });
       await ann.page.waitForSelector('.said-row:not(.writing) >> text=A whole answer.');
       await ann.page.locator('.said-row.writing').waitFor({ state: 'detached' });
-      await ann.page.context().close();
     });
 
     it('[UI5, UI7] a participant with the observe grant sees everything, after a reload and in replay too', async () => {
@@ -71,7 +65,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       await page.locator('.then').waitFor();
       await expect.poll(seen).toEqual(all);
       expect(await page.locator('.at').textContent()).toBe('#8 of 8');
-      await page.context().close();
     });
 
     it("[UI7, UI88] without the observe grant only one's own view is offered; it shows time and audience", async () => {
@@ -87,7 +80,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       const line = page.locator('.view-of .said-row', { hasText: 'In your ear.' });
       await line.locator('.audience', { hasText: `to ${ann.name}, bob` }).waitFor();
       await line.locator('time').waitFor();
-      await page.context().close();
     });
   });
 
@@ -107,7 +99,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       for (const gone of ['Close the session', 'Actions for bob']) {
         await page.getByRole('button', { name: gone }).waitFor({ state: 'detached' });
       }
-      await page.context().close();
     });
 
     it('[UI88] are read again on reconnect, lost and new ones', async () => {
@@ -162,7 +153,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       await page.getByRole('link', { name: 'Sessions' }).click();
       await page.locator('.rows .row', { hasText: 'With ann' }).first().waitFor();
       await page.locator('.rows .row', { hasText: 'Not with ann' }).waitFor({ state: 'detached' });
-      await page.context().close();
     });
   });
 
@@ -215,7 +205,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       await page.locator('.view-of .said-row', { hasText: SECRET }).waitFor();
       await world.hub.redact(other.id, await seqOf(other.id, SECRET));
       await page.locator('.view-of .said-row', { hasText: '[redacted]' }).waitFor();
-      await page.context().close();
     }, 60_000);
 
     it('[UI91] disappears from the row of a session without an intent', async () => {
@@ -228,7 +217,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       await world.hub.redact(session.id, await seqOf(session.id, SECRET));
       await ben.page.locator('.rows .row', { hasText: '[redacted]' }).waitFor({ timeout: 15_000 });
       expect(await ben.page.locator('.rows .row', { hasText: SECRET }).count()).toBe(0);
-      await ben.page.context().close();
     }, 60_000);
 
     it('[UI91] disappears from the panels of a governed run', async () => {
@@ -244,7 +232,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       await world.hub.redact(run.id, await seqOf(run.id, SECRET));
       await expect.poll(() => page.evaluate('document.body.innerHTML')).not.toContain(SECRET);
       await expect.poll(() => stop.count()).toBe(1);
-      await page.context().close();
     }, 60_000);
   });
 
@@ -270,7 +257,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       await page.locator('.replay', { hasText: 'Marks from' }).waitFor({ state: 'detached' });
       await page.getByRole('button', { name: '‹ Mark' }).click();
       await page.locator('.quiet-row', { hasText: 'bob is back' }).waitFor();
-      await page.context().close();
     }, 60_000);
 
     it('[UI92] says where its marks begin while the log is still loading', async () => {
@@ -287,7 +273,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       await goTo(page, id);
       await page.locator('.said-row', { hasText: 'Text 699' }).waitFor();
       await page.locator('.replay', { hasText: /Marks from #\d+ on/ }).waitFor();
-      await page.context().close();
     }, 60_000);
   });
 });

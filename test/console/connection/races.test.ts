@@ -2,13 +2,9 @@
 
 import type { AgentClient } from 'parley-hub';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromium, whyNoChromium } from '../../client/web/chromium.ts';
-import { required } from '../../package/repository.ts';
-import { type ConsoleWorld, consoleWorld } from '../support/console-world.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { describeConsole, POLL } from '../support/console-world.ts';
 import { joined, person as somebody } from '../support/people.ts';
-
-const POLL = { timeout: 10_000 };
 
 interface Asked {
   readonly op: string;
@@ -55,18 +51,15 @@ async function slowWire(page: Page): Promise<SlowWire> {
   };
 }
 
-describe.skipIf(chromium === null && !required('chromium'))(`answers that come late${whyNoChromium}`, () => {
-  let world: ConsoleWorld;
+describeConsole('answers that come late', (world) => {
   let alice: AgentClient;
   let bob: AgentClient;
 
   beforeAll(async () => {
-    world = await consoleWorld();
     alice = await world.hub.agent('alice');
     bob = await world.hub.agent('bob');
     bob.handle({ onMessage: () => {} });
   }, 60_000);
-  afterAll(() => world?.end());
 
   /** A page at a session with that many lines, over a slow wire. */
   async function atSession(lines: number) {
@@ -117,7 +110,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`answers that come l
     wire.letGo();
     await session.send('and one more');
     await expect.poll(() => lastLine(page), POLL).toBe('and one more');
-    await page.context().close();
   }, 60_000);
 
   it('[UI5] a late earlier page leaves no gap in the loaded part', async () => {
@@ -133,7 +125,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`answers that come l
     await scrollTo(page, 0);
     await expect.poll(() => firstLine(page), POLL).toBeLessThan(1700);
     expect(await firstLine(page)).toBeGreaterThan(1300);
-    await page.context().close();
   }, 60_000);
 
   it('[UI5, UI30] a participant that polls misses nothing new while reading earlier pages', async () => {
@@ -154,7 +145,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`answers that come l
         return lastLine(ann.page);
       }, POLL)
       .toBe('line 310');
-    await ann.page.context().close();
   }, 60_000);
 
   it('[UI5] scrolling down through a long session shows every line', async () => {
@@ -182,7 +172,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`answers that come l
       .toBe(1804);
     const [first = 0] = [...seen].sort((a, b) => a - b);
     expect([...Array(1804 - first).keys()].map((at) => first + at).filter((seq) => !seen.has(seq))).toEqual([]);
-    await page.context().close();
   }, 90_000);
 
   it('[UI7] the later of two replay requests wins, whichever is answered first', async () => {
@@ -197,7 +186,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`answers that come l
     await session.send('later');
     await page.locator('.at', { hasText: 'of 25' }).waitFor();
     expect(await page.locator('.then').textContent()).toBe('as of #9');
-    await page.context().close();
   });
 
   it('[UI2, UI30] the next identity sees nothing of the previous one, signed out or not', async () => {
@@ -227,7 +215,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`answers that come l
     await page.getByRole('button', { name: 'Connect' }).click();
     await page.locator('.empty', { hasText: 'No sessions yet.' }).waitFor();
     expect(await page.locator('body').textContent()).not.toContain('for mia alone');
-    await page.context().close();
   }, 60_000);
 
   it('[UI3] read-only mode registers no name', async () => {
@@ -236,7 +223,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`answers that come l
     await page.goto(`${world.origin}/?read-only#token=${token}&name=never-here`);
     await page.locator('.refusal, [role=alert]', { hasText: 'never-here' }).first().waitFor();
     expect((await alice.call('list_agents', {})).agents.map(({ name }) => name)).not.toContain('never-here');
-    await page.context().close();
   });
 
   it('[UI83] the invite of a removed participant disappears', async () => {
@@ -245,7 +231,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`answers that come l
     await page.locator('.invites-bar').waitFor();
     await world.hub.removeParticipant(session.id, name, 'a mistake');
     await page.locator('.invites-bar').waitFor({ state: 'detached' });
-    await page.context().close();
   });
 
   it('[UI6] a replaced connection keeps showing what it has read', async () => {
@@ -260,7 +245,5 @@ describe.skipIf(chromium === null && !required('chromium'))(`answers that come l
     await ann.page.getByRole('button', { name: 'Connect again' }).waitFor();
     await ann.page.waitForTimeout(1500);
     expect(await ann.page.locator('.said-row', { hasText: 'Still there' }).count()).toBe(1);
-    await other.context().close();
-    await ann.page.context().close();
   });
 });

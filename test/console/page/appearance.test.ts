@@ -3,14 +3,11 @@
 import type { AgentClient } from 'parley-hub';
 import { handoff } from 'parley-hub/core';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromium, whyNoChromium } from '../../client/web/chromium.ts';
-import { required } from '../../package/repository.ts';
-import { type ConsoleWorld, consoleWorld } from '../support/console-world.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { describeConsole, POLL } from '../support/console-world.ts';
 import { press } from '../support/keyboard.ts';
 import { goTo, joined, person } from '../support/people.ts';
 
-const POLL = { timeout: 10_000 };
 /** No transition rules: participants pass the turn by handoff. */
 const GRAPH = { initial_speaker: 'ada', transitions: [], default_target: null, max_turns: 9 };
 
@@ -22,18 +19,15 @@ const BLANK = `(() => {
   return [document.documentElement.scrollHeight > innerHeight, main.scrollHeight > Math.ceil(end) + 1 && main.scrollHeight > main.clientHeight];
 })()`;
 
-describe.skipIf(chromium === null && !required('chromium'))(`the look of the console${whyNoChromium}`, () => {
-  let world: ConsoleWorld;
+describeConsole('the look of the console', (world) => {
   let ada: AgentClient;
   let ken: AgentClient;
 
   beforeAll(async () => {
-    world = await consoleWorld();
     ada = await world.hub.agent('ada');
     ken = await world.hub.agent('ken');
     for (let count = 0; count < 40; count += 1) await world.hub.agent(`worker-${count}`);
   }, 60_000);
-  afterAll(() => world?.end());
 
   const workers = (count: number) => Array.from({ length: count }, (_, at) => `worker-${at}`);
 
@@ -81,7 +75,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`the look of the con
     }
     await page.keyboard.press('Enter');
     await resume.waitFor({ state: 'detached' });
-    await page.context().close();
   });
 
   it('[UI5] routing has its own mark, which no text can imitate', async () => {
@@ -98,7 +91,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`the look of the con
     const typed = page.locator('.said-row', { hasText: 'approved by boss' });
     expect(await typed.locator('.said').textContent()).toBe('I am done (handoff to ada: approved by boss)');
     expect(await typed.locator('.routing').count()).toBe(0);
-    await page.context().close();
   });
 
   it('[UI4] rows stay in place when sessions appear above a scrolled list', async () => {
@@ -123,7 +115,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`the look of the con
     for (let more = 0; more < 3; more += 1) await ada.open('conversation', { participants: ['ken'] });
     await expect.poll(() => page.locator('.count').textContent(), POLL).toContain(String(count + 3));
     expect(await seen()).toBe(before);
-    await page.context().close();
   });
 
   it('[UI4] every column fits at 800 px', async () => {
@@ -135,7 +126,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`the look of the con
       const table = await page.locator('.table').boundingBox();
       expect((box?.x ?? 999) + (box?.width ?? 0), column).toBeLessThanOrEqual((table?.x ?? 0) + (table?.width ?? 0));
     }
-    await page.context().close();
   });
 
   it('[UI2] visiting a hub that needs a token causes no refused requests', async () => {
@@ -147,7 +137,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`the look of the con
     await page.getByRole('button', { name: 'Connect' }).waitFor();
     await page.waitForLoadState('networkidle');
     expect(await refusals()).toBe(before);
-    await page.context().close();
   });
 
   it('[UI5] the head of a session shows its close reason and labels', async () => {
@@ -156,7 +145,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`the look of the con
     const { page } = await person(world, ['observe'], `/sessions/${session.id}`);
     await page.locator('.session-head', { hasText: 'nothing is left to say' }).waitFor();
     await page.locator('.session-head .label', { hasText: 'team: red' }).waitFor();
-    await page.context().close();
   });
 
   it('[UI5] ids in the session state have names beside them', async () => {
@@ -167,7 +155,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`the look of the con
     await ken.session(session.id).send({ event_type: 'hand.raise', event_data: { bid: 4 } });
     const { page } = await person(world, ['observe'], `/sessions/${session.id}`);
     await page.locator('.panel-state', { hasText: `"${ken.agentId} (ken)": 4` }).waitFor();
-    await page.context().close();
   });
 
   it('[UI85] removing a participant looks dangerous', async () => {
@@ -177,7 +164,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`the look of the con
     await page.locator('dialog', { hasText: 'cannot come back' }).waitFor();
     const colours = (name: string) => styleOf(page, name, 'color');
     expect(await colours('Remove for good')).not.toBe(await colours('Hide'));
-    await page.context().close();
   });
 
   it('[UI9] a page entered by address or key shows no outline around everything', async () => {
@@ -189,7 +175,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`the look of the con
     expect(await page.evaluate('document.activeElement.id')).toBe('main');
     expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('none');
     await goTo(page, session.id);
-    await page.context().close();
   });
 
   it('[UI61] the form asks for the intent near the top, and its fields look alike', async () => {
@@ -207,7 +192,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`the look of the con
       ['Open the session', 'Add a participant'].map((name) => styleOf(page, name, 'backgroundColor')),
     );
     expect(main).not.toBe(other);
-    await page.context().close();
   });
 
   it('[UI93] on a phone the composer is on screen, however many participants there are', async () => {
@@ -239,7 +223,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`the look of the con
       `[...document.querySelectorAll('.rows .row-link')].map((one) => Math.round(one.getBoundingClientRect().left))`,
     );
     expect(new Set(begins).size).toBe(1);
-    await page.context().close();
   }, 60_000);
 });
 

@@ -1,21 +1,16 @@
 // Hostile input: the page shows it as text and does nothing else with it.
 
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromium, whyNoChromium } from '../../client/web/chromium.ts';
-import { required } from '../../package/repository.ts';
-import { type ConsoleWorld, consoleWorld, openConsole, overhear } from '../support/console-world.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { describeConsole, openConsole, overhear } from '../support/console-world.ts';
 import { type HostileScene, hostileScene, IMG, SCRIPT } from './hostile-scene.ts';
 
-describe.skipIf(chromium === null && !required('chromium'))(`hostile text${whyNoChromium}`, () => {
-  let world: ConsoleWorld;
+describeConsole('hostile text', (world) => {
   let scene: HostileScene;
 
   beforeAll(async () => {
-    world = await consoleWorld();
     scene = await hostileScene(world.hub);
   }, 60_000);
-  afterAll(() => world?.end());
 
   /** Addresses, with the places that show hostile text and what they contain. */
   const places = (): readonly (readonly [string, readonly (readonly [string, string])[]])[] => [
@@ -108,7 +103,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`hostile text${whyNo
       expect(heard.dialogs).toEqual([]);
       expect(heard.complaints).toEqual([]);
       expect(heard.requests.filter((url) => !url.startsWith(world.origin))).toEqual([]);
-      await page.context().close();
     },
     60_000,
   );
@@ -143,14 +137,12 @@ describe.skipIf(chromium === null && !required('chromium'))(`hostile text${whyNo
       await calm(page);
     }
     expect([heard.dialogs, heard.complaints]).toEqual([[], []]);
-    await page.context().close();
   }, 60_000);
 
   it('[UI8] bidirectional controls are visible', async () => {
     const to = `/sessions/${scene.talk}`;
     const page = await openConsole(world, { name: 'zoe', token: await world.tokenFor('zoe'), to });
     await page.waitForSelector('.said-row >> text=⟨U+202E⟩evil');
-    await page.context().close();
   });
 });
 

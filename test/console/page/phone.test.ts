@@ -1,11 +1,9 @@
 // Every page on a phone: nothing is cut off, overlaps, or is too small to touch.
 
 import type { AgentClient } from 'parley-hub';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromium, whyNoChromium } from '../../client/web/chromium.ts';
-import { required } from '../../package/repository.ts';
+import { beforeAll, expect, it } from 'vitest';
 import { governedRun } from '../governed/run-in-hand.ts';
-import { type ConsoleWorld, consoleWorld } from '../support/console-world.ts';
+import { describeConsole } from '../support/console-world.ts';
 import { goTo, joined, person } from '../support/people.ts';
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
@@ -28,16 +26,13 @@ const UNTOUCHABLE = `(() => {
   return [...new Set([...small, ...cut, ...over, ...wide])];
 })()`;
 
-describe.skipIf(chromium === null && !required('chromium'))(`the console on a phone${whyNoChromium}`, () => {
-  let world: ConsoleWorld;
+describeConsole('the console on a phone', (world) => {
   let alice: AgentClient;
 
   beforeAll(async () => {
-    world = await consoleWorld();
     alice = await world.hub.agent('alice');
     await world.hub.agent('bob');
   }, 60_000);
-  afterAll(() => world?.end());
 
   it.each(['light', 'dark'] as const)(
     '[UI93] everything is large enough to touch: %s',
@@ -95,7 +90,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console on a ph
         expect(await page.evaluate(UNTOUCHABLE), what).toEqual([]);
         if (what === 'a dialog') await page.keyboard.press('Escape');
       }
-      await page.context().close();
     },
     90_000,
   );

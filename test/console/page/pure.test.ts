@@ -4,11 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { findExpiredInvites } from '../../../src/console/act/invites/pending-invites.ts';
 import { fromFragment, isReadOnlyAsked } from '../../../src/console/connection/sign-in-details.ts';
 import { detailText, type FeedFilter, observedText, passesFilter } from '../../../src/console/hub/feed-text.ts';
-import { evenWindow, rowByKey, scrollFor, steadyTop, unevenWindow } from '../../../src/console/lib/rows-window.ts';
 import { OPTIONS } from '../../../src/console/parts/create/options.ts';
 import { expectationText, routingText, withNames } from '../../../src/console/session/session-text.ts';
-import { countText } from '../../../src/console/sessions/search.ts';
-import { askedSince, FIRST_SWEEP, sweepFrom, withSwept } from '../../../src/console/state/change-sweep.ts';
 import { EMPTY_HUB, withFeed } from '../../../src/console/state/hub-state.ts';
 import { hrefOf, NO_FILTER, parseRoute } from '../../../src/console/state/route.ts';
 import {
@@ -25,19 +22,10 @@ import {
 import { MAX_MARKS, markOf, marksFrom, nearestMark, withMarks } from '../../../src/console/state/session/marks.ts';
 import { newSession, withArrived, withDeltas, withState } from '../../../src/console/state/session/open-session.ts';
 import { MAX_READ, unread, withRead } from '../../../src/console/state/session/whole-log.ts';
-import {
-  EMPTY_LIST,
-  undescribed,
-  visibleIds,
-  withChanges,
-  withDescriptions,
-  withPage,
-} from '../../../src/console/state/session-list.ts';
 import { dollars, shortLine, visibleText } from '../../../src/console/text/visible-text.ts';
 import { clockTime, countdown, duration } from '../../../src/console/time/time-text.ts';
 import type { FeedEntry } from '../../../src/core/protocol/operations/console-hub.ts';
 import type { SessionDescription, SessionStateAt } from '../../../src/core/protocol/operations/console-sessions.ts';
-import type { SessionSummary } from '../../../src/core/protocol/operations/sessions.ts';
 import { type Envelope, PLAIN } from '../../../src/core/records/session/envelope.ts';
 
 const envelope = (seq: number, part: Partial<Envelope> = {}): Envelope => ({
@@ -102,146 +90,6 @@ describe('addresses', () => {
       false,
       false,
     ]);
-  });
-});
-
-describe('long lists', () => {
-  it('[UI4] of 10,000 rows only those on screen are drawn; the others take their room', () => {
-    const { start, end, before, after } = evenWindow(10_000, 40, { top: 200_000, height: 800 });
-    expect(end - start).toBeLessThan(40);
-    expect(start * 40).toBeLessThanOrEqual(200_000);
-    expect(before + (end - start) * 40 + after).toBe(400_000);
-    expect(evenWindow(0, 40, { top: 0, height: 800 })).toEqual({ start: 0, end: 0, before: 0, after: 0 });
-    // The list became shorter while it was scrolled down.
-    expect(evenWindow(3, 40, { top: 9999, height: 800 })).toMatchObject({ end: 3, after: 0 });
-  });
-
-  it('[UI4] rows of any height add up to the whole height', () => {
-    const heights = Array.from({ length: 500 }, (_, at) => 20 + (at % 7) * 30);
-    const whole = heights.reduce((sum, height) => sum + height, 0);
-    for (const top of [0, 777, whole - 500, whole + 9999]) {
-      const { start, end, before, after } = unevenWindow(heights, { top, height: 500 });
-      const drawn = heights.slice(start, end).reduce((sum, height) => sum + height, 0);
-      expect(before + drawn + after).toBe(whole);
-      expect(end - start).toBeLessThan(60);
-    }
-  });
-
-  it('[UI4] rows added above keep the visible rows in place, except at the top', () => {
-    const before = ['c', 'b', 'a'];
-    const now = ['e', 'd', 'c', 'b', 'a'];
-    expect(steadyTop(before, now, 40, 0)).toBe(0);
-    expect(steadyTop(before, now, 40, 50)).toBe(130);
-    expect(steadyTop(now, before, 40, 130)).toBe(50);
-    // The filter removed the row.
-    expect(steadyTop(before, ['x'], 40, 50)).toBe(50);
-  });
-
-  it('[UI9] keys move through a list and never out of it', () => {
-    expect(
-      ['ArrowDown', 'ArrowUp', 'PageDown', 'PageUp', 'Home', 'End', 'a'].map((key) => rowByKey(key, 5, 100, 10)),
-    ).toEqual([6, 4, 15, 0, 0, 99, null]);
-    expect(rowByKey('ArrowUp', 0, 100, 10)).toBe(0);
-    expect(rowByKey('End', 0, 0, 10)).toBeNull();
-    expect(scrollFor(0, 40, { top: 100, height: 400 })).toBe(0);
-    expect(scrollFor(50, 40, { top: 0, height: 400 })).toBe(1640);
-    expect(scrollFor(3, 40, { top: 0, height: 400 })).toBeNull();
-  });
-});
-
-const summary = (id: string, part: Partial<SessionSummary> = {}): SessionSummary => ({
-  session_id: id,
-  type: 'conversation',
-  state: 'ACTIVE',
-  creator_id: 'a1',
-  created_at: `2026-01-01T00:00:${id.padStart(2, '0')}.000Z`,
-  changed_at: `2026-01-01T00:00:${id.padStart(2, '0')}.000Z`,
-  closed_at: null,
-  close_reason: null,
-  labels: {},
-  head_seq: 1,
-  turn: null,
-  ...part,
-});
-const described = (id: string, names: readonly string[], head_seq = 1): SessionDescription => ({
-  session_id: id,
-  head_seq,
-  state: 'ACTIVE',
-  participants: names.map((name) => ({ agent_id: name, name, role: 'member', status: 'active' })),
-  turn: null,
-  awaits: null,
-  next_deadline: null,
-  cost_usd: null,
-  usage: null,
-  text: null,
-});
-
-describe('the list of sessions', () => {
-  const list = withPage(EMPTY_LIST, { sessions: ['9', '8', '7'].map((id) => summary(id)), next: 'cursor' });
-
-  it('[UI4] new rows come first, changed rows stay in place, unread rows wait for their page', () => {
-    const next = withChanges(list, [
-      summary('10'),
-      summary('8', { head_seq: 2, state: 'CLOSED', changed_at: '2026-01-01T00:01:00.000Z' }),
-      summary('3', { head_seq: 5 }),
-    ]);
-    expect(next.order).toEqual(['10', '9', '8', '7']);
-    expect(next.rows.get('8')?.state).toBe('CLOSED');
-    expect(withPage(next, { sessions: [summary('3')], next: null }).order).toEqual(['10', '9', '8', '7', '3']);
-  });
-
-  it('[UI4] the count says how much is known, and is empty before the first page', () => {
-    expect(countText(EMPTY_LIST, 0)).toBe('');
-    expect([countText(list, 3), countText(list, 1)]).toEqual(['the newest 3, more below', '1 of the newest 3']);
-    const all = { ...list, next: null };
-    expect([countText(all, 3), countText(all, 0)]).toEqual(['3', '0 of 3']);
-  });
-
-  it('[UI4] unchanged rows and late older answers change nothing', () => {
-    expect(withChanges(list, [summary('8')])).toBe(list);
-    const newer = withChanges(list, [summary('8', { head_seq: 3, state: 'CLOSED' })]);
-    expect(withPage(newer, { sessions: [summary('8', { head_seq: 2 })], next: null }).rows).toBe(newer.rows);
-  });
-
-  it('[UI4] changes are read completely, in any order and over several sweeps', () => {
-    const changed = (id: string, second: number) =>
-      summary(id, { changed_at: `2026-01-01T00:00:${String(second).padStart(2, '0')}.000Z` });
-    const first = sweepFrom(FIRST_SWEEP, { sessions: [changed('9', 10), changed('8', 12)], next: 'more' });
-    expect(askedSince(FIRST_SWEEP)).toBeUndefined();
-    expect(askedSince(first)).toBe('2026-01-01T00:00:11.000Z');
-    // A page with newer changes must not skip changes that were not read yet.
-    expect(sweepFrom(first, { sessions: [changed('3', 50)], next: null })).toBe(first);
-    const half = withSwept(first, { sessions: [changed('9', 20)], next: 'cursor' });
-    expect([askedSince(half), half.after]).toEqual([askedSince(first), 'cursor']);
-    const whole = withSwept(half, { sessions: [changed('1', 40)], next: null });
-    // Sessions may have changed between 20 and 40 after the first page was read.
-    expect([askedSince(whole), whole.after]).toEqual(['2026-01-01T00:00:19.000Z', null]);
-  });
-
-  it('[UI4] filters match state, type, participant and label', () => {
-    const mixed = withDescriptions(
-      withPage(EMPTY_LIST, {
-        sessions: [
-          summary('9', { state: 'CLOSED' }),
-          summary('8', { type: 'workflow' }),
-          summary('7', { labels: { team: 'red' } }),
-        ],
-        next: null,
-      }),
-      [described('9', ['alice', 'Bob']), described('8', ['carol'])],
-    );
-    const by = (part: Partial<typeof NO_FILTER>) => visibleIds(mixed, { ...NO_FILTER, ...part });
-    expect(by({})).toEqual(['9', '8', '7']);
-    expect(by({ states: ['CLOSED'] })).toEqual(['9']);
-    expect(by({ type: 'work' })).toEqual(['8']);
-    expect(by({ participant: 'bo' })).toEqual(['9']);
-    expect(by({ label: 'team=r' })).toEqual(['7']);
-  });
-
-  it('[UI4] a row is described once, and again after new envelopes', () => {
-    const known = withDescriptions(list, [described('9', ['alice']), described('8', ['alice'])]);
-    expect(undescribed(known, ['9', '8', '7'], 100)).toEqual(['7']);
-    expect(undescribed(withChanges(known, [summary('9', { head_seq: 2 })]), ['9', '8'], 100)).toEqual(['9']);
   });
 });
 
@@ -461,6 +309,19 @@ describe('untrusted text', () => {
   it('[UI8] a line is bounded and never cuts a character in two', () => {
     expect(shortLine('a\n b\t c')).toBe('a b c');
     expect(shortLine('😀'.repeat(1_000_000), 10)).toBe(`${'😀'.repeat(9)}…`);
+  });
+
+  it('[UI8] invisible characters are made visible: grapheme joiners, variation selectors, blanks', () => {
+    expect(visibleText('ali\u034Fce')).toBe('ali⟨U+034F⟩ce');
+    expect(visibleText('bob\uFE00, bob\uFE0F, agent1\uFE0F')).toBe('bob⟨U+FE00⟩, bob⟨U+FE0F⟩, agent1⟨U+FE0F⟩');
+    expect(visibleText('c\u{E0100}d\u{E01EF}')).toBe('c⟨U+E0100⟩d⟨U+E01EF⟩');
+    expect(visibleText('e\u180Bf\u17B4g\uFFF0')).toBe('e⟨U+180B⟩f⟨U+17B4⟩g⟨U+FFF0⟩');
+    expect(visibleText('\u2764\uFE0F\uFE0F')).toBe('\u2764\uFE0F⟨U+FE0F⟩');
+  });
+
+  it('[UI8] invisible characters stay where emoji, keycaps and scripts need it', () => {
+    const needed = '\u2764\uFE0F \u263A\uFE0E 1\uFE0F\u20E3 \u{1F3F3}\uFE0F\u200D\u{1F308} \u1820\u180B';
+    expect(visibleText(needed)).toBe(needed);
   });
 });
 

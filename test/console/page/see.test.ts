@@ -2,39 +2,26 @@
 
 import type { AgentClient } from 'parley-hub';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromium, whyNoChromium } from '../../client/web/chromium.ts';
-import { required } from '../../package/repository.ts';
+import { beforeAll, expect, it } from 'vitest';
 import { AXE, faults } from '../support/axe.ts';
-import { type ConsoleWorld, consoleWorld, openConsole, overhear } from '../support/console-world.ts';
+import { consoleWorld, describeConsole, openConsole, overhear, POLL } from '../support/console-world.ts';
 import { scrollThrough } from '../support/long-list.ts';
+import { person } from '../support/people.ts';
 
 const MUTATING =
   /"op":"(?!whoami|list_|search_|describe_|get_|read_|find_|hub_|check_|can_send|health|subscribe|unsubscribe)/;
 
-const POLL = { timeout: 10_000 };
-
-describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoChromium}`, () => {
-  let world: ConsoleWorld;
+describeConsole('the console', (world) => {
   let alice: AgentClient;
   let bob: AgentClient;
 
   beforeAll(async () => {
-    world = await consoleWorld();
     alice = await world.hub.agent('alice');
     bob = await world.hub.agent('bob');
   }, 60_000);
-  afterAll(() => world?.end());
 
-  /** A new name each time: a name has one connection. */
-  let people = 0;
-  async function signedIn(to = '/', context: Parameters<typeof openConsole>[2] = {}): Promise<Page> {
-    people += 1;
-    const name = `ann-${people}`;
-    const page = await openConsole(world, { name, token: await world.tokenFor(name), to }, context);
-    await page.waitForSelector('.me');
-    return page;
-  }
+  const signedIn = async (to = '/', context: Parameters<typeof person>[3] = {}): Promise<Page> =>
+    (await person(world, ['observe', 'operate', 'enrol'], to, context)).page;
 
   /** More than two pages of sessions, created on first use. */
   let filling: Promise<void> | null = null;
@@ -61,14 +48,12 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Token').waitFor();
     expect(await page.evaluate('sessionStorage.getItem("parley.token")')).toBeNull();
-    await page.context().close();
   });
 
   it('[UI2] a token is removed from the address and the history immediately', async () => {
     const page = await signedIn('/hub');
     expect(page.url()).toBe(`${world.origin}/#/hub`);
     await page.getByRole('heading', { name: 'Hub', exact: true }).waitFor();
-    await page.context().close();
   });
 
   it('[UI2] a visitor without a token is asked for one and sees no error', async () => {
@@ -77,7 +62,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.getByLabel('Token').waitFor();
     await page.getByRole('button', { name: 'Connect' }).waitFor();
     expect(await page.locator('.refusal').count()).toBe(0);
-    await page.context().close();
   });
 
   it('[UI2] a hub that needs no token is opened immediately', async () => {
@@ -129,7 +113,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     expect(unanswered.state).toBe('INVITED');
     expect(sent.some((frame) => frame.includes('"op":"read_state"'))).toBe(true);
     expect(sent.filter((frame) => MUTATING.test(frame) || frame.includes('"kind":"receipt"'))).toEqual([]);
-    await page.context().close();
   });
 
   it('[UI4] the list is live: sessions appear and change, and filters hold', async () => {
@@ -153,7 +136,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.getByRole('button', { name: 'Clear' }).click();
     await page.getByLabel('Text').fill('no such words');
     await page.waitForSelector('.found >> text=0 found');
-    await page.context().close();
   });
 
   it('[UI4, UI9] only a screenful of rows is drawn, and arrows, End and Enter reach all sessions', async () => {
@@ -182,7 +164,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.goBack();
     await expect.poll(() => page.evaluate('document.activeElement.href'), POLL).toBe(row);
     expect(await page.title()).toBe('Sessions · Parley');
-    await page.context().close();
   }, 60_000);
 
   it('[UI4] a wheel reaches all sessions without adding elements to the page', async () => {
@@ -192,7 +173,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     expect(rowsRead).toBeGreaterThanOrEqual(250);
     expect(mostRows).toBeLessThan(50);
     expect(mostNodes).toBeLessThan(1_500);
-    await page.context().close();
   }, 60_000);
 
   it('[UI4] the list is requested and updated at most four times a second, however busy the hub is', async () => {
@@ -225,7 +205,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     expect(looks - before).toBeLessThanOrEqual(4 * seconds + 2);
     await page.evaluate(`clearInterval(scrolling); document.querySelector('.rows').scrollTop = 0`);
     await page.locator('.rows .row', { hasText: 'Lively' }).first().waitFor();
-    await page.context().close();
   }, 60_000);
 
   it("[UI30] without the observe grant only one's own sessions and envelopes are shown, live", async () => {
@@ -269,7 +248,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
       ({ kind, detail }) => kind === 'operation_refused' && ['hub_figures', 'read_feed'].includes(String(detail.op)),
     );
     expect(refused).toEqual([]);
-    await page.context().close();
   }, 60_000);
 
   it('[UI5] a session is live: deltas first, then the message with its audience', async () => {
@@ -290,7 +268,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.locator('.said-row', { hasText: 'In your ear.' }).locator('.audience >> text=to bob').waitFor();
     await world.hub.hideParticipant(session.id, 'bob', 'too loud');
     await page.waitForSelector('.quiet-row.mark-hide >> text=bob is hidden: too loud');
-    await page.context().close();
   });
 
   it('[UI5] a violation appears, and an expectation counts down', async () => {
@@ -303,7 +280,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.waitForSelector('.mark-violation >> text=turn_within was violated');
     await page.getByRole('link', { name: 'Hub' }).click();
     await page.waitForSelector('.feed .violation >> text=turn_within');
-    await page.context().close();
   });
 
   it('[UI7] replay shows the state at that seq, and the view of a participant', async () => {
@@ -326,7 +302,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.getByRole('button', { name: 'Back to live' }).click();
     await page.waitForSelector('.said-row >> text=Two.');
     carol.close();
-    await page.context().close();
   });
 
   it('[UI10] the list shows after at most 100 KB', async () => {
@@ -337,7 +312,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     );
     expect(bytes).toBeGreaterThan(10_000);
     expect(bytes).toBeLessThan(100_000);
-    await page.context().close();
   });
 
   it.each(['light', 'dark'] as const)(
@@ -394,7 +368,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     const [light = '', dark = ''] = seen;
     expect(light).not.toBe(dark);
     expect(seen).toEqual([light, dark, light, light, dark, dark]);
-    await page.context().close();
   });
 
   it('[UI1] the page logs no errors under its policy and contacts no other host', async () => {
@@ -406,6 +379,5 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.waitForSelector('.tile');
     expect(heard.complaints).toEqual([]);
     expect(heard.requests.filter((url) => !url.startsWith(world.origin))).toEqual([]);
-    await page.context().close();
   });
 });

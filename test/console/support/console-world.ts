@@ -2,7 +2,9 @@
 
 import { createHub, type LocalHub } from 'parley-hub';
 import { type Browser, chromium as driver, type Page } from 'playwright-core';
-import { chromium } from '../../client/web/chromium.ts';
+import { afterAll, afterEach, beforeAll, describe } from 'vitest';
+import { chromium, whyNoChromium } from '../../client/web/chromium.ts';
+import { required } from '../../package/repository.ts';
 import { type BuiltPage, builtPage } from './built-page.ts';
 
 export interface ConsoleWorld {
@@ -42,6 +44,27 @@ export async function consoleWorld({ none = false, beside }: WorldOptions = {}):
       if (beside === undefined) page.remove();
     },
   };
+}
+
+/** For `expect.poll`. */
+export const POLL = { timeout: 10_000 };
+
+/** Describes tests in a browser at one hub. Without Chromium they are skipped. Pages are closed after each test. */
+export function describeConsole(title: string, define: (world: ConsoleWorld) => void): void {
+  describe.skipIf(chromium === null && !required('chromium'))(`${title}${whyNoChromium}`, () => {
+    // Filled before the first test runs.
+    const world = {} as ConsoleWorld;
+    beforeAll(async () => {
+      Object.assign(world, await consoleWorld());
+    }, 60_000);
+    afterEach(() => closePages(world.browser));
+    afterAll(() => world.end?.());
+    define(world);
+  });
+}
+
+export async function closePages(browser: Browser): Promise<void> {
+  await Promise.all(browser.contexts().map((context) => context.close()));
 }
 
 /** Requests, errors and dialogs of a page from now on. */
