@@ -1,4 +1,4 @@
-/** An accepted turn and its decisions, as a log or the history of another place tells them. */
+/** Reads an accepted turn and its decisions from a log or an imported history. */
 
 import {
   getOwn,
@@ -30,7 +30,7 @@ export interface AcceptedTurnModel {
   readonly files: readonly string[];
   readonly next_role: string | null;
   readonly cost_usd: number | null;
-  /** An operator has hidden what it said. */
+  /** Redacted by an operator. */
   readonly is_hidden: boolean;
 }
 

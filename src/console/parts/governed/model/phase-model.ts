@@ -1,17 +1,16 @@
-/** The phases of a run in their order, each with the gate behind it. Where the run is, only the hub says. */
+/** The phases of a run in order, each with its exit gate. The hub decides which phase is current. */
 
-import { getOwn, isRecord, textOr } from '../../../lib/unknown-record.ts';
+import { getOwn, isRecord, textOr, textsFrom } from '../../../lib/unknown-record.ts';
 import type { RunModel } from './run-model.ts';
 
-/** `waiting`: for approval. `ahead`: nobody has asked for it yet. */
+/** `waiting`: for approval. `ahead`: not requested yet. */
 export type GateStatus = 'ahead' | 'waiting' | 'passed' | 'failed';
 
 export interface GateModel {
   readonly name: string;
   readonly status: GateStatus;
   readonly needsApproval: boolean;
-  /** What it asks for, in words. */
-  readonly asks: readonly string[];
+  readonly requirements: readonly string[];
 }
 
 export interface PhaseModel {
@@ -20,12 +19,12 @@ export interface PhaseModel {
   readonly gate: GateModel | null;
 }
 
-/** `config`: what the session was created with (`knobs.config`); the order of the keys of its routing is that of the phases. */
+/** `config`: the session's `knobs.config`. The keys of its routing are the phases, in order. */
 export function toPhaseModels(config: unknown, run: RunModel): readonly PhaseModel[] {
   const routing = getOwn(config, 'routing');
   const declared = isRecord(routing) ? Object.keys(routing) : [];
   const isKnown = run.phase === null || declared.includes(run.phase);
-  // A phase that is nowhere declared is where the run is, all the same.
+  // The current phase is shown even if the config does not declare it.
   const names = isKnown || run.phase === null ? declared : [...declared, run.phase];
   const at = run.phase === null ? -1 : names.indexOf(run.phase);
   const isOver = run.status === 'completed';
@@ -42,11 +41,11 @@ function gateShown(config: unknown, name: string, phase: PhaseModel['status'], r
     name,
     status: gateStatus(name, phase, run),
     needsApproval: getOwn(declared, 'requires_human_approval') === true,
-    asks: asksOf(declared),
+    requirements: requirementsOf(declared),
   };
 }
 
-/** A phase is left through its gate alone, so the gate of a phase that is done was passed. */
+/** A run leaves a phase only through its gate, so a phase that is done has a passed gate. */
 function gateStatus(name: string, phase: PhaseModel['status'], run: RunModel): GateStatus {
   if (phase === 'done') return 'passed';
   if (phase === 'ahead') return 'ahead';
@@ -54,13 +53,12 @@ function gateStatus(name: string, phase: PhaseModel['status'], run: RunModel): G
   return run.last_gate_failure?.gate === name ? 'failed' : 'ahead';
 }
 
-function asksOf(gate: unknown): readonly string[] {
-  const files = getOwn(gate, 'requires_files');
-  const named = Array.isArray(files) ? files.filter((one) => typeof one === 'string') : [];
+function requirementsOf(gate: unknown): readonly string[] {
+  const files = textsFrom(getOwn(gate, 'requires_files'));
   return [
-    ...(named.length === 0 ? [] : [`files ${named.join(', ')}`]),
+    ...(files.length === 0 ? [] : [`files ${files.join(', ')}`]),
     ...(getOwn(gate, 'requires_verification_pass') === true ? ['verification passes'] : []),
     ...(getOwn(gate, 'requires_human_approval') === true ? ['approval'] : []),
-    ...(getOwn(gate, 'credentialed') === true ? ['a credential that may'] : []),
+    ...(getOwn(gate, 'credentialed') === true ? ['a credential with the approve grant'] : []),
   ];
 }

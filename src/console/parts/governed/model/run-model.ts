@@ -1,16 +1,17 @@
-/** What the hub says of a governed run (`public_state`): the truth about its status, its phase, and what is open. */
+/** Reads the hub's state of a governed run (`public_state`), which is authoritative. */
 
 import type { JsonObject } from '../../../../core/lib/json.ts';
 import { getOwn, isRecord, numberOr, recordsFrom, textOr } from '../../../lib/unknown-record.ts';
-import type { Blocker, RunHistory } from './run-history.ts';
+import { shortText } from '../../../text/visible-text.ts';
+import { type Blocker, OPEN_BLOCKER, type RunHistory } from './run-history.ts';
 
 type GateType = 'phase_transition' | 'run_completion';
 
-/** A gate that waits for somebody who may approve. */
+/** A gate that waits for approval. */
 export interface PendingGate {
   readonly gate_type: GateType;
   readonly gate: string | null;
-  /** The phase it leads to; null = the end of the run. */
+  /** The next phase; null = the end of the run. */
   readonly to: string | null;
   readonly requested_by_turn: string | null;
 }
@@ -44,7 +45,6 @@ export interface RunModel {
   readonly status: string;
   readonly phase: string | null;
   readonly turns: readonly ActiveTurn[];
-  /** Whom the run waits for. */
   readonly waits_for: { readonly agent_id: string; readonly kind: string; readonly turn_id: string | null } | null;
   readonly accepted_turns: number;
   readonly decisions: number;
@@ -61,7 +61,7 @@ export function toRunModel(state: unknown): RunModel {
     run_id: textOr(getOwn(state, 'run_id'), null),
     status: textOr(getOwn(state, 'status'), 'unknown'),
     phase: textOr(getOwn(state, 'phase'), null),
-    turns: recordsFrom(getOwn(state, 'turns')).map(turnOut),
+    turns: recordsFrom(getOwn(state, 'turns')).map(activeTurn),
     waits_for: waitsFor(getOwn(state, 'waits_for')),
     accepted_turns: numberOr(getOwn(state, 'accepted_turns'), 0),
     decisions: numberOr(getOwn(state, 'decisions'), 0),
@@ -77,7 +77,7 @@ export function toRunModel(state: unknown): RunModel {
   };
 }
 
-function turnOut(turn: unknown): ActiveTurn {
+function activeTurn(turn: unknown): ActiveTurn {
   return {
     turn_id: textOr(getOwn(turn, 'turn_id'), '?'),
     role: textOr(getOwn(turn, 'role'), '?'),
@@ -118,17 +118,17 @@ function failureIn(value: unknown): GateFailure | null {
   };
 }
 
-/** `files missing: paths README.md`: the code in words, and what it is about. */
+/** The code and its parameters in words: `files missing: paths README.md`. */
 function reasonWords(reason: unknown): string {
   const code = textOr(getOwn(reason, 'code'), 'unknown').replaceAll('_', ' ');
   const params = getOwn(reason, 'params');
-  const about = isRecord(params) ? Object.entries(params).map(([name, value]) => `${name} ${plain(value)}`) : [];
+  const about = isRecord(params) ? Object.entries(params).map(([name, value]) => `${name} ${valueText(value)}`) : [];
   return about.length === 0 ? code : `${code}: ${about.join(', ')}`;
 }
 
-function plain(value: unknown): string {
+function valueText(value: unknown): string {
   if (typeof value === 'string') return value;
-  if (Array.isArray(value)) return value.map(plain).join(' and ');
+  if (Array.isArray(value)) return value.map(valueText).join(' and ');
   return JSON.stringify(value) ?? '';
 }
 
@@ -146,34 +146,35 @@ function leaseIn(value: unknown): RunModel['lease'] {
   return owner === null ? null : { owner, expires_at: textOr(getOwn(value, 'expires_at'), null) };
 }
 
-/** null = nothing does. */
+/** null = not blocked. */
 export function currentBlocker({ blocked_on }: RunModel, { blockers, rejections }: RunHistory): Blocker | null {
   if (blocked_on === null) return null;
   const open = blockers.findLast(({ resolved_at }) => resolved_at === null);
   if (open !== undefined) return { ...open, what: blocked_on };
-  // A turn that was sent back too often stops the run too, and no envelope says so itself.
+  // A turn rejected too often blocks the run without an envelope of its own.
   const last = rejections.at(-1);
   return {
+    ...OPEN_BLOCKER,
     seq: last?.seq ?? 0,
     at: last?.at ?? '',
     what: blocked_on,
     detail: last === undefined ? blocked_on : last.reason,
-    owner: null,
-    action: null,
     isQuestion: blocked_on.startsWith('human:'),
-    resolved_at: null,
-    resolved_seq: null,
-    resolution: null,
   };
 }
 
+/** What a run is blocked on, in words. */
 export function stopText(what: string, detail: string): string {
   const [kind = '', ...rest] = what.split(':');
   const about = rest.join(':').trim();
   if (about === '') return what;
-  if (kind === 'human') return about === detail.trim() ? 'a question for a person' : `a person is needed: ${about}`;
-  if (kind === 'turn') return `the turn ${about} stands still`;
+  if (kind === 'human') return about === detail.trim() ? 'a question for a person' : `needs a person: ${about}`;
+  if (kind === 'turn') return `turn ${about}`;
   return kind === 'escalation' ? `escalated: ${about.replaceAll(':', ', ').replaceAll('-', ' ')}` : what;
+}
+
+export function gateText(gate: string | null): string {
+  return gate === null ? 'unnamed gate' : `gate ${shortText(gate)}`;
 }
 
 export interface GateAnswer {
@@ -186,7 +187,6 @@ export function approval({ gate_type, gate }: PendingGate, note: string): GateAn
   return { event_type: 'gate.approved', event_data: { gate_type, gate, ...(words === '' ? {} : { note: words }) } };
 }
 
-/** A refusal has a reason. */
 export function refusal({ gate_type, gate }: PendingGate, reason: string): GateAnswer {
   return { event_type: 'gate.refused', event_data: { gate_type, gate, reason: reason.trim() } };
 }
