@@ -268,7 +268,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
     await page.locator('dialog .refusal', { hasText: 'The hub refused:' }).waitFor();
     await world.hub.grant(name, ['operate']);
     await press(page, page.getByRole('button', { name: 'Remove' }));
-    await page.waitForSelector('.mark-hide >> text=bob is out');
+    await page.waitForSelector('.mark-hide >> text=bob was removed');
     await page.context().close();
   });
 

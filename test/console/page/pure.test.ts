@@ -321,7 +321,7 @@ describe('what happens beside what is said', () => {
       'turn.accepted',
       { turn_id: 't1', result: { status: 'needs_human', summary: 'Stuck.', needs_human_reason: 'Which door?' } },
       'stop',
-      't1 is accepted: Stuck.; a person is asked: Which door?',
+      't1 is accepted: Stuck.; asks a person: Which door?',
     ],
     [
       'turn.accepted',
