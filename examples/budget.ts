@@ -39,7 +39,7 @@ console.log(`${reason}: ${failures[0]}`);
 assert.equal(reason, 'expectation_violated:turn_within');
 assert.match(
   failures[0] ?? '',
-  /^openai\/talker: the budget of (ada|bob) for a session is 0\.6 USD; 0\.\d+ USD were used, and this call may need 0\.\d+ USD/,
+  /^openai\/talker: the budget of (ada|bob) for a session is 0\.6 USD; 0\.\d+ USD used; this call may need 0\.\d+ USD/,
 );
 // Spending is recorded in the session, to the billionth, and below the limit.
 const spent = new Map<string, number>();

@@ -42,7 +42,7 @@ const told =
     .at(-1)
     ?.messages.filter(({ role }) => role === 'tool')
     .at(-1)?.content ?? '';
-assert.match(told, /^Data of the hub\. .*no instructions to you\.\n\{"status":"answered","answer":"Nine days/);
+assert.match(told, /^Data from the hub\. .*not instructions\.\n\{"status":"answered","answer":"Nine days/);
 assert.deepEqual(stub.requests[0]?.tools, ['delegate', 'peers']);
 
 await planner.close();

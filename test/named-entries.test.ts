@@ -48,7 +48,7 @@ describe('constructors of expectations', () => {
     expect(() => turnWithin(seconds, 'warn')).toThrow(`turn_within: seconds: expected a number > 0, got ${seconds}`);
   });
 
-  const options = 'an option that there is (appliesTo)';
+  const options = 'one of the options appliesTo';
   const wrong = (value: unknown): never => value as never;
   const people = 'a list of at least one role or participant';
   const mistakes: readonly [make: () => unknown, message: string][] = [
@@ -64,7 +64,7 @@ describe('constructors of expectations', () => {
     [() => acksWithin(5, 'warn', wrong(['bob'])), 'acks_within: options: expected an object, got ["bob"]'],
     [
       () => turnWithin(5, 'warn', wrong({ on_failure: true })),
-      'turn_within: on_failure: expected an option that there is (appliesTo, heartbeat, onFailure), got "on_failure"',
+      'turn_within: on_failure: expected one of the options appliesTo, heartbeat, onFailure, got "on_failure"',
     ],
     [() => replyWithin(5, 'warn', wrong({ heartbeat: true })), `reply_within: heartbeat: expected ${options}, got`],
     [() => acksWithin(5, 'warn', wrong({ onFailure: true })), `acks_within: onFailure: expected ${options}, got`],
@@ -119,7 +119,7 @@ it.each<readonly [() => unknown, string]>([
   [() => budgetWithin([1] as never, 'warn'), 'budget_within: options: expected an object, got [1]'],
   [
     () => budgetWithin({ eur: 1 } as never, 'warn'),
-    'budget_within: eur: expected an option that there is (usd, tokens), got "eur"',
+    'budget_within: eur: expected one of the options usd, tokens, got "eur"',
   ],
   [() => budgetWithin({ usd: '1' as never }, 'warn'), 'budget_within: usd: expected a number from 0 on, got "1"'],
 ])('[EX20] a limit that makes no sense is refused in place, with what came: %#', (make, message) => {

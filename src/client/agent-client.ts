@@ -46,7 +46,7 @@ export class AgentClient extends Client {
     this.wakeRooms();
   }
 
-  /** Offers `onTurn` every open turn of yours, even ones an earlier process did not take. Each is offered once. */
+  /** Offers `onTurn` every open turn of this agent, even ones an earlier process did not take. Each is offered once. */
   async offerOpenTurns(): Promise<void> {
     for await (const { turns } of pages((after?: string) => this.call('pending_turns', { after }))) {
       for (const { session_id } of turns) await this.offerOpenTurn(session_id);

@@ -82,7 +82,7 @@ function perSecond(rate: number): string {
 
 const MOST_MS = 3000;
 
-export async function journalAtRest(folder: string): Promise<void> {
+async function journalAtRest(folder: string): Promise<void> {
   const spare = join(folder, 'journal', SPARE_NAME);
   for (let waited = 0; waited < MOST_MS && isBeingMade(spare); waited += 20) await setTimeout(20);
 }

@@ -22,14 +22,14 @@ export interface Bench {
   run(setting: Setting): Promise<readonly Figure[]>;
 }
 
-export interface Setting {
+interface Setting {
   readonly quick: boolean;
   /** Its own folder, removed afterwards. */
   readonly folder: string;
   note(text: string): void;
 }
 
-export function passes({ value, must, better }: Figure): boolean {
+function passes({ value, must, better }: Figure): boolean {
   return must === null || (better === 'more' ? value >= must : value <= must);
 }
 

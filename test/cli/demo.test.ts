@@ -247,14 +247,14 @@ describe('parley', () => {
   });
 
   itDeep.each([
-    [[], 'parley: a command is missing', 'Try "parley demo", or "parley --help" for all there is.'],
-    [['dmeo'], 'parley: there is no command "dmeo"', 'Did you mean "parley demo"? "parley --help" shows all there is.'],
+    [[], 'parley: missing command', 'Try "parley demo", or run "parley --help" for all commands.'],
+    [['dmeo'], 'parley: unknown command "dmeo"', 'Did you mean "parley demo"? Run "parley --help" for all commands.'],
     [
       ['demo', 'twice'],
       'parley: "demo" takes no arguments, got "twice"',
-      'parley demo; "parley demo --help" says more.',
+      'Usage: parley demo. Run "parley demo --help" for details.',
     ],
-    [['demo', '--loud'], "parley: Unknown option '--loud'", '"parley demo --help" shows its options.'],
+    [['demo', '--loud'], "parley: Unknown option '--loud'", 'Run "parley demo --help" for its options.'],
   ])('%j exits with 2 and says what to do next', async (args, problem, next) => {
     expect(await parley(...args)).toEqual({ code: 2, output: `${problem}\n${next}\n` });
   });

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type ExportFormat, exportText, markdownLine, quotation } from '../../src/cli/reading/export-formats.ts';
+import { type ExportFormat, exportText, markdownLine, quotation } from '../../src/cli/reading/export.ts';
 import type { Envelope } from '../../src/core/records/session/envelope.ts';
 import type { SessionMetadata } from '../../src/core/records/session/session.ts';
 

@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { welcomeLines } from '../../src/cli/operating/welcome-lines.ts';
+import { welcomeLines } from '../../src/cli/operating/up.ts';
 
 const up = {
   url: 'ws://127.0.0.1:4747',

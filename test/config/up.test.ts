@@ -54,7 +54,7 @@ async function ask(url: string, data: string, whom: string, question: string) {
 }
 
 async function urlOf(up: Joined): Promise<string> {
-  await up.says('Ctrl-C stops it');
+  await up.says('Press Ctrl-C to stop');
   return /listens on (ws:\S+)/.exec(up.out)?.[1] ?? '';
 }
 
@@ -75,11 +75,9 @@ describe('parley up with a config file', () => {
       const folder = await project('one', { 'parley.config.json': config, 'yes.json': '["Yes."]' });
       const up = run(folder, ['up'], { MY_KEY: KEY });
       const url = await urlOf(up);
-      expect(up.err).toContain('with parley.config.json\n');
+      expect(up.err).toContain('config file: parley.config.json\n');
       // The agents joined before anyone could connect.
-      expect(up.out).toMatch(
-        /^bob joined \(script\)\nsol joined \(openai m-1\)\nschedule daily: made\nParley listens/,
-      );
+      expect(up.out).toMatch(/^bob joined \(script\)\nsol joined \(openai m-1\)\nschedule daily: made\nParley listens/);
       const data = join(folder, 'hub');
       stub.will(answer, stall('data: {"choices": [{"index": 0, "delta": {"content": "Fo"}}]}\n\n'));
       const first = await ask(url, data, 'sol', 'How much?');

@@ -13,7 +13,7 @@ export const publicCorpus: string | null =
     (path) => path !== undefined && existsSync(join(path, 'fixtures')),
   ) ?? null;
 
-export function fixturesIn(folder: string): readonly Fixture[] {
+function fixturesIn(folder: string): readonly Fixture[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.json'))
     .sort()

@@ -207,7 +207,7 @@ describe('parley conformance check --remote', () => {
       [['--token', token], 2, /--token: expected --remote with it/],
       [['--remote', 'nowhere'], 2, /--remote: expected a URL/],
       [['--remote', 'http://u:secret@127.0.0.1'], 2, /--remote: expected a URL/],
-      [['--remote', url, '--token', 'a b'], 2, /--token: expected visible characters/],
+      [['--remote', url, '--token', 'a b'], 2, /--token: expected visible ASCII characters without spaces/],
       [['--remote', 'http://127.0.0.1:9'], 3, /conform\/capabilities: .*(ECONNREFUSED|bad port)/],
       [['--remote', await served((_, r) => json(r, { message: 'no' }, 401))], 4, /HTTP 401: no/],
       [['--remote', await served((_, r) => json(r, {}))], 2, /implementation: expected a name/],

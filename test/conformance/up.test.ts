@@ -46,7 +46,7 @@ it('[GX1] creates a private token file, prints its path but not the token, and k
   expect(await line.here([...remote, '--token', await operatorToken(line.data)])).toMatchObject({ code: 4 });
   const said = await hub.stop();
   expect(said).toContain(file);
-  expect(said).toContain('it runs the commands of fixtures');
+  expect(said).toContain('runs the commands of fixtures');
   expect(said).not.toContain(token);
   await (await up('--conformance')).stop();
   expect((await readFile(file, 'utf8')).trim()).toBe(token);

@@ -4,6 +4,7 @@ import type { Peer } from '../../src/testing/doubles/peer.ts';
 import {
   aCast,
   aConversation,
+  ack,
   aPanel,
   aWorld,
   DAY,
@@ -15,9 +16,11 @@ import {
   leave,
   logOf,
   opened,
+  openGate,
   rebind,
   refusal,
   refused,
+  releaseHold,
   SECOND,
   say,
   sessionOf,
@@ -88,8 +91,7 @@ describe('another writer', () => {
     await world.settle();
     store.foreignAppend(id, foreignUnit(world, id, { sender_id: alice.agentId })); // 5
     store.failures = 1;
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     const refused = { state: 'refused', value: { code: 'unavailable', details: { outcome: 'refused' } } };
     expect(staged).toEqual([refused, refused]);
     expect(world.hub.health().ready).toBe(true);
@@ -114,8 +116,7 @@ describe('another writer', () => {
     await world.settle();
     const taken = store.begun.at(-1) ?? '';
     store.foreignAppend(taken, foreignUnit(world, taken, { ...logOf(store, model)[0], session_id: taken }));
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect(first).toMatchObject({ state: 'refused', value: { code: 'conflict' } });
     expect(repeat).toMatchObject({ state: 'answered', value: { session: { state: 'INVITED', head_seq: 2 } } });
     expect(repeat?.value).not.toHaveProperty('duplicate');
@@ -171,8 +172,7 @@ describe('a rebind', () => {
     await world.answer(alice.call('close_session', { session_id: closes }));
     await world.pass(61 * SECOND);
     expect(kinds(back)).toEqual(['welcome']);
-    store.gate.open();
-    await world.settle();
+    await openGate(world, store);
     const ends = [closes, expires, declined].map((id) => back.notifies(id).map(({ envelope }) => envelope.event_type));
     expect(ends).toEqual([['session.closing', 'session.closed'], ['session.expired'], ['session.closed']]);
     await world.pass(SECOND);
@@ -222,8 +222,7 @@ describe('a rebind', () => {
     if (event_type === 'session.closed') await world.answer(alice.call('close_session', { session_id: id }));
     store.gate.close();
     const [first, second] = [await rebind(world, 'bob'), await rebind(world, 'bob')];
-    store.gate.open();
-    await world.settle();
+    await openGate(world, store);
     expect([kinds(first), kinds(second)]).toEqual([
       ['welcome', 'goodbye'],
       ['welcome', 'notify'],
@@ -251,8 +250,7 @@ describe('a rebind', () => {
     const back = await rebind(world, 'bob');
     expect([gapsOf(back), back.seqs(id)]).toMatchObject([[gap], []]);
     await say(world, await world.peer('alice'), id, 'seven');
-    back.receipt(id, 7);
-    await world.settle();
+    await ack(world, back, id, 7);
     expect(kinds(await rebind(world, 'bob'))).toEqual(['welcome']);
   });
 });
@@ -343,8 +341,7 @@ describe('a close that waits for the end', () => {
     const calls = [alice, bob].map((peer) => watch(peer.call('close_session', { session_id: id, wait: 'closed' })));
     await world.settle();
     expect(calls.map(({ state }) => state)).toEqual(['open', 'open']);
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     const expired = { state: 'answered', value: { state: 'EXPIRED', close_reason: 'ttl_expired' } };
     expect(calls).toEqual([expired, expired]);
     expect(types(logOf(world.store, id)).slice(4)).toEqual(['session.expired']);

@@ -14,6 +14,8 @@ import {
   logOf,
   MINUTE,
   opened,
+  openGate,
+  releaseHold,
   say,
   sessionOf,
   standing,
@@ -87,8 +89,7 @@ describe('a start', () => {
     const back = world.stranger();
     back.hello('bob');
     await world.settle();
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     back.acks = true;
     for (const { envelope } of back.notifies(id)) back.receipt(id, envelope.seq);
     await world.settle();
@@ -169,8 +170,7 @@ describe('changes while a binding reads its lists', () => {
     await world.answer(back.call('ack_invite', { session_id: joined }));
     await say(world, alice, joined, 'hello');
     expect(back.notifies()).toEqual([]);
-    store.gate.open();
-    await world.settle();
+    await openGate(world, store);
     expect(back.seqs(before)).toEqual([5]);
     expect(back.seqs(joined)).toEqual([4, 5]);
     expect(back.notifies(created).map(({ envelope }) => envelope.event_type)).toEqual(['session.invite']);
@@ -189,8 +189,7 @@ describe('changes while a binding reads its lists', () => {
     bob.hello('bob');
     await world.settle();
     await world.pass(2000);
-    store.gate.open();
-    await world.settle();
+    await openGate(world, store);
     expect(bob.seqs(id)).toEqual(heard);
   });
 });

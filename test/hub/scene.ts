@@ -210,13 +210,13 @@ export function gapsOf(peer: Peer): readonly GapFrame[] {
   return peer.frames.filter((frame): frame is GapFrame => frame.kind === 'gap');
 }
 
-/** The disk works again after `world.hold`. */
+/** Ends `world.hold`: the disk works again. */
 export async function releaseHold(world: World): Promise<void> {
   world.hold = false;
   await world.settle();
 }
 
-/** A slow store answers what it held back. */
+/** Lets a slow store answer. */
 export async function openGate(world: World, store: { readonly gate: { open(): void } }): Promise<void> {
   store.gate.open();
   await world.settle();
@@ -227,7 +227,7 @@ export async function ack(world: World, peer: Peer, session_id: string, ...seqs:
   await world.settle();
 }
 
-/** What `show` makes of each event from now on; by default the event. */
+/** Each event from now on, as `show` returns it (default: the event). */
 export function recordEvents<Name extends HubEventName, Shown = HubEvents[Name]>(
   world: World,
   name: Name,

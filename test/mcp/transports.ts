@@ -30,7 +30,7 @@ export interface Joining {
   readonly script: string;
 }
 
-export interface Shared {
+interface Shared {
   readonly one: HttpHub;
   readonly agent: Agent;
 }

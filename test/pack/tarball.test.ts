@@ -1,4 +1,4 @@
-// What users get: the packed tarball installs, type-checks, runs, and lets them prove their own adapter.
+// The package as users get it: the packed tarball installs, type-checks, runs, and lets them prove their own adapter.
 
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -37,7 +37,7 @@ it('replace no module or timer, and set no variable', () => {
   expect(changing('test/system/system-clock.test.ts')).toBe(true);
 });
 
-it('use no part with hooks of its own', () => {
+it('use no part that registers hooks', () => {
   const hooked = (file: string): boolean => [...partsOf(file)].some((part) => HOOKS.test(read(part)));
   expect(tests.filter(hooked)).toEqual([]);
   expect(hooked('test/participants/roles/models.test.ts')).toBe(true);

@@ -13,7 +13,7 @@ import { installed } from './installed-clis.ts';
 import { PATH, RealAgent } from './real-agent.ts';
 import type { AgentName } from './recipes.ts';
 
-export const FACTORIES: Readonly<Record<AgentName, (options: CliOptions) => AgentFn>> = {
+const FACTORIES: Readonly<Record<AgentName, (options: CliOptions) => AgentFn>> = {
   claude: createClaudeAdapter,
   codex: createCodexAdapter,
   gemini: createGeminiAdapter,

@@ -1,6 +1,6 @@
 /** Decides the next move of the stub model from the answers of its tools. */
 
-export interface ToolCall {
+interface ToolCall {
   /** Name at the server. */
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@
 import type { HubEventType } from '../../src/core/records/session/envelope.ts';
 
 /** Written by task and turn operations; the sender is the caller. */
-export const TASK_EVENT_TYPES = [
+const TASK_EVENT_TYPES = [
   'task.started',
   'task.progress',
   'task.checkpoint',

@@ -61,7 +61,7 @@ describe('it does not start, and says what was expected, what came and what to d
     expect(told[1]).toContain('port: expected a whole number from 0 to 65535, got 70000');
     expect(told[2]).toContain("Unknown option '--prot'");
     expect(told[3]).toContain('--tls-key: expected the path of a PEM file beside --tls-cert, got none');
-    expect(told[4]).toContain('--tls-cert: expected the path of a PEM file that can be read, got "');
+    expect(told[4]).toContain('--tls-cert: expected the path of a readable PEM file, got "');
   });
 
   it('[PO2] when the address or the folder is not ours', async () => {
@@ -84,7 +84,7 @@ itDeep('[PO2] a data folder that another hub has open is left alone', async () =
   const { code, err } = await refused('--data', data, '--port', '0');
   expect(code).toBe(7);
   expect(err).toContain(data);
-  expect(err).toMatch(/is in use by process \d+; stop that hub, or give this one a folder of its own/);
+  expect(err).toMatch(/is in use by process \d+; stop that hub, or give this one its own folder/);
   const alice = await connect(url, { name: 'alice', token: await operatorToken(data), reconnect: false });
   expect((await alice.call('health', {})).ready).toBe(true);
   alice.close();

@@ -74,7 +74,7 @@ export class AckBook {
     this.written = new Set(this.now);
   }
 
-  /** `late`: what does not fit into a full segment waits for the next sync. */
+  /** `late`: cursors beyond a full segment wait for the next sync. */
   synced(late: boolean): void {
     this.kept = new Set(late ? this.before : this.written);
     this.before = this.written;

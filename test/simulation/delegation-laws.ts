@@ -37,7 +37,7 @@ export function checkAccount(log: readonly Entry[], { event_type, event_data, se
   }
 }
 
-/** What is spent, reserved and now requested stays within every budget that applies to everyone. */
+/** Spending, reservations and the request stay within every budget that applies to everyone. */
 function checkRoom(log: readonly Entry[], unit: Unit, budget: Amounts | null, where: string): void {
   const { expectations } = createdIn(log).manifest as unknown as { expectations: readonly ExpectationEntry[] };
   for (const { name, params, applies_to } of expectations) {
@@ -96,7 +96,7 @@ export function checkTrees(sessions: Sessions, count: (kind: string) => void): v
   }
 }
 
-/** An open delegation has a live child: what came between was caught up with. */
+/** An open delegation has a live child: the hub has caught up. */
 function checkUnderWay({ event_data, session_id }: Envelope, sessions: Sessions): void {
   const id = String(event_data.delegation_id);
   const logs = [...sessions.keys()].map((sessionId) => sessions.get(sessionId)?.entries ?? []);

@@ -1,6 +1,6 @@
 /** A broken law: its id and what was seen. */
 
-export class LawBroken extends Error {
+class LawBroken extends Error {
   readonly law: string;
 
   constructor(law: string, what: string) {

@@ -71,7 +71,7 @@ export class LogModel {
     return seq === undefined ? states?.at(-1) : states?.[seq - 1];
   }
 
-  /** What the agent must receive of the session, by an independent reading of the spec. */
+  /** The seqs the agent must receive of the session, by an independent reading of the spec. */
   owed(sessionId: string, agentId: string): number[] {
     const session = this.sessions.get(sessionId);
     if (session === undefined) return [];
@@ -179,7 +179,7 @@ export class LogModel {
     holds(
       state.head.due_at === (entry.due ?? null),
       'L3',
-      () => `${sessionId} seq ${envelope.seq}: what is due in the log is not the fold's`,
+      () => `${sessionId} seq ${envelope.seq}: the due time in the log is not the fold's`,
     );
     session.entries.push(entry);
     session.states.push(state);

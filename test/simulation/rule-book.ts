@@ -110,7 +110,7 @@ export class RuleBook {
   /** Only unacked envelopes for the agent, sent to a full inbox that drops. */
   checkOverflow(agentId: string, session: string, seq: number): void {
     const where = `${agentId}: the gap at ${session} seq ${seq}`;
-    holds(this.model.owed(session, agentId).includes(seq), 'L5', () => `${where} is of what is not for it`);
+    holds(this.model.owed(session, agentId).includes(seq), 'L5', () => `${where} reports an envelope for others`);
     holds(!this.acks.isAcked(agentId, session, seq), 'L5', () => `${where} is of what it has acked`);
     const drops = (this.rules.get(agentId) ?? []).some(({ limits }) => limits.inbox.overflow !== 'reject');
     holds(drops, 'L5', () => `${where} is an overflow, but it never asked to drop`);

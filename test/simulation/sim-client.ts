@@ -34,7 +34,7 @@ export class SimClient {
   readonly everSeen = new Map<string, Set<number>>();
   /** Ranges the hub reported as gaps. */
   readonly told = new Map<string, Set<number>>();
-  /** What this life of the client has received and acked. */
+  /** Received and acked in this life of the client. */
   private seen = new Map<string, Set<number>>();
   private acked = new Map<string, Set<number>>();
   private readonly sim: Simulation;

@@ -600,7 +600,7 @@ export class Simulation {
       holds(
         same(durable, replayed),
         'L3',
-        () => `session ${sessionId}: what is live at seq ${durable.metadata.head_seq} is not what its log gives`,
+        () => `session ${sessionId}: the live state at seq ${durable.metadata.head_seq} is not what its log gives`,
       );
     }
     const { head } = state;

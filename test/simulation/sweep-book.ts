@@ -61,7 +61,7 @@ export class SweepBook {
     for (const [id, owed] of this.owedTasks) if (owed.session === session) this.owedTasks.delete(id);
   }
 
-  /** Nothing is being written or read: what was owed has fired, or is no longer awaited. Returns how much there was. */
+  /** Nothing is being written or read: everything owed has fired, or is no longer awaited. Returns how much there was. */
   settled(): number {
     for (const { session, wait, atMs } of this.owed.values()) {
       const open = this.dueBy(session, atMs).some(

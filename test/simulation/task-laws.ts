@@ -1,4 +1,4 @@
-/** Laws of tasks by an independent reading of the spec: who moves them, when they end, and that they stay ended. */
+/** Laws of tasks by an independent reading of the spec: their moves, their ends, and that an end is permanent. */
 
 import type { Envelope } from 'parley-hub/core';
 import type { SessionState } from '../../src/core/state/state.ts';

@@ -25,7 +25,7 @@ export function checkTurns(now: SessionState, adapter: CompleteAdapter): void {
   holds(
     turn === null || active.includes(turn.agent_id),
     'L6',
-    () => `${where}: the turn is held by ${turn?.agent_id}, who is not there`,
+    () => `${where}: ${turn?.agent_id} has the turn and is not active`,
   );
   if (!TURN_TYPES.has(metadata.manifest.type) || state !== 'ACTIVE' || isEnding(now)) return;
   const speakers = active.filter((agentId) => maySpeak(metadata, agentId, adapter_state, adapter));

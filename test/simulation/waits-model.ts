@@ -1,4 +1,4 @@
-/** What a session waits for, by an independent reading of the spec: from its log alone, envelope by envelope. */
+/** The waits of a session by an independent reading of the spec: from its log alone, envelope by envelope. */
 
 import type { Entry, ExpectationEntry, SessionMetadata } from 'parley-hub/core';
 import type { SessionState } from '../../src/core/state/state.ts';

@@ -8,7 +8,7 @@ import { MemoryIndex } from '../../src/store/index/memory-index.ts';
 import { segmentName } from '../../src/store/journal/files.ts';
 import type { PlacedRecord, Position } from '../../src/store/journal/journal-types.ts';
 import { RECORD_HEADER_BYTES } from '../../src/store/journal/record.ts';
-import { createdUnit, textUnit, unit } from '../../src/testing/lib/sample-records.ts';
+import { createdUnit, textUnit, unit } from '../support/sample-records.ts';
 import { SimDisk } from '../support/sim-disk.ts';
 import { itDeep, runs } from '../support/size.ts';
 import {

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { Append, HeadToken, LiveRow, ReadRange, StoredHead } from '../../src/core/ports/store.ts';
 import type { Entry, Unit } from '../../src/core/records/session/unit.ts';
 import { MemoryStore } from '../../src/hub/log/memory-store.ts';
-import { withDue } from '../../src/testing/lib/sample-records.ts';
-import { checkStoreModel } from '../../src/testing/store-contract/model.ts';
+import { withDue } from '../support/sample-records.ts';
+import { checkStoreModel } from './contract/model.ts';
 
 class LosesAll extends MemoryStore {
   override append(logId: string, expected: HeadToken | null, unit: Unit): Append {

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { Store } from '../../src/core/ports/store.ts';
 import { MemoryIndex } from '../../src/store/index/memory-index.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { describeStore } from '../../src/testing/describe-store.ts';
 import { SimDisk } from '../support/sim-disk.ts';
 import { tempFolder } from '../support/temp-folder.ts';
+import { describeStore } from './contract/describe-store.ts';
 import { openSimStore } from './sim-store.ts';
 
 const segmentBytes = 256 * 1024;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Append, AppendOutcome, HeadToken, Store } from '../../src/core/ports/store.ts';
 import type { Unit } from '../../src/core/records/session/unit.ts';
-import { describeStore } from '../../src/testing/describe-store.ts';
 import { FaultyStore } from '../../src/testing/doubles/faulty-store.ts';
-import { createdUnit, hubUnit, textUnit, unit } from '../../src/testing/lib/sample-records.ts';
+import { createdUnit, hubUnit, textUnit, unit } from '../support/sample-records.ts';
 import { storeMutants } from '../support/store-mutants.ts';
+import { describeStore } from './contract/describe-store.ts';
 
 /** Syncs by itself, as a disk does. */
 class SelfSyncing extends FaultyStore {

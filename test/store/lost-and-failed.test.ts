@@ -2,9 +2,9 @@
 
 import { expect, it } from 'vitest';
 import { MemoryIndex } from '../../src/store/index/memory-index.ts';
-import { textUnit } from '../../src/testing/lib/sample-records.ts';
-import { durably, seqs } from '../../src/testing/store-contract/read-store.ts';
+import { textUnit } from '../support/sample-records.ts';
 import { SimDisk } from '../support/sim-disk.ts';
+import { durably, seqs } from './contract/read-store.ts';
 import { fill } from './sample-store.ts';
 import { openSimStore } from './sim-store.ts';
 

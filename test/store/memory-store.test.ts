@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_AUDIT_RECORDS, MemoryDisk, type StagedUnit } from '../../src/hub/log/memory-disk.ts';
 import { MemoryStore } from '../../src/hub/log/memory-store.ts';
-import { describeStore } from '../../src/testing/describe-store.ts';
-import { createdUnit, textUnit, unit } from '../../src/testing/lib/sample-records.ts';
+import { createdUnit, textUnit, unit } from '../support/sample-records.ts';
+import { describeStore } from './contract/describe-store.ts';
 
 class BreakingDisk extends MemoryDisk {
   error: Error | null = null;

@@ -10,7 +10,7 @@ import { MemoryIndex } from '../../src/store/index/memory-index.ts';
 import { listSegments, segmentName } from '../../src/store/journal/files.ts';
 import type { PlacedRecord, Position } from '../../src/store/journal/journal-types.ts';
 import { scanJournal } from '../../src/store/journal/scan.ts';
-import { createdUnit, hubUnit, textUnit, unit } from '../../src/testing/lib/sample-records.ts';
+import { createdUnit, hubUnit, textUnit, unit } from '../support/sample-records.ts';
 import { SimDisk } from '../support/sim-disk.ts';
 import { openSimStore } from './sim-store.ts';
 
@@ -22,7 +22,7 @@ export const SESSIONS: readonly string[] = [ALPHA, BETA];
 
 export const SEGMENT_BYTES = 1_100;
 
-export interface WrittenUnit {
+interface WrittenUnit {
   readonly logId: string;
   readonly unit: Unit;
   /** The end of the journal when it was confirmed. */

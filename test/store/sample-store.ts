@@ -2,8 +2,8 @@
 
 import type { HeadToken, Store } from '../../src/core/ports/store.ts';
 import type { Entry } from '../../src/core/records/session/unit.ts';
-import { createdUnit, hubUnit, textUnit } from '../../src/testing/lib/sample-records.ts';
-import { durably } from '../../src/testing/store-contract/read-store.ts';
+import { createdUnit, hubUnit, textUnit } from '../support/sample-records.ts';
+import { durably } from './contract/read-store.ts';
 
 export const AN_HOUR_LATER = '2026-01-01T01:00:00.000Z';
 

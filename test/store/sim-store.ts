@@ -7,7 +7,7 @@ import type { Files } from '../../src/store/journal/files.ts';
 import { recoverStore, type StoreRecovery } from '../../src/store/recover.ts';
 
 /** Small, so that histories reach the next segment. */
-export const SMALL_SEGMENT = 16 * 1024;
+const SMALL_SEGMENT = 16 * 1024;
 
 export interface SimStoreOptions {
   readonly index?: OrderedIndex;

@@ -6,7 +6,7 @@ import { MemoryIndex } from '../../src/store/index/memory-index.ts';
 import type { Files } from '../../src/store/journal/files.ts';
 import { realFiles } from '../../src/store/journal/real-files.ts';
 import { recoverStore } from '../../src/store/recover.ts';
-import { unit } from '../../src/testing/lib/sample-records.ts';
+import { unit } from '../support/sample-records.ts';
 import { SimDisk } from '../support/sim-disk.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { patchFiles } from './journal/patched-files.ts';

@@ -158,7 +158,7 @@ class Torture {
     return Promise.race([new Promise<void>((resolve) => (this.#wake = resolve)), pause(200)]);
   }
 
-  /** Stops the faults, ends everything begun, and waits for what is in flight. */
+  /** Stops the faults, ends everything begun, and waits for messages in flight. */
   async #settle(): Promise<Verdict> {
     this.#tcp.isQuiet = true;
     this.#ws.isQuiet = true;

@@ -19,7 +19,7 @@ const MAX_NAMES = 64;
 const RETRY_MS = 20;
 const PATIENCE_MS = 5_000;
 
-export interface CommandName {
+interface CommandName {
   readonly name: string;
   release(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import type { Envelope, Turn } from '../../core/records/session/envelope.ts';
 import type { LifecycleState } from '../../core/records/session/session.ts';
 import type { LocalHub } from '../../server/create-hub.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { describeEnvelope } from '../transcript/describe-event.ts';
+import { describeEnvelope } from '../transcript/transcript.ts';
 import { type Line, Screen } from './screen.ts';
 
 const STATES_BEGUN: Readonly<Record<string, LifecycleState>> = {

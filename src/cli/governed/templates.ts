@@ -23,7 +23,7 @@ const ROLES = {
   },
   qa: {
     title: 'Quality assurance',
-    mandate: 'Look for what is wrong with it. Object at least once, and say whether it ships.',
+    mandate: 'Look for problems. Object at least once, and say whether it ships.',
     write_authority: 'review_only',
   },
 } as const;

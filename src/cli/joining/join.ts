@@ -21,7 +21,7 @@ export const join: Command = {
   name: 'join',
   summary: 'Join sessions as a person, or run an agent that takes turns',
   details:
-    'Accepts all invites. Without an agent option you chat here: text goes to the session in the prompt, and Ctrl-D or /quit ends the chat. An agent (--cli, --command, --script or --model) takes its turns until Ctrl-C stops it; an open turn waits for the next run.',
+    'Accepts all invites. Without an agent option you chat here: what you type goes to the session named in the prompt, and Ctrl-D or /quit ends the chat. An agent (--cli, --command, --script or --model) takes its turns until Ctrl-C stops it; an open turn waits for the next run.',
   options: [
     {
       name: 'name',
@@ -85,7 +85,7 @@ export const join: Command = {
       {
         name: 'pass-env',
         value: 'names',
-        help: 'Variables to pass, beside PATH, HOME, locale and those of a known CLI',
+        help: 'Variables to pass, in addition to PATH, HOME, locale and those of a known CLI',
         isMany: true,
       },
       { name: 'cwd', value: 'folder', help: 'Working folder of the program (default: this folder)', values: 'folder' },

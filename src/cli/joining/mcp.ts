@@ -158,7 +158,7 @@ export const mcp: Command = {
     {
       name: 'name',
       value: 'name',
-      help: "Agent name, registered if new [env: PARLEY_NAME] (default: the token's name, else your login name; install: its entry's or the tool's name)",
+      help: "Agent name, registered if new [env: PARLEY_NAME] (default: the token's name, else your login name; with install: the name in the existing entry, else the tool's name)",
     },
     { name: 'max-wait', value: 'duration', help: `How long wait_turn waits: 1s to 10m (default: ${DEFAULT_WAIT})` },
     { name: 'capability', value: 'word', isMany: true, help: 'A capability of the agent, such as review' },

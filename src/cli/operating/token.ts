@@ -21,7 +21,11 @@ export const token: Command = {
     { name: 'id', help: 'revoke: id of the token, not its secret', isOptional: true },
   ],
   options: inGroup('Options of create', [
-    { name: 'name', value: 'name', help: 'Tie the token to this name (default: every name registered with it)' },
+    {
+      name: 'name',
+      value: 'name',
+      help: 'Restrict the token to this name (default: all names registered with the token)',
+    },
     { name: 'label', value: 'text', help: 'Description of the token' },
     { name: 'grant', value: 'grant', help: 'Grant to include', values: Object.keys(GRANTS), isMany: true },
     { name: 'ttl', value: 'time', help: 'Lifetime, such as 30d (default: until it is revoked)' },

@@ -1,22 +1,23 @@
 /** `parley up`. */
 
+import { relative, resolve } from 'node:path';
 import { HubError } from '../../core/lib/errors.ts';
 import { reachableHost } from '../../server/auth/hosts.ts';
 import { LOG_LEVELS } from '../../server/telemetry/line-log.ts';
-import type { UpEvent, UpOptions } from '../../server/up.ts';
+import type { ConformanceUp, UpEvent, UpOptions } from '../../server/up.ts';
+import { packageFolder } from '../../system/package.ts';
 import { resolveDataFolders } from '../connecting/hub-target.ts';
 import { type Command, inGroup } from '../terminal/command.ts';
 import { usageError } from '../terminal/command-error.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
 import type { Io } from '../terminal/io.ts';
 import { printableLine } from '../terminal/printable.ts';
-import { welcomeLines } from './welcome-lines.ts';
 
 export const up: Command = {
   name: 'up',
   summary: 'Run a hub on 127.0.0.1:4747 with its data in .parley',
   details:
-    'Shuts down cleanly on Ctrl-C or SIGTERM. Reads parley.config.json, .yaml, .yml, .ts, .js or .mjs in this folder if there is one; its agents join before the port opens, or nothing starts. Precedence: command-line options, then the config file, then defaults.',
+    'Shuts down cleanly on Ctrl-C or SIGTERM. Reads parley.config.json, .yaml, .yml, .ts, .js or .mjs in this folder if there is one; its agents must join before the port opens; otherwise the hub does not start. Precedence: command-line options, then the config file, then defaults.',
   options: [
     { name: 'port', value: 'number', help: 'Port to listen on; 0 = any free port (default: 4747)' },
     { name: 'host', value: 'name', help: 'Address to listen on (default: 127.0.0.1)' },
@@ -62,7 +63,7 @@ export const up: Command = {
       {
         name: 'conformance-token',
         value: 'token',
-        help: 'Their token; other users can see arguments, so prefer [env: PARLEY_CONFORMANCE_TOKEN] (default: created in the data folder)',
+        help: 'Token for the fixtures; other users can see arguments, so prefer the variable [env: PARLEY_CONFORMANCE_TOKEN] (default: created in the data folder)',
       },
     ]),
   ],
@@ -136,4 +137,84 @@ function reportEvent(io: Io, event: UpEvent): void {
 
 function retryText(ms: number | null): string {
   return ms === null ? 'it rejoins at the next start' : `retrying in ${ms / 1000} s`;
+}
+
+interface Up {
+  readonly url: string;
+  readonly data: string;
+  readonly tokenFile: string;
+  /** Console URL; null if not served. */
+  readonly console: string | null;
+  /** The hub listens on all addresses. */
+  readonly isEverywhere: boolean;
+  readonly conformance?: ConformanceUp | undefined;
+}
+
+/** Defaults of the examples. */
+const DEFAULT_URL = 'ws://127.0.0.1:4747';
+const DEFAULT_DATA = '.parley';
+
+export function welcomeLines(up: Up): readonly string[] {
+  const tries = thingsToTry(up);
+  return [
+    `Parley listens on ${up.url}${up.isEverywhere ? ' (and on all other addresses of this machine)' : ''}`,
+    `  data            ${up.data}`,
+    `  operator token  ${up.tokenFile}`,
+    ...(up.console === null ? [] : [`  console         ${up.console} (sign in with a token, such as the operator's)`]),
+    `  coding agents   ${up.url.replace(/^ws/, 'http')}/mcp (MCP); to set one up: ${settingsOf(up)}${parley()} mcp install claude`,
+    ...conformanceLines(up),
+    '',
+    'Try one of these in another terminal, in this folder:',
+    ...tries.map(({ what, command }) => `  # ${what}\n  ${command}`),
+    '',
+    'Press Ctrl-C to stop.',
+  ];
+}
+
+function conformanceLines({ conformance }: Up): readonly string[] {
+  if (conformance === undefined) return [];
+  const { url, token_file } = conformance;
+  return [
+    `  conformance     ${url}/conform/ (runs the commands of fixtures)`,
+    `  its token       ${token_file ?? 'as passed in'}`,
+  ];
+}
+
+interface Try {
+  readonly what: string;
+  readonly command: string;
+}
+
+function thingsToTry(up: Up): readonly [Try, Try, Try] {
+  const where = settingsOf(up);
+  const folder = packageFolder();
+  const examples = relative('', resolve(folder, 'examples/websocket'));
+  const python = {
+    what: 'run an agent in Python that answers one question (requires the package websockets)',
+    command: `${where}python3 ${examples}/client.py`,
+  };
+  const ready = { what: 'check readiness', command: `curl ${up.url.replace(/^ws/, 'http')}/readyz` };
+  if (resolve('') !== folder) {
+    return [python, ready, { what: 'watch a demo of every session type', command: 'npx parley demo' }];
+  }
+  const two = `${where}npm run example ${examples}/two-processes.ts`;
+  return [{ what: 'run two agents in two processes', command: two }, python, ready];
+}
+
+/** The command as it is called from here: a clone does not install it. */
+function parley(): string {
+  return resolve('') === packageFolder() ? 'npm run -s parley --' : 'npx parley';
+}
+
+/** Environment of the examples; empty if the defaults fit. */
+function settingsOf({ url, data }: Up): string {
+  const settings = [
+    ...(url === DEFAULT_URL ? [] : [`PARLEY_URL=${url}`]),
+    ...(resolve(data) === resolve(DEFAULT_DATA) ? [] : [`PARLEY_DATA=${quoted(data)}`]),
+  ];
+  return settings.map((setting) => `${setting} `).join('');
+}
+
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -29,7 +29,7 @@ const STATE_STYLES: { readonly [State in LifecycleState]: Style } = {
 export const sessions: Command = {
   name: 'sessions',
   summary: 'List sessions, newest first',
-  details: 'Lists all sessions with the observe grant, otherwise those of the --as identity.',
+  details: 'With the observe grant, lists all sessions; without it, those of the --as identity.',
   options: [
     { name: 'live', help: 'Only sessions that have not ended' },
     { name: 'state', value: 'state', help: 'Only sessions in this state', values: STATES, isMany: true },

@@ -13,7 +13,7 @@ import { agentNames } from './lists.ts';
 export const search: Command = {
   name: 'search',
   summary: 'Search messages, newest sessions first',
-  details: 'Searches all sessions with the observe grant, otherwise those of the --as identity.',
+  details: 'With the observe grant, searches all sessions; without it, those of the --as identity.',
   args: [{ name: 'text', help: 'Text to search for', isRest: true }],
   options: [
     {

@@ -18,7 +18,7 @@ export const schedule: Command = {
   name: 'schedule',
   summary: 'List, create, pause, resume and delete scheduled sessions',
   details:
-    'Schedules belong to the --as identity, which opens their sessions. Without --as, other actions run as the operator.',
+    'Schedules belong to the --as identity, which opens their sessions. Without --as, every action except create runs as the operator.',
   args: [
     { name: 'action', help: ACTIONS.join(', '), values: ACTIONS },
     { name: 'what', help: 'create: a name; pause, resume, delete: the schedule id', isOptional: true },

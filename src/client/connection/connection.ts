@@ -142,7 +142,7 @@ export class Connection {
     try {
       return parseHubFrame(text);
     } catch (thrown) {
-      this.log.warn('the hub sent what is no frame', { error: asError(thrown).message });
+      this.log.warn('the hub sent an invalid frame', { error: asError(thrown).message });
       return null;
     }
   }

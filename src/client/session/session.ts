@@ -110,7 +110,7 @@ export class Session implements AsyncIterable<Message> {
     return this.local.deltas.show(text, options);
   }
 
-  /** Whether a message of yours would be accepted now, and if not, why. */
+  /** Whether the hub would accept your message now, and if not, why. */
   canSend(eventType?: string): Promise<Result<'can_send'>> {
     return this.local.host.call('can_send', { session_id: this.id, event_type: eventType });
   }
@@ -172,7 +172,7 @@ export class Session implements AsyncIterable<Message> {
     return this.local.host.call('report_turn_failure', { session_id: this.id, reason });
   }
 
-  /** Starts a task of yours. It lasts until you end it, it expires or the session closes. */
+  /** Starts a task. It lasts until you end it, it expires or the session closes. */
   async startTask(title: string, options: StartTaskOptions = {}): Promise<TaskHandle> {
     checkOptions(options, START_TASK_OPTIONS);
     const { capability, requester, ttl, key, deadlineMs } = options;

@@ -30,9 +30,9 @@ import type {
 const nonEmpty: z.ZodType<string> = z.string({ error: 'text' }).min(1, 'text that is not empty');
 const texts: z.ZodType<readonly string[]> = z.array(nonEmpty, { error: 'a list of texts' });
 const trueOrFalse: z.ZodType<boolean> = z.boolean({ error: 'true or false' });
-export const port: z.ZodType<number> = integerBetween(0, 65_535);
-export const count: z.ZodType<number> = integerBetween(1, 1_000_000_000);
-export const duration: z.ZodType<string | number> = z.custom<string | number>(isDuration, DURATION);
+const port: z.ZodType<number> = integerBetween(0, 65_535);
+const count: z.ZodType<number> = integerBetween(1, 1_000_000_000);
+const duration: z.ZodType<string | number> = z.custom<string | number>(isDuration, DURATION);
 
 /** `checkPrices` validates the content. */
 const pricesSchema: z.ZodType<PriceList> = z.custom<PriceList>(isObject, 'a list of prices, {as_of, prices}');

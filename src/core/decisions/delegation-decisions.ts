@@ -86,7 +86,7 @@ function overBudget(
 type Unit = keyof DelegationBudget;
 
 /** The budget this agent may still reserve, at least 0; null = no budget in that unit. */
-export function remainingBudget(state: SessionState, watch: ExpectationSet | null, agentId: string): DelegationBudget {
+function remainingBudget(state: SessionState, watch: ExpectationSet | null, agentId: string): DelegationBudget {
   const left: { usd: number | null; tokens: number | null } = { usd: null, tokens: null };
   (watch?.accepting ?? []).forEach((watched, i) => {
     const { entry } = watched;

@@ -83,7 +83,7 @@ const EVERY_MS = 10_000;
 
 /** Half the shortest deadline that progress extends, so that none passes between two reports. Expectations that have fired
  * for this turn no longer count, which limits what a short deadline writes. */
-export function progressEveryMs({ metadata, pacing, head }: SessionState, agentId: string): number {
+function progressEveryMs({ metadata, pacing, head }: SessionState, agentId: string): number {
   const sinceSeq = head.turn?.since_seq;
   return metadata.manifest.expectations.reduce((least, entry, index) => {
     const halfMs = heartbeatMs(entry) / 2;

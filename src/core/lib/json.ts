@@ -78,7 +78,7 @@ export function invalidValueError(field: string, expected: string, value: unknow
   return new WireError('bad_frame', `${field}: expected ${expected}, got ${problem.received}`, { ...problem });
 }
 
-export function isJsonArray(value: Json): value is readonly Json[] {
+function isJsonArray(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }
 

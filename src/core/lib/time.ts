@@ -89,7 +89,7 @@ export function isZone(name: unknown): name is string {
 }
 
 /** The offset of a zone from UTC. */
-export function offsetMs(zone: string, ms: number): number {
+function offsetMs(zone: string, ms: number): number {
   const match = OFFSET.exec(formatOf(zone).format(ms));
   if (match === null) throw new RangeError(`no offset of ${zone} at ${ms}`);
   const [, sign, hours = 0, minutes = 0, seconds = 0] = match;

@@ -123,7 +123,7 @@ function firedAfter(before: TimingFacts['fired'], { event_data }: Envelope): Tim
 
 type Tallies = readonly (Json | null)[];
 
-export function talliesAfter(
+function talliesAfter(
   before: Tallies,
   envelope: Envelope,
   metadata: SessionMetadata,

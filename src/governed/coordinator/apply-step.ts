@@ -1,11 +1,10 @@
 /** Carries out the decided step: saves first, notifies afterwards. */
 
+import type { ChangeOutcome } from '../engine/coordinator/change.ts';
 import {
   approveCoordinatorGate,
   blockByProjection,
   blockSuperRun,
-  type CoordinatorChange,
-  type CoordinatorRefusal,
   type CoordinatorStep,
   type CoordinatorView,
   nextCoordinatorStep,
@@ -38,8 +37,10 @@ export async function applyStep(
 ): Promise<StepDone | CoordinatorFailure> {
   const { now, books } = session;
   const step = nextCoordinatorStep(view);
-  const keep = (change: CoordinatorChange | CoordinatorRefusal): Promise<StepDone | CoordinatorFailure> =>
-    kept(session, step, change);
+  const keep = async (change: ChangeOutcome): Promise<StepDone | CoordinatorFailure> => {
+    const outcome = await saveChange(session, change);
+    return outcome.ok ? { ...outcome, step } : outcome;
+  };
   switch (step.action) {
     case 'refuse':
       return failure(step.code, `super run ${view.state.super_run_id}: ${step.gate ?? 'it is completed'}`, { ...step });
@@ -76,15 +77,6 @@ export async function applyStep(
 /** The turn stays in the repo's history and would come up forever, so a person must look. */
 function isRefusedForGood({ params = {} }: CoordinatorFailure): boolean {
   return params.error_type === 'cross_repo_write_violation' || params.error_type === 'projection_failed';
-}
-
-async function kept(
-  session: Session,
-  step: CoordinatorStep,
-  change: CoordinatorChange | CoordinatorRefusal,
-): Promise<StepDone | CoordinatorFailure> {
-  const outcome = await saveChange(session, change);
-  return outcome.ok ? { ...outcome, step } : outcome;
 }
 
 async function dispatched(

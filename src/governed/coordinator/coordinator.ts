@@ -5,11 +5,10 @@
  * Continue with `session.ts` (lock, view, commit) and `apply-step.ts`.
  */
 
+import type { ChangeOutcome } from '../engine/coordinator/change.ts';
 import {
   approveCoordinatorGate,
   beginSuperRun,
-  type CoordinatorChange,
-  type CoordinatorRefusal,
   type CoordinatorView,
   resolveSuperRun,
   type SuperRunResolution,
@@ -56,9 +55,8 @@ export function openCoordinator(root: string, ports: CoordinatorPorts): Coordina
       await forgetDispatch(session.folder);
       return use(session, sent === null ? view : { ...view, history: [...view.history, sent] });
     });
-  const change = (
-    of: (view: CoordinatorView, session: Session) => CoordinatorChange | CoordinatorRefusal,
-  ): Result<StateKept> => inView(async (session, view) => saveChange(session, of(view, session)));
+  const change = (of: (view: CoordinatorView, session: Session) => ChangeOutcome): Result<StateKept> =>
+    inView(async (session, view) => saveChange(session, of(view, session)));
   return {
     begin: () => inSession(root, ports, (session) => begin(session, ports)),
     look: () => inView(async (_, view) => ({ ok: true as const, view })),

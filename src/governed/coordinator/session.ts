@@ -1,12 +1,12 @@
-/** One read and one change under the lock, so that nobody else changes in between what was read. */
+/** One read and one change under the lock: no other process changes the files in between. */
 
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asError } from '../../core/lib/errors.ts';
 import type { Clock, Ids } from '../../core/ports/platform.ts';
 import { readFileOrNull } from '../../system/atomic-file.ts';
+import type { ChangeOutcome } from '../engine/coordinator/change.ts';
 import {
-  type CoordinatorChange,
   type CoordinatorConfig,
   type CoordinatorRefusal,
   type CoordinatorState,
@@ -133,10 +133,7 @@ export interface StateKept {
   readonly state: CoordinatorState;
 }
 
-export async function saveChange(
-  session: Session,
-  change: CoordinatorChange | CoordinatorRefusal,
-): Promise<StateKept | CoordinatorFailure> {
+export async function saveChange(session: Session, change: ChangeOutcome): Promise<StateKept | CoordinatorFailure> {
   if (!change.ok) return refusal(change);
   return (await session.keep(change)) ?? { ok: true, state: change.state };
 }

@@ -24,7 +24,7 @@ type Locked =
   | { readonly ok: false; readonly error_code: 'lock_timeout'; readonly error: string };
 
 interface LockOptions {
-  /** Named in the error of whoever waits. */
+  /** The name that waiters report. */
   readonly owner: string;
   readonly waitMs?: number;
   readonly clock?: Clock;

@@ -33,7 +33,7 @@ export async function findSymlink(root: string, path: string): Promise<string | 
   return null;
 }
 
-export type FileStatus = Pick<Stats, 'size' | 'mode' | 'isFile' | 'isDirectory' | 'isSymbolicLink'>;
+type FileStatus = Pick<Stats, 'size' | 'mode' | 'isFile' | 'isDirectory' | 'isSymbolicLink'>;
 
 /** null = nothing there, or a file where a folder should be. */
 export async function statOrNull(path: string): Promise<FileStatus | null> {

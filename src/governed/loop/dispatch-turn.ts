@@ -94,7 +94,7 @@ export type Outcome =
   | { readonly kind: 'blocked'; readonly details: Omit<BlockDetails, 'turnId'> }
   | { readonly kind: 'unusable'; readonly problem: string };
 
-export function outcomeOf(answer: unknown, role: string): Outcome {
+function outcomeOf(answer: unknown, role: string): Outcome {
   if (!isRecord(answer))
     return { kind: 'unusable', problem: `expected an object with accept, got ${typeName(answer)}` };
   if (answer.accept === true) return acceptedWith(answer);

@@ -58,7 +58,7 @@ const NOT_ITS_FAULT = [
 /** Another process handled the turn. */
 const HANDLED = ['turn_already_accepted', 'turn_not_active'];
 
-export async function accept(loop: LoopContext, turn: Turn): Promise<Stop | null> {
+async function accept(loop: LoopContext, turn: Turn): Promise<Stop | null> {
   const { runner, root, config } = loop;
   const accepted = await runner.acceptTurn(root, config, { turnId: turn.turn_id });
   return accepted.ok ? taken(loop, turn, accepted) : notTaken(loop, turn, accepted);

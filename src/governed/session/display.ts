@@ -20,16 +20,16 @@ const LINES: { readonly [Type in GovernedType]: (data: UnknownRecord) => string 
   'turn.assigned': ({ turn_id, role }) => `turn ${word(turn_id)} goes to ${word(role)}`,
   'turn.dispatched': ({ turn_id }) => `turn ${word(turn_id)} dispatched`,
   'turn.progress': ({ turn_id, step }) => `turn ${word(turn_id)}: ${word(step)}`,
-  'turn.result': ({ turn_id, result }) => `turn ${word(turn_id)} handed in${said(isRecord(result) && result.summary)}`,
+  'turn.result': ({ turn_id, result }) => `turn ${word(turn_id)} submitted${said(isRecord(result) && result.summary)}`,
   'turn.accepted': ({ turn_id, result }) => `turn ${word(turn_id)} accepted${resultWords(result)}`,
   'turn.rejected': ({ turn_id, reason }) => `turn ${word(turn_id)} rejected${said(reason)}`,
-  'turn.reissued': ({ turn_id, reason }) => `turn ${word(turn_id)} goes out anew${said(reason)}`,
-  'turn.rebased': ({ turn_id }) => `turn ${word(turn_id)} is compared with how the project is now`,
+  'turn.reissued': ({ turn_id, reason }) => `turn ${word(turn_id)} reissued${said(reason)}`,
+  'turn.rebased': ({ turn_id }) => `turn ${word(turn_id)} rebased onto the current project`,
   'gate.approved': ({ gate, via }) => `gate ${word(gate)} approved${via === 'policy' ? ' by policy' : ''}`,
   'gate.refused': ({ gate, reason }) => `gate ${word(gate)} refused${said(reason)}`,
   'hook.results': ({ phase }) => `hooks of ${word(phase)} have run`,
   'lease.taken': ({ owner }) => `${word(owner)} works on the run`,
-  'lease.released': () => 'nobody works on the run',
+  'lease.released': () => 'no process works on the run',
 };
 
 export function renderLine(envelope: Envelope): string {

@@ -84,7 +84,7 @@ function requireIs(metadata: SessionMetadata, sender: string, expected: string, 
 /** Keeps out a runner process that lost its lease without noticing. */
 function requireFence({ lease }: GovernedState, fence: unknown): void {
   if (fence === (lease?.fence ?? null)) return;
-  const held = lease === null ? 'nobody has the lease' : `${lease.owner} has it under fence ${lease.fence}`;
+  const held = lease === null ? 'the lease is free' : `${lease.owner} holds it with fence ${lease.fence}`;
   throw sessionError('fenced_out', `fence: expected ${lease?.fence ?? 'none'}, got ${String(fence)}: ${held}`, {
     field: 'fence',
     fence: lease?.fence ?? null,

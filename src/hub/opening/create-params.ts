@@ -37,7 +37,9 @@ export function labelsFrom(limits: Limits, { labels = {}, intent }: CreateParams
   for (const [name, value] of Object.entries(all)) {
     if (utf8Bytes(name) + utf8Bytes(value) <= limits.maxLabelBytes) continue;
     const field = `params.labels.${name}`;
-    throw new WireError('too_large', `${field}: at most ${limits.maxLabelBytes} bytes with its name`, { field });
+    throw new WireError('too_large', `${field}: at most ${limits.maxLabelBytes} bytes together with its name`, {
+      field,
+    });
   }
   copyJsonObject(all, 'params.labels', { maxDepth: 1, maxBytes: Number.MAX_SAFE_INTEGER });
   return all;

@@ -57,7 +57,7 @@ function cannotInvite(place: number, problem: string, received: unknown): WireEr
 }
 
 /** The creator of a schedule, which need not be bound when the schedule runs. */
-export interface Scheduler {
+interface Scheduler {
   readonly agentId: string;
   readonly name: string;
   /** Why the session is no longer wanted, or null. */

@@ -5,7 +5,13 @@
 
 import { sessionNotFoundError } from '../../core/decisions/admit.ts';
 import { toWireError, WireError } from '../../core/lib/errors.ts';
-import { OPERATIONS, type OperationName, type Params, type Result } from '../../core/protocol/operations/operations.ts';
+import {
+  OPERATIONS,
+  type OperationName,
+  type OperationTypes,
+  type Params,
+  type Result,
+} from '../../core/protocol/operations/operations.ts';
 import type { Grant } from '../../core/records/access/grants.ts';
 import type { Passport } from '../../core/records/identity/passport.ts';
 import { participantOf, type SessionMetadata } from '../../core/records/session/session.ts';
@@ -24,11 +30,9 @@ export interface Caller {
   readonly proof: Proof;
 }
 
-/** The operations with `who: 'anyone'`: an unbound connection may call them. */
-type OpenOperation = 'register' | 'health';
-
+/** An open operation gets its caller, which may be unbound; all others a binding. */
 type Handler<Name extends OperationName> = (
-  by: Name extends OpenOperation ? Caller : Binding,
+  by: OperationTypes[Name] extends { open: true } ? Caller : Binding,
   params: Params<Name>,
 ) => Promise<Result<Name>> | Result<Name>;
 
@@ -89,7 +93,7 @@ export function grantRefusal(
 ): WireError | null {
   if (registry.hasGrant(agentId, grant, credential)) return null;
   if (participantOf(metadata, agentId) === undefined) return sessionNotFoundError(metadata.session_id);
-  return new WireError('forbidden', `this requires the grant "${grant}", even in a session of yours`);
+  return new WireError('forbidden', `this requires the grant "${grant}", even in your own session`);
 }
 
 /** Checked again when the change is decided: another connection may have replaced this one. */

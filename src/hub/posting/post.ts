@@ -1,4 +1,4 @@
-/** The path of a post: gather facts → admit → stamp → fold → stage → (durable) → answer and deliver. */
+/** The path of a post: gather facts → admit → stamp → fold → stage → (durable) → deliver and answer. */
 
 import {
   admitPost,

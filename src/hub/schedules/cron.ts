@@ -3,7 +3,7 @@
 import { type CronExpression, CronExpressionParser } from 'cron-parser';
 import { invalidValueError } from '../../core/lib/json.ts';
 
-export const EXPRESSION =
+const EXPRESSION =
   'a cron expression of 5 fields (minute hour day month weekday), of 6 (with seconds first), or @hourly, @daily, @weekly, @monthly, @yearly';
 /** An expression without a time within this span counts as never. */
 export const HORIZON_MS: number = 10 * 366 * 86_400_000;

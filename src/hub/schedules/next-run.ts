@@ -8,7 +8,7 @@ import { instantOf, isZone, latestWallTime } from '../../core/lib/time.ts';
 import type { ScheduleDefinition } from '../../core/records/work/schedule.ts';
 import { checkExpression, cronAfter, cronUpTo, HORIZON_MS } from './cron.ts';
 
-export const ZONE = 'a time zone such as Europe/Berlin or UTC';
+const ZONE = 'a time zone such as Europe/Berlin or UTC';
 /** The last second of the year 9998, so that one more year is still a valid time. */
 const LAST_MS = 253_370_764_799_000;
 

@@ -97,7 +97,7 @@ function parseSnapshot({ session_id, seq, body }: Snapshot, tallyLength: number)
 
 const fingerprints = new WeakMap<CompleteAdapter, string>();
 
-export function fingerprintOf(adapter: CompleteAdapter): string {
+function fingerprintOf(adapter: CompleteAdapter): string {
   const known = fingerprints.get(adapter);
   if (known !== undefined) return known;
   const { type, version } = adapter.manifest;

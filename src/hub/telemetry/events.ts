@@ -14,12 +14,6 @@ import type { Envelope, Turn } from '../../core/records/session/envelope.ts';
 import type { SessionMetadata } from '../../core/records/session/session.ts';
 import type { Schedule, ScheduleRun } from '../../core/records/work/schedule.ts';
 
-interface DeliveryRef {
-  readonly agent_id: string;
-  readonly session_id: string;
-  readonly seq: number;
-}
-
 export interface HubEvents {
   agentRegistered: { readonly passport: Passport };
   agentUnregistered: { readonly passport: Passport };
@@ -65,9 +59,14 @@ export interface HubEvents {
     readonly session_id: string | null;
     readonly error: WireError;
   };
-  deliveryAcked: DeliveryRef;
-  deliverySeen: DeliveryRef;
-  deliveryFailed: DeliveryRef & { readonly reason: string };
+  deliveryAcked: { readonly agent_id: string; readonly session_id: string; readonly seq: number };
+  deliverySeen: { readonly agent_id: string; readonly session_id: string; readonly seq: number };
+  deliveryFailed: {
+    readonly agent_id: string;
+    readonly session_id: string;
+    readonly seq: number;
+    readonly reason: string;
+  };
   /** The unread count reached `high_water`; emitted again only after it fell below. */
   inboxHighWater: { readonly agent_id: string; readonly pending: number; readonly max_pending: number };
   /** The arbiter threw, timed out or answered nonsense; the hub denied. */

@@ -65,12 +65,7 @@ export class RecentSeconds {
 }
 
 /** Interpolates within the range; above the last range, its upper end. null = no values. */
-export function quantile(
-  bounds: readonly number[],
-  counts: readonly number[],
-  total: number,
-  part: number,
-): number | null {
+function quantile(bounds: readonly number[], counts: readonly number[], total: number, part: number): number | null {
   if (total <= 0) return null;
   const rank = part * total;
   let below = 0;

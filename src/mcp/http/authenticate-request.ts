@@ -8,7 +8,7 @@ import { type ApiHub, parseActAs, type RequestAuth } from '../../server/http/api
 import { parseBearer, parseTarget } from '../../server/http/request-head.ts';
 import { type Claim, claimParams, hasClaimed, isClaim } from '../session/participant.ts';
 
-export type Proof = Omit<SingleRequest, 'op' | 'params' | 'as'> & { readonly as: string };
+type Proof = Omit<SingleRequest, 'op' | 'params' | 'as'> & { readonly as: string };
 
 interface RequestIdentity {
   readonly agentId: string;

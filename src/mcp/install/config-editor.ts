@@ -94,7 +94,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 }
 
 /** The value at a path, or undefined. Throws BrokenConfig if a non-object is in the way. */
-export function valueAt(root: unknown, path: Path): unknown {
+function valueAt(root: unknown, path: Path): unknown {
   let value = root;
   for (const [i, name] of path.entries()) {
     if (value === undefined) return undefined;

@@ -133,7 +133,7 @@ async function findBackups(path: string): Promise<Backups> {
 const MARK = '\ufeff';
 
 /** Keeps the byte order mark. */
-export async function textOf(path: string): Promise<string> {
+async function textOf(path: string): Promise<string> {
   const bytes = await readFile(path);
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

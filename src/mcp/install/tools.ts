@@ -18,7 +18,7 @@ export interface InstallPaths {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-export interface Entry {
+interface Entry {
   /** Start command: identifies our entries, and is corrected by a second run. */
   readonly start: JsonObject;
   /** Defaults of a new entry; later edits are kept. */

@@ -8,7 +8,7 @@ export interface Cursor {
   readonly chars: number;
 }
 
-export const START: Cursor = { seq: 0, chars: 0 };
+const START: Cursor = { seq: 0, chars: 0 };
 
 export function encodeCursor({ seq, chars }: Cursor): string {
   return chars === 0 ? `${seq}` : `${seq}:${chars}`;

@@ -80,7 +80,7 @@ export async function turnToSay(
   return turn === null ? (read[0]?.seq ?? null) : null;
 }
 
-/** `bob is expected since 40 s`. */
+/** `bob has had the turn for 40 s`. */
 export async function describeAwaited(participant: Participant, session_id: string): Promise<string> {
   const { session, turn, status } = await readSessionStatus(participant, session_id);
   if (status === 'hidden') return 'you were removed from the rotation; return with accept_invite';
@@ -92,7 +92,7 @@ export async function describeAwaited(participant: Participant, session_id: stri
   ]);
   const began = envelopes.find(({ seq }) => seq === turn.since_seq)?.created_at;
   if (began === undefined) return `${name} is expected`;
-  return `${name} is expected since ${secondsBetween(began, time)} s`;
+  return `${name} has had the turn for ${secondsBetween(began, time)} s`;
 }
 
 function secondsBetween(from: string, to: string): number {

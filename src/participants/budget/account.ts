@@ -25,7 +25,7 @@ export interface Budget {
 export type UnpricedPolicy = 'refuse' | 'count_as_zero';
 
 export type Unit = 'usd' | 'tokens';
-export const UNITS: readonly Unit[] = ['tokens', 'usd'];
+const UNITS: readonly Unit[] = ['tokens', 'usd'];
 
 /** Dollars are counted in billionths, as in the hub. */
 const PER_DOLLAR = 1e9;

@@ -4,11 +4,9 @@
  * Nothing here depends on Node; a call that has streamed text is never retried; unknown cost is null, never 0.
  */
 
-export type { ByteReader, ModelFetch, ModelFetchInit, ModelIo, ModelResponse } from './calls/served-model.ts';
-export { RETRY_WAITS_MS, refusesForcedTools } from './client/failure.ts';
+export type { ByteReader, ModelFetch, ModelResponse } from './calls/served-model.ts';
+export { refusesForcedTools } from './client/failure.ts';
 export {
-  type AnswerSchema,
-  type AssistantMessage,
   assistantMessage,
   type CallEstimate,
   type ModelClient,
@@ -17,21 +15,17 @@ export {
   type ModelRequest,
   type ModelTool,
   type ModelToolCall,
-  type RawAnswer,
-  type StopReason,
   type ToolChoice,
 } from './client/model-client.ts';
 export type { LlmProvider } from './client/provider.ts';
 export { threadMessages } from './client/thread-messages.ts';
 export { createModels, type ModelProvider, type Models } from './create-models.ts';
-export { type AdapterMeta, adapterMeta, type ModelAgentOptions, modelAgent } from './model-agent.ts';
+export { adapterMeta, modelAgent } from './model-agent.ts';
 export {
   costOf,
   KNOWN_PRICES,
   type Price,
-  type PricedUsage,
   type PriceList,
-  type PriceTier,
   priceWarning,
   readPrices,
   withPrices,

@@ -89,7 +89,7 @@ export const STATUS_OF_FIELD: Readonly<Record<string, number>> = {
   arrival: 408,
 };
 
-export function statusOf({ code, details }: Pick<WireError, 'code' | 'details'>): number {
+function statusOf({ code, details }: Pick<WireError, 'code' | 'details'>): number {
   const field = details?.field;
   const own = typeof field === 'string' && Object.hasOwn(STATUS_OF_FIELD, field) ? STATUS_OF_FIELD[field] : undefined;
   return own ?? STATUS[code];

@@ -1,11 +1,13 @@
 /** Serves the console from a table of files read at startup: compressed once, revalidated by ETag. */
 
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { HubError } from '../../core/lib/errors.ts';
 import { packageFolder } from '../../system/package.ts';
-import { type PageFile, readPages } from './read-pages.ts';
 
 export interface PageSite {
   readonly isBuilt: boolean;
@@ -156,4 +158,71 @@ function policyFor(host: string): string {
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
+}
+
+interface PageFile {
+  readonly type: string;
+  readonly bytes: Buffer;
+  /** True if the name contains a hash of the content. */
+  readonly isHashed: boolean;
+  readonly digest: string;
+}
+
+type PageTable = ReadonlyMap<string, PageFile>;
+
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['.html', 'text/html; charset=utf-8'],
+  ['.js', 'text/javascript; charset=utf-8'],
+  ['.css', 'text/css; charset=utf-8'],
+  ['.svg', 'image/svg+xml'],
+  ['.png', 'image/png'],
+  ['.ico', 'image/x-icon'],
+  ['.json', 'application/json'],
+  ['.webmanifest', 'application/manifest+json'],
+  ['.woff2', 'font/woff2'],
+  ['.txt', 'text/plain; charset=utf-8'],
+]);
+
+/** Bounds a folder that was named by mistake. */
+const MAX_FILES = 256;
+const MAX_BYTES = 16 * 1024 * 1024;
+/** Folder of files with hashed names. */
+const HASHED = 'assets';
+
+/** null if the folder contains no built page. */
+async function readPages(folder: string): Promise<PageTable | null> {
+  const table = new Map<string, PageFile>();
+  for (const place of [[], [HASHED]]) {
+    for (const name of await filesIn(join(folder, ...place))) {
+      const type = TYPES.get(extname(name));
+      if (type === undefined) continue;
+      const bytes = await readFile(join(folder, ...place, name));
+      const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
+      table.set(`/${[...place, name].join('/')}`, { type, bytes, isHashed: place.length > 0, digest });
+      checkSize(folder, table);
+    }
+  }
+  const index = table.get('/index.html');
+  if (index === undefined) return null;
+  return table.set('/', index);
+}
+
+async function filesIn(folder: string): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    // Skip links: the build creates none.
+    return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    throw thrown;
+  }
+}
+
+function checkSize(folder: string, table: ReadonlyMap<string, PageFile>): void {
+  let bytes = 0;
+  for (const file of table.values()) bytes += file.bytes.length;
+  if (table.size <= MAX_FILES && bytes <= MAX_BYTES) return;
+  const most = `at most ${MAX_FILES} files and ${MAX_BYTES} bytes`;
+  throw new HubError('bad_options', `console: expected a folder with a built console (${most}), got ${folder}`);
 }

@@ -11,7 +11,7 @@ export interface Files {
   syncFolder(): Promise<void>;
 }
 
-export interface OpenOptions {
+interface OpenOptions {
   /** Fail if it exists. */
   readonly create?: boolean;
   /** The file will receive flushes: provide `writeThrough` if possible. */

@@ -7,7 +7,7 @@ import { type Frame, MARK_BYTES, MARK_START, readFrame } from './record.ts';
 import { ScanWindow } from './scan-window.ts';
 
 /** Called at every mark with all damage so far; promises are awaited. */
-export type OnConfirmed = (damages: readonly Damage[]) => void | Promise<void>;
+type OnConfirmed = (damages: readonly Damage[]) => void | Promise<void>;
 
 export interface ScanOptions {
   /** The start of a flush or record (default: the start of the journal). */
@@ -212,7 +212,7 @@ function isAt(a: Position, b: Position): boolean {
 
 const CHUNK_BYTES = 256 * 1024;
 
-export interface PlacedMark {
+interface PlacedMark {
   readonly position: Position;
   readonly flush: number;
   readonly extent: number;

@@ -69,7 +69,7 @@ function badParamsAreRefused({ view, given, badParams }: ViewTrial): void {
   }
 }
 
-export function nothingIsMutated({ view, given, scenes }: ViewTrial): void {
+function nothingIsMutated({ view, given, scenes }: ViewTrial): void {
   for (const params of given) {
     for (const scene of scenes) {
       const free = renderScene(view, view.parseParams(structuredClone(params)), structuredClone(scene));
@@ -83,7 +83,7 @@ export function nothingIsMutated({ view, given, scenes }: ViewTrial): void {
 }
 
 /** Backwards and with two windows at once: anything remembered from one reading shows in another. */
-export function nothingIsRemembered(trial: ViewTrial): void {
+function nothingIsRemembered(trial: ViewTrial): void {
   const { view } = trial;
   for (const { params, scene, shown, messages } of renderAll(trial).toReversed()) {
     const again = renderScene(view, params, scene);
@@ -98,7 +98,7 @@ export function nothingIsRemembered(trial: ViewTrial): void {
   }
 }
 
-export function noClockNoChance(trial: ViewTrial): void {
+function noClockNoChance(trial: ViewTrial): void {
   const touched = usesClockOrRandom(() => void renderAll(trial));
   assert.deepStrictEqual(touched, [], `a view must be pure, and used ${touched.join(', ')}`);
 }

@@ -509,11 +509,11 @@ describe('[GS14] to a participant', () => {
       'gate plan_ok approved',
       'turn turn_b goes to dev',
       'turn turn_b dispatched',
-      'turn turn_b handed in: dev has done turn_b',
+      'turn turn_b submitted: dev has done turn_b',
       'turn turn_b accepted (completed): dev has done turn_b',
       'turn turn_q goes to qa',
       'turn turn_q dispatched',
-      'turn turn_q handed in: qa has done turn_q',
+      'turn turn_q submitted: qa has done turn_q',
       'turn turn_q accepted (completed): qa has done turn_q\n  OBJ-001 could be better',
       'gate ship_ok approved',
     ]);

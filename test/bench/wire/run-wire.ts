@@ -22,7 +22,7 @@ interface WireBenchPart {
   run(rigs: Rigs, ...rest: Parameters<WireBench['run']>): ReturnType<WireBench['run']>;
 }
 
-export const sideBySide: WireBench = {
+const sideBySide: WireBench = {
   names: PARTS.flatMap(({ names }) => names),
 
   async run(setting) {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Joined, linesOf } from '../../support/command-line.ts';
 import { itDeep } from '../../support/size.ts';
-import { configure, json, line, root, run, scripted, useProject, WORKS } from './project.ts';
+import { answers, configure, json, line, root, run, scripted, useProject, WORKS } from './project.ts';
 
 useProject();
 
@@ -21,14 +21,11 @@ describe('loop', () => {
       });
       expect(held.out).toContain('Next: parley run approve');
       configure(scripted(WORKS));
-      expect(await run('loop')).toMatchObject({ code: 0, out: expect.stringContaining('gate held') });
+      await answers(['loop'], 0, 'gate held');
       const lines = await json('loop', '--approve-gates');
       expect(lines.map(({ event }) => event)).toEqual(['gate_paused', 'gate_approved', 'completed', 'ended']);
       expect(lines.at(-1)).toMatchObject({ ok: true, stop_reason: 'completed', gates_approved: 1, errors: [] });
-      expect(await run('loop', '--new', '--max-turns', '1')).toMatchObject({
-        code: 0,
-        out: expect.stringContaining('→ dev has turn_'),
-      });
+      await answers(['loop', '--new', '--max-turns', '1'], 0, '→ dev has turn_');
     },
     60_000,
   );
@@ -43,10 +40,7 @@ describe('loop', () => {
     expect(err).toContain('dispatch_blocked');
     configure({ ...scripted(WORKS), gates: { done: { requires_files: ['.agentxchain/state.json'] } } });
     rmSync(join(root, '.agentxchain'), { recursive: true });
-    expect(await run('loop')).toMatchObject({
-      code: 2,
-      err: expect.stringMatching(/admission rejected\n.*file_without_producer/),
-    });
+    await answers(['loop'], 2, /admission rejected\n.*file_without_producer/);
   }, 60_000);
 
   const inProject = (...args: string[]) => new Joined(line.spawn(['run', 'loop', ...args, '--root', root, '--json']));
@@ -102,7 +96,7 @@ describe('loop', () => {
       const running = inProject();
       expect(await running.ended).toBe(1);
       const [{ turn_id } = {}] = linesOf(running.out);
-      expect(running.err).toContain(`while ${turn_id} (dev) was out`);
+      expect(running.err).toContain(`while ${turn_id} (dev) was dispatched`);
       expect(running.err).toContain(`exit code ${given}`);
       configure(scripted(WORKS));
       const again = await json('loop', '--approve-gates');

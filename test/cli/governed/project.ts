@@ -2,7 +2,7 @@
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { CommandLine, linesOf } from '../../support/command-line.ts';
 
 export let line: CommandLine;
@@ -22,6 +22,13 @@ export function useProject(): void {
 
 export const run = (...args: readonly string[]) => line.here(['run', ...args, '--root', root]);
 export const json = async (...args: readonly string[]) => linesOf((await run(...args, '--json')).out);
+
+/** Expects an exit code and an output: stdout on success, else stderr. */
+export async function answers(words: readonly string[], code: number, said: RegExp | string): Promise<void> {
+  const ended = await run(...words);
+  const output = typeof said === 'string' ? expect.stringContaining(said) : expect.stringMatching(said);
+  expect({ words, ...ended }).toMatchObject({ words, code, [code === 0 ? 'out' : 'err']: output });
+}
 
 /** One that people do; the file is of no use to anybody else. */
 export async function solo(): Promise<string> {

@@ -5,16 +5,16 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { itDeep } from '../../support/size.ts';
-import { configure, json, line, root, run, scripted, solo, stage, useProject, WORKS } from './project.ts';
+import { answers, configure, json, line, root, run, scripted, solo, stage, useProject, WORKS } from './project.ts';
 
 useProject();
 
 describe('asked wrongly', () => {
   itDeep.each([
-    [['status', 'now'], 2, 'takes nothing more'],
-    [['status', '--note', 'x'], 2, 'takes no --note'],
-    [['reject'], 2, 'needs --reason'],
-    [['block', '--reason', ' '], 2, 'needs --reason'],
+    [['status', 'now'], 2, 'takes no argument'],
+    [['status', '--note', 'x'], 2, 'does not take --note'],
+    [['reject'], 2, 'requires --reason'],
+    [['block', '--reason', ' '], 2, 'requires --reason'],
     [['loop', '--max-turns', '0'], 2, '--max-turns: expected a whole number'],
     [['loop', '--timeout', 'soon'], 2, '--timeout: expected a time'],
     [['init', '--template', 'huge'], 2, 'one of team, agents, solo'],
@@ -26,17 +26,14 @@ describe('asked wrongly', () => {
   });
 
   it('[CM19] without a project, it says how to make one', async () => {
-    expect(await run('status')).toMatchObject({
-      code: 5,
-      err: expect.stringMatching(/no agentxchain.json.*\n.*parley run init/),
-    });
+    await answers(['status'], 5, /no agentxchain.json.*\n.*parley run init/);
     const gone = await line.here(['run', 'status', '--root', join(root, 'gone')]);
     expect(gone).toMatchObject({ code: 5, err: expect.stringContaining('does not exist') });
   });
 
   it('[CM19] reports every problem of an invalid project', async () => {
     writeFileSync(join(root, 'agentxchain.json'), '{');
-    expect(await run('init')).toMatchObject({ code: 2, err: expect.stringContaining('expected JSON') });
+    await answers(['init'], 2, 'expected JSON');
     configure({ schema_version: '2', roles: {} });
     const { code, err } = await run('init');
     expect({ code, err }).toMatchObject({
@@ -49,12 +46,9 @@ describe('asked wrongly', () => {
   it('[CM19] before a run has begun, it says how to begin it', async () => {
     configure(scripted(WORKS));
     for (const words of [['assign'], ['accept'], ['approve'], ['history'], ['resolve']]) {
-      expect(await run(...words)).toMatchObject({
-        code: 6,
-        err: expect.stringMatching(/no run has started.*\n.*parley run init/),
-      });
+      await answers([...words], 6, /no run has started.*\n.*parley run init/);
     }
-    expect(await run('status')).toMatchObject({ code: 0, out: expect.stringContaining('no run has started') });
+    await answers(['status'], 0, 'no run has started');
   });
 });
 
@@ -91,19 +85,13 @@ describe('init', () => {
         code: 0,
         err: '',
         out: expect.stringMatching(
-          /is made.*\nrun_[0-9a-f]{16} has begun, in phase planning\nNext: parley run assign pm\n/,
+          /created .*\nrun_[0-9a-f]{16} started in phase planning\nNext: parley run assign pm\n/,
         ),
       });
       const made = readFileSync(join(root, 'agentxchain.json'), 'utf8');
       expect(Object.keys(JSON.parse(made).routing)).toEqual(['planning', 'implementation', 'qa']);
-      expect(await run('init', '--template', 'solo')).toMatchObject({
-        code: 2,
-        err: expect.stringContaining('not overwritten'),
-      });
-      expect(await run('init')).toMatchObject({
-        code: 6,
-        err: expect.stringMatching(/is active\nNext: parley run assign pm/),
-      });
+      await answers(['init', '--template', 'solo'], 2, 'not overwritten');
+      await answers(['init'], 6, /is already active\nNext: parley run assign pm/);
       expect(readFileSync(join(root, 'agentxchain.json'), 'utf8')).toBe(made);
     },
     30_000,
@@ -138,44 +126,20 @@ describe('a run by hand', () => {
     '[CM20] refusals say what comes next: nothing staged, not whole, wrong, twice, a gate, the end',
     async () => {
       const id = await solo();
-      expect(await run('assign', 'dev')).toMatchObject({
-        code: 6,
-        err: expect.stringMatching(/has turn .* out\n.*parley run accept/),
-      });
-      expect(await run('assign', 'ghost')).toMatchObject({
-        code: 6,
-        err: expect.stringMatching(/"ghost" is not declared\n.*agentxchain.json/),
-      });
-      expect(await run('accept')).toMatchObject({
-        code: 6,
-        err: expect.stringMatching(/there is none\nWrite the result/),
-      });
-      expect(await run('accept', 'turn_0')).toMatchObject({
-        code: 5,
-        err: expect.stringContaining('parley run status'),
-      });
+      await answers(['assign', 'dev'], 6, /has turn .* out\n.*parley run accept/);
+      await answers(['assign', 'ghost'], 6, /"ghost" is not declared\n.*agentxchain.json/);
+      await answers(['accept'], 6, /found none\nWrite the result/);
+      await answers(['accept', 'turn_0'], 5, 'parley run status');
       stage(id, { summary: '' });
-      expect(await run('accept')).toMatchObject({
-        code: 6,
-        err: expect.stringMatching(/stage schema[\s\S]*parley run reject --reason/),
-      });
+      await answers(['accept'], 6, /stage schema[\s\S]*parley run reject --reason/);
       stage(id, { run_completion_request: true });
-      expect(await run('approve')).toMatchObject({
-        code: 6,
-        err: expect.stringMatching(/it is active\nNext: .*parley run accept/),
-      });
-      expect(await run('accept')).toMatchObject({
-        code: 0,
-        out: expect.stringMatching(/awaiting human approval\n.*paused.*\nNext: parley run approve/),
-      });
-      expect(await run('accept', id)).toMatchObject({ code: 6, err: expect.stringContaining('parley run history') });
-      expect(await run('assign')).toMatchObject({ code: 6, err: expect.stringContaining('Next: parley run approve') });
-      expect(await run('resolve')).toMatchObject({ code: 6, err: expect.stringContaining('Next: parley run approve') });
-      expect(await run('approve', '--note', 'seen')).toMatchObject({
-        code: 0,
-        out: expect.stringContaining('completed'),
-      });
-      expect(await run('assign')).toMatchObject({ code: 6, err: expect.stringContaining('parley run init --new') });
+      await answers(['approve'], 6, /it is active\nNext: .*parley run accept/);
+      await answers(['accept'], 0, /awaiting human approval\n.*paused.*\nNext: parley run approve/);
+      await answers(['accept', id], 6, 'parley run history');
+      await answers(['assign'], 6, 'Next: parley run approve');
+      await answers(['resolve'], 6, 'Next: parley run approve');
+      await answers(['approve', '--note', 'seen'], 0, 'completed');
+      await answers(['assign'], 6, 'parley run init --new');
       expect(await run('init', '--new')).toMatchObject({ code: 0 });
     },
     60_000,
@@ -191,8 +155,8 @@ describe('a run by hand', () => {
         expect(err).not.toMatch(/session|CLOSED|run\.escalated|allow_terminal_restart|initRun|approve_|needs a run/);
       };
       stage(id, { run_completion_request: true });
-      await told(['init'], /run_\w+ has begun before/);
-      await told(['approve'], /no gate of run_\w+ waits for approval/);
+      await told(['init'], /run_\w+ is already active/);
+      await told(['approve'], /no gate of run_\w+ awaits approval/);
       await run('block', '--reason', 'no oil');
       for (const words of [['reject', '--reason', 'x'], ['block', '--reason', 'x'], ['accept'], ['approve']]) {
         await told(words, /run_\w+ is blocked on escalation:operator:no-oil.*\nNext: parley run resolve/);
@@ -200,7 +164,7 @@ describe('a run by hand', () => {
       await told(['init'], /is blocked on .*\nNext: parley run resolve .*; or parley run init --new/);
       await run('resolve');
       await run('accept');
-      await told(['block', '--reason', 'x'], /waits for the approval of gate \w+.*\nNext: parley run approve/);
+      await told(['block', '--reason', 'x'], /is paused: gate \w+ requires approval\nNext: parley run approve/);
       await run('approve');
       for (const words of [['block', '--reason', 'x'], ['resolve'], ['assign', 'dev'], ['approve'], ['init']]) {
         await told(words, /run_\w+ is completed.*\n.*parley run init --new/);
@@ -244,10 +208,7 @@ describe('a run by hand', () => {
     expect(await json('resolve', '--note', 'talked')).toMatchObject([
       { state: { status: 'active', blocked_on: null } },
     ]);
-    expect(await run('assign')).toMatchObject({
-      code: 0,
-      out: expect.stringContaining(`${id} is dispatched: dev, attempt 2`),
-    });
+    await answers(['assign'], 0, `${id} is dispatched: dev, attempt 2`);
     expect(await json('block', '--reason', 'Waiting for parts')).toMatchObject([
       { state: { status: 'blocked', blocked_on: 'escalation:operator:waiting-for-parts' } },
     ]);
@@ -278,10 +239,7 @@ describe('a folder that another program has left', () => {
     const file = join(root, '.agentxchain/state.json');
     writeFileSync(file, JSON.stringify({ ...state, active_turns: { turn_old: turn } }));
     const before = readFileSync(file, 'utf8');
-    expect(await run('status')).toMatchObject({
-      code: 0,
-      out: expect.stringMatching(/run_old is active[\s\S]*turn_old +dev +running/),
-    });
+    await answers(['status'], 0, /run_old is active[\s\S]*turn_old +dev +running/);
     expect(readFileSync(file, 'utf8')).toBe(before);
     stage('turn_old', { runtime_id: 'script', summary: 'Done elsewhere.', run_completion_request: true });
     expect(await json('loop', '--approve-gates')).toContainEqual(

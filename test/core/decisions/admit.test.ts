@@ -8,7 +8,7 @@ import { keyRecord } from '../../../src/core/records/session/keys.ts';
 import type { LifecycleState, ParticipantStatus } from '../../../src/core/records/session/session.ts';
 import type { SessionState } from '../../../src/core/state/state.ts';
 import { idOf } from '../../../src/testing/lib/history.ts';
-import { envelope } from '../../../src/testing/lib/sample-records.ts';
+import { envelope } from '../../support/sample-records.ts';
 import { type Refused, refusedAs, refusedBy } from '../refused.ts';
 import { anyoneSpeaks, draft, openSession, SESSION_ID, type TestSession } from '../session.ts';
 

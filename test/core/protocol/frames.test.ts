@@ -10,7 +10,7 @@ import {
   parseHubFrame,
 } from '../../../src/core/protocol/frames/frame-codec.ts';
 import { type ClientFrame, FINAL_GOODBYES, type HubFrame } from '../../../src/core/protocol/frames/frames.ts';
-import { envelope } from '../../../src/testing/lib/sample-records.ts';
+import { envelope } from '../../support/sample-records.ts';
 import { refused, wrongField } from '../refused.ts';
 
 const MAX = 1024 * 1024;

@@ -7,7 +7,7 @@ import {
   membershipEnd,
 } from '../../../src/core/records/session/delivery.ts';
 import type { Envelope } from '../../../src/core/records/session/envelope.ts';
-import { envelope } from '../../../src/testing/lib/sample-records.ts';
+import { envelope } from '../../support/sample-records.ts';
 import { openSession, type Setup, TestSession } from '../session.ts';
 
 const names = ['alice', 'bob', 'carol', 'dave'];

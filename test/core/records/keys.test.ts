@@ -6,7 +6,7 @@ import { completeAdapter } from '../../../src/core/ports/adapter.ts';
 import type { Draft } from '../../../src/core/records/session/envelope.ts';
 import { digestText, keyHash, keyName, keyRecord } from '../../../src/core/records/session/keys.ts';
 import type { LifecycleState } from '../../../src/core/records/session/session.ts';
-import { envelope } from '../../../src/testing/lib/sample-records.ts';
+import { envelope } from '../../support/sample-records.ts';
 import { refusedAs, refusedBy } from '../refused.ts';
 import { anyoneSpeaks, draft, openSession } from '../session.ts';
 

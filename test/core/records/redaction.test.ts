@@ -15,7 +15,7 @@ import { spendFromEnvelope } from '../../../src/core/records/session/spending.ts
 import { findInState } from '../../../src/core/state/find-in-state.ts';
 import { serializeUnit } from '../../../src/core/state/serialize.ts';
 import type { SessionState } from '../../../src/core/state/state.ts';
-import { textUnit } from '../../../src/testing/lib/sample-records.ts';
+import { textUnit } from '../../support/sample-records.ts';
 
 function envelopeOf(event_type: string, event_data: JsonObject, more: Partial<Envelope> = {}): Envelope {
   const [entry] = textUnit('a'.repeat(32), 5, 1).entries;

@@ -26,7 +26,7 @@ import { Programs } from '../../participants/processes/programs.ts';
 import { CONFIG, resultFor } from '../engine/lighthouse.ts';
 import { Project } from '../hooks/project.ts';
 
-export const NOW = '2030-01-02T03:04:05.000Z';
+const NOW = '2030-01-02T03:04:05.000Z';
 export const TURN = 'turn_wick';
 export const RESULT = `.agentxchain/staging/${TURN}/turn-result.json`;
 export const BUNDLE = `.agentxchain/dispatch/turns/${TURN}`;

@@ -15,6 +15,7 @@ import {
   opened,
   refusal,
   refused,
+  releaseHold,
   SECOND,
   say,
   sessionOf,
@@ -99,8 +100,7 @@ describe('a participant added to an active session', () => {
     again.hello('dave');
     await world.settle();
     expect([adding.state, again.notifies()]).toEqual(['open', []]);
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect([adding.state, invitesOf(again, id).length]).toEqual(['answered', 1]);
   });
 
@@ -218,8 +218,7 @@ describe('add_participant', () => {
       await world.settle();
       const ack = watch(dave.call('ack_invite', { session_id: id }));
       await world.settle();
-      world.hold = false;
-      await world.settle();
+      await releaseHold(world);
       expect([one.state, two.state]).toEqual(closeFirst ? ['answered', 'refused'] : ['answered', 'answered']);
       expect(ack).toMatchObject({ state: 'refused', value: { code: closeFirst ? 'not_found' : 'session_closed' } });
       // Only bob’s ack from before.
@@ -235,8 +234,7 @@ describe('add_participant', () => {
         ? [watch(add(alice, id, 'dave')), watch(dave.call('unregister', {}))]
         : [watch(dave.call('unregister', {})), watch(add(alice, id, 'dave'))];
       await world.settle();
-      world.hold = false;
-      await world.settle();
+      await releaseHold(world);
       expect(both.map(({ state }) => state)).toEqual(addFirst ? ['answered', 'answered'] : ['answered', 'refused']);
       const { pending_acks } = await sessionOf(world, alice, id);
       expect(pending_acks).toEqual([]);
@@ -349,8 +347,7 @@ describe('leave_session', () => {
       watch(bob.call('post', { session_id: id, event_type: 'msg.text', event_data: { text: 'too late' } })),
     ];
     await world.settle();
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect(calls.map(({ state }) => state)).toEqual(['answered', 'answered', 'refused']);
     expect(types(logOf(world.store, id)).slice(-2)).toEqual(['msg.text', 'session.participant.removed']);
     expect(alice.closed).toBe(false);

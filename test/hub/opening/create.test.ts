@@ -17,6 +17,7 @@ import {
   opened,
   refusal,
   refused,
+  releaseHold,
   SECOND,
   say,
   sessionOf,
@@ -384,8 +385,7 @@ describe('a key for create_session', () => {
     await world.settle();
     expect([...calls, other].map(({ state }) => state)).toEqual(Array(5).fill('open'));
     expect(world.store.stagedUnits()).toBe(1);
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     const answers = calls.map(({ value }) => value as { session: { session_id: string }; duplicate?: true });
     expect(new Set(answers.map(({ session }) => session.session_id)).size).toBe(1);
     expect(answers.map(({ duplicate }) => duplicate)).toEqual([undefined, true, true, true]);

@@ -7,7 +7,7 @@ import { fullTranscript, named } from 'parley-hub/views/refs';
 import { describe, expect, it } from 'vitest';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
-import { ADAPTERS, aCast, leave, logOf, MINUTE, opened, refused, SECOND, say, VIEWS } from '../scene.ts';
+import { ADAPTERS, aCast, ack, leave, logOf, MINUTE, opened, refused, SECOND, say, VIEWS } from '../scene.ts';
 
 /** alice, bob and carol in a discussion; alice has posted seq 7, so bob has the turn. */
 async function talk(expectations: readonly ExpectationEntry[] = []) {
@@ -72,8 +72,7 @@ describe('a hidden participant', () => {
     bob.acks = false;
     await world.answer(alice.call('close_session', { session_id: id }));
     expect(logOf(world.store, id).at(-1)?.event_type).toBe('session.closing');
-    bob.receipt(id, 9);
-    await world.settle();
+    await ack(world, bob, id, 9);
     expect(stream(bob, id).at(-1)).toBe('9 10 session.closed');
   });
 

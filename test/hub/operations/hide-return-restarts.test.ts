@@ -83,7 +83,7 @@ class Lab {
     return (await this.store.read(sessionId, { from_seq: 1, limit: 1000 })).map(({ envelope }) => envelope);
   }
 
-  /** Advances the clock; what was due is in the log afterwards. */
+  /** Advances the clock; due firings are in the log afterwards. */
   async leap(ms: number): Promise<void> {
     this.clock.advance(ms);
     // Twice: the effects of the first check of a session must be done before another session is checked again.

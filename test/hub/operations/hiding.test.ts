@@ -8,6 +8,7 @@ import {
   invited,
   logOf,
   refused,
+  releaseHold,
   say,
   sessionOf,
   standing,
@@ -133,8 +134,7 @@ describe('removeParticipant', () => {
     await world.settle();
     expect(calls.map(({ state }) => state)).toEqual(['open', 'open', 'open']);
     expect(await standing(world, alice, id)).toBe('ACTIVE: alice active, bob active, carol active');
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect(calls.map(({ state }) => state)).toEqual(['answered', 'answered', 'answered']);
     expect(await standing(world, alice, id)).toBe('ACTIVE: alice active, bob removed, carol active');
   });

@@ -1,4 +1,4 @@
-// Deltas: who may send them, who receives them, how much, and that nothing is stored.
+// Deltas: senders, recipients, limits; nothing is stored.
 
 import { conversation } from 'parley-hub/adapters/conversation';
 import { describe, expect, it } from 'vitest';

@@ -15,6 +15,7 @@ import {
   opened,
   refusal,
   refused,
+  releaseHold,
   say,
   standing,
   text,
@@ -267,8 +268,7 @@ describe('expected_seq', () => {
     const second = watch(post(bob, id, 'second', { expected_seq: 4 }));
     await world.settle();
     expect([first.state, second.state]).toEqual(['open', 'open']);
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect(first).toMatchObject({ state: 'answered', value: { seq: 5 } });
     expect(second).toEqual({ state: 'refused', value: { code: 'conflict', details: { head: 5 } } });
   });
@@ -468,8 +468,7 @@ describe('keys', () => {
     await world.settle();
     expect([first.state, repeat.state, other.state]).toEqual(['open', 'open', 'open']);
     expect(world.store.stagedUnits()).toBe(1);
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect(first).toMatchObject({ state: 'answered', value: { seq: 5 } });
     expect(repeat).toEqual({ state: 'answered', value: { ...(first.value as object), duplicate: true } });
     expect(other).toMatchObject({ state: 'refused', value: { code: 'duplicate', details: { seq: 5 } } });
@@ -485,7 +484,7 @@ describe('keys', () => {
     expect([answer.seq, answer.duplicate]).toEqual([6, undefined]);
   });
 
-  it('[AM3, L5] finds after a crash what was kept, and sends what was lost', async () => {
+  it('[AM3, L5] finds a kept post after a crash, and sends a lost one', async () => {
     for (const kept of [true, false]) {
       const { world, alice, id } = await aConversation();
       world.hold = true;

@@ -5,7 +5,19 @@ import { expect, it } from 'vitest';
 import type { Link } from '../../../src/core/lib/link.ts';
 import type { LifecycleState } from '../../../src/core/records/session/session.ts';
 import { SessionCounter } from '../../../src/hub/sessions/live-index.ts';
-import { aCast, aConversation, aPanel, aWorld, invited, leap, MINUTE, opened, SECOND, say } from '../scene.ts';
+import {
+  aCast,
+  aConversation,
+  aPanel,
+  aWorld,
+  invited,
+  leap,
+  MINUTE,
+  opened,
+  releaseHold,
+  SECOND,
+  say,
+} from '../scene.ts';
 
 it('[MO1] counts how late sessions were checked', async () => {
   const { world, alice, bob } = await aCast(['alice', 'bob']);
@@ -43,8 +55,7 @@ it('[MO1] counts unacked deliveries, and the times of posts and syncs', async ()
   const second = say(world, alice, id, 'two');
   await world.settle();
   world.clock.advance(20);
-  world.hold = false;
-  await world.settle();
+  await releaseHold(world);
   await Promise.all([first, second]);
   const { counted, unacked, flushMs, live } = world.hub.figures();
   expect(unacked).toEqual({ total: 2, most: 2 });

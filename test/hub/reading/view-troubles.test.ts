@@ -120,7 +120,7 @@ describe('long answers', () => {
     expect(before.messages.at(-1)?.seq).toBe(shown.next);
   });
 
-  it('[VW13] tell a summarizing view what was left out, and of whom', async () => {
+  it('[VW13] tell a summarizing view the left out lines and their senders', async () => {
     const { world, alice, id } = await aLatePanel({ maxResponseBytes: 3000 });
     const summing: View = {
       ...wholeView,

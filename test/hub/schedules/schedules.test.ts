@@ -2,7 +2,7 @@ import type { Params, Schedule } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
 import { SCHEDULES_LOG } from '../../../src/core/ports/store.ts';
 import { itDeep } from '../../support/size.ts';
-import { type aWorld, DAY, HOUR, logOf, MINUTE, refusal, refused, SECOND } from '../scene.ts';
+import { type aWorld, DAY, HOUR, logOf, MINUTE, refusal, refused, releaseHold, SECOND } from '../scene.ts';
 import { at, daily, opened, scheduled, scheduledSessions, theSchedule } from './schedule-scene.ts';
 
 type Claim = Params<'create_schedule'>;
@@ -259,8 +259,7 @@ describe('a schedule', () => {
     void alice.ask('set_resume', { summary: 'held up' });
     await world.pass(20 * SECOND);
     expect(await opened(world)).toEqual([]);
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     await world.pass(5 * SECOND);
     expect(await opened(world)).toEqual(['01:00:00']);
   });

@@ -3,7 +3,7 @@ import { keyHash } from '../../../src/core/records/session/keys.ts';
 import { AcceptedKeys } from '../../../src/hub/sessions/accepted-keys.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
-import { entry } from '../../../src/testing/lib/sample-records.ts';
+import { entry } from '../../support/sample-records.ts';
 import { aConversation, foreignUnit, logOf, openGate, refused, releaseHold, text, watch } from '../scene.ts';
 import { SlowReads } from '../slow-stores.ts';
 

@@ -5,8 +5,8 @@ import type { JsonObject } from '../../../src/core/lib/json.ts';
 import { digestsOf, REDACTED_EVENT, REDACTIONS_LOG } from '../../../src/core/records/session/redaction.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
-import { hubUnit } from '../../../src/testing/lib/sample-records.ts';
-import { durably } from '../../../src/testing/store-contract/read-store.ts';
+import { durably } from '../../store/contract/read-store.ts';
+import { hubUnit } from '../../support/sample-records.ts';
 import {
   aCast,
   aConversation,

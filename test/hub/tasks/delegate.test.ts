@@ -8,6 +8,7 @@ import {
   opened,
   refusal,
   refused,
+  releaseHold,
   SECOND,
   sessionOf,
   standing,
@@ -55,8 +56,7 @@ describe('a delegation', () => {
     void delegates(alice, id, 'carol');
     await world.settle();
     expect(world.store.stagedUnits()).toBe(1);
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     await answers(world, carol, 'Yes.');
     expect(account(world, id, ['alice', alice], ['carol', carol])).toEqual(['open alice→carol', 'replied']);
     expect(accounts(world, id).map(({ audience }) => audience)).toEqual([[], [alice.agentId]]);
@@ -260,8 +260,7 @@ describe('a parent that ends', () => {
     await world.settle();
     bob.call('close_session', { session_id: id }).catch(() => {});
     await world.settle();
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect(await world.answer(call)).toMatchObject({ outcome: 'parent_closed', child_session_id: null });
     const live = await world.answer(carol.call('list_sessions', { states: ['INVITED', 'ACTIVE', 'CLOSING'] }));
     expect(live.sessions).toEqual([]);

@@ -3,7 +3,7 @@
 import type { ExpectationEntry, JsonObject, Params } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
 import type { World } from '../../../src/testing/doubles/world.ts';
-import { logOf, opened, refused, SECOND, say, standing, types, watch } from '../scene.ts';
+import { logOf, opened, refused, releaseHold, SECOND, say, standing, types, watch } from '../scene.ts';
 import { accounts, answers, aParent, delegated, delegates, invitedTo } from './delegation-scene.ts';
 
 function within(params: JsonObject, on_violation = 'notify_session', more: Partial<ExpectationEntry> = {}) {
@@ -97,8 +97,7 @@ describe('a session with a budget', () => {
       watch(delegates(bob, id, 'dave', { budget, wait: 'opened' })),
     ];
     await world.settle();
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect(calls.map(({ state }) => state)).toEqual(['answered', 'refused']);
     expect(calls[1]?.value).toMatchObject({ details: { left: { usd: 0.4 } } });
   });

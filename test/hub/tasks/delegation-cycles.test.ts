@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { type WaitEdge, WaitGraph } from '../../../src/hub/tasks/wait-graph.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import type { World } from '../../../src/testing/doubles/world.ts';
-import { opened, refusal, watch } from '../scene.ts';
+import { opened, refusal, releaseHold, watch } from '../scene.ts';
 import { accounts, answers, aParent, delegated, delegates, invitedTo } from './delegation-scene.ts';
 
 /** A delegation whose target has joined the child. */
@@ -77,8 +77,7 @@ describe('a cycle of delegates that wait for each other', () => {
     const second = watch(delegates(bob, right, 'alice', { wait: 'opened' }));
     await world.settle();
     expect([first.state, second.state]).toEqual(['open', 'open']);
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect([first.state, second.state]).toEqual(['answered', 'refused']);
     expect(second.value).toMatchObject({ code: 'invalid_create', details: { cycle: ['bob', 'alice', 'bob'] } });
     expect(carol.notifies()).toEqual([]);
@@ -92,8 +91,7 @@ describe('a cycle of delegates that wait for each other', () => {
     const removed = { event_type: 'session.participant.hidden', event_data: { agent_id: alice.agentId } };
     const { foreignUnit } = await import('../scene.ts');
     world.store.foreignAppend(id, foreignUnit(world, id, removed));
-    world.hold = false;
-    await world.settle();
+    await releaseHold(world);
     expect(lost.state).toBe('refused');
     const carolsTurn = await delegated(world, bob, id, 'alice');
     expect(carolsTurn.outcome).toBe('open');

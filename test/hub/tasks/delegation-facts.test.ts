@@ -2,7 +2,7 @@
 
 import { budgetWithin } from 'parley-hub/expectations/entries';
 import { describe, expect, it } from 'vitest';
-import { HOUR, logOf, opened, SECOND, standing, watch } from '../scene.ts';
+import { HOUR, logOf, opened, releaseHold, SECOND, standing, watch } from '../scene.ts';
 import { account, answers, aParent, delegated, delegates, invitedTo, outcomes } from './delegation-scene.ts';
 
 const REASONS = [
@@ -80,8 +80,7 @@ describe('a delegator that unregisters', () => {
       if (how === 'unregister') void alice.ask('unregister', {});
       else void alice.ask('leave_session', { session_id: panel });
       await world.settle();
-      world.hold = false;
-      await world.settle();
+      await releaseHold(world);
       await world.pass(SECOND);
       expect(outcomes(world, panel)).toEqual(['delegator_removed delegator_removed']);
       if (how === 'leave_session') expect(call).toMatchObject({ value: { outcome: 'delegator_removed' } });

@@ -66,7 +66,7 @@ test('[MC9] shows the topic of a delegated question', async () => {
   const discussion = await bob.open('discussion', { participants: ['carol'] });
   const question = { target: 'reviewer', prompt: 'How much?', wait: 'opened' } as const;
   await bob.call('delegate', { session_id: discussion.id, ...question });
-  const topic = 'a question that bob has for you';
+  const topic = 'a question from bob';
   expect(await agent.turn()).toMatchObject({ status: 'invited', from: 'bob', type: 'consulting', topic });
   expect((await agent.value('sessions')).sessions[0]).toMatchObject({ invited: true, topic });
 });

@@ -16,7 +16,7 @@ describe.each(WAYS)('over $over, revision $revision', (way) => {
       ['task_progress', { note: 'at it' }],
     ] as const) {
       const refusal = await agent.refusal(name, { session, ...args });
-      expect(refusal).toMatch(/^not your turn: bob is expected since \d+ s; call wait_turn$/);
+      expect(refusal).toMatch(/^not your turn: bob has had the turn for \d+ s; call wait_turn$/);
     }
   });
 

@@ -70,7 +70,7 @@ export async function aScene(stops: (() => Promise<unknown>)[], withExpired = tr
   };
 }
 
-export function peerOn(url: string): Peer {
+function peerOn(url: string): Peer {
   const peer = new Peer(socketLink(new WebSocket(url) as unknown as Socket));
   peer.acks = true;
   return peer;

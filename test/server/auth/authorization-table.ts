@@ -1,30 +1,26 @@
-/**
- * Who may not what: for every operation of the table what each kind of asker is answered. `bound` and `enroller` say it by
- * themselves; any other access needs a row.
- */
+/** The answer to each kind of caller, for every operation. Access `bound` and `enroller` needs no row. */
 
 import { OPERATIONS, type OperationName, type WireCode } from 'parley-hub/core';
 
 /**
- * unbound: said nothing. another: bound, and names somebody else as the one who asks. outsider: bound, and not in the
- * session. hidden, removed: out of the rotation, out for good. observer: outside, with the grant `observe` alone. expired:
- * was bound as the creator, with every grant, until its token ran out.
+ * unbound: no hello. another: acts as another identity. outsider: not in the session. observer: not in it, with `observe`.
+ * expired: the creator with every grant, after its token expired.
  */
 export const COLUMNS = ['unbound', 'another', 'outsider', 'hidden', 'removed', 'observer', 'expired'] as const;
 export type Column = (typeof COLUMNS)[number];
 
-/** A refusal, or why there is none. */
+/** A rejection, or why the call is allowed. */
 export type Cell = WireCode | { readonly allowed: string };
 export type Row = Readonly<Record<Column, Cell>>;
 
 type Inside = Omit<Row, 'unbound' | 'another' | 'expired'>;
 
-/** Without a proof, or with another's name, nobody gets further than this. */
+/** Callers without a valid credential for their name. */
 function row(bound: Inside): Row {
   return { unbound: 'unauthenticated', another: 'unauthenticated', expired: 'unauthenticated', ...bound };
 }
 
-/** The same for everybody who is bound. */
+/** The same for every bound caller. */
 function bound(cell: Cell): Row {
   return row({ outsider: cell, hidden: cell, removed: cell, observer: cell });
 }
@@ -97,7 +93,7 @@ export const WRITTEN: { readonly [Name in OperationName]?: Row } = {
   },
 };
 
-/** What the access of an operation says by itself. */
+/** The row of an access that needs none. */
 function derived(op: OperationName): Row | undefined {
   const { who } = OPERATIONS[op];
   if (who === 'enroller') return bound('forbidden');
@@ -106,7 +102,7 @@ function derived(op: OperationName): Row | undefined {
 
 const names = Object.keys(OPERATIONS) as OperationName[];
 
-/** A row for every operation; undefined = nobody wrote one. */
+/** A row for every operation; undefined = missing. */
 export const TABLE: Readonly<Record<string, Row | undefined>> = Object.fromEntries(
   names.map((op) => [op, WRITTEN[op] ?? derived(op)]),
 );

@@ -1,6 +1,7 @@
-/** A hub that makes tokens, whose clock and disk move when told, and to which nobody is known without a proof. */
+/** A hub with tokens and a simulated clock and disk, for one test. */
 
 import type { Arbiter, JsonObject } from 'parley-hub/core';
+import { onTestFinished } from 'vitest';
 import { linkPair } from '../../../src/core/lib/link.ts';
 import type { Credential } from '../../../src/core/records/access/credentials.ts';
 import type { NewToken, TokenClaim } from '../../../src/core/records/access/tokens.ts';
@@ -40,6 +41,7 @@ export async function proving({ arbiter = {}, judge, helloFailed }: ProvingOptio
   const warnings: string[] = [];
   const log = { info() {}, warn: (text: string) => void warnings.push(text), error() {} };
   const hub = await Hub.start({ store, clock, ids: seededIds(1), adapters: [], secrets: systemSecrets, arbiter, log });
+  onTestFinished(() => hub.stop());
   // A hub with secrets has tokens.
   const tokens = hub.tokens as Tokens;
   const settle = async (): Promise<void> => {

@@ -1,21 +1,13 @@
-// Credentials that no longer hold, in every moment in which that could be overlooked.
+// Credentials that expire or are revoked, at every moment that could be overlooked.
 
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { quiet } from '../../../src/testing/doubles/world.ts';
-import { type Proving, type ProvingOptions, proving } from './credential-world.ts';
-
-let world: Proving | undefined;
-afterEach(() => world?.hub.stop());
-
-async function started(options: ProvingOptions = {}): Promise<Proving> {
-  world = await proving(options);
-  return world;
-}
+import { proving } from './credential-world.ts';
 
 const REFUSED = { ok: false, error: { code: 'unauthenticated' } };
 
 it('[AU3] rejects the next request of an expired credential, before any timer fires, with the reason', async () => {
-  const { clock, tokens, settle, made, registered } = await started();
+  const { clock, tokens, settle, made, registered } = await proving();
   const { token } = await made({ name: 'alice', ttl: 60 });
   const alice = await registered('alice', token);
   clock.advance(59_999);
@@ -32,7 +24,7 @@ it('[AU3] rejects the next request of an expired credential, before any timer fi
 });
 
 it('[AU3] ends the binding of an idle agent when its credential expires', async () => {
-  const { hub, clock, settle, made, registered } = await started();
+  const { hub, clock, settle, made, registered } = await proving();
   const { token } = await made({ name: 'alice', ttl: 60 });
   const alice = await registered('alice', token);
   hub.sweep();
@@ -45,7 +37,7 @@ it('[AU3] ends the binding of an idle agent when its credential expires', async 
 });
 
 it('[AU3, AU2] what was revoked or ran out since the hello registers nobody', async () => {
-  const { hub, clock, tokens, settle, made, greeted } = await started();
+  const { hub, clock, tokens, settle, made, greeted } = await proving();
   const revoked = await made({ grants: ['enrol'] });
   const expired = await made({ grants: ['enrol'], ttl: 60 });
   const [first, second] = [greeted('eve', revoked.token), greeted('eve', expired.token)];
@@ -64,7 +56,7 @@ it('[AU3, AR2] nor what was revoked while the arbiter was asked', async () => {
   const asked = new Promise<boolean>((resolve) => {
     answer = resolve;
   });
-  const { store, tokens, settle, made, greeted } = await started({ arbiter: { authorizeRegister: () => asked } });
+  const { store, tokens, settle, made, greeted } = await proving({ arbiter: { authorizeRegister: () => asked } });
   const { token, token_id } = await made({ grants: ['enrol'] });
   const register = greeted('eve', token).ask('register', { name: 'eve' });
   await settle();
@@ -77,7 +69,7 @@ it('[AU3, AR2] nor what was revoked while the arbiter was asked', async () => {
 });
 
 it('[AU3, L1] does not bind an agent whose token is revoked during registration', async () => {
-  const { hub, store, tokens, settle, made, greeted } = await started();
+  const { hub, store, tokens, settle, made, greeted } = await proving();
   const { token, token_id } = await made({ grants: ['enrol'] });
   const eve = greeted('eve', token);
   await settle();
@@ -92,7 +84,7 @@ it('[AU3, L1] does not bind an agent whose token is revoked during registration'
 });
 
 it('[AU3] the moment it runs out ends the binding, of each in its time, without anybody looking', async () => {
-  const { hub, clock, settle, made, registered } = await started();
+  const { hub, clock, settle, made, registered } = await proving();
   const tokens = [
     await made({ name: 'late', ttl: 60 }),
     await made({ name: 'early', ttl: 30 }),
@@ -115,7 +107,7 @@ it('[AU3] the moment it runs out ends the binding, of each in its time, without 
 });
 
 it('[AU14] answers earlier requests of a revoked credential without results; a new credential works', async () => {
-  const { store, tokens, settle, settled, made, registered } = await started();
+  const { store, tokens, settle, settled, made, registered } = await proving();
   const [first, second] = [await made({ name: 'alice' }), await made({ name: 'alice' })];
   const alice = await registered('alice', first.token);
   // All are written in one flush, the revocation first.
@@ -135,7 +127,7 @@ it('[AU14] answers earlier requests of a revoked credential without results; a n
 });
 
 it('[AU14] the same for requests sent before another hello on the same connection', async () => {
-  const { store, tokens, settle, made, registered } = await started();
+  const { store, tokens, settle, made, registered } = await proving();
   const { token, token_id } = await made({ name: 'alice' });
   const alice = await registered('alice', token);
   void tokens.revoke(token_id);

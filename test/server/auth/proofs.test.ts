@@ -9,24 +9,22 @@ const REFUSED = { kind: 'error', error: { code: 'unauthenticated' } };
 it('[AU3] a credential that had run out before the hello, whoever judged it, proves nothing', async () => {
   let expires_at_ms: number | null = null;
   const judge = (): Credential => ({ id: 'other', name: 'alice', grants: [], expires_at_ms });
-  const { hub, settle, settled, greeted, registered } = await proving({ judge });
+  const { settle, settled, greeted, registered } = await proving({ judge });
   await registered('alice', '');
   expires_at_ms = 0;
   const late = greeted('alice', '');
   await settle();
   expect(late.frames).toMatchObject([REFUSED]);
   expect(await settled(late.ask('register', { name: 'bob' }))).toMatchObject({ error: { code: 'unauthenticated' } });
-  await hub.stop();
 });
 
 it('[AU2] a token for one name is for that name alone, also with the grant to enrol, until somebody is bound who has it', async () => {
-  const { hub, settled, made, greeted, registered } = await proving();
+  const { settled, made, greeted, registered } = await proving();
   const { token } = await made({ name: 'bob', grants: ['enrol'] });
   const other = greeted('eve', token);
   expect(await settled(other.ask('register', { name: 'eve' }))).toMatchObject({ error: { code: 'forbidden' } });
   const bob = await registered('bob', token);
   expect(await settled(bob.ask('register', { name: 'eve' }))).toMatchObject({ ok: true });
-  await hub.stop();
 });
 
 it('[AU2, OPR1] lets an agent with the enrol grant register others, whatever its token is for', async () => {
@@ -36,7 +34,6 @@ it('[AU2, OPR1] lets an agent with the enrol grant register others, whatever its
   expect(await settled(register())).toMatchObject({ error: { code: 'forbidden' } });
   await settled(hub.grant('bob', ['enrol']));
   expect(await settled(register())).toMatchObject({ ok: true });
-  await hub.stop();
 });
 
 it('[AU1, L8] a judge that throws or rejects says no; that is logged, and the connection goes on', async () => {
@@ -47,13 +44,12 @@ it('[AU1, L8] a judge that throws or rejects says no; that is logged, and the co
     () => Promise.reject(new Error('broken')),
   ];
   for (const judge of troubles) {
-    const { hub, warnings, settle, settled, greeted } = await proving({ judge });
+    const { warnings, settle, settled, greeted } = await proving({ judge });
     const alice = greeted('alice', '');
     await settle();
     expect(alice.frames).toMatchObject([REFUSED]);
     expect(warnings).toEqual(['a credential could not be judged']);
     expect(await settled(alice.ask('health', {}))).toMatchObject({ ok: true });
-    await hub.stop();
   }
 });
 
@@ -63,7 +59,7 @@ it('[AU1, OP3] queues frames in order while a credential is checked, up to a bou
     new Promise<Credential | null>((resolve) => {
       answer = resolve;
     });
-  const { hub, settle, settled, greeted } = await proving({ judge });
+  const { settle, settled, greeted } = await proving({ judge });
   const alice = greeted('alice', '');
   const register = alice.ask('register', { name: 'alice' });
   await settle();
@@ -74,11 +70,10 @@ it('[AU1, OP3] queues frames in order while a credential is checked, up to a bou
   for (let n = 0; n < 65; n++) flood.send({ kind: 'ping' });
   await settle();
   expect([flood.frames, flood.closed]).toEqual([[{ kind: 'goodbye', reason: 'bad_frames' }], true]);
-  await hub.stop();
 });
 
 it('[AU15, AU1] nor more bytes than a frame may have', async () => {
-  const { hub, settle, greeted } = await proving({ judge: () => new Promise(() => {}) });
+  const { settle, greeted } = await proving({ judge: () => new Promise(() => {}) });
   const [patient, flood] = [greeted('alice', ''), greeted('bob', '')];
   const half = { kind: 'ping', padding: 'x'.repeat(512 * 1024) };
   for (const [peer, count] of [
@@ -89,7 +84,6 @@ it('[AU15, AU1] nor more bytes than a frame may have', async () => {
   await settle();
   expect([patient.closed, flood.closed]).toEqual([false, true]);
   expect(flood.frames).toEqual([{ kind: 'goodbye', reason: 'bad_frames' }]);
-  await hub.stop();
 });
 
 it('[AU1, OP3] handles frames queued behind a hello in order', async () => {
@@ -98,39 +92,36 @@ it('[AU1, OP3] handles frames queued behind a hello in order', async () => {
     new Promise<Credential | null>((resolve) => {
       answer = resolve;
     });
-  const { hub, settle, greeted } = await proving({ judge });
+  const { settle, greeted } = await proving({ judge });
   const alice = greeted('alice', '');
   for (const id of ['1', '2', '3']) alice.send({ kind: 'ping', id });
   await settle();
   answer(null);
   await settle();
   expect(alice.frames).toMatchObject([REFUSED, { id: '1' }, { id: '2' }, { id: '3' }]);
-  await hub.stop();
 });
 
 it('[AU1] a hello that proves nothing leaves what the one before it proved', async () => {
-  const { hub, settle, settled, made, greeted } = await proving();
+  const { settle, settled, made, greeted } = await proving();
   const alice = greeted('alice', (await made({ name: 'alice' })).token);
   alice.send({ kind: 'hello', protocol: 1, name: 'alice', auth: { scheme: 'token', token: 'wrong' } });
   await settle();
   expect(alice.frames).toMatchObject([REFUSED, REFUSED]);
   expect(await settled(alice.ask('register', { name: 'alice' }))).toMatchObject({ ok: true });
-  await hub.stop();
 });
 
 it('[AU1, AU2] does not let an agent use the token of the agent that registered it', async () => {
-  const { hub, settle, settled, made, greeted, registered } = await proving();
+  const { settle, settled, made, greeted, registered } = await proving();
   const { token } = await made({ name: 'bob', grants: ['enrol'] });
   const bob = await registered('bob', token);
   expect(await settled(bob.ask('register', { name: 'eve' }))).toMatchObject({ ok: true });
   const eve = greeted('eve', token);
   await settle();
   expect(eve.frames).toMatchObject([REFUSED]);
-  await hub.stop();
 });
 
 it('[PO8] disconnects an address that failed too often, after its rejection, but never a client that authenticates', async () => {
-  const { hub, settle, made, greeted } = await proving({ helloFailed: () => true });
+  const { settle, made, greeted } = await proving({ helloFailed: () => true });
   const eve = greeted('eve', 'wrong');
   const bob = greeted('bob', (await made({ name: 'bob' })).token);
   await settle();
@@ -138,11 +129,10 @@ it('[PO8] disconnects an address that failed too often, after its rejection, but
   expect(eve.closed).toBe(true);
   // Its name is not known yet, but it has proven something.
   expect([bob.frames.length, bob.closed]).toEqual([1, false]);
-  await hub.stop();
 });
 
 it('[AU4] following next gives every token once; there are at most a thousand', async () => {
-  const { hub, settled, made, registered, tokens } = await proving();
+  const { settled, made, registered, tokens } = await proving();
   const root = await registered('root', (await made({ name: 'root', grants: ['enrol'] })).token);
   for (let n = 0; n < 3; n++) await made({});
   const pages: string[][] = [];
@@ -157,5 +147,4 @@ it('[AU4] following next gives every token once; there are at most a thousand', 
   const all = Promise.all(Array.from({ length: 996 }, () => tokens.create({}, null)));
   await settled(all);
   await expect(settled(tokens.create({}, null))).rejects.toMatchObject({ code: 'too_large' });
-  await hub.stop();
 });

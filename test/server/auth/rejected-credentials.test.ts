@@ -32,10 +32,9 @@ it('[AU11] tells a client with a wrong, revoked or expired token or a bad JWT th
 
 it('[AU11] answers an expired token the same way; asks a silent client for a hello', async () => {
   const judge = (): Credential => ({ id: 'other', name: 'bob', grants: [], expires_at_ms: 0 });
-  const { hub, settled, greeted } = await proving({ judge });
+  const { settled, greeted } = await proving({ judge });
   const bob = greeted('bob', '');
   expect(await settled(bob.ask('register', { name: 'bob' }))).toMatchObject({ error: NOT_ACCEPTED });
-  await hub.stop();
   const { url } = await startedHub();
   const socket = new WebSocket(url);
   await new Promise((resolve) => socket.once('open', resolve));
@@ -64,7 +63,7 @@ it('[AU7, AU11] tells a client without a credential that one is required, also b
 });
 
 it('[AU11] a scheme there is none of is named, with those there are', async () => {
-  const { hub, settled, greeted } = await proving({ judge: () => null });
+  const { settled, greeted } = await proving({ judge: () => null });
   const bob = greeted('bob', '');
   bob.send({ kind: 'hello', protocol: 1, name: 'bob', auth: { scheme: 'basic' } });
   expect(await settled(bob.ask('register', { name: 'bob' }))).toMatchObject({
@@ -73,7 +72,6 @@ it('[AU11] a scheme there is none of is named, with those there are', async () =
       message: expect.stringContaining('expected one of token, jwt, none, got "basic"'),
     },
   });
-  await hub.stop();
   const { url } = await startedHub();
   await expect(connect(url, { name: 'bob', credentials: { scheme: 'basic' } })).rejects.toMatchObject({
     code: 'bad_frame',
@@ -119,7 +117,7 @@ it('[AU12, PO8] does not count a credential that cannot be checked as a failure,
     if (!isUp) throw new WireError('unavailable', 'cannot load the keys');
     return { id: 'other', name: 'alice', grants: [], expires_at_ms: null };
   };
-  const { hub, settle, settled, greeted, registered } = await proving({ judge, helloFailed: () => true });
+  const { settle, settled, greeted, registered } = await proving({ judge, helloFailed: () => true });
   const alice = greeted('alice', '');
   expect(await settled(alice.ask('register', { name: 'alice' }))).toMatchObject({ error: UNAVAILABLE });
   expect(alice.frames).toMatchObject([{ kind: 'error', error: UNAVAILABLE }]);
@@ -129,5 +127,4 @@ it('[AU12, PO8] does not count a credential that cannot be checked as a failure,
   const again = greeted('alice', '');
   await settle();
   expect(again.frames).toMatchObject([{ kind: 'welcome' }]);
-  await hub.stop();
 });

@@ -8,13 +8,12 @@ import { STATUS } from '../../../src/server/http/respond.ts';
 import { matchRoute, ROUTES } from '../../../src/server/http/routes.ts';
 import { answerHttp, type SiteHub } from '../../../src/server/http-site.ts';
 import { Addresses } from '../../../src/server/port/addresses.ts';
-import { HttpHub } from './http-hub.ts';
+import { HttpHub, memberOf } from './http-hub.ts';
 
 const NOWHERE = '0'.repeat(32);
 
 it('[HT1] every operation is there by its name, and says the same of wrong parameters as over a socket', async () => {
-  const http = await HttpHub.open();
-  const token = await http.member('alice', ['operate', 'observe', 'enrol', 'rules']);
+  const { http, token } = await memberOf('alice', ['operate', 'observe', 'enrol', 'rules']);
   const alice = await connect(http.url, { name: 'alice', token });
   for (const op of Object.keys(OPERATIONS) as (keyof typeof OPERATIONS)[]) {
     if (op === 'register' || op === 'subscribe' || op === 'unsubscribe' || op === 'unregister') continue;
@@ -71,8 +70,7 @@ it('[HT1] paths match by their parts, and every friendly one names parameters it
 });
 
 it('[HT1] rejects unknown query parameters and values of the wrong kind by name', async () => {
-  const http = await HttpHub.open();
-  const token = await http.member('alice');
+  const { http, token } = await memberOf('alice');
   const said = async (path: string) => (await http.get(path, { token })).body.error;
   expect(await said('/sessions?colour=red')).toMatchObject({ code: 'bad_frame', details: { field: 'query' } });
   expect(await said('/sessions?limit=many')).toMatchObject({ code: 'bad_frame', details: { field: 'params.limit' } });
@@ -83,8 +81,7 @@ it('[HT1] rejects unknown query parameters and values of the wrong kind by name'
 
 describe('who asks', () => {
   it('[HT2] is who the bearer credential names; nothing, a wrong one and a cookie prove nothing', async () => {
-    const http = await HttpHub.open();
-    const token = await http.member('alice');
+    const { http, token } = await memberOf('alice');
     expect((await http.get('/agents', { token })).status).toBe(200);
     for (const asking of [
       {},
@@ -136,8 +133,7 @@ describe('who asks', () => {
   });
 
   it('[HT2, AU3] is nobody any more when the credential was revoked', async () => {
-    const http = await HttpHub.open();
-    const token = await http.member('alice');
+    const { http, token } = await memberOf('alice');
     const [record] = http.hub.tokens();
     await http.hub.revokeToken(record?.token_id ?? '');
     expect((await http.get('/agents', { token })).status).toBe(401);
@@ -162,8 +158,7 @@ it('[HT2] without a credential health is answered, and nothing is registered', a
 });
 
 it('[HT3] a request takes over from nobody: who is connected hears what it posted, and no goodbye', async () => {
-  const http = await HttpHub.open();
-  const token = await http.member('alice');
+  const { http, token } = await memberOf('alice');
   const bobs = await http.member('bob');
   const heard: string[] = [];
   const bob = await connect(http.url, { name: 'bob', token: bobs, onMessage: ({ text }) => void heard.push(text) });
@@ -179,8 +174,7 @@ it('[HT3] a request takes over from nobody: who is connected hears what it poste
 });
 
 it('[HT3] unregister over HTTP ends the connection that speaks for the identity', async () => {
-  const http = await HttpHub.open();
-  const token = await http.member('alice');
+  const { http, token } = await memberOf('alice');
   const alice = await connect(http.url, { name: 'alice', token, reconnect: false });
   expect((await http.post('/unregister', {}, { token })).status).toBe(200);
   expect(await alice.closed).toMatchObject({ reason: 'unregistered' });
@@ -189,8 +183,7 @@ it('[HT3] unregister over HTTP ends the connection that speaks for the identity'
 
 it('[HT4] every code has its status, and a refusal says code, message and details', async () => {
   expect(Object.keys(STATUS).sort()).toEqual(Object.keys(WIRE_CODES).sort());
-  const http = await HttpHub.open();
-  const token = await http.member('alice');
+  const { http, token } = await memberOf('alice');
   const { status, headers, body } = await http.get(`/sessions/${NOWHERE}`, { token });
   expect({ status, type: headers['content-type'] }).toEqual({ status: 404, type: 'application/json' });
   expect(body).toEqual({ error: { code: 'not_found', message: expect.stringContaining(NOWHERE) } });
@@ -252,8 +245,7 @@ describe('what is asked', () => {
 });
 
 it('[HT6] a post with a key is accepted once, over HTTP and the socket together', async () => {
-  const http = await HttpHub.open();
-  const token = await http.member('alice');
+  const { http, token } = await memberOf('alice');
   const bob = await connect(http.url, { name: 'bob', token: await http.member('bob'), onMessage() {} });
   const alice = await connect(http.url, { name: 'alice', token });
   const { id } = await alice.open('conversation', ['bob']);
@@ -268,8 +260,7 @@ it('[HT6] a post with a key is accepted once, over HTTP and the socket together'
 });
 
 it('[HT7] rejects operations that require a connection, and names the alternative', async () => {
-  const http = await HttpHub.open();
-  const token = await http.member('alice', ['observe']);
+  const { http, token } = await memberOf('alice', ['observe']);
   for (const op of ['subscribe', 'unsubscribe']) {
     const { status, body } = await http.post(`/${op}`, { session_id: NOWHERE }, { token });
     expect({ status, message: body.error.message }).toEqual({

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import type { WireCode } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
-import { HttpHub } from './http-hub.ts';
+import { HttpHub, memberOf } from './http-hub.ts';
 import { RawHttp, requestText } from './raw-http.ts';
 
 const JSON_TYPE = 'Content-Type: application/json';
@@ -35,8 +35,7 @@ describe('a body', () => {
   });
 
   it('[HT10] that is nested too deep is refused without being parsed', async () => {
-    const http = await HttpHub.open();
-    const token = await http.member('alice');
+    const { http, token } = await memberOf('alice');
     const nested = (depth: number, inText = '') =>
       http.send(
         'POST',
@@ -58,8 +57,7 @@ describe('a body', () => {
   });
 
   it('[HT5] that is not UTF-8 is refused, not mended', async () => {
-    const http = await HttpHub.open();
-    const token = await http.member('alice');
+    const { http, token } = await memberOf('alice');
     const raw = await RawHttp.to(http.port);
     const body = Buffer.concat([Buffer.from('{"name":"a'), Buffer.from([0xc3, 0x28, 0xff]), Buffer.from('"}')]);
     raw.write(
@@ -76,8 +74,7 @@ describe('a body', () => {
   });
 
   it('[HT5] of another type, charset or encoding is answered 415, and with which header is wrong', async () => {
-    const http = await HttpHub.open();
-    const token = await http.member('alice');
+    const { http, token } = await memberOf('alice');
     const send = async (headers: Record<string, string>) => {
       const { status, body } = await http.send('POST', '/api/v1/health', '{}', { token, headers });
       return [status, body.error?.code, body.error?.details.field];
@@ -117,8 +114,7 @@ describe('a body', () => {
   });
 
   it('[HT10] is requested with 100-continue only after authentication', async () => {
-    const http = await HttpHub.open();
-    const token = await http.member('alice');
+    const { http, token } = await memberOf('alice');
     const head = [JSON_TYPE, 'Content-Length: 2', 'Expect: 100-continue'];
     const known = await RawHttp.to(http.port);
     known.write(requestText('POST /api/v1/health', [...head, `Authorization: Bearer ${token}`]));

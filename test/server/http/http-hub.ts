@@ -90,6 +90,12 @@ export class HttpHub {
   }
 }
 
+/** A hub for one test, with the token of one member. */
+export async function memberOf(name: string, grants: Parameters<HttpHub['member']>[1] = []) {
+  const http = await HttpHub.open();
+  return { http, token: await http.member(name, grants) };
+}
+
 function bodyIn(text: string): unknown {
   return text.startsWith('{') ? JSON.parse(text) : undefined;
 }

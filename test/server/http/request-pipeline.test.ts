@@ -2,7 +2,7 @@
 
 import { connect } from 'parley-hub';
 import { describe, expect, it } from 'vitest';
-import { HttpHub } from './http-hub.ts';
+import { HttpHub, memberOf } from './http-hub.ts';
 import { RawHttp, requestText } from './raw-http.ts';
 
 describe('requests that come on one socket before the answers', () => {
@@ -83,8 +83,7 @@ describe('a request', () => {
   });
 
   it('[HT11, PO3] rejects a missing Host, an unknown Expect or an encoded body with a code', async () => {
-    const http = await HttpHub.open();
-    const token = await http.member('alice');
+    const { http, token } = await memberOf('alice');
     expect(await said(http, 'GET /healthz HTTP/1.1\r\n\r\n')).toEqual([403, 'forbidden']);
     expect(await said(http, requestText('GET /healthz', ['Expect: 200-ok']))).toEqual([417, 'bad_frame']);
     const head = ['Content-Type: application/json', `Authorization: Bearer ${token}`];

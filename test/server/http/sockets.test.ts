@@ -7,7 +7,7 @@ import { connect } from 'parley-hub';
 import { describe, expect, it } from 'vitest';
 import { InFlight } from '../../../src/server/http/in-flight.ts';
 import { maxSocketsPerAddress } from '../../../src/server/port/raw-sockets.ts';
-import { HttpHub } from './http-hub.ts';
+import { HttpHub, memberOf } from './http-hub.ts';
 import { RawHttp, requestText } from './raw-http.ts';
 
 const outside = Object.values(networkInterfaces())
@@ -120,8 +120,7 @@ describe('while the port closes', () => {
   });
 
   it('[PO7] a request under way is answered, and its connection ends with it', async () => {
-    const http = await HttpHub.open();
-    const token = await http.member('alice');
+    const { http, token } = await memberOf('alice');
     await http.member('bob');
     const raw = await RawHttp.to(http.port);
     const body = JSON.stringify({ type: 'conversation', participants: ['bob'] });

@@ -7,7 +7,7 @@ import type { Envelope } from '../../../src/core/records/session/envelope.ts';
 import { COMMIT_AFTER_MS } from '../../../src/store/logs/appender.ts';
 import type { Peer } from '../../../src/testing/doubles/peer.ts';
 import { type Random, seededRandom } from '../../../src/testing/lib/random.ts';
-import { envelope } from '../../../src/testing/lib/sample-records.ts';
+import { envelope } from '../../support/sample-records.ts';
 import { sharedScript } from '../../support/shared-script.ts';
 import { runs } from '../../support/size.ts';
 import { sharedFolder } from '../../support/temp-folder.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { REGISTRY_LOG } from '../../../src/core/ports/store.ts';
 import { DATA_FORMAT } from '../../../src/store/maintenance/data-format.ts';
 import { openStore } from '../../../src/store/open-store.ts';
-import { hubUnit } from '../../../src/testing/lib/sample-records.ts';
+import { hubUnit } from '../../support/sample-records.ts';
 import { AN_HOUR_LATER, fill, picture } from '../sample-store.ts';
 
 const folder = join(import.meta.dirname, `format-${DATA_FORMAT}`);

@@ -10,7 +10,7 @@ import { audience, sessionId } from '../../records/fields.ts';
 import { jsonString, serializeTurn } from '../../state/serialize.ts';
 import type { ClientFrame, HubFrame, NotifyFrame, ReceiptFrame, RequestFrame, WireErrorRecord } from './frames.ts';
 
-export const ID_LENGTH = 64;
+const ID_LENGTH = 64;
 const OP_LENGTH = 64;
 const REQUEST_ID_LENGTH = 128;
 

@@ -111,7 +111,7 @@ export interface ConsoleHubOperations {
     /** Newest first. */
     result: { readonly entries: readonly FeedEntry[]; readonly next: number | null };
   };
-  health: { params: Record<string, never>; result: Health };
+  health: { params: Record<string, never>; result: Health; open: true };
 }
 
 const amount = z.number().nonnegative();

@@ -21,7 +21,7 @@ interface AboutAgent {
 }
 
 /** Everything about an agent. */
-export interface AgentProfile {
+interface AgentProfile {
   readonly passport: Passport;
   readonly resume: Resume;
   readonly skill: Skill;
@@ -37,7 +37,7 @@ interface Page {
 }
 
 export interface IdentityOperations {
-  register: { params: PassportClaim; result: Passport };
+  register: { params: PassportClaim; result: Passport; open: true };
   unregister: { params: { readonly name?: string | undefined }; result: { readonly agent_id: string } };
   list_agents: { params: Page; result: { readonly agents: readonly Passport[]; readonly next: string | null } };
   find_agent: {

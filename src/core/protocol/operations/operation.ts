@@ -25,13 +25,15 @@ export type RetrySafety = 'always' | 'with a key' | 'never';
 export interface Call {
   params: object;
   result: object;
+  /** An unbound connection may call it: its record says `who: 'anyone'`. */
+  open?: true;
 }
 
 export interface OperationRecord<C extends Call> {
   readonly params: Schema<C['params']>;
   /** A contract for peers and tests; the hub does not check its own answers. */
   readonly result: Schema<C['result']>;
-  readonly who: OperationAccess;
+  readonly who: C extends { open: true } ? 'anyone' : Exclude<OperationAccess, 'anyone'>;
   /** Specific errors. Any operation may also answer bad_frame, unauthenticated, timeout, unavailable and internal. */
   readonly errors: readonly WireCode[];
   readonly help: string;

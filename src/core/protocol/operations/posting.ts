@@ -125,7 +125,7 @@ export const POSTING: Operations<PostingOperations> = {
     }),
     who: 'participant',
     errors: ['not_found'],
-    help: 'Check whether a post of yours would be accepted now, and if not, why.',
+    help: 'Check whether the hub would accept your post now, and if not, why.',
     retry: 'always',
     about: { event_type: 'The event type, such as `msg.text`.' },
   }),

@@ -4,7 +4,7 @@ import type { FieldProblem } from '../../lib/errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Grant } from './grants.ts';
 
-export const AUTH_SCHEMES = ['token', 'jwt', 'none'] as const;
+const AUTH_SCHEMES = ['token', 'jwt', 'none'] as const;
 
 /** Explains an unknown scheme. Hides text that does not look like a scheme: it may be a misplaced secret. */
 export function schemeProblem(scheme: unknown): FieldProblem | null {

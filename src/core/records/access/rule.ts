@@ -46,7 +46,7 @@ export interface RuleRecord {
   readonly last_updated: string | null;
 }
 
-export type Part<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
+type Part<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
 
 /** Members left out stay unchanged. */
 export interface RuleChange {

@@ -26,7 +26,7 @@ export const passportClaim: z.ZodType<PassportClaim> = z.object({
 });
 
 /** The members of a passport, for records that extend it. */
-export const passportMembers: { readonly [Key in keyof Passport]: z.ZodType<Passport[Key]> } = {
+const passportMembers: { readonly [Key in keyof Passport]: z.ZodType<Passport[Key]> } = {
   agent_id: generatedId,
   name: agentName,
   kind: agentKind,

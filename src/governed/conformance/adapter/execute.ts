@@ -1,4 +1,4 @@
-/** Executes a fixture and compares the outcome with what was expected. Operations missing from the tables are not implemented. */
+/** Executes a fixture and compares expected with actual. Operations missing from the tables are not implemented. */
 
 import { type Answer, type Fixture, fixtureOf, type Members } from '../fixture.ts';
 import { difference } from '../match.ts';

@@ -96,7 +96,7 @@ function countsOf(chosen: readonly unknown[], findings: readonly Finding[]): Cou
 }
 
 const OUTCOMES = ['as_expected', 'different', 'lied', 'error', 'timed_out', 'not_implemented'] as const;
-export type Outcome = (typeof OUTCOMES)[number];
+type Outcome = (typeof OUTCOMES)[number];
 
 export interface Finding {
   readonly fixture_id: string;
@@ -111,11 +111,11 @@ export interface Finding {
 /** No answer matches this: a target that says "pass" has not compared. */
 const CANARY = { result: '__withheld__' };
 
-export function blind(fixture: Fixture): Fixture {
+function blind(fixture: Fixture): Fixture {
   return { ...fixture, expected: CANARY };
 }
 
-export function judge({ fixture_id, tier, surface, expected }: Fixture, asked: Asked): Finding {
+function judge({ fixture_id, tier, surface, expected }: Fixture, asked: Asked): Finding {
   const finding = (outcome: Outcome, detail: string | null = null, is_only_strict = false): Finding => {
     return { fixture_id, tier, surface, outcome, is_only_strict, detail };
   };

@@ -150,9 +150,9 @@ function conflictOf(result: TurnResult, { turn_id, overtaken_by = [] }: Turn): R
   return refuse('conflict', 'file_conflict', detail, { clashes });
 }
 
-function declaredFiles({ files_changed, artifacts_created = [], verification }: TurnResult): ReadonlySet<string> {
+function declaredFiles({ files_changed, artifacts_created, verification }: TurnResult): ReadonlySet<string> {
   const produced = (verification.produced_files ?? []).map(({ path }) => path);
-  return new Set(canonicalAll([...files_changed, ...artifacts_created, ...produced]));
+  return new Set(canonicalAll([...files_changed, ...(artifacts_created ?? []), ...produced]));
 }
 
 function mismatch(code: string, paths: readonly string[]): ObservedChanges {

@@ -73,7 +73,7 @@ export function checkOverrides(
     if (isMissing(overrides)) continue;
     const target = targets.get(overrides);
     if (target === undefined)
-      return refusal('override_target_missing', `${id} overrides ${overrides}, which nobody decided`, overrides);
+      return refusal('override_target_missing', `${id} overrides ${overrides}, which does not exist`, overrides);
     if (!target.isActive) return refusal('override_target_inactive', `${overrides} was overridden before`, overrides);
     const needed = target.authority ?? (target.role === null ? null : decisionAuthority(config, target.role));
     if (needed !== null && (own ?? 0) < needed) {

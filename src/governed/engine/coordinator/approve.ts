@@ -4,7 +4,14 @@
  */
 
 import { getOwn, isNonEmptyText } from '../lib/unknown-record.ts';
-import { type CoordinatorChange, type CoordinatorRefusal, historyLine, refused, toChange } from './change.ts';
+import {
+  type ChangeOutcome,
+  type CoordinatorChange,
+  type CoordinatorRefusal,
+  historyLine,
+  refused,
+  toChange,
+} from './change.ts';
 import {
   type CoordinatorBlocker,
   type CoordinatorVerdict,
@@ -18,11 +25,7 @@ export type GateRequest =
   | { readonly gate_type: 'phase_transition'; readonly to?: string }
   | { readonly gate_type: 'run_completion' };
 
-export function requestCoordinatorGate(
-  view: CoordinatorView,
-  asked: GateRequest,
-  now: string,
-): CoordinatorChange | CoordinatorRefusal {
+export function requestCoordinatorGate(view: CoordinatorView, asked: GateRequest, now: string): ChangeOutcome {
   const { state } = view;
   if (state.status !== 'active') {
     const error = `super run ${state.super_run_id} is ${state.status}; a gate is asked for while it is active`;
@@ -57,17 +60,14 @@ export interface GateApproval {
   readonly decisionCount: number;
 }
 
-export const POLICY = 'policy';
+const POLICY = 'policy';
 
-export function approveCoordinatorGate(
-  view: CoordinatorView,
-  approval: GateApproval,
-): CoordinatorChange | CoordinatorRefusal {
+export function approveCoordinatorGate(view: CoordinatorView, approval: GateApproval): ChangeOutcome {
   const { state } = view;
   const pending = pendingOf(state, approval.gate);
   if ('ok' in pending) return pending;
   if (!isNonEmptyText(approval.by)) {
-    return refused('invalid_state_transition', 'nobody_approves', 'an approval says whose it is');
+    return refused('invalid_state_transition', 'nobody_approves', 'by: expected the name of the approver');
   }
   // The repos may have changed since the request.
   const verdict = evaluate(view, { gate_type: pending.gate_type, to: pending.to ?? '' });
@@ -88,7 +88,7 @@ export function needsPerson({ requires_human_approval, human_barriers }: Pending
 export function withdrawCoordinatorGate(
   view: CoordinatorView,
   given: { readonly by: string; readonly reason: string; readonly now: string; readonly gate?: string },
-): CoordinatorChange | CoordinatorRefusal {
+): ChangeOutcome {
   const { state } = view;
   const { by, reason, now, gate } = given;
   const pending = pendingOf(state, gate);

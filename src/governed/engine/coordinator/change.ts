@@ -30,6 +30,8 @@ export function historyLine(
   return { ...members, type, timestamp, super_run_id };
 }
 
+export type ChangeOutcome = CoordinatorChange | CoordinatorRefusal;
+
 export type CoordinatorErrorType =
   | 'projection_failed'
   | 'cross_repo_write_violation'

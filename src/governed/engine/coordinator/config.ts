@@ -3,7 +3,7 @@
 export const COORDINATOR_VERSION = '0.1';
 
 /** Used if `routing` names no phase. */
-export const DEFAULT_PHASES = ['planning', 'implementation', 'qa'] as const;
+const DEFAULT_PHASES = ['planning', 'implementation', 'qa'] as const;
 
 export const BARRIER_TYPES = [
   'all_repos_accepted',

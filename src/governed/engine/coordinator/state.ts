@@ -155,7 +155,7 @@ export function dispatchesOf(history: readonly unknown[], superRunId: string): r
   return linesOf(history, superRunId, 'turn_dispatched') as readonly DispatchEntry[];
 }
 
-/** Turns that may not be projected; a person was told. */
+/** Refused turns; an operator was notified. */
 export function refusalsOf(history: readonly unknown[], superRunId: string): readonly RefusedTurn[] {
   return linesOf(history, superRunId, 'projection_refused') as readonly RefusedTurn[];
 }

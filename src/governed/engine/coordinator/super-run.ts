@@ -2,7 +2,7 @@
 
 import { getOwn } from '../lib/unknown-record.ts';
 import { declaredIds } from './barriers.ts';
-import { type CoordinatorChange, type CoordinatorRefusal, historyLine, refused, toChange } from './change.ts';
+import { type ChangeOutcome, type CoordinatorChange, historyLine, refused, toChange } from './change.ts';
 import { type CoordinatorConfig, coordinatorPhases, type Workstream } from './config.ts';
 import type { CoordinatorView } from './gates.ts';
 import {
@@ -64,7 +64,7 @@ function barrierOf(workstream_id: string, workstream: Workstream): Barrier {
 export function blockSuperRun(
   view: CoordinatorView,
   { code, detail, now }: { readonly code: string; readonly detail: string; readonly now: string },
-): CoordinatorChange | CoordinatorRefusal {
+): ChangeOutcome {
   const { state } = view;
   if (state.status === 'completed' || state.status === 'blocked') {
     return refused('invalid_state_transition', 'not_running', `super run ${state.super_run_id} is ${state.status}`);
@@ -79,7 +79,7 @@ export function blockByProjection(
   view: CoordinatorView,
   refused: { readonly repo_id: string; readonly repo_turn_id: string; readonly code: string; readonly detail: string },
   now: string,
-): CoordinatorChange | CoordinatorRefusal {
+): ChangeOutcome {
   const change = blockSuperRun(view, { ...refused, now });
   if (!change.ok) return change;
   return { ...change, history: [historyLine(view.state, 'projection_refused', now, refused), ...change.history] };
@@ -97,7 +97,7 @@ export interface SuperRunResolution {
 export function resolveSuperRun(
   view: CoordinatorView,
   { by, resolution, now, relink = [] }: SuperRunResolution,
-): CoordinatorChange | CoordinatorRefusal {
+): ChangeOutcome {
   const { state } = view;
   if (state.status !== 'blocked') {
     const error = `super run ${state.super_run_id} is ${state.status}, not blocked`;

@@ -1,4 +1,4 @@
-/** PROMPT.md: the identity and rules of the turn, what is asked, and the form of the result. */
+/** PROMPT.md: the identity, task and rules of the turn, and the form of its result. */
 
 import { authorityOf, exitGate, roleConfig } from '../config/config.ts';
 import { getOwn } from '../lib/unknown-record.ts';
@@ -57,7 +57,7 @@ function rules({ config, turn }: DispatchInput): string {
     '- Nothing under .agentxchain/ is yours, but .agentxchain/reviews/ and the result below.',
     '- Claim only what you have seen: a pass needs the commands and their exit codes.',
     ...(mustObject ? ['- Raise at least one objection.'] : []),
-    '- You have this one turn: hand in the result and end.',
+    '- You have this one turn: submit the result and end.',
   ]);
 }
 

@@ -97,9 +97,8 @@ export function eventFaults(event: unknown): readonly EventFault[] {
   if (!isNonEmptyText(event_id))
     faults.push(fault('missing_event_id', 'event_id: expected a text with something in it'));
   if (!isOneOf(EVENT_TYPES, event_type)) {
-    faults.push(
-      fault('unknown_event_type', `event_type: ${JSON.stringify(event_type) ?? 'nothing'} is no type of event`),
-    );
+    const message = `event_type: ${JSON.stringify(event_type) ?? 'nothing'} is no type of event`;
+    faults.push(fault('unknown_event_type', message));
   }
   if (Number.isNaN(timeOf(timestamp))) faults.push(fault('bad_timestamp', 'timestamp: expected a time'));
   if (isOneOf(TURN_EVENT_TYPES, event_type) && turnOf(turn) === null) {

@@ -1,10 +1,10 @@
 /** Applies the verdict of a gate to the run. */
 
 import { eventOf } from '../events/events.ts';
-import { applyMove, type Changed } from '../run/moves.ts';
+import { applyMove, type Changed, changed } from '../run/moves.ts';
 import { enterPhase, passed, paused } from '../run/transition.ts';
 import type { GateFailure, RunState } from '../state/state.ts';
-import type { CompletionVerdict, PhaseVerdict, Reason } from './verdict.ts';
+import type { CompletionVerdict, PhaseVerdict, Reasons } from './verdict.ts';
 
 export interface Requested {
   readonly now: string;
@@ -15,13 +15,13 @@ export function applyPhaseVerdict(state: RunState, verdict: PhaseVerdict, { now,
   switch (verdict.action) {
     case 'no_request':
     case 'gate_error':
-      return { ok: true, state, events: [] };
+      return changed(state);
     case 'gate_failed':
       return failed(state, { ...verdict, gate_type: 'phase_transition' }, { now, by });
     case 'advance': {
       const next = { ...enterPhase(state, verdict.to, now), phase_gate_status: passed(state, verdict.gate) };
       const payload = { gate: verdict.gate, from: verdict.from };
-      return { ok: true, state: next, events: [eventOf('phase_entered', next, now, { payload })] };
+      return changed(next, eventOf('phase_entered', next, now, { payload }));
     }
     case 'awaiting_human_approval': {
       const { gate, from, to } = verdict;
@@ -34,7 +34,7 @@ export function applyPhaseVerdict(state: RunState, verdict: PhaseVerdict, { now,
 export function applyCompletionVerdict(state: RunState, verdict: CompletionVerdict, { now, by }: Requested): Changed {
   switch (verdict.action) {
     case 'no_request':
-      return { ok: true, state, events: [] };
+      return changed(state);
     case 'not_final_phase':
       return failed(state, { gate: null, reasons: verdict.reasons, gate_type: 'run_completion' }, { now, by });
     case 'gate_failed':
@@ -42,7 +42,7 @@ export function applyCompletionVerdict(state: RunState, verdict: CompletionVerdi
     case 'complete': {
       const done = applyMove(state, 'completion_gate_passed');
       const next: RunState = { ...done, phase_gate_status: passed(state, verdict.gate), completed_at: now };
-      return { ok: true, state: next, events: [eventOf('run_completed', next, now)] };
+      return changed(next, eventOf('run_completed', next, now));
     }
     case 'awaiting_human_approval': {
       const { gate, phase } = verdict;
@@ -52,9 +52,7 @@ export function applyCompletionVerdict(state: RunState, verdict: CompletionVerdi
   }
 }
 
-interface Failure extends Pick<GateFailure, 'gate' | 'gate_type'> {
-  readonly reasons: readonly Reason[];
-}
+type Failure = Pick<GateFailure, 'gate' | 'gate_type'> & { readonly reasons: Reasons };
 
 /** Records the failure; status and phase of the run stay. */
 function failed(state: RunState, { gate, gate_type, reasons }: Failure, { now, by }: Requested): Changed {
@@ -62,11 +60,7 @@ function failed(state: RunState, { gate, gate_type, reasons }: Failure, { now, b
   const marks = gate === null ? {} : { [gate]: 'failed' as const };
   const phase_gate_status = { ...state.phase_gate_status, ...marks };
   const next: RunState = { ...state, last_gate_failure: failure, phase_gate_status };
-  return {
-    ok: true,
-    state: next,
-    events: [eventOf('gate_failed', next, now, { payload: { gate, gate_type, reasons } })],
-  };
+  return changed(next, eventOf('gate_failed', next, now, { payload: { gate, gate_type, reasons } }));
 }
 
 function waits(state: RunState, gate: string): RunState {

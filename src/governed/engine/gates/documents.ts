@@ -105,7 +105,7 @@ function lineValue(text: string, pattern: RegExp): string | null {
 }
 
 /** ` ship  it ` → `SHIP IT`. */
-export function keyword(value: string): string {
+function keyword(value: string): string {
   return value.trim().replace(/\s+/g, ' ').toUpperCase();
 }
 

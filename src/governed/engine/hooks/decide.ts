@@ -57,11 +57,11 @@ function decision(
   return { verdict, action, message, annotations };
 }
 
-export const MAX_ANNOTATIONS = 16;
+const MAX_ANNOTATIONS = 16;
 const MAX_ANNOTATION_CHARS = 1_000;
 
 /** A string is the error. */
-export function readAnswer(text: string): HookAnswer | string {
+function readAnswer(text: string): HookAnswer | string {
   const given = parseJson(text);
   if (!isRecord(given)) return 'output: expected one JSON object';
   const { verdict, message, annotations } = given;

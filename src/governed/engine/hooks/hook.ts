@@ -12,7 +12,7 @@ export const HOOK_PHASES = [
   'before_gate',
   'on_escalation',
 ] as const;
-export type HookPhase = (typeof HOOK_PHASES)[number];
+type HookPhase = (typeof HOOK_PHASES)[number];
 
 /** The event has already happened, so these hooks cannot block. */
 export const ADVISORY_PHASES: readonly string[] = ['after_acceptance', 'on_escalation'];

@@ -2,7 +2,7 @@
 
 import { eventOf } from '../events/events.ts';
 import type { Escalation, RunState } from '../state/state.ts';
-import { applyMove, type Changed, checkMove, type Refused, refuse } from './moves.ts';
+import { applyMove, type Changed, changed, checkMove, type Refused, refuse } from './moves.ts';
 
 export interface Blocker {
   readonly blockedOn: string;
@@ -37,11 +37,11 @@ export function blockRun(state: RunState, blocker: Blocker): Changed | Refused {
     escalation: escalation ?? { source: 'turn', reason: category, detail: blocker.detail ?? null, raised_at: now },
   };
   const payload = { blocked_on: blockedOn, category, turn_id: turnId };
-  return {
-    ok: true,
-    state: next,
-    events: [eventOf('run_blocked', next, now, { payload }), eventOf('escalation_raised', next, now, { payload })],
-  };
+  return changed(
+    next,
+    eventOf('run_blocked', next, now, { payload }),
+    eventOf('escalation_raised', next, now, { payload }),
+  );
 }
 
 export interface EscalationInput {
@@ -95,11 +95,8 @@ export function resolveBlocked(state: RunState, { action, now, note = null }: Re
     return refuse('invalid_state_transition', 'not_blocked', `a run that is ${state.status} has nothing to resolve`);
   }
   if (action !== 'resume') {
-    return refuse(
-      'invalid_state_transition',
-      'unknown_action',
-      `a blocker is resolved by "resume", not by "${action}"`,
-    );
+    const detail = `a blocker is resolved by "resume", not by "${action}"`;
+    return refuse('invalid_state_transition', 'unknown_action', detail);
   }
   const next: RunState = {
     ...applyMove(state, 'resolve_blocked'),
@@ -108,5 +105,5 @@ export function resolveBlocked(state: RunState, { action, now, note = null }: Re
     escalation: null,
   };
   const payload = { was_blocked_on: state.blocked_on, action, note };
-  return { ok: true, state: next, events: [eventOf('escalation_resolved', next, now, { payload })] };
+  return changed(next, eventOf('escalation_resolved', next, now, { payload }));
 }

@@ -65,6 +65,10 @@ export interface Changed {
   readonly events: readonly EventDraft[];
 }
 
+export function changed(state: RunState, ...events: readonly EventDraft[]): Changed {
+  return { ok: true, state, events };
+}
+
 export function refuse(
   error_type: RefusalType,
   error_code: string,

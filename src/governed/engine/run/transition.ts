@@ -7,7 +7,7 @@ import { sameJson } from '../lib/digest.ts';
 import { getOwn, isNonEmptyText, isRecord, type UnknownRecord } from '../lib/unknown-record.ts';
 import type { PendingCompletion, PendingTransition, RunState } from '../state/state.ts';
 import { escalateRun } from './block.ts';
-import { applyMove, type Changed, checkMove, MOVES, type Refused, refuse } from './moves.ts';
+import { applyMove, type Changed, changed, checkMove, MOVES, type Refused, refuse } from './moves.ts';
 
 export interface RunInit {
   readonly runId: string;
@@ -41,7 +41,7 @@ export function initialiseRun(state: RunState, config: unknown, beginning: RunIn
     provenance,
     inherited_context: inheritedContext,
   };
-  return { ok: true, state: next, events: [eventOf('run_started', next, now), eventOf('phase_entered', next, now)] };
+  return changed(next, eventOf('run_started', next, now), eventOf('phase_entered', next, now));
 }
 
 export interface TransitionRequest {
@@ -61,32 +61,34 @@ export function transitionState(state: RunState, asked: TransitionRequest): Chan
   const { trigger, target_status: target } = asked;
   if (trigger !== undefined) {
     if (trigger !== 'gate_requires_human_approval' && trigger !== 'escalation') {
-      return jump(state, `the trigger ${JSON.stringify(trigger)} is none that leads anywhere here`);
+      return jump(
+        state,
+        `trigger: expected gate_requires_human_approval or escalation, got ${JSON.stringify(trigger)}`,
+      );
     }
     if (target !== undefined && target !== MOVES[trigger].to)
       return jump(state, `${trigger} does not lead to ${target}`);
     return trigger === 'escalation' ? escalated(state, asked) : waiting(state, asked);
   }
-  if (target === undefined || target === state.status) return { ok: true, state, events: [] };
-  return jump(state, `a run does not go from ${state.status} to ${target} by being told to`);
+  if (target === undefined || target === state.status) return changed(state);
+  return jump(state, `a run cannot be moved from ${state.status} to ${target} directly`);
 }
 
 function refusedOverride(state: RunState, overrides: unknown): Refused | null {
   if (!isRecord(overrides)) return null;
   const { run_id, ...others } = overrides;
   if (run_id !== undefined && run_id !== state.run_id) {
-    return refuse('immutable_field', 'run_id', `the id of a run never changes: it is ${state.run_id}`, {
-      field: 'run_id',
-    });
+    const detail = `the id of a run never changes: it is ${state.run_id}`;
+    return refuse('immutable_field', 'run_id', detail, { field: 'run_id' });
   }
   const field = Object.keys(others).find(
     (name) => !sameJson(others[name], getOwn(state as unknown as UnknownRecord, name)),
   );
-  return field === undefined ? null : jump(state, `${field} is not changed by being told to`);
+  return field === undefined ? null : jump(state, `${field} cannot be changed directly`);
 }
 
 function escalated(state: RunState, { reason, role_id, now }: TransitionRequest): Changed | Refused {
-  if (!isNonEmptyText(reason)) return jump(state, 'an escalation has a reason');
+  if (!isNonEmptyText(reason)) return jump(state, 'reason: expected the reason of the escalation');
   return escalateRun(state, { reason, role: isNonEmptyText(role_id) ? role_id : null, now });
 }
 
@@ -94,7 +96,7 @@ function escalated(state: RunState, { reason, role_id, now }: TransitionRequest)
 function waiting(state: RunState, { gate, now }: TransitionRequest): Changed | Refused {
   const refused = checkMove(state, 'gate_requires_human_approval');
   if (refused !== null) return refused;
-  if (!isRecord(gate)) return jump(state, 'a run pauses for a gate, and none is named');
+  if (!isRecord(gate)) return jump(state, 'gate: expected the gate to wait for');
   // The caller supplies the members; only `to` matters here.
   return isNonEmptyText(gate.to)
     ? paused(state, { pending_phase_transition: gate as unknown as PendingTransition }, now)
@@ -108,7 +110,7 @@ export function paused(
   now: string,
 ): Changed {
   const next: RunState = { ...applyMove(state, 'gate_requires_human_approval'), ...pending };
-  return { ok: true, state: next, events: [eventOf('gate_pending', next, now, { payload: pending })] };
+  return changed(next, eventOf('gate_pending', next, now, { payload: pending }));
 }
 
 function jump(state: RunState, detail: string): Refused {
@@ -133,14 +135,11 @@ export function approveTransition(state: RunState, { now, by = null }: Approval)
   };
   const { gate, from, to } = pending;
   const payload = { gate_type: 'phase_transition', gate, from, to, approved_by: by };
-  return {
-    ok: true,
-    state: next,
-    events: [
-      eventOf('gate_approved', next, now, { payload }),
-      eventOf('phase_entered', next, now, { payload: { from } }),
-    ],
-  };
+  const events = [
+    eventOf('gate_approved', next, now, { payload }),
+    eventOf('phase_entered', next, now, { payload: { from } }),
+  ];
+  return changed(next, ...events);
 }
 
 export function approveCompletion(state: RunState, { now, by = null }: Approval): Changed | Refused {
@@ -155,11 +154,7 @@ export function approveCompletion(state: RunState, { now, by = null }: Approval)
     completed_at: now,
   };
   const payload = { gate_type: 'run_completion', gate: pending.gate, approved_by: by };
-  return {
-    ok: true,
-    state: next,
-    events: [eventOf('gate_approved', next, now, { payload }), eventOf('run_completed', next, now)],
-  };
+  return changed(next, eventOf('gate_approved', next, now, { payload }), eventOf('run_completed', next, now));
 }
 
 export function enterPhase(state: RunState, phase: string, now: string): RunState {

@@ -58,11 +58,11 @@ function authorityFaults(
   if (authority === 'review_only') {
     if (first !== undefined)
       faults.push({ error_path: first, detail: `${first}: a review_only role changes no product files` });
-    if (type !== 'review') faults.push(wrongType(`a review_only role hands in a review, not a ${type}`));
+    if (type !== 'review') faults.push(wrongType(`a review_only role submits a review, not a ${type}`));
     return faults;
   }
   if (type === 'workspace' && authority !== 'authoritative') {
-    faults.push(wrongType('only an authoritative role hands in a workspace'));
+    faults.push(wrongType('only an authoritative role submits a workspace'));
   }
   if (type === 'workspace' && result.files_changed.length === 0 && !producesArtifact(result.verification)) {
     faults.push({ error_field: 'files_changed', detail: 'a workspace without a changed file is none' });

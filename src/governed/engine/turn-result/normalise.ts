@@ -61,7 +61,7 @@ function freeDecisionIds(result: UnknownRecord, { takenIds }: NormaliseInput, ch
   return changes.some(({ rule }) => rule === 'free_decision_id') ? { ...result, decisions } : result;
 }
 
-/** An empty workspace that only asks for what comes next is a review. */
+/** An empty workspace with nothing but requests is a review. */
 function emptyWorkspaceIsReview(
   result: UnknownRecord,
   around: NormaliseInput,

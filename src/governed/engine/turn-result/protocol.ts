@@ -32,7 +32,7 @@ export function assignmentStage(result: TurnResult, { state, config, turn }: Ass
 }
 
 function differs(error_field: string, given: string, expected: string, error_type?: string): Fault {
-  const detail = `${error_field}: the turn that is out has ${expected}, the result says ${given}`;
+  const detail = `${error_field}: the active turn has ${expected}, the result says ${given}`;
   return { ...(error_type === undefined ? {} : { error_type }), error_field, detail };
 }
 
@@ -101,7 +101,7 @@ function delegationProtocol(result: TurnResult, standing: ProtocolInput): readon
   if (result.run_completion_request === true) faults.push(wrong('a run that delegates is not complete'));
   const { delegation_context } = standing.turn;
   if (!isMissing(delegation_context)) faults.push(wrong('a turn that was delegated does not delegate'));
-  for (const id of repeatedIn(delegations.map(({ id }) => id))) faults.push(wrong(`${id} stands there more than once`));
+  for (const id of repeatedIn(delegations.map(({ id }) => id))) faults.push(wrong(`${id} appears more than once`));
   for (const { id, to_role } of delegations) faults.push(...targetFaults(id, to_role, standing));
   return faults;
 }

@@ -63,7 +63,7 @@ function textFaults(field: string, value: unknown): Faults {
 }
 
 function unfilled(field: string): Fault {
-  return { error_field: field, detail: `${field}: a template that nobody has filled in` };
+  return { error_field: field, detail: `${field}: an unfilled template` };
 }
 
 /** Checks each member of an optional array. */
@@ -132,7 +132,7 @@ function repeatedIds(decisions: unknown): Faults {
   return repeatedIn(ids).map((id) => ({
     error_type: 'duplicate_decision_id',
     error_field: 'decisions',
-    detail: `decisions: ${id} stands there more than once`,
+    detail: `decisions: ${id} appears more than once`,
   }));
 }
 
@@ -203,9 +203,7 @@ function producedFaults(field: string, produced: unknown, files: unknown): Fault
     ),
   ]);
   const paths = Array.isArray(produced) ? produced.flatMap((one) => (isRecord(one) ? [canonical(one.path)] : [])) : [];
-  const repeated = repeatedIn(paths).map((path) =>
-    invalidField(field, `each path once, and ${path} stands there twice`),
-  );
+  const repeated = repeatedIn(paths).map((path) => invalidField(field, `each path once, and ${path} appears twice`));
   return [...faults, ...repeated];
 }
 

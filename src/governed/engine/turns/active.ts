@@ -29,7 +29,7 @@ export function findActiveTurn({ active_turns }: HasTurns, turnId: string): Turn
 }
 
 export function turnNotActive(turnId: string): Refused {
-  return refuse('turn_not_active', 'turn_not_active', `turn ${turnId} is not out`, { turn_id: turnId });
+  return refuse('turn_not_active', 'turn_not_active', `turn ${turnId} is not active`, { turn_id: turnId });
 }
 
 export function withTurn(state: RunState, turn: Turn): RunState {

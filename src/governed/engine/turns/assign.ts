@@ -32,11 +32,9 @@ export function turnDeadline({ timeouts }: GovernedConfig, now: string): string 
   return isoFromMs(msFromIso(now) + (timeouts?.per_turn_minutes ?? DEFAULT_TURN_MINUTES) * 60_000);
 }
 
-export function assignTurn(
-  state: RunState,
-  config: GovernedConfig,
-  given: Assignment,
-): (Changed & { readonly turn: Turn }) | Refused {
+export type TurnChanged = Changed & { readonly turn: Turn };
+
+export function assignTurn(state: RunState, config: GovernedConfig, given: Assignment): TurnChanged | Refused {
   const refused = refusedAssignment(state, config, given);
   if (refused !== null) return refused;
   const { roleId, turnId, now } = given;
@@ -71,7 +69,7 @@ export function assignTurn(
 function refusedAssignment(state: RunState, config: GovernedConfig, given: Assignment): Refused | null {
   const { roleId, turnId, git = null } = given;
   if (state.status !== 'active')
-    return no('wrong_status', `a turn goes out in an active run; this one is ${state.status}`);
+    return no('wrong_status', `a turn requires an active run; this one is ${state.status}`);
   if (state.pending_phase_transition !== null || state.pending_run_completion !== null) {
     return no('gate_pending', 'a gate waits for approval');
   }
@@ -84,13 +82,14 @@ function refusedAssignment(state: RunState, config: GovernedConfig, given: Assig
     return no('turn_id_taken', `there is a turn ${turnId} already`);
   }
   const busy = Object.values(state.active_turns).find(({ assigned_role }) => assigned_role === roleId);
-  if (busy !== undefined) return no('role_busy', `${roleId} has turn ${busy.turn_id} out`);
+  if (busy !== undefined) return no('role_busy', `${roleId} already has the active turn ${busy.turn_id}`);
   const limit = getMaxConcurrentTurns(config, state.phase);
-  if (getActiveTurnCount(state) >= limit) return no('too_many_turns', `${limit} may be out at once in ${state.phase}`);
+  if (getActiveTurnCount(state) >= limit)
+    return no('too_many_turns', `phase ${state.phase} allows ${limit} active turns`);
   const left = state.budget_status?.remaining_usd ?? null;
   if (left !== null && left <= 0) return no('budget_spent', 'the budget of this run is spent');
   if (git !== null && !git.isClean && authorityOf(config, roleId) !== 'review_only') {
-    return no('tree_not_clean', `${roleId} writes, and the tree has changes that are nobody's`);
+    return no('tree_not_clean', `${roleId} writes files, and the work tree has uncommitted changes`);
   }
   return null;
 }

@@ -4,10 +4,10 @@ import type { GovernedConfig } from '../config/config.ts';
 import { eventOf } from '../events/events.ts';
 import type { UnknownRecord } from '../lib/unknown-record.ts';
 import { escalateRun } from '../run/block.ts';
-import { type Changed, checkMove, type Refused, refuse } from '../run/moves.ts';
+import { type Changed, changed, checkMove, type Refused, refuse } from '../run/moves.ts';
 import type { RunState, Turn, TurnStatus } from '../state/state.ts';
 import { findActiveTurn, turnNotActive, withTurn } from './active.ts';
-import { turnDeadline } from './assign.ts';
+import { type TurnChanged, turnDeadline } from './assign.ts';
 
 /** The statuses each step may follow. */
 const STEPS: { readonly [Step in TurnStep]: readonly TurnStatus[] } = {
@@ -23,15 +23,15 @@ export type TurnStep = 'dispatched' | 'starting' | 'running' | 'stalled' | 'fail
 export function progressTurn(
   state: RunState,
   { turnId, step, now }: { readonly turnId: string; readonly step: TurnStep; readonly now: string },
-): (Changed & { readonly turn: Turn }) | Refused {
+): TurnChanged | Refused {
   const turn = findActiveTurn(state, turnId);
   if (turn === null) return turnNotActive(turnId);
   if (step === 'dispatched' && state.status !== 'active') {
-    const detail = `a turn goes out in an active run; this one is ${state.status}`;
+    const detail = `a turn requires an active run; this one is ${state.status}`;
     return refuse('invalid_state_transition', 'wrong_status', detail, { status: state.status });
   }
   if (!STEPS[step].includes(turn.status)) {
-    const detail = `turn ${turnId} is ${turn.status}, and not ${step} from there`;
+    const detail = `turn ${turnId} is ${turn.status}, which cannot become ${step}`;
     return refuse('invalid_state_transition', 'wrong_turn_status', detail);
   }
   const started_at = step === 'running' ? (turn.started_at ?? now) : turn.started_at;
@@ -52,7 +52,7 @@ export interface Rejection {
   readonly baseline?: UnknownRecord | null;
 }
 
-export type Rejected = Changed & { readonly turn: Turn; readonly escalated: boolean };
+export type Rejected = TurnChanged & { readonly escalated: boolean };
 
 const DEFAULT_ATTEMPTS = 2;
 
@@ -100,11 +100,11 @@ export function reissueTurn(
   state: RunState,
   config: GovernedConfig,
   { turnId, reason, now, baseline = null }: Reissue,
-): (Changed & { readonly turn: Turn }) | Refused {
+): TurnChanged | Refused {
   const turn = findActiveTurn(state, turnId);
   if (turn === null) return turnNotActive(turnId);
   if (state.status !== 'active') {
-    const detail = `a turn goes out anew in an active run; this one is ${state.status}`;
+    const detail = `a turn is reissued only in an active run; this one is ${state.status}`;
     return refuse('invalid_state_transition', 'wrong_status', detail);
   }
   const next: Turn = {
@@ -128,5 +128,5 @@ export function rebaseTurn(
 ): Changed | Refused {
   const turn = findActiveTurn(state, turnId);
   if (turn === null) return turnNotActive(turnId);
-  return { ok: true, state: withTurn(state, { ...turn, baseline }), events: [] };
+  return changed(withTurn(state, { ...turn, baseline }));
 }

@@ -154,8 +154,8 @@ function declared({ files_changed, artifacts_created, verification }: UnknownRec
 
 /** Rejects paths that lead outside the project through links. */
 async function requirePlainPaths({ root }: Running, { result }: Valid): Promise<void> {
-  const { files_changed, artifacts_created = [] }: TurnResult = result;
-  const faults = await validatePaths(root, [...files_changed, ...artifacts_created]);
+  const { files_changed, artifacts_created }: TurnResult = result;
+  const faults = await validatePaths(root, [...files_changed, ...(artifacts_created ?? [])]);
   const [first] = faults;
   if (first === undefined) return;
   const error = `files_changed: ${first.path} ${first.code.replaceAll('_', ' ')}`;
@@ -188,7 +188,7 @@ function gatePaths(config: GovernedConfig, phase: string | null): readonly strin
 }
 
 /** Existing regular files that are not reached through links. */
-export async function fileEvidence(root: string, paths: readonly string[]): Promise<readonly FileEvidence[]> {
+async function fileEvidence(root: string, paths: readonly string[]): Promise<readonly FileEvidence[]> {
   const found: FileEvidence[] = [];
   for (const path of paths) {
     const bytes = await bytesAt(root, path);

@@ -195,14 +195,14 @@ const taking = object({
 });
 
 /**
- * A pure fold has no clock: whoever finds an expired lease takes it over by naming its fence, and the later of two is
- * refused. The same owner keeps its fence.
+ * A pure fold has no clock: a process that finds an expired lease names its fence to take it over, so the later of two
+ * is refused. The same owner keeps its fence.
  */
 export function leaseTaken({ state, data, now }: MoveInput): Outcome {
   const { owner, seconds: lasts, takes_over } = taking(data, '');
   const { lease, last_fence } = state;
   if ((lease?.fence ?? null) !== takes_over) {
-    const held = lease === null ? 'nobody has it' : `${lease.owner} has it until ${lease.expires_at}`;
+    const held = lease === null ? 'it is free' : `${lease.owner} holds it until ${lease.expires_at}`;
     throw sessionError('lease_held', `takes_over: expected ${lease?.fence ?? 'nothing'}: ${held}`, { lease });
   }
   const fence = lease !== null && lease.owner === owner ? lease.fence : last_fence + 1;
@@ -211,6 +211,6 @@ export function leaseTaken({ state, data, now }: MoveInput): Outcome {
 }
 
 export function leaseReleased({ state }: MoveInput): Outcome {
-  if (state.lease === null) throw sessionError('no_lease', 'nobody has the lease');
+  if (state.lease === null) throw sessionError('no_lease', 'no process holds the lease');
   return outcome({ ...state, lease: null });
 }

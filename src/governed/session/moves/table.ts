@@ -18,7 +18,7 @@ import {
 import { accepted, assigned, claimed, dispatched, progressed, rebased, reissued, rejected } from './turn-moves.ts';
 
 /** `approver`: any credential with the `approve` grant, which the hub checks. */
-export type Sender = 'runner' | 'holder' | 'approver';
+type Sender = 'runner' | 'holder' | 'approver';
 
 export interface TypeRule {
   readonly from: Sender;

@@ -124,7 +124,7 @@ export function readingEvents<State extends CliOutput>(
   };
 }
 
-export function eventOf(text: string): Event | null {
+function eventOf(text: string): Event | null {
   const value = jsonOf(text);
   return isPlainObject(value) ? value : null;
 }

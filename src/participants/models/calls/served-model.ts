@@ -27,7 +27,7 @@ export interface ModelIo {
 
 export type ModelFetch = (url: string, init: ModelFetchInit) => Promise<ModelResponse>;
 
-export interface ModelFetchInit {
+interface ModelFetchInit {
   readonly method: 'POST';
   readonly headers: Record<string, string>;
   readonly body: string;

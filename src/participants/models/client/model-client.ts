@@ -58,7 +58,7 @@ export interface AssistantMessage {
   readonly raw?: RawAnswer | undefined;
 }
 
-export interface RawAnswer {
+interface RawAnswer {
   /** The API it belongs to; other APIs ignore it. */
   readonly format: string;
   readonly content: Json;
@@ -78,7 +78,7 @@ export interface ModelToolCall extends ToolCall {
 /** `required` = some tool; {name} = this tool. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
 
-export interface AnswerSchema {
+interface AnswerSchema {
   readonly name: string;
   readonly schema: JsonObject;
 }

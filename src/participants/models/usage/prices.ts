@@ -25,7 +25,7 @@ export interface Price {
 }
 
 /** USD per million tokens, for prompts of more than `above` tokens. A missing class is unknown. */
-export interface PriceTier {
+interface PriceTier {
   readonly above: number;
   readonly input: number;
   readonly output: number;

@@ -1,8 +1,8 @@
 /** Deadlines: kept with each entry, in the head, and in the live rows that a start reads. */
 
 import { describe, expect, it } from 'vitest';
-import { isoFromMs } from '../../core/lib/time.ts';
-import { createdUnit, hubUnit, textUnit, withDue } from '../lib/sample-records.ts';
+import { isoFromMs } from '../../../src/core/lib/time.ts';
+import { createdUnit, hubUnit, textUnit, withDue } from '../../support/sample-records.ts';
 import type { StoreUnderTest } from './harness.ts';
 import { all, durably, liveRows } from './read-store.ts';
 

@@ -1,7 +1,7 @@
 /** Fail stop: a poisoned or closed store fails every append. */
 
 import { describe, expect, it } from 'vitest';
-import { createdUnit, textUnit } from '../lib/sample-records.ts';
+import { createdUnit, textUnit } from '../../support/sample-records.ts';
 import type { StoreUnderTest } from './harness.ts';
 import { durably, glimpse, outcomes } from './read-store.ts';
 

@@ -1,8 +1,8 @@
 /** Records beside the logs: cursors, snapshots, the audit trail and named values. */
 
 import { describe, expect, it } from 'vitest';
-import { isoFromMs } from '../../core/lib/time.ts';
-import type { AuditRecord, Cursor, Snapshot, Store } from '../../core/ports/store.ts';
+import { isoFromMs } from '../../../src/core/lib/time.ts';
+import type { AuditRecord, Cursor, Snapshot, Store } from '../../../src/core/ports/store.ts';
 import type { StoreUnderTest } from './harness.ts';
 
 export function recordRules(at: StoreUnderTest): void {

@@ -1,9 +1,9 @@
 /** Helpers to write to a store and to read all of it. */
 
 import { expect } from 'vitest';
-import type { Json } from '../../core/lib/json.ts';
-import type { Append, AppendOutcome, HeadToken, LiveRow, SessionQuery, Store } from '../../core/ports/store.ts';
-import type { Entry, Head, Unit } from '../../core/records/session/unit.ts';
+import type { Json } from '../../../src/core/lib/json.ts';
+import type { Append, AppendOutcome, HeadToken, LiveRow, SessionQuery, Store } from '../../../src/core/ports/store.ts';
+import type { Entry, Head, Unit } from '../../../src/core/records/session/unit.ts';
 
 export async function durably(store: Store, logId: string, expected: HeadToken | null, what: Unit): Promise<HeadToken> {
   const { token, outcome } = store.append(logId, expected, what);

@@ -1,8 +1,8 @@
 /** Reading ranges of a log, and its position. */
 
 import { describe, expect, it } from 'vitest';
-import type { ReadRange } from '../../core/ports/store.ts';
-import { createdUnit, textUnit } from '../lib/sample-records.ts';
+import type { ReadRange } from '../../../src/core/ports/store.ts';
+import { createdUnit, textUnit } from '../../support/sample-records.ts';
 import type { StoreUnderTest } from './harness.ts';
 import { durably, seqsOf } from './read-store.ts';
 

@@ -1,10 +1,10 @@
 /** Sample records for tests, with fixed default values. */
 
-import type { JsonObject } from '../../core/lib/json.ts';
-import { isoFromMs } from '../../core/lib/time.ts';
-import { type Envelope, HUB_ID, PLAIN } from '../../core/records/session/envelope.ts';
-import type { CreatedData } from '../../core/records/session/session.ts';
-import type { Entry, Unit } from '../../core/records/session/unit.ts';
+import type { JsonObject } from '../../src/core/lib/json.ts';
+import { isoFromMs } from '../../src/core/lib/time.ts';
+import { type Envelope, HUB_ID, PLAIN } from '../../src/core/records/session/envelope.ts';
+import type { CreatedData } from '../../src/core/records/session/session.ts';
+import type { Entry, Unit } from '../../src/core/records/session/unit.ts';
 
 const START_MS = 1_767_225_600_000; // 2026-01-01T00:00:00.000Z
 

@@ -1,10 +1,10 @@
 /** Durable data stays unchanged, and nothing else is visible. */
 
 import { describe, expect, it } from 'vitest';
-import { canonicalJson, type Json } from '../../core/lib/json.ts';
-import type { AppendOutcome } from '../../core/ports/store.ts';
-import type { Entry, Unit } from '../../core/records/session/unit.ts';
-import { createdUnit, entry, envelope, hubUnit, textUnit } from '../lib/sample-records.ts';
+import { canonicalJson, type Json } from '../../../src/core/lib/json.ts';
+import type { AppendOutcome } from '../../../src/core/ports/store.ts';
+import type { Entry, Unit } from '../../../src/core/records/session/unit.ts';
+import { createdUnit, entry, envelope, hubUnit, textUnit } from '../../support/sample-records.ts';
 import type { StoreUnderTest } from './harness.ts';
 import { all, durably, glimpse, seqs, texts } from './read-store.ts';
 

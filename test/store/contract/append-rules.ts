@@ -1,8 +1,8 @@
 /** Compare-and-append: which units enter a log, and in which order their outcomes settle. */
 
 import { describe, expect, it } from 'vitest';
-import type { AppendOutcome, HeadToken } from '../../core/ports/store.ts';
-import { createdUnit, textUnit, unit } from '../lib/sample-records.ts';
+import type { AppendOutcome, HeadToken } from '../../../src/core/ports/store.ts';
+import { createdUnit, textUnit, unit } from '../../support/sample-records.ts';
 import type { StoreUnderTest } from './harness.ts';
 import { durably, outcomes, seqs, texts } from './read-store.ts';
 

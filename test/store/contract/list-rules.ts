@@ -1,9 +1,9 @@
 /** Sessions by creation, newest first, filtered and in pages. */
 
 import { describe, expect, it } from 'vitest';
-import { isoFromMs } from '../../core/lib/time.ts';
-import type { HeadToken, SessionQuery, Store } from '../../core/ports/store.ts';
-import { createdUnit, textUnit, unit } from '../lib/sample-records.ts';
+import { isoFromMs } from '../../../src/core/lib/time.ts';
+import type { HeadToken, SessionQuery, Store } from '../../../src/core/ports/store.ts';
+import { createdUnit, textUnit, unit } from '../../support/sample-records.ts';
 import type { StoreUnderTest } from './harness.ts';
 import { durably, listedIds } from './read-store.ts';
 

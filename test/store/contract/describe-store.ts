@@ -1,19 +1,19 @@
 /** The contract tests of the Store port; every store implementation must pass them. */
 
 import { afterEach, beforeEach, describe, it } from 'vitest';
-import type { Store } from '../core/ports/store.ts';
-import { appendRules } from './store-contract/append-rules.ts';
-import { dueRules } from './store-contract/due-rules.ts';
-import { failureRules } from './store-contract/failure-rules.ts';
-import type { StoreHarness, StoreUnderTest } from './store-contract/harness.ts';
-import { headRules } from './store-contract/head-rules.ts';
-import { keepingRules } from './store-contract/keeping-rules.ts';
-import { listRules } from './store-contract/list-rules.ts';
-import { checkStoreModel } from './store-contract/model.ts';
-import { readRules } from './store-contract/read-rules.ts';
-import { recordRules } from './store-contract/record-rules.ts';
+import type { Store } from '../../../src/core/ports/store.ts';
+import { appendRules } from './append-rules.ts';
+import { dueRules } from './due-rules.ts';
+import { failureRules } from './failure-rules.ts';
+import type { StoreHarness, StoreUnderTest } from './harness.ts';
+import { headRules } from './head-rules.ts';
+import { keepingRules } from './keeping-rules.ts';
+import { listRules } from './list-rules.ts';
+import { checkStoreModel } from './model.ts';
+import { readRules } from './read-rules.ts';
+import { recordRules } from './record-rules.ts';
 
-export type { HeldStore, StoreHarness } from './store-contract/harness.ts';
+export type { StoreHarness } from './harness.ts';
 
 export interface DescribeStoreOptions {
   /** Number of random histories compared with a naive model; each opens a new store. */

@@ -1,11 +1,11 @@
 /** Heads: the session summaries that the store keeps beside the logs. */
 
 import { describe, expect, it } from 'vitest';
-import { isoFromMs } from '../../core/lib/time.ts';
-import { type HeadToken, REGISTRY_LOG, type Store } from '../../core/ports/store.ts';
-import type { Entry, Head } from '../../core/records/session/unit.ts';
-import { foldHead } from '../../core/state/fold-head.ts';
-import { createdUnit, hubUnit, textUnit, unit } from '../lib/sample-records.ts';
+import { isoFromMs } from '../../../src/core/lib/time.ts';
+import { type HeadToken, REGISTRY_LOG, type Store } from '../../../src/core/ports/store.ts';
+import type { Entry, Head } from '../../../src/core/records/session/unit.ts';
+import { foldHead } from '../../../src/core/state/fold-head.ts';
+import { createdUnit, hubUnit, textUnit, unit } from '../../support/sample-records.ts';
 import type { StoreUnderTest } from './harness.ts';
 import { durably, glimpse, liveIds, liveRows } from './read-store.ts';
 

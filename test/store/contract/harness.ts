@@ -1,6 +1,6 @@
 /** The harness that a caller of the store suite provides. */
 
-import type { Store } from '../../core/ports/store.ts';
+import type { Store } from '../../../src/core/ports/store.ts';
 
 export interface StoreHarness {
   /** Opens an empty store. */
@@ -12,7 +12,7 @@ export interface StoreHarness {
   openHeld?(): Promise<HeldStore>;
 }
 
-export interface HeldStore {
+interface HeldStore {
   readonly store: Store;
   /** Makes everything staged durable. */
   readonly sync: () => void;

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { isoFromMs } from '../../core/lib/time.ts';
+import { isoFromMs } from '../../../src/core/lib/time.ts';
 import type {
   Append,
   AppendOutcome,
@@ -11,11 +11,11 @@ import type {
   ReadRange,
   SessionQuery,
   Store,
-} from '../../core/ports/store.ts';
-import { isTerminal } from '../../core/records/session/session.ts';
-import type { Entry, Head, Unit } from '../../core/records/session/unit.ts';
-import { foldHead, headDeadline } from '../../core/state/fold-head.ts';
-import { createdUnit, hubUnit, textUnit, withDue } from '../lib/sample-records.ts';
+} from '../../../src/core/ports/store.ts';
+import { isTerminal } from '../../../src/core/records/session/session.ts';
+import type { Entry, Head, Unit } from '../../../src/core/records/session/unit.ts';
+import { foldHead, headDeadline } from '../../../src/core/state/fold-head.ts';
+import { createdUnit, hubUnit, textUnit, withDue } from '../../support/sample-records.ts';
 import { allPages, liveRows } from './read-store.ts';
 
 const LOGS = ['s1', 's2', 's3'] as const;
